@@ -5,7 +5,6 @@
 
 #include "p2p/check/digest.hpp"
 #include "runtime/base/error.hpp"
-#include "runtime/diagnosis/mistake.hpp"
 #include "runtime/trace/call_stack.hpp"
 
 namespace tutti::p2p {
@@ -87,8 +86,8 @@ void Checks::refuse_overlap(Data const& data, bool receives) const {
     if (Pending const* const other = pending_.overlapping(data, receives)) tell_overlap(*other, data, receives, report);
 }
 
-template <class Tell>
-void Checks::tell_overlap(Pending const& other, Data const& data, bool receives, Tell&& tell) const {
+void Checks::tell_overlap(Pending const& other, Data const& data, bool receives,
+                          void (*tell)(Process&, Mistake const&)) const {
     Mistake::Part const parts[] = {
         {process_.rank(), other.words(), "not complete yet", other.site},
         {process_.rank(), call_in_words(data), receives ? "receives into the same memory" : "sends the same memory",
@@ -101,12 +100,6 @@ void Checks::tell_overlap(Pending const& other, Data const& data, bool receives,
                     join("complete the first one (", other.completion(),
                          ") before its memory is used again, or give each its own"),
                     parts});
-}
-
-void Checks::warn_of_overlap(OperationBuffers const& earlier, Data const& data) {
-    for (auto const& part : earlier.parts_)
-        if (part->second.receives && overlapping_.emplace(part->second.site, site_of(process_)).second)
-            tell_overlap(part->second, data, true, warn);
 }
 
 void Checks::tell_changed(Pending const& pending, bool freed) const {

@@ -12,6 +12,7 @@
 #include "p2p/check/operation_buffers.hpp"
 #include "p2p/check/pending.hpp"
 #include "p2p/matching/matching.hpp"
+#include "runtime/diagnosis/mistake.hpp"
 
 namespace tutti::p2p {
 
@@ -42,9 +43,6 @@ public:
     /// The running call is about to use this memory: ends the job where a pending operation has it. `receives`: it
     /// writes to it.
     void refuse_overlap(Data const& data, bool receives) const;
-    /// The same, where the running call writes to what this operation receives into, which need not go wrong: warns
-    /// once for each two places.
-    void warn_of_overlap(OperationBuffers const& earlier, Data const& data);
     /// An operation of the program is about to begin, and has these buffers from now on.
     void begins(OperationBuffers& buffers);
     /// All that it receives is there.
@@ -67,8 +65,11 @@ private:
     Pending& keep(Data const& data, Request& request, bool receives, std::optional<std::uint64_t> digest);
     std::optional<std::uint64_t> digest_if_mapped(Data const& data);
     void compare(Pending const& pending);
-    template <class Tell>
-    void tell_overlap(Pending const& other, Data const& data, bool receives, Tell&& tell) const;
+    /// A one-sided operation that begins writes to the results of earlier ones: warns, once for each two places.
+    void give_up_results(OperationBuffers const& buffers, Data const& data);
+    /// By report() or warn().
+    void tell_overlap(Pending const& other, Data const& data, bool receives,
+                      void (*tell)(Process&, Mistake const&)) const;
     void look_for_memory(Receive const& op);
     [[noreturn]] void tell_changed(Pending const& pending, bool freed) const;
     std::string call_in_words(Data const& data) const;

@@ -71,7 +71,10 @@ std::string OperationBuffers::words(Pending const& part) const {
 
 void Checks::begins(OperationBuffers& buffers) {
     for (Data const& data : buffers.sends_) refuse_overlap(data, false);
-    for (Data const& data : buffers.receives_) refuse_overlap(data, true);
+    for (Data const& data : buffers.receives_) {
+        if (buffers.is_one_sided()) give_up_results(buffers, data);
+        refuse_overlap(data, true);
+    }
     ends(buffers);
     auto const add = [&](Data const& data, bool receives) {
         // What the operation writes to the program's memory changes it itself.
@@ -88,6 +91,19 @@ void Checks::begins(OperationBuffers& buffers) {
     for (Data const& data : buffers.sends_) add(data, false);
     for (Data const& data : buffers.receives_) add(data, true);
     buffers.copy_to_aside();
+}
+
+/// Earlier results in the same memory stay aside, where a target may still send them.
+void Checks::give_up_results(OperationBuffers const& buffers, Data const& data) {
+    using Kind = OperationBuffers::Kind;
+    for (Pending const* other; (other = pending_.overlapping(data, true)) != nullptr;) {
+        OperationBuffers* const earlier = other->operation;
+        if (!earlier || !earlier->is_one_sided() || !other->receives) return;
+        bool const both_fetch = buffers.kind_ == Kind::fetching && earlier->kind_ == Kind::fetching;
+        if (!both_fetch && overlapping_.emplace(other->site, program_site(process_.call_site)).second)
+            tell_overlap(*other, data, true, warn);
+        ends(*earlier);
+    }
 }
 
 void Checks::arrives(OperationBuffers& buffers) {

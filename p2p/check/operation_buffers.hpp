@@ -15,7 +15,11 @@ namespace tutti::p2p {
 
 class OperationBuffers {
 public:
-    enum class Kind { collective, one_sided };
+    enum class Kind {
+        collective,
+        one_sided,
+        fetching,   ///< one-sided, an accumulate with a result. Those may share one, as programs do that do not use it
+    };
 
     /// `on`: the communicator or window, in words. `receives` are written to, or read and written to. Data without
     /// bytes is left out. The types must outlive the object.
@@ -26,7 +30,7 @@ public:
     /// buffer, in bytes, to reach the same place there; 0: the operation writes to the program's memory.
     std::ptrdiff_t lay_aside();
 
-    Kind kind() const { return kind_; }
+    bool is_one_sided() const { return kind_ != Kind::collective; }
     /// What a report says of one of them: "MPI_Iallreduce(4 MPI_INT, MPI_COMM_WORLD)".
     std::string words(Pending const& part) const;
 

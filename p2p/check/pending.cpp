@@ -24,12 +24,12 @@ std::string Pending::words() const {
 }
 
 char const* Pending::role() const {
-    if (operation && operation->kind() == OperationBuffers::Kind::one_sided) return receives ? "result" : "origin";
+    if (operation && operation->is_one_sided()) return receives ? "result" : "origin";
     return receives ? "receive" : "send";
 }
 
 char const* Pending::completion() const {
-    bool const one_sided = operation && operation->kind() == OperationBuffers::Kind::one_sided;
+    bool const one_sided = operation && operation->is_one_sided();
     return one_sided ? "MPI_Win_flush_local, MPI_Win_unlock, MPI_Win_fence or the like" : "MPI_Wait";
 }
 
@@ -37,7 +37,7 @@ char const* Pending::end() const {
     if (!operation)
         return receives ? "MPI_Wait or MPI_Test says that the message is there"
                         : "MPI_Wait or MPI_Test says that the send is complete";
-    return operation->kind() == OperationBuffers::Kind::collective
+    return !operation->is_one_sided()
                ? "MPI_Wait or MPI_Test says that the operation is complete"
                : "the operation is complete here (MPI_Win_flush_local, MPI_Win_unlock, MPI_Win_fence or the like)";
 }

@@ -94,7 +94,7 @@ void combine(Window& window, Local const& origin, Local const* result, Remote co
     auto const ask_owner = [&](std::size_t from) {
         window.count(Operation::accumulate, Path::messages, static_cast<std::uint64_t>(bytes));
         messages(window).accumulate(origin, result, target, at, how, request, from);
-        if (buffers) watch(window, request, buffers);
+        if (buffers) watch(request, buffers);
     };
     if (asked_by_messages(window, t, target.rank, at, target.count, target.type)) [[unlikely]]
         return ask_owner(0);
@@ -102,7 +102,7 @@ void combine(Window& window, Local const& origin, Local const* result, Remote co
     try {
         apply(how, to, target, given ? origin : Local{nullptr, 0, origin.type}, result);
     } catch (Refused const& refused) { return ask_owner(refused.combined); }
-    if (buffers) watch(window, request, std::move(buffers));
+    if (buffers) watch(request, std::move(buffers));
     count(window, to, bytes);
 }
 

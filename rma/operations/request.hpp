@@ -18,8 +18,8 @@ inline Ref<Request> completed_request(Window& window) {
 }
 
 /// --check: the request, if there is one, completes these buffers.
-inline void watch(Window& window, Ref<Request>* request, std::shared_ptr<OriginBuffers::Operation> buffers) {
-    if (request) static_cast<OneSidedRequest&>(**request).watch(*window.origins, std::move(buffers));
+inline void watch(Ref<Request>* request, std::shared_ptr<OriginBuffers::Operation> buffers) {
+    if (request) static_cast<OneSidedRequest&>(**request).watch(std::move(buffers));
 }
 
 }   // namespace tutti::rma

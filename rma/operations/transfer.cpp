@@ -147,7 +147,7 @@ template <Direction direction>
     auto buffers = direction == Direction::put ? window.origins->begin(window.name, target.rank, {here}, nullptr, false)
                                                : window.origins->begin(window.name, target.rank, {}, &aside, false);
     move<direction>(window, t, aside, target, origin, bytes, request);
-    watch(window, request, std::move(buffers));
+    watch(request, std::move(buffers));
 }
 
 template <Direction direction>

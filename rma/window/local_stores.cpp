@@ -28,11 +28,14 @@ bool LocalStores::has_changed(Accessed const& one) const {
 std::vector<Accessed> LocalStores::changed(std::span<Accessed const> all) const {
     std::vector<Accessed> found;
     if (!is_open_) return found;
-    for (Accessed const& one : all) {
-        bool const others_write = std::ranges::any_of(all, [&](Accessed const& other) {
-            return &other != &one && other.writes() && other.first < one.end && one.first < other.end;
-        });
+    std::uint64_t furthest = 0;   // end of the writes before, in the order of their beginnings
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        Accessed const& one = all[i];
+        bool others_write = furthest > one.first;
+        for (std::size_t next = i + 1; !others_write && next < all.size() && all[next].first < one.end; ++next)
+            others_write = all[next].writes();
         if (!others_write && one.end <= before_.size() && has_changed(one)) found.push_back(one);
+        if (one.writes()) furthest = std::max(furthest, one.end);
     }
     return found;
 }

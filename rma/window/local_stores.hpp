@@ -23,6 +23,7 @@ public:
     /// Nothing is known of the next epoch.
     void close() { is_open_ = false; }
     /// The accesses among `all`, of all ranks to the part in the epoch that ends, whose bytes the program has changed.
+    /// They are in the order of their first bytes.
     std::vector<Accessed> changed(std::span<Accessed const> all) const;
     /// Of the fence that has opened the epoch.
     std::uint64_t site() const { return site_; }

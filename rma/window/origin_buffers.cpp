@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rma/window/origin_buffers.hpp"
 
-#include <algorithm>
+#include <utility>
 
 #include "p2p/engine.hpp"
 #include "runtime/base/error.hpp"
@@ -11,19 +11,17 @@ namespace tutti::rma {
 struct OriginBuffers::Operation {
     int rank;   ///< of the target
     p2p::OperationBuffers buffers;
-    p2p::Data result;                     ///< the program's; without bytes: none
-    bool fetches;                         ///< the result is an accumulate's
-    std::vector<Ref<Datatype>> types{};   ///< which the program may free before
+    bool has_result;
+    std::vector<Ref<Datatype>> types;   ///< which the program may free before
+    OriginBuffers* all;                 ///< null: it is complete
+    std::list<std::shared_ptr<Operation>>::iterator at{};
 };
 
-/// What has gaps does not: others may use the gaps.
-static bool overlap(p2p::Data const& a, p2p::Data const& b) {
-    return a.dense() && b.dense() && a.base < b.base + b.bytes && b.base < a.base + a.bytes;
-}
-
 OriginBuffers::~OriginBuffers() {
-    if (!process_.p2p) return;
-    for (auto const& operation : operations_) p2p::engine(process_).checks()->ends(operation->buffers);
+    for (auto const& operation : operations_) {
+        if (process_.p2p) p2p::engine(process_).checks()->ends(operation->buffers);
+        operation->all = nullptr;
+    }
 }
 
 std::shared_ptr<OriginBuffers::Operation> OriginBuffers::begin(std::string const& name, int rank,
@@ -33,16 +31,10 @@ std::shared_ptr<OriginBuffers::Operation> OriginBuffers::begin(std::string const
     std::vector<p2p::Data> sent, got;
     for (Local const& one : sends) sent.push_back(data_of(one));
     if (result) got.push_back(data_of(*result));
-    p2p::Data const into = result ? got.front() : p2p::Data{};
-    // An earlier result in the same memory is given up: it stays aside, where a target may still send it.
-    for (auto const& earlier : operations_) {
-        if (!overlap(earlier->result, into)) continue;
-        if (!fetches || !earlier->fetches) checks.warn_of_overlap(earlier->buffers, into);
-        checks.ends(earlier->buffers);
-    }
+    auto const kind = fetches ? p2p::OperationBuffers::Kind::fetching : p2p::OperationBuffers::Kind::one_sided;
     std::string const on = join("rank ", rank, " of ", name.empty() ? "a window without a name" : "window " + name);
     auto made = std::make_shared<Operation>(
-        Operation{rank, {p2p::OperationBuffers::Kind::one_sided, on, std::move(sent), std::move(got)}, into, fetches});
+        Operation{rank, {kind, on, std::move(sent), std::move(got)}, result != nullptr, {}, this});
     for (Local const& one : sends) made->types.push_back(Ref<Datatype>::share(const_cast<Datatype*>(&one.type)));
     if (result) {
         made->types.push_back(Ref<Datatype>::share(const_cast<Datatype*>(&result->type)));
@@ -50,32 +42,28 @@ std::shared_ptr<OriginBuffers::Operation> OriginBuffers::begin(std::string const
         result->buffer = reinterpret_cast<void*>(address + static_cast<std::uintptr_t>(made->buffers.lay_aside()));
     }
     checks.begins(made->buffers);
-    operations_.push_back(made);
+    made->at = operations_.insert(operations_.end(), made);
     return made;
 }
 
-void OriginBuffers::finish(Operation& operation) {
-    p2p::Checks& checks = *p2p::engine(process_).checks();
-    if (operation.result.bytes != 0) checks.order.may_learn();
-    checks.arrives(operation.buffers);
-    checks.settle(operation.buffers);
-}
-
 void OriginBuffers::complete(int rank) {
-    std::erase_if(operations_, [&](auto const& operation) {
-        bool const ends = rank < 0 || operation->rank == rank;
-        if (ends) finish(*operation);
-        return ends;
-    });
-}
-
-void OriginBuffers::forget(Operation& operation) {
-    if (operation.result.bytes == 0) p2p::engine(process_).checks()->ends(operation.buffers);
+    for (auto at = operations_.begin(); at != operations_.end();) {
+        Operation& operation = **at++;
+        if (rank < 0 || operation.rank == rank) complete(operation);
+    }
 }
 
 void OriginBuffers::complete(Operation& operation) {
-    finish(operation);
-    std::erase_if(operations_, [&](auto const& one) { return one.get() == &operation; });
+    if (!operation.all) return;
+    p2p::Checks& checks = *p2p::engine(operation.all->process_).checks();
+    if (operation.has_result) checks.order.may_learn();
+    checks.arrives(operation.buffers);
+    checks.settle(operation.buffers);
+    std::exchange(operation.all, nullptr)->operations_.erase(operation.at);   // which may end it
+}
+
+void OriginBuffers::forget(Operation& operation) {
+    if (operation.all && !operation.has_result) p2p::engine(operation.all->process_).checks()->ends(operation.buffers);
 }
 
 }   // namespace tutti::rma

@@ -5,9 +5,9 @@
 #pragma once
 
 #include <initializer_list>
+#include <list>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "p2p/check/operation_buffers.hpp"
 #include "rma/window/elements.hpp"
@@ -33,37 +33,32 @@ public:
                                      Local* result, bool fetches);
     /// All those towards a target (−1: all) are complete here: compares, and gives the results to the program.
     void complete(int rank);
-    /// One of them is. May be called again.
-    void complete(Operation& operation);
+    /// One of them is. May be called again, and when its window is gone.
+    static void complete(Operation& operation);
     /// The program has freed its request, and will not be notified: what is sent is watched no more.
-    void forget(Operation& operation);
+    static void forget(Operation& operation);
 
 private:
-    void finish(Operation& operation);
-
     Process& process_;
-    std::vector<std::shared_ptr<Operation>> operations_;   ///< in the order of their calls
+    std::list<std::shared_ptr<Operation>> operations_;   ///< in the order of their calls
 };
 
 /// The request of an operation, whose buffers it completes where it is asked to (Request::settle).
 class OneSidedRequest : public Request {
 public:
-    /// The window outlives its requests.
-    void watch(OriginBuffers& all, std::shared_ptr<OriginBuffers::Operation> operation) {
-        all_ = &all;
+    void watch(std::shared_ptr<OriginBuffers::Operation> operation) {
         operation_ = std::move(operation);
         special = true;
     }
     void settle() override {
-        if (operation_) all_->complete(*operation_);
+        if (operation_) OriginBuffers::complete(*operation_);
         operation_.reset();
     }
     void forget() override {
-        if (operation_) all_->forget(*operation_);
+        if (operation_) OriginBuffers::forget(*operation_);
     }
 
 private:
-    OriginBuffers* all_ = nullptr;
     std::shared_ptr<OriginBuffers::Operation> operation_;   ///< null: not watched, or settled
 };
 

@@ -4,12 +4,14 @@
 
 #include <new>
 
+#include "coll/call/argument_buffers.hpp"
 #include "coll/call/checked.hpp"
 #include "coll/call/drive.hpp"
 #include "coll/call/fragments.hpp"
 #include "coll/call/noting.hpp"
 #include "coll/call/run_in.hpp"
 #include "coll/choice/decision.hpp"
+#include "p2p/engine.hpp"
 
 namespace tutti::coll {
 
@@ -50,14 +52,36 @@ template <class Args>
 
 }   // namespace
 
+/// --check: no pending operation has the buffers of this call.
+template <class Args>
+static void refuse_overlaps(Comm& comm, Collective collective, Args& args) {
+    p2p::Checks const* const checks = p2p::engine(comm.process).checks();
+    if (!checks) return;
+    CollectedBuffers all;
+    ArgumentBuffers(comm, collective, all).visit(args);
+    for (p2p::Data const& data : all.sent) checks->refuse_overlap(data, false);
+    for (p2p::Data const& data : all.received) checks->refuse_overlap(data, true);
+}
+
+/// --check: all ranks have just waited for each other, if it is so.
+static void note_meeting(Comm const& comm, Collective collective) {
+    bool const of_neighbors =
+        collective == Collective::neighbor_allgather || collective == Collective::neighbor_alltoall;
+    if (of_neighbors || comm.inter() || comm.size() != comm.process.size()) return;
+    if (p2p::Checks* const checks = p2p::engine(comm.process).checks()) checks->order.met_all();
+}
+
 template <class Args>
 void run(BoundCall<Args>& call) {
     Comm& comm = call.comm;
     Collective const collective = call.collective;
     Args& args = call.args;
     note(call);
-    if (call.function != 0 && state_of(comm).records.compares_each_call()) [[unlikely]]
+    if (call.function != 0 && state_of(comm).records.compares_each_call()) [[unlikely]] {
+        refuse_overlaps(comm, collective, args);
         check_with_others(comm, collective, args);
+        note_meeting(comm, collective);
+    }
     Decision const* found = nullptr;
     try {   // all that comes before the operation has its number
         if (call.choice_key == 0) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <new>
 
+#include "coll/call/argument_buffers.hpp"
 #include "coll/call/argument_references.hpp"
 #include "coll/call/checked.hpp"
 #include "coll/call/collectives.hpp"
@@ -11,6 +12,7 @@
 #include "coll/call/noting.hpp"
 #include "coll/call/request.hpp"
 #include "coll/choice/decision.hpp"
+#include "p2p/engine.hpp"
 
 namespace tutti::coll {
 namespace {
@@ -129,7 +131,13 @@ private:
 template <class Args>
 Ref<Operation<Args>> make(BoundCall<Args> call) {
     complete(call.args);
-    return Ref<Operation<Args>>::adopt(new (call.comm.process) Operation<Args>(call.comm, call.collective, call.args));
+    bool const watched = call.function != 0 && p2p::engine(call.comm.process).checks();
+    std::unique_ptr<p2p::OperationBuffers> buffers;
+    if (watched) buffers = buffers_of(call.comm, call.collective, call.args);
+    auto made =
+        Ref<Operation<Args>>::adopt(new (call.comm.process) Operation<Args>(call.comm, call.collective, call.args));
+    if (buffers) made->watch(std::move(buffers));
+    return made;
 }
 
 }   // namespace

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "coll/call/drive.hpp"
+#include "p2p/engine.hpp"
 #include "runtime/base/error.hpp"
 
 namespace tutti::coll {
@@ -60,11 +61,22 @@ void CollectiveRequest::make_persistent() {
 
 CollectiveRequest::~CollectiveRequest() {
     if (persistent) state_of(*comm).records.count_persistent(-1);
+    if (p2p::Checks* const checks = this->checks()) checks->ends(*buffers_);
     if (own_sequence_ && own_sequence_->owned_offset != 0)
         state_of(own_sequence_->process).sequence_bytes -= Area::bytes(own_sequence_->area.members());
 }
 
+/// Null: its buffers are not watched, or there is nothing left to watch them.
+p2p::Checks* CollectiveRequest::checks() const {
+    return buffers_ && comm->process.p2p ? p2p::engine(comm->process).checks() : nullptr;
+}
+
+void CollectiveRequest::settle() {
+    if (p2p::Checks* const checks = this->checks()) checks->settle(*buffers_);
+}
+
 void CollectiveRequest::start() {
+    if (p2p::Checks* const checks = this->checks()) checks->begins(*buffers_);
     active = true;
     complete = false;
     if (persistent) state_of(*comm).records.count_start();
@@ -185,6 +197,7 @@ void CollectiveRequest::end() {
 void CollectiveRequest::over() {
     complete = true;
     finished();
+    if (p2p::Checks* const checks = this->checks()) checks->arrives(*buffers_);
 }
 
 bool CollectiveRequest::tell_peers(std::vector<RankRange>& peers) const {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "coll/call/running_operation.hpp"
+#include "p2p/check/operation_buffers.hpp"
 #include "runtime/objects/request.hpp"
 
 namespace tutti::coll {
@@ -23,10 +24,16 @@ public:
     /// memory is left for that, which all members find out together, they must), and its coroutines have memory of
     /// their own, which the first start takes and the others use again.
     void make_persistent();
+    /// --check: these are the program's buffers of each start. Before the first start.
+    void watch(std::unique_ptr<p2p::OperationBuffers> buffers) {
+        buffers_ = std::move(buffers);
+        special = true;
+    }
     /// How often its coroutines have had to take memory from the system: as often after its last start as after its
     /// first. 0 where they take it from the process's pool.
     std::size_t frames_made() const { return own_frames_ ? own_frames_->made() : 0; }
     void advance() override { move(); }
+    void settle() override;
     void tell(Blockage& blockage) const override;
     /// Adds whose acts move it on now; false: nobody can tell.
     bool tell_peers(std::vector<RankRange>& peers) const;
@@ -56,13 +63,13 @@ protected:
     FramePool* frames() const { return own_frames_.get(); }
     /// Where it runs: the communicator, or one of its own with the same members.
     Comm const& home() const { return own_comm_ ? *own_comm_ : *comm; }
-
     unsigned const fragments_, window_;
 
 private:
     friend class Progress;
 
     void use_own_sequence();
+    p2p::Checks* checks() const;
 
     bool move();
     bool may_begin_next();
@@ -80,6 +87,7 @@ private:
     std::unique_ptr<OperationSequence> own_sequence_;
     Ref<Comm> own_comm_;   ///< on several nodes its own sequences are those of a communicator of its own
     std::unique_ptr<FramePool> own_frames_;
+    std::unique_ptr<p2p::OperationBuffers> buffers_;   ///< null: not watched
 
     std::uint64_t first_ = 0;          ///< the number of the first fragment
     unsigned begun_ = 0, ended_ = 0;   ///< fragments

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "mpi_h/include/mpi.h"
+#include "p2p/engine.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/diagnosis/mistake.hpp"
 #include "runtime/settings/launch.hpp"
@@ -28,6 +29,8 @@ template <class Refuse>
 }   // namespace
 
 void ThreadCheck::enter(char const* name, void const* site) {
+    if (p2p::Checks* const checks = process_.p2p ? p2p::engine(process_).checks() : nullptr)
+        checks->order.may_learn_in(name);
     auto const me = static_cast<std::uint64_t>(pthread_self());
     if (level_ < MPI_THREAD_SERIALIZED) {
         if (me != main_) end_job(process_, [&] { refuse_thread(name, site); });

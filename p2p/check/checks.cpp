@@ -5,7 +5,6 @@
 
 #include "p2p/check/digest.hpp"
 #include "runtime/base/error.hpp"
-#include "runtime/diagnosis/mistake.hpp"
 #include "runtime/trace/call_stack.hpp"
 
 namespace tutti::p2p {
@@ -84,18 +83,23 @@ void Checks::forget(Request& request) {
 std::string Checks::call_in_words(Data const& data) const { return join(process_.call_name, "(", data.amount(), ")"); }
 
 void Checks::refuse_overlap(Data const& data, bool receives) const {
-    Pending const* const other = pending_.overlapping(data, receives);
-    if (!other) return;
+    if (Pending const* const other = pending_.overlapping(data, receives)) tell_overlap(*other, data, receives, report);
+}
+
+void Checks::tell_overlap(Pending const& other, Data const& data, bool receives,
+                          void (*tell)(Process&, Mistake const&)) const {
     Mistake::Part const parts[] = {
-        {process_.rank(), other->words(), "not complete yet", other->site},
+        {process_.rank(), other.words(), "not complete yet", other.site},
         {process_.rank(), call_in_words(data), receives ? "receives into the same memory" : "sends the same memory",
          site_of(process_)}};
-    report(process_,
-           {"T11",
-            join("the buffers of two operations overlap at rank ", process_.rank(),
-                 other->receives ? ", and a message may come into them at any time"
-                                 : ", and one of them is still being sent"),
-            "complete the first one (MPI_Wait) before its memory is used again, or give each its own", parts});
+    tell(process_, {"T11",
+                    join("the buffers of two operations overlap at rank ", process_.rank(),
+                         !other.receives   ? ", and one of them is still being sent"
+                         : other.operation ? ", and a result may come into them at any time"
+                                           : ", and a message may come into them at any time"),
+                    join("complete the first one (", other.completion(),
+                         ") before its memory is used again, or give each its own"),
+                    parts});
 }
 
 void Checks::tell_changed(Pending const& pending, bool freed) const {
@@ -103,13 +107,10 @@ void Checks::tell_changed(Pending const& pending, bool freed) const {
     Mistake::Part const parts[] = {
         {process_.rank(), pending.words(), "began here", pending.site},
         {process_.rank(), join(process_.call_name, "(…)"), join("until here its buffer ", what), site_of(process_)}};
-    report(process_,
-           {pending.receives ? "T11" : "T10",
-            join("rank ", process_.rank(), "'s ", pending.receives ? "receive" : "send", " buffer ", what,
-                 " before the operation was complete"),
-            pending.receives ? "leave the buffer alone until MPI_Wait or MPI_Test says that the message is there"
-                             : "leave the buffer alone until MPI_Wait or MPI_Test says that the send is complete",
-            parts});
+    report(process_, {pending.receives ? "T11" : "T10",
+                      join("rank ", process_.rank(), "'s ", pending.role(), " buffer ", what,
+                           " before the operation was complete"),
+                      join("leave the buffer alone until ", pending.end()), parts});
 }
 
 void Checks::look_for_race(Receive const& op) {

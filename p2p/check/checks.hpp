@@ -5,10 +5,14 @@
 #pragma once
 
 #include <set>
+#include <utility>
 
+#include "p2p/check/call_order.hpp"
 #include "p2p/check/memory.hpp"
+#include "p2p/check/operation_buffers.hpp"
 #include "p2p/check/pending.hpp"
 #include "p2p/matching/matching.hpp"
+#include "runtime/diagnosis/mistake.hpp"
 
 namespace tutti::p2p {
 
@@ -35,6 +39,19 @@ public:
     void forget(Request& request);
     /// A request is gone.
     void gone(Request const& request) { pending_.remove(request); }
+
+    /// The running call is about to use this memory: ends the job where a pending operation has it. `receives`: it
+    /// writes to it.
+    void refuse_overlap(Data const& data, bool receives) const;
+    /// An operation of the program is about to begin, and has these buffers from now on.
+    void begins(OperationBuffers& buffers);
+    /// All that it receives is there.
+    void arrives(OperationBuffers& buffers);
+    /// The program is about to be notified that it is complete. May be called again.
+    void settle(OperationBuffers& buffers);
+    /// It has its buffers no more, and what is in them does not matter.
+    void ends(OperationBuffers& buffers);
+
     /// MPI_Comm_free: operations that are not complete go on, and may still be completed.
     void communicator_freed(Comm const& comm, char const* call);
     /// MPI_Comm_disconnect: ends the job when there are any.
@@ -42,11 +59,17 @@ public:
     /// MPI_Finalize: warns of those that never were.
     void finish();
 
+    CallOrder order;
+
 private:
     Pending& keep(Data const& data, Request& request, bool receives, std::optional<std::uint64_t> digest);
     std::optional<std::uint64_t> digest_if_mapped(Data const& data);
     void compare(Pending const& pending);
-    void refuse_overlap(Data const& data, bool receives) const;
+    /// A one-sided operation that begins writes to the results of earlier ones: warns, once for each two places.
+    void give_up_results(OperationBuffers const& buffers, Data const& data);
+    /// By report() or warn().
+    void tell_overlap(Pending const& other, Data const& data, bool receives,
+                      void (*tell)(Process&, Mistake const&)) const;
     void look_for_memory(Receive const& op);
     [[noreturn]] void tell_changed(Pending const& pending, bool freed) const;
     std::string call_in_words(Data const& data) const;
@@ -55,6 +78,7 @@ private:
     Process& process_;
     MappedMemory memory_;
     PendingOperations pending_;
+    std::set<std::pair<std::uint64_t, std::uint64_t>> overlapping_;   ///< places of two calls that have been reported
     std::set<std::uint64_t> raced_, without_memory_;   ///< places of receives of which a warning has been told
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "p2p/check/operation_buffers.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/wait/reason.hpp"
 
@@ -15,10 +16,30 @@ std::uintptr_t begin_of(Data const& data) { return reinterpret_cast<std::uintptr
 }   // namespace
 
 std::string Pending::words() const {
+    if (operation) return operation->words(*this);
     Blockage blockage;
     request->tell(blockage);
     std::size_t const of = blockage.call.find(" of ");
     return join(call, "(", of == std::string::npos ? blockage.call : blockage.call.substr(of + 4), ")");
+}
+
+char const* Pending::role() const {
+    if (operation && operation->is_one_sided()) return receives ? "result" : "origin";
+    return receives ? "receive" : "send";
+}
+
+char const* Pending::completion() const {
+    bool const one_sided = operation && operation->is_one_sided();
+    return one_sided ? "MPI_Win_flush_local, MPI_Win_unlock, MPI_Win_fence or the like" : "MPI_Wait";
+}
+
+char const* Pending::end() const {
+    if (!operation)
+        return receives ? "MPI_Wait or MPI_Test says that the message is there"
+                        : "MPI_Wait or MPI_Test says that the send is complete";
+    return !operation->is_one_sided()
+               ? "MPI_Wait or MPI_Test says that the operation is complete"
+               : "the operation is complete here (MPI_Win_flush_local, MPI_Win_unlock, MPI_Win_fence or the like)";
 }
 
 std::size_t PendingOperations::home_of(Request const* request) const {
@@ -54,19 +75,29 @@ Pending& PendingOperations::add(Pending&& operation) {
     Request const* const request = operation.request;
     remove(*request);
     if (2 * (all_.size() + 1) > table_.size()) grow();
-    ByAddress::iterator at;
+    Part const at = add_part(std::move(operation));
+    table_[place_of(request)] = {request, at};
+    return at->second;
+}
+
+PendingOperations::Part PendingOperations::add_part(Pending&& part) {
+    Part at;
     if (spare_.empty()) {
-        at = all_.emplace(begin_of(operation.data), Pending());
+        at = all_.emplace(begin_of(part.data), Pending());
     } else {
-        spare_.back().key() = begin_of(operation.data);
+        spare_.back().key() = begin_of(part.data);
         at = all_.insert(std::move(spare_.back()));
         spare_.pop_back();
     }
     Pending& mine = at->second;
-    mine = std::move(operation);
-    table_[place_of(request)] = {request, at};
+    mine = std::move(part);
     if (mine.data.dense()) longest_ = std::max(longest_, mine.data.bytes);
-    return mine;
+    return at;
+}
+
+void PendingOperations::remove_part(Part part) {
+    part->second.aside.reset();
+    spare_.push_back(all_.extract(part));
 }
 
 Pending* PendingOperations::find(Request const& request) {
@@ -79,8 +110,7 @@ void PendingOperations::remove(Request const& request) {
     if (!table_[place].request) return;
     ByAddress::iterator const at = table_[place].at;
     close_gap(place);
-    at->second.aside.reset();
-    spare_.push_back(all_.extract(at));
+    remove_part(at);
 }
 
 Pending const* PendingOperations::overlapping(Data const& data, bool also_sends) const {
@@ -98,7 +128,7 @@ Pending const* PendingOperations::overlapping(Data const& data, bool also_sends)
 std::vector<Pending*> PendingOperations::on(Comm const& comm) {
     std::vector<Pending*> found;
     for (auto& [address, pending] : all_)
-        if (pending.request->comm.get() == &comm) found.push_back(&pending);
+        if (pending.request && pending.request->comm.get() == &comm) found.push_back(&pending);
     return found;
 }
 

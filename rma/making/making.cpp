@@ -10,6 +10,7 @@
 #include "coll/call/collectives.hpp"
 #include "coll/comm/derive.hpp"
 #include "coll/match/functions.hpp"
+#include "p2p/engine.hpp"
 #include "rma/making/hints.hpp"
 #include "rma/making/memory.hpp"
 #include "rma/messages/messages.hpp"
@@ -171,6 +172,8 @@ void finish(Window& w, Brought mine) {
 /// Everything is done for it.
 Ref<Window> made_of(Ref<Window> w) {
     start_serving(*w);
+    if (w->accesses && w->size() == w->process.size()) [[unlikely]]
+        p2p::engine(w->process).checks()->order.met_all();   // all have said what they bring
     return w;
 }
 
@@ -255,6 +258,7 @@ Ref<Window> allocate_shared(Comm& parent, std::int64_t bytes, int disp_unit, Hin
         fail(ErrorClass::rma_shared,
              "comm has ranks on several nodes, which share no memory (MPI_Comm_split_type with "
              "MPI_COMM_TYPE_SHARED makes one that can be used)");
+    if (w.accesses) p2p::engine(w.process).checks()->order.shares_memory();
     Brought const mine = w.noncontiguous ? own(w, bytes, disp_unit) : part_of_block(w, bytes, disp_unit);
     finish(w, mine);
     w.base = w.target(w.rank()).memory;
@@ -290,7 +294,10 @@ void check_closed(Window const& window, char const* doing) {
 
 void free(Ref<Window> window) {
     Window& w = *window;
-    if (w.accesses) exchange_at_free(w, "MPI_Win_free");
+    if (w.accesses) {
+        exchange_at_free(w, "MPI_Win_free");
+        exchange_shared(w, "MPI_Win_free");
+    }
     coll::run(coll::BoundCall<coll::BarrierArgs>{
         *w.comm, coll::Collective::barrier, {}, 0, coll::function_named("MPI_Win_free")});
     compare_at_free(w);
@@ -300,6 +307,7 @@ void free(Ref<Window> window) {
 }
 
 Part shared_query(Window& window, int rank) {
+    if (window.accesses) p2p::engine(window.process).checks()->order.shares_memory();
     if (window.flavor == Flavor::dynamic)
         fail(ErrorClass::rma_flavor, "win was made by MPI_Win_create_dynamic: it has no memory of its own");
     if (rank == proc_null) {

@@ -9,7 +9,7 @@
 namespace tutti::rma {
 
 /// Of MPI_Rput and its like: complete when everything that it counts is.
-class Messages::OperationRequest final : public Request {
+class Messages::OperationRequest final : public OneSidedRequest {
 public:
     explicit OperationRequest(Window& window) : window_(window) { comm = window.comm; }
 

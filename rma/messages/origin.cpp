@@ -33,8 +33,6 @@ void with_data(Command& command, bool behind) {
     command.length = behind ? static_cast<std::uint32_t>(command.bytes) : 0;
 }
 
-p2p::Data data_of(Local const& l) { return p2p::Data::of(l.buffer, l.count, l.type); }
-
 }   // namespace
 
 Messages::Peer& Messages::peer(int rank) {

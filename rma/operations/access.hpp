@@ -27,6 +27,11 @@ inline Target& accessible(Window& window, int rank, char const* call) {
     return t;
 }
 
+/// Is the target, which may be accessed, held by a shared lock and nothing else?
+inline bool under_shared_lock(Window const& window, Target const& t) {
+    return t.access == Access::none ? window.everybody == Access::lock_all : t.access == Access::lock && !t.exclusive;
+}
+
 /// Where the elements at a displacement lie: their origin, in bytes from the beginning of the target's part. Throws
 /// Error(rma_range) when not all of them lie in it.
 inline std::int64_t origin_of(Window const& window, Target const& t, int rank, std::int64_t disp, std::int64_t count,

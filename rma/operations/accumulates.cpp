@@ -2,6 +2,7 @@
 // Accumulates of all forms. What is atomic, and how, stands in rma/node/accumulation.hpp.
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "rma/operations/access.hpp"
 #include "rma/operations/operations.hpp"
@@ -53,6 +54,19 @@ inline void count(Window& window, SharedMemory const& to, std::int64_t bytes) {
     window.count(Operation::accumulate, to.mapped ? Path::load_store : Path::cma, static_cast<std::uint64_t>(bytes));
 }
 
+/// --check: the buffers are the operation's from now on, and the result's is another one.
+std::shared_ptr<OriginBuffers::Operation> begin_checked(Window& window, int rank, Local const* origin, Local* result) {
+    if (!origin) return window.origins->begin(window.name, rank, {}, result, true);
+    return window.origins->begin(window.name, rank, {*origin}, result, true);
+}
+/// The same of calls for one element, without a request.
+void begin_checked(Window& window, int rank, std::initializer_list<Local> origins, void*& result,
+                   Datatype const& type) {
+    Local aside = Local::of(result, 1, type);
+    window.origins->begin(window.name, rank, origins, &aside, true);
+    result = aside.buffer;
+}
+
 void combine(Window& window, Local const& origin, Local const* result, Remote const& target, Op const& op,
              char const* call, Ref<Request>* request = nullptr) {
     if (request) *request = completed_request(window);
@@ -69,10 +83,18 @@ void combine(Window& window, Local const& origin, Local const* result, Remote co
              result->count * result->type.size());
     if (bytes == 0) return;
     std::int64_t const at = origin_of(window, t, target.rank, target.disp, target.count, target.type);
-    if (window.accesses && !request) window.accesses->note(target, at, Operation::accumulate, &op);
+    std::optional<Local> aside;
+    std::shared_ptr<OriginBuffers::Operation> buffers;
+    if (window.accesses) [[unlikely]] {
+        if (request) window.accesses->note_unkept(target.rank);
+        else window.accesses->note(target, at, under_shared_lock(window, t), Operation::accumulate, &op);
+        if (result) result = &aside.emplace(*result);
+        buffers = begin_checked(window, target.rank, given ? &origin : nullptr, aside ? &*aside : nullptr);
+    }
     auto const ask_owner = [&](std::size_t from) {
         window.count(Operation::accumulate, Path::messages, static_cast<std::uint64_t>(bytes));
         messages(window).accumulate(origin, result, target, at, how, request, from);
+        if (buffers) watch(request, buffers);
     };
     if (asked_by_messages(window, t, target.rank, at, target.count, target.type)) [[unlikely]]
         return ask_owner(0);
@@ -80,6 +102,7 @@ void combine(Window& window, Local const& origin, Local const* result, Remote co
     try {
         apply(how, to, target, given ? origin : Local{nullptr, 0, origin.type}, result);
     } catch (Refused const& refused) { return ask_owner(refused.combined); }
+    if (buffers) watch(request, std::move(buffers));
     count(window, to, bytes);
 }
 
@@ -101,7 +124,10 @@ void fetch_and_op(Window& window, void const* origin, void* result, Datatype con
     std::int64_t const at = origin_of(window, t, rank, disp, 1, type);
     if (window.accesses) [[unlikely]] {
         Accumulation const allowed(op, type);   // what is refused touches nothing
-        window.accesses->note({rank, disp, 1, type}, at, Operation::accumulate, &op);
+        window.accesses->note({rank, disp, 1, type}, at, under_shared_lock(window, t), Operation::accumulate, &op);
+        bool const given = op.builtin != BuiltinOp::no_op;
+        given ? begin_checked(window, rank, {Local::of(origin, 1, type)}, result, type)
+              : begin_checked(window, rank, {}, result, type);
     }
     bool const simple = t.by_processor && t.memory;   // not of a dynamic window
     if (simple) [[likely]] {
@@ -131,7 +157,9 @@ void compare_and_swap(Window& window, void const* origin, void const* compare, v
     std::int64_t const at = origin_of(window, t, rank, disp, 1, type);
     if (window.accesses) [[unlikely]] {
         check_swappable(type);
-        window.accesses->note({rank, disp, 1, type}, at, Operation::accumulate, nullptr, true);
+        window.accesses->note({rank, disp, 1, type}, at, under_shared_lock(window, t), Operation::accumulate, nullptr,
+                              true);
+        begin_checked(window, rank, {Local::of(origin, 1, type), Local::of(compare, 1, type)}, result, type);
     }
     auto const ask_owner = [&] {
         check_swappable(type);

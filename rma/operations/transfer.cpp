@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "p2p/check/digest.hpp"
+#include "p2p/engine.hpp"
 #include "rma/operations/access.hpp"
 #include "rma/operations/operations.hpp"
 #include "rma/operations/request.hpp"
@@ -95,20 +97,10 @@ bool transfer_layouts(Window& window, Target& t, Reached const& there, Local con
     return !sink.refused;
 }
 
+/// What is allowed already, to or from `origin` in the target's part.
 template <Direction direction>
-inline void transfer(Window& window, Local const& here, Remote const& target, Ref<Request>* request) {
-    if (request) *request = completed_request(window);
-    if (target.rank == proc_null) return;
-    Target& t = accessible(window, target.rank, call_name<direction>);
-    auto bytes = static_cast<std::size_t>(here.count * here.type.size());
-    auto const there_bytes = static_cast<std::size_t>(target.count * target.type.size());
-    if (bytes != there_bytes) [[unlikely]]
-        bytes = fitting<direction>(bytes, there_bytes);
-    if (bytes == 0) return;
-    std::int64_t const origin = origin_of(window, t, target.rank, target.disp, target.count, target.type);
-    // One that got something for a request may be known to be complete before the epoch ends.
-    if (window.accesses && !request) [[unlikely]]
-        window.accesses->note(target, origin, operation<direction>, nullptr);
+inline void move(Window& window, Target& t, Local const& here, Remote const& target, std::int64_t origin,
+                 std::size_t bytes, Ref<Request>* request) {
     auto const ask_owner = [&] {
         if (direction == Direction::put) messages(window).put(here, target, origin, request);
         else messages(window).get(here, target, origin, request);
@@ -126,6 +118,52 @@ inline void transfer(Window& window, Local const& here, Remote const& target, Re
     }
     if (!transfer_layouts<direction>(window, t, there, here, target, bytes)) return ask_owner();
     window.count(operation<direction>, there.mapped ? Path::load_store : Path::cma, bytes);
+}
+
+template <Direction direction>
+void note(Window& window, Target& t, Local const& here, Remote const& target, std::int64_t origin) {
+    Accessed* const kept =
+        window.accesses->note(target, origin, under_shared_lock(window, t), operation<direction>, nullptr);
+    if (direction == Direction::get || !kept) return;
+    auto const bytes = static_cast<std::size_t>(target.count * target.type.size());
+    p2p::Data const data = data_of(here);
+    if (!data.dense() || data.bytes != bytes) return;
+    kept->left = p2p::digest_of(data);
+    p2p::CallOrder const& order = p2p::engine(window.process).checks()->order;
+    if (!order.alone() || order.windows != 1) return;   // what the target has stored may be known here
+    if (asked_by_messages(window, t, target.rank, origin, target.count, target.type)) return;
+    Reached const there = reach(window, t, origin, target.count, target.type);
+    if (there.mapped) kept->found = p2p::digest_of(p2p::Data::of_bytes(there.mapped + target.type.true_lb(), bytes));
+}
+
+/// The same under --check.
+template <Direction direction>
+[[gnu::cold, gnu::noinline]] void move_checked(Window& window, Target& t, Local const& here, Remote const& target,
+                                               std::int64_t origin, std::size_t bytes, Ref<Request>* request) {
+    // One that got something for a request may be known to be complete before the epoch ends.
+    if (request) window.accesses->note_unkept(target.rank);
+    else note<direction>(window, t, here, target, origin);
+    Local aside = here;
+    auto buffers = direction == Direction::put ? window.origins->begin(window.name, target.rank, {here}, nullptr, false)
+                                               : window.origins->begin(window.name, target.rank, {}, &aside, false);
+    move<direction>(window, t, aside, target, origin, bytes, request);
+    watch(request, std::move(buffers));
+}
+
+template <Direction direction>
+inline void transfer(Window& window, Local const& here, Remote const& target, Ref<Request>* request) {
+    if (request) *request = completed_request(window);
+    if (target.rank == proc_null) return;
+    Target& t = accessible(window, target.rank, call_name<direction>);
+    auto bytes = static_cast<std::size_t>(here.count * here.type.size());
+    auto const there_bytes = static_cast<std::size_t>(target.count * target.type.size());
+    if (bytes != there_bytes) [[unlikely]]
+        bytes = fitting<direction>(bytes, there_bytes);
+    if (bytes == 0) return;
+    std::int64_t const origin = origin_of(window, t, target.rank, target.disp, target.count, target.type);
+    if (window.accesses) [[unlikely]]
+        return move_checked<direction>(window, t, here, target, origin, bytes, request);
+    move<direction>(window, t, here, target, origin, bytes, request);
 }
 
 }   // namespace

@@ -13,10 +13,14 @@ void fence(Window& window, Assertions assertions, char const* call) {
         if (std::string const open = open_epochs(window); !open.empty())
             fail(ErrorClass::rma_sync, "a fence while ", open, " is open");
     if (window.messages) messages(window).flush_all(call);
+    window.complete_here(-1);
     if (assertions.no_precede && assertions.no_succeed) {
         coll::note(*window.comm, "MPI_Win_fence", false);   // nothing ends and nothing begins: it waits for no rank
     } else {
-        if (window.accesses) exchange_at_fence(window, assertions, call);
+        if (window.accesses) {
+            exchange_at_fence(window, assertions, call);
+            exchange_shared(window, call);
+        }
         coll::run(window.fence_call);   // on the node everything is done when its call returns
     }
     window.everybody = assertions.no_succeed ? Access::none : Access::fence;

@@ -102,6 +102,7 @@ void complete(Window& window, char const* call) {
     if (!window.started) fail(ErrorClass::rma_sync, "no access epoch is open (MPI_Win_start)");
     if (window.accesses) window.accesses->end(-1);
     if (window.messages) messages(window).complete(window.started_ranks, call);
+    window.complete_here(-1);
     for (int r : window.started_ranks) {
         Target& t = window.target(r);
         t.access = Access::none;

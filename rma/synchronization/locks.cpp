@@ -3,6 +3,7 @@
 // rma/node/lock.hpp.
 #include "rma/node/lock.hpp"
 
+#include "p2p/engine.hpp"
 #include "rma/messages/messages.hpp"
 #include "rma/synchronization/synchronization.hpp"
 #include "runtime/base/clock.hpp"
@@ -175,6 +176,8 @@ void lock(Window& window, bool exclusive, int rank, Assertions assertions, char 
     if (!t.no_check && !t.control) messages(window).lock(rank, exclusive);
     if (!t.no_check && t.control)
         exclusive ? take_exclusive(window, t, rank, call) : take_shared(window, t, rank, call);
+    if (exclusive && window.accesses) [[unlikely]]
+        p2p::engine(window.process).checks()->order.may_learn();
     t.access = Access::lock;
     window.everybody = Access::none;
     ++window.locks;
@@ -191,6 +194,7 @@ void unlock(Window& window, int rank, char const* call) {
     window.open_towards_nobody();
     if (window.accesses) window.accesses->end(rank);
     if (window.messages) messages(window).unlock(rank, call);
+    window.complete_here(rank);
     if (t.no_check) order();
     else if (t.control) give_back(window, t);
     t.access = Access::none;
@@ -211,6 +215,7 @@ void unlock_all(Window& window, char const* call) {
     window.open_towards_nobody();
     if (window.accesses) window.accesses->end(-1);
     if (window.messages) messages(window).flush_all(call);
+    window.complete_here(-1);
     if (window.all_no_check) order();
     else LockOfAll(window).give_back();
     window.everybody = Access::none;
@@ -221,6 +226,7 @@ void flush(Window& window, int rank, char const* call) {
     must_be_passive(window, rank);
     if (window.accesses) window.accesses->end(rank);
     if (window.messages) messages(window).flush(rank, call);
+    window.complete_here(rank);
     window.order();
 }
 
@@ -228,6 +234,7 @@ void flush_all(Window& window, char const* call) {
     must_be_passive(window, -1);
     if (window.accesses) window.accesses->end(-1);
     if (window.messages) messages(window).flush_all(call);
+    window.complete_here(-1);
     window.order();
 }
 
@@ -236,12 +243,14 @@ void flush_local(Window& window, int rank, char const* call) {
     must_be_passive(window, rank);
     if (window.accesses) window.accesses->end_gets(rank);
     if (window.messages) messages(window).flush_local(rank, call);
+    window.complete_here(rank);
 }
 
 void flush_local_all(Window& window, char const* call) {
     must_be_passive(window, -1);
     if (window.accesses) window.accesses->end_gets(-1);
     if (window.messages) messages(window).flush_local_all(call);
+    window.complete_here(-1);
 }
 
 }   // namespace tutti::rma

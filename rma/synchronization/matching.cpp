@@ -21,6 +21,7 @@ struct Told {
     std::uint64_t accesses = 0;         ///< to the other's part, which follow
     bool frees = false;                 ///< else it is in a fence,
     bool first = false, last = false;   ///< with MPI_MODE_NOPRECEDE, MPI_MODE_NOSUCCEED
+    bool all_kept = true;               ///< these are all its accesses since the last fence
 };
 
 std::uint64_t site_here(Window const& window) { return reinterpret_cast<std::uintptr_t>(window.process.call_site); }
@@ -90,21 +91,31 @@ void exchange(Window& window, Told mine, char const* call) {
     Accesses& accesses = *window.accesses;
     std::span<Accessed const> const own = accesses.of(window.rank());
     std::vector<Accessed> here(own.begin(), own.end());
+    bool all_kept = accesses.all_kept(window.rank());
     for (int step = 1; step < window.size(); ++step) {
         int const to = (window.rank() + step) % window.size(),
                   from = (window.rank() - step + window.size()) % window.size();
         std::span<Accessed const> const out = accesses.of(to);
         mine.accesses = out.size();
         mine.posts = window.pairs.empty() ? 0 : window.pairs[static_cast<std::size_t>(to)].posts;
+        mine.all_kept = accesses.all_kept(to);
         Told theirs;
         p2p::sendrecv_bytes(*window.comm, &mine, sizeof mine, to, &theirs, sizeof theirs, from, epochs_tag, call);
         compare_told(window, mine, from, theirs);
+        all_kept = all_kept && theirs.all_kept;
         here.resize(here.size() + theirs.accesses);
         p2p::sendrecv_bytes(*window.comm, out.data(), out.size_bytes(), to, here.data() + here.size() - theirs.accesses,
                             theirs.accesses * sizeof(Accessed), from, epochs_tag, call);
     }
     accesses.compare(here);
     accesses.forget();
+    if (mine.frees) return;
+    // All members are in this fence, and what they have done is done: nothing comes before all have been here.
+    LocalStores& stores = *window.stores;
+    if (all_kept) accesses.tell_stores(stores.changed(here), stores.site(), mine.site);
+    bool const watched = window.flavor == Flavor::create || window.flavor == Flavor::allocate;
+    if (watched && !mine.last) stores.open(window.base, window.bytes, mine.site);
+    else stores.close();
 }
 
 }   // namespace
@@ -138,6 +149,7 @@ void exchange_at_fence(Window& window, Assertions assertions, char const* call) 
 }
 
 void exchange_at_free(Window& window, char const* call) {
+    window.complete_here(-1);
     if (window.everybody == Access::fence && window.fence_used) {
         Mistake::Part const parts[] = {
             {window.process.rank(), join("MPI_Win_free(", window.comm->words(), ")"), {}, site_here(window)}};

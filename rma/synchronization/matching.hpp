@@ -19,5 +19,7 @@ void compare_at_free(Window& window);
 /// --check, before the barrier: with each other member. Conflicting accesses are looked for, too.
 void exchange_at_fence(Window& window, Assertions assertions, char const* call);
 void exchange_at_free(Window& window, char const* call);
+/// Behind these: conflicts of accesses under shared locks, among all members (rma/window/shared_accesses.hpp).
+void exchange_shared(Window& window, char const* call);
 
 }   // namespace tutti::rma

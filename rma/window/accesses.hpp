@@ -14,6 +14,7 @@
 
 #include "rma/window/elements.hpp"
 #include "rma/window/recording.hpp"
+#include "rma/window/shared_accesses.hpp"
 #include "runtime/datatype/op.hpp"
 #include "runtime/process.hpp"
 
@@ -29,6 +30,10 @@ struct Accessed {
     std::int32_t origin;    ///< in MPI_COMM_WORLD
     std::uint32_t number;   ///< of the origin's operations on this window: the lower one was called first
     std::uint64_t site;
+    std::uint64_t meeting;   ///< of all ranks, the last one before (p2p/check/call_order.hpp); under shared locks only
+    // Digests of the bytes (p2p/check/digest.hpp), where the origin has seen them; 0: it has not.
+    std::uint64_t found;   ///< before a put that nothing orders behind what the target does in the epoch,
+    std::uint64_t left;    ///< and what it has put
     char call[24];
 
     bool reads() const;
@@ -53,11 +58,17 @@ class Accesses {
 public:
     static constexpr std::size_t most = 1024;
 
-    explicit Accesses(Process& process) : process_(process) {}
+    explicit Accesses(Process& process) : shared(process), process_(process) {}
 
     /// The running call has done this to the elements at byte `origin` of the target's part. `op`: of an accumulate,
-    /// else null.
-    void note(Remote const& target, std::int64_t origin, Operation operation, Op const* op, bool swaps = false);
+    /// else null. `under_shared_lock`: so it holds the target, and nothing stronger.
+    /// Returns what is kept of it, until the next call; null: nothing.
+    Accessed* note(Remote const& target, std::int64_t origin, bool under_shared_lock, Operation operation, Op const* op,
+                   bool swaps = false);
+    /// The running call has a request, or has ended accesses before: not all accesses to the target are kept.
+    void note_unkept(int rank) { unkept_.insert(rank); }
+    /// Are all accesses to the target since the last `forget` kept?
+    bool all_kept(int rank) const { return !unkept_.contains(rank); }
     /// Those towards a target (−1: all) are complete there: what comes is ordered behind them. Warns of conflicts.
     void end(int rank);
     /// Those that only got something are, the others are not.
@@ -67,16 +78,26 @@ public:
     /// Warns of conflicts among the accesses of several origins to one part, and of one origin where that has been
     /// told by nobody else.
     void compare(std::vector<Accessed>& all);
-    void forget() { by_target_.clear(); }
+    /// The same of accesses of several origins under shared locks, which conflict with those of other origins after the
+    /// same meeting.
+    void compare_shared(std::vector<Accessed>& all);
+    void forget() {
+        by_target_.clear();
+        unkept_.clear();
+    }
+    /// Warns of accesses whose bytes the target's program has changed between the fences of these two places.
+    void tell_stores(std::vector<Accessed> const& changed, std::uint64_t opened, std::uint64_t closed);
 
     AccumulateOrdering ordering;
+    SharedAccesses shared;
 
 private:
-    void tell(Accessed const& a, Accessed const& b);
+    void tell(Accessed const& a, Accessed const& b, bool under_shared_locks);
 
     Process& process_;
     std::uint32_t newest_ = 0;   ///< number of the last operation
     std::map<int, std::vector<Accessed>> by_target_;
+    std::set<int> unkept_;                                     ///< targets
     std::set<std::pair<std::uint64_t, std::uint64_t>> told_;   ///< places of two calls
 };
 

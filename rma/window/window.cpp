@@ -11,7 +11,11 @@ Window::Window(Process& p, Ref<Comm> own, Flavor f)
     : process(p), counts(p.rank_state().one_sided), comm(std::move(own)),
       flavor(f), fence_call{*comm, coll::Collective::barrier, {}, 0, coll::function_named("MPI_Win_fence")} {
     comm->of_window = true;
-    if (p.variables.diagnosis == "full") accesses = std::make_unique<Accesses>(p);
+    if (p.variables.diagnosis == "full") {
+        accesses = std::make_unique<Accesses>(p);
+        stores = std::make_unique<LocalStores>();
+        origins = std::make_unique<OriginBuffers>(p);
+    }
     if (p.variables.stats) recording = std::make_unique<Recording>(p.segment.call_statistics(p.place()));
 }
 Window::~Window() = default;

@@ -12,6 +12,8 @@
 #include "coll/call/collectives.hpp"
 #include "rma/node/control.hpp"
 #include "rma/window/accesses.hpp"
+#include "rma/window/local_stores.hpp"
+#include "rma/window/origin_buffers.hpp"
 #include "rma/window/recording.hpp"
 #include "runtime/memory/single_copy.hpp"
 #include "runtime/objects/attribute.hpp"
@@ -118,6 +120,11 @@ public:
         else std::atomic_thread_fence(std::memory_order_acq_rel);
         stored = false;
     }
+    /// What this process has called towards a target (−1: all) is complete here.
+    void complete_here(int rank) {
+        if (origins) [[unlikely]]
+            origins->complete(rank);
+    }
     /// The epochs have changed: see OpenTargets.
     void open_towards(int first, unsigned ranks, bool passive) {
         if (recording || accesses) ranks = 0;
@@ -127,10 +134,12 @@ public:
     void open_towards_nobody() { open_targets = {}; }
 
     Process& process;
-    OneSided& counts;                       ///< this rank's
-    std::unique_ptr<Recording> recording;   ///< null: calls are not recorded
-    std::unique_ptr<Accesses> accesses;     ///< null: nobody looks for conflicts (--check does)
-    Ref<Comm> comm;                         ///< the window's own: a duplicate of the one that it was made of
+    OneSided& counts;                         ///< this rank's
+    std::unique_ptr<Recording> recording;     ///< null: calls are not recorded
+    std::unique_ptr<Accesses> accesses;       ///< null: nobody looks for conflicts (--check does)
+    std::unique_ptr<LocalStores> stores;      ///< null: without --check
+    std::unique_ptr<OriginBuffers> origins;   ///< null: without --check
+    Ref<Comm> comm;                           ///< the window's own: a duplicate of the one that it was made of
     Flavor const flavor;
     void* base = nullptr;   ///< of this process's part
     std::int64_t bytes = 0;

@@ -162,3 +162,7 @@ foreach(kind wrong right)
   add_corpus_test(hosts/four/${kind} ${on_hosts_${kind}})
 endforeach()
 add_corpus_test(hosts/wrong/epochs wrong/epochs --only fence_one_more_checked)   # the notes of all nodes are compared
+add_corpus_test(hosts/wrong/buffers wrong/buffers)
+# Buffers of one rank: a warning that names ranks of two hosts may come without the line of one of them.
+add_corpus_test(hosts/wrong/windows wrong/windows --only
+  put_from,put_of,rput,get_overwritten,two_gets,accumulate_in,send_of,fetched,swapped)

@@ -23,8 +23,12 @@ Right: each send has a value of its own, which stays until all are complete.
     }
     MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
 
-Reading a buffer that is being sent is allowed, also by another send (MPI 3.1, 3.7.2). mpiexec --check compares
-what is in the buffer when the send begins and when the program finds that it is complete.
+The same holds for what a nonblocking or persistent collective sends, such as the operand of MPI_Iallreduce or the
+root's buffer of MPI_Ibcast (MPI 4.1, 6.12), and for the origin buffers of MPI_Put, MPI_Accumulate and their like until
+MPI_Win_flush_local, MPI_Win_unlock, MPI_Win_fence or another call completes them (MPI 4.1, 12.3).
+
+Reading a buffer that is being sent is allowed, also by another send (MPI 3.1, 3.7.2). mpiexec --check compares what is
+in the buffer when the operation begins and when the program finds that it is complete.
 )"},
     {"T11", "a buffer was used while a message might come into it", R"(
 Between MPI_Irecv and MPI_Wait, or a successful MPI_Test, the buffer belongs to MPI: a message may come into it at
@@ -41,8 +45,12 @@ Right: each has a place of its own.
     MPI_Irecv(&x[0], 1, MPI_INT, left, 0, comm, &requests[0]);
     MPI_Irecv(&x[1], 1, MPI_INT, right, 0, comm, &requests[1]);
 
-Under mpiexec --check a message is laid aside until all of it is there: a buffer that has changed by then, or between
-then and the end of the receive, was changed by the program (MPI 3.1, 3.7.2).
+The same holds for what a nonblocking or persistent collective receives, for a buffer given with MPI_IN_PLACE, and for
+the results of MPI_Get and its like until a flush, an unlock, a fence or another call completes them. Two gets into the
+same memory are a warning: it does not matter where neither result is looked at.
+
+Under mpiexec --check a message or a result is laid aside until all of it is there: a buffer that has changed by then,
+or between then and the end of the operation, was changed by the program (MPI 3.1, 3.7.2; MPI 4.1, 6.12).
 )"},
     {"T12", "messages of several senders could have met a receive from any source", R"(
 When MPI_Recv with MPI_ANY_SOURCE was called, messages of two senders were there that it could take. Which one it
@@ -98,8 +106,16 @@ Right: they add to it,
 or each has an element of its own, or a fence or MPI_Win_flush lies in between.
 
 It is a warning, for where all put the same value it does not matter who comes last. mpiexec --check compares what all
-ranks have done between two fences, and what one has done between locks, flushes and unlocks. What a program loads and
-stores itself cannot be seen.
+ranks have done between two fences, and what one has done between locks, flushes and unlocks.
+
+Shared locks, of MPI_Win_lock or MPI_Win_lock_all, do not order the operations of different ranks either. Those of two
+ranks are compared if nothing can order them: each rank has called nothing since the last barrier of all ranks but
+one-sided operations, locks and flushes, has got nothing, and has been written to by no other rank. Where a message or a
+flag may order them mpiexec --check says nothing.
+
+A program must not store in its own part of a window where another rank puts, gets or accumulates in the same epoch
+(MPI 4.1, 12.7). Between two fences mpiexec --check finds that where others get, and where one rank puts on the same
+node, or the program stores behind the put. What the program loads cannot be seen.
 )"},
     {"T15", "the epochs of a window do not match", R"(
 A fence is a call of all ranks of the window together: each of them calls MPI_Win_fence equally often, whether it

@@ -149,6 +149,69 @@ TEST(CheckedBuffers, BelongToOneReceiveAtATime) {
         looking());
 }
 
+/// Checks of operations with several buffers, whose result `arrives` where it is laid aside.
+class CheckedOperation {
+public:
+    CheckedOperation(Rank& r, std::vector<int> const& out, std::vector<int>& in)
+        : checks_(*engine(r.process).checks()),
+          buffers_(OperationBuffers::Kind::collective, "a communicator", {Data::of_bytes(out.data(), 4 * out.size())},
+                   {Data::of_bytes(in.data(), 4 * in.size())}),
+          result_(reinterpret_cast<int*>(reinterpret_cast<std::byte*>(in.data()) + buffers_.lay_aside())) {
+        checks_.begins(buffers_);
+    }
+    void arrives(int value) {
+        result_[0] = value;
+        checks_.arrives(buffers_);
+    }
+    void settle() { checks_.settle(buffers_); }
+    ~CheckedOperation() { checks_.ends(buffers_); }
+
+private:
+    Checks& checks_;
+    OperationBuffers buffers_;
+    int* const result_;
+};
+
+TEST(CheckedOperations, LeaveTheirResultsInTheProgramsMemory) {
+    run(
+        1,
+        [](Rank& r) {
+            std::vector<int> out = {1, 2}, in = {3, 4};
+            for (int i = 0; i < 2; ++i) {
+                CheckedOperation operation(r, out, in);
+                operation.arrives(5 + i);
+                EXPECT_EQ(in, (std::vector<int>{5 + i, 4}));
+                EXPECT_EQ(mistake_in(r, [&] { operation.settle(); }), "");
+                out[0] = in[1] = 4;
+                EXPECT_EQ(mistake_in(r, [&] { operation.settle(); }), "");
+            }
+        },
+        looking());
+}
+
+TEST(CheckedOperations, HaveTheirBuffersForThemselves) {
+    run(
+        1,
+        [](Rank& r) {
+            std::vector<int> out = {1, 2}, in = {3, 4}, other = {5, 6};
+            CheckedOperation operation(r, out, in);
+            EXPECT_EQ(mistake_in(r, [&] { CheckedOperation(r, out, other); }), "");
+            EXPECT_EQ(mistake_in(r, [&] { CheckedOperation(r, in, other); }), "T11");
+            EXPECT_EQ(mistake_in(r, [&] { CheckedOperation(r, other, out); }), "T11");
+            EXPECT_EQ(mistake_in(r, [&] { isend_ints(r, in, 0, 3); }), "T11");
+            in[1] = 7;
+            EXPECT_EQ(mistake_in(r, [&] { operation.arrives(1); }), "T11");
+            in[1] = 4;
+            operation.arrives(1);
+            in[0] = 2;
+            EXPECT_EQ(mistake_in(r, [&] { operation.settle(); }), "T11");
+            in[0] = 1;
+            out[1] = 3;
+            EXPECT_EQ(mistake_in(r, [&] { operation.settle(); }), "T10");
+        },
+        looking());
+}
+
 TEST(CheckedSends, ToOneselfNeedAReceive) {
     run(
         1, [](Rank& r) { EXPECT_EQ(mistake_in(r, [&] { r.send({1}, 0, 1); }), "T01"); }, looking());

@@ -78,13 +78,31 @@ TEST(Accesses, AreToldOncePerPairOfPlaces) {
     Ref<Datatype> const type = TypeBuilder::predefined(Basic::int32);
     testing::internal::CaptureStderr();
     for (int epoch = 0; epoch < 2; ++epoch) {
-        accesses.note({0, 0, 1, *type}, 0, Operation::put, nullptr);
-        accesses.note({0, 0, 2, *type}, 0, Operation::get, nullptr);
+        accesses.note({0, 0, 1, *type}, 0, false, Operation::put, nullptr);
+        accesses.note({0, 0, 2, *type}, 0, false, Operation::get, nullptr);
         accesses.end(-1);
     }
     std::string const told = testing::internal::GetCapturedStderr();
     EXPECT_EQ(told.find("warning[T14]"), 0u) << told;
     EXPECT_EQ(told.rfind("warning[T14]"), 0u) << told;
+}
+
+TEST(Accesses, UnderSharedLocksConflictAfterOneMeetingOfTwoOrigins) {
+    Segment segment = Segment::create(1);
+    Process process(segment, 0, {});
+    auto const told = [&](int other_origin, std::uint64_t other_meeting) {
+        Accesses accesses(process);
+        Accessed one = accessed(Operation::put, 0, 8), other = later(one, other_origin);
+        one.meeting = 1;
+        other.meeting = other_meeting;
+        std::vector<Accessed> all = {one, other};
+        testing::internal::CaptureStderr();
+        accesses.compare_shared(all);
+        return testing::internal::GetCapturedStderr();
+    };
+    EXPECT_EQ(told(1, 1).find("warning[T14]"), 0u);
+    EXPECT_EQ(told(1, 2), "");
+    EXPECT_EQ(told(0, 1), "");
 }
 
 TEST(Accesses, OfOneTargetEndAlone) {
@@ -93,11 +111,11 @@ TEST(Accesses, OfOneTargetEndAlone) {
     Accesses accesses(process);
     Ref<Datatype> const type = TypeBuilder::predefined(Basic::int32);
     testing::internal::CaptureStderr();
-    for (int rank : {0, 1}) accesses.note({rank, 0, 1, *type}, 0, Operation::get, nullptr);
+    for (int rank : {0, 1}) accesses.note({rank, 0, 1, *type}, 0, false, Operation::get, nullptr);
     accesses.end_gets(0);
     EXPECT_EQ(accesses.of(0).size(), 0u);
     EXPECT_EQ(accesses.of(1).size(), 1u);
-    accesses.note({0, 0, 1, *type}, 0, Operation::put, nullptr);
+    accesses.note({0, 0, 1, *type}, 0, false, Operation::put, nullptr);
     accesses.end(0);
     EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "p2p/check/operation_buffers.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "p2p/check/checks.hpp"
+#include "p2p/check/digest.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/trace/call_stack.hpp"
+
+namespace tutti::p2p {
+namespace {
+
+constexpr std::size_t most_laid_aside = 16 << 20;   // bytes from the first to the last; larger ones are not laid aside
+constexpr std::size_t operand_alignment =
+    64;   // kernels of reductions find their operands as the program has laid them
+
+/// The same elements, at another place.
+Data moved(Data const& data, std::ptrdiff_t by) {
+    Data other = data;
+    other.base =
+        reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(data.base) + static_cast<std::uintptr_t>(by));
+    return other;
+}
+
+/// Copies the elements, and leaves gaps alone.
+void copy(Data const& to, Data const& from) {
+    if (from.dense()) return to.scatter(0, from.base, from.bytes);
+    std::vector<std::byte> packed(from.bytes);
+    from.gather(0, packed.data(), packed.size());
+    to.scatter(0, packed.data(), packed.size());
+}
+
+}   // namespace
+
+OperationBuffers::OperationBuffers(Kind kind, std::string on, std::vector<Data> sends, std::vector<Data> receives)
+    : kind_(kind), on_(std::move(on)), sends_(std::move(sends)), receives_(std::move(receives)) {
+    for (auto* list : {&sends_, &receives_}) std::erase_if(*list, [](Data const& data) { return data.bytes == 0; });
+}
+
+std::ptrdiff_t OperationBuffers::lay_aside() {
+    std::uintptr_t first = UINTPTR_MAX, end = 0;
+    for (Data const& data : receives_) {
+        AddressRange const range = range_of(data);
+        first = std::min<std::uintptr_t>(first, range.first);
+        end = std::max<std::uintptr_t>(end, range.first + range.bytes);
+    }
+    if (receives_.empty() || end - first > most_laid_aside) return 0;
+    aside_.reset(new std::byte[end - first + 2 * operand_alignment]);
+    auto const at = reinterpret_cast<std::uintptr_t>(aside_.get());
+    std::uintptr_t const same = (first - at) % operand_alignment;   // a power of two: right where it wraps round, too
+    return to_aside_ = static_cast<std::ptrdiff_t>(at + same - first);
+}
+
+void OperationBuffers::copy_to_aside() {
+    if (!aside_) return;
+    for (Data const& data : receives_) copy(moved(data, to_aside_), data);
+}
+
+void OperationBuffers::copy_from_aside() {
+    if (!aside_) return;
+    for (Data const& data : receives_) copy(data, moved(data, to_aside_));
+}
+
+std::string OperationBuffers::words(Pending const& part) const {
+    auto const& list = part.receives ? receives_ : sends_;
+    std::string const amount = list.size() == 1 ? part.data.amount() : join(list.size(), " parts");
+    return join(part.call, "(", amount, ", ", on_, ")");
+}
+
+void Checks::begins(OperationBuffers& buffers) {
+    for (Data const& data : buffers.sends_) refuse_overlap(data, false);
+    for (Data const& data : buffers.receives_) {
+        if (buffers.is_one_sided()) give_up_results(buffers, data);
+        refuse_overlap(data, true);
+    }
+    ends(buffers);
+    auto const add = [&](Data const& data, bool receives) {
+        // What the operation writes to the program's memory changes it itself.
+        bool const compared = !receives || buffers.aside_;
+        Pending part{nullptr,
+                     receives,
+                     data,
+                     compared ? digest_if_mapped(data) : std::nullopt,
+                     process_.call_name,
+                     program_site(process_.call_site)};
+        part.operation = &buffers;
+        buffers.parts_.push_back(pending_.add_part(std::move(part)));
+    };
+    for (Data const& data : buffers.sends_) add(data, false);
+    for (Data const& data : buffers.receives_) add(data, true);
+    buffers.copy_to_aside();
+}
+
+/// Earlier results in the same memory stay aside, where a target may still send them.
+void Checks::give_up_results(OperationBuffers const& buffers, Data const& data) {
+    using Kind = OperationBuffers::Kind;
+    for (Pending const* other; (other = pending_.overlapping(data, true)) != nullptr;) {
+        OperationBuffers* const earlier = other->operation;
+        if (!earlier || !earlier->is_one_sided() || !other->receives) return;
+        bool const both_fetch = buffers.kind_ == Kind::fetching && earlier->kind_ == Kind::fetching;
+        if (!both_fetch && overlapping_.emplace(other->site, program_site(process_.call_site)).second)
+            tell_overlap(*other, data, true, warn);
+        ends(*earlier);
+    }
+}
+
+void Checks::arrives(OperationBuffers& buffers) {
+    if (buffers.parts_.empty()) return;   // given up before
+    for (auto const& part : buffers.parts_)
+        if (part->second.receives) compare(part->second);
+    buffers.copy_from_aside();
+    for (auto const& part : buffers.parts_)
+        if (part->second.receives) part->second.digest = digest_if_mapped(part->second.data);
+}
+
+void Checks::settle(OperationBuffers& buffers) {
+    for (auto const& part : buffers.parts_) compare(part->second);
+    ends(buffers);
+}
+
+void Checks::ends(OperationBuffers& buffers) {
+    for (auto const& part : buffers.parts_) pending_.remove_part(part);
+    buffers.parts_.clear();
+}
+
+}   // namespace tutti::p2p

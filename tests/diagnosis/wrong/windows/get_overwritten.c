@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is got is set to a default before it is complete.
+// ranks: 2
+// expect: T11 ranks 0
+// mpiexec: --check
+#include <mpi.h>
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int* memory;
+    MPI_Win win;
+    MPI_Win_allocate(16 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    int x[4] = {1, 2, 3, 4};
+    if (rank == 0) {
+        MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+        MPI_Get(x, 4, MPI_INT, 1, 0, 4, MPI_INT, win);   // HERE 0
+        x[3] = -1;
+        MPI_Win_unlock(1, win);   // HERE 0
+    }
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}

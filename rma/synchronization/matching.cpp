@@ -24,13 +24,9 @@ struct Told {
 
 std::uint64_t site_here(Window const& window) { return reinterpret_cast<std::uintptr_t>(window.process.call_site); }
 
-std::string name_of(Window const& window) {
-    return window.name.empty() ? "a window without a name" : "window " + window.name;
-}
-
 Mistake::Part part(Window const& window, int rank, Told const& told) {
     char const* const call = told.frees ? "MPI_Win_free(" : "MPI_Win_fence(";
-    return {window.comm->world_rank(rank), join(call, name_of(window), ")"), {}, told.site};
+    return {window.comm->world_rank(rank), join(call, window.words(), ")"), {}, told.site};
 }
 
 /// One of the two frees the window, the other one fences it.
@@ -40,11 +36,11 @@ Mistake::Part part(Window const& window, int rank, Told const& told) {
     bool const more = mine.fences > theirs.fences;
     Mistake::Part const &first = parts[more ? 0 : 1], &second = parts[more ? 1 : 0];
     std::string text =
-        join("rank ", first.rank, " has called ", fences(std::max(mine.fences, theirs.fences)), " of ", name_of(window),
+        join("rank ", first.rank, " has called ", fences(std::max(mine.fences, theirs.fences)), " of ", window.words(),
              ", rank ", second.rank, " has called ", std::min(mine.fences, theirs.fences));
     if (mine.fences == theirs.fences)
         text = join("MPI_Win_fence of rank ", parts[mine.frees ? 1 : 0].rank, " meets MPI_Win_free of rank ",
-                    parts[mine.frees ? 0 : 1].rank, " on ", name_of(window));
+                    parts[mine.frees ? 0 : 1].rank, " on ", window.words());
     report(
         window.process,
         {"T15", text,
@@ -59,13 +55,13 @@ Mistake::Part part(Window const& window, int rank, Told const& told) {
 void tell_starts(Window& window, int rank, std::uint64_t posts) {
     PairEpochs const& mine = window.pairs[static_cast<std::size_t>(rank)];
     int const other = window.comm->world_rank(rank);
-    Mistake::Part const parts[] = {{window.process.rank(), join("MPI_Win_start(", name_of(window), ")"),
+    Mistake::Part const parts[] = {{window.process.rank(), join("MPI_Win_start(", window.words(), ")"),
                                     join("to rank ", other, ", ", mine.starts, mine.starts == 1 ? " time" : " times"),
                                     mine.site}};
     warn(window.process,
          {"T15",
           join("rank ", window.process.rank(), " has started ", mine.starts, mine.starts == 1 ? " epoch" : " epochs",
-               " towards rank ", other, " of ", name_of(window), ", which has posted ", posts, " for it"),
+               " towards rank ", other, " of ", window.words(), ", which has posted ", posts, " for it"),
           "each MPI_Win_start has an MPI_Win_post at each rank of its group, whose group has the rank that starts; it "
           "went well only because nothing was accessed there",
           parts});
@@ -176,7 +172,7 @@ void exchange_at_fence(Window& window, Assertions assertions, char const* call) 
 void exchange_at_free(Window& window, char const* call) {
     if (window.everybody == Access::fence && window.fence_used) {
         Mistake::Part const parts[] = {
-            {window.process.rank(), join("MPI_Win_free(", name_of(window), ")"), {}, site_here(window)}};
+            {window.process.rank(), join("MPI_Win_free(", window.words(), ")"), {}, site_here(window)}};
         warn(window.process, {"T15", "a window is freed while an epoch of MPI_Win_fence is open",
                               "what was put or got since the last fence is complete when all ranks have called "
                               "another one, which is missing before MPI_Win_free",

@@ -13,9 +13,12 @@ Window::Window(Process& p, Ref<Comm> own, Flavor f)
 }
 Window::~Window() = default;
 
+std::string Window::words() const {
+    return name.empty() ? join("a window of ", size(), size() == 1 ? " rank" : " ranks") : join("window \"", name, '"');
+}
+
 void Window::add_name(void const* window, Blockage& blockage) {
-    std::string const& name = static_cast<Window const*>(window)->name;
-    blockage.call += name.empty() ? "(a window without a name)" : "(" + name + ")";
+    blockage.call += "(" + static_cast<Window const*>(window)->words() + ")";
 }
 
 std::string open_epochs(Window const& window) {

@@ -28,7 +28,7 @@ inline Request* active(MPI_Request handle) {
 }
 
 /// The first request's communicator says how to wait (info key tutti_wait).
-inline std::optional<WaitPolicy> policy_of(Handles handles) {
+inline std::optional<WaitPolicy> policy_of(ConstHandles handles) {
     for (MPI_Request h : handles)
         if (Request const* r = active(h)) return r->comm ? r->comm->policy() : std::nullopt;
     return {};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 
 #include "mpi_h/p2p/request_handles.hpp"
 
@@ -18,7 +19,7 @@ inline std::string words_of(Request const& r) {
 /// What a call waits for that completes all of its requests: the first one that is not complete is needed.
 struct AllOf {
     char const* call;
-    Handles handles;
+    ConstHandles handles;
 
     static void tell(void const* about, Blockage& blockage) {
         auto const& [call, handles] = *static_cast<AllOf const*>(about);
@@ -37,7 +38,7 @@ struct AllOf {
 /// The same of a call that is content with one of its requests.
 struct AnyOf {
     char const* call;
-    Handles handles;
+    ConstHandles handles;
 
     static void tell(void const* about, Blockage& blockage) {
         auto const& [call, handles] = *static_cast<AnyOf const*>(about);
@@ -67,5 +68,12 @@ private:
         if (std::ranges::find(blockage.awaited, range) == blockage.awaited.end()) blockage.awaited.push_back(range);
     }
 };
+
+/// One test of such a call: returns the last answer of `done`.
+template <class Done, class Requests>
+bool test(Done&& done, Requests const& requests) {
+    auto const call = [&requests] { return requests.reason().blockage().call; };
+    return waiter().test(done, CallText(call));
+}
 
 }   // namespace tutti

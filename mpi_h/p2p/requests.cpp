@@ -8,7 +8,6 @@
 #include "coll/call/request.hpp"
 #include "mpi_h/entry/entry.hpp"
 #include "mpi_h/p2p/generalized.hpp"
-#include "mpi_h/p2p/request_handles.hpp"
 #include "mpi_h/p2p/request_reasons.hpp"
 #include "p2p/request.hpp"
 
@@ -19,6 +18,7 @@ template <class Ready, class Requests>
 void wait(Ready&& done, Requests const& requests) {
     waiter().until([&] { return done() || (waiter().progress(), done()); }, requests.reason());
 }
+
 
 /// How a completed request failed, if it did, once its handle is given up (or, if it is persistent, made inactive).
 struct Outcome {
@@ -146,7 +146,7 @@ private:
 void take_some(Call& call, Handles handles, int& count, int* indices, MPI_Status* statuses, bool waits) {
     Search search(handles);
     if (waits) wait(search, AnyOf{call.name, handles});
-    else waiter().test(search);
+    else test(search, AnyOf{call.name, handles});
     count = search.some ? 0 : MPI_UNDEFINED;
     Answers answers(call, statuses);
     for (std::size_t i = 0; i < handles.size(); ++i) {
@@ -201,7 +201,7 @@ int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
         call.pointer(flag, "flag");
         call.status(status);
         Request* r = active_in(call, *request);
-        *flag = !r || waiter().test([r] { return r->complete; });
+        *flag = !r || test([r] { return r->complete; }, AllOf{call.name, {request, 1}});
         if (*flag) answer_one(call, *request, status);
     });
 }
@@ -231,10 +231,12 @@ int PMPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Stat
         Handles handles = checked(call, count, array_of_requests);
         call.statuses(count, array_of_statuses);
         std::size_t done = 0;
-        *flag = waiter().test([&] {
-            while (done < handles.size() && ready(handles[done])) ++done;
-            return done == handles.size();
-        });
+        *flag = test(
+            [&] {
+                while (done < handles.size() && ready(handles[done])) ++done;
+                return done == handles.size();
+            },
+            AllOf{call.name, handles});
         if (!*flag) return;
         Answers answers(call, array_of_statuses);
         for (MPI_Request& h : handles) answers.add(h);
@@ -264,7 +266,7 @@ int PMPI_Testany(int count, MPI_Request array_of_requests[], int* indx, int* fla
         Handles handles = checked(call, count, array_of_requests);
         call.status(status);
         Search search(handles);
-        *flag = waiter().test(search);
+        *flag = test(search, AnyOf{call.name, handles});
         *indx = search.found;
         if (!*flag) return;
         if (*indx == MPI_UNDEFINED) store_empty(status);

@@ -25,6 +25,7 @@ int PMPI_Win_set_name(MPI_Win win, char const* name) {
         call.pointer(name, "win_name");
         w.name.assign(name, strnlen(name, MPI_MAX_OBJECT_NAME - 1));
         coll::rename(*w.comm, w.name);
+        w.comm->described_as = w.words();
         if (w.recording) w.recording->forget();
     });
 }

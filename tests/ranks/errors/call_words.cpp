@@ -137,6 +137,10 @@ void make(std::string_view mistake, int rank) {
     if (mistake == "split") MPI_Comm_split(named, -7, 0, &pair);
     if (mistake == "comm_free") named = MPI_COMM_WORLD, MPI_Comm_free(&named);
     if (mistake == "group") MPI_Comm_group(named, &group), MPI_Group_incl(group, 9, numbers, &group);
+    if (mistake == "blocked_free" || mistake == "blocked_fence") {
+        if (rank == 1) MPI_Recv(results, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        mistake == "blocked_free" ? MPI_Win_free(&win) : MPI_Win_fence(0, win);
+    }
     if (mistake == "abort") MPI_Abort(named, 3);
     if (mistake == "errhandler") MPI_Comm_call_errhandler(named, MPI_ERR_OTHER);
     MPI_Finalize();

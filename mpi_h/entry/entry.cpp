@@ -2,6 +2,7 @@
 // What happens when a check fails: the sentence, the code, the error handler.
 #include "mpi_h/entry/entry.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "coll/call/collectives.hpp"
@@ -124,6 +125,12 @@ void Call::check_buffer(void const* address, long n, Datatype const& t, char con
 int error_code(Error const& error, std::string const& sentence) {
     if (error.user_code != 0) return error.user_code;
     LibraryState& f = library();
+    if (error.error_class == ErrorClass::in_status) {   // programs compare with the class itself (MPI 4.1, 3.7.5)
+        auto const kept = std::ranges::find(f.sentences, MPI_ERR_IN_STATUS, &LibraryState::Sentence::code);
+        auto const place = kept != f.sentences.end() ? kept : f.sentences.begin();
+        *place = {MPI_ERR_IN_STATUS, sentence};
+        return MPI_ERR_IN_STATUS;
+    }
     unsigned const number = f.next_sentence++ % error_code_numbers;
     int code = abi::class_number(error.error_class) | static_cast<int>((number + 1) << 8);
     f.sentences[number % f.sentences.size()] = {code, sentence};

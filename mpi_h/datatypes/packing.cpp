@@ -18,8 +18,10 @@ void check_room(Call const& call, Number const* position, std::int64_t size, cha
     if (*position < 0 || *position > size)
         fail(ErrorClass::arg, "position is ", *position, " but must be from 0 to ", size_name, ", which is ", size);
     if (needed > size - *position)
-        fail(ErrorClass::truncate, needed, " bytes are needed but only ", size - *position, " lie between position ",
-             *position, " and ", size_name, ", which is ", size);
+        throw Error(ErrorClass::truncate,
+                    join(needed, " bytes are needed but only ", size - *position, " lie between position ", *position,
+                         " and ", size_name, ", which is ", size))
+            .with_help("ask MPI_Pack_size how many bytes packed data may take, and begin at position 0");
 }
 
 void check_external32(Call const& call, char const* datarep) {

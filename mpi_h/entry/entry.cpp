@@ -193,7 +193,9 @@ void not_running(char const* name, std::span<std::intptr_t const> given) {
                                    "end by _exit or start a program by exec";
     abort_job(MPI_ERR_OTHER, [&] {
         std::string const sentence = join(name, " was called", stage == Stage::child ? "" : " ", when);
-        return Ending{MPI_ERR_OTHER, sentence, error_name(MPI_ERR_OTHER), call_words(name, given)};
+        char const* const help =
+            stage == Stage::child ? "" : "most calls stand between MPI_Init and MPI_Finalize, on every rank";
+        return Ending{MPI_ERR_OTHER, sentence, error_name(MPI_ERR_OTHER), call_words(name, given), help};
     });
 }
 

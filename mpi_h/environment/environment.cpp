@@ -19,8 +19,12 @@ int initialise(char const* name, Given<Arguments...> const& arguments, int requi
         LibraryState& f = library();
         call.pointer(provided, "provided");
         if (f.stage == Stage::child) not_running(name, arguments.values());
-        if (f.stage == Stage::running) fail(ErrorClass::other, "MPI has been initialised already");
-        if (f.stage == Stage::after) fail(ErrorClass::other, "MPI has been finalised and cannot be started again");
+        if (f.stage == Stage::running)
+            throw Error(ErrorClass::other, "MPI has been initialised already")
+                .with_help("MPI_Init or MPI_Init_thread is called once; MPI_Initialized says whether it has been");
+        if (f.stage == Stage::after)
+            throw Error(ErrorClass::other, "MPI has been finalised and cannot be started again")
+                .with_help("MPI_Finalize is the last call of MPI; MPI_Finalized says whether it has been made");
         if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE)
             fail(ErrorClass::arg, "required is ", required, ", which is no thread level");
         start(f, required);

@@ -7,8 +7,9 @@ namespace {
 
 constexpr Explanation pages_of_checks[] = {
     {"T10", "the buffer of a send was changed before the send was complete", R"(
-A nonblocking send may read its buffer until MPI_Wait or MPI_Test says that it is complete. Who changes the
-buffer before that, or gives its memory back, sends the old value today and the new one tomorrow.
+A nonblocking send may read its buffer until MPI_Wait or MPI_Test says that it is complete. If the
+program changes the buffer before that, or frees it, the receiver gets the old value in one run and the new one
+in the next.
 
 Wrong: the loop's counter has counted on when the message leaves.
 
@@ -97,9 +98,10 @@ Right: they add to it,
 
 or each has an element of its own, or a fence or MPI_Win_flush lies in between.
 
-It is a warning, for where all put the same value it does not matter who comes last. mpiexec --check compares what all
-ranks have done between two fences, and what one has done between locks, flushes and unlocks. What a program loads and
-stores itself cannot be seen.
+It is a warning, for where all put the same value it does not matter who comes last. Accumulates of one rank to
+the same place are carried out in their order, unless the window was made with accumulate_ordering=none.
+mpiexec --check compares what all ranks have done between two fences, and what one has done between locks,
+flushes and unlocks. What a program loads and stores itself cannot be seen.
 )"},
     {"T15", "the epochs of a window do not match", R"(
 A fence is a call of all ranks of the window together: each of them calls MPI_Win_fence equally often, whether it

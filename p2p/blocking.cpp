@@ -225,7 +225,8 @@ bool iprobe(Comm& comm, int source, int tag, Status& status) {
     Engine& e = engine(comm.process);
     Key key{comm.context, source, tag};
     Unexpected* m = nullptr;
-    comm.process.waiter.test([&] { return (m = e.find(key)) != nullptr; });
+    auto const call = [&] { return join(comm.process.call_name, "(", words(comm, key), ")"); };
+    comm.process.waiter.test([&] { return (m = e.find(key)) != nullptr; }, CallText(call));
     if (m) status = found(*m);
     else check_source(e, peer_of(comm, source));
     return m != nullptr;

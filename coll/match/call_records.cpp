@@ -335,7 +335,7 @@ void CallRecords::report_order(RecordedCall const& call, int member, CallRecords
     int const rank = world_rank(member);
     Mistake::Part const parts[] = {{process.rank(), in_words(call, here), {}, call.site},
                                    {rank, in_words(theirs, there), {}, theirs.site}};
-    // Of two without names: "on a window without a name first and ... on another window without a name first".
+    // Of two without names: "on a window of 2 ranks first and ... on another window of 2 ranks first".
     std::string other_comm = there.comm;
     if (other_comm == here.comm && other_comm.starts_with("a"))
         other_comm = "another" + other_comm.substr(other_comm.find(' '));

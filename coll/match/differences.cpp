@@ -11,18 +11,6 @@
 namespace tutti::coll {
 namespace {
 
-char const* op_in_words(std::uint8_t op) {
-    switch (op) {
-    case RecordedCall::users_op: return "a user-defined operator";
-    case RecordedCall::users_op_not_commutative: return "a user-defined operator that does not commute";
-    default: break;
-    }
-    static constexpr char const* names[] = {"",         "MPI_MAX",    "MPI_MIN",    "MPI_SUM",     "MPI_PROD",
-                                            "MPI_LAND", "MPI_BAND",   "MPI_LOR",    "MPI_BOR",     "MPI_LXOR",
-                                            "MPI_BXOR", "MPI_MINLOC", "MPI_MAXLOC", "MPI_REPLACE", "MPI_NO_OP"};
-    return op < std::size(names) ? names[op] : "an operator";
-}
-
 std::string amount_in_words(RecordedCall const& call, Wording const& wording) {
     Datatype const* const type =
         call.type != 0 && wording.predefined_type ? wording.predefined_type(call.type) : nullptr;
@@ -47,6 +35,18 @@ std::string fences_in_words(int fencing, int freeing, std::uint64_t fences, std:
 }
 
 }   // namespace
+
+char const* op_in_words(std::uint8_t op) {
+    switch (op) {
+    case RecordedCall::users_op: return "a user-defined operator";
+    case RecordedCall::users_op_not_commutative: return "a user-defined operator that does not commute";
+    default: break;
+    }
+    static constexpr char const* names[] = {"",         "MPI_MAX",    "MPI_MIN",    "MPI_SUM",     "MPI_PROD",
+                                            "MPI_LAND", "MPI_BAND",   "MPI_LOR",    "MPI_BOR",     "MPI_LXOR",
+                                            "MPI_BXOR", "MPI_MINLOC", "MPI_MAXLOC", "MPI_REPLACE", "MPI_NO_OP"};
+    return op < std::size(names) ? names[op] : "an operator";
+}
 
 Difference difference(RecordedCall const& a, RecordedCall const& b) {
     if (a.function != b.function) return Difference::function;

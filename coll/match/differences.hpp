@@ -24,6 +24,8 @@ struct Wording {
     Datatype const* (*predefined_type)(unsigned number) = nullptr;   ///< by RecordedCall::type; null: not known
 };
 
+/// "MPI_SUM", or what kind of operator of the program it is; `op`: as RecordedCall has it.
+char const* op_in_words(std::uint8_t op);
 /// "MPI_Bcast(4 MPI_INT, root 0, MPI_COMM_WORLD)"; what the record does not know is left out.
 std::string in_words(RecordedCall const& call, Wording const& wording);
 /// Under which it is reported: "T03".

@@ -15,6 +15,13 @@
 
 namespace tutti::coll {
 
+/// As RecordedCall has it.
+inline std::uint8_t recorded_op(Op const& o) {
+    return o.builtin != BuiltinOp::none ? static_cast<std::uint8_t>(o.builtin)
+           : o.commutative              ? RecordedCall::users_op
+                                        : RecordedCall::users_op_not_commutative;
+}
+
 /// The note of one call, filled in by what is known.
 class Noted {
 public:
@@ -76,11 +83,7 @@ private:
         call_.flags |= RecordedCall::rooted;
         call_.root = static_cast<std::uint16_t>(std::min(rank, int{UINT16_MAX}));
     }
-    void op(Op const& o) {
-        call_.op = o.builtin != BuiltinOp::none ? static_cast<std::uint8_t>(o.builtin)
-                   : o.commutative              ? RecordedCall::users_op
-                                                : RecordedCall::users_op_not_commutative;
-    }
+    void op(Op const& o) { call_.op = recorded_op(o); }
     void amount(std::int64_t count, Datatype const* type) {
         TypeSignature const* const signature = type->signature();
         call_.flags |= RecordedCall::amount_known;

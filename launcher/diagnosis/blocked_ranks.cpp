@@ -57,7 +57,7 @@ std::optional<BlockedRank> read_polling(RankState const& rank_state, std::int64_
                        rank_state.blocked.moves.load(std::memory_order_relaxed) == shown.moves;
     if (changes % 2 == 0 || !still) return {};
     BlockedRank rank{.rank = rank_state.world_rank, .changes = changes, .moves = shown.moves, .wait = {}};
-    rank.call = text_in(shown.call) + "(…)";
+    rank.call = text_in(shown.call);
     rank.script = text_in(shown.script);
     rank.stack.assign(shown.stack, shown.stack + std::min<std::size_t>(shown.addresses, Polling::most_addresses));
     rank.polling_s = static_cast<int>(since(began, now) / 1'000'000'000);

@@ -35,7 +35,7 @@ std::vector<ReportLine> grouped(std::vector<ReportLine> const& lines) {
     return groups;
 }
 
-/// Characters of UTF-8, such as the one of "MPI_Test(…)".
+/// Characters of UTF-8, which names of communicators may have.
 std::size_t columns(std::string const& text) {
     return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
 }

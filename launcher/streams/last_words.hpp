@@ -25,7 +25,7 @@ struct LastWords {
     int rank = -1;
     std::string sentence{};
     std::string code{};                   ///< of the error, as `mpiexec --explain` knows it
-    std::string call{};                   ///< "MPI_Send(…)"
+    std::string call{};                   ///< "MPI_Barrier(MPI_COMM_WORLD)"
     std::string help{};                   ///< what to do; empty: what there is to say of the code
     std::vector<std::uint64_t> stack{};   ///< return addresses in the program; on the node of the rank only
     Place place{};                        ///< of that call, once it has been looked for

@@ -19,14 +19,14 @@ void FreedHandles::note(Process const& process, int handle) {
     places_[place_of(handle)] = {handle, process.call_name, here(process)};
 }
 
-void FreedHandles::refuse(Process& process, char const* argument, int handle) const {
+void FreedHandles::refuse(Process& process, std::string const& call, char const* argument, int handle) const {
     char text[16];
     std::snprintf(text, sizeof text, "0x%08x", static_cast<unsigned>(handle));
     Place const& freed = places_[place_of(handle)];
     bool const known = freed.call && freed.handle == handle;
     std::vector<Mistake::Part> parts;
-    if (known) parts.push_back({process.rank(), join(freed.call, "(…)"), join(argument, " ends here"), freed.site});
-    parts.push_back({process.rank(), join(process.call_name, "(…)"), join(argument, " is ", text), here(process)});
+    if (known) parts.push_back({process.rank(), freed.call, join(argument, " ends here"), freed.site});
+    parts.push_back({process.rank(), call, join(argument, " is ", text), here(process)});
     char const* const what =
         known ? " that is freed or complete already" : " that was never made, or was freed already";
     report(process,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "runtime/process.hpp"
@@ -14,8 +15,9 @@ class FreedHandles {
 public:
     /// The call that this rank is in has freed it, or completed its request.
     void note(Process const& process, int handle);
-    /// Ends the job: the call that this rank is in was given a handle as `argument` that names nothing.
-    [[noreturn]] void refuse(Process& process, char const* argument, int handle) const;
+    /// Ends the job: the call that this rank is in, which `call` describes with its arguments, was given a handle as
+    /// `argument` that names nothing.
+    [[noreturn]] void refuse(Process& process, std::string const& call, char const* argument, int handle) const;
 
 private:
     struct Place {

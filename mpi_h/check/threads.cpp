@@ -52,7 +52,7 @@ void ThreadCheck::leave() {
 void ThreadCheck::refuse_thread(char const* name, void const* site) const {
     bool const funneled = level_ == MPI_THREAD_FUNNELED;
     Mistake::Part const parts[] = {
-        {process_.rank(), join(name, "(…)"), "by another thread than that of MPI_Init", program_site(site)}};
+        {process_.rank(), name, "by another thread than that of MPI_Init", program_site(site)}};
     report(
         process_,
         {"T18", join("rank ", process_.rank(), " calls ", name, " in a thread that may not call MPI"),
@@ -64,10 +64,9 @@ void ThreadCheck::refuse_thread(char const* name, void const* site) const {
 }
 
 void ThreadCheck::refuse_second(char const* name, void const* site) const {
-    Mistake::Part const parts[] = {
-        {process_.rank(), join(name_.load(std::memory_order_relaxed), "(…)"), "one thread is in this call",
-         number(site_.load(std::memory_order_relaxed))},
-        {process_.rank(), join(name, "(…)"), "and another one makes this one", program_site(site)}};
+    Mistake::Part const parts[] = {{process_.rank(), name_.load(std::memory_order_relaxed),
+                                    "one thread is in this call", number(site_.load(std::memory_order_relaxed))},
+                                   {process_.rank(), name, "and another one makes this one", program_site(site)}};
     report(process_, {"T18", join("two threads of rank ", process_.rank(), " call MPI at the same time"),
                       "with MPI_THREAD_SERIALIZED one thread calls at a time, and a call that waits counts: put a lock "
                       "around all calls, or ask for MPI_THREAD_MULTIPLE in MPI_Init_thread",

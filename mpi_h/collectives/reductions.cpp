@@ -7,14 +7,14 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Barrier)
 int PMPI_Barrier(MPI_Comm comm) {
-    return enter("MPI_Barrier", [&](Call& call) {
+    return enter("MPI_Barrier", given(comm), [&](Call& call) {
         run(call, &RecentCollectives::barrier, {comm}, no_buffers, [&] { return barrier(call, comm); });
     });
 }
 
 TUTTI_FUNCTION(Bcast)
 int PMPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
-    return enter("MPI_Bcast", [&](Call& call) {
+    return enter("MPI_Bcast", given(buffer, count, datatype, root, comm), [&](Call& call) {
         run(call, &RecentCollectives::bcast, {comm, count, datatype, root}, bcast_buffer(buffer),
             [&] { return bcast(call, buffer, count, datatype, root, comm); });
     });
@@ -23,7 +23,7 @@ int PMPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Com
 TUTTI_FUNCTION(Reduce)
 int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
                 MPI_Comm comm) {
-    return enter("MPI_Reduce", [&](Call& call) {
+    return enter("MPI_Reduce", given(sendbuf, recvbuf, count, datatype, op, root, comm), [&](Call& call) {
         run(call, &RecentCollectives::reduce, {comm, count, datatype, op, root}, reduce_buffers(sendbuf, recvbuf),
             [&] { return reduce(call, sendbuf, recvbuf, count, datatype, op, root, comm); });
     });
@@ -31,7 +31,7 @@ int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype data
 
 TUTTI_FUNCTION(Allreduce)
 int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-    return enter("MPI_Allreduce", [&](Call& call) {
+    return enter("MPI_Allreduce", given(sendbuf, recvbuf, count, datatype, op, comm), [&](Call& call) {
         run(call, &RecentCollectives::allreduce, {comm, count, datatype, op}, reduction_buffers(sendbuf, recvbuf),
             [&] { return allreduce(call, sendbuf, recvbuf, count, datatype, op, comm); });
     });
@@ -40,7 +40,7 @@ int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype d
 TUTTI_FUNCTION(Reduce_scatter)
 int PMPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
                         MPI_Comm comm) {
-    return enter("MPI_Reduce_scatter", [&](Call& call) {
+    return enter("MPI_Reduce_scatter", given(sendbuf, recvbuf, recvcounts, datatype, op, comm), [&](Call& call) {
         run(call, reduce_scatter(call, sendbuf, recvbuf, recvcounts, datatype, op, comm));
     });
 }
@@ -48,7 +48,7 @@ int PMPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts
 TUTTI_FUNCTION(Reduce_scatter_block)
 int PMPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
                               MPI_Comm comm) {
-    return enter("MPI_Reduce_scatter_block", [&](Call& call) {
+    return enter("MPI_Reduce_scatter_block", given(sendbuf, recvbuf, recvcount, datatype, op, comm), [&](Call& call) {
         coll::Lists lists;
         run(call, reduce_scatter_block(call, sendbuf, recvbuf, recvcount, datatype, op, comm, lists));
     });
@@ -56,7 +56,7 @@ int PMPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
 
 TUTTI_FUNCTION(Scan)
 int PMPI_Scan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-    return enter("MPI_Scan", [&](Call& call) {
+    return enter("MPI_Scan", given(sendbuf, recvbuf, count, datatype, op, comm), [&](Call& call) {
         run(call, &RecentCollectives::scan, {comm, count, datatype, op}, reduction_buffers(sendbuf, recvbuf),
             [&] { return scan(call, sendbuf, recvbuf, count, datatype, op, comm); });
     });
@@ -64,6 +64,6 @@ int PMPI_Scan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype dataty
 
 TUTTI_FUNCTION(Exscan)
 int PMPI_Exscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-    return enter("MPI_Exscan",
+    return enter("MPI_Exscan", given(sendbuf, recvbuf, count, datatype, op, comm),
                  [&](Call& call) { run(call, exscan(call, sendbuf, recvbuf, count, datatype, op, comm)); });
 }

@@ -10,31 +10,31 @@ constexpr auto on_comm = Keyval::On::comm;
 
 [[gnu::always_inline]] inline int create(char const* name, CopyFunction* copy, DeleteFunction* remove, int* keyval,
                                          void* extra_state) {
-    return enter(name, [&](Call& call) {
+    return enter(name, given(copy, remove, keyval, extra_state), [&](Call& call) {
         call.pointer(keyval, "keyval");
         *keyval = make_keyval(call, on_comm, copy, remove, extra_state);
     });
 }
 
 [[gnu::always_inline]] inline int release(char const* name, int* keyval) {
-    return enter(name, [&](Call& call) { free_keyval(call, on_comm, keyval); });
+    return enter(name, given(keyval), [&](Call& call) { free_keyval(call, on_comm, keyval); });
 }
 
 [[gnu::always_inline]] inline int set(char const* name, MPI_Comm comm, int keyval, void* value) {
-    return enter(name, [&](Call& call) {
+    return enter(name, given(comm, keyval, value), [&](Call& call) {
         set_attribute(call, on_comm, comm, keyval, {reinterpret_cast<std::intptr_t>(value), GivenAs::pointer});
     });
 }
 
 [[gnu::always_inline]] inline int get(char const* name, MPI_Comm comm, int keyval, void* value, int* flag) {
-    return enter(name, [&](Call& call) {
+    return enter(name, given(comm, keyval, value, flag), [&](Call& call) {
         call.pointer(flag, "flag");
         *flag = get_attribute(call, on_comm, comm, keyval, GivenAs::pointer, value);
     });
 }
 
 [[gnu::always_inline]] inline int erase(char const* name, MPI_Comm comm, int keyval) {
-    return enter(name, [&](Call& call) { delete_attribute(call, on_comm, comm, keyval); });
+    return enter(name, given(comm, keyval), [&](Call& call) { delete_attribute(call, on_comm, comm, keyval); });
 }
 
 }   // namespace

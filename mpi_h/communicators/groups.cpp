@@ -9,7 +9,7 @@ namespace {
 /// The functions that make one group of two.
 [[gnu::always_inline]] inline int combine(char const* name, MPI_Group first, MPI_Group second, MPI_Group* result,
                                           Ref<Group> (*operation)(Group const&, Group const&)) {
-    return enter(name, [&](Call& call) {
+    return enter(name, given(first, second), [&](Call& call) {
         call.pointer(result, "newgroup");
         *result = handle_of(operation(call.group(first, "group1"), call.group(second, "group2")));
     });
@@ -18,7 +18,7 @@ namespace {
 /// The functions that make one group of another and a list of ranks.
 [[gnu::always_inline]] inline int choose(char const* name, MPI_Group group, int n, int const* ranks, MPI_Group* result,
                                          Ref<Group> (*operation)(Group const&, std::span<int const>)) {
-    return enter(name, [&](Call& call) {
+    return enter(name, given(group, n, ranks), [&](Call& call) {
         Group& of = call.group(group);
         call.pointer(result, "newgroup");
         *result = handle_of(operation(of, list(call, n, ranks, "n", "ranks")));
@@ -29,7 +29,7 @@ namespace {
 [[gnu::always_inline]] inline int choose_ranges(char const* name, MPI_Group group, int n, int (*ranges)[3],
                                                 MPI_Group* result,
                                                 Ref<Group> (*operation)(Group const&, std::span<RankRange const>)) {
-    return enter(name, [&](Call& call) {
+    return enter(name, given(group, n, ranges), [&](Call& call) {
         Group& of = call.group(group);
         call.pointer(result, "newgroup");
         std::vector<RankRange> copy;
@@ -50,7 +50,7 @@ int translated(Group const& from, Group const& to, int rank) {
 
 TUTTI_FUNCTION(Group_size)
 int PMPI_Group_size(MPI_Group group, int* size) {
-    return enter("MPI_Group_size", [&](Call& call) {
+    return enter("MPI_Group_size", given(group, size), [&](Call& call) {
         Group& g = call.group(group);
         call.pointer(size, "size");
         *size = g.size();
@@ -59,7 +59,7 @@ int PMPI_Group_size(MPI_Group group, int* size) {
 
 TUTTI_FUNCTION(Group_rank)
 int PMPI_Group_rank(MPI_Group group, int* rank) {
-    return enter("MPI_Group_rank", [&](Call& call) {
+    return enter("MPI_Group_rank", given(group, rank), [&](Call& call) {
         Group& g = call.group(group);
         call.pointer(rank, "rank");
         *rank = g.rank() < 0 ? MPI_UNDEFINED : g.rank();
@@ -68,7 +68,7 @@ int PMPI_Group_rank(MPI_Group group, int* rank) {
 
 TUTTI_FUNCTION(Group_translate_ranks)
 int PMPI_Group_translate_ranks(MPI_Group group1, int n, int const ranks1[], MPI_Group group2, int ranks2[]) {
-    return enter("MPI_Group_translate_ranks", [&](Call& call) {
+    return enter("MPI_Group_translate_ranks", given(group1, n, ranks1, group2, ranks2), [&](Call& call) {
         Group &from = call.group(group1, "group1"), &to = call.group(group2, "group2");
         auto ranks = list(call, n, ranks1, "n", "ranks1");
         if (n > 0) call.pointer(ranks2, "ranks2");
@@ -78,7 +78,7 @@ int PMPI_Group_translate_ranks(MPI_Group group1, int n, int const ranks1[], MPI_
 
 TUTTI_FUNCTION(Group_compare)
 int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int* result) {
-    return enter("MPI_Group_compare", [&](Call& call) {
+    return enter("MPI_Group_compare", given(group1, group2, result), [&](Call& call) {
         Group &first = call.group(group1, "group1"), &second = call.group(group2, "group2");
         call.pointer(result, "result");
         *result = number_of(compare(first, second));
@@ -123,7 +123,7 @@ int PMPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group* ne
 /// MPI_GROUP_EMPTY may be freed like any other empty group: programs do not ask which one they got.
 TUTTI_FUNCTION(Group_free)
 int PMPI_Group_free(MPI_Group* group) {
-    return enter("MPI_Group_free", [&](Call& call) {
+    return enter("MPI_Group_free", given(group), [&](Call& call) {
         call.pointer(group, "group");
         call.group(*group);
         if (*group != MPI_GROUP_EMPTY) {

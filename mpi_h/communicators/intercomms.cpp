@@ -35,29 +35,31 @@ coll::Bridge checked_bridge(Call& call, Comm& local, MPI_Comm peer_comm, int rem
 TUTTI_FUNCTION(Intercomm_create)
 int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag,
                           MPI_Comm* newintercomm) {
-    return enter("MPI_Intercomm_create", [&](Call& call) {
-        Comm& local = call.intracomm(local_comm, "local_comm");
-        call.pointer(newintercomm, "newintercomm");
-        check_leader(local_leader, *local.group, "local_leader", "local_comm");
-        *newintercomm = MPI_COMM_NULL;
-        std::optional<coll::Bridge> bridge;
-        std::optional<Error> wrong;
-        try {
-            if (local.rank() == local_leader) bridge = checked_bridge(call, local, peer_comm, remote_leader, tag);
-        } catch (Error const& error) { wrong = error; }
-        try {
-            coll::note(local, call.name);
-            *newintercomm = handle_of(coll::connect(local, local_leader, bridge));
-        } catch (Error const&) {
-            if (wrong) throw *wrong;
-            throw;
-        }
-    });
+    return enter("MPI_Intercomm_create", given(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm),
+                 [&](Call& call) {
+                     Comm& local = call.intracomm(local_comm, "local_comm");
+                     call.pointer(newintercomm, "newintercomm");
+                     check_leader(local_leader, *local.group, "local_leader", "local_comm");
+                     *newintercomm = MPI_COMM_NULL;
+                     std::optional<coll::Bridge> bridge;
+                     std::optional<Error> wrong;
+                     try {
+                         if (local.rank() == local_leader)
+                             bridge = checked_bridge(call, local, peer_comm, remote_leader, tag);
+                     } catch (Error const& error) { wrong = error; }
+                     try {
+                         coll::note(local, call.name);
+                         *newintercomm = handle_of(coll::connect(local, local_leader, bridge));
+                     } catch (Error const&) {
+                         if (wrong) throw *wrong;
+                         throw;
+                     }
+                 });
 }
 
 TUTTI_FUNCTION(Intercomm_merge)
 int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm* newintracomm) {
-    return enter("MPI_Intercomm_merge", [&](Call& call) {
+    return enter("MPI_Intercomm_merge", given(intercomm, high, newintracomm), [&](Call& call) {
         Comm& inter = call.comm(intercomm);
         if (!inter.inter()) fail(ErrorClass::comm, "intercomm is an intracommunicator");
         call.pointer(newintracomm, "newintracomm");

@@ -64,7 +64,7 @@ void forget(Call& call, Comm& c, MPI_Comm* comm) {
 
 TUTTI_FUNCTION(Comm_dup)
 int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
-    return enter("MPI_Comm_dup", [&](Call& call) {
+    return enter("MPI_Comm_dup", given(comm, newcomm), [&](Call& call) {
         Comm& parent = call.comm(comm);
         call.pointer(newcomm, "newcomm");
         *newcomm = MPI_COMM_NULL;
@@ -75,7 +75,7 @@ int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
 
 TUTTI_FUNCTION(Comm_dup_with_info)
 int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
-    return enter("MPI_Comm_dup_with_info", [&](Call& call) {
+    return enter("MPI_Comm_dup_with_info", given(comm, info, newcomm), [&](Call& call) {
         Comm& parent = call.comm(comm);
         call.pointer(newcomm, "newcomm");
         *newcomm = MPI_COMM_NULL;
@@ -107,17 +107,19 @@ static void duplicate_later(Call& call, MPI_Comm comm, MPI_Info info, MPI_Comm* 
 
 TUTTI_FUNCTION(Comm_idup)
 int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
-    return enter("MPI_Comm_idup", [&](Call& call) { duplicate_later(call, comm, MPI_INFO_NULL, newcomm, request); });
+    return enter("MPI_Comm_idup", given(comm, newcomm, request),
+                 [&](Call& call) { duplicate_later(call, comm, MPI_INFO_NULL, newcomm, request); });
 }
 
 TUTTI_FUNCTION(Comm_idup_with_info)
 int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
-    return enter("MPI_Comm_idup_with_info", [&](Call& call) { duplicate_later(call, comm, info, newcomm, request); });
+    return enter("MPI_Comm_idup_with_info", given(comm, info, newcomm, request),
+                 [&](Call& call) { duplicate_later(call, comm, info, newcomm, request); });
 }
 
 TUTTI_FUNCTION(Comm_create)
 int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
-    return enter("MPI_Comm_create", [&](Call& call) {
+    return enter("MPI_Comm_create", given(comm, group, newcomm), [&](Call& call) {
         Comm& parent = call.comm(comm);
         call.pointer(newcomm, "newcomm");
         *newcomm = MPI_COMM_NULL;
@@ -129,7 +131,7 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
 
 TUTTI_FUNCTION(Comm_create_group)
 int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm) {
-    return enter("MPI_Comm_create_group", [&](Call& call) {
+    return enter("MPI_Comm_create_group", given(comm, group, tag, newcomm), [&](Call& call) {
         Comm& parent = call.intracomm(comm);
         call.pointer(newcomm, "newcomm");
         call.tag(tag);
@@ -141,7 +143,7 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* ne
 
 TUTTI_FUNCTION(Comm_split)
 int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
-    return enter("MPI_Comm_split", [&](Call& call) {
+    return enter("MPI_Comm_split", given(comm, color, key, newcomm), [&](Call& call) {
         Comm& parent = call.comm(comm);
         call.pointer(newcomm, "newcomm");
         std::optional<int> chosen = checked_color(color);
@@ -155,7 +157,7 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
 /// the rest of it until they are complete.
 TUTTI_FUNCTION(Comm_free)
 int PMPI_Comm_free(MPI_Comm* comm) {
-    return enter("MPI_Comm_free", [&](Call& call) {
+    return enter("MPI_Comm_free", given(comm), [&](Call& call) {
         Comm& c = freeable(call, comm);
         if (p2p::Checks* checks = p2p::engine(c.process).checks()) checks->communicator_freed(c, call.name);
         forget(call, c, comm);
@@ -164,7 +166,7 @@ int PMPI_Comm_free(MPI_Comm* comm) {
 
 TUTTI_FUNCTION(Comm_disconnect)
 int PMPI_Comm_disconnect(MPI_Comm* comm) {
-    return enter("MPI_Comm_disconnect", [&](Call& call) {
+    return enter("MPI_Comm_disconnect", given(comm), [&](Call& call) {
         Comm& c = freeable(call, comm);
         call.comm(*comm);   // which has been made
         if (p2p::Checks* checks = p2p::engine(c.process).checks()) checks->communicator_disconnected(c, call.name);

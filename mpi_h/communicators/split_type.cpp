@@ -50,7 +50,7 @@ using namespace tutti;
 /// What the new communicator's members have in common is in its info, so that those who left the choice open learn it.
 TUTTI_FUNCTION(Comm_split_type)
 int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm) {
-    return enter("MPI_Comm_split_type", [&](Call& call) {
+    return enter("MPI_Comm_split_type", given(comm, split_type, key, info, newcomm), [&](Call& call) {
         Comm& parent = call.comm(comm);
         call.pointer(newcomm, "newcomm");
         Info const* hints = info == MPI_INFO_NULL ? nullptr : &call.info(info);
@@ -68,7 +68,7 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, 
 
 TUTTI_FUNCTION(Get_hw_resource_info)
 int PMPI_Get_hw_resource_info(MPI_Info* hw_info) {
-    return enter("MPI_Get_hw_resource_info", [&](Call& call) {
+    return enter("MPI_Get_hw_resource_info", given(hw_info), [&](Call& call) {
         call.pointer(hw_info, "hw_info");
         topo::Restriction const held = restriction(*library().process);
         auto made = Ref<Info>::adopt(new Info);

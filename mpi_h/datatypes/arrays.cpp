@@ -60,56 +60,59 @@ using namespace tutti;
 TUTTI_FUNCTION(Type_create_subarray)
 int PMPI_Type_create_subarray(int ndims, int const sizes[], int const subsizes[], int const starts[], int order,
                               MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    return enter("MPI_Type_create_subarray", [&](Call& call) {
-        check_dimensions(ndims);
-        check_order(order);
-        Datatype& type = call.any_type(oldtype, "oldtype");
-        call.pointer(newtype, "newtype");
-        call.pointer(subsizes, "array_of_subsizes");
-        call.pointer(starts, "array_of_starts");
-        Numbers all = numbers(call, ndims, sizes, "array_of_sizes");
-        Numbers some = numbers(call, ndims, subsizes, "array_of_subsizes");
-        Numbers first = numbers(call, ndims, starts, "array_of_starts");
-        check_subarray(all, some, first);
-        TypeRecipe recipe{Combiner::subarray, {ndims}, {}, {part(type)}};
-        for (int const* values : {sizes, subsizes, starts}) append(recipe.integers, values, ndims);
-        recipe.integers.push_back(order);
-        if (order == MPI_ORDER_FORTRAN)
-            for (Numbers* list : {&all, &some, &first}) std::reverse(list->begin(), list->end());
-        *newtype = handle_of(TypeBuilder::subarray(all, some, first, type), std::move(recipe));
-    });
+    return enter("MPI_Type_create_subarray", given(ndims, sizes, subsizes, starts, order, oldtype, newtype),
+                 [&](Call& call) {
+                     check_dimensions(ndims);
+                     check_order(order);
+                     Datatype& type = call.any_type(oldtype, "oldtype");
+                     call.pointer(newtype, "newtype");
+                     call.pointer(subsizes, "array_of_subsizes");
+                     call.pointer(starts, "array_of_starts");
+                     Numbers all = numbers(call, ndims, sizes, "array_of_sizes");
+                     Numbers some = numbers(call, ndims, subsizes, "array_of_subsizes");
+                     Numbers first = numbers(call, ndims, starts, "array_of_starts");
+                     check_subarray(all, some, first);
+                     TypeRecipe recipe{Combiner::subarray, {ndims}, {}, {part(type)}};
+                     for (int const* values : {sizes, subsizes, starts}) append(recipe.integers, values, ndims);
+                     recipe.integers.push_back(order);
+                     if (order == MPI_ORDER_FORTRAN)
+                         for (Numbers* list : {&all, &some, &first}) std::reverse(list->begin(), list->end());
+                     *newtype = handle_of(TypeBuilder::subarray(all, some, first, type), std::move(recipe));
+                 });
 }
 
 TUTTI_FUNCTION(Type_create_darray)
 int PMPI_Type_create_darray(int size, int rank, int ndims, int const gsizes[], int const distribs[], int const dargs[],
                             int const psizes[], int order, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    return enter("MPI_Type_create_darray", [&](Call& call) {
-        if (size < 1) fail(ErrorClass::arg, "size is ", size, " but must be at least 1");
-        if (rank < 0 || rank >= size) fail(ErrorClass::arg, "rank is ", rank, " but must be from 0 to ", size - 1);
-        check_dimensions(ndims);
-        check_order(order);
-        Datatype& type = call.any_type(oldtype, "oldtype");
-        call.pointer(newtype, "newtype");
-        TypeRecipe recipe{Combiner::darray, {size, rank, ndims}, {}, {part(type)}};
-        call.pointer(gsizes, "array_of_gsizes");
-        call.pointer(distribs, "array_of_distribs");
-        call.pointer(dargs, "array_of_dargs");
-        call.pointer(psizes, "array_of_psizes");
-        for (int const* values : {gsizes, distribs, dargs, psizes}) append(recipe.integers, values, ndims);
-        recipe.integers.push_back(order);
-        // The grid of processes is in C's order whatever the order of the array (MPI 3.1, 4.1.4).
-        std::vector<Distribution> dimensions(static_cast<std::size_t>(ndims));
-        std::int64_t rest = rank, processes = 1;
-        for (int d = ndims; d-- > 0;) {
-            int const across = std::max(psizes[d], 1);
-            dimensions[static_cast<std::size_t>(d)] =
-                distribution(d, gsizes[d], distribs[d], dargs[d], psizes[d], rest % across);
-            rest /= across;
-            processes = std::min(processes * across, std::int64_t{INT_MAX} + 1);   // more than any size
-        }
-        if (processes != size)
-            fail(ErrorClass::arg, "array_of_psizes makes ", processes, " processes but size is ", size);
-        if (order == MPI_ORDER_FORTRAN) std::reverse(dimensions.begin(), dimensions.end());
-        *newtype = handle_of(TypeBuilder::darray(dimensions, type), std::move(recipe));
-    });
+    return enter("MPI_Type_create_darray",
+                 given(size, rank, ndims, gsizes, distribs, dargs, psizes, order, oldtype, newtype), [&](Call& call) {
+                     if (size < 1) fail(ErrorClass::arg, "size is ", size, " but must be at least 1");
+                     if (rank < 0 || rank >= size)
+                         fail(ErrorClass::arg, "rank is ", rank, " but must be from 0 to ", size - 1);
+                     check_dimensions(ndims);
+                     check_order(order);
+                     Datatype& type = call.any_type(oldtype, "oldtype");
+                     call.pointer(newtype, "newtype");
+                     TypeRecipe recipe{Combiner::darray, {size, rank, ndims}, {}, {part(type)}};
+                     call.pointer(gsizes, "array_of_gsizes");
+                     call.pointer(distribs, "array_of_distribs");
+                     call.pointer(dargs, "array_of_dargs");
+                     call.pointer(psizes, "array_of_psizes");
+                     for (int const* values : {gsizes, distribs, dargs, psizes}) append(recipe.integers, values, ndims);
+                     recipe.integers.push_back(order);
+                     // The grid of processes is in C's order whatever the order of the array (MPI 3.1, 4.1.4).
+                     std::vector<Distribution> dimensions(static_cast<std::size_t>(ndims));
+                     std::int64_t rest = rank, processes = 1;
+                     for (int d = ndims; d-- > 0;) {
+                         int const across = std::max(psizes[d], 1);
+                         dimensions[static_cast<std::size_t>(d)] =
+                             distribution(d, gsizes[d], distribs[d], dargs[d], psizes[d], rest % across);
+                         rest /= across;
+                         processes = std::min(processes * across, std::int64_t{INT_MAX} + 1);   // more than any size
+                     }
+                     if (processes != size)
+                         fail(ErrorClass::arg, "array_of_psizes makes ", processes, " processes but size is ", size);
+                     if (order == MPI_ORDER_FORTRAN) std::reverse(dimensions.begin(), dimensions.end());
+                     *newtype = handle_of(TypeBuilder::darray(dimensions, type), std::move(recipe));
+                 });
 }

@@ -33,7 +33,7 @@ void block_length(int value) {
 
 [[gnu::always_inline]] inline int hvector(char const* name, int count, int block, MPI_Aint stride, MPI_Datatype old,
                                           MPI_Datatype* made) {
-    return enter(name, [&](Call& call) {
+    return enter(name, given(count, block, stride, old), [&](Call& call) {
         call.count(count);
         block_length(block);
         Datatype& type = call.any_type(old, "oldtype");
@@ -45,7 +45,7 @@ void block_length(int value) {
 
 [[gnu::always_inline]] inline int hindexed(char const* name, int count, int const* blocks, MPI_Aint const* places,
                                            MPI_Datatype old, MPI_Datatype* made) {
-    return enter(name, [&](Call& call) {
+    return enter(name, given(count, blocks, places, old), [&](Call& call) {
         call.count(count);
         Datatype& type = call.any_type(old, "oldtype");
         call.pointer(made, "newtype");
@@ -59,7 +59,7 @@ void block_length(int value) {
 
 [[gnu::always_inline]] inline int structure(char const* name, int count, int const* blocks, MPI_Aint const* places,
                                             MPI_Datatype const* types, MPI_Datatype* made) {
-    return enter(name, [&](Call& call) {
+    return enter(name, given(count, blocks, places, types), [&](Call& call) {
         call.count(count);
         call.pointer(made, "newtype");
         check_lists(call, count, blocks, places);
@@ -84,7 +84,7 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Type_contiguous)
 int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    return enter("MPI_Type_contiguous", [&](Call& call) {
+    return enter("MPI_Type_contiguous", given(count, oldtype, newtype), [&](Call& call) {
         call.count(count);
         Datatype& type = call.any_type(oldtype, "oldtype");
         call.pointer(newtype, "newtype");
@@ -94,7 +94,7 @@ int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype* newtype)
 
 TUTTI_FUNCTION(Type_vector)
 int PMPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    return enter("MPI_Type_vector", [&](Call& call) {
+    return enter("MPI_Type_vector", given(count, blocklength, stride, oldtype, newtype), [&](Call& call) {
         call.count(count);
         block_length(blocklength);
         Datatype& type = call.any_type(oldtype, "oldtype");
@@ -117,7 +117,7 @@ int PMPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype 
 TUTTI_FUNCTION(Type_indexed)
 int PMPI_Type_indexed(int count, int const blocklengths[], int const displacements[], MPI_Datatype oldtype,
                       MPI_Datatype* newtype) {
-    return enter("MPI_Type_indexed", [&](Call& call) {
+    return enter("MPI_Type_indexed", given(count, blocklengths, displacements, oldtype, newtype), [&](Call& call) {
         call.count(count);
         Datatype& type = call.any_type(oldtype, "oldtype");
         call.pointer(newtype, "newtype");
@@ -145,30 +145,34 @@ int PMPI_Type_hindexed(int count, int blocklengths[], MPI_Aint displacements[], 
 TUTTI_FUNCTION(Type_create_indexed_block)
 int PMPI_Type_create_indexed_block(int count, int blocklength, int const displacements[], MPI_Datatype oldtype,
                                    MPI_Datatype* newtype) {
-    return enter("MPI_Type_create_indexed_block", [&](Call& call) {
-        call.count(count);
-        block_length(blocklength);
-        Datatype& type = call.any_type(oldtype, "oldtype");
-        call.pointer(newtype, "newtype");
-        Numbers places = numbers(call, count, displacements, "array_of_displacements", type.extent());
-        *newtype = handle_of(
-            TypeBuilder::hindexed_block(blocklength, places, type),
-            {Combiner::indexed_block, integers(count, {{&blocklength, 1}, {displacements, count}}), {}, {part(type)}});
-    });
+    return enter("MPI_Type_create_indexed_block", given(count, blocklength, displacements, oldtype, newtype),
+                 [&](Call& call) {
+                     call.count(count);
+                     block_length(blocklength);
+                     Datatype& type = call.any_type(oldtype, "oldtype");
+                     call.pointer(newtype, "newtype");
+                     Numbers places = numbers(call, count, displacements, "array_of_displacements", type.extent());
+                     *newtype = handle_of(TypeBuilder::hindexed_block(blocklength, places, type),
+                                          {Combiner::indexed_block,
+                                           integers(count, {{&blocklength, 1}, {displacements, count}}),
+                                           {},
+                                           {part(type)}});
+                 });
 }
 
 TUTTI_FUNCTION(Type_create_hindexed_block)
 int PMPI_Type_create_hindexed_block(int count, int blocklength, MPI_Aint const displacements[], MPI_Datatype oldtype,
                                     MPI_Datatype* newtype) {
-    return enter("MPI_Type_create_hindexed_block", [&](Call& call) {
-        call.count(count);
-        block_length(blocklength);
-        Datatype& type = call.any_type(oldtype, "oldtype");
-        call.pointer(newtype, "newtype");
-        Numbers places = numbers(call, count, displacements, "array_of_displacements");
-        *newtype = handle_of(TypeBuilder::hindexed_block(blocklength, places, type),
-                             {Combiner::hindexed_block, {count, blocklength}, places, {part(type)}});
-    });
+    return enter("MPI_Type_create_hindexed_block", given(count, blocklength, displacements, oldtype, newtype),
+                 [&](Call& call) {
+                     call.count(count);
+                     block_length(blocklength);
+                     Datatype& type = call.any_type(oldtype, "oldtype");
+                     call.pointer(newtype, "newtype");
+                     Numbers places = numbers(call, count, displacements, "array_of_displacements");
+                     *newtype = handle_of(TypeBuilder::hindexed_block(blocklength, places, type),
+                                          {Combiner::hindexed_block, {count, blocklength}, places, {part(type)}});
+                 });
 }
 
 TUTTI_FUNCTION(Type_create_struct)
@@ -185,7 +189,7 @@ int PMPI_Type_struct(int count, int blocklengths[], MPI_Aint displacements[], MP
 
 TUTTI_FUNCTION(Type_create_resized)
 int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype) {
-    return enter("MPI_Type_create_resized", [&](Call& call) {
+    return enter("MPI_Type_create_resized", given(oldtype, lb, extent, newtype), [&](Call& call) {
         Datatype& type = call.any_type(oldtype, "oldtype");
         call.pointer(newtype, "newtype");
         *newtype =
@@ -195,7 +199,7 @@ int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
 
 TUTTI_FUNCTION(Type_dup)
 int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    return enter("MPI_Type_dup", [&](Call& call) {
+    return enter("MPI_Type_dup", given(oldtype, newtype), [&](Call& call) {
         Datatype& type = call.any_type(oldtype, "oldtype");
         call.pointer(newtype, "newtype");
         Ref<Datatype> made = TypeBuilder::duplicate(type);

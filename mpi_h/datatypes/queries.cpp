@@ -32,7 +32,7 @@ int number_of(Combiner combiner) {
 
 template <class Number>
 [[gnu::always_inline]] inline int extent(char const* name, MPI_Datatype datatype, Number* lb, Number* bytes) {
-    return enter(name, [&](Call& call) {
+    return enter(name, given(datatype, lb, bytes), [&](Call& call) {
         Datatype& type = call.any_type(datatype);
         call.pointer(lb, "lb");
         call.pointer(bytes, "extent");
@@ -43,7 +43,7 @@ template <class Number>
 
 template <class Number>
 [[gnu::always_inline]] inline int true_extent(char const* name, MPI_Datatype datatype, Number* lb, Number* bytes) {
-    return enter(name, [&](Call& call) {
+    return enter(name, given(datatype, lb, bytes), [&](Call& call) {
         Datatype& type = call.any_type(datatype);
         call.pointer(lb, "true_lb");
         call.pointer(bytes, "true_extent");
@@ -55,7 +55,7 @@ template <class Number>
 /// One of the bounds that MPI 1 asks for singly.
 template <class Bound>
 [[gnu::always_inline]] inline int bound(char const* name, MPI_Datatype datatype, MPI_Aint* result, Bound bound_of) {
-    return enter(name, [&](Call& call) {
+    return enter(name, given(datatype, result), [&](Call& call) {
         Datatype& type = call.any_type(datatype);
         call.pointer(result, "displacement");
         *result = bound_of(type);
@@ -84,7 +84,7 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Type_commit)
 int PMPI_Type_commit(MPI_Datatype* datatype) {
-    return enter("MPI_Type_commit", [&](Call& call) {
+    return enter("MPI_Type_commit", given(datatype), [&](Call& call) {
         call.pointer(datatype, "datatype");
         call.any_type(*datatype).committed = true;
     });
@@ -92,7 +92,7 @@ int PMPI_Type_commit(MPI_Datatype* datatype) {
 
 TUTTI_FUNCTION(Type_free)
 int PMPI_Type_free(MPI_Datatype* datatype) {
-    return enter("MPI_Type_free", [&](Call& call) {
+    return enter("MPI_Type_free", given(datatype), [&](Call& call) {
         call.pointer(datatype, "datatype");
         Datatype& type = call.any_type(*datatype);
         if (type.predefined) fail(ErrorClass::type, "a predefined datatype cannot be freed");
@@ -105,7 +105,7 @@ int PMPI_Type_free(MPI_Datatype* datatype) {
 
 TUTTI_FUNCTION(Type_size)
 int PMPI_Type_size(MPI_Datatype datatype, int* size) {
-    return enter("MPI_Type_size", [&](Call& call) {
+    return enter("MPI_Type_size", given(datatype, size), [&](Call& call) {
         Datatype& type = call.any_type(datatype);
         call.pointer(size, "size");
         *size = type.size() > INT_MAX ? MPI_UNDEFINED : static_cast<int>(type.size());
@@ -114,7 +114,7 @@ int PMPI_Type_size(MPI_Datatype datatype, int* size) {
 
 TUTTI_FUNCTION(Type_size_x)
 int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count* size) {
-    return enter("MPI_Type_size_x", [&](Call& call) {
+    return enter("MPI_Type_size_x", given(datatype, size), [&](Call& call) {
         Datatype& type = call.any_type(datatype);
         call.pointer(size, "size");
         *size = type.size();
@@ -158,7 +158,7 @@ int PMPI_Type_ub(MPI_Datatype datatype, MPI_Aint* displacement) {
 
 TUTTI_FUNCTION(Type_get_envelope)
 int PMPI_Type_get_envelope(MPI_Datatype datatype, int* integers, int* addresses, int* types, int* combiner) {
-    return enter("MPI_Type_get_envelope", [&](Call& call) {
+    return enter("MPI_Type_get_envelope", given(datatype, integers, addresses, types, combiner), [&](Call& call) {
         TypeRecipe const* recipe = call.any_type(datatype).recipe();
         for (int* answer : {integers, addresses, types, combiner}) call.pointer(answer, "an argument of the answer");
         *integers = recipe ? static_cast<int>(recipe->integers.size()) : 0;
@@ -171,21 +171,24 @@ int PMPI_Type_get_envelope(MPI_Datatype datatype, int* integers, int* addresses,
 TUTTI_FUNCTION(Type_get_contents)
 int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes,
                            int integers[], MPI_Aint addresses[], MPI_Datatype types[]) {
-    return enter("MPI_Type_get_contents", [&](Call& call) {
-        TypeRecipe const* recipe = call.any_type(datatype).recipe();
-        if (!recipe) fail(ErrorClass::type, "a predefined datatype has no contents");
-        check_room(call, "integers", recipe->integers, max_integers, integers);
-        check_room(call, "addresses", recipe->addresses, max_addresses, addresses);
-        check_room(call, "datatypes", recipe->types, max_datatypes, types);
-        std::copy(recipe->integers.begin(), recipe->integers.end(), integers);
-        std::copy(recipe->addresses.begin(), recipe->addresses.end(), addresses);
-        for (std::size_t i = 0; i < recipe->types.size(); ++i) types[i] = handle_for_user(*recipe->types[i]);
-    });
+    return enter("MPI_Type_get_contents",
+                 given(datatype, max_integers, max_addresses, max_datatypes, integers, addresses, types),
+                 [&](Call& call) {
+                     TypeRecipe const* recipe = call.any_type(datatype).recipe();
+                     if (!recipe) fail(ErrorClass::type, "a predefined datatype has no contents");
+                     check_room(call, "integers", recipe->integers, max_integers, integers);
+                     check_room(call, "addresses", recipe->addresses, max_addresses, addresses);
+                     check_room(call, "datatypes", recipe->types, max_datatypes, types);
+                     std::copy(recipe->integers.begin(), recipe->integers.end(), integers);
+                     std::copy(recipe->addresses.begin(), recipe->addresses.end(), addresses);
+                     for (std::size_t i = 0; i < recipe->types.size(); ++i)
+                         types[i] = handle_for_user(*recipe->types[i]);
+                 });
 }
 
 TUTTI_FUNCTION(Type_set_name)
 int PMPI_Type_set_name(MPI_Datatype datatype, char const* type_name) {
-    return enter("MPI_Type_set_name", [&](Call& call) {
+    return enter("MPI_Type_set_name", given(datatype, type_name), [&](Call& call) {
         Datatype& type = call.any_type(datatype);
         call.pointer(type_name, "type_name");
         type.name.assign(type_name, strnlen(type_name, MPI_MAX_OBJECT_NAME - 1));
@@ -194,7 +197,7 @@ int PMPI_Type_set_name(MPI_Datatype datatype, char const* type_name) {
 
 TUTTI_FUNCTION(Type_get_name)
 int PMPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen) {
-    return enter("MPI_Type_get_name", [&](Call& call) {
+    return enter("MPI_Type_get_name", given(datatype, type_name, resultlen), [&](Call& call) {
         Datatype const* const type = datatype == MPI_DATATYPE_NULL ? nullptr : &call.any_type(datatype);
         call.pointer(type_name, "type_name");
         call.pointer(resultlen, "resultlen");

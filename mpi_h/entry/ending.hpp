@@ -11,7 +11,7 @@ struct Ending {
     int code = 1;
     std::string sentence{};   ///< may be empty: nothing is said
     std::string error{};      ///< what `mpiexec --explain` knows it as: the name of the error class mostly
-    std::string call{};       ///< "MPI_Send(…)", which the program has made; empty: none
+    std::string call{};       ///< "MPI_Barrier(MPI_COMM_WORLD)", which the program has made; empty: none
     char const* help = "";    ///< what to do, if that is more than the error class tells; without its full stop
 };
 

@@ -2,6 +2,7 @@
 // What happens when a check fails: the sentence, the code, the error handler.
 #include "mpi_h/entry/entry.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "coll/call/collectives.hpp"
@@ -38,14 +39,30 @@ void note_checked(LibraryState& f, char const* name, void const* site) {
     f.process->call_name = name;
 }
 
+namespace {
+
+/// A handle that names nothing. Under --check the report says which call has freed it.
+struct BadHandle : Error {
+    BadHandle(ErrorClass what, char const* of_argument, int bad)
+        : Error(what, join(of_argument, " is ", text(bad),
+                           ", which names nothing of that kind (never made, or freed already)")),
+          argument(of_argument), handle(bad) {}
+
+    static std::string text(int handle) {
+        char digits[16];
+        std::snprintf(digits, sizeof digits, "0x%08x", static_cast<unsigned>(handle));
+        return digits;
+    }
+
+    std::string argument;
+    int handle;
+};
+
+}   // namespace
+
 void Call::bad_handle(ErrorClass what, char const* argument, int handle, bool null) {
     if (null) fail(what, argument, " is the null handle");
-    LibraryState& f = library();
-    bool const fatal = f.process && f.process->world->errhandler->kind == Errhandler::Kind::fatal;
-    if (f.freed_handles && fatal) f.freed_handles->refuse(*f.process, argument, handle);
-    char text[16];
-    std::snprintf(text, sizeof text, "0x%08x", static_cast<unsigned>(handle));
-    fail(what, argument, " is ", text, ", which names nothing of that kind (never made, or freed already)");
+    throw BadHandle(what, argument, handle);
 }
 
 void Call::unmade() {
@@ -108,6 +125,12 @@ void Call::check_buffer(void const* address, long n, Datatype const& t, char con
 int error_code(Error const& error, std::string const& sentence) {
     if (error.user_code != 0) return error.user_code;
     LibraryState& f = library();
+    if (error.error_class == ErrorClass::in_status) {   // programs compare with the class itself (MPI 4.1, 3.7.5)
+        auto const kept = std::ranges::find(f.sentences, MPI_ERR_IN_STATUS, &LibraryState::Sentence::code);
+        auto const place = kept != f.sentences.end() ? kept : f.sentences.begin();
+        *place = {MPI_ERR_IN_STATUS, sentence};
+        return MPI_ERR_IN_STATUS;
+    }
     unsigned const number = f.next_sentence++ % error_code_numbers;
     int code = abi::class_number(error.error_class) | static_cast<int>((number + 1) << 8);
     f.sentences[number % f.sentences.size()] = {code, sentence};
@@ -133,7 +156,7 @@ int code_of(Call const& call, std::exception const& thrown, std::string& sentenc
 
 }   // namespace
 
-int raise(Call const& call, std::exception const& thrown, ArgumentsInWords const& in_words) {
+int raise(Call const& call, std::exception const& thrown, std::span<std::intptr_t const> given) {
     LibraryState& f = library();
     HasErrhandler* on = call.on ? call.on : f.process ? f.process->world.get() : nullptr;
     std::string sentence;
@@ -143,10 +166,17 @@ int raise(Call const& call, std::exception const& thrown, ArgumentsInWords const
         auto const* const comm = dynamic_cast<Comm const*>(on);
         auto const* const reason = dynamic_cast<Error const*>(&thrown);
         if (comm && reason) unless_out_of_memory([&] { return coll::report_mismatch(*comm, *reason), true; });
+        auto const* const of_request = dynamic_cast<RequestError const*>(&thrown);
+        auto const* const bad = dynamic_cast<BadHandle const*>(&thrown);
+        if (bad && f.freed_handles && f.process)
+            unless_out_of_memory([&]() -> bool {
+                f.freed_handles->refuse(*f.process, call_words(call.name, given), bad->argument.c_str(), bad->handle);
+            });
         int const ending = code & 0x7f ? code & 0x7f : 1;
         abort_job(ending, [&] {
-            std::string const arguments = in_words.write(in_words.arguments);
-            return Ending{ending, sentence, error_name(code), join(call.name, "(", arguments, ")"),
+            return Ending{ending, sentence, error_name(code),
+                          call_words(call.name, given, of_request ? of_request->words : ""),
+
                           reason ? reason->help : ""};
         });
     }
@@ -154,7 +184,7 @@ int raise(Call const& call, std::exception const& thrown, ArgumentsInWords const
     return code;
 }
 
-void not_running(char const* name) {
+void not_running(char const* name, std::span<std::intptr_t const> given) {
     Stage const stage = library().stage;
     char const* const when = stage == Stage::before ? "before MPI_Init"
                              : stage == Stage::after
@@ -163,7 +193,9 @@ void not_running(char const* name) {
                                    "end by _exit or start a program by exec";
     abort_job(MPI_ERR_OTHER, [&] {
         std::string const sentence = join(name, " was called", stage == Stage::child ? "" : " ", when);
-        return Ending{MPI_ERR_OTHER, sentence, error_name(MPI_ERR_OTHER), join(name, "(…)")};
+        char const* const help =
+            stage == Stage::child ? "" : "most calls stand between MPI_Init and MPI_Finalize, on every rank";
+        return Ending{MPI_ERR_OTHER, sentence, error_name(MPI_ERR_OTHER), call_words(name, given), help};
     });
 }
 

@@ -9,6 +9,7 @@
 #include <exception>
 #include <utility>
 
+#include "mpi_h/entry/call_words.hpp"
 #include "mpi_h/entry/library_state.hpp"
 
 /// Stands before the definition of PMPI_name: gives it its second, weak name MPI_name (MPI 3.1, 14.2.1).
@@ -107,6 +108,10 @@ public:
         if (value < 0 && library_.check_arguments) [[unlikely]]
             negative(ErrorClass::count, argument, value);
     }
+    void disp(MPI_Aint value) const {
+        if (value < 0 && library_.check_arguments) [[unlikely]]
+            negative(ErrorClass::disp, "target_disp", value);
+    }
     /// A rank that a message goes to or comes from; MPI_PROC_NULL is allowed, MPI_ANY_SOURCE where `any` says so.
     void rank(Comm const& c, int value, char const* argument, bool any = false) const {
         auto const ranks = static_cast<unsigned>(c.peers().size());
@@ -188,18 +193,35 @@ private:
     LibraryState& library_;
 };
 
-/// A call's arguments in the program's words, written when they are needed.
-struct ArgumentsInWords {
-    std::string (*write)(void const* arguments);
-    void const* arguments;
+/// An error on the communicator of a request, which may be the last to use it: the program may have freed it.
+/// `requests`: the requests of the call in words, whose handles are gone; empty: they are not.
+struct RequestError : Error {
+    RequestError(Call& call, Error error, Ref<Comm> request_comm, std::string requests = "")
+        : Error(std::move(error)), comm(std::move(request_comm)), words(std::move(requests)) {
+        if (comm && comm->handle != 0) call.on = comm.get();   // for the error handler, which runs before this ends
+    }
+    Ref<Comm> comm;
+    std::string words;
 };
+
 /// Calls the error handler with the code of what was thrown and returns the code; does not return when errors are
-/// fatal. Without memory for a sentence the code says no more than its class. Throws only what the handler throws.
-int raise(Call const& call, std::exception const& thrown, ArgumentsInWords const& in_words);
+/// fatal. `given`: the call's arguments. Without memory for a sentence the code says no more than its class. Throws
+/// only what the handler throws.
+int raise(Call const& call, std::exception const& thrown, std::span<std::intptr_t const> given);
+/// The same for the arguments themselves. Apart from the calls, and one for all calls with arguments of the same types.
+template <class... Arguments>
+[[gnu::cold, gnu::noinline]] int raise_error(Call const& call, std::exception const& thrown, Arguments... arguments) {
+    return raise(call, thrown, given(arguments...).values());
+}
 /// The code under which MPI_Error_string finds this sentence again.
 int error_code(Error const& error, std::string const& sentence);
 /// Ends the job with a sentence: `name` was called before MPI_Init, after MPI_Finalize, or by a child of a rank.
-[[noreturn]] void not_running(char const* name);
+[[noreturn]] void not_running(char const* name, std::span<std::intptr_t const> given);
+
+template <class... Arguments>
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_call(char const* name, Arguments... arguments) {
+    not_running(name, given(arguments...).values());
+}
 
 /// Under --check calls that may be made at any time are noted, too.
 void note_checked(LibraryState& f, char const* name, void const* site);
@@ -207,15 +229,13 @@ void note_checked(LibraryState& f, char const* name, void const* site);
 /// Where a function may be called: most between MPI_Init and MPI_Finalize, a few at any time.
 enum class When { running, any_time };
 
-inline constexpr auto not_in_words = [] { return "…"; };
-
-/// Runs the body of an MPI function: `return enter("MPI_Send", [&](Call& call) {…});`. What `in_words` gives are its
-/// arguments as they are told of an error that ends the job.
-template <When when = When::running, class Body, class InWords = decltype(not_in_words)>
-[[gnu::always_inline]] inline int enter(char const* name, Body&& body, InWords const& in_words = not_in_words) {
+/// Runs the body of an MPI function: `return enter("MPI_Send", given(buf, count, …), [&](Call& call) {…});`. The
+/// function gives all arguments that it has, in their order, for reports of errors (call_words.hpp).
+template <When when = When::running, class... Arguments, class Body>
+[[gnu::always_inline]] inline int enter(char const* name, Given<Arguments...> const& arguments, Body&& body) {
     LibraryState& f = library();
     if (when == When::running && f.stage.load(std::memory_order_acquire) != Stage::running) [[unlikely]]
-        not_running(name);
+        arguments.pass_to([name](auto... of) { refuse_call(name, of...); });
     bool constexpr traced = when == When::running;
     Waiter* const shared = f.shared.load(std::memory_order_acquire);
     Inside const inside(shared, traced ? name : nullptr, __builtin_return_address(0), __builtin_dwarf_cfa());
@@ -230,8 +250,7 @@ template <When when = When::running, class Body, class InWords = decltype(not_in
         body(call);
         return MPI_SUCCESS;
     } catch (std::exception const& error) {
-        auto const write = [](void const* of) -> std::string { return (*static_cast<InWords const*>(of))(); };
-        return raise(call, error, {write, &in_words});
+        return arguments.pass_to([&](auto... of) { return raise_error(call, error, of...); });
     }
 }
 

@@ -47,7 +47,8 @@ void call_errhandler(Call const& call, HasErrhandler& of, int errorcode) {
     std::string text = error_text(errorcode);
     Errhandler const& handler = *of.errhandler;
     if (handler.kind == Errhandler::Kind::fatal)
-        abort_job({errorcode & 0x7f, join(call.name, ": ", text), error_name(errorcode), join(call.name, "(…)")});
+        abort_job({errorcode & 0x7f, join(call.name, ": ", text), error_name(errorcode),
+                   call_words(call.name, given(of.handle, errorcode).values())});
     if (handler.kind == Errhandler::Kind::user) handler.call(&of, errorcode);
 }
 

@@ -112,7 +112,7 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Error_class)
 int PMPI_Error_class(int errorcode, int* errorclass) {
-    return enter<When::any_time>("MPI_Error_class", [&](Call& call) {
+    return enter<When::any_time>("MPI_Error_class", given(errorcode, errorclass), [&](Call& call) {
         call.pointer(errorclass, "errorclass");
         *errorclass = existing_class(errorcode);
     });
@@ -120,7 +120,7 @@ int PMPI_Error_class(int errorcode, int* errorclass) {
 
 TUTTI_FUNCTION(Error_string)
 int PMPI_Error_string(int errorcode, char* string, int* resultlen) {
-    return enter<When::any_time>("MPI_Error_string", [&](Call& call) {
+    return enter<When::any_time>("MPI_Error_string", given(errorcode, string, resultlen), [&](Call& call) {
         call.pointer(string, "string");
         call.pointer(resultlen, "resultlen");
         *resultlen = copy_text(error_text(errorcode), string, MPI_MAX_ERROR_STRING);
@@ -129,7 +129,7 @@ int PMPI_Error_string(int errorcode, char* string, int* resultlen) {
 
 TUTTI_FUNCTION(Add_error_class)
 int PMPI_Add_error_class(int* errorclass) {
-    return enter<When::any_time>("MPI_Add_error_class", [&](Call& call) {
+    return enter<When::any_time>("MPI_Add_error_class", given(errorclass), [&](Call& call) {
         call.pointer(errorclass, "errorclass");
         *errorclass = add_code(std::nullopt);
     });
@@ -137,7 +137,7 @@ int PMPI_Add_error_class(int* errorclass) {
 
 TUTTI_FUNCTION(Add_error_code)
 int PMPI_Add_error_code(int errorclass, int* errorcode) {
-    return enter<When::any_time>("MPI_Add_error_code", [&](Call& call) {
+    return enter<When::any_time>("MPI_Add_error_code", given(errorclass, errorcode), [&](Call& call) {
         call.pointer(errorcode, "errorcode");
         if (class_of_code(errorclass) != errorclass)
             fail(ErrorClass::arg, "errorclass is ", errorclass, ", which is no error class");
@@ -147,7 +147,7 @@ int PMPI_Add_error_code(int errorclass, int* errorcode) {
 
 TUTTI_FUNCTION(Add_error_string)
 int PMPI_Add_error_string(int errorcode, char const* string) {
-    return enter<When::any_time>("MPI_Add_error_string", [&](Call& call) {
+    return enter<When::any_time>("MPI_Add_error_string", given(errorcode, string), [&](Call& call) {
         call.pointer(string, "string");
         LibraryState::AddedCode* a = added(errorcode);
         if (!a) fail(ErrorClass::arg, "errorcode is ", errorcode, ", which this program did not add");
@@ -159,7 +159,7 @@ int PMPI_Add_error_string(int errorcode, char const* string) {
 
 TUTTI_FUNCTION(Remove_error_class)
 int PMPI_Remove_error_class(int errorclass) {
-    return enter<When::any_time>("MPI_Remove_error_class", [&](Call&) {
+    return enter<When::any_time>("MPI_Remove_error_class", given(errorclass), [&](Call&) {
         LibraryState::AddedCode& a = added_here(errorclass, "errorclass", true);
         auto const codes = std::ranges::count(library().added_codes, std::optional(errorclass),
                                               &LibraryState::AddedCode::error_class) -
@@ -175,7 +175,7 @@ int PMPI_Remove_error_class(int errorclass) {
 
 TUTTI_FUNCTION(Remove_error_code)
 int PMPI_Remove_error_code(int errorcode) {
-    return enter<When::any_time>("MPI_Remove_error_code", [&](Call&) {
+    return enter<When::any_time>("MPI_Remove_error_code", given(errorcode), [&](Call&) {
         LibraryState::AddedCode& a = added_here(errorcode, "errorcode", false);
         if (a.text)
             fail(ErrorClass::arg, "errorcode is ", errorcode, ", which still has a string (MPI_Remove_error_string)");
@@ -186,7 +186,7 @@ int PMPI_Remove_error_code(int errorcode) {
 /// Of a code or of a class.
 TUTTI_FUNCTION(Remove_error_string)
 int PMPI_Remove_error_string(int errorcode) {
-    return enter<When::any_time>("MPI_Remove_error_string", [&](Call&) {
+    return enter<When::any_time>("MPI_Remove_error_string", given(errorcode), [&](Call&) {
         LibraryState::AddedCode* a = added(errorcode);
         if (!a) fail(ErrorClass::arg, "errorcode is ", errorcode, ", which this program did not add");
         if (!a->text) fail(ErrorClass::arg, "errorcode is ", errorcode, ", which has no string");

@@ -255,7 +255,7 @@ void start(LibraryState& f, int thread_level) {
     if (f.process->variables.arena) f.process->arena = tutti_arena()->arena;
     f.process->end_job = [](int code, std::string const& sentence) {
         abort_job(code, [&] {
-            return Ending{code, sentence, error_name(MPI_ERR_OTHER), join(library().process->call_name, "(…)")};
+            return Ending{code, sentence, error_name(MPI_ERR_OTHER), library().process->call_name};
         });
     };
     f.process->threads_begin = [](Process& process) {

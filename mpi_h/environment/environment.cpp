@@ -13,13 +13,18 @@ namespace tutti {
 namespace {
 
 /// `site`: where the program goes on.
-int initialise(char const* name, int required, int* provided, void const* site) {
-    return enter<When::any_time>(name, [&](Call& call) {
+template <class... Arguments>
+int initialise(char const* name, Given<Arguments...> const& arguments, int required, int* provided, void const* site) {
+    return enter<When::any_time>(name, arguments, [&](Call& call) {
         LibraryState& f = library();
         call.pointer(provided, "provided");
-        if (f.stage == Stage::child) not_running(name);
-        if (f.stage == Stage::running) fail(ErrorClass::other, "MPI has been initialised already");
-        if (f.stage == Stage::after) fail(ErrorClass::other, "MPI has been finalised and cannot be started again");
+        if (f.stage == Stage::child) not_running(name, arguments.values());
+        if (f.stage == Stage::running)
+            throw Error(ErrorClass::other, "MPI has been initialised already")
+                .with_help("MPI_Init or MPI_Init_thread is called once; MPI_Initialized says whether it has been");
+        if (f.stage == Stage::after)
+            throw Error(ErrorClass::other, "MPI has been finalised and cannot be started again")
+                .with_help("MPI_Finalize is the last call of MPI; MPI_Finalized says whether it has been made");
         if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE)
             fail(ErrorClass::arg, "required is ", required, ", which is no thread level");
         start(f, required);
@@ -37,17 +42,18 @@ using namespace tutti;
 TUTTI_FUNCTION(Init)
 int PMPI_Init(int*, char***) {
     int provided;
-    return initialise("MPI_Init", MPI_THREAD_SINGLE, &provided, __builtin_return_address(0));
+    return initialise("MPI_Init", given(), MPI_THREAD_SINGLE, &provided, __builtin_return_address(0));
 }
 
 TUTTI_FUNCTION(Init_thread)
-int PMPI_Init_thread(int*, char***, int required, int* provided) {
-    return initialise("MPI_Init_thread", required, provided, __builtin_return_address(0));
+int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+    return initialise("MPI_Init_thread", given(argc, argv, required, provided), required, provided,
+                      __builtin_return_address(0));
 }
 
 TUTTI_FUNCTION(Initialized)
 int PMPI_Initialized(int* flag) {
-    return enter<When::any_time>("MPI_Initialized", [&](Call& call) {
+    return enter<When::any_time>("MPI_Initialized", given(flag), [&](Call& call) {
         call.pointer(flag, "flag");
         *flag = library().stage != Stage::before;
     });
@@ -55,13 +61,13 @@ int PMPI_Initialized(int* flag) {
 
 TUTTI_FUNCTION(Finalize)
 int PMPI_Finalize() {
-    return enter("MPI_Finalize", [](Call&) { finish(library()); });
+    return enter("MPI_Finalize", given(), [](Call&) { finish(library()); });
 }
 
 /// True in a rank's child too: for whoever cleans up at the end of every process, MPI is over there.
 TUTTI_FUNCTION(Finalized)
 int PMPI_Finalized(int* flag) {
-    return enter<When::any_time>("MPI_Finalized", [&](Call& call) {
+    return enter<When::any_time>("MPI_Finalized", given(flag), [&](Call& call) {
         call.pointer(flag, "flag");
         Stage const stage = library().stage;
         *flag = stage == Stage::after || stage == Stage::child;
@@ -70,7 +76,7 @@ int PMPI_Finalized(int* flag) {
 
 TUTTI_FUNCTION(Query_thread)
 int PMPI_Query_thread(int* provided) {
-    return enter("MPI_Query_thread", [&](Call& call) {
+    return enter("MPI_Query_thread", given(provided), [&](Call& call) {
         call.pointer(provided, "provided");
         *provided = library().thread_level;
     });
@@ -78,29 +84,29 @@ int PMPI_Query_thread(int* provided) {
 
 TUTTI_FUNCTION(Is_thread_main)
 int PMPI_Is_thread_main(int* flag) {
-    return enter("MPI_Is_thread_main", [&](Call& call) {
+    return enter("MPI_Is_thread_main", given(flag), [&](Call& call) {
         call.pointer(flag, "flag");
         *flag = library().main_thread == static_cast<std::uint64_t>(pthread_self());
     });
 }
 
 TUTTI_FUNCTION(Abort)
-int PMPI_Abort(MPI_Comm, int code) {
-    if (library().stage != Stage::running) not_running("MPI_Abort");
-    abort_job(code, [code] {
+int PMPI_Abort(MPI_Comm comm, int code) {
+    if (library().stage != Stage::running) not_running("MPI_Abort", given(comm, code).values());
+    abort_job(code, [comm, code] {
         std::string const sentence = join("the program called MPI_Abort with code ", code);
-        return Ending{code, sentence, "MPI_Abort", join("MPI_Abort(…, ", code, ")")};
+        return Ending{code, sentence, "MPI_Abort", call_words("MPI_Abort", given(comm, code).values())};
     });
 }
 
 TUTTI_FUNCTION(Pcontrol)
-int PMPI_Pcontrol(const int, ...) {
-    return enter("MPI_Pcontrol", [](Call&) {});   // for profiling tools, which put their own in its place
+int PMPI_Pcontrol(const int level, ...) {
+    return enter("MPI_Pcontrol", given(level), [](Call&) {});   // for profiling tools, which put their own in its place
 }
 
 TUTTI_FUNCTION(Get_version)
 int PMPI_Get_version(int* version, int* subversion) {
-    return enter<When::any_time>("MPI_Get_version", [&](Call& call) {
+    return enter<When::any_time>("MPI_Get_version", given(version, subversion), [&](Call& call) {
         call.pointer(version, "version");
         call.pointer(subversion, "subversion");
         *version = MPI_VERSION;
@@ -110,7 +116,7 @@ int PMPI_Get_version(int* version, int* subversion) {
 
 TUTTI_FUNCTION(Get_library_version)
 int PMPI_Get_library_version(char* version, int* length) {
-    return enter<When::any_time>("MPI_Get_library_version", [&](Call& call) {
+    return enter<When::any_time>("MPI_Get_library_version", given(version, length), [&](Call& call) {
         call.pointer(version, "version");
         call.pointer(length, "resultlen");
         // "NAME Version: x.y.z" in the first line is what programs take apart.
@@ -121,7 +127,7 @@ int PMPI_Get_library_version(char* version, int* length) {
 
 TUTTI_FUNCTION(Get_processor_name)
 int PMPI_Get_processor_name(char* name, int* length) {
-    return enter("MPI_Get_processor_name", [&](Call& call) {
+    return enter("MPI_Get_processor_name", given(name, length), [&](Call& call) {
         call.pointer(name, "name");
         call.pointer(length, "resultlen");
         char host[MPI_MAX_PROCESSOR_NAME] = "";

@@ -6,41 +6,43 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Comm_create_errhandler)
 int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function* function, MPI_Errhandler* errhandler) {
-    return enter<When::any_time>("MPI_Comm_create_errhandler",
+    return enter<When::any_time>("MPI_Comm_create_errhandler", given(function, errhandler),
                                  [&](Call& call) { create_errhandler(call, function, false, errhandler); });
 }
 
 TUTTI_FUNCTION(Errhandler_create)
 int PMPI_Errhandler_create(MPI_Comm_errhandler_function* function, MPI_Errhandler* errhandler) {
-    return enter<When::any_time>("MPI_Errhandler_create",
+    return enter<When::any_time>("MPI_Errhandler_create", given(function, errhandler),
                                  [&](Call& call) { create_errhandler(call, function, false, errhandler); });
 }
 
 TUTTI_FUNCTION(Comm_set_errhandler)
 int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) {
-    return enter("MPI_Comm_set_errhandler",
+    return enter("MPI_Comm_set_errhandler", given(comm, errhandler),
                  [&](Call& call) { set_errhandler(call, call.any_comm(comm), false, errhandler); });
 }
 
 TUTTI_FUNCTION(Errhandler_set)
 int PMPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler) {
-    return enter("MPI_Errhandler_set",
+    return enter("MPI_Errhandler_set", given(comm, errhandler),
                  [&](Call& call) { set_errhandler(call, call.any_comm(comm), false, errhandler); });
 }
 
 TUTTI_FUNCTION(Comm_get_errhandler)
 int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* errhandler) {
-    return enter("MPI_Comm_get_errhandler", [&](Call& call) { get_errhandler(call, call.any_comm(comm), errhandler); });
+    return enter("MPI_Comm_get_errhandler", given(comm, errhandler),
+                 [&](Call& call) { get_errhandler(call, call.any_comm(comm), errhandler); });
 }
 
 TUTTI_FUNCTION(Errhandler_get)
 int PMPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler* errhandler) {
-    return enter("MPI_Errhandler_get", [&](Call& call) { get_errhandler(call, call.any_comm(comm), errhandler); });
+    return enter("MPI_Errhandler_get", given(comm, errhandler),
+                 [&](Call& call) { get_errhandler(call, call.any_comm(comm), errhandler); });
 }
 
 TUTTI_FUNCTION(Errhandler_free)
 int PMPI_Errhandler_free(MPI_Errhandler* errhandler) {
-    return enter<When::any_time>("MPI_Errhandler_free", [&](Call& call) {
+    return enter<When::any_time>("MPI_Errhandler_free", given(errhandler), [&](Call& call) {
         call.pointer(errhandler, "errhandler");
         Errhandler& e = call.errhandler(*errhandler);
         // A predefined one may come from MPI_Comm_get_errhandler, whose result users free: only their handle goes.
@@ -52,6 +54,6 @@ int PMPI_Errhandler_free(MPI_Errhandler* errhandler) {
 
 TUTTI_FUNCTION(Comm_call_errhandler)
 int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) {
-    return enter("MPI_Comm_call_errhandler",
+    return enter("MPI_Comm_call_errhandler", given(comm, errorcode),
                  [&](Call& call) { call_errhandler(call, call.any_comm(comm), errorcode); });
 }

@@ -21,7 +21,7 @@ void note_allocated(LibraryState& f, void const* memory, std::size_t bytes) {
 
 TUTTI_FUNCTION(Alloc_mem)
 int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
-    return enter("MPI_Alloc_mem", [&](Call& call) {
+    return enter("MPI_Alloc_mem", given(size, info, baseptr), [&](Call& call) {
         if (size < 0) fail(ErrorClass::arg, "size is ", size, " but must be at least 0");
         if (info != MPI_INFO_NULL) call.info(info);
         call.pointer(baseptr, "baseptr");
@@ -38,7 +38,7 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
 
 TUTTI_FUNCTION(Free_mem)
 int PMPI_Free_mem(void* base) {
-    return enter("MPI_Free_mem", [&](Call& call) {
+    return enter("MPI_Free_mem", given(base), [&](Call& call) {
         if (base) call.pointer(base, "base");
         call.library_state().allocated.erase(base);
         if (Arena* arena = tutti_arena()->arena; arena->holds(base)) arena->release(base);

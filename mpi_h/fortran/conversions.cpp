@@ -84,7 +84,7 @@ static_assert(sizeof(MPI_Status) == MPI_F_STATUS_SIZE * sizeof(MPI_Fint), "a sta
 
 TUTTI_FUNCTION(Status_c2f)
 int PMPI_Status_c2f(MPI_Status const* c_status, MPI_Fint* f_status) {
-    return enter<When::any_time>("MPI_Status_c2f", [&](Call& call) {
+    return enter<When::any_time>("MPI_Status_c2f", given(c_status, f_status), [&](Call& call) {
         call.pointer(c_status, "c_status");
         call.pointer(f_status, "f_status");
         if (f_status == MPI_F_STATUS_IGNORE) fail(ErrorClass::arg, "f_status is MPI_F_STATUS_IGNORE, no status");
@@ -94,7 +94,7 @@ int PMPI_Status_c2f(MPI_Status const* c_status, MPI_Fint* f_status) {
 
 TUTTI_FUNCTION(Status_f2c)
 int PMPI_Status_f2c(MPI_Fint const* f_status, MPI_Status* c_status) {
-    return enter<When::any_time>("MPI_Status_f2c", [&](Call& call) {
+    return enter<When::any_time>("MPI_Status_f2c", given(f_status, c_status), [&](Call& call) {
         call.pointer(c_status, "c_status");
         call.pointer(f_status, "f_status");
         if (f_status == MPI_F_STATUS_IGNORE) fail(ErrorClass::arg, "f_status is MPI_F_STATUS_IGNORE, no status");

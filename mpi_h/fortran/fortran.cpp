@@ -10,15 +10,16 @@ namespace {
 
 [[gnu::always_inline]] inline int get(char const* name, Keyval::On on, int handle, int keyval, void* value, int* flag,
                                       int asked) {
-    return enter(name, [&](Call& call) {
+    return enter(name, given(handle, keyval, value, flag), [&](Call& call) {
         call.pointer(flag, "flag");
         *flag = get_attribute(call, on, handle, keyval, attribute_kind_in(asked), value);
     });
 }
 
-[[gnu::always_inline]] inline int set(char const* name, Keyval::On on, int handle, int keyval, void* value, int given) {
-    return enter(name, [&](Call& call) {
-        AttributeValue bits{reinterpret_cast<std::intptr_t>(value), attribute_kind_in(given)};
+[[gnu::always_inline]] inline int set(char const* name, Keyval::On on, int handle, int keyval, void* value,
+                                      int given_as) {
+    return enter(name, given(handle, keyval, value), [&](Call& call) {
+        AttributeValue bits{reinterpret_cast<std::intptr_t>(value), attribute_kind_in(given_as)};
         set_attribute(call, on, handle, keyval, bits);
     });
 }

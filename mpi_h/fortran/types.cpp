@@ -57,7 +57,7 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Type_create_f90_integer)
 int PMPI_Type_create_f90_integer(int r, MPI_Datatype* newtype) {
-    return enter("MPI_Type_create_f90_integer", [&](Call& call) {
+    return enter("MPI_Type_create_f90_integer", given(r, newtype), [&](Call& call) {
         call.pointer(newtype, "newtype");
         for (auto [range, base] : integers_by_range)
             if (r <= range) {
@@ -70,7 +70,7 @@ int PMPI_Type_create_f90_integer(int r, MPI_Datatype* newtype) {
 
 TUTTI_FUNCTION(Type_create_f90_real)
 int PMPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype) {
-    return enter("MPI_Type_create_f90_real", [&](Call& call) {
+    return enter("MPI_Type_create_f90_real", given(p, r, newtype), [&](Call& call) {
         call.pointer(newtype, "newtype");
         *newtype = f90_type(call, real_model(p, r).real, Combiner::f90_real, p, r);
     });
@@ -78,7 +78,7 @@ int PMPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype) {
 
 TUTTI_FUNCTION(Type_create_f90_complex)
 int PMPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype) {
-    return enter("MPI_Type_create_f90_complex", [&](Call& call) {
+    return enter("MPI_Type_create_f90_complex", given(p, r, newtype), [&](Call& call) {
         call.pointer(newtype, "newtype");
         *newtype = f90_type(call, real_model(p, r).complex, Combiner::f90_complex, p, r);
     });
@@ -86,7 +86,7 @@ int PMPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype) {
 
 TUTTI_FUNCTION(Type_match_size)
 int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype* datatype) {
-    return enter("MPI_Type_match_size", [&](Call& call) {
+    return enter("MPI_Type_match_size", given(typeclass, size, datatype), [&](Call& call) {
         call.pointer(datatype, "datatype");
         std::vector<MPI_Datatype> candidates;
         char const* what = "real";
@@ -113,7 +113,7 @@ int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype* datatype) {
 /// MPI_DATATYPE_NULL where no predefined type has the two: unnamed ones (MPI_COMBINER_VALUE_INDEX) are not made here.
 TUTTI_FUNCTION(Type_get_value_index)
 int PMPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype* pair_type) {
-    return enter("MPI_Type_get_value_index", [&](Call& call) {
+    return enter("MPI_Type_get_value_index", given(value_type, index_type, pair_type), [&](Call& call) {
         call.any_type(value_type, "value_type");
         call.any_type(index_type, "index_type");
         call.pointer(pair_type, "pair_type");

@@ -26,7 +26,7 @@ void check(int code, char const* callback) {
 
 [[gnu::always_inline]] inline int set_elements(char const* name, MPI_Status* status, MPI_Datatype datatype,
                                                MPI_Count count) {
-    return enter(name, [&](Call& call) {
+    return enter(name, given(status, datatype, count), [&](Call& call) {
         call.pointer(status, "status");
         Datatype& type = call.any_type(datatype);
         call.count(count);
@@ -88,7 +88,7 @@ using namespace tutti;
 TUTTI_FUNCTION(Grequest_start)
 int PMPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn,
                         MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request) {
-    return enter("MPI_Grequest_start", [&](Call& call) {
+    return enter("MPI_Grequest_start", given(query_fn, free_fn, cancel_fn, extra_state, request), [&](Call& call) {
         call.function(query_fn, "query_fn");
         call.function(free_fn, "free_fn");
         call.function(cancel_fn, "cancel_fn");
@@ -99,7 +99,7 @@ int PMPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free
 
 TUTTI_FUNCTION(Grequest_complete)
 int PMPI_Grequest_complete(MPI_Request request) {
-    return enter("MPI_Grequest_complete", [&](Call& call) {
+    return enter("MPI_Grequest_complete", given(request), [&](Call& call) {
         GeneralizedRequest* r = generalized(&call.request(request));
         if (!r) fail(ErrorClass::request, "request is not a generalized one (MPI_Grequest_start)");
         if (r->complete) fail(ErrorClass::request, "request is complete already");
@@ -121,7 +121,7 @@ int PMPI_Status_set_elements_x(MPI_Status* status, MPI_Datatype datatype, MPI_Co
 
 TUTTI_FUNCTION(Status_set_cancelled)
 int PMPI_Status_set_cancelled(MPI_Status* status, int flag) {
-    return enter("MPI_Status_set_cancelled", [&](Call& call) {
+    return enter("MPI_Status_set_cancelled", given(status, flag), [&](Call& call) {
         call.pointer(status, "status");
         abi::set_status_cancelled(*status, flag != 0);
     });

@@ -3,7 +3,6 @@
 #include "mpi_h/abi/status_out.hpp"
 #include "mpi_h/entry/entry.hpp"
 #include "mpi_h/p2p/request_handles.hpp"
-#include "mpi_h/p2p/words.hpp"
 #include "p2p/request.hpp"
 
 namespace tutti {
@@ -22,7 +21,7 @@ struct Incoming {
 
 template <class Body>
 [[gnu::always_inline]] inline int with(char const* name, Incoming const& a, Body&& body) {
-    auto const body_of = [&](Call& call) {
+    return enter(name, given(a.buf, a.count, a.datatype, a.source, a.tag, a.comm), [&](Call& call) {
         Comm& comm = call.comm(a.comm);
         // From nobody nothing comes, so no type is needed.
         bool nobody = a.source == MPI_PROC_NULL && a.datatype == MPI_DATATYPE_NULL;
@@ -32,14 +31,13 @@ template <class Body>
         call.tag(a.tag, true);
         call.buffer(a.buf, a.count, type);
         body(call, comm, type, abi::rank_in(a.source), abi::tag_in(a.tag));
-    };
-    return enter(name, body_of, [&] { return message_words(a.count, a.datatype, "from", a.source, a.tag, a.comm); });
+    });
 }
 
 /// The communicator, source and tag of a probe; `body(call, comm, source, tag)`.
 template <class Body>
 [[gnu::always_inline]] inline int with_probe(char const* name, int source, int tag, MPI_Comm handle, Body&& body) {
-    return enter(name, [&](Call& call) {
+    return enter(name, given(source, tag, handle), [&](Call& call) {
         Comm& comm = call.comm(handle);
         call.rank(comm, source, "source", true);
         call.tag(tag, true);
@@ -152,7 +150,7 @@ int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mes
 
 TUTTI_FUNCTION(Mrecv)
 int PMPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
-    return enter("MPI_Mrecv", [&](Call& call) {
+    return enter("MPI_Mrecv", given(buf, count, datatype, message, status), [&](Call& call) {
         call.pointer(message, "message");
         call.status(status);
         if (*message == MPI_MESSAGE_NO_PROC) {
@@ -175,7 +173,7 @@ int PMPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message
 
 TUTTI_FUNCTION(Imrecv)
 int PMPI_Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
-    return enter("MPI_Imrecv", [&](Call& call) {
+    return enter("MPI_Imrecv", given(buf, count, datatype, message, request), [&](Call& call) {
         call.pointer(message, "message");
         call.pointer(request, "request");
         Datatype& type = call.type(datatype);

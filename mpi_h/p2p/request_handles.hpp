@@ -13,15 +13,6 @@ namespace tutti {
 using Handles = std::span<MPI_Request>;
 using ConstHandles = std::span<MPI_Request const>;
 
-/// An error on the communicator of a request, which may be the last to use it: the program may have freed it.
-struct RequestError : Error {
-    RequestError(Call& call, Error error, Ref<Comm> request_comm)
-        : Error(std::move(error)), comm(std::move(request_comm)) {
-        if (comm && comm->handle != 0) call.on = comm.get();   // for the error handler, which runs before this ends
-    }
-    Ref<Comm> comm;
-};
-
 /// Null for MPI_REQUEST_NULL and inactive persistent requests.
 inline Request* active_in(Call& call, MPI_Request handle) {
     if (handle == MPI_REQUEST_NULL) return nullptr;
@@ -37,7 +28,7 @@ inline Request* active(MPI_Request handle) {
 }
 
 /// The first request's communicator says how to wait (info key tutti_wait).
-inline std::optional<WaitPolicy> policy_of(Handles handles) {
+inline std::optional<WaitPolicy> policy_of(ConstHandles handles) {
     for (MPI_Request h : handles)
         if (Request const* r = active(h)) return r->comm ? r->comm->policy() : std::nullopt;
     return {};

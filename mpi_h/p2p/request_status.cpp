@@ -2,7 +2,7 @@
 // Looking at requests without completing them, one, any, some or all (MPI 3.1, 3.7.6; MPI 4.1, 3.7.6). A failed request
 // keeps its error for the call that completes it; only statuses of several requests tell it before, in MPI_ERROR.
 #include "mpi_h/p2p/generalized.hpp"
-#include "mpi_h/p2p/request_handles.hpp"
+#include "mpi_h/p2p/request_reasons.hpp"
 
 namespace tutti {
 namespace {
@@ -54,11 +54,11 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Request_get_status)
 int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
-    return enter("MPI_Request_get_status", [&](Call& call) {
+    return enter("MPI_Request_get_status", given(request, flag, status), [&](Call& call) {
         call.pointer(flag, "flag");
         call.status(status);
         Request* r = active_in(call, request);
-        *flag = !r || waiter().test([r] { return r->complete; });
+        *flag = !r || test([r] { return r->complete; }, AllOf{call.name, {&request, 1}});
         if (*flag) show(r, status);
     });
 }
@@ -66,34 +66,39 @@ int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) 
 TUTTI_FUNCTION(Request_get_status_all)
 int PMPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int* flag,
                                 MPI_Status* array_of_statuses) {
-    return enter("MPI_Request_get_status_all", [&](Call& call) {
-        call.pointer(flag, "flag");
-        ConstHandles handles = checked(call, count, array_of_requests);
-        call.statuses(count, array_of_statuses);
-        std::size_t done = 0;   // those before it are complete and stay so
-        *flag = waiter().test([&] {
-            while (done < handles.size() && ready(handles[done])) ++done;
-            return done == handles.size();
-        });
-        if (!*flag) return;
-        Statuses statuses(call, array_of_statuses);
-        for (MPI_Request h : handles) statuses.add(active(h));
-    });
+    return enter("MPI_Request_get_status_all", given(count, array_of_requests, flag, array_of_statuses),
+                 [&](Call& call) {
+                     call.pointer(flag, "flag");
+                     ConstHandles handles = checked(call, count, array_of_requests);
+                     call.statuses(count, array_of_statuses);
+                     std::size_t done = 0;   // those before it are complete and stay so
+                     *flag = test(
+                         [&] {
+                             while (done < handles.size() && ready(handles[done])) ++done;
+                             return done == handles.size();
+                         },
+                         AllOf{call.name, handles});
+                     if (!*flag) return;
+                     Statuses statuses(call, array_of_statuses);
+                     for (MPI_Request h : handles) statuses.add(active(h));
+                 });
 }
 
 TUTTI_FUNCTION(Request_get_status_any)
 int PMPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int* indx, int* flag,
                                 MPI_Status* status) {
-    return enter("MPI_Request_get_status_any", [&](Call& call) {
+    return enter("MPI_Request_get_status_any", given(count, array_of_requests, indx, flag, status), [&](Call& call) {
         call.pointer(indx, "index");
         call.pointer(flag, "flag");
         ConstHandles handles = checked(call, count, array_of_requests);
         call.status(status);
         bool any = false;
-        *flag = waiter().test([&] {
-            *indx = first_complete(handles, any);
-            return *indx != MPI_UNDEFINED || !any;
-        });
+        *flag = test(
+            [&] {
+                *indx = first_complete(handles, any);
+                return *indx != MPI_UNDEFINED || !any;
+            },
+            AnyOf{call.name, handles});
         if (*flag) show(*indx == MPI_UNDEFINED ? nullptr : active(handles[static_cast<std::size_t>(*indx)]), status);
     });
 }
@@ -101,20 +106,22 @@ int PMPI_Request_get_status_any(int count, const MPI_Request array_of_requests[]
 TUTTI_FUNCTION(Request_get_status_some)
 int PMPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount,
                                  int array_of_indices[], MPI_Status* array_of_statuses) {
-    return enter("MPI_Request_get_status_some", [&](Call& call) {
-        call.pointer(outcount, "outcount");
-        ConstHandles handles = checked(call, incount, array_of_requests, "incount");
-        if (incount > 0) call.pointer(array_of_indices, "array_of_indices");
-        call.statuses(incount, array_of_statuses);
-        bool any = false;
-        waiter().test([&] { return first_complete(handles, any) != MPI_UNDEFINED || !any; });
-        *outcount = any ? 0 : MPI_UNDEFINED;
-        Statuses statuses(call, array_of_statuses);
-        for (std::size_t i = 0; i < handles.size(); ++i) {
-            Request* r = active(handles[i]);
-            if (!r || !r->complete) continue;
-            array_of_indices[(*outcount)++] = static_cast<int>(i);
-            statuses.add(r);
-        }
-    });
+    return enter(
+        "MPI_Request_get_status_some", given(incount, array_of_requests, outcount, array_of_indices, array_of_statuses),
+        [&](Call& call) {
+            call.pointer(outcount, "outcount");
+            ConstHandles handles = checked(call, incount, array_of_requests, "incount");
+            if (incount > 0) call.pointer(array_of_indices, "array_of_indices");
+            call.statuses(incount, array_of_statuses);
+            bool any = false;
+            test([&] { return first_complete(handles, any) != MPI_UNDEFINED || !any; }, AnyOf{call.name, handles});
+            *outcount = any ? 0 : MPI_UNDEFINED;
+            Statuses statuses(call, array_of_statuses);
+            for (std::size_t i = 0; i < handles.size(); ++i) {
+                Request* r = active(handles[i]);
+                if (!r || !r->complete) continue;
+                array_of_indices[(*outcount)++] = static_cast<int>(i);
+                statuses.add(r);
+            }
+        });
 }

@@ -8,7 +8,7 @@
 #include "coll/call/request.hpp"
 #include "mpi_h/entry/entry.hpp"
 #include "mpi_h/p2p/generalized.hpp"
-#include "mpi_h/p2p/request_handles.hpp"
+#include "mpi_h/p2p/request_reasons.hpp"
 #include "p2p/request.hpp"
 
 namespace tutti {
@@ -19,10 +19,12 @@ void wait(Ready&& done, Requests const& requests) {
     waiter().until([&] { return done() || (waiter().progress(), done()); }, requests.reason());
 }
 
+
 /// How a completed request failed, if it did, once its handle is given up (or, if it is persistent, made inactive).
 struct Outcome {
     std::optional<Error> error;
     Ref<Comm> comm;
+    std::string words;   ///< of the request that failed
 };
 
 /// A message of MPI_Mprobe has a handle of the same kind, but nothing ends it except receiving it.
@@ -63,9 +65,10 @@ Outcome take(MPI_Request& handle, MPI_Status* status) {
             return {};
         }
         handle = MPI_REQUEST_NULL;   // checked, so there was one until its first place was
-        return {Error(ErrorClass::request, "it is in the list twice"), {}};
+        return {Error(ErrorClass::request, "it is in the list twice"), {}, "a request that is complete"};
     }
-    Outcome outcome{tell(*r, status), r->comm};
+    Outcome outcome{tell(*r, status), r->comm, {}};
+    if (outcome.error) outcome.words = words_of(*r);
     retire(handle, *r);
     return outcome;
 }
@@ -74,7 +77,7 @@ Outcome take(MPI_Request& handle, MPI_Status* status) {
 void answer_one(Call& call, MPI_Request& handle, MPI_Status* status) {
     Outcome outcome = take(handle, status);
     if (!outcome.error) return;
-    throw RequestError(call, *outcome.error, std::move(outcome.comm));
+    throw RequestError(call, *outcome.error, std::move(outcome.comm), outcome.words);
 }
 
 /// For the calls that complete several: collects statuses and remembers the first error.
@@ -89,11 +92,12 @@ public:
         if (!outcome.error) return set(status, MPI_SUCCESS);
         set(status, error_code(*outcome.error, join(call_.name, ": ", outcome.error->what())));
         if (!first_error_.empty()) return;
+        words_ = join("of which ", count_ - 1, ": ", outcome.words);
         comm_ = std::move(outcome.comm);
         first_error_ = join("request ", count_ - 1, " failed: ", outcome.error->what());
     }
     void finish() const {
-        if (!first_error_.empty()) throw RequestError(call_, Error(ErrorClass::in_status, first_error_), comm_);
+        if (!first_error_.empty()) throw RequestError(call_, Error(ErrorClass::in_status, first_error_), comm_, words_);
     }
 
 private:
@@ -105,7 +109,8 @@ private:
     MPI_Status* statuses_;
     std::size_t count_ = 0;
     std::string first_error_;
-    Ref<Comm> comm_;   ///< of that request
+    Ref<Comm> comm_;      ///< of that request
+    std::string words_;   ///< which one it is
 };
 
 /// Looks for a complete request among several and takes the first in the array, which is what programs expect. A later
@@ -137,64 +142,11 @@ private:
     Handles handles_;
 };
 
-/// What a call waits for that completes all of its requests: the first one that is not complete is needed.
-struct AllOf {
-    char const* call;
-    Handles handles;
-
-    static void tell(void const* about, Blockage& blockage) {
-        auto const& [call, handles] = *static_cast<AllOf const*>(about);
-        for (std::size_t i = 0; i < handles.size(); ++i) {
-            Request const* r = active(handles[i]);
-            if (!r || r->complete) continue;
-            r->tell(blockage);
-            std::string const which = handles.size() == 1 ? "" : join(handles.size(), " requests, of which ", i, ": ");
-            blockage.call = join(call, "(", which, blockage.call, ")");
-            return;
-        }
-    }
-    Reason reason() const { return {call, -1, -1, tell, this, policy_of(handles)}; }
-};
-
-/// The same of a call that is content with one of its requests.
-struct AnyOf {
-    char const* call;
-    Handles handles;
-
-    static void tell(void const* about, Blockage& blockage) {
-        auto const& [call, handles] = *static_cast<AnyOf const*>(about);
-        std::string list;
-        bool known = true;
-        std::size_t open = 0;
-        for (MPI_Request h : handles) {
-            Request const* r = active(h);
-            if (!r) continue;
-            Blockage one;
-            r->tell(one);
-            known = known && !one.awaited.empty();
-            for (RankRange const& range : one.awaited) add(blockage, range);
-            if (blockage.hint == Blockage::Hint{}) blockage.hint = one.hint;
-            if (++open <= most_told) list += (list.empty() ? "" : "; ") + one.call;
-        }
-        if (open > most_told) list += join("; and ", open - most_told, " more");
-        blockage.call = join(call, "(", open, open == 1 ? " request: " : " requests: ", list, ")");
-        blockage.awaiting = Awaiting::any;
-        if (!known) blockage.await_unknown();
-    }
-    Reason reason() const { return {call, -1, -1, tell, this, policy_of(handles)}; }
-
-private:
-    static constexpr std::size_t most_told = 3;
-    static void add(Blockage& blockage, RankRange const& range) {
-        if (std::ranges::find(blockage.awaited, range) == blockage.awaited.end()) blockage.awaited.push_back(range);
-    }
-};
-
 /// Takes every complete request of `handles`; `count`: of them, MPI_UNDEFINED when there is nothing to wait for.
 void take_some(Call& call, Handles handles, int& count, int* indices, MPI_Status* statuses, bool waits) {
     Search search(handles);
     if (waits) wait(search, AnyOf{call.name, handles});
-    else waiter().test(search);
+    else test(search, AnyOf{call.name, handles});
     count = search.some ? 0 : MPI_UNDEFINED;
     Answers answers(call, statuses);
     for (std::size_t i = 0; i < handles.size(); ++i) {
@@ -228,7 +180,7 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Wait)
 int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
-    return enter("MPI_Wait", [&](Call& call) {
+    return enter("MPI_Wait", given(request, status), [&](Call& call) {
         call.pointer(request, "request");
         call.status(status);
         Request* r = active_in(call, *request);
@@ -244,19 +196,19 @@ int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
 
 TUTTI_FUNCTION(Test)
 int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-    return enter("MPI_Test", [&](Call& call) {
+    return enter("MPI_Test", given(request, flag, status), [&](Call& call) {
         call.pointer(request, "request");
         call.pointer(flag, "flag");
         call.status(status);
         Request* r = active_in(call, *request);
-        *flag = !r || waiter().test([r] { return r->complete; });
+        *flag = !r || test([r] { return r->complete; }, AllOf{call.name, {request, 1}});
         if (*flag) answer_one(call, *request, status);
     });
 }
 
 TUTTI_FUNCTION(Waitall)
 int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses) {
-    return enter("MPI_Waitall", [&](Call& call) {
+    return enter("MPI_Waitall", given(count, array_of_requests, array_of_statuses), [&](Call& call) {
         Handles handles = checked(call, count, array_of_requests);
         call.statuses(count, array_of_statuses);
         std::size_t done = 0;   // those before it are complete and stay so
@@ -274,15 +226,17 @@ int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_o
 
 TUTTI_FUNCTION(Testall)
 int PMPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status* array_of_statuses) {
-    return enter("MPI_Testall", [&](Call& call) {
+    return enter("MPI_Testall", given(count, array_of_requests, flag, array_of_statuses), [&](Call& call) {
         call.pointer(flag, "flag");
         Handles handles = checked(call, count, array_of_requests);
         call.statuses(count, array_of_statuses);
         std::size_t done = 0;
-        *flag = waiter().test([&] {
-            while (done < handles.size() && ready(handles[done])) ++done;
-            return done == handles.size();
-        });
+        *flag = test(
+            [&] {
+                while (done < handles.size() && ready(handles[done])) ++done;
+                return done == handles.size();
+            },
+            AllOf{call.name, handles});
         if (!*flag) return;
         Answers answers(call, array_of_statuses);
         for (MPI_Request& h : handles) answers.add(h);
@@ -292,7 +246,7 @@ int PMPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Stat
 
 TUTTI_FUNCTION(Waitany)
 int PMPI_Waitany(int count, MPI_Request array_of_requests[], int* indx, MPI_Status* status) {
-    return enter("MPI_Waitany", [&](Call& call) {
+    return enter("MPI_Waitany", given(count, array_of_requests, indx, status), [&](Call& call) {
         call.pointer(indx, "index");
         Handles handles = checked(call, count, array_of_requests);
         call.status(status);
@@ -306,13 +260,13 @@ int PMPI_Waitany(int count, MPI_Request array_of_requests[], int* indx, MPI_Stat
 
 TUTTI_FUNCTION(Testany)
 int PMPI_Testany(int count, MPI_Request array_of_requests[], int* indx, int* flag, MPI_Status* status) {
-    return enter("MPI_Testany", [&](Call& call) {
+    return enter("MPI_Testany", given(count, array_of_requests, indx, flag, status), [&](Call& call) {
         call.pointer(indx, "index");
         call.pointer(flag, "flag");
         Handles handles = checked(call, count, array_of_requests);
         call.status(status);
         Search search(handles);
-        *flag = waiter().test(search);
+        *flag = test(search, AnyOf{call.name, handles});
         *indx = search.found;
         if (!*flag) return;
         if (*indx == MPI_UNDEFINED) store_empty(status);
@@ -323,30 +277,32 @@ int PMPI_Testany(int count, MPI_Request array_of_requests[], int* indx, int* fla
 TUTTI_FUNCTION(Waitsome)
 int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
                   MPI_Status* array_of_statuses) {
-    return enter("MPI_Waitsome", [&](Call& call) {
-        call.pointer(outcount, "outcount");
-        Handles handles = checked(call, incount, array_of_requests, "incount");
-        if (incount > 0) call.pointer(array_of_indices, "array_of_indices");
-        call.statuses(incount, array_of_statuses);
-        take_some(call, handles, *outcount, array_of_indices, array_of_statuses, true);
-    });
+    return enter("MPI_Waitsome", given(incount, array_of_requests, outcount, array_of_indices, array_of_statuses),
+                 [&](Call& call) {
+                     call.pointer(outcount, "outcount");
+                     Handles handles = checked(call, incount, array_of_requests, "incount");
+                     if (incount > 0) call.pointer(array_of_indices, "array_of_indices");
+                     call.statuses(incount, array_of_statuses);
+                     take_some(call, handles, *outcount, array_of_indices, array_of_statuses, true);
+                 });
 }
 
 TUTTI_FUNCTION(Testsome)
 int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
                   MPI_Status* array_of_statuses) {
-    return enter("MPI_Testsome", [&](Call& call) {
-        call.pointer(outcount, "outcount");
-        Handles handles = checked(call, incount, array_of_requests, "incount");
-        if (incount > 0) call.pointer(array_of_indices, "array_of_indices");
-        call.statuses(incount, array_of_statuses);
-        take_some(call, handles, *outcount, array_of_indices, array_of_statuses, false);
-    });
+    return enter("MPI_Testsome", given(incount, array_of_requests, outcount, array_of_indices, array_of_statuses),
+                 [&](Call& call) {
+                     call.pointer(outcount, "outcount");
+                     Handles handles = checked(call, incount, array_of_requests, "incount");
+                     if (incount > 0) call.pointer(array_of_indices, "array_of_indices");
+                     call.statuses(incount, array_of_statuses);
+                     take_some(call, handles, *outcount, array_of_indices, array_of_statuses, false);
+                 });
 }
 
 TUTTI_FUNCTION(Request_free)
 int PMPI_Request_free(MPI_Request* request) {
-    return enter("MPI_Request_free", [&](Call& call) {
+    return enter("MPI_Request_free", given(request), [&](Call& call) {
         call.pointer(request, "request");
         Request& r = call.request(*request);
         refuse_message(r);
@@ -362,7 +318,7 @@ int PMPI_Request_free(MPI_Request* request) {
 
 TUTTI_FUNCTION(Cancel)
 int PMPI_Cancel(MPI_Request* request) {
-    return enter("MPI_Cancel", [&](Call& call) {
+    return enter("MPI_Cancel", given(request), [&](Call& call) {
         call.pointer(request, "request");
         Request& r = call.request(*request);
         call.on = r.comm ? r.comm.get() : call.on;
@@ -375,7 +331,7 @@ int PMPI_Cancel(MPI_Request* request) {
 
 TUTTI_FUNCTION(Test_cancelled)
 int PMPI_Test_cancelled(const MPI_Status* status, int* flag) {
-    return enter("MPI_Test_cancelled", [&](Call& call) {
+    return enter("MPI_Test_cancelled", given(status, flag), [&](Call& call) {
         call.pointer(status, "status");
         call.pointer(flag, "flag");
         *flag = abi::status_cancelled(*status);
@@ -384,7 +340,7 @@ int PMPI_Test_cancelled(const MPI_Status* status, int* flag) {
 
 TUTTI_FUNCTION(Start)
 int PMPI_Start(MPI_Request* request) {
-    return enter("MPI_Start", [&](Call& call) {
+    return enter("MPI_Start", given(request), [&](Call& call) {
         call.pointer(request, "request");
         start(call, *request, "request");
     });
@@ -392,7 +348,7 @@ int PMPI_Start(MPI_Request* request) {
 
 TUTTI_FUNCTION(Startall)
 int PMPI_Startall(int count, MPI_Request array_of_requests[]) {
-    return enter("MPI_Startall", [&](Call& call) {
+    return enter("MPI_Startall", given(count, array_of_requests), [&](Call& call) {
         Handles handles = checked(call, count, array_of_requests);
         for (std::size_t i = 0; i < handles.size(); ++i) start(call, handles[i], join("request ", i).c_str());
     });

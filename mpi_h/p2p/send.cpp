@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sending in all modes, blocking, nonblocking and persistent (MPI 3.1, 3.4 to 3.9).
 #include "mpi_h/entry/entry.hpp"
-#include "mpi_h/p2p/words.hpp"
 #include "p2p/request.hpp"
 
 namespace tutti {
@@ -22,7 +21,7 @@ struct Outgoing {
 /// Checks them and calls `body(comm, type)`.
 template <class Body>
 [[gnu::always_inline]] inline int with(char const* name, Outgoing const& a, Body&& body) {
-    auto const body_of = [&](Call& call) {
+    return enter(name, given(a.buf, a.count, a.datatype, a.dest, a.tag, a.comm), [&](Call& call) {
         Comm& comm = call.comm(a.comm);
         // To nobody nothing goes, so no type is needed.
         bool nobody = a.dest == MPI_PROC_NULL && a.datatype == MPI_DATATYPE_NULL;
@@ -32,8 +31,7 @@ template <class Body>
         call.tag(a.tag);
         call.buffer(a.buf, a.count, type);
         body(call, comm, type);
-    };
-    return enter(name, body_of, [&] { return message_words(a.count, a.datatype, "to", a.dest, a.tag, a.comm); });
+    });
 }
 
 [[gnu::always_inline]] inline int send(char const* name, Outgoing const& a, Mode mode) {

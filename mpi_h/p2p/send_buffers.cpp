@@ -22,8 +22,10 @@ p2p::SendBuffer& buffer_in(Call& call, Which which) {
     return p2p::buffer_of(call.comm(which.comm));
 }
 
-[[gnu::always_inline]] inline int attach(char const* name, Which which, void* memory, int size) {
-    return enter(name, [&](Call& call) {
+template <class... Arguments>
+[[gnu::always_inline]] inline int attach(char const* name, Given<Arguments...> const& arguments, Which which,
+                                         void* memory, int size) {
+    return enter(name, arguments, [&](Call& call) {
         p2p::SendBuffer& buffer = buffer_in(call, which);
         if (memory == MPI_BUFFER_AUTOMATIC) return buffer.attach_automatic();   // whatever the size
         if (size < 0) fail(ErrorClass::arg, "size is ", size, " but must be at least 0");
@@ -32,8 +34,10 @@ p2p::SendBuffer& buffer_in(Call& call, Which which) {
     });
 }
 
-[[gnu::always_inline]] inline int detach(char const* name, Which which, void* buffer_addr, int* size) {
-    return enter(name, [&](Call& call) {
+template <class... Arguments>
+[[gnu::always_inline]] inline int detach(char const* name, Given<Arguments...> const& arguments, Which which,
+                                         void* buffer_addr, int* size) {
+    return enter(name, arguments, [&](Call& call) {
         p2p::SendBuffer& buffer = buffer_in(call, which);
         call.pointer(buffer_addr, "buffer_addr");
         call.pointer(size, "size");
@@ -45,12 +49,16 @@ p2p::SendBuffer& buffer_in(Call& call, Which which) {
     });
 }
 
-[[gnu::always_inline]] inline int flush(char const* name, Which which) {
-    return enter(name, [&](Call& call) { p2p::flush(*library().process, buffer_in(call, which), call.name); });
+template <class... Arguments>
+[[gnu::always_inline]] inline int flush(char const* name, Given<Arguments...> const& arguments, Which which) {
+    return enter(name, arguments,
+                 [&](Call& call) { p2p::flush(*library().process, buffer_in(call, which), call.name); });
 }
 
-[[gnu::always_inline]] inline int iflush(char const* name, Which which, MPI_Request* request) {
-    return enter(name, [&](Call& call) {
+template <class... Arguments>
+[[gnu::always_inline]] inline int iflush(char const* name, Given<Arguments...> const& arguments, Which which,
+                                         MPI_Request* request) {
+    return enter(name, arguments, [&](Call& call) {
         p2p::SendBuffer& buffer = buffer_in(call, which);
         call.pointer(request, "request");
         *request = library().tables.requests.add(p2p::iflush(*library().process, buffer).detach());
@@ -60,36 +68,40 @@ p2p::SendBuffer& buffer_in(Call& call, Which which) {
 }   // namespace
 }   // namespace tutti
 
-using tutti::of_process;
+using namespace tutti;
 
 TUTTI_FUNCTION(Buffer_attach)
-int PMPI_Buffer_attach(void* buffer, int size) { return tutti::attach("MPI_Buffer_attach", of_process, buffer, size); }
+int PMPI_Buffer_attach(void* buffer, int size) {
+    return attach("MPI_Buffer_attach", given(buffer, size), of_process, buffer, size);
+}
 
 TUTTI_FUNCTION(Buffer_detach)
 int PMPI_Buffer_detach(void* buffer_addr, int* size) {
-    return tutti::detach("MPI_Buffer_detach", of_process, buffer_addr, size);
+    return detach("MPI_Buffer_detach", given(buffer_addr, size), of_process, buffer_addr, size);
 }
 
 TUTTI_FUNCTION(Buffer_flush)
-int PMPI_Buffer_flush() { return tutti::flush("MPI_Buffer_flush", of_process); }
+int PMPI_Buffer_flush() { return flush("MPI_Buffer_flush", given(), of_process); }
 
 TUTTI_FUNCTION(Buffer_iflush)
-int PMPI_Buffer_iflush(MPI_Request* request) { return tutti::iflush("MPI_Buffer_iflush", of_process, request); }
+int PMPI_Buffer_iflush(MPI_Request* request) {
+    return iflush("MPI_Buffer_iflush", given(request), of_process, request);
+}
 
 TUTTI_FUNCTION(Comm_attach_buffer)
 int PMPI_Comm_attach_buffer(MPI_Comm comm, void* buffer, int size) {
-    return tutti::attach("MPI_Comm_attach_buffer", {false, comm}, buffer, size);
+    return attach("MPI_Comm_attach_buffer", given(comm, buffer, size), {false, comm}, buffer, size);
 }
 
 TUTTI_FUNCTION(Comm_detach_buffer)
 int PMPI_Comm_detach_buffer(MPI_Comm comm, void* buffer_addr, int* size) {
-    return tutti::detach("MPI_Comm_detach_buffer", {false, comm}, buffer_addr, size);
+    return detach("MPI_Comm_detach_buffer", given(comm, buffer_addr, size), {false, comm}, buffer_addr, size);
 }
 
 TUTTI_FUNCTION(Comm_flush_buffer)
-int PMPI_Comm_flush_buffer(MPI_Comm comm) { return tutti::flush("MPI_Comm_flush_buffer", {false, comm}); }
+int PMPI_Comm_flush_buffer(MPI_Comm comm) { return flush("MPI_Comm_flush_buffer", given(comm), {false, comm}); }
 
 TUTTI_FUNCTION(Comm_iflush_buffer)
 int PMPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request* request) {
-    return tutti::iflush("MPI_Comm_iflush_buffer", {false, comm}, request);
+    return iflush("MPI_Comm_iflush_buffer", given(comm, request), {false, comm}, request);
 }

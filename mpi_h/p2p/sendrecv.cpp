@@ -43,28 +43,33 @@ struct ReceivePart {
 template <class Body>
 [[gnu::always_inline]] inline int with(char const* name, SendPart const& out, ReceivePart const& in, Ways ways,
                                        Body&& body) {
-    return enter(name, [&](Call& call) {
-        Comm& comm = check(call, ways);
-        Datatype& sent = call.type(out.datatype, "sendtype");
-        Datatype& received = call.type(in.datatype, "recvtype");
-        call.count(out.count, "sendcount");
-        call.count(in.count, "recvcount");
-        call.buffer(out.buf, out.count, sent, "sendbuf");
-        call.buffer(in.buf, in.count, received, "recvbuf");
-        body(call, comm, ways, sent, received);
-    });
+    return enter(name,
+                 given(out.buf, out.count, out.datatype, ways.dest, ways.sendtag, in.buf, in.count, in.datatype,
+                       ways.source, ways.recvtag, ways.comm),
+                 [&](Call& call) {
+                     Comm& comm = check(call, ways);
+                     Datatype& sent = call.type(out.datatype, "sendtype");
+                     Datatype& received = call.type(in.datatype, "recvtype");
+                     call.count(out.count, "sendcount");
+                     call.count(in.count, "recvcount");
+                     call.buffer(out.buf, out.count, sent, "sendbuf");
+                     call.buffer(in.buf, in.count, received, "recvbuf");
+                     body(call, comm, ways, sent, received);
+                 });
 }
 
 /// `body(call, comm, ways, type)`
 template <class Body>
 [[gnu::always_inline]] inline int with_one(char const* name, ReceivePart const& both, Ways ways, Body&& body) {
-    return enter(name, [&](Call& call) {
-        Comm& comm = check(call, ways);
-        Datatype& type = call.type(both.datatype);
-        call.count(both.count);
-        call.buffer(both.buf, both.count, type);
-        body(call, comm, ways, type);
-    });
+    return enter(
+        name, given(both.buf, both.count, both.datatype, ways.dest, ways.sendtag, ways.source, ways.recvtag, ways.comm),
+        [&](Call& call) {
+            Comm& comm = check(call, ways);
+            Datatype& type = call.type(both.datatype);
+            call.count(both.count);
+            call.buffer(both.buf, both.count, type);
+            body(call, comm, ways, type);
+        });
 }
 
 MPI_Request handle_of(Ref<Request> made) { return library().tables.requests.add(made.detach()); }

@@ -7,7 +7,7 @@ namespace tutti {
 namespace {
 
 int get(char const* name, MPI_Status const* status, int MPI_Status::*field, int* value, char const* argument) {
-    return enter<When::any_time>(name, [&](Call& call) {
+    return enter<When::any_time>(name, given(status, value), [&](Call& call) {
         call.pointer(status, "status");
         call.pointer(value, argument);
         *value = status->*field;
@@ -15,7 +15,7 @@ int get(char const* name, MPI_Status const* status, int MPI_Status::*field, int*
 }
 
 int set(char const* name, MPI_Status* status, int MPI_Status::*field, int value) {
-    return enter<When::any_time>(name, [&](Call& call) {
+    return enter<When::any_time>(name, given(status, value), [&](Call& call) {
         call.pointer(status, "status");
         status->*field = value;
     });

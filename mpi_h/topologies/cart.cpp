@@ -33,15 +33,16 @@ void room(int maxdims, CartTopology const& grid) {
 
 TUTTI_FUNCTION(Dims_create)
 int PMPI_Dims_create(int nnodes, int ndims, int dims[]) {
-    return enter("MPI_Dims_create", [&](Call& call) {
+    return enter("MPI_Dims_create", given(nnodes, ndims, dims), [&](Call& call) {
         list(call, ndims, dims, "ndims", "dims");
         balance_dims(nnodes, {dims, static_cast<std::size_t>(ndims)});
     });
 }
 
 TUTTI_FUNCTION(Cart_create)
-int PMPI_Cart_create(MPI_Comm comm, int ndims, int const dims[], int const periods[], int, MPI_Comm* comm_cart) {
-    return enter("MPI_Cart_create", [&](Call& call) {
+int PMPI_Cart_create(MPI_Comm comm, int ndims, int const dims[], int const periods[], int reorder,
+                     MPI_Comm* comm_cart) {
+    return enter("MPI_Cart_create", given(comm, ndims, dims, periods, reorder, comm_cart), [&](Call& call) {
         Comm& parent = call.intracomm(comm);
         call.pointer(comm_cart, "comm_cart");
         CartTopology grid = checked_grid(call, parent, ndims, dims, periods);
@@ -54,7 +55,7 @@ int PMPI_Cart_create(MPI_Comm comm, int ndims, int const dims[], int const perio
 
 TUTTI_FUNCTION(Cart_map)
 int PMPI_Cart_map(MPI_Comm comm, int ndims, int const dims[], int const periods[], int* newrank) {
-    return enter("MPI_Cart_map", [&](Call& call) {
+    return enter("MPI_Cart_map", given(comm, ndims, dims, periods, newrank), [&](Call& call) {
         Comm& c = call.intracomm(comm);
         call.pointer(newrank, "newrank");
         int size = checked_grid(call, c, ndims, dims, periods).size();
@@ -64,7 +65,7 @@ int PMPI_Cart_map(MPI_Comm comm, int ndims, int const dims[], int const periods[
 
 TUTTI_FUNCTION(Cartdim_get)
 int PMPI_Cartdim_get(MPI_Comm comm, int* ndims) {
-    return enter("MPI_Cartdim_get", [&](Call& call) {
+    return enter("MPI_Cartdim_get", given(comm, ndims), [&](Call& call) {
         CartTopology& grid = grid_of(call.any_comm(comm));
         call.pointer(ndims, "ndims");
         *ndims = static_cast<int>(grid.dims.size());
@@ -73,7 +74,7 @@ int PMPI_Cartdim_get(MPI_Comm comm, int* ndims) {
 
 TUTTI_FUNCTION(Cart_get)
 int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]) {
-    return enter("MPI_Cart_get", [&](Call& call) {
+    return enter("MPI_Cart_get", given(comm, maxdims, dims, periods, coords), [&](Call& call) {
         CartTopology& grid = grid_of(call.any_comm(comm));
         room(maxdims, grid);
         if (grid.dims.empty()) return;
@@ -88,7 +89,7 @@ int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coo
 
 TUTTI_FUNCTION(Cart_rank)
 int PMPI_Cart_rank(MPI_Comm comm, int const coords[], int* rank) {
-    return enter("MPI_Cart_rank", [&](Call& call) {
+    return enter("MPI_Cart_rank", given(comm, coords, rank), [&](Call& call) {
         CartTopology& grid = grid_of(call.any_comm(comm));
         call.pointer(rank, "rank");
         *rank = grid.rank_at(list(call, static_cast<int>(grid.dims.size()), coords, "ndims", "coords"));
@@ -97,7 +98,7 @@ int PMPI_Cart_rank(MPI_Comm comm, int const coords[], int* rank) {
 
 TUTTI_FUNCTION(Cart_coords)
 int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]) {
-    return enter("MPI_Cart_coords", [&](Call& call) {
+    return enter("MPI_Cart_coords", given(comm, rank, maxdims, coords), [&](Call& call) {
         Comm& c = call.any_comm(comm);
         CartTopology& grid = grid_of(c);
         member(c, rank);
@@ -109,7 +110,7 @@ int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]) {
 
 TUTTI_FUNCTION(Cart_shift)
 int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int* rank_source, int* rank_dest) {
-    return enter("MPI_Cart_shift", [&](Call& call) {
+    return enter("MPI_Cart_shift", given(comm, direction, disp, rank_source, rank_dest), [&](Call& call) {
         CartTopology& grid = grid_of(call.any_comm(comm));
         int ndims = static_cast<int>(grid.dims.size());
         if (direction < 0 || direction >= ndims)
@@ -123,7 +124,7 @@ int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int* rank_source, in
 
 TUTTI_FUNCTION(Cart_sub)
 int PMPI_Cart_sub(MPI_Comm comm, int const remain_dims[], MPI_Comm* newcomm) {
-    return enter("MPI_Cart_sub", [&](Call& call) {
+    return enter("MPI_Cart_sub", given(comm, remain_dims, newcomm), [&](Call& call) {
         Comm& parent = call.intracomm(comm);
         CartTopology& grid = grid_of(parent);
         call.pointer(newcomm, "newcomm");

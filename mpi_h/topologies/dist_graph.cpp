@@ -71,48 +71,54 @@ void copy_out(Call const& call, DistGraphTopology const& graph, std::vector<int>
 TUTTI_FUNCTION(Dist_graph_create_adjacent)
 int PMPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, int const sources[], int const sourceweights[],
                                     int outdegree, int const destinations[], int const destweights[], MPI_Info info,
-                                    int, MPI_Comm* comm_dist_graph) {
-    return enter("MPI_Dist_graph_create_adjacent", [&](Call& call) {
-        Comm& parent = call.intracomm(comm);
-        call.pointer(comm_dist_graph, "comm_dist_graph");
-        check_info(call, info);
-        if ((sourceweights == MPI_UNWEIGHTED) != (destweights == MPI_UNWEIGHTED))
-            fail(ErrorClass::arg, "either both sourceweights and destweights are MPI_UNWEIGHTED or neither is");
-        list(call, outdegree, destinations, "outdegree", "destinations");
-        if (indegree > 0) call.pointer(sourceweights, "sourceweights");
-        if (outdegree > 0) call.pointer(destweights, "destweights");
-        DistGraphTopology graph;
-        graph.sources = checked_ranks(call, parent, indegree, sources, "indegree", "sources");
-        graph.source_weights = checked_weights(call, indegree, sourceweights, "sourceweights");
-        graph.destinations = checked_ranks(call, parent, outdegree, destinations, "outdegree", "destinations");
-        graph.destination_weights = checked_weights(call, outdegree, destweights, "destweights");
-        graph.weighted = sourceweights != MPI_UNWEIGHTED;
-        *comm_dist_graph = MPI_COMM_NULL;
-        coll::note(parent, call.name);
-        coll::meet(parent, graph);
-        *comm_dist_graph = with_topology(coll::create(parent, parent.group), std::move(graph));
-    });
+                                    int reorder, MPI_Comm* comm_dist_graph) {
+    return enter(
+        "MPI_Dist_graph_create_adjacent",
+        given(comm, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder,
+              comm_dist_graph),
+        [&](Call& call) {
+            Comm& parent = call.intracomm(comm);
+            call.pointer(comm_dist_graph, "comm_dist_graph");
+            check_info(call, info);
+            if ((sourceweights == MPI_UNWEIGHTED) != (destweights == MPI_UNWEIGHTED))
+                fail(ErrorClass::arg, "either both sourceweights and destweights are MPI_UNWEIGHTED or neither is");
+            list(call, outdegree, destinations, "outdegree", "destinations");
+            if (indegree > 0) call.pointer(sourceweights, "sourceweights");
+            if (outdegree > 0) call.pointer(destweights, "destweights");
+            DistGraphTopology graph;
+            graph.sources = checked_ranks(call, parent, indegree, sources, "indegree", "sources");
+            graph.source_weights = checked_weights(call, indegree, sourceweights, "sourceweights");
+            graph.destinations = checked_ranks(call, parent, outdegree, destinations, "outdegree", "destinations");
+            graph.destination_weights = checked_weights(call, outdegree, destweights, "destweights");
+            graph.weighted = sourceweights != MPI_UNWEIGHTED;
+            *comm_dist_graph = MPI_COMM_NULL;
+            coll::note(parent, call.name);
+            coll::meet(parent, graph);
+            *comm_dist_graph = with_topology(coll::create(parent, parent.group), std::move(graph));
+        });
 }
 
 TUTTI_FUNCTION(Dist_graph_create)
 int PMPI_Dist_graph_create(MPI_Comm comm, int n, int const sources[], int const degrees[], int const destinations[],
-                           int const weights[], MPI_Info info, int, MPI_Comm* comm_dist_graph) {
-    return enter("MPI_Dist_graph_create", [&](Call& call) {
-        Comm& parent = call.intracomm(comm);
-        call.pointer(comm_dist_graph, "comm_dist_graph");
-        check_info(call, info);
-        auto edges = checked_edges(call, parent, n, sources, degrees, destinations, weights);
-        *comm_dist_graph = MPI_COMM_NULL;
-        coll::note(parent, call.name);
-        DistGraphTopology graph = coll::exchange_edges(parent, edges, weights != MPI_UNWEIGHTED);
-        coll::meet(parent, graph);
-        *comm_dist_graph = with_topology(coll::create(parent, parent.group), std::move(graph));
-    });
+                           int const weights[], MPI_Info info, int reorder, MPI_Comm* comm_dist_graph) {
+    return enter("MPI_Dist_graph_create",
+                 given(comm, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph),
+                 [&](Call& call) {
+                     Comm& parent = call.intracomm(comm);
+                     call.pointer(comm_dist_graph, "comm_dist_graph");
+                     check_info(call, info);
+                     auto edges = checked_edges(call, parent, n, sources, degrees, destinations, weights);
+                     *comm_dist_graph = MPI_COMM_NULL;
+                     coll::note(parent, call.name);
+                     DistGraphTopology graph = coll::exchange_edges(parent, edges, weights != MPI_UNWEIGHTED);
+                     coll::meet(parent, graph);
+                     *comm_dist_graph = with_topology(coll::create(parent, parent.group), std::move(graph));
+                 });
 }
 
 TUTTI_FUNCTION(Dist_graph_neighbors_count)
 int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int* indegree, int* outdegree, int* weighted) {
-    return enter("MPI_Dist_graph_neighbors_count", [&](Call& call) {
+    return enter("MPI_Dist_graph_neighbors_count", given(comm, indegree, outdegree, weighted), [&](Call& call) {
         DistGraphTopology& graph = dist_graph_of(call.any_comm(comm));
         call.pointer(indegree, "indegree");
         call.pointer(outdegree, "outdegree");
@@ -127,11 +133,14 @@ int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int* indegree, int* outdegree
 TUTTI_FUNCTION(Dist_graph_neighbors)
 int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree,
                               int destinations[], int destweights[]) {
-    return enter("MPI_Dist_graph_neighbors", [&](Call& call) {
-        DistGraphTopology& graph = dist_graph_of(call.any_comm(comm));
-        call.count(maxindegree, "maxindegree");
-        call.count(maxoutdegree, "maxoutdegree");
-        copy_out(call, graph, graph.sources, graph.source_weights, maxindegree, sources, sourceweights);
-        copy_out(call, graph, graph.destinations, graph.destination_weights, maxoutdegree, destinations, destweights);
-    });
+    return enter("MPI_Dist_graph_neighbors",
+                 given(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights),
+                 [&](Call& call) {
+                     DistGraphTopology& graph = dist_graph_of(call.any_comm(comm));
+                     call.count(maxindegree, "maxindegree");
+                     call.count(maxoutdegree, "maxoutdegree");
+                     copy_out(call, graph, graph.sources, graph.source_weights, maxindegree, sources, sourceweights);
+                     copy_out(call, graph, graph.destinations, graph.destination_weights, maxoutdegree, destinations,
+                              destweights);
+                 });
 }

@@ -29,7 +29,7 @@ void copy_out(Call const& call, std::span<int const> values, int most, int* to, 
 
 TUTTI_FUNCTION(Topo_test)
 int PMPI_Topo_test(MPI_Comm comm, int* status) {
-    return enter("MPI_Topo_test", [&](Call& call) {
+    return enter("MPI_Topo_test", given(comm, status), [&](Call& call) {
         Comm& c = call.any_comm(comm);
         call.pointer(status, "status");
         *status = !c.topology                                          ? MPI_UNDEFINED
@@ -40,8 +40,9 @@ int PMPI_Topo_test(MPI_Comm comm, int* status) {
 }
 
 TUTTI_FUNCTION(Graph_create)
-int PMPI_Graph_create(MPI_Comm comm, int nnodes, int const index[], int const edges[], int, MPI_Comm* comm_graph) {
-    return enter("MPI_Graph_create", [&](Call& call) {
+int PMPI_Graph_create(MPI_Comm comm, int nnodes, int const index[], int const edges[], int reorder,
+                      MPI_Comm* comm_graph) {
+    return enter("MPI_Graph_create", given(comm, nnodes, index, edges, reorder, comm_graph), [&](Call& call) {
         Comm& parent = call.intracomm(comm);
         call.pointer(comm_graph, "comm_graph");
         GraphTopology graph = checked_graph(call, parent, nnodes, index, edges);
@@ -54,7 +55,7 @@ int PMPI_Graph_create(MPI_Comm comm, int nnodes, int const index[], int const ed
 
 TUTTI_FUNCTION(Graph_map)
 int PMPI_Graph_map(MPI_Comm comm, int nnodes, int const index[], int const edges[], int* newrank) {
-    return enter("MPI_Graph_map", [&](Call& call) {
+    return enter("MPI_Graph_map", given(comm, nnodes, index, edges, newrank), [&](Call& call) {
         Comm& c = call.intracomm(comm);
         call.pointer(newrank, "newrank");
         checked_graph(call, c, nnodes, index, edges);
@@ -64,7 +65,7 @@ int PMPI_Graph_map(MPI_Comm comm, int nnodes, int const index[], int const edges
 
 TUTTI_FUNCTION(Graphdims_get)
 int PMPI_Graphdims_get(MPI_Comm comm, int* nnodes, int* nedges) {
-    return enter("MPI_Graphdims_get", [&](Call& call) {
+    return enter("MPI_Graphdims_get", given(comm, nnodes, nedges), [&](Call& call) {
         GraphTopology& graph = graph_of(call.any_comm(comm));
         call.pointer(nnodes, "nnodes");
         call.pointer(nedges, "nedges");
@@ -75,7 +76,7 @@ int PMPI_Graphdims_get(MPI_Comm comm, int* nnodes, int* nedges) {
 
 TUTTI_FUNCTION(Graph_get)
 int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]) {
-    return enter("MPI_Graph_get", [&](Call& call) {
+    return enter("MPI_Graph_get", given(comm, maxindex, maxedges, index, edges), [&](Call& call) {
         GraphTopology& graph = graph_of(call.any_comm(comm));
         copy_out(call, graph.index, maxindex, index, "maxindex", "index");
         copy_out(call, graph.edges, maxedges, edges, "maxedges", "edges");
@@ -84,7 +85,7 @@ int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int e
 
 TUTTI_FUNCTION(Graph_neighbors_count)
 int PMPI_Graph_neighbors_count(MPI_Comm comm, int rank, int* nneighbors) {
-    return enter("MPI_Graph_neighbors_count", [&](Call& call) {
+    return enter("MPI_Graph_neighbors_count", given(comm, rank, nneighbors), [&](Call& call) {
         Comm& c = call.any_comm(comm);
         GraphTopology& graph = graph_of(c);
         member(c, rank);
@@ -95,7 +96,7 @@ int PMPI_Graph_neighbors_count(MPI_Comm comm, int rank, int* nneighbors) {
 
 TUTTI_FUNCTION(Graph_neighbors)
 int PMPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[]) {
-    return enter("MPI_Graph_neighbors", [&](Call& call) {
+    return enter("MPI_Graph_neighbors", given(comm, rank, maxneighbors, neighbors), [&](Call& call) {
         Comm& c = call.any_comm(comm);
         GraphTopology& graph = graph_of(c);
         member(c, rank);

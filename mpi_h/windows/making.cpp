@@ -34,7 +34,7 @@ using Allocate = Ref<rma::Window>(Comm&, std::int64_t, int, rma::Hints);
 
 [[gnu::always_inline]] inline int allocate(char const* name, Wanted const& a, void* baseptr, MPI_Win* win,
                                            Allocate& allocated) {
-    return enter(name, [&](Call& call) {
+    return enter(name, given(a.size, a.disp_unit, a.info, a.comm, baseptr, win), [&](Call& call) {
         Comm& comm = call.intracomm(a.comm);
         check(call, a);
         call.pointer(baseptr, "baseptr");
@@ -53,7 +53,7 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Win_create)
 int PMPI_Win_create(void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
-    return enter("MPI_Win_create", [&](Call& call) {
+    return enter("MPI_Win_create", given(base, size, disp_unit, info, comm, win), [&](Call& call) {
         Comm& c = call.intracomm(comm);
         check(call, {size, disp_unit, info, comm});
         if (size > 0) call.pointer(base, "base", ErrorClass::base);
@@ -75,7 +75,7 @@ int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Co
 
 TUTTI_FUNCTION(Win_create_dynamic)
 int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* win) {
-    return enter("MPI_Win_create_dynamic", [&](Call& call) {
+    return enter("MPI_Win_create_dynamic", given(info, comm, win), [&](Call& call) {
         Comm& c = call.intracomm(comm);
         call.pointer(win, "win");
         coll::note(c, call.name);
@@ -93,7 +93,7 @@ static rma::Window& dynamic(Call& call, MPI_Win win) {
 
 TUTTI_FUNCTION(Win_attach)
 int PMPI_Win_attach(MPI_Win win, void* base, MPI_Aint size) {
-    return enter("MPI_Win_attach", [&](Call& call) {
+    return enter("MPI_Win_attach", given(win, base, size), [&](Call& call) {
         rma::Window& w = dynamic(call, win);
         if (size < 0) fail(ErrorClass::size, "size is ", size, " but must be at least 0");
         if (size > 0) call.pointer(base, "base", ErrorClass::base);
@@ -103,12 +103,12 @@ int PMPI_Win_attach(MPI_Win win, void* base, MPI_Aint size) {
 
 TUTTI_FUNCTION(Win_detach)
 int PMPI_Win_detach(MPI_Win win, void const* base) {
-    return enter("MPI_Win_detach", [&](Call& call) { rma::detach(dynamic(call, win), base); });
+    return enter("MPI_Win_detach", given(win, base), [&](Call& call) { rma::detach(dynamic(call, win), base); });
 }
 
 TUTTI_FUNCTION(Win_shared_query)
 int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* baseptr) {
-    return enter("MPI_Win_shared_query", [&](Call& call) {
+    return enter("MPI_Win_shared_query", given(win, rank, size, disp_unit, baseptr), [&](Call& call) {
         rma::Window& w = call.win(win);
         call.target(w, rank, "rank");
         call.pointer(size, "size");
@@ -124,7 +124,7 @@ int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint* size, int* disp_unit,
 /// Deletes the attributes while callbacks may still use the window.
 TUTTI_FUNCTION(Win_free)
 int PMPI_Win_free(MPI_Win* win) {
-    return enter("MPI_Win_free", [&](Call& call) {
+    return enter("MPI_Win_free", given(win), [&](Call& call) {
         call.pointer(win, "win");
         rma::Window& w = call.win(*win);
         rma::check_closed(w, "win is freed");

@@ -36,15 +36,6 @@ inline MPI_Datatype needed(MPI_Datatype datatype, int rank) {
     return datatype;
 }
 
-[[noreturn, gnu::cold, gnu::noinline]] void negative(ErrorClass what, char const* argument, long value) {
-    fail(what, argument, " is ", value, " but must be at least 0");
-}
-
-inline void check_disp(Call const& call, MPI_Aint disp) {
-    if (disp < 0 && call.library_state().check_arguments) [[unlikely]]
-        negative(ErrorClass::disp, "target_disp", disp);
-}
-
 /// The target's side: its type.
 [[gnu::always_inline]] inline Datatype& type_there(Call& call, Here const& here, Datatype& type, There const& there) {
     // Written so that the compiler does not put the four into memory to compare them in pairs.
@@ -60,38 +51,41 @@ inline void check_disp(Call const& call, MPI_Aint disp) {
 constexpr auto never = [](On const&) { return false; };
 
 /// Does the call if it is a common one. Else checks what all operations on elements of one buffer have and calls
-/// `body(call, window, here, there)`.
-template <class Common, class Body>
+/// `body(call, window, here, there)`. `op`: the operator of those that have one.
+template <class Common, class Body, class... Op>
 [[gnu::always_inline]] inline int with(char const* name, Here const& a, There const& b, MPI_Win win, Common&& common,
-                                       Body&& body) {
-    return enter(name, [&](Call& call) {
-        rma::Window& w = call.win(win);
-        if (common(common_calls::remembered(call.library_state(), win, w))) return;
-        call.target(w, b.rank);
-        Datatype& type = call.type(needed(a.datatype, b.rank), "origin_datatype");
-        call.count(a.count, "origin_count");
-        check_disp(call, b.disp);
-        call.buffer(a.addr, a.count, type, "origin_addr");
-        Datatype& other = type_there(call, a, type, b);
-        auto const bytes = [&] { return std::min(a.count * type.size(), b.count * other.size()); };
-        recorded(w, name, b.rank, bytes, [&] {
-            body(call, w, rma::Local::of(a.addr, a.count, type),
-                 rma::Remote{abi::rank_in(b.rank), b.disp, b.count, other});
-        });
-    });
+                                       Body&& body, Op... op) {
+    return enter(name, given(a.addr, a.count, a.datatype, b.rank, b.disp, b.count, b.datatype, op..., win),
+                 [&](Call& call) {
+                     rma::Window& w = call.win(win);
+                     if (common(common_calls::remembered(call.library_state(), win, w))) return;
+                     call.target(w, b.rank);
+                     Datatype& type = call.type(needed(a.datatype, b.rank), "origin_datatype");
+                     call.count(a.count, "origin_count");
+                     call.disp(b.disp);
+                     call.buffer(a.addr, a.count, type, "origin_addr");
+                     Datatype& other = type_there(call, a, type, b);
+                     auto const bytes = [&] { return std::min(a.count * type.size(), b.count * other.size()); };
+                     recorded(w, name, b.rank, bytes, [&] {
+                         body(call, w, rma::Local::of(a.addr, a.count, type),
+                              rma::Remote{abi::rank_in(b.rank), b.disp, b.count, other});
+                     });
+                 });
 }
 
 /// The same with a request: `body(window, here, there, &request)`.
-template <class Body>
+template <class Body, class... Op>
 [[gnu::always_inline]] inline int with(char const* name, Here const& a, There const& b, MPI_Win win,
-                                       MPI_Request* request, Body&& body) {
-    return with(name, a, b, win, never,
-                [&](Call& call, rma::Window& w, rma::Local const& here, rma::Remote const& there) {
-                    call.pointer(request, "request");
-                    Ref<Request> made;
-                    body(call, w, here, there, &made);
-                    *request = call.library_state().tables.requests.add(made.detach());
-                });
+                                       MPI_Request* request, Body&& body, Op... op) {
+    return with(
+        name, a, b, win, never,
+        [&](Call& call, rma::Window& w, rma::Local const& here, rma::Remote const& there) {
+            call.pointer(request, "request");
+            Ref<Request> made;
+            body(call, w, here, there, &made);
+            *request = call.library_state().tables.requests.add(made.detach());
+        },
+        op...);
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] void bad_op(Op const& op) {
@@ -120,29 +114,32 @@ inline Datatype const& predefined_type(Call& call, MPI_Datatype handle, int rank
 template <class Common, class Body>
 [[gnu::always_inline]] inline int get_accumulate(char const* name, Here const& a, Here const& result, There const& b,
                                                  MPI_Op handle, MPI_Win win, Common&& common, Body&& body) {
-    return enter(name, [&](Call& call) {
-        rma::Window& w = call.win(win);
-        if (common(common_calls::remembered(call.library_state(), win, w))) return;
-        call.target(w, b.rank);
-        Op const& op = predefined_op(call, handle, true);
-        Datatype& result_type = call.type(needed(result.datatype, b.rank), "result_datatype");
-        call.count(result.count, "result_count");
-        check_disp(call, b.disp);
-        call.buffer(result.addr, result.count, result_type, "result_addr");
-        Datatype& other = type_there(call, result, result_type, b);
-        auto const bytes = [&] { return b.count * other.size(); };
-        rma::Local const got = rma::Local::of(result.addr, result.count, result_type);
-        rma::Remote const there{abi::rank_in(b.rank), b.disp, b.count, other};
-        if (op.builtin == BuiltinOp::no_op) {
-            rma::Local const nothing = rma::Local::of(nullptr, 0, other);
-            return recorded(w, name, b.rank, bytes, [&] { body(call, w, nothing, got, there, op); });
-        }
-        Datatype& type = call.type(needed(a.datatype, b.rank), "origin_datatype");
-        call.count(a.count, "origin_count");
-        call.buffer(a.addr, a.count, type, "origin_addr");
-        rma::Local const here = rma::Local::of(a.addr, a.count, type);
-        recorded(w, name, b.rank, bytes, [&] { body(call, w, here, got, there, op); });
-    });
+    return enter(name,
+                 given(a.addr, a.count, a.datatype, result.addr, result.count, result.datatype, b.rank, b.disp, b.count,
+                       b.datatype, handle, win),
+                 [&](Call& call) {
+                     rma::Window& w = call.win(win);
+                     if (common(common_calls::remembered(call.library_state(), win, w))) return;
+                     call.target(w, b.rank);
+                     Op const& op = predefined_op(call, handle, true);
+                     Datatype& result_type = call.type(needed(result.datatype, b.rank), "result_datatype");
+                     call.count(result.count, "result_count");
+                     call.disp(b.disp);
+                     call.buffer(result.addr, result.count, result_type, "result_addr");
+                     Datatype& other = type_there(call, result, result_type, b);
+                     auto const bytes = [&] { return b.count * other.size(); };
+                     rma::Local const got = rma::Local::of(result.addr, result.count, result_type);
+                     rma::Remote const there{abi::rank_in(b.rank), b.disp, b.count, other};
+                     if (op.builtin == BuiltinOp::no_op) {
+                         rma::Local const nothing = rma::Local::of(nullptr, 0, other);
+                         return recorded(w, name, b.rank, bytes, [&] { body(call, w, nothing, got, there, op); });
+                     }
+                     Datatype& type = call.type(needed(a.datatype, b.rank), "origin_datatype");
+                     call.count(a.count, "origin_count");
+                     call.buffer(a.addr, a.count, type, "origin_addr");
+                     rma::Local const here = rma::Local::of(a.addr, a.count, type);
+                     recorded(w, name, b.rank, bytes, [&] { body(call, w, here, got, there, op); });
+                 });
 }
 
 [[gnu::noinline]] int general_put(void const* origin_addr, int origin_count, MPI_Datatype origin_datatype,
@@ -182,7 +179,8 @@ template <class Common, class Body>
         },
         [&](Call& call, rma::Window& w, rma::Local const& here, rma::Remote const& there) {
             rma::accumulate(w, here, there, predefined_op(call, op, false));
-        });
+        },
+        op);
 }
 
 [[gnu::noinline]] int general_get_accumulate(void const* origin_addr, int origin_count, MPI_Datatype origin_datatype,
@@ -204,45 +202,52 @@ template <class Common, class Body>
 
 [[gnu::noinline]] int general_fetch_and_op(void const* origin_addr, void* result_addr, MPI_Datatype datatype,
                                            int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win) {
-    return enter("MPI_Fetch_and_op", [&](Call& call) {
-        rma::Window& w = call.win(win);
-        On const on = common_calls::remembered(call.library_state(), win, w);
-        if (common_calls::fetch_and_op<Of::any>(on, origin_addr, result_addr, datatype, target_rank, target_disp, op))
-            return;
-        call.target(w, target_rank);
-        Datatype const& type = predefined_type(call, datatype, target_rank);
-        Op const& o = predefined_op(call, op, true);
-        check_disp(call, target_disp);
-        call.pointer(result_addr, "result_addr", ErrorClass::buffer);
-        if (o.builtin != BuiltinOp::no_op) call.pointer(origin_addr, "origin_addr", ErrorClass::buffer);
-        recorded(
-            w, call.name, target_rank, [&] { return type.size(); },
-            [&] { rma::fetch_and_op(w, origin_addr, result_addr, type, abi::rank_in(target_rank), target_disp, o); });
-    });
+    return enter("MPI_Fetch_and_op", given(origin_addr, result_addr, datatype, target_rank, target_disp, op, win),
+                 [&](Call& call) {
+                     rma::Window& w = call.win(win);
+                     On const on = common_calls::remembered(call.library_state(), win, w);
+                     if (common_calls::fetch_and_op<Of::any>(on, origin_addr, result_addr, datatype, target_rank,
+                                                             target_disp, op))
+                         return;
+                     call.target(w, target_rank);
+                     Datatype const& type = predefined_type(call, datatype, target_rank);
+                     Op const& o = predefined_op(call, op, true);
+                     call.disp(target_disp);
+                     call.pointer(result_addr, "result_addr", ErrorClass::buffer);
+                     if (o.builtin != BuiltinOp::no_op) call.pointer(origin_addr, "origin_addr", ErrorClass::buffer);
+                     recorded(
+                         w, call.name, target_rank, [&] { return type.size(); },
+                         [&] {
+                             rma::fetch_and_op(w, origin_addr, result_addr, type, abi::rank_in(target_rank),
+                                               target_disp, o);
+                         });
+                 });
 }
 
 [[gnu::noinline]] int general_compare_and_swap(void const* origin_addr, void const* compare_addr, void* result_addr,
                                                MPI_Datatype datatype, int target_rank, MPI_Aint target_disp,
                                                MPI_Win win) {
-    return enter("MPI_Compare_and_swap", [&](Call& call) {
-        rma::Window& w = call.win(win);
-        On const on = common_calls::remembered(call.library_state(), win, w);
-        if (common_calls::compare_and_swap(on, origin_addr, compare_addr, result_addr, datatype, target_rank,
-                                           target_disp))
-            return;
-        call.target(w, target_rank);
-        Datatype const& type = predefined_type(call, datatype, target_rank);
-        check_disp(call, target_disp);
-        call.pointer(origin_addr, "origin_addr", ErrorClass::buffer);
-        call.pointer(compare_addr, "compare_addr", ErrorClass::buffer);
-        call.pointer(result_addr, "result_addr", ErrorClass::buffer);
-        recorded(
-            w, call.name, target_rank, [&] { return type.size(); },
-            [&] {
-                rma::compare_and_swap(w, origin_addr, compare_addr, result_addr, type, abi::rank_in(target_rank),
-                                      target_disp);
-            });
-    });
+    return enter("MPI_Compare_and_swap",
+                 given(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win),
+                 [&](Call& call) {
+                     rma::Window& w = call.win(win);
+                     On const on = common_calls::remembered(call.library_state(), win, w);
+                     if (common_calls::compare_and_swap(on, origin_addr, compare_addr, result_addr, datatype,
+                                                        target_rank, target_disp))
+                         return;
+                     call.target(w, target_rank);
+                     Datatype const& type = predefined_type(call, datatype, target_rank);
+                     call.disp(target_disp);
+                     call.pointer(origin_addr, "origin_addr", ErrorClass::buffer);
+                     call.pointer(compare_addr, "compare_addr", ErrorClass::buffer);
+                     call.pointer(result_addr, "result_addr", ErrorClass::buffer);
+                     recorded(
+                         w, call.name, target_rank, [&] { return type.size(); },
+                         [&] {
+                             rma::compare_and_swap(w, origin_addr, compare_addr, result_addr, type,
+                                                   abi::rank_in(target_rank), target_disp);
+                         });
+                 });
 }
 
 [[gnu::noinline]] int general_rput(void const* origin_addr, int origin_count, MPI_Datatype origin_datatype,
@@ -362,11 +367,13 @@ TUTTI_FUNCTION(Raccumulate)
 int PMPI_Raccumulate(void const* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
                      MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
                      MPI_Request* request) {
-    return with("MPI_Raccumulate", {origin_addr, origin_count, origin_datatype},
-                {target_rank, target_disp, target_count, target_datatype}, win, request,
-                [&](Call& call, rma::Window& w, rma::Local const& here, rma::Remote const& there, Ref<Request>* made) {
-                    rma::accumulate(w, here, there, predefined_op(call, op, false), made);
-                });
+    return with(
+        "MPI_Raccumulate", {origin_addr, origin_count, origin_datatype},
+        {target_rank, target_disp, target_count, target_datatype}, win, request,
+        [&](Call& call, rma::Window& w, rma::Local const& here, rma::Remote const& there, Ref<Request>* made) {
+            rma::accumulate(w, here, there, predefined_op(call, op, false), made);
+        },
+        op);
 }
 
 TUTTI_FUNCTION(Rget_accumulate)

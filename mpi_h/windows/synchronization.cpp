@@ -41,7 +41,7 @@ Ref<Group> part_of(Call& call, rma::Window const& w, MPI_Group handle) {
 template <class Body>
 [[gnu::always_inline]] inline int with(char const* name, MPI_Win win, Body&& body) {
     return enter(
-        name, [&](Call & call) __attribute__((always_inline)) {
+        name, given(win), [&](Call & call) __attribute__((always_inline)) {
             rma::Window& w = call.win(win);
             common_calls::remembered(call.library_state(), win, w);
             recorded(w, name, [&] { body(w, name); });
@@ -52,7 +52,7 @@ template <class Body>
 template <class Body>
 [[gnu::always_inline]] inline int with(char const* name, int rank, MPI_Win win, Body&& body) {
     return enter(
-        name, [&](Call & call) __attribute__((always_inline)) {
+        name, given(rank, win), [&](Call & call) __attribute__((always_inline)) {
             rma::Window& w = call.win(win);
             call.target(w, rank, "rank");
             if (rank == MPI_PROC_NULL) [[unlikely]]
@@ -69,7 +69,7 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Win_fence)
 int PMPI_Win_fence(int assert, MPI_Win win) {
-    return enter("MPI_Win_fence", [&](Call& call) {
+    return enter("MPI_Win_fence", given(assert, win), [&](Call& call) {
         constexpr int allowed = MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
         rma::Window& w = call.win(win);
         auto const given = assertions(call, assert, allowed);
@@ -79,7 +79,7 @@ int PMPI_Win_fence(int assert, MPI_Win win) {
 
 TUTTI_FUNCTION(Win_post)
 int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
-    return enter("MPI_Win_post", [&](Call& call) {
+    return enter("MPI_Win_post", given(group, assert, win), [&](Call& call) {
         rma::Window& w = call.win(win);
         Ref<Group> origins = part_of(call, w, group);
         auto const given = assertions(call, assert, MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT);
@@ -89,7 +89,7 @@ int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
 
 TUTTI_FUNCTION(Win_start)
 int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
-    return enter("MPI_Win_start", [&](Call& call) {
+    return enter("MPI_Win_start", given(group, assert, win), [&](Call& call) {
         rma::Window& w = call.win(win);
         Ref<Group> targets = part_of(call, w, group);
         auto const given = assertions(call, assert, MPI_MODE_NOCHECK);
@@ -105,7 +105,7 @@ int PMPI_Win_wait(MPI_Win win) { return with("MPI_Win_wait", win, rma::wait); }
 
 TUTTI_FUNCTION(Win_test)
 int PMPI_Win_test(MPI_Win win, int* flag) {
-    return enter("MPI_Win_test", [&](Call& call) {
+    return enter("MPI_Win_test", given(win, flag), [&](Call& call) {
         rma::Window& w = call.win(win);
         call.pointer(flag, "flag");
         recorded(w, call.name, [&] { *flag = rma::test(w, call.name); });
@@ -114,7 +114,7 @@ int PMPI_Win_test(MPI_Win win, int* flag) {
 
 TUTTI_FUNCTION(Win_lock)
 int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
-    return enter("MPI_Win_lock", [&](Call& call) {
+    return enter("MPI_Win_lock", given(lock_type, rank, assert, win), [&](Call& call) {
         rma::Window& w = call.win(win);
         if (lock_type != MPI_LOCK_SHARED && lock_type != MPI_LOCK_EXCLUSIVE) [[unlikely]]
             fail(ErrorClass::locktype, "lock_type is ", lock_type,
@@ -132,7 +132,7 @@ int PMPI_Win_unlock(int rank, MPI_Win win) { return with("MPI_Win_unlock", rank,
 
 TUTTI_FUNCTION(Win_lock_all)
 int PMPI_Win_lock_all(int assert, MPI_Win win) {
-    return enter("MPI_Win_lock_all", [&](Call& call) {
+    return enter("MPI_Win_lock_all", given(assert, win), [&](Call& call) {
         rma::Window& w = call.win(win);
         auto const given = assertions(call, assert, MPI_MODE_NOCHECK);
         recorded(w, call.name, [&] { rma::lock_all(w, given, call.name); });
@@ -180,7 +180,7 @@ TUTTI_FUNCTION(Win_flush_local_all)
 int PMPI_Win_flush_local_all(MPI_Win win) { return with("MPI_Win_flush_local_all", win, rma::flush_local_all); }
 
 [[gnu::noinline]] static int general_sync(MPI_Win win) {
-    return enter("MPI_Win_sync", [&](Call& call) {
+    return enter("MPI_Win_sync", given(win), [&](Call& call) {
         rma::Window& w = call.win(win);
         common_calls::remembered(call.library_state(), win, w);
         rma::sync(w);

@@ -106,7 +106,7 @@ void Checks::tell_changed(Pending const& pending, bool freed) const {
     char const* const what = freed ? "was given back" : pending.receives ? "was written to" : "was changed";
     Mistake::Part const parts[] = {
         {process_.rank(), pending.words(), "began here", pending.site},
-        {process_.rank(), join(process_.call_name, "(…)"), join("until here its buffer ", what), site_of(process_)}};
+        {process_.rank(), process_.call_name, join("until here its buffer ", what), site_of(process_)}};
     report(process_, {pending.receives ? "T11" : "T10",
                       join("rank ", process_.rank(), "'s ", pending.role(), " buffer ", what,
                            " before the operation was complete"),

@@ -40,6 +40,7 @@ struct Brought {
 Ref<Window> begin(Comm& parent, Flavor flavor, Hints hints) {
     auto made = Ref<Window>::adopt(new Window(parent.process, coll::duplicate_bare(parent), flavor));
     made->comm->wait_policy = parent.policy();
+    made->comm->described_as = parent.words();   // until there is a window
     Window& w = *made;
     take_hints(w, hints);
     w.targets.resize(static_cast<std::size_t>(w.size()));
@@ -172,6 +173,7 @@ void finish(Window& w, Brought mine) {
 /// Everything is done for it.
 Ref<Window> made_of(Ref<Window> w) {
     start_serving(*w);
+    w->comm->described_as = w->words();
     if (w->accesses && w->size() == w->process.size()) [[unlikely]]
         p2p::engine(w->process).checks()->order.met_all();   // all have said what they bring
     return w;

@@ -56,14 +56,14 @@ inline void count(Window& window, SharedMemory const& to, std::int64_t bytes) {
 
 /// --check: the buffers are the operation's from now on, and the result's is another one.
 std::shared_ptr<OriginBuffers::Operation> begin_checked(Window& window, int rank, Local const* origin, Local* result) {
-    if (!origin) return window.origins->begin(window.name, rank, {}, result, true);
-    return window.origins->begin(window.name, rank, {*origin}, result, true);
+    if (!origin) return window.origins->begin(window.words(), rank, {}, result, true);
+    return window.origins->begin(window.words(), rank, {*origin}, result, true);
 }
 /// The same of calls for one element, without a request.
 void begin_checked(Window& window, int rank, std::initializer_list<Local> origins, void*& result,
                    Datatype const& type) {
     Local aside = Local::of(result, 1, type);
-    window.origins->begin(window.name, rank, origins, &aside, true);
+    window.origins->begin(window.words(), rank, origins, &aside, true);
     result = aside.buffer;
 }
 

@@ -144,8 +144,9 @@ template <Direction direction>
     if (request) window.accesses->note_unkept(target.rank);
     else note<direction>(window, t, here, target, origin);
     Local aside = here;
-    auto buffers = direction == Direction::put ? window.origins->begin(window.name, target.rank, {here}, nullptr, false)
-                                               : window.origins->begin(window.name, target.rank, {}, &aside, false);
+    auto buffers = direction == Direction::put
+                       ? window.origins->begin(window.words(), target.rank, {here}, nullptr, false)
+                       : window.origins->begin(window.words(), target.rank, {}, &aside, false);
     move<direction>(window, t, aside, target, origin, bytes, request);
     watch(request, std::move(buffers));
 }

@@ -125,12 +125,13 @@ void wait(Window& window, char const* call) {
     end_exposure(window);
 }
 
-bool test(Window& window, char const*) {
+bool test(Window& window, char const* name) {
     if (!window.posted) fail(ErrorClass::rma_sync, "no exposure epoch is open (MPI_Win_post)");
     auto const all = [&] {
         return std::ranges::all_of(window.posted_ranks, [&](int r) { return completed(window, window.target(r)); });
     };
-    if (!window.process.waiter.test(all)) return false;
+    auto const call = [&] { return window.reason(name).blockage().call; };
+    if (!window.process.waiter.test(all, CallText(call))) return false;
     end_exposure(window);
     return true;
 }

@@ -38,8 +38,7 @@ struct Wanted {
     static void tell(void const* about, Blockage& blockage) {
         auto const& [window, target, rank] = *static_cast<Wanted const*>(about);
         std::string& text = blockage.call;
-        text += join("(rank ", rank, ")");
-        Window::add_name(&window, blockage);
+        text += join("(rank ", rank, ", ", window.words(), ")");
         int const holder = exclusive_holder(target.control->lock.word);
         if (holder >= 0) {
             text += join(", whose lock rank ", holder, " holds");

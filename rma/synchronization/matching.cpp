@@ -27,20 +27,20 @@ struct Told {
 std::uint64_t site_here(Window const& window) { return reinterpret_cast<std::uintptr_t>(window.process.call_site); }
 
 Mistake::Part fence_part(Window const& window, int rank, Told const& told) {
-    return {window.comm->world_rank(rank), join("MPI_Win_fence(", window.comm->words(), ")"), {}, told.site};
+    return {window.comm->world_rank(rank), join("MPI_Win_fence(", window.words(), ")"), {}, told.site};
 }
 
 /// A target that was not accessed was not waited for.
 void tell_starts(Window& window, int rank, std::uint64_t posts) {
     PairEpochs const& mine = window.pairs[static_cast<std::size_t>(rank)];
     int const other = window.comm->world_rank(rank);
-    Mistake::Part const parts[] = {{window.process.rank(), join("MPI_Win_start(", window.comm->words(), ")"),
+    Mistake::Part const parts[] = {{window.process.rank(), join("MPI_Win_start(", window.words(), ")"),
                                     join("to rank ", other, ", ", mine.starts, mine.starts == 1 ? " time" : " times"),
                                     mine.site}};
     warn(window.process,
          {"T15",
           join("rank ", window.process.rank(), " has started ", mine.starts, mine.starts == 1 ? " epoch" : " epochs",
-               " towards rank ", other, " of ", window.comm->words(), ", which has posted ", posts, " for it"),
+               " towards rank ", other, " of ", window.words(), ", which has posted ", posts, " for it"),
           "each MPI_Win_start has an MPI_Win_post at each rank of its group, whose group has the rank that starts; it "
           "went well only because nothing was accessed there",
           parts});
@@ -152,7 +152,7 @@ void exchange_at_free(Window& window, char const* call) {
     window.complete_here(-1);
     if (window.everybody == Access::fence && window.fence_used) {
         Mistake::Part const parts[] = {
-            {window.process.rank(), join("MPI_Win_free(", window.comm->words(), ")"), {}, site_here(window)}};
+            {window.process.rank(), join("MPI_Win_free(", window.words(), ")"), {}, site_here(window)}};
         warn(window.process, {"T15", "a window is freed while an epoch of MPI_Win_fence is open",
                               "what was put or got since the last fence is complete when all ranks have called "
                               "another one, which is missing before MPI_Win_free",

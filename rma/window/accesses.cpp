@@ -103,8 +103,8 @@ void Accesses::tell_stores(std::vector<Accessed> const& changed, std::uint64_t o
     for (Accessed const& one : changed) {
         if (!told_.emplace(std::min(one.site, closed), std::max(one.site, closed)).second) continue;
         Mistake::Part const parts[] = {{one.origin, in_words(one), {}, one.site},
-                                       {process_.rank(), "MPI_Win_fence(…)", "from here", opened},
-                                       {process_.rank(), "MPI_Win_fence(…)", "until here it was stored to", closed}};
+                                       {process_.rank(), "MPI_Win_fence", "from here", opened},
+                                       {process_.rank(), "MPI_Win_fence", "until here it was stored to", closed}};
         warn(process_,
              {"T14",
               join("rank ", process_.rank(), " stores in memory of a window that another operation accesses in the ",

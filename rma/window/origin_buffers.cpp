@@ -24,7 +24,7 @@ OriginBuffers::~OriginBuffers() {
     }
 }
 
-std::shared_ptr<OriginBuffers::Operation> OriginBuffers::begin(std::string const& name, int rank,
+std::shared_ptr<OriginBuffers::Operation> OriginBuffers::begin(std::string const& window, int rank,
                                                                std::initializer_list<Local> sends, Local* result,
                                                                bool fetches) {
     p2p::Checks& checks = *p2p::engine(process_).checks();
@@ -32,7 +32,7 @@ std::shared_ptr<OriginBuffers::Operation> OriginBuffers::begin(std::string const
     for (Local const& one : sends) sent.push_back(data_of(one));
     if (result) got.push_back(data_of(*result));
     auto const kind = fetches ? p2p::OperationBuffers::Kind::fetching : p2p::OperationBuffers::Kind::one_sided;
-    std::string const on = join("rank ", rank, " of ", name.empty() ? "a window without a name" : "window " + name);
+    std::string const on = join("rank ", rank, " of ", window);
     auto made = std::make_shared<Operation>(
         Operation{rank, {kind, on, std::move(sent), std::move(got)}, result != nullptr, {}, this});
     for (Local const& one : sends) made->types.push_back(Ref<Datatype>::share(const_cast<Datatype*>(&one.type)));

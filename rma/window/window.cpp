@@ -10,7 +10,6 @@ namespace tutti::rma {
 Window::Window(Process& p, Ref<Comm> own, Flavor f)
     : process(p), counts(p.rank_state().one_sided), comm(std::move(own)),
       flavor(f), fence_call{*comm, coll::Collective::barrier, {}, 0, coll::function_named("MPI_Win_fence")} {
-    comm->of_window = true;
     if (p.variables.diagnosis == "full") {
         accesses = std::make_unique<Accesses>(p);
         stores = std::make_unique<LocalStores>();
@@ -20,8 +19,12 @@ Window::Window(Process& p, Ref<Comm> own, Flavor f)
 }
 Window::~Window() = default;
 
+std::string Window::words() const {
+    return name.empty() ? join("a window of ", size(), size() == 1 ? " rank" : " ranks") : join("window \"", name, '"');
+}
+
 void Window::add_name(void const* window, Blockage& blockage) {
-    blockage.call += "(" + static_cast<Window const*>(window)->comm->words() + ")";
+    blockage.call += "(" + static_cast<Window const*>(window)->words() + ")";
 }
 
 std::string open_epochs(Window const& window) {

@@ -96,6 +96,8 @@ public:
     Reason reason(char const* call, int rank = -1) const {
         return {call, rank < 0 ? -1 : comm->world_rank(rank), -1, add_name, this, comm->policy()};
     }
+    /// For sentences: its name, or what can be said of it.
+    std::string words() const;
     /// Adds which window it is, for a reason.
     static void add_name(void const* window, Blockage& blockage);
 

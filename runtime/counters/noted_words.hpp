@@ -19,7 +19,7 @@ struct NotedWords {
     std::atomic<State> state;
     char code[40];             ///< the error class, "MPI_ERR_RANK", or what it is otherwise, "MPI_Abort"; zero-ended
     char sentence[1024];       ///< zero-ended; a longer one is not noted
-    char call[256];            ///< "MPI_Send(…)", zero-ended; empty: none
+    char call[256];            ///< "MPI_Barrier(MPI_COMM_WORLD)", zero-ended; empty: none
     char help[256];            ///< what to do, zero-ended; empty: what `mpiexec --explain` says of the code
     char script[160];          ///< where the program is for its interpreter, as Blocked has it
     std::uint32_t addresses;   ///< how many of `stack` count

@@ -17,7 +17,7 @@ struct Polling {
     std::atomic<std::uint64_t> changes;
     std::atomic<std::int64_t> since, last;   ///< now_ns() at the first and the newest note since anything moved here
     std::uint64_t moves;                     ///< Blocked::moves all that time
-    char call[64];                           ///< "MPI_Iprobe", zero-ended
+    char call[256];                          ///< as Blocked has it, or its name alone, zero-ended
     char script[160];                        ///< as Blocked has it
     std::uint32_t addresses;                 ///< how many of `stack` count
     std::uint64_t stack[most_addresses];     ///< return addresses in the program, the innermost first

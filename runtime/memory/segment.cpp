@@ -171,14 +171,42 @@ Segment Segment::create(unsigned ranks, std::string_view machine, std::string_vi
          limit_behind(why));
 }
 
+/// Made by a build in which a rank has more or less in it, and as a whole in order.
+static bool is_of_other_build(SegmentLayout const& layout, std::uint64_t file_bytes) {
+    constexpr std::uint64_t page = 4096;
+    auto const pages = [](std::uint64_t bytes) { return (bytes + page - 1) / page * page; };
+    auto const is_of = [&](std::uint64_t bytes, std::uint64_t type) { return bytes == type || bytes == pages(type); };
+    bool const differs = layout.rank_states != pages(sizeof(SegmentHeader)) ||
+                         !is_of(layout.rank_state_bytes, sizeof(RankState)) ||
+                         !is_of(layout.call_statistics_bytes, sizeof(CallStatistics));
+    auto const of_a_type = [](std::uint64_t bytes) { return bytes % alignof(std::uint64_t) == 0; };
+    bool const plausible = of_a_type(layout.rank_state_bytes) && of_a_type(layout.call_statistics_bytes) &&
+                           layout.ranks > 0 && layout.ranks <= Segment::most_ranks &&
+                           layout.rank_state_bytes <= file_bytes && layout.call_statistics_bytes <= file_bytes &&
+                           layout.arena_bytes <= file_bytes;
+    std::uint64_t const end =
+        layout.arena_bytes == 0 ? layout.bytes : layout.arenas + layout.ranks * layout.arena_bytes;
+    return differs && plausible && end == file_bytes &&
+           layout.call_statistics == layout.rank_states + pages(layout.ranks * layout.rank_state_bytes) &&
+           layout.machine == layout.call_statistics + pages(layout.ranks * layout.call_statistics_bytes);
+}
+
+static constexpr char one_build[] =
+    "start the program with the mpiexec that belongs to its libmpi.so.12: ldd shows which one it loads";
+
 Segment Segment::attach(int descriptor) {
     struct stat info {};
     SegmentLayout layout{};
     if (fstat(descriptor, &info) != 0 || pread(descriptor, &layout, sizeof layout, 0) != sizeof layout)
         fail(ErrorClass::other, "descriptor ", descriptor, " is not a segment of this job");
     if (layout.magic != SegmentLayout::expected_magic)
-        fail(ErrorClass::other, "descriptor ", descriptor,
-             " is a segment of another version of Tutti, or a rank has overwritten it through a wrong pointer");
+        throw Error(ErrorClass::other, join("descriptor ", descriptor,
+                                            " is a segment of another version of Tutti, or a rank has overwritten it "
+                                            "through a wrong pointer"))
+            .with_help(one_build);
+    if (is_of_other_build(layout, static_cast<std::uint64_t>(info.st_size)))
+        throw Error(ErrorClass::other, "mpiexec and the MPI library of this program are of different builds of Tutti")
+            .with_help(one_build);
     if (!is_whole(layout, static_cast<std::uint64_t>(info.st_size)))
         fail(ErrorClass::other,
              "the memory that the ranks of this node share has been overwritten where it says what "

@@ -21,7 +21,7 @@ int Comm::reported_rank(int member) const {
 
 std::string Comm::words() const {
     if (told_as) return told_as->words();
-    if (of_window) return name.empty() ? "a window without a name" : "window " + name;
+    if (!described_as.empty()) return described_as;
     if (!name.empty()) return name;
     return inter() ? "an intercommunicator of " + std::to_string(group->size()) + " and " +
                          std::to_string(remote->size()) + " ranks"

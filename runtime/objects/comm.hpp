@@ -85,7 +85,7 @@ public:
     std::unique_ptr<VirtualTopology> topology;          ///< null: none (MPI_UNDEFINED)
     std::unique_ptr<Neighborhood const> neighborhood;   ///< of the topology, made when it is first asked for
     std::unique_ptr<Extension> collectives;             ///< owned by coll/, made with the communicator
-    bool of_window = false;                             ///< a window's own, with the window's name
+    std::string described_as;        ///< how reports name what the program has in its place: a window; empty: itself
     Comm const* told_as = nullptr;   ///< the program's, of which this is the library's own part or copy; null: itself
 
 private:

@@ -28,7 +28,8 @@ std::vector<bool> marked(Group const& of, std::span<int const> ranks) {
     for (int rank : ranks) {
         if (rank < 0 || rank >= of.size())
             fail(ErrorClass::rank, "ranks contains ", rank, " but the group has ", of.size(), " ranks");
-        if (marks[static_cast<std::size_t>(rank)]) fail(ErrorClass::rank, "ranks contains ", rank, " twice");
+        if (marks[static_cast<std::size_t>(rank)])
+            throw Error(ErrorClass::rank, join("ranks contains ", rank, " twice")).with_help("name each rank once");
         marks[static_cast<std::size_t>(rank)] = true;
     }
     return marks;

@@ -78,8 +78,8 @@ long RepeatedTests::begin_nap() {
     return std::min<long>(longest_idle_nap_ns, (now - idle_since_) / idle_per_nap);
 }
 
-void RepeatedTests::end_nap() {
-    record();   // counted by tests, these records would come too seldom now
+void RepeatedTests::end_nap(CallText const& call) {
+    record(call);   // counted by tests, these records would come too seldom now
     left_ = now_ns();
     left_used_ = thread_time_ns();
 }
@@ -108,7 +108,7 @@ RepeatedTests::Gives RepeatedTests::give_core_away(bool moved) {
 /// A rank that takes longer from one record to the next does other work between its polls; its record begins anew.
 /// The limit is 12 ms a poll: with 3 ms, a rank that slept for 1 ms between polls did not count as polling on a busy
 /// machine.
-void RepeatedTests::record() {
+void RepeatedTests::record(CallText const& call) {
     Polling& shown = rank_state_.polling;
     std::uint64_t const moves = rank_state_.blocked.moves.load(std::memory_order_relaxed);
     std::int64_t const now = now_ns(), last = shown.last.load(std::memory_order_relaxed);
@@ -116,7 +116,10 @@ void RepeatedTests::record() {
         bool const told = shown.changes.load(std::memory_order_relaxed) % 2 != 0;
         if (!told && now - shown.since.load(std::memory_order_relaxed) > shown_after_ns) {
             shown.addresses = static_cast<std::uint32_t>(program_stack(shown.stack));
-            std::snprintf(shown.call, sizeof shown.call, "%s", call_name_ ? *call_name_ : "");
+            std::string text;
+            unless_out_of_memory([&] { return text = call.text(), true; });
+            char const* const name = call_name_ ? *call_name_ : "";
+            std::snprintf(shown.call, sizeof shown.call, "%s", text.empty() ? name : text.c_str());
             put_script_place(shown.script);
             shown.changes.fetch_add(1, std::memory_order_release);
         }

@@ -8,12 +8,29 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "runtime/counters/rank_state.hpp"
 #include "runtime/wait/rank_lock.hpp"
 #include "runtime/wait/reason.hpp"
 
 namespace tutti {
+
+/// Describes the call that tests, for a record: refers to a function that returns the call with its arguments.
+class CallText {
+public:
+    CallText() = default;
+    template <class Call>
+    explicit CallText(Call const& call)
+        : write_([](void const* of) -> std::string { return (*static_cast<Call const*>(of))(); }), call_(&call) {}
+
+    /// Empty: nothing is known.
+    std::string text() const { return write_ ? write_(call_) : std::string(); }
+
+private:
+    std::string (*write_)(void const*) = nullptr;
+    void const* call_ = nullptr;
+};
 
 /// What a rank knows of its tests that found nothing. Inside the rank's lock.
 class RepeatedTests {
@@ -22,23 +39,23 @@ public:
     RepeatedTests(RankLock& lock, RankState& rank_state, WaitPolicy policy, std::int64_t sleep_after_ns, bool naps)
         : lock_(lock), rank_state_(rank_state), policy_(policy), sleep_after_ns_(sleep_after_ns), naps_(naps) {}
 
-    /// Where the name of the MPI call is that the program is in, for what is recorded.
+    /// Where the name of the MPI call is that the program is in, for records of calls without a text.
     void names_calls(char const* const& name) { call_name_ = &name; }
 
     /// A test has found nothing.
-    void count() {
+    void count(CallText const& call) {
         ++tests_;
         if (tests_ % tests_per_check == 0) [[unlikely]]
             check_core();
         if (tests_ % tests_per_record == 0) [[unlikely]]
-            record();
+            record(call);
     }
 
     /// The program itself sleeps between its tests, and they find nothing.
     bool idle() const { return idle_; }
     /// For how long the test of an idle program shall sleep, in nanoseconds; 0: not at all. After the sleep: end_nap().
     long begin_nap();
-    void end_nap();
+    void end_nap(CallText const& call);
 
     /// How a test gives its core away. Where ranks outnumber cores each fourth test in a row does, elsewhere one each
     /// 25 µs. A nap lasts nap_ns at most.
@@ -51,7 +68,7 @@ private:
     void check_core();
     void check_idleness(std::int64_t now, std::int64_t used);
     void count_idleness_anew(std::int64_t now, std::int64_t used);
-    void record();
+    void record(CallText const& call);
 
     static constexpr unsigned tests_per_record = 256, tests_per_check = 64;
 

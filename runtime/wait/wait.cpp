@@ -124,12 +124,12 @@ std::uint32_t Waiter::add_sleeper(std::atomic<std::uint64_t> const* word) {
 }
 
 /// Returns true if the test slept.
-bool Waiter::nap_if_idle(Condition ready, void const* what) {
+bool Waiter::nap_if_idle(Condition ready, void const* what, CallText const& call) {
     long const longest = tests_.begin_nap();
     if (longest == 0) return false;
     Reason const none;
     WaitLoop(*this, none, ready, what).nap(longest);
-    tests_.end_nap();
+    tests_.end_nap(call);
     return true;
 }
 

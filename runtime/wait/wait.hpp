@@ -96,20 +96,20 @@ public:
     /// For calls that check once and return, such as MPI_Test: one step of progress. Where it finds nothing it may give
     /// the core away, for at most a millisecond after it could have it back, or sleep for at most 10 ms
     /// (runtime/wait/polling.hpp). `ready` as for `until`; this returns its last answer, for what it has found before
-    /// may be gone after the lock was left.
+    /// may be gone after the lock was left. `call`: for reports of a program that only repeats such calls.
     template <class Ready>
-    bool test(Ready&& ready) {
+    bool test(Ready&& ready, CallText const& call = {}) {
         if (ready()) return true;
         bool const alone = !shares_core() && !lock_.on();
         bool const moved = progress();
         if (!alone && threads_.any_asleep()) [[unlikely]]
             threads_.wake_ready();
         if (ready()) return true;
-        tests_.count();
+        tests_.count(call);
         if (alone && !tests_.idle()) [[likely]]
             return false;
         bool const gave =
-            tests_.idle() ? nap_if_idle(erased(ready), &ready) : give_core_away(moved, erased(ready), &ready);
+            tests_.idle() ? nap_if_idle(erased(ready), &ready, call) : give_core_away(moved, erased(ready), &ready);
         return gave && (progress(), ready());
     }
 
@@ -209,7 +209,7 @@ private:
         return [](void* ready) -> bool { return (*static_cast<Ready*>(ready))(); };
     }
 
-    bool nap_if_idle(Condition ready, void const* what);
+    bool nap_if_idle(Condition ready, void const* what, CallText const& call);
     bool give_core_away(bool moved, Condition ready, void const* what);
     bool any_sleepers() {
         wake_own_threads();

@@ -7,8 +7,9 @@ namespace {
 
 constexpr Explanation pages_of_checks[] = {
     {"T10", "the buffer of a send was changed before the send was complete", R"(
-A nonblocking send may read its buffer until MPI_Wait or MPI_Test says that it is complete. Who changes the
-buffer before that, or gives its memory back, sends the old value today and the new one tomorrow.
+A nonblocking send may read its buffer until MPI_Wait or MPI_Test says that it is complete. If the
+program changes the buffer before that, or frees it, the receiver gets the old value in one run and the new one
+in the next.
 
 Wrong: the loop's counter has counted on when the message leaves.
 
@@ -105,8 +106,10 @@ Right: they add to it,
 
 or each has an element of its own, or a fence or MPI_Win_flush lies in between.
 
-It is a warning, for where all put the same value it does not matter who comes last. mpiexec --check compares what all
-ranks have done between two fences, and what one has done between locks, flushes and unlocks.
+It is a warning, for where all put the same value it does not matter who comes last. Accumulates of one rank to
+the same place are carried out in their order, unless the window was made with accumulate_ordering=none.
+mpiexec --check compares what all ranks have done between two fences, and what one has done between locks,
+flushes and unlocks.
 
 Shared locks, of MPI_Win_lock or MPI_Win_lock_all, do not order the operations of different ranks either. Those of two
 ranks are compared if nothing can order them: each rank has called nothing since the last barrier of all ranks but

@@ -111,8 +111,9 @@ Right: both count alike; or a receiver that does not know the length asks first.
     MPI_Probe(0, 0, MPI_COMM_WORLD, &status);
     MPI_Get_count(&status, MPI_INT, &n);
 
-In a collective it means that ranks have given counts that do not fit together. It may also be that another
-message has been taken than was meant: with the same tag, from any sender.
+It may also be that another message has been taken than was meant: with the same tag, from any sender. MPI_Pack
+and MPI_Unpack give this error when the buffer of packed data is too small. Where amounts in a collective do not
+fit together it is T04.
 )",
      "give the receive as much room as the sender sends, or ask by MPI_Probe and MPI_Get_count"},
     {"MPI_ERR_COMM", "the communicator is not usable", R"(
@@ -128,7 +129,7 @@ Right:
 
     if (odd != MPI_COMM_NULL) MPI_Barrier(odd);
 )",
-     "MPI_COMM_NULL is what ranks get that are not in a new communicator: leave them out of its calls"},
+     "use a communicator from the call that makes it to MPI_Comm_free; ranks outside of it have MPI_COMM_NULL"},
     {"MPI_ERR_GROUP", "the group is not usable", R"(
 The group is MPI_GROUP_NULL, was freed, or is not what the call needs: the group of MPI_Comm_create must be
 of ranks of its communicator, and ranges must name ranks that there are. A group without ranks is
@@ -196,7 +197,7 @@ Right:
 )",
      "give the communicator that MPI_Cart_create or MPI_Dist_graph_create has made"},
     {"MPI_ERR_DIMS", "the dimensions are not usable", R"(
-The numbers of a grid do not fit: a dimension is negative, there are fewer than none, or those that are
+The numbers of a grid do not fit: a dimension is negative, or those that are
 given to MPI_Dims_create do not divide the number of ranks.
 
 Wrong: three columns for eight ranks.
@@ -221,6 +222,7 @@ Wrong:
 Right:
 
     MPI_Status statuses[2];
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     if (MPI_Waitall(2, requests, statuses) == MPI_ERR_IN_STATUS)
         for (int i = 0; i < 2; ++i) show(statuses[i].MPI_ERROR);
 )",

@@ -42,7 +42,7 @@ Right:
 Destructors of global objects run after main, and so after MPI_Finalize. Errors of the classes that a
 program adds itself (MPI_Add_error_class) are reported under this name, too.
 )",
-     "most calls stand between MPI_Init and MPI_Finalize, on every rank"},
+     ""},
     {"MPI_Abort", "the program has ended the job", R"(
 No error of MPI: the program has called MPI_Abort, which ends all ranks. mpiexec ends with the code that it
 has given. What the program has found to be wrong it mostly prints itself before.
@@ -151,7 +151,8 @@ Right:
 )",
      "ask by MPI_Info_get, whose flag says whether the key is there"},
     {"MPI_ERR_NAME", "the service's name is not known", R"(
-MPI_Lookup_name has been given a name that no process has published.
+MPI_Lookup_name has been given a name that no process has published. Tutti has no such function: the code
+comes from a call of an error handler.
 
 Wrong:
 
@@ -249,12 +250,12 @@ Right:
 )",
      "take the communicator of a node: MPI_Comm_split_type with MPI_COMM_TYPE_SHARED"},
     {"MPI_ERR_RMA_FLAVOR", "the window is of the wrong flavour", R"(
-The call is for windows that were made by another function: MPI_Win_shared_query for those of
-MPI_Win_allocate_shared, MPI_Win_attach for those of MPI_Win_create_dynamic.
+The call is for windows that were made by another function: MPI_Win_attach and MPI_Win_detach for those of
+MPI_Win_create_dynamic, MPI_Win_shared_query for all others.
 
 Wrong:
 
-    MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, comm, &base, &win);
+    MPI_Win_create_dynamic(MPI_INFO_NULL, comm, &win);
     MPI_Win_shared_query(win, 0, &size, &unit, &of_rank_0);
 
 Right:

@@ -81,9 +81,10 @@ blocking collectives and fences wait for each other. Starts of persistent collec
 but all ranks start each of them equally often.
 )"},
     {"T04", "the arguments of a collective do not match", R"(
-All ranks of a communicator call the same collective, but with another root, another operator, or with
-amounts of data that do not fit together. MPI says of each collective which arguments must be the same:
-root and operator always, and count and datatype so that as much is received as is sent (MPI 3.1, 5.1).
+All ranks of a communicator call the same collective, but with different roots, different operators, or
+with amounts of data that do not fit together. MPI says of each collective which arguments must be the same:
+root and operator always, and count and datatype so that as much is received as is sent (MPI 3.1, 5.1). What a
+rank sends to itself must fit as well.
 
 Wrong: each rank thinks that another one is the root.
 
@@ -97,7 +98,12 @@ Counts that differ by rank need the forms that take them: MPI_Gatherv in place o
 count that is computed on each rank should be computed from numbers that all ranks have.
 
 Other types may be given as long as they hold the same numbers in the same order: 4 MPI_INT match one
-element of a contiguous type of 4.
+element of a contiguous type of 4. MPI_INT and MPI_UNSIGNED are different types.
+
+Calls are compared when the ranks make their next ones, or at the latest when the communicator is freed or
+MPI_Finalize is called, so the report may come after the call. What MPI_Gatherv, MPI_Alltoallv and the other v
+and w forms exchange is compared with mpiexec --check only. With it, all ranks also wait for each other in
+each blocking collective, which MPI allows.
 )"},
     {"T05", "ranks wait for a rank that has ended", R"(
 A rank has called MPI_Finalize, and others still wait for something that only it could do: a message that it

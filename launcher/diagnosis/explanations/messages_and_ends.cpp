@@ -24,8 +24,9 @@ Right: both sides name the type of the variable, which is the same.
     if (rank == 1) MPI_Recv(&x, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 
 Datatypes of the program match when they hold the same numbers in the same order, however they are laid out:
-ten MPI_INT match one element of a vector of ten. What was sent as MPI_PACKED may be received as anything,
-and nothing is said of MPI_BYTE, nor of types of C and Fortran that are the same in memory.
+ten MPI_INT match one element of a vector of ten. Signed and unsigned integers are different types: MPI_INT
+does not match MPI_UNSIGNED. What was sent as MPI_PACKED may be received as anything. Types are not compared
+where one side gives MPI_BYTE or MPI_UNSIGNED_CHAR, and types of C and Fortran that are the same in memory match.
 
 Messages are compared always; the place of the send is known only while it is the sender's last call.
 )"},
@@ -75,8 +76,10 @@ report shows only what grows.
     {"T09", "a rank has ended without MPI_Finalize", R"(
 A rank's process was killed, by a signal such as that of a null pointer (11, segmentation fault) or of a
 failed assertion (6, aborted), or it has left by exit() or the end of main without MPI_Finalize. The others
-would wait for it without end, so the job is ended. Its last call of MPI is where to begin: what went wrong is
-behind that call, or, with a wrong buffer or count among its arguments, in it.
+would wait for it without end, so the job is ended. After a crash the report has the line of the program where
+it happened, apart from the rank's last call of MPI; a crash in that call mostly has its cause in the call's
+arguments, such as a buffer that is too small. A rank that has left was last seen in its last call of MPI: look
+for exit(), return or an exception behind it.
 
 Wrong: one rank leaves alone.
 

@@ -49,7 +49,7 @@ void put(BlockedThread& shown, Blockage const& blockage) {
 /// What may be over by now cannot be asked what it waits for.
 Blockage call_of(Reason const& why) {
     Blockage blockage;
-    blockage.call = join(why.operation, "(…)");
+    blockage.call = why.operation;
     return blockage;
 }
 

@@ -77,11 +77,11 @@ TEST(Headline, SaysWhatEachSideCalls) {
 }
 
 TEST(Headline, CountsFencesOfAWindow) {
-    Wording const words{"window halo", nullptr};
+    Wording const words{"window \"halo\"", nullptr};
     RecordedCall const fence = call_of("MPI_Win_fence", 0, 0, RecordedCall::blocking),
                        free = call_of("MPI_Win_free", 0, 0, RecordedCall::blocking);
     ASSERT_EQ(difference(free, fence), Difference::function);
-    std::string const text = "rank 1 has called 3 fences of window halo, rank 0 has called 2";
+    std::string const text = "rank 1 has called 3 fences of window \"halo\", rank 0 has called 2";
     EXPECT_EQ(headline(Difference::function, free, 0, fence, 1, words), text);
     EXPECT_EQ(headline(Difference::function, fence, 1, free, 0, words), text);
     EXPECT_STREQ(code(Difference::function, fence), "T15");
@@ -91,7 +91,7 @@ TEST(Headline, CountsFencesOfAWindow) {
     ASSERT_EQ(difference(idle, fence), Difference::waiting);
     EXPECT_EQ(headline(Difference::waiting, fence, 1, idle, 0, words),
               "rank 0 calls MPI_Win_fence with MPI_MODE_NOPRECEDE and MPI_MODE_NOSUCCEED, rank 1 without one of them, "
-              "as call 3 on window halo");
+              "as call 3 on window \"halo\"");
     EXPECT_STREQ(code(Difference::waiting, idle), "T15");
 }
 

@@ -31,14 +31,14 @@ wait_until [ -e "$folder/polls" ]   # before that, SIGUSR1 may end what is not m
 shows_it() { kill -USR1 $job; sleep 0.2; grep -q "polls without progress for" "$folder/err"; }
 wait_until shows_it
 [[ "$(cat "$folder/err")" == *"What ranks wait for:
-  rank 0         MPI_Iprobe(…)                "*"poll.c:11 in main()"*"polls without progress for "*" s"* ]] ||
+  rank 0         MPI_Iprobe(from rank 1, tag 8, MPI_COMM_WORLD)  "*"poll.c:11 in main()"*"polls without progress for "*" s"* ]] ||
     wrong "SIGUSR1 showed: $(cat "$folder/err")"
 wait_until grep -q "^more: .*T19\|^  more: .*T19" "$folder/err"
 kill -0 $job || wrong "a job that polls was ended"
 kill -INT $job; ended $job "a job that polls" 130
 expect_err "warning[T19] nothing has moved for 2 s: rank 0 polls without progress
-  rank 0         MPI_Iprobe(…)                poll.c:11 in main()"
+  rank 0         MPI_Iprobe(from rank 1, tag 8, MPI_COMM_WORLD)  poll.c:11 in main()"
 expect_err "
-  ranks 1 and 2  MPI_Barrier(MPI_COMM_WORLD)  poll.c:14 in main()"
+  ranks 1 and 2  MPI_Barrier(MPI_COMM_WORLD)                     poll.c:14 in main()"
 [ "$(grep -c 'T19\]' <<<"$err")" = 1 ] || wrong "$what was told more than once: $err"
 finish

@@ -144,7 +144,7 @@ TEST(Teams, follow_the_levels_that_the_rank_has_used) {
 TEST(Travel, a_recording_arrives_as_it_was) {
     MadeUp job(2);
     job.send(0, 100, 200, 1, 7, 64);
-    job.unfinished(0, 500, "MPI_Recv", "MPI_Recv(…)");
+    job.unfinished(0, 500, "MPI_Recv", "MPI_Recv(1 MPI_INT from rank 1, tag 0, MPI_COMM_WORLD)");
     job.recording.ranks[0].run_delay = 77;
     RankRecording const there = recording_in(packed_recording(job.recording.ranks[0]));
     EXPECT_EQ(there.events.size(), 2u);
@@ -152,7 +152,7 @@ TEST(Travel, a_recording_arrives_as_it_was) {
     EXPECT_EQ(there.run_delay, 77);
     EXPECT_EQ(there.texts, job.recording.ranks[0].texts);
     EXPECT_EQ(there.comms[0].name, "MPI_COMM_WORLD");
-    EXPECT_EQ(there.unfinished[0].shown, "MPI_Recv(…)");
+    EXPECT_EQ(there.unfinished[0].shown, "MPI_Recv(1 MPI_INT from rank 1, tag 0, MPI_COMM_WORLD)");
     EXPECT_EQ(there.places, job.recording.ranks[0].places);
 }
 

@@ -212,7 +212,7 @@ TEST(Timeline, waits_of_calls_in_each_other_are_added_once) {
     job.call(0, 2000, 3000, "MPI_Send", 900);
     job.call(0, 1000, 5000, "MPI_Allreduce", 2500);
     job.call(0, 7000, 9000, "MPI_Recv", 1500);
-    job.unfinished(0, 6000, "MPI_Comm_free", "MPI_Comm_free(…)");   // with the receive in a callback
+    job.unfinished(0, 6000, "MPI_Comm_free", "MPI_Comm_free(MPI_COMM_WORLD)");   // with the receive in a callback
     Timeline t = job.timeline();
     explain_waits(t);
     Summary const sum = summary_of(t);

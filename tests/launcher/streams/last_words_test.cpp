@@ -48,7 +48,7 @@ TEST(LastWords, AreThoseThatTheCardHas) {
     NotedWords& noted = rank_state.last_words;
     std::strcpy(noted.sentence, "no");
     std::strcpy(noted.code, "MPI_ERR_RANK");
-    std::strcpy(noted.call, "MPI_Send(…)");
+    std::strcpy(noted.call, "MPI_Send(1 MPI_INT to rank 7, tag 0, MPI_COMM_WORLD)");
     noted.addresses = 1;
     noted.stack[0] = 4711;
     EXPECT_FALSE(last_words_on(&rank_state)) << "not said yet";
@@ -56,7 +56,7 @@ TEST(LastWords, AreThoseThatTheCardHas) {
     LastWords const words = *last_words_on(&rank_state);
     EXPECT_EQ(words.line(), "rank 1: no\n");
     EXPECT_EQ(words.code, "MPI_ERR_RANK");
-    EXPECT_EQ(words.call, "MPI_Send(…)");
+    EXPECT_EQ(words.call, "MPI_Send(1 MPI_INT to rank 7, tag 0, MPI_COMM_WORLD)");
     EXPECT_EQ(words.stack, std::vector<std::uint64_t>{4711});
 }
 
@@ -72,7 +72,11 @@ struct Reader {
 };
 
 LastWords words_of(int rank, std::string const& sentence, std::string const& place) {
-    return {.rank = rank, .sentence = sentence, .code = "MPI_Abort", .call = "MPI_Abort(…)", .place = {place}};
+    return {.rank = rank,
+            .sentence = sentence,
+            .code = "MPI_Abort",
+            .call = "MPI_Abort(grid, errorcode 3)",
+            .place = {place}};
 }
 
 TEST(HeldWords, AreToldOnceForEachSentenceAndSinkAndBeforeWhatExplainsThem) {
@@ -90,11 +94,12 @@ TEST(HeldWords, AreToldOnceForEachSentenceAndSinkAndBeforeWhatExplainsThem) {
     held.write_all();
     EXPECT_TRUE(held.empty());
     EXPECT_EQ(one.text(),
-              "error[MPI_Abort] no\n  ranks 2 and 3  MPI_Abort(…)  a.c:3\n"
+              "error[MPI_Abort] no\n  ranks 2 and 3  MPI_Abort(grid, errorcode 3)  a.c:3\n"
               "  more: mpiexec --explain MPI_Abort\nmpiexec: over.\n"
-              "error[MPI_Abort] never\n  rank 0  MPI_Abort(…)  a.c:4\n"
+              "error[MPI_Abort] never\n  rank 0  MPI_Abort(grid, errorcode 3)  a.c:4\n"
               "  more: mpiexec --explain MPI_Abort\n");
-    EXPECT_EQ(other.text(), "error[MPI_Abort] no\n  rank 5  MPI_Abort(…)\n  more: mpiexec --explain MPI_Abort\n");
+    EXPECT_EQ(other.text(),
+              "error[MPI_Abort] no\n  rank 5  MPI_Abort(grid, errorcode 3)\n  more: mpiexec --explain MPI_Abort\n");
 }
 
 TEST(HeldWords, AreJsonForTools) {
@@ -106,7 +111,7 @@ TEST(HeldWords, AreJsonForTools) {
     held.write_all();
     std::string const text = end.text();
     EXPECT_TRUE(text.starts_with(R"j({"code":"MPI_Abort",)j")) << text;
-    EXPECT_NE(text.find(R"j("ranks":[1],"call":"MPI_Abort(…)","place":"a.c:3")j"), text.npos) << text;
+    EXPECT_NE(text.find(R"j("ranks":[1],"call":"MPI_Abort(grid, errorcode 3)","place":"a.c:3")j"), text.npos) << text;
 }
 
 /// A rank's standard error, and what goes on of it.

@@ -13,8 +13,7 @@
 #include <string_view>
 
 #include "tests/ranks/errors/argument_objects.hpp"
-
-using Word = std::uintptr_t;
+#include "tests/ranks/errors/functions.hpp"
 
 /// fine: in order. odd: refused or not. bad: certainly refused where nothing odd comes with it. wild: beyond any check.
 enum class Quality { fine, odd, bad, wild };
@@ -22,24 +21,6 @@ enum class Quality { fine, odd, bad, wild };
 struct Value {
     Word word;
     Quality quality;
-};
-
-struct Parameter {
-    std::string_view type, name;
-    bool is(std::string_view words) const {   ///< whether the name is one of these, with a blank around each
-        std::string const word = " " + std::string(name) + " ";
-        return words.find(word) != words.npos;
-    }
-};
-
-struct Function {
-    std::string_view name;
-    int (*call)(Word const*);
-    std::vector<Parameter> parameters;
-    bool starts(std::string_view with) const { return name.substr(0, with.size()) == with; }
-    bool ends(std::string_view with) const {
-        return name.size() >= with.size() && name.substr(name.size() - with.size()) == with;
-    }
 };
 
 class Values {

@@ -25,35 +25,6 @@ extern "C" __attribute__((visibility("default"))) char const* __asan_default_opt
 
 namespace {
 
-template <class T>
-T converted(Word w) {
-    if constexpr (std::is_pointer_v<T>) return reinterpret_cast<T>(w);
-    else return static_cast<T>(w);
-}
-
-template <auto function>
-struct Erased;
-template <class R, class... P, R (*function)(P...)>
-struct Erased<function> {
-    template <std::size_t... i>
-    static int with(Word const* words, std::index_sequence<i...>) {
-        (void)words;
-        if constexpr (std::is_same_v<R, int>) return function(converted<P>(words[i])...);
-        else return function(converted<P>(words[i])...), MPI_SUCCESS;
-    }
-    static int call(Word const* words) { return with(words, std::index_sequence_for<P...>{}); }
-};
-template <int (*function)(int, ...)>
-struct Erased<function> {   // MPI_Pcontrol
-    static int call(Word const* words) { return function(static_cast<int>(words[0])); }
-};
-
-Function const functions[] = {
-#define FUNCTION(name, ...) {#name, Erased<&name>::call, {__VA_ARGS__}},
-#include "prototypes.inc"
-#undef FUNCTION
-};
-
 /// Ends the job, or what the test itself lives on.
 bool apart(Function const& f) {
     return f.name == "MPI_Abort" || f.name == "MPI_Finalize" || f.name == "MPI_T_finalize" || f.parameters.empty();

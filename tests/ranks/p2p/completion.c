@@ -104,7 +104,7 @@ static void errors_of_several(void) {
         else
             code = MPI_Waitall(2, r, s);
         MPI_Error_class(code, &class);
-        CHECK(class == MPI_ERR_IN_STATUS, "class %d", class);
+        CHECK(class == MPI_ERR_IN_STATUS && code == class, "class %d of code %d", class, code);
         MPI_Error_class(s[0].MPI_ERROR, &class);
         CHECK(class == MPI_ERR_TRUNCATE, "first status has class %d", class);
         CHECK(s[1].MPI_ERROR == MPI_SUCCESS, "second status has %d", s[1].MPI_ERROR);

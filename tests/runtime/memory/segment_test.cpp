@@ -173,6 +173,23 @@ TEST(Segment, IsFoundByTheLayoutThatWasMadeWhateverOverwritesIt) {
     EXPECT_EQ(Segment::attach(dup(s.descriptor())).tuning(), "tuning");
 }
 
+TEST(Segment, OfAnotherBuildIsNotTakenForAnOverwrittenOne) {
+    Segment const s = Segment::create(3, "machine", "tuning", {}, Maker::launcher, nullptr, 16);
+    SegmentLayout& layout = s.header();
+    std::uint64_t const states = layout.call_statistics - layout.rank_states;
+    layout.rank_state_bytes += layout.rank_state_bytes;
+    std::uint64_t const more = (layout.ranks * layout.rank_state_bytes + 4095) / 4096 * 4096 - states;
+    layout.call_statistics += more;
+    layout.machine += more;
+    try {
+        Segment::attach(dup(s.descriptor()));
+        FAIL() << "it was attached";
+    } catch (Error const& e) {
+        EXPECT_NE(std::string(e.what()).find("different builds"), std::string::npos) << e.what();
+        EXPECT_NE(std::string(e.help).find("ldd"), std::string::npos) << e.help;
+    }
+}
+
 TEST(Segment, GivesForgottenPagesBackAsZero) {
     Segment s = Segment::create(1);
     std::byte* heap = s.heap(0, 0).data();

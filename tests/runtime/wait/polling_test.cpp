@@ -118,7 +118,7 @@ bool learns_of_another_thread(std::chrono::nanoseconds within, Between&& between
     RepeatedTests tests(lock, s.rank_state(0), WaitPolicy::shared, 0, false);
     std::int64_t const end = now_ns() + within.count();
     while (now_ns() < end && !lock.contention.shared(now_ns())) {
-        for (int i = 0; i < some_tests; ++i) tests.count();
+        for (int i = 0; i < some_tests; ++i) tests.count({});
         between(s.rank_state(0));
     }
     over = true;
@@ -136,6 +136,20 @@ TEST(Test, LearnsFromTheKernelThatItsCoreIsTakenAwayButNotFromItsOwnYields) {
         sched_yield();
         rank_state.times.yields.add(1);
     }));
+}
+
+TEST(Test, IsDescribedOnceWhenTheRankIsRecordedAsPolling) {
+    Segment s = Segment::create(1);
+    RankLock lock;
+    Waiter waiter(s, 0, WaitPolicy::dedicated, 0, lock);
+    int described = 0;
+    auto const call = [&] { return ++described, std::string("MPI_Test(receive of 1 MPI_INT from rank 1)"); };
+    Polling const& shown = s.rank_state(0).polling;
+    std::int64_t const end = now_ns() + 20'000'000'000;
+    while (now_ns() < end && shown.changes.load() % 2 == 0) waiter.test(never, CallText(call));
+    EXPECT_STREQ(shown.call, "MPI_Test(receive of 1 MPI_INT from rank 1)");
+    for (int i = 0; i < very_many_tests; ++i) waiter.test(never, CallText(call));
+    EXPECT_EQ(described, 1);
 }
 
 TEST(Test, OfAProgramThatSleepsBetweenReturnsAtOnceWhereItLearnsNothing) {

@@ -2,7 +2,7 @@
 // Rank 0 fences once more than the others, whose MPI_Win_free lets it through.
 // ranks: 2 4
 // expect: T15 ranks 0 one of 1-last
-// says: has called 3 fences of window halo
+// says: has called 3 fences of window "halo"
 #include <mpi.h>
 
 int main(int argc, char** argv) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Writes one row for each function that HEADER declares: FUNCTION(name, {"type", "parameter"}, …), arrays as pointers.
+# Writes one row for each function that HEADER declares: FUNCTION(name, PARAMETER(type, name) …), arrays as pointers.
 cmake_minimum_required(VERSION 3.22)
 file(READ ${HEADER} text)
 string(REGEX REPLACE "/\\*([^*]|\\*[^/])*\\*/" " " text "${text}")
@@ -10,20 +10,20 @@ string(REGEX MATCHALL "(int|double|void|MPI_[A-Za-z]+) MPII?_[A-Za-z_0-9]+\\([^(
 set(rows "// Generated from mpi.h by prototypes.cmake.\n")
 foreach(prototype IN LISTS prototypes)
   string(REGEX MATCH "(MPII?_[A-Za-z_0-9]+)\\((.*)\\)$" all "${prototype}")
-  set(row "FUNCTION(${CMAKE_MATCH_1}")
+  set(row "FUNCTION(${CMAKE_MATCH_1},")
   string(REPLACE ", ..." "" parameters "${CMAKE_MATCH_2}")
   if(NOT parameters STREQUAL "void")
     string(REPLACE "," ";" parameters "${parameters}")
     foreach(parameter IN LISTS parameters)
       string(REGEX MATCH "^ *(.*[ *])([A-Za-z_0-9]+)$" all "${parameter}")
       string(STRIP "${CMAKE_MATCH_1}" type)
-      string(APPEND row ", {\"${type}\", \"${CMAKE_MATCH_2}\"}")
+      string(APPEND row " PARAMETER(${type}, ${CMAKE_MATCH_2})")
     endforeach()
   endif()
   string(APPEND rows "${row})\n")
 endforeach()
 
-# A function that this reading of the header has missed would go untested.
+# A function that this reading of the header has missed would have no arguments in reports, and go untested.
 string(REGEX MATCHALL "\\(MPI_[A-Za-z_0-9]+\\) PMPI_" declared "${text}")
 foreach(declaration IN LISTS declared)
   string(REGEX MATCH "MPI_[A-Za-z_0-9]+" name "${declaration}")

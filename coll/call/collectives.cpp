@@ -68,7 +68,7 @@ static void note_meeting(Comm const& comm, Collective collective) {
     bool const of_neighbors =
         collective == Collective::neighbor_allgather || collective == Collective::neighbor_alltoall;
     if (of_neighbors || comm.inter() || comm.size() != comm.process.size()) return;
-    if (p2p::Checks* const checks = p2p::engine(comm.process).checks()) checks->order.met_all();
+    if (p2p::Checks* const checks = p2p::engine(comm.process).checks()) checks->call_order.met_all();
 }
 
 template <class Args>

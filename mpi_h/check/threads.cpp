@@ -30,7 +30,7 @@ template <class Refuse>
 
 void ThreadCheck::enter(char const* name, void const* site) {
     if (p2p::Checks* const checks = process_.p2p ? p2p::engine(process_).checks() : nullptr)
-        checks->order.may_learn_in(name);
+        checks->call_order.may_learn_in(name);
     auto const me = static_cast<std::uint64_t>(pthread_self());
     if (level_ < MPI_THREAD_SERIALIZED) {
         if (me != main_) end_job(process_, [&] { refuse_thread(name, site); });

@@ -218,7 +218,7 @@ void begin_checks(LibraryState& f) {
     if (f.process->many_threads) return;
     f.thread_check = std::make_shared<ThreadCheck>(*f.process, f.thread_level, f.main_thread);
     f.process->waiter.observers().calls = f.thread_check.get();
-    p2p::engine(*f.process).checks()->order.watch();
+    p2p::engine(*f.process).checks()->call_order.watch();
     f.shared = &f.process->waiter;
 }
 

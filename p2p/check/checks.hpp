@@ -59,7 +59,7 @@ public:
     /// MPI_Finalize: warns of those that never were.
     void finish();
 
-    CallOrder order;
+    CallOrder call_order;
 
 private:
     Pending& keep(Data const& data, Request& request, bool receives, std::optional<std::uint64_t> digest);

@@ -175,7 +175,7 @@ Ref<Window> made_of(Ref<Window> w) {
     start_serving(*w);
     w->comm->described_as = w->words();
     if (w->accesses && w->size() == w->process.size()) [[unlikely]]
-        p2p::engine(w->process).checks()->order.met_all();   // all have said what they bring
+        p2p::engine(w->process).checks()->call_order.met_all();   // all have said what they bring
     return w;
 }
 
@@ -260,7 +260,7 @@ Ref<Window> allocate_shared(Comm& parent, std::int64_t bytes, int disp_unit, Hin
         fail(ErrorClass::rma_shared,
              "comm has ranks on several nodes, which share no memory (MPI_Comm_split_type with "
              "MPI_COMM_TYPE_SHARED makes one that can be used)");
-    if (w.accesses) p2p::engine(w.process).checks()->order.shares_memory();
+    if (w.accesses) p2p::engine(w.process).checks()->call_order.shares_memory();
     Brought const mine = w.noncontiguous ? own(w, bytes, disp_unit) : part_of_block(w, bytes, disp_unit);
     finish(w, mine);
     w.base = w.target(w.rank()).memory;
@@ -309,7 +309,7 @@ void free(Ref<Window> window) {
 }
 
 Part shared_query(Window& window, int rank) {
-    if (window.accesses) p2p::engine(window.process).checks()->order.shares_memory();
+    if (window.accesses) p2p::engine(window.process).checks()->call_order.shares_memory();
     if (window.flavor == Flavor::dynamic)
         fail(ErrorClass::rma_flavor, "win was made by MPI_Win_create_dynamic: it has no memory of its own");
     if (rank == proc_null) {

@@ -129,7 +129,7 @@ void note(Window& window, Target& t, Local const& here, Remote const& target, st
     p2p::Data const data = data_of(here);
     if (!data.dense() || data.bytes != bytes) return;
     kept->left = p2p::digest_of(data);
-    p2p::CallOrder const& order = p2p::engine(window.process).checks()->order;
+    p2p::CallOrder const& order = p2p::engine(window.process).checks()->call_order;
     if (!order.alone() || order.windows != 1) return;   // what the target has stored may be known here
     if (asked_by_messages(window, t, target.rank, origin, target.count, target.type)) return;
     Reached const there = reach(window, t, origin, target.count, target.type);

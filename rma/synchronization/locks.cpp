@@ -176,7 +176,7 @@ void lock(Window& window, bool exclusive, int rank, Assertions assertions, char 
     if (!t.no_check && t.control)
         exclusive ? take_exclusive(window, t, rank, call) : take_shared(window, t, rank, call);
     if (exclusive && window.accesses) [[unlikely]]
-        p2p::engine(window.process).checks()->order.may_learn();
+        p2p::engine(window.process).checks()->call_order.may_learn();
     t.access = Access::lock;
     window.everybody = Access::none;
     ++window.locks;

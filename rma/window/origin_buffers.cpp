@@ -56,7 +56,7 @@ void OriginBuffers::complete(int rank) {
 void OriginBuffers::complete(Operation& operation) {
     if (!operation.all) return;
     p2p::Checks& checks = *p2p::engine(operation.all->process_).checks();
-    if (operation.has_result) checks.order.may_learn();
+    if (operation.has_result) checks.call_order.may_learn();
     checks.arrives(operation.buffers);
     checks.settle(operation.buffers);
     std::exchange(operation.all, nullptr)->operations_.erase(operation.at);   // which may end it

@@ -9,7 +9,7 @@ namespace {
 
 p2p::CallOrder* order_of(Process& process) {
     p2p::Checks* const checks = process.p2p ? p2p::engine(process).checks() : nullptr;
-    return checks ? &checks->order : nullptr;
+    return checks ? &checks->call_order : nullptr;
 }
 
 }   // namespace

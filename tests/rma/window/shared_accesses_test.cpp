@@ -15,7 +15,7 @@ void run(std::function<void(p2p::CallOrder&, SharedAccesses&, Process&)> const& 
     p2p::test::run(
         1,
         [&](p2p::test::Rank& r) {
-            p2p::CallOrder& order = p2p::engine(r.process).checks()->order;
+            p2p::CallOrder& order = p2p::engine(r.process).checks()->call_order;
             SharedAccesses accesses(r.process);
             order.watch();
             order.met_all();

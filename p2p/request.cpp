@@ -267,6 +267,8 @@ Ref<Request> imrecv(Message& message, void* buffer, std::int64_t count, Datatype
     auto* request =
         new (message.comm->process) RecvRequest(*message.comm, buffer, count, type, source, message.status.tag);
     auto result = Ref<Request>::adopt(request);
+    if (content && content->note) [[unlikely]]   // whether its status is taken is not known: as if it were
+        engine(message.comm->process).checks()->claimed_received(&message, *message.comm, true);
     if (content) request->start_with(content);
     else request->start();
     message.content = nullptr;

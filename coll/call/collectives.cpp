@@ -10,6 +10,7 @@
 #include "coll/call/noting.hpp"
 #include "coll/call/run_in.hpp"
 #include "coll/choice/decision.hpp"
+#include "p2p/engine.hpp"
 
 namespace tutti::coll {
 
@@ -89,15 +90,40 @@ void check_with_others(Comm& comm, Collective, AlltoallArgs const& args) {
     }
 }
 
+bool is_of_neighbors(Collective collective) {
+    return collective == Collective::neighbor_allgather || collective == Collective::neighbor_alltoall;
+}
+
 template <class Args>
 void check_with_others(Comm& comm, Collective collective, Args const&) {
-    if (collective == Collective::neighbor_allgather || collective == Collective::neighbor_alltoall) return;
+    if (is_of_neighbors(collective)) return;
     char const mine = 0;
     std::vector<char> all(static_cast<std::size_t>(comm.union_group->size()));
     allgather_bytes(comm, &mine, 1, all.data());
 }
 
+/// --check: what any member knows of the program's messages, all members know from now on.
+void share_order(Comm& comm) {
+    Process& process = comm.process;
+    p2p::Checks* const checks = p2p::engine(process).checks();
+    if (!checks) return;
+    std::span<int const> const members = comm.union_group->world_ranks();
+    std::vector<int> outsiders;
+    std::vector<bool> is_member(static_cast<std::size_t>(process.size()));
+    for (int const rank : members) is_member[static_cast<std::size_t>(rank)] = true;
+    for (int rank = 0; rank < process.size(); ++rank)
+        if (!is_member[static_cast<std::size_t>(rank)]) outsiders.push_back(rank);
+    std::vector<std::uint32_t> const mine = checks->order().to_members(outsiders);
+    std::vector<std::uint32_t> all(mine.size() * members.size());
+    allgather_bytes(comm, mine.data(), mine.size() * sizeof mine[0], all.data());
+    checks->order().meet(members, outsiders, all);
+}
+
 }   // namespace
+
+void forget_order(Comm const& comm) {
+    if (p2p::Checks* const checks = p2p::engine(comm.process).checks()) checks->order().become_uncertain();
+}
 
 template <class Args>
 void run(BoundCall<Args>& call) {
@@ -105,8 +131,11 @@ void run(BoundCall<Args>& call) {
     Collective const collective = call.collective;
     Args& args = call.args;
     note(call);
-    if (call.function != 0 && state_of(comm).records.compares_each_call()) [[unlikely]]
+    if (call.function != 0 && state_of(comm).records.compares_each_call()) [[unlikely]] {
         check_with_others(comm, collective, args);
+        if (is_of_neighbors(collective)) forget_order(comm);
+        else share_order(comm);
+    }
     Decision const* found = nullptr;
     try {   // all that comes before the operation has its number
         if (call.choice_key == 0) {
@@ -136,7 +165,7 @@ template void run(BoundCall<AlltoallArgs>&);
 template void run(BoundCall<NeighborAllgatherArgs>&);
 template void run(BoundCall<NeighborAlltoallArgs>&);
 
-void note(Comm const& comm, char const* function) {
+void note(Comm& comm, char const* function, bool with_others) {
     RecordedCall call;
     call.function = function_named(function);
     if (function_waits(call.function)) call.flags = RecordedCall::blocking;
@@ -144,6 +173,9 @@ void note(Comm const& comm, char const* function) {
     if (!records.wanted()) return;
     CallRecord::Prepared prepared(call);
     records.take(prepared);
+    if (!records.compares_each_call()) return;
+    if (function_waits(call.function) && !with_others) share_order(comm);
+    else forget_order(comm);
 }
 
 void compare_last_calls(Comm const& comm) { state_of(comm).records.compare_last_calls(); }

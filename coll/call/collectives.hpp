@@ -29,8 +29,11 @@ struct BoundCall {
     CallRecord::Prepared note{};    ///< of that, once it has been run
 };
 
-/// Notes a call of the program that makes a communicator or the like, which all members of `comm` make.
-void note(Comm const& comm, char const* function);
+/// Notes a call of the program that makes a communicator or the like, which all members of `comm` make. Under --check
+/// a blocking one lets them wait for each other, unless other ranks take part as well.
+void note(Comm& comm, char const* function, bool with_others = false);
+/// The program's call on `comm` orders ranks in a way that --check does not follow (p2p/check/order.hpp).
+void forget_order(Comm const& comm);
 /// MPI_Comm_free: have the members of this communicator called the same? Each compares as far as it can see.
 void compare_last_calls(Comm const& comm);
 /// MPI_Finalize: the same of all communicators.

@@ -28,6 +28,7 @@ class Operation final : public CollectiveRequest {
 public:
     Operation(Comm& on, Collective which, Args const& args)
         : Operation(on, which, args, {args, wished_fragment(on, which, args)}) {}
+    void be_of_program() { is_of_program_ = true; }
 
 private:
     using Cut = Fragments<Args>;
@@ -128,7 +129,10 @@ private:
 template <class Args>
 Ref<Operation<Args>> make(BoundCall<Args> call) {
     complete(call.args);
-    return Ref<Operation<Args>>::adopt(new (call.comm.process) Operation<Args>(call.comm, call.collective, call.args));
+    auto made =
+        Ref<Operation<Args>>::adopt(new (call.comm.process) Operation<Args>(call.comm, call.collective, call.args));
+    if (call.function != 0) made->be_of_program();
+    return made;
 }
 
 }   // namespace

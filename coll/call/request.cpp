@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <new>
 
+#include "coll/call/collectives.hpp"
 #include "coll/call/drive.hpp"
 #include "runtime/base/error.hpp"
 
@@ -179,6 +180,7 @@ void CollectiveRequest::end() {
 
 void CollectiveRequest::over() {
     complete = true;
+    if (is_of_program_) forget_order(*comm);
     finished();
 }
 

@@ -46,7 +46,7 @@ int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_c
             if (local.rank() == local_leader) bridge = checked_bridge(call, local, peer_comm, remote_leader, tag);
         } catch (Error const& error) { wrong = error; }
         try {
-            coll::note(local, call.name);
+            coll::note(local, call.name, true);
             *newintercomm = handle_of(coll::connect(local, local_leader, bridge));
         } catch (Error const&) {
             if (wrong) throw *wrong;

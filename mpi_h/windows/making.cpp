@@ -134,6 +134,7 @@ int PMPI_Win_free(MPI_Win* win) {
         call.library_state().forget_windows();
         w.handle = 0;
         *win = MPI_WIN_NULL;
+        coll::forget_order(*w.comm);
         rma::free(Ref<rma::Window>::adopt(&w));
     });
 }

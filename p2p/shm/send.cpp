@@ -48,6 +48,8 @@ void ShmTransport::begin(Send& op) {
 }
 
 bool ShmTransport::write(Peer& to, Send& op) {
+    if (op.note && !write_note(to, op)) [[unlikely]]
+        return false;
     bool sync = op.mode == Mode::synchronous;
     if (op.eager && op.data.bytes > (sync ? Cell::room_sync : Cell::room)) return write_eager(to, op, sync);
     if (!to.out.has_cell()) return false;
@@ -60,6 +62,23 @@ bool ShmTransport::write(Peer& to, Send& op) {
     }
     op.number = to.out.publish(cell, sync ? Kind::small_sync : Kind::small);
     if (!sync) matching_.sent(op);
+    return true;
+}
+
+/// True when the message may follow: its note is in the ring, or would never fit.
+bool ShmTransport::write_note(Peer& to, Send& op) {
+    std::size_t const bytes = op.note->size();
+    if (bytes <= to.out.largest_piece()) {
+        Remote remote;
+        std::byte* const room = to.out.has_cell() ? to.out.place(bytes, remote) : nullptr;
+        if (!room) return false;
+        std::memcpy(room, op.note->data(), bytes);
+        Cell& cell = to.out.cell();
+        cell.length = bytes;
+        cell.set_remote(remote);
+        to.out.publish(cell, Kind::note);
+    }
+    op.note.reset();
     return true;
 }
 

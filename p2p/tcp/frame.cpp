@@ -43,6 +43,7 @@ Rule const* rule_of(FrameKind kind) {
     static constexpr Rule data{false, true, false, 1, Frame::most_data};
     static constexpr Rule answer{false, true, false, 0, 0};
     static constexpr Rule cancel{false, true, true, 0, 0};
+    static constexpr Rule note{false, false, false, 1, Frame::most_data};
     static constexpr Rule bare{false, false, false, 0, 0};
     switch (kind) {
     case FrameKind::eager: return &eager;
@@ -50,6 +51,7 @@ Rule const* rule_of(FrameKind kind) {
     case FrameKind::offer: return &offer;
     case FrameKind::grant: return &grant;
     case FrameKind::data: return &data;
+    case FrameKind::note: return &note;
     case FrameKind::done:
     case FrameKind::cancelled:
     case FrameKind::not_cancelled: return &answer;

@@ -28,6 +28,7 @@ enum class FrameKind : std::uint8_t {
     not_cancelled,   ///< receiver → sender: too late
     credit,          ///< nothing but `matched`
     bye,             ///< nothing more will come
+    note,            ///< of the message that begins next: `length` bytes follow
 };
 
 struct Frame {
@@ -50,7 +51,8 @@ struct Frame {
     bool operator==(Frame const&) const = default;
     /// Bytes of a message follow the header, if only none.
     bool has_payload() const {
-        return kind == FrameKind::eager || kind == FrameKind::eager_sync || kind == FrameKind::data;
+        return kind == FrameKind::eager || kind == FrameKind::eager_sync || kind == FrameKind::data ||
+               kind == FrameKind::note;
     }
     /// How many bytes follow the header.
     std::size_t payload() const { return has_payload() ? static_cast<std::size_t>(length) : 0; }

@@ -68,7 +68,8 @@ void Checks::receives(Receive& op, bool at_once) {
 
 Pending& Checks::keep(Data const& data, Request& request, bool receives, std::optional<std::uint64_t> digest) {
     request.special = true;
-    return pending_.add({&request, receives, data, digest, process_.call_name, site_of(process_)});
+    return pending_.add({&request, receives, data, digest, process_.call_name, site_of(process_), nullptr, 0, false,
+                         given_up_.beginning()});
 }
 
 std::optional<std::uint64_t> Checks::digest_if_mapped(Data const& data) {
@@ -119,8 +120,14 @@ void Checks::arrives(Request& request, Receive& op) {
     mine->digest = digest_if_mapped(mine->data);
 }
 
+void Checks::cancels(Request const& request) {
+    if (Pending* const mine = pending_.find(request)) mine->is_cancelled = true;
+}
+
 void Checks::forget(Request& request) {
     Pending* const mine = pending_.find(request);
+    if (mine && request.active && !mine->is_cancelled)
+        given_up_.add(mine->receives, mine->begun, mine->words(), mine->site);
     if (mine && mine->aside.get()) mine->forgotten = true;
     else if (mine) pending_.remove(request);
 }
@@ -186,6 +193,7 @@ void Checks::communicator_disconnected(Comm const& comm, char const* call) {
 
 void Checks::finish() {
     wildcards_.finish();
+    given_up_.finish();
     std::vector<Pending const*> const open = pending_.given_up();
     if (open.empty()) return;
     Pending const& one = *open.front();

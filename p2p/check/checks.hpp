@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What `mpiexec --check` looks for in the messages of one rank: buffers that are touched while they are not the
-// program's, receives that several senders could have met. Called inside the rank's lock,
+// program's, receives that several senders could have met, requests that are given up. Called inside the rank's lock,
 // with the program's own operations only. A mistake ends the job; what may be meant is a warning, once per place.
 #pragma once
 
 #include <set>
 
+#include "p2p/check/given_up.hpp"
 #include "p2p/check/memory.hpp"
 #include "p2p/check/order.hpp"
 #include "p2p/check/pending.hpp"
@@ -21,7 +22,7 @@ class Checks {
 public:
     explicit Checks(Matching& matching)
         : process_(matching.process()), memory_(process_), order_(process_.cluster.size(), process_.rank()),
-          wildcards_(matching, order_) {}
+          given_up_(process_, order_), wildcards_(matching, order_) {}
 
     /// What this rank knows of the others. A layer that carries knowledge by other means than messages adds it here.
     Order& order() { return order_; }
@@ -47,6 +48,8 @@ public:
     void arrives(Request& request, Receive& op);
     /// The program hears of the end of a complete request.
     void settle(Request& request);
+    /// MPI_Cancel: from now on the program may free the request.
+    void cancels(Request const& request);
     /// The program will not, because it frees the request.
     void forget(Request& request);
     /// A request is gone.
@@ -76,6 +79,7 @@ private:
     MappedMemory memory_;
     PendingOperations pending_;
     Order order_;
+    GivenUp given_up_;
     Wildcards wildcards_;
     std::set<std::uint64_t> without_memory_;   ///< places of receives that a warning has named
 };

@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "p2p/check/given_up.hpp"
 #include "p2p/matching/operation.hpp"
 
 namespace tutti::p2p {
@@ -45,7 +46,9 @@ struct Pending {
     char const* given_up = nullptr;        ///< the call that has freed its communicator meanwhile; null: none has,
     std::uint64_t given_up_at = 0;         ///< and where that is
     bool forgotten = false;                ///< by MPI_Request_free; it goes when its message is there
-    Aside aside{};                         ///< where a message goes first; nowhere: straight to `data`
+    GivenUp::Beginning begun{};
+    bool is_cancelled = false;   ///< MPI_Cancel was called, whatever came of it
+    Aside aside{};               ///< where a message goes first; nowhere: straight to `data`
 
     /// "MPI_Isend(4 MPI_INT to rank 1, tag 8, MPI_COMM_WORLD)"
     std::string words() const;

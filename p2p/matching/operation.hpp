@@ -169,7 +169,8 @@ struct Unexpected {
     enum class What : std::uint8_t { here, here_sync, offered } what = What::here;
     TypeDigest digest;
     // For its transport:
-    std::uint64_t send = 0;      ///< here_sync and offered: the sender's operation
+    std::uint64_t send = 0;      ///< here_sync and offered: the sender's operation; here, from another node: where the
+                                 ///< program has sent it, 0: not known
     std::uint64_t address = 0;   ///< offered: where the bytes lie in the sender, 0: not in one piece
     bool has_layout = false;     ///< offered: the data has gaps, but can be reached
     Note note;

@@ -28,6 +28,9 @@ void SelfTransport::begin(Send& op) {
     m->what = op.eager ? Unexpected::What::here : Unexpected::What::offered;
     m->local = &op;
     m->note = std::move(op.note);
+    Process& process = matching_.process();
+    if (op.key.of_program())
+        process.rank_state().recent_sends.note(process.place(), m->number, process.call_site, process.call_name);
     if (op.eager) op.data.gather(0, m->content(), op.data.bytes);
     matching_.add(*m);
     op.stage = SendStage::offered;

@@ -31,7 +31,8 @@ bool ShmTransport::send_small(int peer, Key const& key, Data const& data) {
     cell.source = key.source;
     cell.tag = key.tag;
     if (bytes != 0) std::memcpy(cell.payload, data.base, bytes);   // no address when nothing is sent
-    to.out.publish(cell, Kind::small);
+    std::uint64_t const number = to.out.publish(cell, Kind::small);
+    note_send(peer, key.of_program(), number);
     process_.waiter.wake_rank(static_cast<unsigned>(peer));
     return true;
 }
@@ -41,7 +42,12 @@ void ShmTransport::begin(Send& op) {
     Peer& to = at(peer);
     if (may_store(op) && store(to, op)) return process_.waiter.wake_rank(static_cast<unsigned>(peer));
     op.eager = op.data.bytes <= eager_limit_ && to.out.spend(op.data.bytes);
-    if (!to.queued.first && write(to, op)) return process_.waiter.wake_rank(static_cast<unsigned>(peer));
+    bool const is_of_program = op.key.of_program(), has_note = op.note != nullptr;
+    std::uint64_t const number = to.out.number();
+    if (!to.queued.first && write(to, op)) {
+        note_send(peer, is_of_program && !has_note, number);
+        return process_.waiter.wake_rank(static_cast<unsigned>(peer));
+    }
     op.stage = SendStage::queued;
     to.queued.append(op);
     mark_busy(to);

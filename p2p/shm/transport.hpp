@@ -159,6 +159,11 @@ private:
     bool write_eager(Peer& to, Send& op, bool sync);
     bool write_offer(Peer& to, Send& op);
     static bool write_note(Peer& to, Send& op);
+    void note_send(int peer, bool is_of_program, std::uint64_t number) {
+        if (!is_of_program) return;
+        process_.rank_state().recent_sends.note(static_cast<unsigned>(peer), number, process_.call_site,
+                                                process_.call_name);
+    }
     static Cell& head(Peer& to, Send const& op);
     bool write_piece(Peer& to, Send& op);
     void control(int peer, Control const& control);

@@ -38,7 +38,8 @@ struct Frame {
     std::int32_t source = 0;     ///< eager, offer: the sender's rank in the communicator
     std::int32_t tag = 0;        ///< eager, offer
     std::uint64_t length = 0;    ///< bytes
-    std::uint64_t id = 0;        ///< the sender's operation; data: the receiver's; 0: none
+    std::uint64_t id = 0;        ///< the sender's operation; data: the receiver's; 0: none. eager: the sender's return
+                                 ///< address in the program; 0: not known
     std::uint64_t number = 0;    ///< eager, offer, cancel: which message of this connection; grant: the receiver's
                                  ///< operation
     TypeDigest digest{};         ///< eager, offer: what the message is made of

@@ -75,6 +75,7 @@ void TcpTransport::begin(Send& op) {
                 .number = op.number,
                 .digest = op.digest};
     if (!op.eager || sync) frame.id = op.id = sends_.add(op, rank);
+    else if (op.key.of_program()) frame.id = reinterpret_cast<std::uintptr_t>(matching_.process().call_site);
     if (!op.eager) {
         network_.send(rank, frame);
         return;

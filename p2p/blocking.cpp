@@ -90,7 +90,9 @@ Status no_process() {
     return s;
 }
 
-Status found(Unexpected const& message) {
+Status found(Engine const& e, Unexpected const& message) {
+    if (message.note) [[unlikely]]
+        e.checks()->seen(message);
     Status s;
     s.source = message.key.source;
     s.tag = message.key.tag;
@@ -102,7 +104,11 @@ Status found(Unexpected const& message) {
 void end(Comm const& comm, Receive const& op, Status& status, char const* call) {
     if (op.other_types != TypeDigest()) [[unlikely]]
         tell_types(comm, op, call);
+    bool const ignored = status.ignored;
     status = op.status;
+    status.ignored = ignored;
+    if (op.note) [[unlikely]]
+        engine(comm.process).checks()->received(op, comm, !ignored);
     if (op.failed()) [[unlikely]]
         throw Error(op.status.error, describe_failure(op));
 }
@@ -227,7 +233,7 @@ bool iprobe(Comm& comm, int source, int tag, Status& status) {
     Unexpected* m = nullptr;
     auto const call = [&] { return join(comm.process.call_name, "(", words(comm, key), ")"); };
     comm.process.waiter.test([&] { return (m = e.find(key)) != nullptr; }, CallText(call));
-    if (m) status = found(*m);
+    if (m) status = found(e, *m);
     else check_source(e, peer_of(comm, source));
     return m != nullptr;
 }
@@ -249,22 +255,28 @@ void probe(Comm& comm, int source, int tag, Status& status, char const* call) {
         },
         why.reason());
     if (!m) check_source(e, peer);
-    status = found(*m);
+    status = found(e, *m);
 }
 
 Ref<Message> improbe(Comm& comm, int source, int tag, Status& status) {
+    bool const ignored = status.ignored;
     if (!iprobe(comm, source, tag, status)) return {};
     auto message = Ref<Message>::adopt(new Message);
     message->comm = Ref<Comm>::share(&comm);
     message->status = status;
     if (source == proc_null) return message;
     Engine& e = engine(comm.process);
-    message->content = e.claim(e.find({comm.context, source, tag}));
+    Key const wanted{comm.context, source, tag};
+    message->content = e.claim(e.find(wanted));
+    if (message->content->note) [[unlikely]]
+        e.checks()->claimed(message.get(), wanted, *message->content, !ignored);
     return message;
 }
 
 Ref<Message> mprobe(Comm& comm, int source, int tag, Status& status, char const* call) {
+    bool const ignored = status.ignored;
     probe(comm, source, tag, status, call);
+    status.ignored = ignored;
     return improbe(comm, source, tag, status);
 }
 
@@ -280,6 +292,10 @@ void mrecv(Message& message, Data const& data, Status& status, char const* call)
     message.content = nullptr;
     OnStack const scope(e, op);
     wait(e, op, op.peer, comm, call);
+    if (op.note) [[unlikely]] {   // taken into account when it was claimed
+        e.checks()->claimed_received(&message, comm, !status.ignored);
+        op.note.reset();
+    }
     end(comm, op, status, call);
 }
 

@@ -106,6 +106,7 @@ void Engine::announce(Receive& op) {
 
 void Engine::begin(Receive& op, Unexpected* message) {
     to(message->peer).reserve(*message);
+    op.note = std::move(message->note);
     to(message->peer).take(op, *message);
     Unexpected::discard(message);
 }
@@ -113,9 +114,6 @@ void Engine::begin(Receive& op, Unexpected* message) {
 void Engine::check(Receive& op, bool at_once) {
     checks_->receives(op, at_once);
     if (op.request) RecvRequest::watch(op);
-    if (op.key.source != any_source) return;
-    poll();   // whatever has come by now
-    checks_->look_for_race(op);
 }
 
 void Engine::cancel(Receive& op) {

@@ -39,6 +39,8 @@ void left(Request const& request) {
     if (request.comm->process.p2p) engine(request.comm->process).checks()->gone(request);
 }
 
+void cancels(Request const& request) { engine(request.comm->process).checks()->cancels(request); }
+
 void forget_persistent(Request const& request) {
     if (request.persistent && request.comm->process.p2p) engine(request.comm->process).unstarted.remove(request);
 }
@@ -95,6 +97,7 @@ void SendRequest::under_way() {
 }
 
 void SendRequest::cancel() {
+    if (special) cancels(*this);
     if (!active || op_.cancelled || op_.failure || op_.peer == proc_null) return;
     bool const kept = copy_ && !op_.done;   // a buffered one of which the copy has not left
     if (complete) {
@@ -192,6 +195,7 @@ void RecvRequest::begin(Act const& act) {
 }
 
 void RecvRequest::cancel() {
+    if (special) cancels(*this);
     if (active && !complete) engine(comm->process).cancel(op_);
 }
 
@@ -267,6 +271,8 @@ Ref<Request> imrecv(Message& message, void* buffer, std::int64_t count, Datatype
     auto* request =
         new (message.comm->process) RecvRequest(*message.comm, buffer, count, type, source, message.status.tag);
     auto result = Ref<Request>::adopt(request);
+    if (content && content->note) [[unlikely]]   // whether its status is taken is not known: as if it were
+        engine(message.comm->process).checks()->claimed_received(&message, *message.comm, true);
     if (content) request->start_with(content);
     else request->start();
     message.content = nullptr;

@@ -57,6 +57,7 @@ void SendrecvRequest::half_complete() {
 
 void SendrecvRequest::settle() {
     if (send_->special) send_->settle();
+    receive_->status.ignored = status.ignored;
     if (receive_->special) receive_->settle();
 }
 

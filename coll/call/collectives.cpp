@@ -5,6 +5,7 @@
 #include <new>
 
 #include "coll/call/argument_buffers.hpp"
+#include "coll/call/bytes.hpp"
 #include "coll/call/checked.hpp"
 #include "coll/call/drive.hpp"
 #include "coll/call/fragments.hpp"
@@ -50,11 +51,13 @@ template <class Args>
     if (line) record(*line, use, message_bytes(comm, args), start);
 }
 
-}   // namespace
+bool is_of_neighbors(Collective collective) {
+    return collective == Collective::neighbor_allgather || collective == Collective::neighbor_alltoall;
+}
 
 /// --check: no pending operation has the buffers of this call.
 template <class Args>
-static void refuse_overlaps(Comm& comm, Collective collective, Args& args) {
+void refuse_overlaps(Comm& comm, Collective collective, Args& args) {
     p2p::Checks const* const checks = p2p::engine(comm.process).checks();
     if (!checks) return;
     CollectedBuffers all;
@@ -63,12 +66,29 @@ static void refuse_overlaps(Comm& comm, Collective collective, Args& args) {
     for (p2p::Data const& data : all.received) checks->refuse_overlap(data, true);
 }
 
-/// --check: all ranks have just waited for each other, if it is so.
-static void note_meeting(Comm const& comm, Collective collective) {
-    bool const of_neighbors =
-        collective == Collective::neighbor_allgather || collective == Collective::neighbor_alltoall;
-    if (of_neighbors || comm.inter() || comm.size() != comm.process.size()) return;
-    if (p2p::Checks* const checks = p2p::engine(comm.process).checks()) checks->call_order.met_all();
+/// --check: all members have just waited for each other. What any of them knows of the program's messages, all know
+/// from now on.
+void share_order(Comm& comm) {
+    Process& process = comm.process;
+    p2p::Checks* const checks = p2p::engine(process).checks();
+    if (!checks) return;
+    std::span<int const> const members = comm.union_group->world_ranks();
+    std::vector<int> outsiders;
+    std::vector<bool> is_member(static_cast<std::size_t>(process.size()));
+    for (int const rank : members) is_member[static_cast<std::size_t>(rank)] = true;
+    for (int rank = 0; rank < process.size(); ++rank)
+        if (!is_member[static_cast<std::size_t>(rank)]) outsiders.push_back(rank);
+    std::vector<std::uint32_t> const mine = checks->order().to_members(outsiders);
+    std::vector<std::uint32_t> all(mine.size() * members.size());
+    allgather_bytes(comm, mine.data(), mine.size() * sizeof mine[0], all.data());
+    checks->order().meet(members, outsiders, all);
+    if (outsiders.empty() && !comm.inter()) checks->call_order.met_all();
+}
+
+}   // namespace
+
+void forget_order(Comm const& comm) {
+    if (p2p::Checks* const checks = p2p::engine(comm.process).checks()) checks->order().become_uncertain();
 }
 
 template <class Args>
@@ -80,7 +100,8 @@ void run(BoundCall<Args>& call) {
     if (call.function != 0 && state_of(comm).records.compares_each_call()) [[unlikely]] {
         refuse_overlaps(comm, collective, args);
         check_with_others(comm, collective, args);
-        note_meeting(comm, collective);
+        if (is_of_neighbors(collective)) forget_order(comm);
+        else share_order(comm);
     }
     Decision const* found = nullptr;
     try {   // all that comes before the operation has its number
@@ -111,14 +132,18 @@ template void run(BoundCall<AlltoallArgs>&);
 template void run(BoundCall<NeighborAllgatherArgs>&);
 template void run(BoundCall<NeighborAlltoallArgs>&);
 
-void note(Comm const& comm, char const* function, bool waits) {
+void note(Comm& comm, char const* function, Waits waits) {
     RecordedCall call;
     call.function = function_named(function);
-    if (waits && function_waits(call.function)) call.flags = RecordedCall::blocking;
+    bool const blocking = waits != Waits::for_none && function_waits(call.function);
+    if (blocking) call.flags = RecordedCall::blocking;
     CallRecords& records = state_of(comm).records;
     if (!records.wanted()) return;
     CallRecord::Prepared prepared(call);
     records.take(prepared);
+    if (!records.compares_each_call()) return;
+    if (blocking && waits == Waits::for_members) share_order(comm);
+    else forget_order(comm);
 }
 
 void compare_last_calls(Comm const& comm) { state_of(comm).records.compare_last_calls(); }

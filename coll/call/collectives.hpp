@@ -29,9 +29,14 @@ struct BoundCall {
     CallRecord::Prepared note{};    ///< of that, once it has been run
 };
 
-/// Notes a call of the program that makes a communicator or the like, which all members of `comm` make. `waits`: for
-/// others, as the function does in general.
-void note(Comm const& comm, char const* function, bool waits = true);
+/// Whom a call waits for, if its function waits at all: its members; members and other ranks; no rank.
+enum class Waits { for_members, for_others, for_none };
+
+/// Notes a call of the program that makes a communicator or the like, which all members of `comm` make. Under --check
+/// one that waits for its members alone lets them wait for each other.
+void note(Comm& comm, char const* function, Waits waits = Waits::for_members);
+/// The program's call on `comm` orders ranks in a way that --check does not follow (p2p/check/order.hpp).
+void forget_order(Comm const& comm);
 /// MPI_Comm_free, MPI_Win_free: have the members of this communicator called the same? Each compares as far as it sees.
 void compare_last_calls(Comm const& comm);
 /// MPI_Finalize: the same of all communicators.

@@ -31,6 +31,7 @@ class Operation final : public CollectiveRequest {
 public:
     Operation(Comm& on, Collective which, Args const& args)
         : Operation(on, which, args, {args, wished_fragment(on, which, args)}) {}
+    void be_of_program() { is_of_program_ = true; }
 
 private:
     using Cut = Fragments<Args>;
@@ -137,6 +138,7 @@ Ref<Operation<Args>> make(BoundCall<Args> call) {
     auto made =
         Ref<Operation<Args>>::adopt(new (call.comm.process) Operation<Args>(call.comm, call.collective, call.args));
     if (buffers) made->watch(std::move(buffers));
+    if (call.function != 0) made->be_of_program();
     return made;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <new>
 
+#include "coll/call/collectives.hpp"
 #include "coll/call/drive.hpp"
 #include "p2p/engine.hpp"
 #include "runtime/base/error.hpp"
@@ -196,6 +197,7 @@ void CollectiveRequest::end() {
 
 void CollectiveRequest::over() {
     complete = true;
+    if (is_of_program_) forget_order(*comm);
     finished();
     if (p2p::Checks* const checks = this->checks()) checks->arrives(*buffers_);
 }

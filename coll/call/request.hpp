@@ -64,6 +64,7 @@ protected:
     /// Where it runs: the communicator, or one of its own with the same members.
     Comm const& home() const { return own_comm_ ? *own_comm_ : *comm; }
     unsigned const fragments_, window_;
+    bool is_of_program_ = false;   ///< not a part of another call
 
 private:
     friend class Progress;

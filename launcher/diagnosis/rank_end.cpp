@@ -74,7 +74,7 @@ std::string name_in(LastCall const& call) {
     return is_function_name(text) ? text : "";
 }
 
-static Place place_in_program(LastCall const& call, std::uint64_t address) {
+Place place_in_program(LastCall const& call, std::uint64_t address) {
     std::string const file = text_in(call.program_file);
     if (file.empty() || address <= call.program || address > call.program_end) return {};
     SourceLine const line = SourceLines(file, call.program, call.program_end).at(address);

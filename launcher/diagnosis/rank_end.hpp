@@ -13,6 +13,8 @@ namespace tutti::launcher {
 /// Of a process that is gone: names and places are read from the files that it had loaded. Empty: not known.
 std::string name_in(LastCall const& call);
 Place place_of(LastCall const& call);
+/// The same of any return address in the program; empty: it lies elsewhere.
+Place place_in_program(LastCall const& call, std::uint64_t address);
 
 /// Where the instruction lies by which the process was killed, if that was noted and lies in the program.
 Place place_of_crash(LastCall const& call);

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "launcher/base/words.hpp"
+#include "launcher/diagnosis/rank_end.hpp"
 #include "runtime/base/error.hpp"
 
 namespace tutti::launcher {
@@ -174,11 +175,18 @@ static std::string found_script(RankState const& rank_state, std::string_view ca
     return {};
 }
 
+/// The process may have ended since.
+static Place place_of_returned(RankState const& rank_state, pid_t process, std::vector<std::uint64_t> const& noted,
+                               KnownLines* known) {
+    Place const place = place_of(process, noted, known);
+    return place.words.empty() && !noted.empty() ? place_in_program(rank_state.last_call, noted.front()) : place;
+}
+
 Place noted_place(RankState const& rank_state, pid_t process, std::string_view call,
                   std::vector<std::uint64_t> const& noted, KnownLines* known) {
     if (std::string const script = found_script(rank_state, call); !script.empty()) return {script};
     auto const blocked = noted.empty() ? std::nullopt : read_blocked(rank_state);
-    if (!blocked) return place_of(process, noted, known);
+    if (!blocked) return place_of_returned(rank_state, process, noted, known);
     auto const name = [](std::string_view text) { return text.substr(0, text.find('(')); };
     auto const still = [&](BlockedRank const& thread) {
         return std::ranges::mismatch(noted, thread.stack).in1 == noted.end() &&

@@ -8,7 +8,7 @@ namespace tutti {
 
 class StatusOut {
 public:
-    explicit StatusOut(MPI_Status* to) : to_(to) {}
+    explicit StatusOut(MPI_Status* to) : to_(to) { status.ignored = to == MPI_STATUS_IGNORE; }
     ~StatusOut() { abi::store(to_, status); }
     StatusOut(StatusOut const&) = delete;
     StatusOut& operator=(StatusOut const&) = delete;

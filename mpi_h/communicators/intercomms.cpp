@@ -48,7 +48,7 @@ int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_c
                              bridge = checked_bridge(call, local, peer_comm, remote_leader, tag);
                      } catch (Error const& error) { wrong = error; }
                      try {
-                         coll::note(local, call.name);
+                         coll::note(local, call.name, coll::Waits::for_others);
                          *newintercomm = handle_of(coll::connect(local, local_leader, bridge));
                      } catch (Error const&) {
                          if (wrong) throw *wrong;

@@ -137,7 +137,9 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* ne
         call.tag(tag);
         *newcomm = MPI_COMM_NULL;
         Ref<Group> members = part_of(call, parent, group);
-        if (members->rank() >= 0) *newcomm = handle_of(coll::create_group(parent, std::move(members), tag));
+        if (members->rank() < 0) return;
+        *newcomm = handle_of(coll::create_group(parent, std::move(members), tag));
+        coll::forget_order(parent);
     });
 }
 

@@ -129,6 +129,7 @@ int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_St
         call.pointer(message, "message");
         call.status(status);
         Status s;
+        s.ignored = status == MPI_STATUS_IGNORE;
         *message = hand_out(p2p::mprobe(c, from, wanted, s, call.name));
         abi::store(status, s);
     });
@@ -141,6 +142,7 @@ int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mes
         call.pointer(message, "message");
         call.status(status);
         Status s;
+        s.ignored = status == MPI_STATUS_IGNORE;
         auto found = p2p::improbe(c, from, wanted, s);
         *flag = found ? 1 : 0;
         *message = found ? hand_out(std::move(found)) : MPI_MESSAGE_NULL;

@@ -11,7 +11,10 @@ namespace {
 void show(Request* r, MPI_Status* status) {
     if (!r) return store_empty(status);
     if (GeneralizedRequest* g = generalized(r)) return g->query(status);
-    if (r->special) r->settle();
+    if (r->special) {
+        r->status.ignored = status == MPI_STATUS_IGNORE;
+        r->settle();
+    }
     abi::store(status, r->status);
 }
 

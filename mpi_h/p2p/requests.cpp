@@ -37,6 +37,7 @@ void refuse_message(Request& r) {
 std::optional<Error> tell(Request& r, MPI_Status* status) {
     if (r.special) [[unlikely]] {
         if (GeneralizedRequest* g = generalized(&r)) return g->finish(status);
+        r.status.ignored = status == MPI_STATUS_IGNORE;
         r.settle();
     }
     abi::store(status, r.status);

@@ -3,6 +3,7 @@
 // not handed on, so that what they use need not lie in memory.
 #pragma once
 
+#include "coll/call/collectives.hpp"
 #include "mpi_h/entry/entry.hpp"
 
 namespace tutti {
@@ -23,6 +24,8 @@ template <class Body>
     if (w.recording) [[unlikely]]
         began = now_ns();
     body();
+    if (w.accesses) [[unlikely]]
+        coll::forget_order(*w.comm);
     if (began != 0) [[unlikely]]
         note_call(w, call, "", 0, began);
 }

@@ -11,8 +11,21 @@ namespace tutti::p2p {
 namespace {
 
 constexpr std::size_t least_looked_at = 4096;   // bytes of a receive for which it is asked whether there is memory
-constexpr int most_raced = 64;                  // messages among which another sender's is looked for
 constexpr std::size_t most_aside = 16 << 20;    // a larger receive goes straight to its buffer, unwatched
+
+void const* name_of(Receive const& op) { return op.request ? static_cast<void const*>(op.request) : &op; }
+
+Key key_of(Receive const& op) { return {op.key.context, op.status.source, op.status.tag}; }
+
+/// What of its buffer the message has filled; with gaps, whole elements.
+Data filled(Receive const& op) {
+    Data data = op.data;
+    data.bytes = op.status.bytes;
+    if (data.dense() || data.type->size() == 0) return data;
+    data.count = static_cast<std::int64_t>(data.bytes) / data.type->size();
+    data.bytes = static_cast<std::size_t>(data.count * data.type->size());
+    return data;
+}
 
 std::uint64_t site_of(Process const& process) { return program_site(process.call_site); }
 
@@ -20,11 +33,28 @@ std::uint64_t site_of(Process const& process) { return program_site(process.call
 
 void Checks::sends(Send& op) {
     refuse_overlap(op.data, false);
+    op.note = note_of(op);
     if (op.request && op.mode != Mode::buffered && op.data.bytes != 0)
         keep(op.data, *op.request, false, digest_if_mapped(op.data));
 }
 
+/// A persistent send is synchronous from its second start on, whatever the program has asked for.
+Note Checks::note_of(Send const& op) {
+    SentNote sent;
+    sent.rank = process_.rank();
+    sent.number = order_.tick();
+    sent.synchronous = op.mode == Mode::synchronous && !(op.request && op.request->persistent);
+    sent.uncertain = order_.is_uncertain();
+    sent.site = site_of(process_);
+    if (process_.call_name) sent.call = process_.call_name;
+    sent.clock = order_.clock();
+    return sent.to_bytes();
+}
+
 void Checks::receives(Receive& op, bool at_once) {
+    wildcards_.begins(name_of(op), op.key, op.data.base);
+    op.note.reset();
+    if (op.request) op.request->special = true;
     look_for_memory(op);
     refuse_overlap(op.data, true);
     if (!op.request || op.data.bytes == 0) return;
@@ -37,7 +67,8 @@ void Checks::receives(Receive& op, bool at_once) {
 
 Pending& Checks::keep(Data const& data, Request& request, bool receives, std::optional<std::uint64_t> digest) {
     request.special = true;
-    return pending_.add({&request, receives, data, digest, process_.call_name, site_of(process_)});
+    return pending_.add({&request, receives, data, digest, process_.call_name, site_of(process_), nullptr, 0, false,
+                         given_up_.beginning()});
 }
 
 std::optional<std::uint64_t> Checks::digest_if_mapped(Data const& data) {
@@ -47,10 +78,23 @@ std::optional<std::uint64_t> Checks::digest_if_mapped(Data const& data) {
 }
 
 void Checks::settle(Request& request) {
+    if (request.status.cancelled) wildcards_.forget(&request);
+    else wildcards_.completed(&request, *request.comm, !request.status.ignored);
     Pending const* const mine = pending_.find(request);
     if (!mine) return;
     if (!request.status.cancelled) compare(*mine);
     pending_.remove(request);
+}
+
+void Checks::received(Receive const& op, Comm const& comm, bool status_taken) {
+    wildcards_.arrives(&op, key_of(op), op.note, filled(op));
+    wildcards_.completed(&op, comm, status_taken);
+}
+
+void Checks::seen(Unexpected const& message) {
+    if (!message.note) return;
+    SentNote const sent = SentNote::from_bytes(message.note);
+    order_.learn(sent.clock, sent.uncertain);
 }
 
 void Checks::compare(Pending const& pending) {
@@ -61,7 +105,7 @@ void Checks::compare(Pending const& pending) {
 
 void Checks::arrives(Request& request, Receive& op) {
     Pending* const mine = pending_.find(request);
-    if (!mine) return;
+    if (!mine) return wildcards_.arrives(&request, key_of(op), op.note, filled(op));
     if (std::byte const* const content = mine->aside.get()) {
         op.data = mine->data;
         if (!op.status.cancelled) {
@@ -70,12 +114,19 @@ void Checks::arrives(Request& request, Receive& op) {
         }
         mine->aside.reset();
     }
+    wildcards_.arrives(&request, key_of(op), op.note, filled(op));
     if (mine->forgotten) return pending_.remove(request);
     mine->digest = digest_if_mapped(mine->data);
 }
 
+void Checks::cancels(Request const& request) {
+    if (Pending* const mine = pending_.find(request)) mine->is_cancelled = true;
+}
+
 void Checks::forget(Request& request) {
     Pending* const mine = pending_.find(request);
+    if (mine && request.active && !mine->is_cancelled)
+        given_up_.add(mine->receives, mine->begun, mine->words(), mine->site);
     if (mine && mine->aside.get()) mine->forgotten = true;
     else if (mine) pending_.remove(request);
 }
@@ -113,25 +164,6 @@ void Checks::tell_changed(Pending const& pending, bool freed) const {
                       join("leave the buffer alone until ", pending.end()), parts});
 }
 
-void Checks::look_for_race(Receive const& op) {
-    int first = op.posted ? any_source : op.status.source, other = any_source, left = most_raced;
-    matching_.look_through([&](Unexpected const& message) {
-        if (--left < 0) return true;
-        if (!op.key.takes(message.key)) return false;
-        if (first == any_source) first = message.key.source;
-        else if (message.key.source != first) other = message.key.source;
-        return other != any_source;
-    });
-    if (other == any_source || !raced_.insert(site_of(process_)).second) return;
-    Mistake::Part const parts[] = {
-        {process_.rank(), join(process_.call_name, "(from MPI_ANY_SOURCE)"),
-         join("messages from ranks ", first, " and ", other, " of the communicator were there"), site_of(process_)}};
-    warn(process_, {"T12", "several senders could have met a receive from any source",
-                    "harmless where all messages are treated alike, whoever comes first; where the order matters, name "
-                    "the source, or look at MPI_SOURCE in the status",
-                    parts});
-}
-
 /// MPI writes no more than comes, so this need not go wrong; it is seldom what was meant.
 void Checks::look_for_memory(Receive const& op) {
     Data const& data = op.data;
@@ -161,6 +193,8 @@ void Checks::communicator_disconnected(Comm const& comm, char const* call) {
 }
 
 void Checks::finish() {
+    wildcards_.finish();
+    given_up_.finish();
     std::vector<Pending const*> const open = pending_.given_up();
     if (open.empty()) return;
     Pending const& one = *open.front();

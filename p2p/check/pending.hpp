@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "p2p/check/given_up.hpp"
 #include "p2p/matching/operation.hpp"
 
 namespace tutti::p2p {
@@ -40,13 +41,15 @@ class OperationBuffers;
 struct Pending {
     Request const* request;   ///< null: one buffer of an operation that may have several
     bool receives;
-    Data data;                               ///< the program's memory
-    std::optional<std::uint64_t> digest;     ///< of it in the beginning; none: not known
-    char const* call;                        ///< that began it
-    std::uint64_t site;                      ///< and where that is
-    char const* given_up = nullptr;          ///< the call that has freed its communicator meanwhile; null: none has,
-    std::uint64_t given_up_at = 0;           ///< and where that is
-    bool forgotten = false;                  ///< by MPI_Request_free; it goes when its message is there
+    Data data;                             ///< the program's memory
+    std::optional<std::uint64_t> digest;   ///< of it in the beginning; none: not known
+    char const* call;                      ///< that began it
+    std::uint64_t site;                    ///< and where that is
+    char const* given_up = nullptr;        ///< the call that has freed its communicator meanwhile; null: none has,
+    std::uint64_t given_up_at = 0;         ///< and where that is
+    bool forgotten = false;                ///< by MPI_Request_free; it goes when its message is there
+    GivenUp::Beginning begun{};
+    bool is_cancelled = false;               ///< MPI_Cancel was called, whatever came of it
     Aside aside{};                           ///< where a message goes first; nowhere: straight to `data`
     OperationBuffers* operation = nullptr;   ///< whose buffer this is; null: of a send or receive
 

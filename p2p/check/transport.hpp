@@ -24,8 +24,8 @@ public:
     }
     void begin(Send& op) override {
         if (of_program(op.key)) {
-            if (op.mode == Mode::standard) op.mode = Mode::synchronous;
             checks_.sends(op);
+            if (op.mode == Mode::standard) op.mode = Mode::synchronous;
         }
         inner_->begin(op);
     }

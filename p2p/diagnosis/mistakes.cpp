@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "p2p/check/sent_note.hpp"
 #include "p2p/diagnosis/blockage.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/diagnosis/last_call.hpp"
@@ -13,7 +14,7 @@
 namespace tutti::p2p {
 namespace {
 
-constexpr std::size_t most_groups = Finding::most_places;
+constexpr std::size_t most_groups = Finding::most_places / 2;   // each with its sender
 
 /// Of all copies of one datum; empty: of several.
 std::string type_words(Engine const& engine, TypeDigest digest) {
@@ -49,12 +50,17 @@ bool sends(std::string const& call) {
 
 bool are_errors_fatal(Comm const& comm) { return !comm.errhandler || comm.errhandler->kind == Errhandler::Kind::fatal; }
 
-/// It is not known where a message was sent. Most often that is the sender's last call; if it can be, it is told.
+/// By the message's note. Without one it is not known where a message was sent; most often that is the sender's last
+/// call.
 Mistake::Part part_of_sender(Comm const& comm, Receive const& op) {
     Process& process = comm.process;
     int const sender = comm.peers().world_rank(op.status.source);
     std::string const what = join(amount_words(engine(process), op.other_types, op.sent), " to rank ", comm.rank(),
                                   ", tag ", op.status.tag, ", ", comm.words());
+    if (op.note) {
+        SentNote const sent = SentNote::from_bytes(op.note);
+        return {sender, join(sent.call, "(", what, ")"), {}, sent.site};
+    }
     if (process.cluster.is_here(sender) && sender != process.rank()) {
         auto const place = static_cast<unsigned>(process.cluster.peer_of(sender));
         LastCall const& last = process.segment.rank_state(place).last_call;
@@ -63,6 +69,36 @@ Mistake::Part part_of_sender(Comm const& comm, Receive const& op) {
         if (sends(call)) return {sender, join(call, "(", what, ")"), "(its last call)", site};
     }
     return {sender, "send of " + what, {}, 0};
+}
+
+/// The call that has sent a message, as far as that is known.
+struct Sender {
+    int rank;
+    std::string call;
+    std::uint64_t site;   ///< 0: not known
+};
+
+/// By the message's note, or where the sender is on this node and the message is among its last ones.
+Sender sender_of(Comm const& comm, Unexpected const& m) {
+    Process& process = comm.process;
+    Sender sender{comm.peers().world_rank(m.key.source), {}, 0};
+    if (m.note) {
+        SentNote const sent = SentNote::from_bytes(m.note);
+        sender.call = sent.call;
+        sender.site = sent.site;
+    } else if (process.cluster.is_here(sender.rank)) {
+        RankState& state = process.segment.rank_state(static_cast<unsigned>(process.cluster.peer_of(sender.rank)));
+        RecentSends::Place const place = state.recent_sends.find(process.place(), m.number);
+        LastCall const& mine = process.rank_state().last_call;
+        sender.call = name_of(state.last_call, place.call, mine);
+        sender.site = place.site;
+    } else if (m.what == Unexpected::What::here) {
+        sender.site = m.send;
+    }
+    if (sender.call.empty()) sender.call = "send";
+    sender.call += join("(", amount_words(engine(process), m.digest, m.bytes), " to rank ", comm.rank(), ", tag ",
+                        m.key.tag, ", ", comm.words(), ")");
+    return sender;
 }
 
 /// The call that has got the message, as far as that is this one.
@@ -116,26 +152,37 @@ void tell_messages_left(Process& process, std::span<Comm const* const> comms) {
     Engine const& e = engine(process);
     struct Group {
         std::string words;
+        Sender sender;
         int messages = 0;
     };
     std::vector<Group> groups;
     e.look_through([&](Unexpected const& m) {
         auto const comm = std::ranges::find(comms, m.key.context, &Comm::context);
         if (comm == comms.end()) return false;   // the library's own
+        Comm const& on = **comm;
         std::string words = join(amount_words(e, m.digest, m.bytes), " from rank ", m.key.source, ", tag ", m.key.tag,
-                                 ", ", (*comm)->words());
-        auto const same = std::ranges::find(groups, words, &Group::words);
-        if (same != groups.end()) ++same->messages;
-        else if (groups.size() < most_groups) groups.push_back({std::move(words), 1});
+                                 ", ", on.words());
+        Sender sender = sender_of(on, m);
+        auto const same = std::ranges::find_if(groups, [&](Group const& one) {
+            return one.words == words && (one.sender.site == sender.site || one.sender.site == 0 || sender.site == 0);
+        });
+        if (same != groups.end()) {
+            ++same->messages;
+            if (same->sender.site == 0) same->sender = std::move(sender);
+        } else if (groups.size() < most_groups) groups.push_back({std::move(words), std::move(sender), 1});
         return false;
     });
     if (groups.empty()) return;
     std::vector<Mistake::Part> parts;
-    for (Group const& one : groups)
+    for (Group const& one : groups) {
         parts.push_back(
             {process.rank(), "message of " + one.words,
              one.messages == 1 ? "arrived, never received" : join(one.messages, " of them arrived, never received"),
              0});
+        if (one.sender.site != 0)
+            parts.push_back({one.sender.rank, one.sender.call, one.messages == 1 ? "sent it" : "sent the last of them",
+                             one.sender.site});
+    }
     warn(process, {"T07", "messages were sent and never received",
                    "each message needs its receive: look for a send too many, or a receive that is missing or has "
                    "another tag or source",

@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "p2p/matching/queues.hpp"
 #include "runtime/datatype/datatype.hpp"
@@ -89,6 +91,11 @@ struct Data {
 /// Copies the first bytes of one message's data to another's, as many as fit; returns how many.
 std::size_t transfer(Data const& to, Data const& from);
 
+/// What a message carries besides its data under --check (p2p/check/sent_note.hpp): bytes to a transport, which
+/// delivers them with the message's envelope. Null: nothing, always so without --check, and where the ring of a pair is
+/// too small for it.
+using Note = std::shared_ptr<std::vector<std::byte> const>;
+
 enum class Mode : std::uint8_t { standard, synchronous, buffered, ready };
 
 enum class SendStage : std::uint8_t {
@@ -118,6 +125,7 @@ struct Send {
     Send* next = nullptr;                   ///< in its peer's line of queued or granted sends
     std::uint64_t id = 0;                   ///< to another node: what it is called there; 0: nothing
     std::string const* failure = nullptr;   ///< done, but it failed: why
+    Note note;                              ///< goes out before it; null once that has happened
     /// Called once when done; throws no std::bad_alloc, since no call could report it. Null: the owner checks `done`.
     void (*finished)(Send&) = nullptr;
 };
@@ -138,6 +146,7 @@ struct Receive {
                                ///< matched, the sender
     std::uint64_t send = 0;    ///< the sender's operation, once matched with an offer
     std::string const* failure = nullptr;   ///< why it failed, where status.error alone does not tell
+    Note note;                              ///< of the message, once matched
     void (*finished)(Receive&) = nullptr;   ///< as Send has it
 
     bool truncated() const { return sent > data.bytes; }
@@ -160,11 +169,13 @@ struct Unexpected {
     enum class What : std::uint8_t { here, here_sync, offered } what = What::here;
     TypeDigest digest;
     // For its transport:
-    std::uint64_t send = 0;      ///< here_sync and offered: the sender's operation
+    std::uint64_t send = 0;      ///< here_sync and offered: the sender's operation; here, from another node: where the
+                                 ///< program has sent it, 0: not known
     std::uint64_t address = 0;   ///< offered: where the bytes lie in the sender, 0: not in one piece
     bool has_layout = false;     ///< offered: the data has gaps, but can be reached
-    Send* local = nullptr;       ///< a send to oneself
-    Hook hooks[4];               ///< by the wildcards of the key they are filed under
+    Note note;
+    Send* local = nullptr;   ///< a send to oneself
+    Hook hooks[4];           ///< by the wildcards of the key they are filed under
     Unexpected* previous = nullptr;
     Unexpected* next = nullptr;
 

@@ -2,6 +2,8 @@
 // Sends to oneself.
 #include "p2p/self/transport.hpp"
 
+#include <utility>
+
 namespace tutti::p2p {
 
 SelfTransport::SelfTransport(Matching& matching)
@@ -11,6 +13,7 @@ SelfTransport::SelfTransport(Matching& matching)
 void SelfTransport::begin(Send& op) {
     if (Receive* receive = matching_.match(op.key, op.data.bytes, op.digest)) {
         transfer(receive->data, op.data);
+        receive->note = std::move(op.note);
         matching_.finish(*receive);
         matching_.sent(op);
         return matching_.happened();
@@ -24,6 +27,10 @@ void SelfTransport::begin(Send& op) {
     m->digest = op.digest;
     m->what = op.eager ? Unexpected::What::here : Unexpected::What::offered;
     m->local = &op;
+    m->note = std::move(op.note);
+    Process& process = matching_.process();
+    if (op.key.of_program())
+        process.rank_state().recent_sends.note(process.place(), m->number, process.call_site, process.call_name);
     if (op.eager) op.data.gather(0, m->content(), op.data.bytes);
     matching_.add(*m);
     op.stage = SendStage::offered;

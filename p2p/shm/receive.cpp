@@ -117,6 +117,7 @@ void ShmTransport::handle(int peer, Peer& from, Cell const& cell) {
     case Kind::small_sync: return receive_small(peer, from, cell);
     case Kind::eager: return receive_eager(peer, from, cell, false);
     case Kind::eager_sync: return receive_eager(peer, from, cell, true);
+    case Kind::note: return receive_note(from, cell);
     case Kind::more: return receive_more(peer, from, cell);
     case Kind::offer: return receive_offer(peer, from, cell);
     case Kind::piece: return receive_piece(from, cell);
@@ -161,6 +162,13 @@ void ShmTransport::receive_eager(int peer, Peer& from, Cell const& cell, bool sy
     receive_more(peer, from, cell);
 }
 
+void ShmTransport::receive_note(Peer& from, Cell const& cell) {
+    Remote const remote = cell.remote();
+    std::byte const* const bytes = from.in.bytes(remote);
+    from.note = std::make_shared<std::vector<std::byte>>(bytes, bytes + cell.length);
+    from.in.advance(remote.end);
+}
+
 void ShmTransport::receive_more(int peer, Peer& from, Cell const& cell) {
     Remote remote = cell.remote();
     std::byte const* piece = from.in.bytes(remote);
@@ -186,6 +194,7 @@ void ShmTransport::arrived(int peer, Peer& from) {
     Receive* const op = matching_.match(m->key, m->bytes, m->digest);
     if (!op) return matching_.add(*m);
     if (op == from.announced) from.announced = nullptr;
+    op->note = std::move(m->note);
     take(*op, *m);
     Unexpected::discard(m);
 }
@@ -215,6 +224,7 @@ Unexpected* ShmTransport::set_aside(int peer, Cell const& cell, Unexpected::What
     m->what = what;
     m->send = remote.id;
     m->address = remote.address;
+    m->note = std::move(at(peer).note);
     return m;
 }
 

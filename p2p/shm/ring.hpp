@@ -45,6 +45,7 @@ enum class Kind : std::uint8_t {
     small_sync,      ///< likewise; the sender wants `done` once it is matched
     eager,           ///< a message in the byte ring, or the first piece of one
     eager_sync,      ///< likewise; the sender wants `done` once it is matched
+    note,            ///< of the message that begins next: bytes in the byte ring
     more,            ///< the next piece of the message that `eager` or `eager_sync` began; nothing comes in between
     offer,           ///< a message that stays with the sender until the receiver asks for it
     grant,           ///< receiver → sender: put the offered message where I say if you can, else send it in pieces

@@ -31,7 +31,8 @@ bool ShmTransport::send_small(int peer, Key const& key, Data const& data) {
     cell.source = key.source;
     cell.tag = key.tag;
     if (bytes != 0) std::memcpy(cell.payload, data.base, bytes);   // no address when nothing is sent
-    to.out.publish(cell, Kind::small);
+    std::uint64_t const number = to.out.publish(cell, Kind::small);
+    note_send(peer, key.of_program(), number);
     process_.waiter.wake_rank(static_cast<unsigned>(peer));
     return true;
 }
@@ -41,13 +42,20 @@ void ShmTransport::begin(Send& op) {
     Peer& to = at(peer);
     if (may_store(op) && store(to, op)) return process_.waiter.wake_rank(static_cast<unsigned>(peer));
     op.eager = op.data.bytes <= eager_limit_ && to.out.spend(op.data.bytes);
-    if (!to.queued.first && write(to, op)) return process_.waiter.wake_rank(static_cast<unsigned>(peer));
+    bool const is_of_program = op.key.of_program(), has_note = op.note != nullptr;
+    std::uint64_t const number = to.out.number();
+    if (!to.queued.first && write(to, op)) {
+        note_send(peer, is_of_program && !has_note, number);
+        return process_.waiter.wake_rank(static_cast<unsigned>(peer));
+    }
     op.stage = SendStage::queued;
     to.queued.append(op);
     mark_busy(to);
 }
 
 bool ShmTransport::write(Peer& to, Send& op) {
+    if (op.note && !write_note(to, op)) [[unlikely]]
+        return false;
     bool sync = op.mode == Mode::synchronous;
     if (op.eager && op.data.bytes > (sync ? Cell::room_sync : Cell::room)) return write_eager(to, op, sync);
     if (!to.out.has_cell()) return false;
@@ -60,6 +68,23 @@ bool ShmTransport::write(Peer& to, Send& op) {
     }
     op.number = to.out.publish(cell, sync ? Kind::small_sync : Kind::small);
     if (!sync) matching_.sent(op);
+    return true;
+}
+
+/// True when the message may follow: its note is in the ring, or would never fit.
+bool ShmTransport::write_note(Peer& to, Send& op) {
+    std::size_t const bytes = op.note->size();
+    if (bytes <= to.out.largest_piece()) {
+        Remote remote;
+        std::byte* const room = to.out.has_cell() ? to.out.place(bytes, remote) : nullptr;
+        if (!room) return false;
+        std::memcpy(room, op.note->data(), bytes);
+        Cell& cell = to.out.cell();
+        cell.length = bytes;
+        cell.set_remote(remote);
+        to.out.publish(cell, Kind::note);
+    }
+    op.note.reset();
     return true;
 }
 

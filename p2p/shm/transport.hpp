@@ -108,6 +108,7 @@ private:
         Receive* into = nullptr;       ///< the receive whose eager message is arriving in pieces,
         Unexpected* aside = nullptr;   ///< or the message, while it is unexpected
         std::size_t arrived = 0;       ///< bytes of it
+        Note note;                     ///< of the message that begins next
         Announcement announcement;
         Receive* announced = nullptr;     ///< waits, and is announced when it is the next cell's turn
         std::uint8_t not_announced = 0;   ///< how often in a row a sender polled and no receive was announced,
@@ -141,6 +142,8 @@ private:
         Receive* const op = matching_.match({cell.context, cell.source, cell.tag}, cell.bytes(), cell.digest());
         if (op && op == from.announced) [[unlikely]]
             from.announced = nullptr;
+        if (op && from.note) [[unlikely]]
+            op->note = std::move(from.note);
         return op;
     }
     void receive_small(int peer, Peer& from, Cell const& cell);
@@ -148,12 +151,19 @@ private:
     void receive_more(int peer, Peer& from, Cell const& cell);
     void arrived(int peer, Peer& from);
     void receive_offer(int peer, Peer& from, Cell const& cell);
+    static void receive_note(Peer& from, Cell const& cell);
     Unexpected* set_aside(int peer, Cell const& cell, Unexpected::What what, std::size_t room, Remote const& remote);
 
     // send.cpp
     bool write(Peer& to, Send& op);
     bool write_eager(Peer& to, Send& op, bool sync);
     bool write_offer(Peer& to, Send& op);
+    static bool write_note(Peer& to, Send& op);
+    void note_send(int peer, bool is_of_program, std::uint64_t number) {
+        if (!is_of_program) return;
+        process_.rank_state().recent_sends.note(static_cast<unsigned>(peer), number, process_.call_site,
+                                                process_.call_name);
+    }
     static Cell& head(Peer& to, Send const& op);
     bool write_piece(Peer& to, Send& op);
     void control(int peer, Control const& control);

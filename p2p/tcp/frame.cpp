@@ -33,16 +33,18 @@ T get(std::span<std::byte const> in, std::size_t at) {
 struct Rule {
     bool message, id, number;
     std::uint64_t least, most;
+    bool site = false;   ///< `id` is where the program has sent it, if anything
 };
 
 Rule const* rule_of(FrameKind kind) {
-    static constexpr Rule eager{true, false, true, 0, Frame::most_eager};
+    static constexpr Rule eager{true, false, true, 0, Frame::most_eager, true};
     static constexpr Rule eager_sync{true, true, true, 0, Frame::most_eager};
     static constexpr Rule offer{true, true, true, 0, Frame::most_bytes};
     static constexpr Rule grant{false, true, true, 1, Frame::most_bytes};
     static constexpr Rule data{false, true, false, 1, Frame::most_data};
     static constexpr Rule answer{false, true, false, 0, 0};
     static constexpr Rule cancel{false, true, true, 0, 0};
+    static constexpr Rule note{false, false, false, 1, Frame::most_data};
     static constexpr Rule bare{false, false, false, 0, 0};
     switch (kind) {
     case FrameKind::eager: return &eager;
@@ -50,6 +52,7 @@ Rule const* rule_of(FrameKind kind) {
     case FrameKind::offer: return &offer;
     case FrameKind::grant: return &grant;
     case FrameKind::data: return &data;
+    case FrameKind::note: return &note;
     case FrameKind::done:
     case FrameKind::cancelled:
     case FrameKind::not_cancelled: return &answer;
@@ -66,7 +69,7 @@ char const* check(Frame const& f) {
     if (f.length < rule->least || f.length > rule->most) return "a frame of a length that its kind cannot have";
     if (rule->message ? f.source < 0 || f.tag == any_tag : f.context != 0 || f.source != 0 || f.tag != 0)
         return "a frame whose context, source or tag cannot be";
-    if (rule->id ? f.id == 0 : f.id != 0) return "a frame that names an operation wrongly";
+    if (!rule->site && (rule->id ? f.id == 0 : f.id != 0)) return "a frame that names an operation wrongly";
     if (!rule->message && f.digest != TypeDigest()) return "a frame of types without data";
     if (!rule->number && f.number != 0) return "a frame with a number that its kind does not have";
     return nullptr;

@@ -28,6 +28,7 @@ enum class FrameKind : std::uint8_t {
     not_cancelled,   ///< receiver → sender: too late
     credit,          ///< nothing but `matched`
     bye,             ///< nothing more will come
+    note,            ///< of the message that begins next: `length` bytes follow
 };
 
 struct Frame {
@@ -37,7 +38,8 @@ struct Frame {
     std::int32_t source = 0;     ///< eager, offer: the sender's rank in the communicator
     std::int32_t tag = 0;        ///< eager, offer
     std::uint64_t length = 0;    ///< bytes
-    std::uint64_t id = 0;        ///< the sender's operation; data: the receiver's; 0: none
+    std::uint64_t id = 0;        ///< the sender's operation; data: the receiver's; 0: none. eager: the sender's return
+                                 ///< address in the program; 0: not known
     std::uint64_t number = 0;    ///< eager, offer, cancel: which message of this connection; grant: the receiver's
                                  ///< operation
     TypeDigest digest{};         ///< eager, offer: what the message is made of
@@ -50,7 +52,8 @@ struct Frame {
     bool operator==(Frame const&) const = default;
     /// Bytes of a message follow the header, if only none.
     bool has_payload() const {
-        return kind == FrameKind::eager || kind == FrameKind::eager_sync || kind == FrameKind::data;
+        return kind == FrameKind::eager || kind == FrameKind::eager_sync || kind == FrameKind::data ||
+               kind == FrameKind::note;
     }
     /// How many bytes follow the header.
     std::size_t payload() const { return has_payload() ? static_cast<std::size_t>(length) : 0; }

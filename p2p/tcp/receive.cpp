@@ -48,6 +48,7 @@ char const* TcpTransport::arrived(int rank, Frame const& frame) {
     case FrameKind::eager_sync: return receive_message(rank, from, frame);
     case FrameKind::offer: return receive_offer(rank, frame);
     case FrameKind::data: return receive_data(rank, from, frame);
+    case FrameKind::note: begin_note(from, frame); break;
     case FrameKind::grant: return granted(rank, frame);
     case FrameKind::done: return done(rank, frame);
     case FrameKind::cancel: answer_cancel(rank, frame); break;
@@ -64,8 +65,8 @@ char const* TcpTransport::receive_message(int rank, Peer& from, Frame const& fra
     bool const sync = frame.kind == FrameKind::eager_sync;
     network_.reserve(rank, 1);
     Receive* const op = matching_.match(key_of(frame), frame.length, frame.digest);
-    if (!op)
-        from.aside = set_aside(rank, frame, sync ? Unexpected::What::here_sync : Unexpected::What::here, frame.length);
+    if (op) op->note = std::move(from.note);
+    else from.aside = set_aside(rank, frame, sync ? Unexpected::What::here_sync : Unexpected::What::here, frame.length);
     from.into = op;
     from.frame = frame;
     from.at = 0;
@@ -80,11 +81,19 @@ char const* TcpTransport::receive_offer(int rank, Frame const& frame) {
     receives_.reserve();
     matching_.reserve(key_of(frame));
     if (Receive* op = matching_.match(key_of(frame), frame.length, frame.digest)) {
+        op->note = std::move(peer(rank).note);
         accept(*op, rank, frame.id, frame.length);
     } else {
         matching_.add(*set_aside(rank, frame, Unexpected::What::offered, 0));
     }
     return nullptr;
+}
+
+void TcpTransport::begin_note(Peer& from, Frame const& frame) {
+    from.note = std::make_shared<std::vector<std::byte>>(frame.length);
+    from.frame = frame;
+    from.at = 0;
+    from.end = frame.length;
 }
 
 char const* TcpTransport::receive_data(int rank, Peer& from, Frame const& frame) {
@@ -107,11 +116,13 @@ Unexpected* TcpTransport::set_aside(int rank, Frame const& frame, Unexpected::Wh
     m->digest = frame.digest;
     m->what = what;
     m->send = frame.id;
+    m->note = std::move(peer(rank).note);
     return m;
 }
 
 std::span<std::byte> TcpTransport::room(int rank) {
     Peer& from = peer(rank);
+    if (from.frame.kind == FrameKind::note) return {from.note->data() + from.at, from.end - from.at};
     if (from.aside) return {from.aside->content() + from.at, from.end - from.at};
     Receive const& op = *from.into;
     if (!op.data.dense() || from.at >= op.status.bytes) return {};
@@ -121,7 +132,7 @@ std::span<std::byte> TcpTransport::room(int rank) {
 void TcpTransport::payload(int rank, std::span<std::byte const> piece) {
     Peer& from = peer(rank);
     if (std::span<std::byte> const there = room(rank); piece.data() != there.data()) {
-        if (from.aside) std::memcpy(there.data(), piece.data(), piece.size());
+        if (from.aside || from.frame.kind == FrameKind::note) std::memcpy(there.data(), piece.data(), piece.size());
         else if (std::size_t const wanted = from.into->status.bytes; from.at < wanted)
             from.into->data.scatter(from.at, piece.data(), std::min(piece.size(), wanted - from.at));
     }
@@ -130,6 +141,7 @@ void TcpTransport::payload(int rank, std::span<std::byte const> piece) {
 
 void TcpTransport::complete(int rank) {
     Peer& from = peer(rank);
+    if (from.frame.kind == FrameKind::note) return;
     if (from.frame.kind != FrameKind::data) return message_complete(rank, from);
     Receive& into = *std::exchange(from.into, nullptr);
     into.arrived = from.at;
@@ -153,6 +165,7 @@ void TcpTransport::message_complete(int rank, Peer& from) {
     // A receive may have been posted since its first bytes came.
     Receive* const op = matching_.match(m->key, m->bytes, m->digest);
     if (!op) return matching_.add(*m);
+    op->note = std::move(m->note);
     take(*op, *m);
     Unexpected::discard(m);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sending to ranks of other nodes.
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "p2p/tcp/transport.hpp"
@@ -30,6 +31,18 @@ void TcpTransport::send(int rank, Frame frame) {
     network_.send(rank, frame);
 }
 
+void TcpTransport::send_note(int rank, Send& op) {
+    std::size_t const bytes = op.note->size();
+    if (bytes <= Frame::most_data) {
+        auto copy = std::make_unique_for_overwrite<std::byte[]>(bytes);
+        std::byte const* const data = copy.get();
+        std::memcpy(copy.get(), op.note->data(), bytes);
+        Frame const frame{.kind = FrameKind::note, .matched = peer(rank).credit.tell(), .length = bytes};
+        network_.send(rank, frame, data, nullptr, std::move(copy));
+    }
+    op.note.reset();
+}
+
 void TcpTransport::begin(Send& op) {
     int const rank = op.peer - here_;
     op.failure = nullptr;
@@ -41,9 +54,11 @@ void TcpTransport::begin(Send& op) {
     bool const eager =
         op.data.bytes <= (awaited ? Frame::most_eager : eager_limit_) && to.credit.suffices(op.data.bytes);
     // All memory first: what throws has changed nothing.
-    network_.reserve(rank, 1);
+    network_.reserve(rank, 2);
     sends_.reserve();
     std::unique_ptr<std::byte[]> copy;
+    if (op.note) [[unlikely]]
+        send_note(rank, op);
     if (eager && !op.data.dense()) copy = packed(op.data, 0, op.data.bytes);
     op.eager = eager;
     if (eager) to.credit.spend(op.data.bytes);
@@ -60,6 +75,7 @@ void TcpTransport::begin(Send& op) {
                 .number = op.number,
                 .digest = op.digest};
     if (!op.eager || sync) frame.id = op.id = sends_.add(op, rank);
+    else if (op.key.of_program()) frame.id = reinterpret_cast<std::uintptr_t>(matching_.process().call_site);
     if (!op.eager) {
         network_.send(rank, frame);
         return;

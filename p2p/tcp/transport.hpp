@@ -95,7 +95,8 @@ private:
         tcp::Frame frame;
         Receive* into = nullptr;
         Unexpected* aside = nullptr;
-        std::size_t at = 0, end = 0;   ///< positions in the packed message
+        std::size_t at = 0, end = 0;                    ///< positions in the packed message
+        std::shared_ptr<std::vector<std::byte>> note;   ///< of the message that begins next
 
         ~Peer() {
             if (aside) Unexpected::discard(aside);
@@ -114,6 +115,7 @@ private:
 
     // send.cpp
     void send(int rank, tcp::Frame frame);
+    void send_note(int rank, Send& op);
     void release(Send& op);
     char const* granted(int rank, tcp::Frame const& frame);
     char const* done(int rank, tcp::Frame const& frame);
@@ -122,6 +124,7 @@ private:
     // receive.cpp
     char const* receive_message(int rank, Peer& from, tcp::Frame const& frame);
     char const* receive_offer(int rank, tcp::Frame const& frame);
+    static void begin_note(Peer& from, tcp::Frame const& frame);
     char const* receive_data(int rank, Peer& from, tcp::Frame const& frame);
     void message_complete(int rank, Peer& from);
     Unexpected* set_aside(int rank, tcp::Frame const& frame, Unexpected::What what, std::size_t room);

@@ -15,7 +15,7 @@ void fence(Window& window, Assertions assertions, char const* call) {
     if (window.messages) messages(window).flush_all(call);
     window.complete_here(-1);
     if (assertions.no_precede && assertions.no_succeed) {
-        coll::note(*window.comm, "MPI_Win_fence", false);   // nothing ends and nothing begins: it waits for no rank
+        coll::note(*window.comm, "MPI_Win_fence", coll::Waits::for_none);   // nothing ends and nothing begins
     } else {
         if (window.accesses) {
             exchange_at_fence(window, assertions, call);

@@ -14,6 +14,7 @@
 #include "runtime/counters/not_freed.hpp"
 #include "runtime/counters/noted_words.hpp"
 #include "runtime/counters/polling.hpp"
+#include "runtime/counters/recent_sends.hpp"
 
 namespace tutti {
 
@@ -137,6 +138,7 @@ struct alignas(cache_line) RankState {
     NotFreed not_freed;
     Finding finding;
     LastCall last_call;
+    alignas(cache_line) RecentSends recent_sends;
 };
 
 }   // namespace tutti

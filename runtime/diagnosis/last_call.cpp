@@ -129,10 +129,10 @@ void show_images(LastCall& mine) {
     std::strncpy(mine.library_file, info.dli_fname, sizeof mine.library_file - 1);
 }
 
-std::string name_of(LastCall const& other, LastCall const& mine) {
-    if (!other.name || other.library == 0 || std::strcmp(other.library_file, mine.library_file) != 0) return {};
+std::string name_of(LastCall const& other, char const* name, LastCall const& mine) {
+    if (!name || other.library == 0 || std::strcmp(other.library_file, mine.library_file) != 0) return {};
     char const* const first = &__ehdr_start;
-    std::uint64_t const offset = reinterpret_cast<std::uintptr_t>(other.name) - other.library;
+    std::uint64_t const offset = reinterpret_cast<std::uintptr_t>(name) - other.library;
     if (offset >= static_cast<std::uint64_t>(&_end - first) - longest_name) return {};
     return {first + offset, strnlen(first + offset, longest_name)};
 }

@@ -22,8 +22,10 @@ void watch_for_crashes(LastCall& mine, Segment const* segment);
 /// `longest_ns`, or when neither a watcher nor a rank that could start one is left on the node. Wakes the other ranks
 /// for that. May be called by a signal handler.
 void report_end(LastCall& mine, LastCall::End end, Segment const& segment, std::int64_t longest_ns);
-/// The name of another rank's last call; empty: not known, as when that rank runs another build of the library. `mine`:
-/// this rank's own state, with its images.
-std::string name_of(LastCall const& other, LastCall const& mine);
+/// The name of another rank's call, of which `name` is the address in that rank's library; empty: not known, as when
+/// that rank runs another build of the library. `other`, `mine`: the states of both, with their images.
+std::string name_of(LastCall const& other, char const* name, LastCall const& mine);
+/// That of its last call.
+inline std::string name_of(LastCall const& other, LastCall const& mine) { return name_of(other, other.name, mine); }
 
 }   // namespace tutti

@@ -22,6 +22,8 @@ struct Status {
     ErrorClass error = ErrorClass::success;
     std::size_t bytes = 0;   ///< of packed data received
     bool cancelled = false;
+    bool ignored =
+        false;   ///< the program does not want to know (MPI_STATUS_IGNORE); only where it completes a receive
 };
 
 class Request : public Object {

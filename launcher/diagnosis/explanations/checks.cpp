@@ -53,14 +53,17 @@ same memory are a warning: it does not matter where neither result is looked at.
 Under mpiexec --check a message or a result is laid aside until all of it is there: a buffer that has changed by then,
 or between then and the end of the operation, was changed by the program (MPI 3.1, 3.7.2; MPI 4.1, 6.12).
 )"},
-    {"T12", "messages of several senders could have met a receive from any source", R"(
-When MPI_Recv with MPI_ANY_SOURCE was called, messages of two senders were there that it could take. Which one it
-gets is not said by the program, and may be another one in the next run. That is how a server treats its clients,
-and nothing is wrong with it: this is only a warning. It matters where the program takes the order for granted.
+    {"T12", "messages of two senders could have met the same receive from any source", R"(
+A receive with MPI_ANY_SOURCE has got the message of one sender, and could have got that of another one, in another run
+or under another load. mpiexec --check finds that whichever comes first, also where the receive waits long before
+anything is sent: each message says what its sender knew when it was sent, and one whose sender did not know that the
+receive was complete could have come to it. A pause orders nothing; a message, a blocking collective or a synchronous
+send does. The report names the receive, both sends, and the receive that has got the other message.
 
 Wrong: the results are taken to come in the order of the ranks.
 
-    for (i = 1; i < size; i++) MPI_Recv(&result[i], 1, MPI_INT, MPI_ANY_SOURCE, 0, comm, MPI_STATUS_IGNORE);
+    for (i = 1; i < size; i++)
+        MPI_Recv(&result[i], 1, MPI_INT, MPI_ANY_SOURCE, 0, comm, MPI_STATUS_IGNORE);
 
 Right: the source is named, or asked for.
 
@@ -69,7 +72,15 @@ Right: the source is named, or asked for.
         result[status.MPI_SOURCE] = x;
     }
 
-Sums of floating point numbers in the order of arrival differ from run to run, too.
+It is a warning, once for each receive in the program. If the receive that has got the other message could not have got
+the first one ("cannot get that of rank 2"), because it names its source or another tag, then it waits without end in
+another run. Otherwise nothing is wrong where the program treats all messages alike, and the warning does not come where
+it says so: where both receives take their status, in which MPI_SOURCE is; where the messages have no data, or the same
+data in the same buffer; and for receives with MPI_ANY_TAG into one buffer that get equally many messages from
+each other rank of the communicator. Sums of floating point numbers in the order of arrival differ from run to run.
+
+Nonblocking, persistent and neighbourhood collectives and one-sided operations may order messages in ways that are not
+followed: behind them nothing is reported until the next blocking collective of all ranks.
 )"},
     {"T13", "a handle was used that names nothing", R"(
 A communicator, datatype, group, operator or request is used that was never made, or that was freed, or, for a

@@ -48,7 +48,15 @@ Right:
 
 A request that is not needed any more is given up by MPI_Cancel and MPI_Wait (receives), or by
 MPI_Request_free (sends). It is a warning, printed once behind the program's output: this run may have been
-right by luck. A message left over often means that a loop sends once more than the other side receives.
+right by luck. A message left over often means that a loop sends once more than the other side receives. The
+line of its send is shown where it is known: of the last 64 messages that a rank has sent to ranks of its node,
+of all from other nodes, and of all under mpiexec --check.
+
+MPI_Request_free does not complete anything. Under mpiexec --check it is reported where it stands for a
+completion: of a receive always, since nothing says when its data is there (MPI 4.1, 3.7.3); of a send if the
+program has kept the request, has received something meanwhile, and until MPI_Finalize nothing that it receives
+comes from a rank that has heard of it since, so that its buffer could never be used again. A send whose request
+is freed as soon as it has begun is not reported: MPI_Finalize completes it.
 )"},
     {"T08", "objects are not freed before MPI_Finalize", R"(
 Reported with mpiexec --check; without it, mpiexec on a terminal ends with one line that says how many

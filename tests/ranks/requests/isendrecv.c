@@ -2,6 +2,7 @@
 // MPI_Isendrecv and MPI_Isendrecv_replace: rings in both directions at once, of several sizes and layouts, to oneself,
 // from and to nobody; their statuses and errors; and a request that is freed at once.
 // ranks: 1 2 4
+// may warn: T07
 #include "tests/ranks/check.h"
 
 static const int sizes[] = {0, 1, 1000, 300000};

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The request of a receive is freed; a later message says that it has come.
+// The request of a receive is freed, which --check reports, since MPI does not say when it is complete; a later message
+// of the same sender says here that it has come, and the data is there.
+// may warn: T07
 // ranks: 2
 #include <mpi.h>
 

@@ -1,7 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! Work is given to whoever asks.
 ! ranks: 3 4
-! may warn: T12
 program master_and_workers
   use mpi_f08
   implicit none

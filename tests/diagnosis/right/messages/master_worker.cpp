@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A master hands out work; its workers take different times and stop when they are told to.
-// may warn: T12
 // ranks: 2 5
 #include <mpi.h>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Who is first is asked for, and then received by its name.
 // ranks: 3 4
-// may warn: T12
 #include <unistd.h>
 
 #include <mpi.h>

@@ -9,7 +9,7 @@ int main(int argc, char** argv) {
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     double x[100] = {0};
-    for (int i = 0; i < 1000 && rank == 0; i++) MPI_Send(x, 100, MPI_DOUBLE, 1, i % 2, MPI_COMM_WORLD);
+    for (int i = 0; i < 1000 && rank == 0; i++) MPI_Send(x, 100, MPI_DOUBLE, 1, i % 2, MPI_COMM_WORLD);   // HERE 0
     MPI_Finalize();
     return 0;
 }

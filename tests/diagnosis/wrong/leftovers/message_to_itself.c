@@ -9,7 +9,7 @@ int main(int argc, char** argv) {
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     int x = 0;
-    MPI_Send(&x, 1, MPI_INT, 0, 0, MPI_COMM_SELF);
+    MPI_Send(&x, 1, MPI_INT, 0, 0, MPI_COMM_SELF);   // HERE all
     MPI_Finalize();
     return 0;
 }

@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     int x = 0;
     if (rank == 0)
-        for (int i = 0; i <= 10; i++) MPI_Send(&x, 1, MPI_INT, 1, 3, MPI_COMM_WORLD);
+        for (int i = 0; i <= 10; i++) MPI_Send(&x, 1, MPI_INT, 1, 3, MPI_COMM_WORLD);   // HERE 0
     if (rank == 1)
         for (int i = 0; i < 10; i++) MPI_Recv(&x, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Finalize();

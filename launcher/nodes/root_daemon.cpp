@@ -278,7 +278,7 @@ void RootDaemon::handle(Frame const& frame, Supervisor& supervisor) {
     case FrameType::verdict: return supervisor.conclude(unpacked<Verdict>(frame.body));
     case FrameType::failed: {
         auto const verdict = unpacked<Verdict>(frame.body);
-        node.done = true;
+        node.done = node.lost = true;
         close_streams(frame.node);
         if (verdict.kind == Verdict::Kind::killed) return supervisor.lose_node(verdict.sentence);
         return supervisor.end_job(verdict.code, verdict.sentence);
@@ -309,7 +309,7 @@ void RootDaemon::handle(Frame const& frame, Supervisor& supervisor) {
 
 void RootDaemon::lose(Children::Lost const& lost, Supervisor& supervisor) {
     for (int node : lost.nodes) {
-        at(node).done = true;
+        at(node).done = at(node).lost = true;
         close_streams(node);
     }
     supervisor.lose_node(lost.sentence);
@@ -342,7 +342,7 @@ bool RootDaemon::ask(int node, Question const& question) {
 // What else comes meanwhile is handled afterwards.
 RanksSeen RootDaemon::see(Inquiry const& inquiry) {
     seen_ = {};
-    for (RemoteNode& node : nodes_) node.answered = node.done;
+    for (RemoteNode& node : nodes_) node.answered = node.lost;
     children_.send(FrameType::see, -1, packed(inquiry));
     Clock::time_point const until = Clock::now() + for_answers;
     auto const silent = [&](int node) {
@@ -357,7 +357,6 @@ RanksSeen RootDaemon::see(Inquiry const& inquiry) {
             [&](Frame&& frame) {
                 if (frame.type == FrameType::output || frame.type == FrameType::said) return take_output(frame);
                 if (frame.type == FrameType::seen) return take_seen(frame);
-                if (frame.type == FrameType::done) at(frame.node).answered = true;
                 later_.push_back(std::move(frame));
             },
             [&](Children::Lost const& lost) {

@@ -51,7 +51,9 @@ private:
     using Clock = Silence::Clock;
     struct RemoteNode {
         std::optional<NodeFacts> facts;
-        bool done = false, answered = false;
+        bool done = false;       ///< its ranks have ended; its daemon still answers
+        bool lost = false;       ///< it cannot be reached any more
+        bool answered = false;   ///< the last Inquiry
     };
 
     void start_turn(Clock::time_point until);

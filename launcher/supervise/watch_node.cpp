@@ -70,6 +70,9 @@ public:
             if (!ending_) due = std::min({due, node_.due(), deadlocks_.due()});
             std::this_thread::sleep_until(due);
         }
+        // All ranks have ended at once: what they have noted of it is certain.
+        if (std::vector<NotedEnd> const ends = noted_ends(); !ending_ && !ends.empty() && ends.front().noted)
+            report_ends(ends);
         print_warnings();
     }
 
@@ -179,15 +182,17 @@ private:
     /// Ranks that have ended, or note that they do, without MPI_Finalize. The end of one that has noted nothing is
     /// reported only where another rank waits for it: who ends a whole job from outside needs no report.
     void hear_ends(Clock::time_point now) {
-        std::vector<NotedEnd> ends = noted_ends();
+        std::vector<NotedEnd> const ends = noted_ends();
         if (ends.empty()) return void(ends_since_.reset());
         if (!ends_since_) ends_since_ = now;
-        std::ranges::stable_sort(ends, std::ranges::greater{}, [](NotedEnd const& end) { return end.noted; });
+        if (now < *ends_since_ + (ends.front().noted ? for_noted_ends : for_the_others)) return;
+        if (ends.front().noted || !waiting_for(rank_at(ends.front().place).world_rank).empty()) report_ends(ends);
+    }
+    /// The first one, and those that are like it.
+    void report_ends(std::vector<NotedEnd> ends) {
         NotedEnd const first = ends.front();
-        if (now < *ends_since_ + (first.noted ? for_noted_ends : for_the_others)) return;
         std::erase_if(ends, [&](NotedEnd const& end) { return end.how != first.how; });
         std::vector<ReportLine> const waiting = waiting_for(rank_at(first.place).world_rank);
-        if (!first.noted && waiting.empty()) return;
         Report report = report_of_noted(ends, first.signal);
         report.lines.insert(report.lines.end(), waiting.begin(), waiting.end());
         end_by(report, first.code);
@@ -198,6 +203,7 @@ private:
         for (NotedEnd const& end : noted_ends())
             if (end.noted) rank_at(end.place).last_call.end.store(LastCall::End::reported, std::memory_order_release);
     }
+    /// Those that the ranks have noted themselves come first.
     std::vector<NotedEnd> noted_ends() {
         std::vector<NotedEnd> ends;
         for (unsigned place = 0; place < segment_.ranks(); ++place) {
@@ -213,6 +219,7 @@ private:
                 ends.push_back({place, "ended without calling MPI_Finalize", 0, 1, false});
             }
         }
+        std::ranges::stable_sort(ends, std::ranges::greater{}, [](NotedEnd const& end) { return end.noted; });
         return ends;
     }
     Report report_of_noted(std::vector<NotedEnd> const& noted, int signal) const {
@@ -273,6 +280,9 @@ private:
 }   // namespace
 
 int watch_node(int descriptor) {
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);   // it was started with all blocked
     std::signal(SIGPIPE, SIG_IGN);   // the rank that has started this process may be gone, and so may its output
     // Pipes of the program must end when it ends.
     close_range(static_cast<unsigned>(launch::watching_descriptor) + 1, ~0u, 0);

@@ -221,7 +221,7 @@ void watch_for_exit() {
     LibraryState* const f = the_library_state.load(std::memory_order_acquire);
     if (!f || !f->reports_exit || f->stage != Stage::running) return;
     if (getpid() != f->rank_state->pid.load(std::memory_order_relaxed) || !f->process->watcher->start()) return;
-    report_end(f->rank_state->last_call, LastCall::End::exits, *f->segment, longest_wait_ns);
+    report_end(f->rank_state->last_call, LastCall::End::exits, longest_wait_ns);
 }
 
 void end_without_memory(int code) {

@@ -278,9 +278,8 @@ void start(LibraryState& f, int thread_level) {
         f.process->watcher = std::make_unique<Watcher>(*f.segment, f.process->waiter, f.process->end_job);
     show_images(f.rank_state->last_call);
     if (f.process->variables.diagnosis != "no") {
-        bool const reported_by_ranks = !launched && f.process->size() > 1;
-        watch_for_crashes(f.rank_state->last_call, reported_by_ranks ? f.segment.get() : nullptr);
-        if (reported_by_ranks) watch_for_exit();
+        watch_for_crashes(f.rank_state->last_call, *f.segment, launched ? nullptr : Watcher::start_in_handler);
+        if (!launched && f.process->size() > 1) watch_for_exit();
     }
     f.tables.note_sites(f.process->call_site);
     place_predefined_objects(f);

@@ -12,7 +12,6 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "runtime/base/futex.hpp"
 #include "runtime/memory/segment.hpp"
 
 // The linker's names for the first and the last byte of the library, or of the program that this is part of.
@@ -38,7 +37,8 @@ int note_program(dl_phdr_info* info, std::size_t, void* to) {
 constexpr std::int64_t longest_report_ns = 1'000'000'000;   // of a crash
 
 std::atomic<LastCall*> watched{nullptr};
-std::atomic<Segment const*> watched_segment{nullptr};
+Segment const* watched_segment = nullptr;   // set before the handler, as is this:
+bool (*start_watcher)(Segment const&) = nullptr;
 std::atomic<pid_t> watched_process{0};
 
 /// In the program itself, or where it has called what crashed, if that can be seen: functions of the C library mostly
@@ -69,49 +69,31 @@ void note_crash(int signal, siginfo_t* info, void* context) {
     if (mine && (!is_sent || is_abort) && getpid() == watched_process.load(std::memory_order_relaxed)) {
         if (!is_abort) mine->crash = crash_in_program(*mine, *static_cast<ucontext_t const*>(context));
         mine->crash_signal = signal;
-        Segment const* const segment = watched_segment.load(std::memory_order_relaxed);
-        if (segment) report_end(*mine, LastCall::End::crashes, *segment, longest_report_ns);
+        if (start_watcher && start_watcher(*watched_segment))
+            report_end(*mine, LastCall::End::crashes, longest_report_ns);
     }
     if (is_sent) raise(signal);   // blocked until this function returns
 }
 
-/// Can a rank start the watcher, which a signal handler may not?
-bool has_other_rank(LastCall const& mine, Segment const& segment) {
-    for (unsigned place = 0; place < segment.ranks(); ++place) {
-        RankState const& other = segment.rank_state(place);
-        if (&other.last_call != &mine && other.state.load(std::memory_order_relaxed) == RankPhase::initialised &&
-            other.last_call.end.load(std::memory_order_relaxed) == LastCall::End::not_noted)
-            return true;
-    }
-    return false;
-}
-
 }   // namespace
 
-void report_end(LastCall& mine, LastCall::End end, Segment const& segment, std::int64_t longest_ns) {
+void report_end(LastCall& mine, LastCall::End end, std::int64_t longest_ns) {
     mine.end.store(end, std::memory_order_release);
-    segment.header().ends_noted.fetch_add(1, std::memory_order_release);
-    for (unsigned place = 0; place < segment.ranks(); ++place) {
-        RankState& other = segment.rank_state(place);
-        other.wake.fetch_add(1, std::memory_order_release);
-        futex_wake(other.wake, everybody);
-    }
     timespec const pause{0, 2'000'000};
     for (std::int64_t waited = 0; waited < longest_ns; waited += pause.tv_nsec) {
-        bool const watches = segment.header().watcher.load(std::memory_order_relaxed) != 0;
         if (mine.end.load(std::memory_order_acquire) == LastCall::End::reported) return;
-        if (!watches && !has_other_rank(mine, segment)) return;
         nanosleep(&pause, nullptr);
     }
 }
 
-void watch_for_crashes(LastCall& mine, Segment const* segment) {
-    watched_segment.store(segment, std::memory_order_relaxed);
+void watch_for_crashes(LastCall& mine, Segment const& segment, bool (*start)(Segment const&)) {
+    watched_segment = &segment;
+    start_watcher = start;
     watched_process.store(getpid(), std::memory_order_relaxed);
     watched.store(&mine, std::memory_order_relaxed);
     for (int const signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
         struct sigaction now {};
-        if (signal == SIGABRT && !segment) continue;   // mpiexec sees it, and abort() has no instruction to note
+        if (signal == SIGABRT && !start) continue;   // mpiexec sees it, and abort() has no instruction to note
         if (sigaction(signal, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) || now.sa_handler != SIG_DFL) continue;
         struct sigaction noting {};
         noting.sa_sigaction = note_crash;

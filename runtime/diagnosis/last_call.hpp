@@ -14,14 +14,12 @@ class Segment;
 void show_images(LastCall& mine);
 /// From now on a signal that ends this process because of an instruction of its own, such as a null pointer's, is noted
 /// in LastCall::crash before it does. Only signals for which the program, or what it is made of, has no handler.
-/// abort() is reported, too, where `segment` is given.
-/// `segment`: that of the node where the watcher reports ends, for which the process waits up to a second; null:
-/// mpiexec does, or there is no other rank.
-void watch_for_crashes(LastCall& mine, Segment const* segment);
-/// Notes how this process ends, and waits until the watcher (runtime/job/watcher.hpp) has reported it. Returns after
-/// `longest_ns`, or when neither a watcher nor a rank that could start one is left on the node. Wakes the other ranks
-/// for that. May be called by a signal handler.
-void report_end(LastCall& mine, LastCall::End end, Segment const& segment, std::int64_t longest_ns);
+/// `start`: starts the watcher of the node of that segment (runtime/job/watcher.hpp), by a signal handler; the process
+/// then waits up to a second for its report, and abort() is reported, too. Null: mpiexec reports how ranks end.
+void watch_for_crashes(LastCall& mine, Segment const& segment, bool (*start)(Segment const&));
+/// Notes how this process ends, and waits until the watcher, which there is, has reported it, or for `longest_ns`. May
+/// be called by a signal handler.
+void report_end(LastCall& mine, LastCall::End end, std::int64_t longest_ns);
 /// The name of another rank's call, of which `name` is the address in that rank's library; empty: not known, as when
 /// that rank runs another build of the library. `other`, `mine`: the states of both, with their images.
 std::string name_of(LastCall const& other, char const* name, LastCall const& mine);

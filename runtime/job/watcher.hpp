@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A job that another launcher has started, or that is a single process, has no supervisor that watches its ranks and
-// reports errors. There the first rank of a node that is blocked for a second, or has an error to report, starts a
-// process that does, `tutti-daemon --watch`. It reports once for all ranks of the node, and ends by itself when none of
+// reports errors. There the first rank of a node that is blocked for a second, has an error to report, leaves or crashes
+// starts a process that does, `tutti-daemon --watch`. It reports once for all ranks of the node, and ends by itself when none of
 // them is left.
 #pragma once
 
@@ -26,6 +26,8 @@ public:
     bool start();
     /// The same for a rank that has a segment and nothing else.
     static bool start(Segment const& segment);
+    /// The same by a signal handler, of a process that has a Watcher.
+    static bool start_in_handler(Segment const& segment);
     /// Ends the job, if that is the watcher's verdict.
     void obey() const;
 

@@ -98,7 +98,6 @@ struct SegmentHeader : SegmentLayout {
                                                                ///< ProcessIdentity::word; 0: none
     std::atomic<std::uint32_t> verdict;                        ///< of that process: the code with which blocked ranks
                                                                ///< end the job; 0: none
-    std::atomic<std::uint32_t> ends_noted;                     ///< ranks that have noted in LastCall::end how they end
     std::atomic<std::uint64_t> last_report;       ///< where ranks print reports themselves: identifies the last one
                                                   ///< (diagnosis/mistake.hpp)
     std::atomic<std::uint32_t> levels_left_out;   ///< of heaps, the last ones: some process that has mapped

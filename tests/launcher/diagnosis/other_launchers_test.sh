@@ -83,7 +83,7 @@ int main(int argc, char **argv)
         exit(3);
     if (is(how, "exits"))
         exit(3);
-    if (is(how, "crash") && rank == size - 1)
+    if (is(how, "crashes") || (is(how, "crash") && rank == size - 1))
         *(int volatile *)8 = 1;
     if (is(how, "assertion") && rank == size - 1)
         abort();
@@ -102,7 +102,12 @@ END
 # to it before the job ends differs, too, and where one call differs from all others, with which of these it is compared.
 reports() {
     local any_ranks='s/^  ranks? [0-9, and-]+  /  some ranks  /'
-    case $how in error | threads | abort | after | before | exits) ;; root) any_ranks='s/rank [012] /one of ranks 0 to 2 /' ;; *) any_ranks= ;; esac
+    case $how in
+    error | threads | abort | after | before | exits) ;;
+    crashes) any_ranks="$any_ranks; s/ranks? [0-9, and-]+ w(as|ere) killed/some ranks were killed/; /^  note: .*process/d" ;;
+    root) any_ranks='s/rank [012] /one of ranks 0 to 2 /' ;;
+    *) any_ranks= ;;
+    esac
     sed -n '/^\(error\|warning\)\[/,/^  more:/p' "$folder/err" | sed -E "s/process [0-9]+ on/process N on/; $any_ranks"
 }
 # other COMMAND...: leaves $code and $told
@@ -126,8 +131,8 @@ same_alone() {
 }
 expect_told() { [ "$told" = "$expected" ] || wrong "$what reported '$told' instead of '$expected': $(cat "$folder/err")"; }
 
-for how in error threads first abort request root deadlock before after exit exits crash assertion; do same $how; done
-for how in error threads abort request deadlock before after; do same_alone $how; done
+for how in error threads first abort request root deadlock before after exit exits crash crashes assertion; do same $how; done
+for how in error threads abort request deadlock before after crashes; do same_alone $how; done
 [ -n "$mpirun" ] || skip "package openmpi-bin is not installed"
 
 # The reporting program is looked for beside the library: without it the report has fewer words, and still comes once.

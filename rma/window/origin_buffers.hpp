@@ -26,9 +26,9 @@ public:
     explicit OriginBuffers(Process& process) : process_(process) {}
     ~OriginBuffers();
 
-    /// The running call begins an operation towards `rank` of `window`, in words, that reads `sends` and writes `result`
-    /// (null: none), whose buffer becomes the memory aside. `fetches`: it is an accumulate. Those may share a result, as
-    /// programs do that never look at it; warns where others do.
+    /// The running call begins an operation towards `rank` of `window`, in words, that reads `sends` and writes
+    /// `result` (null: none), whose buffer becomes the memory aside. `fetches`: it is an accumulate. Those may share a
+    /// result, as programs do that never look at it; warns where others do.
     std::shared_ptr<Operation> begin(std::string const& window, int rank, std::initializer_list<Local> sends,
                                      Local* result, bool fetches);
     /// All those towards a target (−1: all) are complete here: compares, and gives the results to the program.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A job that another launcher has started, or that is a single process, has no supervisor that watches its ranks and
-// reports errors. There the first rank of a node that is blocked for a second, has an error to report, leaves or crashes
-// starts a process that does, `tutti-daemon --watch`. It reports once for all ranks of the node, and ends by itself when none of
-// them is left.
+// reports errors. There the first rank of a node that is blocked for a second, has an error to report, leaves or
+// crashes starts a process that does, `tutti-daemon --watch`. It reports once for all ranks of the node, and ends by
+// itself when none of them is left.
 #pragma once
 
 #include <cstdint>

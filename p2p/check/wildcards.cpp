@@ -14,6 +14,8 @@ namespace {
 
 std::string tag_in_words(int tag) { return tag == any_tag ? "MPI_ANY_TAG" : join("tag ", tag); }
 
+bool is_integer(Basic kind) { return kind >= Basic::int8 && kind <= Basic::uint64; }
+
 void warn_of_race(Process& process, std::vector<Mistake::Part> const& parts) {
     warn(process, {"T12", "messages of two senders could have met the same receive from any source",
                    "name the source, or take the status and look at MPI_SOURCE; harmless where the program treats all "
@@ -41,6 +43,7 @@ void Wildcards::arrives(void const* receive, Key const& message, Note const& not
     one.message = message;
     one.sent = std::make_shared<SentNote>(SentNote::from_bytes(note));
     one.is_empty = data.bytes == 0;
+    one.is_whole = data.element && is_integer(data.element->basic());
     if (one.is_any()) one.content = digest_of(data);
 }
 
@@ -68,8 +71,8 @@ void Wildcards::completed(void const* receive, Comm const& comm, bool status_tak
         order_.learn(one.sent->clock, one.sent->uncertain);
         one.known_at = order_.tick();
     }
-    if (one.is_any() && one.wanted.tag == any_tag) {
-        Loop& loop = loops_[{one.wanted.context, one.buffer}];
+    if (one.is_any() && one.buffer && (one.wanted.tag == any_tag || one.is_whole)) {
+        Loop& loop = loops_[loop_of(one)];
         loop.peers = static_cast<std::size_t>(comm.peers().size()) - (comm.inter() ? 0 : 1);
         if (one.sent->rank != process_.rank()) ++loop.messages[one.sent->rank];
     }
@@ -142,7 +145,15 @@ bool Wildcards::is_known_to_be_alike(Received const& receive, Received const& la
     if (receive.status_taken && later.status_taken) return true;
     if (receive.status_taken || later.status_taken || receive.message.tag != later.message.tag) return false;
     if (receive.is_empty && later.is_empty) return true;
+    if (receive.wanted.tag == any_tag && later.wanted.tag == any_tag) return true;
     return receive.buffer == later.buffer && receive.content == later.content;
+}
+
+bool Wildcards::may_be_loop(Received const& receive, Received const& later) {
+    if (!receive.buffer || receive.buffer != later.buffer || !(later.wanted == receive.wanted)) return false;
+    if (receive.wanted.tag == any_tag) return true;
+    bool const is_overwritten = receive.is_whole && later.is_whole && receive.site == later.site;
+    return is_overwritten && !receive.status_taken && !later.status_taken;
 }
 
 void Wildcards::report(Received const& receive, Received const& later, Comm const& comm) {
@@ -165,12 +176,10 @@ void Wildcards::report(Received const& receive, Received const& later, Comm cons
             {me, receiver(later),
              join("got the message of rank ", other, fits ? "" : join(", and cannot get that of rank ", taken)),
              later.site});
-    bool const is_loop = fits && receive.wanted.tag == any_tag && later.wanted == receive.wanted &&
-                         receive.buffer == later.buffer && receive.buffer;
-    if (is_loop) {
-        auto const same = [&](Deferred const& one) { return one.site == receive.site && one.buffer == receive.buffer; };
-        if (std::ranges::none_of(deferred_, same))
-            deferred_.push_back({receive.wanted.context, receive.buffer, receive.site, std::move(parts)});
+    if (may_be_loop(receive, later)) {
+        LoopKey const loop = loop_of(receive);
+        auto const same = [&](Deferred const& one) { return one.site == receive.site && one.loop == loop; };
+        if (std::ranges::none_of(deferred_, same)) deferred_.push_back({loop, receive.site, std::move(parts)});
         return;
     }
     reported_.insert(receive.site);
@@ -179,10 +188,11 @@ void Wildcards::report(Received const& receive, Received const& later, Comm cons
 
 void Wildcards::finish() {
     for (Deferred const& one : deferred_) {
-        Loop const& loop = loops_[{one.context, one.buffer}];
+        Loop const& loop = loops_[one.loop];
         std::uint64_t const each = loop.messages.begin()->second;
-        bool const all_alike = loop.messages.size() == loop.peers &&
-                               std::ranges::all_of(loop.messages, [&](auto const& m) { return m.second == each; });
+        bool const of_all = std::get<2>(one.loop) == 0 ? loop.messages.size() == loop.peers : each > 1;
+        bool const all_alike =
+            of_all && std::ranges::all_of(loop.messages, [&](auto const& m) { return m.second == each; });
         if (!all_alike && reported_.insert(one.site).second) warn_of_race(process_, one.parts);
     }
     deferred_.clear();

@@ -14,8 +14,11 @@
 //    MPI_SOURCE whom it has received from, as masters of workers do;
 //  * X could have taken m, it takes neither status, and the messages do not differ: they have the same tag, and no
 //    data, or the same data in the same buffer, as those that say only that a rank is done;
+//  * X could have taken m, it takes neither status, both receive with MPI_ANY_TAG, and the messages have the same tag:
+//    neither side tells messages apart;
 //  * both are receives with MPI_ANY_TAG into the same buffer that get equally many messages from all other members of
-//    the communicator: such a loop treats all alike, and says so. That is known in MPI_Finalize, which reports the
+//    the communicator, or one receive in a loop that overwrites whole numbers, of which it gets equally many, and more
+//    than one, from each of its senders: such a loop treats all alike. That is known in MPI_Finalize, which reports the
 //    others of this kind.
 // Everything else is reported, once per place of R.
 //
@@ -28,6 +31,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "p2p/check/sent_note.hpp"
@@ -65,25 +69,30 @@ private:
         std::shared_ptr<SentNote const> sent;   ///< null: its message is not there
         std::uint64_t content = 0;              ///< digest, of a receive from any source
         bool is_empty = false;                  ///< a message without data
+        bool is_whole = false;                  ///< of integers
         std::uint32_t known_at = 0;             ///< the event of this rank by which it is complete; 0: it is not
         bool status_taken = false;
         std::map<int, std::uint32_t> met{};   ///< by sender: the first message that could have come to it
 
         bool is_any() const { return wanted.source == any_source; }
     };
+    /// Receives from any source that may treat all senders alike: with MPI_ANY_TAG into one buffer, or by one call.
+    using LoopKey = std::tuple<std::uint64_t, std::byte const*, std::uint64_t>;   ///< context, buffer, place or 0
+    struct Loop {
+        std::map<int, std::uint64_t> messages;   ///< by sender, how many
+        std::size_t peers = 0;                   ///< members of the communicator but this rank
+    };
     /// A finding that is none if the loop it belongs to turns out to treat all senders alike.
     struct Deferred {
-        std::uint64_t context;
-        std::byte const* buffer;
+        LoopKey loop;
         std::uint64_t site;
         std::vector<Mistake::Part> parts;
     };
-    /// Of a loop with MPI_ANY_TAG: by sender, how many messages.
-    struct Loop {
-        std::map<int, std::uint64_t> messages;
-        std::size_t peers = 0;   ///< members of the communicator but this rank
-    };
-    using LoopKey = std::pair<std::uint64_t, std::byte const*>;   ///< context, buffer
+    static LoopKey loop_of(Received const& receive) {
+        bool const is_any_tag = receive.wanted.tag == any_tag;
+        return {receive.wanted.context, receive.buffer, is_any_tag ? 0 : receive.site};
+    }
+    static bool may_be_loop(Received const& receive, Received const& later);
 
     void compare(Received& receive, Received const& later, Comm const& comm);
     bool could_meet(Received& receive, Received const& later) const;

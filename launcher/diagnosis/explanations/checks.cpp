@@ -74,10 +74,12 @@ Right: the source is named, or asked for.
 
 It is a warning, once for each receive in the program. If the receive that has got the other message could not have got
 the first one ("cannot get that of rank 2"), because it names its source or another tag, then it waits without end in
-another run. Otherwise nothing is wrong where the program treats all messages alike, and the warning does not come where
-it says so: where both receives take their status, in which MPI_SOURCE is; where the messages have no data, or the same
-data in the same buffer; and for receives with MPI_ANY_TAG into one buffer that get equally many messages from
-each other rank of the communicator. Sums of floating point numbers in the order of arrival differ from run to run.
+another run. Otherwise nothing is wrong where the program treats all messages alike, and the warning does not come
+where it says so: where both receives take their status, in which MPI_SOURCE is; where the messages have no data, or
+the same data in the same buffer; where both receives have MPI_ANY_TAG and the messages the same tag; for receives with
+MPI_ANY_TAG into one buffer that get equally many messages from each other rank of the communicator; and for a loop
+that receives whole numbers into one variable, equally many and more than one from each of its senders. Sums of
+floating point numbers in the order of arrival differ from run to run.
 
 Nonblocking, persistent and neighbourhood collectives and one-sided operations may order messages in ways that are not
 followed: behind them nothing is reported until the next blocking collective of all ranks.

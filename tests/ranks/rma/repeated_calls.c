@@ -3,7 +3,7 @@
  * epoch that has ended or is towards others, another or a freed window, elements beyond the target's part, a wrong
  * argument. And what is right goes where it should, to whichever of many windows. */
 // ranks: 1 2 4
-// may warn: T14
+// may warn: T11 T14
 #include <pthread.h>
 
 #include "tests/ranks/check.h"

@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
         MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
         MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
     } else if (rank != 3) {
-        MPI_Send(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);   // HERE 0 2
+        MPI_Send(&x, 1, MPI_INT, 1, rank, MPI_COMM_WORLD);   // HERE 0 2
     }
     MPI_Finalize();
     return 0;

@@ -14,6 +14,7 @@ static uint64_t all, mine; /* the same numbers at all ranks, and some of this ra
 static MPI_Datatype four, four_again, pair, types[most_ranks], own_types[most_ranks];
 static MPI_Op first;
 static MPI_Request requests[most_requests];
+static int results[most_requests];
 static int started;
 
 static int below(uint64_t* state, int limit) {
@@ -140,10 +141,15 @@ static void reductions(MPI_Comm comm, int ranks, int me) {
 /* Some at once, so that ranks are far apart. */
 static void barriers(MPI_Comm comm, int root) {
     int const many = 1 + below(&all, 60);
+    int word = 0;
     for (int i = 0; i < many; ++i) switch (below(&all, 3)) {
         case 0: MPI_Ibarrier(comm, next_request()); break;
-        case 1: MPI_Bcast(in, 1, MPI_INT, root, comm); break;
-        case 2: MPI_Iexscan(in, out, 1, MPI_INT, MPI_MAX, comm, next_request()); break;
+        case 1: MPI_Bcast(&word, 1, MPI_INT, root, comm); break;
+        case 2: {
+            MPI_Request* const request = next_request();
+            MPI_Iexscan(in, &results[request - requests], 1, MPI_INT, MPI_MAX, comm, request);
+            break;
+        }
         }
     wait_for_all();
 }
@@ -203,7 +209,7 @@ static void step(MPI_Comm comm) {
     }
 }
 
-static void free_all(MPI_Comm *reversed, MPI_Comm *half, MPI_Comm *grid, MPI_Comm *inter) {
+static void free_all(MPI_Comm* reversed, MPI_Comm* half, MPI_Comm* grid, MPI_Comm* inter) {
     if (*inter != MPI_COMM_NULL) MPI_Comm_free(inter);
     MPI_Comm_free(grid);
     MPI_Comm_free(half);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runtime/base/clock.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/trace/call_stack.hpp"
 #include "runtime/trace/script_place.hpp"
 

@@ -2,6 +2,7 @@
 // All options of other launchers: each is done, accepted, or refused with a reason of its own. The lists are those of
 // MPICH 4.0 to 4.3 (Hydra), Open MPI 4.1 (ORTE), Open MPI 5.0 (mpirun and prterun of PRRTE 3) and MPI 4.1, 11.5.
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -116,6 +117,10 @@ struct Compatibility : testing::Test {
         write("HOSTS", "localhost\n");
         write("RANKS", "rank 0=localhost\n");
         write("CONFIG", "-n 1 prog\n");
+    }
+
+    void TearDown() override {
+        for (char const* name : {"HOSTS", "RANKS", "CONFIG"}) std::filesystem::remove(folder + name);
     }
 
     void write(std::string const& name, std::string const& text) const { std::ofstream(folder + name) << text; }

@@ -8,6 +8,11 @@
 
 namespace tutti::coll {
 
+/// Only neighbours wait for each other in these.
+inline bool is_of_neighbors(Collective collective) {
+    return collective == Collective::neighbor_allgather || collective == Collective::neighbor_alltoall;
+}
+
 /// Returns when all members have come to this call.
 void await_others(Comm& comm);
 
@@ -18,8 +23,7 @@ void check_with_others(Comm& comm, Collective collective, RootedArgs const& args
 void check_with_others(Comm& comm, Collective, AlltoallArgs const& args);
 template <class Args>
 void check_with_others(Comm& comm, Collective collective, Args const&) {
-    if (collective == Collective::neighbor_allgather || collective == Collective::neighbor_alltoall) return;
-    await_others(comm);
+    if (!is_of_neighbors(collective)) await_others(comm);
 }
 
 /// Nonblocking, of a request whose call has been recorded: what does not match is found when all ranks have begun it.

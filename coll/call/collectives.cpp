@@ -51,10 +51,6 @@ template <class Args>
     if (line) record(*line, use, message_bytes(comm, args), start);
 }
 
-bool is_of_neighbors(Collective collective) {
-    return collective == Collective::neighbor_allgather || collective == Collective::neighbor_alltoall;
-}
-
 /// --check: no pending operation has the buffers of this call.
 template <class Args>
 void refuse_overlaps(Comm& comm, Collective collective, Args& args) {

@@ -80,6 +80,12 @@ public:
         return bits >> 30 == 2 && index < direct_.size() ? direct_[index] : nullptr;
     }
 
+    /// Is it a handle of a predefined object of this kind, whether there is one yet or not?
+    static bool names_builtin(int handle) {
+        unsigned const bits = static_cast<unsigned>(handle);
+        return bits >> 30 == 1 && ((bits >> 26) & 0xf) == static_cast<unsigned>(kind);
+    }
+
     /// The predefined object of this handle; null: the handle is of none whose number is built in.
     [[gnu::always_inline]] T* builtin(int handle) const {
         T* const object = builtin_[static_cast<unsigned>(handle) & 0xff];

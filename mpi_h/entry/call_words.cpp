@@ -129,12 +129,10 @@ std::string number_words(Argument const& a) {
 
 // Objects, each by its handle, which need not be valid. Before MPI_Init there is none, but predefined ones are meant.
 
-bool predefined(int handle) { return static_cast<unsigned>(handle) >> 30 == 1; }
-
 std::string type_words(int handle) {
     if (handle == MPI_DATATYPE_NULL) return "MPI_DATATYPE_NULL";
     Datatype const* const type = library().tables.datatypes.find(handle);
-    if (!type) return predefined(handle) ? "a predefined datatype" : "no datatype";
+    if (!type) return library().tables.datatypes.names_builtin(handle) ? "a predefined datatype" : "no datatype";
     return type->name.empty() ? "a datatype of the program" : type->name;
 }
 
@@ -166,9 +164,9 @@ std::string group_words(int handle) {
 std::string op_words(int handle) {
     if (handle == MPI_OP_NULL) return "MPI_OP_NULL";
     Op const* const op = library().tables.ops.find(handle);
-    return op                   ? coll::op_in_words(coll::recorded_op(*op))
-           : predefined(handle) ? "a predefined operator"
-                                : "no operator";
+    return op                                           ? coll::op_in_words(coll::recorded_op(*op))
+           : library().tables.ops.names_builtin(handle) ? "a predefined operator"
+                                                        : "no operator";
 }
 
 std::string info_words(int handle) {

@@ -138,7 +138,7 @@ public:
     Process& process;
     OneSided& counts;                         ///< this rank's
     std::unique_ptr<Recording> recording;     ///< null: calls are not recorded
-    std::unique_ptr<Accesses> accesses;       ///< null: nobody looks for conflicts (--check does)
+    std::unique_ptr<Accesses> accesses;       ///< of --check, which looks for conflicts; else null
     std::unique_ptr<LocalStores> stores;      ///< null: without --check
     std::unique_ptr<OriginBuffers> origins;   ///< null: without --check
     Ref<Comm> comm;                           ///< the window's own: a duplicate of the one that it was made of

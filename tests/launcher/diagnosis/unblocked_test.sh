@@ -61,7 +61,7 @@ time_out "ranks 0-1,3-4  MPI_Barrier*ranks 2,5-7 are not in MPI; their last call
 time_out "rank 2 has not called MPI_Init
     now process * (sleep) in " run -n 3 sh -c '[ $PMI_RANK != 2 ] || sleep 1000; exec "$0" spin' "$busy"
 
-# nobody waits: the same in few lines, however many ranks there are; programs without MPI have nothing to say
+# no rank waits: the same in few lines, however many ranks there are; programs without MPI have nothing to say
 for MPIEXEC_TIMEOUT in 2 20 200; do
     export MPIEXEC_TIMEOUT
     run -n 16 "$busy" spin all; expect_code 124

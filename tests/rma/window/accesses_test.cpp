@@ -90,7 +90,7 @@ TEST(Accesses, AreToldOncePerPairOfPlaces) {
 TEST(Accesses, UnderSharedLocksConflictAfterOneMeetingOfTwoOrigins) {
     Segment segment = Segment::create(1);
     Process process(segment, 0, {});
-    auto const told = [&](int other_origin, std::uint64_t other_meeting) {
+    auto const reported = [&](int other_origin, std::uint64_t other_meeting) {
         Accesses accesses(process);
         Accessed one = accessed(Operation::put, 0, 8), other = later(one, other_origin);
         one.meeting = 1;
@@ -100,9 +100,9 @@ TEST(Accesses, UnderSharedLocksConflictAfterOneMeetingOfTwoOrigins) {
         accesses.compare_shared(all);
         return testing::internal::GetCapturedStderr();
     };
-    EXPECT_EQ(told(1, 1).find("warning[T14]"), 0u);
-    EXPECT_EQ(told(1, 2), "");
-    EXPECT_EQ(told(0, 1), "");
+    EXPECT_EQ(reported(1, 1).find("warning[T14]"), 0u);
+    EXPECT_EQ(reported(1, 2), "");
+    EXPECT_EQ(reported(0, 1), "");
 }
 
 TEST(Accesses, OfOneTargetEndAlone) {

@@ -35,7 +35,7 @@ limited() {
 limited -n 2 "$eater" 32; expect_code 0; expect_silence
 for arena in yes no; do
     limited -n 2 -timeout 60 -genv TUTTI_ARENA $arena "$eater" 400
-    expect_code 137; expect_err "was killed by signal 9"; expect_err "the memory limit of its cgroup, $limit_mb MiB, was reached"
+    expect_code 137; expect_err " killed by signal 9"; expect_err "the memory limit of its cgroup, $limit_mb MiB, was reached"
     grep -q "process [0-9]* on $(hostname)" <<< "$err" || wrong "$what named no process: $err"
 done
 # a rank killed by somebody, with the same cgroup: no such sentence

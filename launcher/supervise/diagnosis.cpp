@@ -180,7 +180,7 @@ std::optional<Report> Supervisor::with_waiting(std::optional<Report> report) con
     for (PlacedRank const& one : seen.waiting) {
         if (awaits(one.blocked.wait, ended) && one.blocked.rank != ended)
             report->lines.push_back(
-                {{one.blocked.rank}, one.blocked.call, one.place.words, join("waits for rank ", ended)});
+                {{one.blocked.rank}, one.blocked.call, one.place.words, join("waiting for rank ", ended)});
     }
     return report;
 }

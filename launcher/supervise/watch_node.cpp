@@ -239,7 +239,7 @@ private:
             auto const blocked = read_blocked(rank_at(place));
             if (!blocked || !awaits(blocked->wait, ended)) continue;
             Place const at = place_of(rank_at(place).pid.load(std::memory_order_relaxed), *blocked, &lines_);
-            lines.push_back({{rank_at(place).world_rank}, blocked->call, at.words, join("waits for rank ", ended)});
+            lines.push_back({{rank_at(place).world_rank}, blocked->call, at.words, join("waiting for rank ", ended)});
         }
         return lines;
     }

@@ -20,7 +20,7 @@ def essence(text):
     """Of a report its headline, and each rank's place; of anything else its lines, without what differs from run to run."""
     text = re.sub(r"on \S+, process \d+", "on HOST, process N", text)
     text = re.sub(r"\d+\.\d+ (us|s|times)\b", r"N \1", text)
-    text = re.sub(r"^  ranks? .*  waits for rank \d+\n", "", text, flags=re.M)   # if it has done so for long by then
+    text = re.sub(r"^  ranks? .*  waiting for rank \d+\n", "", text, flags=re.M)   # if it has done so for long by then
     lines = [" ".join(line.split()) for line in text.splitlines()]
     headline = next((line for line in lines if REPORT.match(line)), None)
     if headline:

@@ -66,7 +66,7 @@ dies() {
     expect_err "error[T09] rank 3 was killed by signal 6 (Aborted)"
     expect_err "MPI_Barrier"
     expect_err "left.c:21 in main()  was its last call of MPI"
-    expect_err "  ranks 0-2  MPI_Recv(1 MPI_INT from rank 3, tag 7, MPI_COMM_WORLD)  left.c:23 in main()  waits for rank 3"
+    expect_err "  ranks 0-2  MPI_Recv(1 MPI_INT from rank 3, tag 7, MPI_COMM_WORLD)  left.c:23 in main()  waiting for rank 3"
 }
 told dies dies
 expect_nothing_left

@@ -16,14 +16,17 @@
 #include "launcher/diagnosis/node_watch.hpp"
 #include "launcher/diagnosis/rank_end.hpp"
 #include "launcher/diagnosis/report.hpp"
+#include "launcher/diagnosis/stillness.hpp"
 #include "launcher/diagnosis/watch.hpp"
 #include "launcher/streams/last_words.hpp"
 #include "launcher/supervise/verdict.hpp"
+#include "runtime/base/clock.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/base/futex.hpp"
 #include "runtime/base/process_identity.hpp"
 #include "runtime/memory/segment.hpp"
 #include "runtime/settings/launch.hpp"
+#include "runtime/settings/variables.hpp"
 #include "runtime/wait/bell.hpp"
 
 namespace tutti::launcher {
@@ -35,6 +38,12 @@ constexpr std::chrono::milliseconds longest_sleep{50};
 constexpr std::chrono::milliseconds for_noted_ends{100};   // of ranks that end as another one has
 // A launcher that ends a job kills its ranks one after the other.
 constexpr std::chrono::milliseconds for_the_others{500};
+
+/// As the ranks have it, one of which has started this process.
+std::chrono::seconds polling_limit() {
+    std::vector<std::string> complaints;   // the ranks print them
+    return std::chrono::seconds(read_variables(environ, complaints).polling_limit);
+}
 
 /// How a rank's process ends, as far as it is known.
 struct NotedEnd {
@@ -53,7 +62,9 @@ public:
         : segment_(segment), processes_(segment.ranks()), heard_(segment.ranks()),
           node_(segment, [](unsigned) { return true; }),
           deadlocks_(std::vector<int>(segment.layout().world_size),
-                     [this](int, Question const& question) { node_.ask(question); }) {}
+                     [this](int, Question const& question) { node_.ask(question); }),
+          stillness_(
+              segment, [this](unsigned place) { return lives(place); }, polling_limit_) {}
 
     /// Until no rank of the node lives.
     void watch() {
@@ -64,6 +75,7 @@ public:
             if (!ending_) hear_ends(now);
             else release_ended();
             if (!ending_) look_for_deadlock(now);
+            if (!ending_) look_for_stillness(now);
             if (asked_for_warnings()) print_warnings();
             Clock::time_point due = now + longest_sleep;
             if (!words_.empty()) due = std::min(due, words_since_ + HeldWords::longest);
@@ -179,6 +191,26 @@ private:
                launch::mistake_code);
     }
 
+    /// A warning, once; of ranks of other nodes nothing is known.
+    void look_for_stillness(Clock::time_point now) {
+        if (still_told_ || segment_.ranks() != static_cast<unsigned>(segment_.layout().world_size)) return;
+        Still const change = stillness_.change(now, now_ns());
+        still_.nodes += change.nodes;
+        still_.polling += change.polling;
+        if (still_.nodes == 0 || still_.polling == 0) return;
+        still_told_ = true;
+        std::vector<PlacedRank> ranks;
+        for (unsigned place = 0; place < segment_.ranks(); ++place) {
+            auto seen = read_blocked(rank_at(place));
+            if (!seen) seen = read_polling(rank_at(place), now_ns());
+            if (!seen) continue;
+            seen->rank = rank_at(place).world_rank;
+            Place const at = place_of(rank_at(place).pid.load(std::memory_order_relaxed), *seen, &lines_);
+            ranks.push_back({*std::move(seen), at});
+        }
+        print(still_report(ranks, polling_limit_));
+    }
+
     /// Ranks that have ended, or note that they do, without MPI_Finalize. The end of one that has noted nothing is
     /// reported only where another rank waits for it: who ends a whole job from outside needs no report.
     void hear_ends(Clock::time_point now) {
@@ -267,6 +299,10 @@ private:
     std::vector<bool> heard_;                              // by place: its last words are known
     NodeWatch node_;
     DeadlockWatch deadlocks_;
+    std::chrono::seconds const polling_limit_ = polling_limit();
+    Stillness stillness_;
+    Still still_;
+    bool still_told_ = false;
     ReportDelay finding_delay_;
     KnownLines lines_;
     Warnings warnings_;

@@ -274,6 +274,7 @@ void start(LibraryState& f, int thread_level) {
     };
     p2p::engine(*f.process).predefined_type = coll::state_of(*f.process).call_records->predefined_type;
     f.process->supervised = launched;
+    if (job_server()) f.process->waiter.observers().exempt(job_server()->threads());
     if (!launched && f.process->variables.diagnosis != "no")
         f.process->watcher = std::make_unique<Watcher>(*f.segment, f.process->waiter, f.process->end_job);
     show_images(f.rank_state->last_call);

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <sys/types.h>
+
 namespace tutti {
 
 /// One rank's connection to the server of its job. Of one thread, except abort, which any thread may call.
@@ -28,6 +30,9 @@ public:
     virtual void exchange() = 0;
     /// What `rank` has put before an exchange. Throws Error when there is no such thing.
     virtual std::string get(int rank, std::string const& key) = 0;
+
+    /// The threads of this process, by gettid(), that serve the connection alone and never call MPI.
+    virtual std::vector<pid_t> threads() const { return {}; }
 
     /// Lets the server end the job; returns when it knows.
     virtual void abort(int code, std::string const& sentence) = 0;

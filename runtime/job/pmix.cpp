@@ -8,8 +8,10 @@
 
 #include <dlfcn.h>
 #include <pmix.h>
+#include <unistd.h>
 
 #include "runtime/base/error.hpp"
+#include "runtime/wait/shown/other_threads.hpp"
 #include "topo/base/words.hpp"
 
 namespace tutti {
@@ -20,7 +22,7 @@ constexpr char const* server_variables[] = {"PMIX_NAMESPACE", "PMIX_RANK"};
 
 /// The functions that we call. The library stays loaded: it has threads.
 struct Library {
-    Library() {
+    Library() : was_loaded(dlopen(library_name, RTLD_NOW | RTLD_NOLOAD) != nullptr) {
         void* handle = dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
         if (!handle) fail(ErrorClass::other, dlerror());
         auto find = [handle](auto& function, char const* name) {
@@ -37,6 +39,7 @@ struct Library {
         find(error_string, "PMIx_Error_string");
     }
 
+    bool const was_loaded;   ///< by the program, which uses it as well
     decltype(&PMIx_Init) init;
     decltype(&PMIx_Finalize) finalize;
     decltype(&PMIx_Abort) abort;
@@ -86,7 +89,9 @@ private:
 class Pmix : public JobServer {
 public:
     Pmix() {
+        bool const alone = threads_of_process() == std::vector{gettid()};
         check(call_.init(&self_, nullptr, 0), "PMIx_Init");
+        if (alone && !call_.was_loaded) find_threads();
         Value size;
         ask(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, size);
         size_ = static_cast<int>(size.number());
@@ -124,6 +129,7 @@ public:
         return value.text();
     }
 
+    std::vector<pid_t> threads() const override { return threads_; }
     void abort(int code, std::string const& sentence) override { call_.abort(code, sentence.c_str(), nullptr, 0); }
     void finish() override { call_.finalize(nullptr, 0); }
 
@@ -145,6 +151,13 @@ private:
         if (status != PMIX_SUCCESS) fail(ErrorClass::other, "PMIx_Get of ", key, ": ", call_.error_string(status));
     }
 
+    /// The only thread has been in PMIx_Init: what others there are now are of the library, which calls nothing of the
+    /// program, because no handler of events is registered.
+    void find_threads() {
+        threads_ = threads_of_process();
+        std::erase(threads_, gettid());
+    }
+
     void read_local_ranks() {
         Value peers;
         if (call(PMIX_RANK_WILDCARD, PMIX_LOCAL_PEERS, peers) == PMIX_SUCCESS)
@@ -160,6 +173,7 @@ private:
     int size_ = 0;
     std::vector<int> local_ranks_;
     std::string node_name_;
+    std::vector<pid_t> threads_;
 };
 
 }   // namespace

@@ -105,6 +105,7 @@ bool start_on(Segment const& segment) {
 Watcher::Watcher(Segment const& segment, Waiter& waiter, EndJob end_job) : segment_(segment), end_job_(end_job) {
     find_program();
     waiter.observers().if_unsupervised(look, this);
+    waiter.tests().if_unsupervised(look, this);
 }
 
 void Watcher::look(void const* watcher, std::int64_t waited_ns) {

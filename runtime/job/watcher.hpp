@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A job that another launcher has started, or that is a single process, has no supervisor that watches its ranks and
-// reports errors. There the first rank of a node that is blocked for a second, has an error to report, leaves or
-// crashes starts a process that does, `tutti-daemon --watch`. It reports once for all ranks of the node, and ends by
+// reports errors. There the first rank of a node that is blocked or polls for a second, has an error to report, leaves
+// or crashes starts a process that does, `tutti-daemon --watch`. It reports once for all ranks of the node, and ends by
 // itself when none of them is left.
 #pragma once
 
@@ -18,7 +18,8 @@ public:
     /// As Process::end_job.
     using EndJob = void (*)(int code, std::string const& sentence);
 
-    /// Looks in each long wait of a rank on that segment; both outlive it. Not for jobs that our mpiexec supervises.
+    /// Is called in each long wait of a rank on that segment, and while the rank polls for long; both outlive it. Not
+    /// for jobs that our mpiexec supervises.
     Watcher(Segment const& segment, Waiter& waiter, EndJob end_job);
 
     /// Starts the watching process unless there is one. Returns false if it cannot be had. By any thread, but not by a

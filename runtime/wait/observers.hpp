@@ -51,6 +51,8 @@ public:
         unsupervised_ = callback;
         unsupervised_context_ = context;
     }
+    /// Threads that never call MPI, by gettid(): they release no wait.
+    void exempt(std::vector<pid_t> threads) { shown_waits_.exempt(std::move(threads)); }
     /// Do the program's calls have an observer?
     bool follow_calls() const { return tracer || calls; }
 

@@ -124,6 +124,7 @@ void RepeatedTests::record(CallText const& call) {
             put_script_place(shown.script);
             shown.changes.fetch_add(1, std::memory_order_release);
         }
+        if (told && unsupervised_) unsupervised_(unsupervised_context_, now - shown.since.load());
     } else {
         if (shown.changes.load(std::memory_order_relaxed) % 2 != 0)
             shown.changes.fetch_add(1, std::memory_order_relaxed);

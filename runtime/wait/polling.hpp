@@ -42,6 +42,13 @@ public:
     /// Where the name of the MPI call is that the program is in, for records of calls without a text.
     void names_calls(char const* const& name) { call_name_ = &name; }
 
+    /// Callback of a rank that no launcher of ours supervises: while it is recorded that it polls, with the time since
+    /// it began to.
+    void if_unsupervised(void (*callback)(void const* context, std::int64_t polled_ns), void const* context) {
+        unsupervised_ = callback;
+        unsupervised_context_ = context;
+    }
+
     /// A test has found nothing.
     void count(CallText const& call) {
         ++tests_;
@@ -89,6 +96,8 @@ private:
     std::int64_t idle_used_ = 0;              ///< the thread's processor time then,
     std::uint64_t idle_moves_ = 0;            ///< and what had moved
     std::int64_t left_ = 0, left_used_ = 0;   ///< the end of the last test since then; 0: none
+    void (*unsupervised_)(void const* context, std::int64_t polled_ns) = nullptr;   ///< null: it is supervised
+    void const* unsupervised_context_ = nullptr;
 };
 
 }   // namespace tutti

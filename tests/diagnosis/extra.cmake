@@ -139,7 +139,8 @@ add_dependencies(corpus_whole mpi mpich)
 add_dependencies(corpus corpus_whole)
 
 find_program(openmpi_mpirun mpirun.openmpi)
-foreach(area wrong/errors wrong/ends wrong/leftovers wrong/collectives wrong/circles right/errors right/ends right/leftovers)
+foreach(area wrong/errors wrong/ends wrong/leftovers wrong/collectives wrong/circles wrong/threads wrong/requests
+             right/errors right/ends right/leftovers right/threads right/progress)
   if(openmpi_mpirun)
     add_corpus_test(mpirun/${area} ${area} --under "${openmpi_mpirun} --allow-run-as-root --oversubscribe")
   else()

@@ -8,7 +8,6 @@
 #include <csignal>
 #include <cstdint>
 #include <iterator>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,17 +52,6 @@ std::string_view value_of(std::string_view text, std::string_view key) {
         return value;
     }
     return {};
-}
-
-/// All threads of the process, but for the one that ends while it is listed and those behind it: it is in the list.
-std::optional<Threads> list_threads() {
-    DIR* const folder = opendir("/proc/self/task");
-    if (!folder) return {};
-    Threads all;
-    while (dirent const* entry = readdir(folder))
-        if (entry->d_name[0] != '.') all.push_back(number_at<pid_t>(entry->d_name));
-    closedir(folder);
-    return all;
 }
 
 /// How a thread sleeps, and how often it has run before.
@@ -145,13 +133,24 @@ std::string_view mapping_in(std::string_view maps, std::uintptr_t address) {
     return {};
 }
 
+// All of them, but for one that ends while they are listed and those behind it: that one is in the list.
+std::vector<pid_t> threads_of_process() {
+    DIR* const folder = opendir("/proc/self/task");
+    if (!folder) return {};
+    Threads all;
+    while (dirent const* entry = readdir(folder))
+        if (entry->d_name[0] != '.') all.push_back(number_at<pid_t>(entry->d_name));
+    closedir(folder);
+    return all;
+}
+
 bool others_may_act(std::span<pid_t const> waiting, std::size_t most) {
-    std::optional<Threads> const all = list_threads();
-    if (!all || all->size() < waiting.size()) return true;
+    Threads const all = threads_of_process();
+    if (all.empty() || all.size() < waiting.size()) return true;
     auto const waits = [&](pid_t thread) { return std::ranges::find(waiting, thread) != waiting.end(); };
     Threads others;
-    std::ranges::remove_copy_if(*all, std::back_inserter(others), waits);
-    if (all->size() != waiting.size() + others.size()) return true;
+    std::ranges::remove_copy_if(all, std::back_inserter(others), waits);
+    if (all.size() != waiting.size() + others.size()) return true;
     if (others.empty()) return false;
     if (others.size() > most) return true;
     std::vector<Sleep> sleeps;
@@ -161,7 +160,7 @@ bool others_may_act(std::span<pid_t const> waiting, std::size_t most) {
     }
     for (std::size_t i = 0; i < others.size(); ++i)
         if (!(sleep_of(others[i]) == sleeps[i])) return true;
-    if (list_threads() != all) return true;
+    if (threads_of_process() != all) return true;
     std::string const maps = text_of_file("/proc/self/maps");
     auto const may_be_woken = [&](Sleep const& one) { return one.at.shared && !in_own_memory(maps, one.at.word); };
     return std::ranges::any_of(sleeps, may_be_woken) || signals_may_wake(maps, waits(getpid()));

@@ -21,10 +21,14 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include <sys/types.h>
 
 namespace tutti {
+
+/// The threads of this process, by the numbers of gettid(); empty: not known.
+std::vector<pid_t> threads_of_process();
 
 /// May a thread act, or be made to, that is not named? `waiting`: numbers of gettid(). True where that cannot be told,
 /// and without a look at them where more than `most` threads are not named.

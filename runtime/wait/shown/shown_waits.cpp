@@ -78,7 +78,7 @@ void ShownWaits::remove(void const* wait, std::int64_t now) {
 bool ShownWaits::alone(Company company, std::int64_t now) const {
     if (!company.several) return true;
     if (!company.asleep) return false;
-    std::vector<pid_t> threads;
+    std::vector<pid_t> threads = exempt_;
     for (Wait const& one : waits_) threads.push_back(one.thread);
     if (company.helper != 0) threads.push_back(company.helper);
     std::int64_t const waited = now - waits_.back().since;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <sys/types.h>
@@ -32,6 +33,9 @@ public:
     bool add(void const* wait, Reason const& why);
     /// It is over. Until the others are shown again, nothing is.
     void remove(void const* wait, std::int64_t now);
+
+    /// Threads that never call MPI, such as those of the launcher's library, by gettid().
+    void exempt(std::vector<pid_t> threads) { exempt_ = std::move(threads); }
 
     std::size_t size() const { return waits_.size(); }
     /// What is shown may have to be shown anew, by now_ns().
@@ -61,6 +65,7 @@ private:
     Blocked& shown_;
     std::int64_t const sharing_;
     Allowance allowance_;
+    std::vector<pid_t> exempt_;
     std::vector<Wait> waits_;           ///< the oldest first
     std::vector<Blockage> blockages_;   ///< as they are shown
     std::int64_t due_ = 0, pause_ns_ = 0;

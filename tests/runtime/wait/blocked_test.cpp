@@ -147,6 +147,27 @@ TEST_P(BlockedThreads, OneIsShownAsIfItWereAloneWhereTheOthersWaitForIt) {
     EXPECT_TRUE(known);
 }
 
+TEST_P(BlockedThreads, IsKnownBesideAThreadThatNeverCallsMpi) {
+    if (!alone()) GTEST_SKIP() << "there are threads that are not the test's";
+    std::atomic<bool> over = false;
+    std::atomic<pid_t> helper = 0;
+    std::thread busy([&] {
+        helper = gettid();
+        while (!over) std::this_thread::sleep_for(1ms);   // such a thread could call MPI
+    });
+    while (helper == 0) std::this_thread::yield();
+    auto const known_within = [&](std::int64_t limit) {
+        bool known = false;
+        wait_until([&, start = now_ns()] { return (known |= all_known(1)) || now_ns() - start > limit; }, 1);
+        return known;
+    };
+    EXPECT_FALSE(known_within(300'000'000));
+    waiter.observers().exempt({helper.load()});
+    EXPECT_TRUE(known_within(long_time));
+    over = true;
+    busy.join();
+}
+
 TEST_P(BlockedThreads, AllAreShown) {
     if (!alone()) GTEST_SKIP() << "there are threads that are not the test's";
     bool known = false;

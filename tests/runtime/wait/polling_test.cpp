@@ -143,13 +143,19 @@ TEST(Test, IsDescribedOnceWhenTheRankIsRecordedAsPolling) {
     RankLock lock;
     Waiter waiter(s, 0, WaitPolicy::dedicated, 0, lock);
     int described = 0;
+    std::int64_t polled = 0;   // as the callback of a rank without a launcher of ours learns it
+    waiter.tests().if_unsupervised(
+        [](void const* context, std::int64_t ns) { *static_cast<std::int64_t*>(const_cast<void*>(context)) = ns; },
+        &polled);
     auto const call = [&] { return ++described, std::string("MPI_Test(receive of 1 MPI_INT from rank 1)"); };
     Polling const& shown = s.rank_state(0).polling;
     std::int64_t const end = now_ns() + 20'000'000'000;
     while (now_ns() < end && shown.changes.load() % 2 == 0) waiter.test(never, CallText(call));
+    EXPECT_EQ(polled, 0);
     EXPECT_STREQ(shown.call, "MPI_Test(receive of 1 MPI_INT from rank 1)");
     for (int i = 0; i < very_many_tests; ++i) waiter.test(never, CallText(call));
     EXPECT_EQ(described, 1);
+    EXPECT_GT(polled, 1'000'000'000);
 }
 
 TEST(Test, OfAProgramThatSleepsBetweenReturnsAtOnceWhereItLearnsNothing) {

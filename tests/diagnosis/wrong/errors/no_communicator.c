@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ranks that are not in the new communicator use it all the same.
-// ranks: 2 4
+// ranks: 2 3
 // expect: MPI_ERR_COMM ranks 0
 #include <mpi.h>
 

@@ -6,7 +6,6 @@
 #include <span>
 
 #include "coll/match/functions.hpp"
-#include "p2p/p2p.hpp"
 #include "runtime/diagnosis/mistake.hpp"
 #include "runtime/objects/comm.hpp"
 #include "runtime/process.hpp"
@@ -20,8 +19,6 @@ struct Head {
     Starts starts;
 };
 static_assert(std::is_trivially_copyable_v<RecordedCall>);
-
-constexpr std::size_t most_bytes = sizeof(Head) + CallBatch::most * (1 + sizeof(RecordedCall));
 
 bool is_same(RecordedCall const& a, RecordedCall const& b) {
     return (a.number == 0) == (b.number == 0) && a.digest() == b.digest() && a.type == b.type && a.site == b.site;
@@ -156,14 +153,20 @@ void NodeExchange::report(Conversation const& about, RecordedCall const& here, R
                    help(what, here), parts});
 }
 
+/// Waits for the messages where they are taken: one that has been offered is being received already, and a receive of
+/// its own would wait for another one.
 void NodeExchange::finish() {
-    take();
-    std::vector<std::byte> bytes(most_bytes);
     auto const open = [](auto const& one) { return one.second.is_last_given && !one.second.is_last_taken; };
+    take();
     for (auto one = std::ranges::find_if(conversations_, open); one != conversations_.end();
          one = std::ranges::find_if(conversations_, open)) {
-        p2p::recv_bytes(*process_.world, bytes.data(), bytes.size(), one->second.previous, batch_tag, "MPI_Finalize");
-        take(CallBatch::from_bytes(bytes));
+        std::uint64_t const context = one->first;
+        auto const over = [&] {
+            take();
+            auto const still = conversations_.find(context);
+            return still == conversations_.end() || !open(*still);
+        };
+        process_.waiter.until(over, {"MPI_Finalize", one->second.previous});
     }
 }
 

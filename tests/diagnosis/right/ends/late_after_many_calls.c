@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The records of many different calls go between nodes in MPI_Finalize as large messages, which a late rank finds
+// offered there.
+// ranks: 2 3 4
+// env: TUTTI_EAGER_NETWORK=1024
+#include <mpi.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int main(int argc, char** argv) {
+    int rank, size;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    char* data = calloc(200, 1);
+    for (int n = 1; n <= 200; ++n) MPI_Bcast(data, n, MPI_CHAR, n % size, MPI_COMM_WORLD);
+    free(data);
+    if (rank == size - 1) usleep(200000);
+    MPI_Finalize();
+    return 0;
+}

@@ -44,6 +44,11 @@ Signals::Signals() {
     descriptor_ = Descriptor(signalfd(-1, &seen, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
+bool Signals::is_pending(int signal) {
+    sigset_t pending;
+    return sigpending(&pending) == 0 && sigismember(&pending, signal) == 1;
+}
+
 std::optional<int> Signals::next() {
     signalfd_siginfo info{};
     if (read(descriptor_.get(), &info, sizeof info) != sizeof info) return {};

@@ -22,6 +22,8 @@ public:
     int descriptor() const { return descriptor_.get(); }
     /// The next signal that has arrived, if any.
     std::optional<int> next();
+    /// Returns true if this blocked signal has come and has not been read yet.
+    static bool is_pending(int signal);
 
 private:
     sigset_t original_;

@@ -156,7 +156,8 @@ void Supervisor::handle_signals() {
         if (*signal == SIGUSR1 && !tell_waiting()) output_.say("no rank has waited for another one for long");
         if (elsewhere_) elsewhere_->pass_on(*signal);
         deliver(*signal);
-        if (*signal == SIGTSTP) raise(SIGSTOP);   // for the shell to see; SIGCONT is passed on when it comes
+        // For the shell to see. SIGCONT is passed on when it comes; a stop would discard one that is pending.
+        if (*signal == SIGTSTP && !Signals::is_pending(SIGCONT)) raise(SIGSTOP);
     }
 }
 

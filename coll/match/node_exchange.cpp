@@ -153,8 +153,8 @@ void NodeExchange::report(Conversation const& about, RecordedCall const& here, R
                    help(what, here), parts});
 }
 
-/// Waits for the messages where they are taken: one that has been offered is being received already, and a receive of
-/// its own would wait for another one.
+/// Waits until take() has received all messages. take() may have begun to receive a message whose data has not arrived;
+/// a second receive would then wait for a message that no rank sends.
 void NodeExchange::finish() {
     auto const open = [](auto const& one) { return one.second.is_last_given && !one.second.is_last_taken; };
     take();

@@ -39,10 +39,10 @@ constexpr std::chrono::milliseconds for_noted_ends{100};   // of ranks that end 
 // A launcher that ends a job kills its ranks one after the other.
 constexpr std::chrono::milliseconds for_the_others{500};
 
-/// As the ranks have it, one of which has started this process.
-std::chrono::seconds polling_limit() {
+/// Returns the settings of the ranks: a rank has started this process, with its environment.
+Variables variables_of_ranks() {
     std::vector<std::string> complaints;   // the ranks print them
-    return std::chrono::seconds(read_variables(environ, complaints).polling_limit);
+    return read_variables(environ, complaints);
 }
 
 /// How a rank's process ends, as far as it is known.
@@ -191,9 +191,10 @@ private:
                launch::mistake_code);
     }
 
-    /// A warning, once; of ranks of other nodes nothing is known.
+    /// Warns once. This process sees the ranks of one node, so it warns only where these are the whole job.
     void look_for_stillness(Clock::time_point now) {
-        if (still_told_ || segment_.ranks() != static_cast<unsigned>(segment_.layout().world_size)) return;
+        bool const sees_all = segment_.ranks() == static_cast<unsigned>(segment_.layout().world_size);
+        if (still_told_ || variables_.quiet || !sees_all) return;
         Still const change = stillness_.change(now, now_ns());
         still_.nodes += change.nodes;
         still_.polling += change.polling;
@@ -299,7 +300,8 @@ private:
     std::vector<bool> heard_;                              // by place: its last words are known
     NodeWatch node_;
     DeadlockWatch deadlocks_;
-    std::chrono::seconds const polling_limit_ = polling_limit();
+    Variables const variables_ = variables_of_ranks();
+    std::chrono::seconds const polling_limit_{variables_.polling_limit};
     Stillness stillness_;
     Still still_;
     bool still_told_ = false;

@@ -151,8 +151,8 @@ private:
         if (status != PMIX_SUCCESS) fail(ErrorClass::other, "PMIx_Get of ", key, ": ", call_.error_string(status));
     }
 
-    /// The only thread has been in PMIx_Init: what others there are now are of the library, which calls nothing of the
-    /// program, because no handler of events is registered.
+    /// The process had one thread, which was in PMIx_Init, so the library has started all others. They call no function
+    /// of the program, because none is registered for events. A program that loads the library later is not noticed.
     void find_threads() {
         threads_ = threads_of_process();
         std::erase(threads_, gettid());

@@ -4,6 +4,7 @@
 //
 // What is proven, when nobody may act (the caller is inside the rank's lock, the threads named are in their waits
 // and outside of it, and run no code of the program before the caller leaves the lock):
+// Named besides are threads of libraries that call no MPI and wake no thread that may (ShownWaits::exempt).
 // Alone: the threads that the system lists are those named. Only a thread that runs makes threads, and none of these
 // does until it is released.
 // Asleep: every other thread sleeps in futex(2) without a time limit, at a word that no other process can wake: of this

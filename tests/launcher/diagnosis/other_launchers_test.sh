@@ -75,6 +75,11 @@ int main(int argc, char **argv)
         MPI_Irecv(&x, 1, MPI_INT, MPI_ANY_SOURCE, 8, MPI_COMM_WORLD, &request);
     if (is(how, "root"))
         MPI_Bcast(&x, 1, MPI_INT, rank == size - 1, MPI_COMM_WORLD);
+    if (is(how, "polls")) {   /* for a message to itself that it never sends */
+        MPI_Irecv(&x, 1, MPI_INT, rank, 9, MPI_COMM_WORLD, &request);
+        for (int done = 0; !done;)
+            MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    }
     if (is(how, "deadlock"))
         MPI_Recv(&x, 1, MPI_INT, MPI_ANY_SOURCE, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (is(how, "exit") || is(how, "crash") || is(how, "assertion"))
@@ -133,6 +138,12 @@ expect_told() { [ "$told" = "$expected" ] || wrong "$what reported '$told' inste
 
 for how in error threads first abort request root deadlock before after exit exits crash crashes assertion; do same $how; done
 for how in error threads abort request deadlock before after crashes; do same_alone $how; done
+# A rank that polls without progress is reported while it goes on; not where no warnings are wanted.
+TUTTI_POLLING_LIMIT=1 "$folder/wrong" polls >"$folder/out" 2>"$folder/err" </dev/null & pid=$!
+wait_until grep -q 'more: mpiexec' "$folder/err"; kill $pid; wait $pid 2>/dev/null
+[[ "$(reports)" == "warning[T19] nothing has moved for 1 s: rank 0 polls without progress"* ]] || wrong "of polling: $(cat "$folder/err")"
+limit_s=6 other env TUTTI_POLLING_LIMIT=1 TUTTI_QUIET=yes "$folder/wrong" polls; expect_code 124
+[ -z "$told" ] || wrong "$what reported '$told' though no warnings are wanted"
 [ -n "$mpirun" ] || skip "package openmpi-bin is not installed"
 
 # The reporting program is looked for beside the library: without it the report has fewer words, and still comes once.

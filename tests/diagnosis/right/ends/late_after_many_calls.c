@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The records of many different calls go between nodes in MPI_Finalize as large messages, which a late rank finds
-// offered there.
+// In MPI_Finalize nodes send each other the records of many different calls, as messages too large to be sent eagerly.
+// A rank that calls MPI_Finalize late finds them offered.
 // ranks: 2 3 4
 // env: TUTTI_EAGER_NETWORK=1024
 #include <mpi.h>

@@ -139,6 +139,7 @@ expect_told() { [ "$told" = "$expected" ] || wrong "$what reported '$told' inste
 for how in error threads first abort request root deadlock before after exit exits crash crashes assertion; do same $how; done
 for how in error threads abort request deadlock before after crashes; do same_alone $how; done
 # A rank that polls without progress is reported while it goes on; not where no warnings are wanted.
+: >"$folder/err"
 TUTTI_POLLING_LIMIT=1 "$folder/wrong" polls >"$folder/out" 2>"$folder/err" </dev/null & pid=$!
 wait_until grep -q 'more: mpiexec' "$folder/err"; kill $pid; wait $pid 2>/dev/null
 [[ "$(reports)" == "warning[T19] nothing has moved for 1 s: rank 0 polls without progress"* ]] || wrong "of polling: $(cat "$folder/err")"

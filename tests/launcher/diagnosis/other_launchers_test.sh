@@ -151,7 +151,7 @@ limit_s=6 other env TUTTI_POLLING_LIMIT=1 TUTTI_QUIET=yes "$folder/wrong" polls;
 mkdir "$folder/lib" && cp "$build"/lib/libmpi.so.12 "$folder/lib/"
 for how in error request; do
     other "$mpirun" --allow-run-as-root --oversubscribe -x LD_LIBRARY_PATH="$folder/lib" -n 4 "$folder/wrong" $how
-    [ "$(grep -c '^\(error\|warning\)\[' <<<"$told")" = 1 ] || wrong "$what reported '$told' instead of one error"
+    [ "$(grep -c '^\(error\|warning\)\[' <<<"$told")" = 1 ] || wrong "$what ended with $code and reported '$told' instead of one error: $(cat "$folder/err")"
 done
 # Where reports are not wanted, errors are reported without a process that watches.
 other env TUTTI_DIAGNOSIS=no "$folder/wrong" error; [[ "$told" == "error[MPI_ERR_RANK] MPI_Send: dest is 1"* ]] || wrong "$what: $told"

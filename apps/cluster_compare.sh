@@ -47,15 +47,15 @@ build=$(cd "$build" && pwd) || exit 2
 # shellcheck source=tests/cluster/hosts.sh
 . "$here/../tests/cluster/hosts.sh"
 
-# The measuring program with another MPI's wrapper.
+# Builds the measuring program with another MPI's wrapper.
 build_with() {
     local mpi=$1 program=$build/cluster_bench.$1
     [ -x "$program" ] && [ -z "$(find "$here/bench" -newer "$program" -name '*.[ch]pp')" ] && return
     echo "Building apps/bench with mpicxx.$mpi ..."
-    "mpicxx.$mpi" -std=c++20 -O2 "$here"/bench/program/*/*.cpp -o "$program"
+    "mpicxx.$mpi" -std=c++20 -O2 "$here"/bench/program/*.cpp -o "$program"
 }
 
-# start MPI WORDS OF THE MEASURING PROGRAM, from the first host
+# start MPI ARGUMENTS: starts the measuring program with these arguments from the first host.
 start() {
     local mpi=$1 list k words=()
     shift
@@ -82,7 +82,7 @@ measure() {
     grep -q WRONG "$scratch/out" && grep WRONG "$scratch/out"
     sed -nE "s/^([a-z_]+,[0-9]+,[0-9]+,.*)/$mpi,\1/p" "$scratch/out" >>"$scratch/results"
     [ ! -f "$scratch/tutti.json" ] || mv "$scratch/tutti.json" "$scratch/roots.$round.$size.json"
-    # What MPICH's launcher has measured counts even if it does not come to an end.
+    # Results count even if the launcher does not terminate, which happens with MPICH.
     [ "$code" = 0 ] || echo "$mpi, $size bytes: ended with $code $(grep -v '^\[' "$scratch/err" | head -c 300)"
     for k in "${hosts[@]}"; do end_processes_on "$k"; done
 }

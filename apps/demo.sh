@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs what is needed, builds Tutti, and shows it at work: a first program, an adaptive-mesh code, a solver,
+# Installs the required packages, builds Tutti, and demonstrates it: a first program, an adaptive-mesh code, a solver,
 # one-sided communication, the machine.
 set -eu
 cd "$(dirname "$0")/.."
@@ -16,8 +16,8 @@ bold= plain=
 title() { printf '\n%s%s%s\n' "$bold" "$1" "$plain"; }
 show() { echo "\$ $*"; "$@"; }
 
-# Shows how far ninja is, whose output it reads and copies to build/log: on a terminal one line that changes, with the
-# time that is left if the rest goes as fast; otherwise one line per tenth.
+# Reads ninja's output, copies it to build/log and prints the progress: on a terminal, one line that is updated, with
+# the estimated remaining time; otherwise one line per tenth.
 show_progress() {
     local line done all tenth=0 left
     while IFS= read -r line; do

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A first MPI program: every rank says where it is, and all add up their numbers. */
+/* A first MPI program: every rank prints where it runs, and all ranks add up their numbers. */
 #include <mpi.h>
 #include <stdio.h>
 

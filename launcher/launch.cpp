@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The order of a job's start: look everything up that can be wrong, make the segment, start the ranks, supervise.
+// Runs a job on this node: checks everything that can be wrong, creates the segment, starts the ranks, supervises them.
 #include "launcher/launch.hpp"
 
 #include <algorithm>
@@ -13,42 +13,39 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "launcher/allocation/hosts.hpp"
-#include "launcher/allocation/placement.hpp"
-#include "launcher/base/print.hpp"
-#include "launcher/base/words.hpp"
+#include "launcher/base/text.hpp"
+#include "launcher/placement/allocation.hpp"
+#include "launcher/placement/placement.hpp"
+#include "launcher/report/statistics.hpp"
 #include "launcher/report/write_report.hpp"
+#include "launcher/start/commands.hpp"
 #include "launcher/start/drop_in.hpp"
 #include "launcher/start/environment.hpp"
-#include "launcher/start/find_program.hpp"
 #include "launcher/start/mpi_library.hpp"
 #include "launcher/start/spawn.hpp"
-#include "launcher/start/windows.hpp"
-#include "launcher/statistics/not_freed.hpp"
-#include "launcher/statistics/statistics.hpp"
-#include "launcher/supervise/elsewhere.hpp"
 #include "launcher/supervise/guardian.hpp"
-#include "launcher/supervise/leftovers.hpp"
+#include "launcher/supervise/other_nodes.hpp"
 #include "launcher/supervise/supervisor.hpp"
 #include "runtime/base/clock.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/job/interfaces.hpp"
-#include "runtime/job/listener.hpp"
-#include "runtime/memory/placement/survey.hpp"
+#include "runtime/memory/page_survey.hpp"
 #include "runtime/settings/setting_text.hpp"
 #include "runtime/settings/tuning_file.hpp"
 
 namespace tutti::launcher {
 namespace {
 
-// No pipe may get a number below 3. What is written to a closed standard output fails, and is reported as lost.
+/// Opens descriptors 0 to 2 if they are closed, so that no pipe gets one of these numbers. They are opened read-only:
+/// writing to a closed standard output then fails, and the output is reported as lost.
 void open_standard_descriptors() {
     for (int number = 0; number <= 2; ++number)
         if (fcntl(number, F_GETFD) < 0) [[maybe_unused]]
             int filled = open("/dev/null", O_RDONLY);
 }
 
-// Three pipe ends per rank, and some per node, may be open at the same time. The ranks get the old limit back.
+/// Raises the limit of open descriptors and returns the old limit, which the ranks get back. Up to three pipe ends per
+/// rank, and some per node, are open at the same time.
 rlimit raise_descriptor_limit(std::size_t ranks_and_nodes) {
     rlimit old{};
     getrlimit(RLIMIT_NOFILE, &old);
@@ -66,9 +63,9 @@ Sink& sink_for(Job const& job, Output& output, std::string const& host, int rank
     return error && !job.merge_errors ? output.standard_error() : output.standard_output();
 }
 
-/// A rank of this node, before it is started.
+/// A rank of this node that has not been started yet.
 struct Planned {
-    int rank;   ///< in the world
+    int rank;   ///< in MPI_COMM_WORLD
     std::size_t program;
 };
 
@@ -126,7 +123,7 @@ public:
     }
 
 private:
-    /// A socket for each rank is there before anybody is told of it.
+    /// Exchanges facts with the other nodes. Each rank's listening socket exists before its port is announced.
     World meet(topo::Machine const& machine, std::string const& drawing) {
         NodeFacts facts;
         facts.host = host_name();
@@ -142,14 +139,15 @@ private:
         return elsewhere_->meet(facts, tuning(machine));
     }
 
-    /// Of all nodes; a daemon has passed its own on and prints nothing.
+    /// Prints the counts of all nodes' ranks. A daemon has passed its counts on to mpiexec and prints nothing.
     void print_statistics(Segment const* segment) const {
         AllRankCounts counts = segment ? counts_of(*segment) : AllRankCounts{};
         if (elsewhere_) counts = elsewhere_->with_others(std::move(counts));
         if (!counts.empty()) std::fputs(statistics(counts).c_str(), stderr);
     }
 
-    /// For a person at a terminal, unless --check has reported where they were made.
+    /// Reports MPI objects that were not freed if standard error is a terminal, unless --check has already reported
+    /// where they were created.
     void report_not_freed(Segment const* segment) {
         NotFreedCounts counts = segment ? not_freed_on(*segment) : NotFreedCounts{};
         if (elsewhere_) counts = elsewhere_->with_others(std::move(counts));
@@ -160,7 +158,7 @@ private:
         if (!sentence.empty()) output_.say(sentence);
     }
 
-    /// The files of --report and --trace.
+    /// Writes the files of --report and --trace.
     void report(Supervisor const& supervisor, Segment const* segment, int& code) {
         JobStory story;
         story.ending = supervisor.ending();
@@ -210,7 +208,7 @@ private:
         return path ? path : "/usr/local/bin:/usr/bin:/bin";
     }
 
-    /// Only programs that this node has ranks of.
+    /// Looks up the program's file and libraries. Skips programs that have no ranks on this node.
     void look_up(std::size_t number) {
         Program const& program = job_.programs[number];
         bool const wanted = std::ranges::any_of(here_, [&](Planned const& p) { return p.program == number; });
@@ -234,7 +232,8 @@ private:
         refuse_foreign_library(number);
     }
 
-    /// TUTTI_ARENA=no, from wherever a rank gets it, asks for programs as they are.
+    /// True unless the environment of the program's ranks contains TUTTI_ARENA=no, from whatever source: such
+    /// programs run without the library.
     bool arena_wanted(Program const& program) const {
         constexpr std::string_view prefix = "TUTTI_ARENA=";
         bool wanted = true;
@@ -243,11 +242,12 @@ private:
         return wanted;
     }
 
-    /// Empty when it cannot be had, which is told only to who has asked for it.
+    /// Returns the file name of the arena library, or an empty string if it cannot be used. Throws Complaint in that
+    /// case only if the user asked for the library.
     std::string arena_library() const {
         constexpr char name[] = "libtutti_malloc.so";
         std::string const folder = library_folder(name), file = folder + "/" + name;
-        bool const nameable = file.find_first_of(" :") == std::string::npos;   // what separates names in LD_PRELOAD
+        bool const nameable = file.find_first_of(" :") == std::string::npos;   // LD_PRELOAD separates names by these
         if (!folder.empty() && nameable) return file;
         if (job_.preload_arena.has_value())
             throw Complaint(folder.empty()
@@ -263,8 +263,8 @@ private:
         return {program.directory, rank_environment(environ, job_.environment, program.environment, {}, library)};
     }
 
-    /// With another MPI library each rank would be alone in a world of its own. A single rank may be; and --drop-in
-    /// puts ours in front.
+    /// Throws Complaint if the program is linked with another MPI library: each rank would then be alone in a world
+    /// of its own. That is acceptable for a single rank, and --drop-in puts our library in front.
     void refuse_foreign_library(std::size_t number) const {
         if (ranks_ == 1 || job_.drop_in) return;
         Resolved const foreign = foreign_library(programs_[number].file, surroundings(number));
@@ -277,14 +277,15 @@ private:
             126);
     }
 
-    /// Of a rank that the loader has ended.
+    /// Returns why the loader ended the rank with this local rank, or an empty string.
     std::string what_is_not_loaded(std::size_t place) const {
         std::size_t const number = here_[place].program;
         std::string const error = loader_error(programs_[number].file, surroundings(number));
         return error.empty() ? "" : join("the loader cannot load ", error);
     }
 
-    /// For the segment; a file that is not used is told.
+    /// Returns the tuning file's name and text for the segment, or an empty string. Reports a file that cannot be
+    /// used, or throws Complaint if TUTTI_STRICT is set.
     std::string tuning(topo::Machine const& machine) {
         Variables const variables = variables_of(job_);
         TuningFile const file =
@@ -306,7 +307,7 @@ private:
     void start_all(Supervisor& supervisor, Segment const& segment) {
         std::size_t place = 0;
         try {
-            for (; place < here_.size(); ++place)   // before any rank runs: their files can be written
+            for (; place < here_.size(); ++place)   // before any rank runs: throws if a file cannot be written
                 for (bool error : {false, true}) sink_for(job_, output_, host_, here_[place].rank, error);
             for (place = 0; place < here_.size(); ++place) {
                 if (std::optional<int> const signal = supervisor.interrupted())
@@ -361,7 +362,7 @@ private:
         return pid;
     }
 
-    /// Worth saying where there are several.
+    /// The host as part of a message; empty in a job on one node.
     std::string on_host() const { return elsewhere_ ? " on " + host_ : ""; }
 
     struct Found {
@@ -371,19 +372,19 @@ private:
 
     Job const& job_;
     Elsewhere* elsewhere_;
-    int ranks_;                   // of the world
-    int node_;                    // this one's number, −1 where no rank is
-    std::vector<Planned> here_;   // by place
-    std::vector<int> numbers_;    // world ranks by place
+    int ranks_;                   ///< in MPI_COMM_WORLD
+    int node_;                    ///< number of this node, −1 if it has no rank
+    std::vector<Planned> here_;   ///< by local rank
+    std::vector<int> numbers_;    ///< world ranks, by local rank
     std::string host_;
-    NodePlacement placed_;   // before signals are blocked: a large machine takes a while to describe
+    NodePlacement placed_;   ///< before signals are blocked: detecting a large machine takes a while
     rlimit old_limit_;
     Signals signals_;
     Guardian guardian_{ranks_ == 1};
     Output output_;
     Input input_;
     OwnLauncher own_{guardian_, signals_, output_, input_};
-    std::vector<std::vector<Descriptor>> listeners_;   // by place; none in a job on one node
+    std::vector<std::vector<Descriptor>> listeners_;   ///< by local rank; empty in a job on one node
     std::vector<Found> programs_;
     std::optional<Windows> windows_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// mpiexec: what was asked for, and then it happens.
+// mpiexec: parses the options and runs the job.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -9,17 +9,16 @@
 
 #include <unistd.h>
 
-#include "launcher/allocation/allocation.hpp"
-#include "launcher/allocation/hosts.hpp"
-#include "launcher/allocation/placement.hpp"
-#include "launcher/base/print.hpp"
+#include "launcher/base/text.hpp"
 #include "launcher/diagnosis/explanations/explanations.hpp"
 #include "launcher/launch.hpp"
 #include "launcher/nodes/root_daemon.hpp"
 #include "launcher/options/options.hpp"
+#include "launcher/placement/allocation.hpp"
+#include "launcher/placement/placement.hpp"
 #include "launcher/report/write_report.hpp"
 #include "runtime/base/error.hpp"
-#include "topo/binding/binding.hpp"
+#include "topo/binding.hpp"
 
 namespace {
 
@@ -27,7 +26,7 @@ using namespace tutti::launcher;
 
 void tell(std::string const& sentence) { std::fprintf(stderr, "mpiexec: %s.\n", sentence.c_str()); }
 
-/// The nodes that the job may use.
+/// Prints the nodes that the job may use.
 void tell_hosts(Job const& job) {
     if (job.hosts.empty()) tell(tutti::join("node ", host_name(), ", this one, and no other"));
     for (Host const& host : job.hosts)
@@ -35,7 +34,7 @@ void tell_hosts(Job const& job) {
                          host.most > 0 ? tutti::join(" and takes ", host.most, " ranks at most") : ""));
 }
 
-/// The ranks of each node.
+/// Prints the ranks of each node.
 void tell_map(Allocation const& allocation) {
     for (std::size_t node = 0; node < allocation.nodes.size(); ++node) {
         std::vector<int> const ranks = allocation.ranks_on(static_cast<int>(node));
@@ -44,7 +43,7 @@ void tell_map(Allocation const& allocation) {
     }
 }
 
-/// Where --report-pid asks for it. Throws Complaint.
+/// Writes mpiexec's process id to the place that --report-pid names. Throws Complaint.
 void report_process(std::string const& where) {
     std::string const line = tutti::join(getpid(), "\n");
     if (where == "-" || where == "+") {
@@ -56,7 +55,7 @@ void report_process(std::string const& where) {
     if (!(file << line).flush()) throw Complaint(tutti::join("--report-pid: ", where, " cannot be written"), 1);
 }
 
-/// What mpiexec says of options, each sentence once.
+/// Prints the notes about options, each one once.
 void tell_notes(Job const& job) {
     std::vector<std::string> all = job.notes;
     if (job.verbose) all.insert(all.end(), job.remarks.begin(), job.remarks.end());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// tutti-daemon: mpiexec's part on another node, started by it through an agent, which carries what they say. A rank
-// of a job that another launcher started runs it to watch for deadlocks on its node (--watch), or to detect the node's
-// machine (--machine).
+// tutti-daemon: mpiexec's part on another node. mpiexec starts it through an agent such as ssh, which carries the
+// frames between them. In a job that another launcher started, a rank runs it to detect deadlocks on its node
+// (--watch) or to detect the node's machine (--machine).
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -14,7 +14,7 @@
 #include "launcher/supervise/watch_node.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/settings/launch.hpp"
-#include "topo/machine/detect.hpp"
+#include "topo/detect.hpp"
 
 namespace {
 
@@ -27,22 +27,22 @@ int serve() {
         launch(member.job(), member.allocation(), &member);
         return 0;
     } catch (Complaint const& complaint) { member.fail(complaint); } catch (std::exception const& error) {
-        member.fail(Complaint(error.what(), 1));   // mpiexec must learn why this node does not go on
+        member.fail(Complaint(error.what(), 1));   // mpiexec must learn why this node fails
     }
     return 1;
 }
 
-/// As a process of its own, which is nobody's child.
+/// Watches the node in a child process with a session of its own; the parent returns immediately.
 int watch() {
     pid_t const child = fork();
     if (child != 0) return child < 0 ? 1 : 0;
-    setsid();   // signals that end the ranks, from a terminal or their launcher, must not end their report
+    setsid();   // signals from a terminal or launcher that end the ranks must not end their report
     try {
         return watch_node(tutti::launch::watchers_descriptor);
-    } catch (std::exception const&) { return 1; }   // what it was given is no segment
+    } catch (std::exception const&) { return 1; }   // the inherited descriptor does not refer to a segment
 }
 
-/// All of it, for a rank (runtime/job/node_machine.hpp).
+/// Prints the whole machine for a rank (runtime/job/node_machine.hpp).
 int print_machine() {
     std::string const text = tutti::topo::detect_whole_machine().to_text();
     return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0 ? 0 : 1;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocking calls: an operation on the stack and the one wait.
+// Blocking calls: the operation is on the stack of the call, which waits in the one wait.
 #include "p2p/p2p.hpp"
 
 #include <vector>
 
-#include "p2p/diagnosis/blockage.hpp"
-#include "p2p/diagnosis/mistakes.hpp"
+#include "p2p/blocked_call.hpp"
+#include "p2p/message_diagnostics.hpp"
 #include "p2p/request.hpp"
 
 namespace tutti::p2p {
 namespace {
 
-/// Of the one to whom or from whom a message goes.
+/// Returns the peer number of a rank in the communicator.
 int place_of(Comm const& comm, int rank) { return comm.process.cluster.peer_of(comm.peers().world_rank(rank)); }
 
-/// Waits for `op`, polling first where its message comes from (−1: everywhere).
+/// Waits for `op`; polls `peer` first (−1: all peers).
 template <class Op>
 void wait(Engine& engine, Op const& op, int peer, Comm const& comm, char const* call) {
     if (op.done) return;
@@ -31,7 +31,7 @@ void wait(Engine& engine, Op const& op, int peer, Comm const& comm, char const* 
         why.reason());
 }
 
-/// An operation that has begun, on the stack of its call: should the call end first, nobody may find it there.
+/// Guards an operation on the stack of a call: if the call ends by an exception, the operation is ended first.
 template <class Op>
 class OnStack {
 public:
@@ -68,7 +68,7 @@ Receive make_receive(Comm const& comm, Data const& data, int source, int tag, Fl
     return op;
 }
 
-/// True when the message needed no operation, and is sent.
+/// Returns true if the message was small enough to be sent without an operation.
 inline bool sent_small(Engine& e, Comm const& comm, Data const& data, int dest, int tag, Flavour flavour) {
     return data.bytes <= Transport::small && data.dense() && dest != proc_null &&
            e.send_small(place_of(comm, dest), {context_of(comm, flavour), comm.rank(), tag}, data);
@@ -79,7 +79,7 @@ void check(Send const& op) {
         throw Error(ErrorClass::other, *op.failure);
 }
 
-/// For whoever looks for a message in vain.
+/// Throws if the connection to `peer` is lost.
 void check_source(Engine const& e, int peer) {
     if (std::string const* lost = e.loss(peer)) throw Error(ErrorClass::other, *lost);
 }
@@ -100,7 +100,7 @@ Status found(Engine const& e, Unexpected const& message) {
     return s;
 }
 
-/// A receive is over.
+/// Completes a receive: reports errors and type mismatches, and sets `status`.
 void end(Comm const& comm, Receive const& op, Status& status, char const* call) {
     if (op.other_types != TypeDigest()) [[unlikely]]
         tell_types(comm, op, call);
@@ -113,7 +113,7 @@ void end(Comm const& comm, Receive const& op, Status& status, char const* call) 
         throw Error(op.status.error, describe_failure(op));
 }
 
-/// What take_small could not take.
+/// Receives a message that take_small could not receive.
 void recv_posted(Engine& e, Comm& comm, Data const& data, int source, int tag, Status& status, char const* call,
                  Flavour flavour) {
     Receive op = make_receive(comm, data, source, tag, flavour);
@@ -198,7 +198,7 @@ void sendrecv(Comm& comm, Data const& out, int dest, int send_tag, Data const& i
 
 void sendrecv_replace(Comm& comm, Data const& data, int dest, int send_tag, int source, int recv_tag, Status& status,
                       char const* call) {
-    // What comes in overwrites what goes out, at a time that others choose: the one place where a copy is due.
+    // The receive overwrites the send buffer at a time that the other ranks determine, so the data must be copied.
     std::vector<std::byte> copy(dest == proc_null ? 0 : data.bytes);
     data.gather(0, copy.data(), copy.size());
     Data out = Data::of_bytes(copy.data(), copy.size());
@@ -292,7 +292,7 @@ void mrecv(Message& message, Data const& data, Status& status, char const* call)
     message.content = nullptr;
     OnStack const scope(e, op);
     wait(e, op, op.peer, comm, call);
-    if (op.note) [[unlikely]] {   // taken into account when it was claimed
+    if (op.note) [[unlikely]] {   // the checks processed it when the message was claimed
         e.checks()->claimed_received(&message, comm, !status.ignored);
         op.note.reset();
     }
@@ -311,7 +311,7 @@ void flush(Process& process, SendBuffer& buffer, char const* call) {
 
 void finish(Process& process, char const* call) {
     Engine& e = engine(process);
-    while (e.poll()) {}   // grants that are here already belong to what is under way
+    while (e.poll()) {}   // grants that have arrived belong to sends that must finish
     process.waiter.until([&] { return e.idle(); }, {call});
 }
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is left to the engine between transports and matching.
+// The engine of a rank: its transports, the start and end of operations, and the shutdown.
 #include "p2p/engine.hpp"
 
 #include <algorithm>
 
+#include "p2p/observed_transport.hpp"
 #include "p2p/request.hpp"
-#include "p2p/traced/transport.hpp"
+#include "p2p/self_transport.hpp"
+#include "p2p/shm/transport.hpp"
+#include "p2p/tcp/transport.hpp"
 #include "runtime/base/error.hpp"
 
 namespace tutti::p2p {
@@ -58,7 +61,8 @@ void Engine::tell(Blockage& blockage) const {
     if (!*blockage.hint.code) unstarted.hint(blockage);
 }
 
-/// Names them, but nobody whose act is needed: one that has ended has sent its goodbye, which may be under way.
+/// Adds the ranks whose shutdown is outstanding to the description, but awaits none of them: a rank that has already
+/// exited has sent its shutdown, which may still be in transit.
 void Engine::tell_staying(void const* engine, Blockage& blockage) {
     std::vector<int> const ranks = static_cast<Engine const*>(engine)->connected();
     if (ranks.empty()) return;
@@ -89,7 +93,7 @@ SendBuffer::Copy& Engine::keep(Send const& op) {
 void Engine::begin(Receive& op) {
     if (Unexpected* m = matching_.find(op.key)) [[unlikely]] {
         if (checks_ && of_program(op.key)) check(op, m->what != Unexpected::What::offered);
-        to(m->peer).reserve(*m);   // it stays in its place without memory
+        to(m->peer).reserve(*m);   // without memory the message stays in the queue
         return begin(op, claim(m));
     }
     if (std::string const* lost = loss(op.peer)) [[unlikely]]
@@ -98,7 +102,8 @@ void Engine::begin(Receive& op) {
     if (op.data.bytes >= announced_from_) announce(op);
 }
 
-/// To the checks, where there are any: a message must not come into the buffer past them.
+/// Notifies the checks, if there are any, instead of the transport: a message must not be written to the buffer without
+/// their knowledge.
 void Engine::announce(Receive& op) {
     if (checks_) return of_program(op.key) ? check(op, false) : void();
     if (op.peer >= 0) to(op.peer).announce(op);
@@ -123,7 +128,7 @@ void Engine::cancel(Receive& op) {
     matching_.happened();
 }
 
-/// Out of the queue, unless its message is on its way into the buffer.
+/// Removes a receive from the queue. Returns false if its message is already being written into the buffer.
 bool Engine::withdraw(Receive& op) noexcept {
     if (op.peer >= 0 && !to(op.peer).withdraw(op)) return false;
     matching_.withdraw(op);
@@ -137,7 +142,7 @@ void Engine::abandon(Receive& op) noexcept {
 void Engine::abandon(Send& op) noexcept {
     try {
         cancel(op);
-    } catch (...) {   // nobody could be asked: it goes on
+    } catch (...) {   // the receiver could not be asked: the send continues
     }
     outlive(op.done);
 }
@@ -146,9 +151,24 @@ void Engine::outlive(bool const& done) noexcept {
     for (;;) {
         try {
             return process().waiter.until([&] { return done; }, {"the rest of a call that has failed"});
-        } catch (...) {   // of something else again
+        } catch (...) {   // an error of other progress
         }
     }
+}
+
+// The only place that names the transports. For each peer the engine uses the first one in this order that reaches it.
+
+std::vector<std::unique_ptr<Transport>> make_transports(Matching& matching, std::vector<int> const& listeners,
+                                                        Checks* checks) {
+    std::vector<tcp::Socket> calls;
+    for (int descriptor : listeners) calls.emplace_back(descriptor);
+    std::vector<std::unique_ptr<Transport>> all;
+    all.push_back(std::make_unique<SelfTransport>(matching));
+    all.push_back(std::make_unique<ShmTransport>(matching));
+    if (!matching.process().cluster.alone()) all.push_back(std::make_unique<TcpTransport>(matching, std::move(calls)));
+    for (auto& one : all)
+        if (checks) one = std::make_unique<CheckedTransport>(std::move(one), *checks);
+    return all;
 }
 
 }   // namespace tutti::p2p

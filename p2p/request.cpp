@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Nonblocking and persistent calls.
+// Nonblocking and persistent sends and receives, MPI_Isendrecv and MPI_Buffer_iflush as requests.
 #include "p2p/request.hpp"
 
 #include <utility>
 
-#include "p2p/diagnosis/mistakes.hpp"
+#include "p2p/message_diagnostics.hpp"
 #include "runtime/base/error.hpp"
 
 namespace tutti::p2p {
 namespace {
 
-/// A type of the program's may be freed meanwhile; what is predefined stays.
+/// Keeps a datatype of the program alive, which the program may free during the operation. Predefined ones need no
+/// reference.
 Ref<Datatype> keep_type(Data const& data) {
     bool const may_go = data.element && data.element->recipe();
     return Ref<Datatype>::share(may_go ? const_cast<Datatype*>(data.element) : nullptr);
@@ -34,7 +35,7 @@ Ref<Request> make_persistent(Comm& comm, Arguments&&... arguments) {
     return made;
 }
 
-/// The checks of what a request has to do with memory, as long as there are any.
+/// Notifies the checks that a request is destroyed, unless MPI has been finalized.
 void left(Request const& request) {
     if (request.comm->process.p2p) engine(request.comm->process).checks()->gone(request);
 }
@@ -73,17 +74,17 @@ void SendRequest::start() {
     comm->process.waiter.started();
 }
 
-/// Complete at once, while a copy is on its way.
+/// The request completes immediately; the copy is sent in the background.
 void SendRequest::start_buffered() {
     Engine& e = engine(comm->process);
-    copy_ = &e.keep(op_);   // may throw: then nothing was started
+    copy_ = &e.keep(op_);   // may throw; then nothing has been started
     copy_->original = &op_;
     status = {};
     active = complete = true;
     e.begin(*copy_);
 }
 
-/// Whatever becomes of an earlier start's copy, this request does not ask any more.
+/// Detaches this request from the copy of an earlier start, which no longer reports its result.
 void SendRequest::leave_copy() {
     if (copy_ && !op_.done) copy_->original = nullptr;
     copy_ = nullptr;
@@ -92,17 +93,17 @@ void SendRequest::leave_copy() {
 void SendRequest::under_way() {
     complete = false;
     op_.finished = finished;
-    ++references;   // the engine's, until `finished`
+    ++references;   // held by the engine until `finished`
     ++engine(comm->process).requests;
 }
 
 void SendRequest::cancel() {
     if (special) cancels(*this);
     if (!active || op_.cancelled || op_.failure || op_.peer == proc_null) return;
-    bool const kept = copy_ && !op_.done;   // a buffered one of which the copy has not left
+    bool const kept = copy_ && !op_.done;   // buffered, and the copy is not sent yet
     if (complete) {
         if (!kept && (!op_.eager || op_.mode == Mode::synchronous)) return;   // the receiver has it
-        under_way();   // it left eagerly; it is under way again until the receiver answers
+        under_way();   // an eager send: incomplete again until the receiver answers
     }
     engine(comm->process).cancel(kept ? static_cast<Send&>(*copy_) : op_);
 }
@@ -113,7 +114,8 @@ void SendRequest::tell_failure() {
     if (!op_.failure) [[likely]]
         return;
     status.error = ErrorClass::other;
-    unless_out_of_memory([this] { return error_text = *op_.failure, true; });   // the class says it, too
+    // Without memory only the error class is set.
+    unless_out_of_memory([this] { return error_text = *op_.failure, true; });
 }
 
 void SendRequest::completed() {
@@ -127,7 +129,7 @@ void SendRequest::completed() {
 }
 
 void FlushRequest::begin() {
-    ++references;   // the buffer's, until `flushed`
+    ++references;   // held by the buffer until `flushed`
     ++engine(process_).requests;
 }
 
@@ -156,16 +158,16 @@ void RecvRequest::arm() {
     op_.other_types = {};
     op_.status = {};
     op_.sent = op_.arrived = 0;
-    ++references;   // the engine's, until `finished`
+    ++references;   // held by the engine until `finished`
     ++engine(comm->process).requests;
 }
 
-/// Nothing was begun: there is no memory for it.
+/// Undoes arm() after a failed start.
 void RecvRequest::disarm() {
     active = false;
     complete = true;
     --engine(comm->process).requests;
-    Ref<Request>::release(this);   // the caller has another reference
+    Ref<Request>::release(this);   // the caller holds another reference
 }
 
 void RecvRequest::start() {
@@ -239,7 +241,7 @@ void RecvRequest::arrived(Receive& op) {
 void RecvRequest::completed() {
     complete = true;
     status = op_.status;
-    // Without memory the request completes with fewer words.
+    // Without memory the request completes without the report or the error text.
     if (op_.other_types != TypeDigest()) [[unlikely]]
         unless_out_of_memory([this] { return tell_types(*comm, op_, comm->process.call_name), true; });
     if (op_.failed()) unless_out_of_memory([this] { return error_text = describe_failure(op_), true; });
@@ -271,7 +273,8 @@ Ref<Request> imrecv(Message& message, void* buffer, std::int64_t count, Datatype
     auto* request =
         new (message.comm->process) RecvRequest(*message.comm, buffer, count, type, source, message.status.tag);
     auto result = Ref<Request>::adopt(request);
-    if (content && content->note) [[unlikely]]   // whether its status is taken is not known: as if it were
+    // MPI_Imrecv does not show whether the program reads the status: assume that it does.
+    if (content && content->note) [[unlikely]]
         engine(message.comm->process).checks()->claimed_received(&message, *message.comm, true);
     if (content) request->start_with(content);
     else request->start();
@@ -286,6 +289,93 @@ Ref<Request> send_init(Comm& comm, void const* buffer, std::int64_t count, Datat
 
 Ref<Request> recv_init(Comm& comm, void* buffer, std::int64_t count, Datatype const& type, int source, int tag) {
     return make_persistent<RecvRequest>(comm, buffer, count, type, source, tag);
+}
+
+// A send and a receive combined in one request (MPI 4.0, 3.10).
+
+namespace {
+
+template <class Half, class... Arguments>
+Ref<Half> make_half(Comm& comm, Arguments&&... arguments) {
+    return Ref<Half>::adopt(new (comm.process) Half(comm, std::forward<Arguments>(arguments)...));
+}
+
+Ref<Request> make_both(Ref<SendRequest> send, Ref<RecvRequest> receive, std::vector<std::byte> copy) {
+    auto both = Ref<SendrecvRequest>::adopt(new SendrecvRequest(std::move(send), std::move(receive)));
+    both->begin(std::move(copy));
+    return Ref<Request>::adopt(both.detach());
+}
+
+}   // namespace
+
+void HalfRequest::tell_whole() {
+    if (whole) [[unlikely]]
+        whole->half_complete();
+}
+
+SendrecvRequest::SendrecvRequest(Ref<SendRequest> send, Ref<RecvRequest> receive)
+    : send_(std::move(send)), receive_(std::move(receive)) {
+    comm = send_->comm;
+}
+
+void SendrecvRequest::begin(std::vector<std::byte> copy) {
+    copy_ = std::move(copy);
+    receive_->start();
+    try {
+        send_->start();
+    } catch (...) {
+        receive_->cancel();   // the buffer belongs to the caller again
+        throw;
+    }
+    send_->whole = receive_->whole = this;
+    special = send_->special || receive_->special;
+    ++references;   // held by the halves until both are complete
+    half_complete();
+}
+
+void SendrecvRequest::half_complete() {
+    if (complete || !send_->complete || !receive_->complete) return;
+    complete = true;
+    status = receive_->status;
+    HalfRequest& half = status.error == ErrorClass::success ? static_cast<HalfRequest&>(*send_) : *receive_;
+    status.error = half.status.error;
+    error_text = std::move(half.error_text);
+    Ref<Request>::release(this);
+}
+
+void SendrecvRequest::settle() {
+    if (send_->special) send_->settle();
+    receive_->status.ignored = status.ignored;
+    if (receive_->special) receive_->settle();
+}
+
+void SendrecvRequest::forget() {
+    if (send_->special) send_->forget();
+    if (receive_->special) receive_->forget();
+}
+
+void SendrecvRequest::tell(Blockage& blockage) const {
+    receive_->complete ? send_->tell(blockage) : receive_->tell(blockage);
+}
+
+Ref<Request> isendrecv(Comm& comm, void const* out, std::int64_t out_count, Datatype const& out_type, int dest,
+                       int send_tag, void* in, std::int64_t in_count, Datatype const& in_type, int source,
+                       int recv_tag) {
+    return make_both(make_half<SendRequest>(comm, Data::of(out, out_count, out_type), dest, send_tag, Mode::standard),
+                     make_half<RecvRequest>(comm, in, in_count, in_type, source, recv_tag), {});
+}
+
+Ref<Request> isendrecv_replace(Comm& comm, void* buffer, std::int64_t count, Datatype const& type, int dest,
+                               int send_tag, int source, int recv_tag) {
+    Data const data = Data::of(buffer, count, type);
+    std::vector<std::byte> copy(dest == proc_null ? 0 : data.bytes);
+    data.gather(0, copy.data(), copy.size());
+    Data out = Data::of_bytes(copy.data(), copy.size());
+    out.count = data.count;
+    out.element = data.element;
+    auto send = make_half<SendRequest>(comm, out, dest, send_tag, Mode::standard);
+    auto receive = make_half<RecvRequest>(comm, buffer, count, type, source, recv_tag);
+    return make_both(std::move(send), std::move(receive), std::move(copy));
 }
 
 }   // namespace tutti::p2p

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requests of nonblocking and persistent point-to-point calls. While one is under way the engine holds a reference to
-// it, so that MPI_Request_free only forgets its handle.
+// Requests of nonblocking and persistent point-to-point calls. The engine holds a reference to a request while its
+// operation is in progress, so MPI_Request_free only drops the handle.
+//
+// SendRequest and RecvRequest contain one operation. SendrecvRequest combines one of each under one request (MPI 4.0,
+// 3.10). FlushRequest waits for a buffer of buffered sends.
 #pragma once
 
-#include "p2p/diagnosis/blockage.hpp"
+#include "p2p/blocked_call.hpp"
 #include "p2p/p2p.hpp"
 
 namespace tutti::p2p {
 
 class SendrecvRequest;
 
-/// A request that may be half of a combined one, which then hears of its completion.
+/// A request that may be one half of a SendrecvRequest, which is notified when the half completes.
 class HalfRequest : public Request {
 public:
-    SendrecvRequest* whole = nullptr;
+    SendrecvRequest* whole = nullptr;   ///< null: this request is not a half
 
 protected:
     void tell_whole();
@@ -22,7 +25,7 @@ protected:
 class SendRequest final : public HalfRequest {
 public:
     ~SendRequest() override;
-    /// `dest` may be proc_null. Not started.
+    /// `dest` may be proc_null. The request is not started.
     SendRequest(Comm& comm, Data const& data, int dest, int tag, Mode mode);
 
     void start() override;
@@ -32,7 +35,7 @@ public:
     void forget() override;
     void tell(Blockage& blockage) const override;
 
-    // Requests come and go with every message: their memory is pooled per process.
+    // Requests are created and destroyed with every message, so their memory is pooled per process.
     static void* operator new(std::size_t bytes, Process& process) { return process.frames.get(bytes); }
     static void operator delete(void* memory) { FramePool::put(memory); }
     static void operator delete(void* memory, Process&) { FramePool::put(memory); }
@@ -46,26 +49,26 @@ private:
     void completed();
 
     Send op_;
-    SendBuffer::Copy* copy_ = nullptr;   ///< buffered: what is on its way, valid until op_ is done
-    Ref<Datatype> type_;                 ///< while the layout is needed
+    SendBuffer::Copy* copy_ = nullptr;   ///< buffered: the send of the copy; valid until op_ is done
+    Ref<Datatype> type_;                 ///< keeps the datatype alive while its layout is needed
 };
 
 class RecvRequest final : public HalfRequest {
 public:
-    /// `source` may be proc_null or any_source, `tag` any_tag. Not started.
+    /// `source` may be proc_null or any_source, `tag` any_tag. The request is not started.
     RecvRequest(Comm& comm, void* buffer, std::int64_t count, Datatype const& type, int source, int tag);
     ~RecvRequest() override;
 
     void start() override;
-    /// Looks where its message comes from.
+    /// Polls for messages of the sender; of all peers if the receive is from any source.
     void advance() override { engine(comm->process).poll_from(from_); }
     void cancel() override;
     void settle() override;
     void forget() override;
     void tell(Blockage& blockage) const override;
-    /// Instead of start(): receives a message that mprobe took, which is used up unless this throws.
+    /// Replaces start(): receives a message that mprobe returned. Consumes the message unless it throws.
     void start_with(Unexpected* message);
-    /// From now on the checks hear of the message's end before anybody else.
+    /// From now on the checks are notified of the completion of this receive before the request is.
     static void watch(Receive& op) { op.finished = arrived; }
 
     static void* operator new(std::size_t bytes, Process& process) { return process.frames.get(bytes); }
@@ -82,17 +85,17 @@ private:
     void completed();
 
     Receive op_;
-    int from_;   ///< the peer, −1: any
+    int from_;   ///< the peer that may send the message; −1: any
     Ref<Datatype> type_;
 };
 
-/// MPI_Buffer_iflush: complete when all that was in the buffer when it began has left it.
+/// MPI_Buffer_iflush: complete when all messages that were in the buffer at its start have left it.
 class FlushRequest final : public Request {
 public:
     explicit FlushRequest(Process& process) : process_(process) {}
 
     void advance() override { engine(process_).poll(); }
-    // The buffer's calls, one each: from the first to the second it holds a reference.
+    // Called by the buffer, once each. The buffer holds a reference from begin() until flushed().
     void begin();
     void flushed();
 
@@ -100,16 +103,17 @@ private:
     Process& process_;
 };
 
-/// MPI_Isendrecv: complete when both halves are, with the receive's status.
+/// MPI_Isendrecv: complete when both halves are complete; has the status of the receive.
 class SendrecvRequest final : public Request {
 public:
     SendrecvRequest(Ref<SendRequest> send, Ref<RecvRequest> receive);
 
-    /// `copy`: what is sent, where the receive overwrites it; kept until the end.
+    /// `copy`: the data to send, if the receive overwrites it; kept until the operation ends.
     void begin(std::vector<std::byte> copy);
     void settle() override;
     void forget() override;
     void tell(Blockage& blockage) const override;
+    /// Called by each half when it is complete.
     void half_complete();
 
 private:
@@ -118,23 +122,26 @@ private:
     std::vector<std::byte> copy_;
 };
 
+// The following functions return a request that has been started.
+
 Ref<Request> isend(Comm& comm, void const* buffer, std::int64_t count, Datatype const& type, int dest, int tag,
                    Mode mode);
 Ref<Request> irecv(Comm& comm, void* buffer, std::int64_t count, Datatype const& type, int source, int tag);
 Ref<Request> isendrecv(Comm& comm, void const* out, std::int64_t out_count, Datatype const& out_type, int dest,
                        int send_tag, void* in, std::int64_t in_count, Datatype const& in_type, int source,
                        int recv_tag);
-/// The same into the memory that it sends from.
+/// Like isendrecv, but receives into the send buffer.
 Ref<Request> isendrecv_replace(Comm& comm, void* buffer, std::int64_t count, Datatype const& type, int dest,
                                int send_tag, int source, int recv_tag);
 Ref<Request> iflush(Process& process, SendBuffer& buffer);
+/// Receives the message that improbe or mprobe returned. Consumes it unless the call throws.
 Ref<Request> imrecv(Message& message, void* buffer, std::int64_t count, Datatype const& type);
-/// Persistent ones: inactive until start().
+/// Persistent requests: inactive until start().
 Ref<Request> send_init(Comm& comm, void const* buffer, std::int64_t count, Datatype const& type, int dest, int tag,
                        Mode mode);
 Ref<Request> recv_init(Comm& comm, void* buffer, std::int64_t count, Datatype const& type, int source, int tag);
 
-/// The sentence of a failed receive.
+/// Returns the error message for a failed receive.
 std::string describe_failure(Receive const& op);
 
 }   // namespace tutti::p2p

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank's beginning and end.
+// Construction of a rank's process state, its messages, and the hardware that it is restricted to.
 #include "runtime/process.hpp"
-
-#include <cstdio>
-#include <cstring>
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
 #include "runtime/base/error.hpp"
 #include "runtime/base/process_identity.hpp"
-#include "runtime/wait/balance.hpp"
+#include "runtime/job/node_machine.hpp"
+#include "runtime/wait/core_balancer.hpp"
 #include "runtime/wait/progress_thread.hpp"
+#include "topo/this_machine.hpp"
 
 namespace tutti {
 namespace {
@@ -88,6 +91,27 @@ bool Process::start_progress_thread() {
 
 void Process::warn(std::string const& sentence) const {
     if (!variables.quiet) std::fprintf(stderr, "tutti: %s\n", sentence.c_str());
+}
+
+// Maps an affinity mask to processing units of the machine that the launcher described.
+
+topo::Restriction restriction(Process const& process) {
+    topo::Machine const& described = process.node.machine;
+    topo::Placement const& placement = process.node.placement;
+    if (described.pretended && process.place() < placement.pu.size()) {
+        auto const place = static_cast<std::size_t>(placement.pu[process.place()]);
+        return topo::restriction(described, {&described.pus[place], 1});
+    }
+    std::vector<int> const numbers = topo::affinity_pus();
+    topo::Machine const machine = described.pus.empty() ? NodeMachine().reduced_to(numbers) : described;
+    std::vector<topo::Pu> pus;
+    for (topo::Pu const& pu : machine.pus)
+        if (std::ranges::find(numbers, pu.os) != numbers.end()) pus.push_back(pu);
+    if (pus.size() == numbers.size()) return topo::restriction(machine, pus);
+    topo::Restriction none;
+    none.fill(-1);
+    none.front() = 0;   // the node
+    return none;
 }
 
 }   // namespace tutti

@@ -7,6 +7,6 @@ need_package clang-format clang-format
 # Another version of the program would lay out other lines in its own way.
 clang-format --version | grep -q ' version 14\.' || skip "clang-format is not version 14"
 cd "$source" || exit 1
-find coll launcher mpi_h p2p rma runtime tests topo \( -name '*.cpp' -o -name '*.hpp' \) -print0 |
+find apps coll launcher mpi_h p2p rma runtime tests topo \( -name '*.cpp' -o -name '*.hpp' \) -print0 |
     xargs -0 -P "$(nproc)" -n 64 clang-format --dry-run --Werror 2>&1 | grep 'error:' && wrong "the lines above"
 finish

@@ -10,7 +10,7 @@ import sys
 
 SOURCES = (".c", ".h", ".cpp", ".hpp", ".def", ".sh", ".py", ".cmake", "CMakeLists.txt")
 CODE = (".c", ".h", ".cpp", ".hpp")
-MAX_FILE, MAX_FUNCTION, MAX_README, MAX_LINE, MAX_ENTRIES, MAX_HEAD = 400, 80, 60, 120, 32, 5
+MAX_FILE, MAX_FUNCTION, MAX_README, MAX_LINE = 400, 80, 120, 120
 MAX_LESSON = 100  # a page to be read in class, reports included
 MAY_INCLUDE = {  # a folder and the folders whose headers it may include
     "topo": {"topo"},
@@ -23,22 +23,17 @@ MAY_INCLUDE = {  # a folder and the folders whose headers it may include
     "launcher/info": {"launcher", "coll", "p2p", "runtime", "topo"},  # a program of its own that lists all layers
     "launcher/tune": {"launcher", "coll", "p2p", "runtime", "topo"},  # likewise
 }
-ROOMS = {  # the folders of a folder, each of which may include itself and those before it; "" are the files at its top
-    "topo": ["base", "machine", "hierarchy", "binding", ""],
-    "runtime": ["base", "kernels", "counters", "settings", "memory", "wait", "topologies", "objects", "datatype", "job", "", "diagnosis"],
-    "p2p": ["matching", "self", "shm", "tcp", "check", ""],
-    "coll": ["env", "match", "blocks", "algorithms", "choice", "call", "comm"],
-    "rma": ["node", "window", "messages", "operations", "synchronization", "making"],
-    "mpi_h": ["include", "abi", "check", "entry", "p2p", "communicators", "topologies", "collectives", "datatypes", "windows",
-              "fortran", "environment", "tools"],
-    "launcher": ["base", "source", "diagnosis", "streams", "statistics", "start", "allocation", "supervise", "options", "nodes", ""],
+ROOMS = {  # the folders of a folder in groups: each may include itself and those of earlier groups; "" are the files at its top
+    "runtime": [["base"], ["kernels", "settings", "state"], ["memory"], ["wait"], ["job", "objects"], ["datatype"], [""]],
+    "p2p": [["matching"], ["check", "shm", "tcp"], [""]],
+    "coll": [["env"], ["blocks", "match"], ["algorithms"], ["choice"], ["call"], ["comm"]],
+    "mpi_h": [["include"], ["abi"], ["entry"], ["communicators", "p2p", "tools"], ["collectives", "datatypes", "windows"],
+              ["environment"]],
+    "launcher": [["base"], ["diagnosis", "info", "start", "tune"], ["placement", "report"], ["options", "supervise"],
+                 ["nodes"], [""]],
 }
-# Folders beside each other that know neither each other nor what is above them but for one header, and that nobody
-# knows but one file.
-APART = {"p2p": ({"self", "shm", "tcp"}, "p2p/transport.hpp", "p2p/transports.cpp")}
 LIBRARY = ("topo/", "runtime/", "p2p/", "coll/", "rma/", "mpi_h/")   # what is linked into programs, whose locale may be any
-STREAMS = "topo/base/text_streams.hpp"
-WRAPPERS = {"p2p/check"}  # know that header as well, for they stand between it and who uses it
+STREAMS = "topo/text_streams.hpp"
 
 
 def blank_comments_and_strings(text):
@@ -80,14 +75,10 @@ def room_of(path):
 
 def check_rooms(path, included):
     """Why the file may not include this one of its own layer, or None."""
-    rooms = ROOMS.get(path.split("/")[0], [])
+    groups = ROOMS.get(path.split("/")[0], [])
     own, other = room_of(path), room_of(included)
-    apart, interface, all_of_them = APART.get(path.split("/")[0], (set(), "", ""))
-    if included == interface and (own in apart or os.path.dirname(path) in WRAPPERS):
-        return None
-    if other in apart and own != other and path != all_of_them:
-        return f"only {all_of_them} may include {other}/"
-    if own in rooms and other in rooms and rooms.index(other) > rooms.index(own):
+    group_of = {room: index for index, group in enumerate(groups) for room in group}
+    if own != other and own in group_of and other in group_of and group_of[other] >= group_of[own]:
         return f"{own or 'the top'}/ may not include {other}/"
     return None
 
@@ -192,43 +183,45 @@ def check_file(path, text):
         yield 1, f"a file of {lines} lines (at most {MAX_FILE})"
     if path.endswith(CODE):
         yield from check_code(path, text)
-    head = re.match(r"// SPDX[^\n]*\n((?:// [^\n]*\n)*)", text)   # an empty comment ends it: behind it stands the argument
-    if head and path.startswith(("coll/", "mpi_h/", "p2p/")) and head.group(1).count("\n") > MAX_HEAD:
-        yield 2, f"a head of {head.group(1).count(chr(10))} lines (at most {MAX_HEAD}, but for an argument behind it)"
-    if re.fullmatch(r"coll/algorithms/\w+/(\w+/)?\w+\.cpp", path):
-        yield from check_algorithm(path, text)
+    if re.fullmatch(r"coll/algorithms/([\w/]+/)?\w+\.cpp", path):
+        yield from check_algorithms(text)
 
 
-def check_algorithm(path, text):
-    """An algorithm's file: its record has its name, its head says what it costs and where it comes from."""
-    name = os.path.basename(path)[:-len(".cpp")]
-    head = re.match(r"(//[^\n]*\n)*", text).group()
-    record = re.search(r'(\w+)_algorithm = \{\s*"(\w+)",(.*?)\};', text, re.S)
-    if not record or record.group(1) != name or record.group(2) != name:
-        yield 1, f"no record {name}_algorithm whose name is {name}"
+def records_of(text):
+    """(collective, name of the constant, name in the record, source) of each algorithm of a file."""
+    collective = ""
+    for found in re.finditer(r'^namespace tutti::coll::algorithms::(\w+)|(\w+)_algorithm = \{\s*"(\w+)",(.*?)\};', text, re.S | re.M):
+        if found.group(1):
+            collective = found.group(1)
+        else:
+            yield collective, found.group(2), found.group(3), found.group(4)
+
+
+def check_algorithms(text):
+    """A file of algorithms: its records have the names of their constants, its comments say what each algorithm costs and
+    where it comes from."""
+    comments = "\n".join(re.findall(r"//[^\n]*", text))
+    records = list(records_of(text))
+    for _, constant, name, _ in records:
+        if constant != name:
+            yield 1, f"the record {constant}_algorithm has the name {name}"
+    if not records:
+        yield 1, "no record of an algorithm"
         return
-    if not re.search(r"\bsteps?\b|\bexchanges?\b|\bin a row\b|\bone after the other\b", head, re.I):
-        yield 1, "the head does not say how many steps it takes"
-    if not re.search(r"\bbytes?\b|\b[sn]\b|\bflags?\b|\bwords?\b|\bdata\b", head, re.I):
-        yield 1, "the head does not say what is moved"
-    published = not re.search('"Tutti"|"folklore', record.group(3))
-    if published and not re.search(r"\bsections?\b|\b(19|20)\d\d\b", head):
-        yield 1, "the head names no paper and section"
+    if not re.search(r"\bsteps?\b|\bexchanges?\b|\bin a row\b|\bone after the other\b", comments, re.I):
+        yield 1, "no comment says how many steps it takes"
+    if not re.search(r"\bbytes?\b|\b[sn]\b|\bflags?\b|\bwords?\b|\bdata\b", comments, re.I):
+        yield 1, "no comment says what is moved"
+    published = any(not re.search('"Tutti"|"folklore', rest) for *_, rest in records)
+    if published and not re.search(r"\bsections?\b|\b(19|20)\d\d\b", comments):
+        yield 1, "no comment names the paper and its section"
 
 
-def check_list(listed, files):
-    """`listed`: the lines of algorithms.def as "collective/name"; `files`: the same from coll/algorithms/."""
+def check_list(listed, recorded):
+    """`listed`: the lines of algorithms.def as "collective/name"; `recorded`: the same of the records under coll/algorithms/."""
     yield from (f"{name} is listed twice" for name in sorted({n for n in listed if listed.count(n) > 1}))
-    yield from (f"{name} has no file under coll/algorithms/" for name in sorted(set(listed) - set(files)))
-    yield from (f"the file of {name} has no line ALGORITHM(...)" for name in sorted(set(files) - set(listed)))
-
-
-def check_folder(path, entries):
-    """`entries`: names of its folders and files."""
-    if len(entries) > MAX_ENTRIES and "corpus" not in path:
-        yield f"{path}: {len(entries)} entries (at most {MAX_ENTRIES})"
-    if path.split("/")[0] in ROOMS and path.count("/") == 1 and "README.md" not in entries and path != "mpi_h/include":
-        yield f"{path}: no README.md"
+    yield from (f"{name} has no record under coll/algorithms/" for name in sorted(set(listed) - set(recorded)))
+    yield from (f"the record of {name} has no line ALGORITHM(...)" for name in sorted(set(recorded) - set(listed)))
 
 
 def self_test():
@@ -244,7 +237,6 @@ def self_test():
         "p2p/c.cpp": spdx + "F::F(int a) : a_(a) {\n" + long_body + "\n}\n",
         "p2p/d.cpp": spdx + "void f() { goto end; }\n",
         "p2p/e.hpp": spdx + "\n" * MAX_FILE,
-        "p2p/f.hpp": spdx + "// purpose\n" * (MAX_HEAD + 1),
         "p2p/README.md": "x\n" * (MAX_README + 1),
         "coll/env/a.cpp": spdx + '#include "coll/call/b.hpp"\n',
         "runtime/base/a.hpp": spdx + '#include "runtime/process.hpp"\n',
@@ -257,37 +249,32 @@ def self_test():
         ["bool b = std::filesystem::exists(f(a, e));", "auto p = std::filesystem::current_path();", "int main() { f(); }",
          "for (auto x : std::filesystem::directory_iterator(p, e)) f(x);", "std::filesystem::directory_iterator i(p);"])}
     bad |= {path: spdx + f'#include "p2p/{included}.hpp"\n' for path, included in
-            {"p2p/engine.cpp": "shm/ring", "p2p/tcp/a.cpp": "shm/ring", "p2p/shm/a.cpp": "engine",
-             "p2p/matching/a.cpp": "transport"}.items()}
+            {"p2p/tcp/a.cpp": "shm/ring", "p2p/shm/a.cpp": "engine", "p2p/matching/a.cpp": "shm/ring"}.items()}
     good = {
         "launcher/fs.cpp": spdx + "std::error_code e;\nbool b = std::filesystem::exists(f(a), e);\n"
                                   "std::filesystem::directory_iterator i(p, e);\nif (i != std::filesystem::directory_iterator()) f();\n",
         "launcher/main.cpp": spdx + "int main() try { f(); } catch (std::exception const& e) { g(e); }\n",
-        "p2p/transports.cpp": spdx + '#include "p2p/shm/ring.hpp"\n',
-        "p2p/shm/b.cpp": spdx + '#include "p2p/transport.hpp"\n#include "p2p/matching/queues.hpp"\n',
+        "p2p/engine.cpp": spdx + '#include "p2p/shm/ring.hpp"\n',
+        "p2p/shm/b.cpp": spdx + '#include "p2p/matching/transport.hpp"\n#include "p2p/matching/queues.hpp"\n',
         "coll/call/a.cpp": spdx + '#include "coll/env/b.hpp"\n#include "coll/call/c.hpp"\n',
-        "p2p/f.hpp": spdx + "// purpose\n" * MAX_HEAD + "//\n" + "// argument\n" * 9,
         "mpi_h/a.cpp": spdx + '#include "runtime/b.hpp"\n#include "mpi.h"\n// goto is forbidden\n',
         STREAMS: spdx + "using TextWriter = Classic<std::ostringstream>;\n",
         "runtime/base/b.hpp": spdx + 'TextWriter out; out << "std::ostringstream"; std::snprintf(text, 9, "%s.%d", f, d);\n',
         "launcher/b.cpp": spdx + "std::ostringstream out;\n",
         "p2p/a.cpp": spdx + "namespace a {\nstruct B {\n" + "    int f() { return 1; }\n" * 90 + "};\n}\n",
     }
-    record = "constinit const Algorithm<A> a_algorithm = {\n    \"%s\", \"sentence\", Family::xhc, \"%s\"};\n"
+    record = "namespace tutti::coll::algorithms::c {\nconstinit const Algorithm<A> a_algorithm = {\n    \"%s\", \"sentence\", Family::xhc, \"%s\"};\n"
     head = spdx + "// Two steps; s bytes. A. Author, 2019, section 3.\n"
     algorithms = {head + record % ("a", "XHC"): True, head + record % ("b", "XHC"): False,
                   spdx + "// Two steps; s bytes.\n" + record % ("a", "XHC"): False,
                   spdx + "// Two steps; s bytes.\n" + record % ("a", "Tutti"): True,
                   spdx + "// A. Author, 2019. s bytes.\n" + record % ("a", "XHC"): False,
                   spdx + "// A. Author, 2019. Two steps.\n" + record % ("a", "XHC"): False}
-    if any(good_one == bool(list(check_algorithm("coll/c/a.cpp", t))) for t, good_one in algorithms.items()) or \
+    if any(good_one == bool(list(check_algorithms(t))) for t, good_one in algorithms.items()) or \
             len(list(check_list(["c/a", "c/b", "c/b"], ["c/a", "c/d"]))) != 3:
         sys.exit("tree_check.py judges its own examples of algorithms wrongly")
     wrong = [p for p, t in bad.items() if not list(check_file(p, t))] + \
             [p for p, t in good.items() if list(check_file(p, t))]
-    if list(check_folder("coll/env", ["README.md"])) or not list(check_folder("coll/env", [])) or \
-            not list(check_folder("tests", ["x"] * (MAX_ENTRIES + 1))):
-        sys.exit("tree_check.py judges its own examples of folders wrongly")
     links = "[a](b.md) [c](../c/) [d](http://d) [e](e.md#f)\n```\n[g](g)\n```\n[h](h)"
     if list(check_links("x/y.md", links, {"x/b.md", "c", "x/e.md"}.__contains__)) != [(5, "a link to h, which is not there")]:
         sys.exit("tree_check.py judges its own examples of links wrongly")
@@ -301,16 +288,15 @@ def main(root):
     with open(os.path.join(root, "coll/algorithms/algorithms.def"), encoding="utf-8") as file:
         listed = ["/".join(m) for m in re.findall(r"^ALGORITHM\((\w+), (\w+)\)", file.read(), re.M)]
     folder = os.path.join(root, "coll/algorithms")
-    found = [os.path.relpath(f, folder).split("/") for f in glob.glob(folder + "/*/**/*.cpp", recursive=True)]
-    files = [parts[0] + "/" + parts[-1][:-len(".cpp")] for parts in found]
-    for what in check_list(listed, files):
+    recorded = []
+    for name in glob.glob(folder + "/**/*.cpp", recursive=True):
+        with open(name, encoding="utf-8") as file:
+            recorded += [f"{collective}/{algorithm}" for collective, algorithm, *_ in records_of(file.read())]
+    for what in check_list(listed, recorded):
         offenders += 1
         print(f"coll/algorithms/algorithms.def: {what}")
     for folder, folders, files in os.walk(root):
         folders[:] = [f for f in folders if not f.startswith((".", "build")) and f != "__pycache__"]
-        for what in check_folder(os.path.relpath(folder, root), folders + files):
-            offenders += 1
-            print(what)
         for name in sorted(files):
             path = os.path.relpath(os.path.join(folder, name), root)
             if not path.endswith(SOURCES + (".md",)):

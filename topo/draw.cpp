@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The picture of a machine and its teams as text.
+// Draws a machine and its teams as text.
 #include "topo/draw.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "topo/base/words.hpp"
-#include "topo/binding/binding.hpp"
+#include "topo/binding.hpp"
+#include "topo/text.hpp"
 
 namespace tutti::topo {
 
 namespace {
 
-constexpr int most_cores_shown = 16;   // more cores than this are shown as ranges
-constexpr int most_teams_shown = 6;    // of one level
-constexpr int most_runs_shown = 12;    // of one list of ranks
+constexpr int most_cores_shown = 16;   // a machine with more cores is drawn with ranges of cores
+constexpr int most_teams_shown = 6;    // per level
+constexpr int most_runs_shown = 12;    // per list of ranks
 
 std::string counted(int count, std::string_view thing) {
     return std::to_string(count) + ' ' + std::string(thing) + (count == 1 ? "" : "s");
 }
 
-// A kind of box in the drawing.
+// A kind of node in the drawn tree.
 enum class Box { socket, numa, l3, core };
 
 int box_id(const Pu& pu, Box box) {
@@ -38,7 +38,7 @@ std::string_view box_name(Box box) {
     return names[static_cast<int>(box)];
 }
 
-// The equal step between neighbours in a list, from `begin` on: how many entries it holds for.
+// A stretch of a list with equal differences between neighbours, or a single entry.
 struct Run {
     std::size_t length;
     int step;
@@ -49,13 +49,13 @@ Run run_at(const std::vector<int>& list, std::size_t begin) {
     const int step = list[begin + 1] - list[begin];
     std::size_t end = begin + 2;
     while (end < list.size() && list[end] - list[end - 1] == step) ++end;
-    // Two numbers are always equally far apart: a run begins to be worth it at three neighbours or four steps.
+    // Any two numbers form a stretch. It is abbreviated if it has three consecutive numbers, or four at a larger step.
     const std::size_t length = end - begin;
     const bool worth = step == 1 ? length >= 3 : step > 1 && length >= 4;
     return worth ? Run{length, step} : Run{1, 0};
 }
 
-// "0-7", "0 8 .. 56", "0 3 17": ascending numbers, shortened.
+// Abbreviates ascending numbers: "0-7", "0 8 .. 56", "0 3 17".
 std::string shortened(const std::vector<int>& list) {
     std::string text;
     int runs = 0;
@@ -74,14 +74,14 @@ std::string shortened(const std::vector<int>& list) {
 
 int name_of_rank(const DrawStyle& style, int rank) { return style.names.empty() ? rank : style.names[at(rank)]; }
 
-// One line of the tree, without its branches.
+// One line of the tree without its branches.
 struct Line {
     std::string label;
     std::string cores;
     std::string ranks;
 };
 
-// Draws the machine as a tree; columns are aligned at the end, when the widest label is known.
+// Draws the machine as a tree. Columns are aligned at the end, when the widest label is known.
 class Picture {
 public:
     Picture(const Machine& machine, const Placement& placement, const Hierarchy& hierarchy, const DrawStyle& style)
@@ -113,7 +113,7 @@ private:
         return machine_.core_count();
     }
 
-    // The boxes of a kind within some units, in machine order.
+    // Returns the boxes of a kind within some units, in machine order.
     std::vector<std::vector<int>> inside(const std::vector<int>& units, Box box) const {
         std::vector<std::vector<int>> boxes;
         int last = -1;
@@ -156,7 +156,7 @@ private:
         lines_.back().ranks = ranks.empty() ? "no rank" : with_leaders(ranks);
     }
 
-    // Leaders come first, each with a star for every level in which it speaks for a team.
+    // Prints leaders first, each with one star per team that it leads.
     std::string with_leaders(const std::vector<int>& ranks) const {
         std::vector<int> others;
         std::string text = ranks.size() == 1 ? "rank" : "ranks";
@@ -168,14 +168,14 @@ private:
         return others.empty() ? text : text + ' ' + shortened(others);
     }
 
-    // The outermost team's leader does not speak for it further out, but is marked as the topmost all the same.
+    // The topmost leader also gets a star for the outermost team, although there is no further level.
     int led_by(int rank) const {
         int levels = 0;
         while (levels < hierarchy_.levels() && hierarchy_.team(levels, rank).i_lead) ++levels;
         return levels;
     }
 
-    // Length on the screen: the box characters are three bytes wide.
+    // Width on the screen: counts characters, because box characters are three bytes long.
     static std::size_t width(const std::string& text) {
         return at(static_cast<int>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; })));
     }
@@ -221,7 +221,7 @@ std::string heading(const Machine& machine, const Placement& placement, int rank
     return text + (placement.fixed ? ", bound to the places shown\n" : ", not bound; the places shown are assumed\n");
 }
 
-// "*0 1-7": the leader and the others of a team.
+// "*0 1-7": the leader and the other members of a team.
 std::string members_text(const Team& team, const DrawStyle& style) {
     std::vector<int> others;
     for (const int rank : team.members) {

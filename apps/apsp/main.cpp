@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// tutti-apsp: all shortest paths by Floyd and Warshall's algorithm with the rows distributed over the ranks. Each pivot
-// costs one broadcast of a row; a rank with few rows does little else. That is how the algorithm feels on many ranks:
-// 64 to 128 KiB to everybody, from every rank in turn, with only microseconds of work in between.
+// tutti-apsp: all shortest paths by the Floyd-Warshall algorithm, with the rows distributed over the ranks. Each
+// pivot costs one broadcast of a row, and a rank with few rows does little else. This is how the algorithm behaves on
+// many ranks: 64 to 128 KiB are broadcast from every rank in turn, with only microseconds of work in between.
 //
-// Cost of a scenario: `junctions` broadcasts of 8 * vertices bytes; on each rank its rows times vertices additions and
+// Cost of a scenario: `junctions` broadcasts of 8 * vertices bytes; on each rank, rows times vertices additions and
 // comparisons per broadcast. A plain MPI program: it builds with any MPI.
 #include "network.hpp"
 #include "options.hpp"
-#include "wide.hpp"
 
-#include <cstdio>
 #include <mpi.h>
+#include <cstdio>
 
 namespace apsp {
 namespace {
 
-// The rows of one rank: junctions `first` to `last` - 1, even shares in order.
+/// The rows of one rank: junctions `first` to `last` - 1, in equal shares by rank.
 class Rows {
 public:
-    Rows(const Options &options, MPI_Comm comm)
-        : vertices_(std::size_t(options.vertices)), junctions_(options.junctions), comm_(comm)
-    {
+    Rows(Options const& options, MPI_Comm comm)
+        : vertices_(std::size_t(options.vertices)), junctions_(options.junctions), comm_(comm) {
         MPI_Comm_rank(comm, &rank_);
         MPI_Comm_size(comm, &ranks_);
         first_ = first_of(rank_);
@@ -28,48 +26,41 @@ public:
         arriving_.resize(vertices_);
     }
 
-    // From roads to distances. Adds the seconds spent in broadcasts to `broadcasting`.
-    void solve(const Network &network, double &broadcasting)
-    {
-        for (std::size_t i = 0; i < count(); ++i)
-            network.roads_from(first_ + int(i), row(i));
+    /// Computes the distances from the roads. Adds the seconds spent in broadcasts to `broadcasting`.
+    void solve(Network const& network, double& broadcasting) {
+        for (std::size_t i = 0; i < count(); ++i) network.roads_from(first_ + int(i), row(i));
         for (int pivot = 0, owner = 0; pivot < junctions_; ++pivot) {
-            while (pivot >= first_of(owner + 1))
-                ++owner;
-            double *through = owner == rank_ ? row(std::size_t(pivot - first_)) : arriving_.data();
+            while (pivot >= first_of(owner + 1)) ++owner;
+            double* through = owner == rank_ ? row(std::size_t(pivot - first_)) : arriving_.data();
             double start = MPI_Wtime();
             MPI_Bcast(through, int(vertices_), MPI_DOUBLE, owner, comm_);
             broadcasting += MPI_Wtime() - start;
             for (std::size_t i = 0; i < count(); ++i)
-                if (row(i) != through)
-                    shorten(row(i), through, row(i)[pivot], vertices_);
+                if (row(i) != through) shorten(row(i), through, row(i)[pivot], vertices_);
         }
     }
 
-    // Weighted by place, so that exchanged rows or columns are noticed; whole numbers, so exact in any order.
-    double checksum() const
-    {
-        constexpr std::size_t lanes = 16; // sums side by side, for the vectors
+    /// Weighted by position, so that exchanged rows or columns are detected; sums of whole numbers are exact in any
+    /// order.
+    double checksum() const {
+        constexpr std::size_t lanes = 16;   // independent sums, for vectorization
         double sum = 0;
         for (std::size_t i = 0; i < count(); ++i) {
-            const double *row = &distances_[i * vertices_];
+            double const* row = &distances_[i * vertices_];
             double parts[lanes] = {}, columns = 0;
             std::size_t j = 0;
             for (; j + lanes <= vertices_; j += lanes)
-                for (std::size_t lane = 0; lane < lanes; ++lane)
-                    parts[lane] += row[j + lane];
-            for (std::size_t lane = 0; j + lane < vertices_; ++lane)
-                parts[lane] += row[j + lane];
-            for (std::size_t lane = 0; lane < lanes; ++lane)
-                columns += parts[lane] * double(lane + 1);
+                for (std::size_t lane = 0; lane < lanes; ++lane) parts[lane] += row[j + lane];
+            for (std::size_t lane = 0; j + lane < vertices_; ++lane) parts[lane] += row[j + lane];
+            for (std::size_t lane = 0; lane < lanes; ++lane) columns += parts[lane] * double(lane + 1);
             sum += columns * double(std::size_t(first_) + i + 1);
         }
         return sum;
     }
 
-    // How many distances differ from the plain computation's. Collective; the answer is rank 0's.
-    long wrong(const Network &network) const
-    {
+    /// Returns how many distances differ from those of the plain computation. Collective; the result is valid on rank
+    /// 0.
+    long wrong(Network const& network) const {
         std::vector<int> counts, places;
         for (int rank = 0; rank < ranks_; ++rank) {
             places.push_back(first_of(rank) * int(vertices_));
@@ -78,18 +69,15 @@ public:
         std::vector<double> all(rank_ == 0 ? std::size_t(junctions_) * vertices_ : 0);
         MPI_Gatherv(distances_.data(), int(distances_.size()), MPI_DOUBLE, all.data(), counts.data(), places.data(),
                     MPI_DOUBLE, 0, comm_);
-        if (rank_ != 0)
-            return 0;
+        if (rank_ != 0) return 0;
         std::vector<double> expected = plain_floyd_warshall(network);
         long differences = 0;
-        for (std::size_t i = 0; i < all.size(); ++i)
-            differences += all[i] != expected[i];
+        for (std::size_t i = 0; i < all.size(); ++i) differences += all[i] != expected[i];
         return differences;
     }
 
 private:
-    wide static void shorten(double *__restrict way, const double *__restrict through, double to_pivot, std::size_t n)
-    {
+    wide static void shorten(double* __restrict way, double const* __restrict through, double to_pivot, std::size_t n) {
         for (std::size_t j = 0; j < n; ++j) {
             double round = to_pivot + through[j];
             way[j] = round < way[j] ? round : way[j];
@@ -98,7 +86,7 @@ private:
 
     int first_of(int rank) const { return int(long(junctions_) * rank / ranks_); }
     std::size_t count() const { return distances_.size() / vertices_; }
-    double *row(std::size_t i) { return &distances_[i * vertices_]; }
+    double* row(std::size_t i) { return &distances_[i * vertices_]; }
 
     std::size_t vertices_;
     int junctions_, rank_, ranks_, first_;
@@ -106,9 +94,8 @@ private:
     std::vector<double> distances_, arriving_;
 };
 
-// Returns how many distances were wrong (0 without --verify).
-long run(const Options &options, MPI_Comm comm)
-{
+/// Returns how many distances were wrong (0 without --verify).
+long run(Options const& options, MPI_Comm comm) {
     int rank, ranks;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
@@ -133,26 +120,22 @@ long run(const Options &options, MPI_Comm comm)
     MPI_Reduce(times, mean, 2, MPI_DOUBLE, MPI_SUM, 0, comm);
     MPI_Reduce(&sum, &total, 1, MPI_DOUBLE, MPI_SUM, 0, comm);
     MPI_Bcast(&wrong, 1, MPI_LONG, 0, comm);
-    if (rank != 0)
-        return wrong;
+    if (rank != 0) return wrong;
     std::printf("%d ranks, %d vertices, %d junctions, %d scenarios, broadcasts of %zu bytes\n", ranks, options.vertices,
                 options.junctions, options.scenarios, std::size_t(options.vertices) * sizeof(double));
     std::printf("checksum     %.0f\n", total);
     std::printf("total        %.4f s\n", slowest[0]);
     std::printf("in MPI_Bcast %.4f s (mean over the ranks, waiting included; %.0f %% of the total)\n", mean[1] / ranks,
                 100 * mean[1] / ranks / slowest[0]);
-    if (wrong)
-        std::printf("FAILED: %ld distances differ from the plain computation's\n", wrong);
-    else if (options.verify)
-        std::printf("PASSED: every distance is the plain computation's\n");
+    if (wrong) std::printf("FAILED: %ld distances differ from the plain computation's\n", wrong);
+    else if (options.verify) std::printf("PASSED: every distance is the plain computation's\n");
     return wrong;
 }
 
-} // namespace
-} // namespace apsp
+}   // namespace
+}   // namespace apsp
 
-int main(int argc, char **argv)
-{
+int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -160,10 +143,8 @@ int main(int argc, char **argv)
     bool failed = false;
     std::string message = apsp::parse(argc, argv, options, failed);
     int result = failed ? 2 : 0;
-    if (message.empty())
-        result = apsp::run(options, MPI_COMM_WORLD) ? 1 : 0;
-    else if (rank == 0)
-        std::fputs(message.c_str(), failed ? stderr : stdout);
+    if (message.empty()) result = apsp::run(options, MPI_COMM_WORLD) ? 1 : 0;
+    else if (rank == 0) std::fputs(message.c_str(), failed ? stderr : stdout);
     MPI_Finalize();
     return result;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The road network: vertices 0 to junctions - 1 are junctions, the rest are dead ends. A road leads from a junction to
-// any vertex, so that inside a path there are only junctions. Each scenario (an hour of the day, say) has roads and
-// travel times of its own, computed from the numbers of their ends: every rank knows them without a message.
+// The road network: vertices 0 to junctions - 1 are junctions, the others are dead ends. A road leads from a junction
+// to any vertex, so that the inner vertices of a path are junctions. Each scenario (for instance an hour of the day)
+// has its own roads and travel times, computed from the numbers of their ends, so that every rank knows them without
+// communication.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +14,22 @@ namespace apsp {
 struct Network {
     int vertices, junctions, scenario;
 
-    // Travel times of the roads from a junction; above 2^30 where there is no road. Times are small whole numbers:
-    // sums of them are exact, so the distances do not depend on the order in which paths are found.
-    void roads_from(int junction, double *times) const;
+    /// Computes the travel times of the roads from a junction; above 2^30 where there is no road. Times are small
+    /// whole numbers, so their sums are exact and the distances do not depend on the order in which paths are found.
+    void roads_from(int junction, double* times) const;
 };
 
-// The distances from all junctions, row by row, by the textbook's three loops over all vertices as pivots, dead ends
-// included: the plain computation that --verify compares with.
-std::vector<double> plain_floyd_warshall(const Network &network);
+/// Returns the distances from all junctions, row by row, computed by the textbook's three loops with all vertices as
+/// pivots, dead ends included. --verify compares with them.
+std::vector<double> plain_floyd_warshall(Network const& network);
 
-} // namespace apsp
+}   // namespace apsp
+
+// `wide`: compiles a function also for the wide vectors of newer processors; the version is selected at program
+// start.
+
+#if defined(__x86_64__)
+#define wide __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define wide
+#endif

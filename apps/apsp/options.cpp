@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The parser of tutti-apsp's command line.
 #include "options.hpp"
 
 #include <cstdlib>
@@ -6,9 +7,9 @@
 namespace apsp {
 namespace {
 
-constexpr int largest_to_verify = 2048; // the plain computation takes vertices^3 steps and vertices^2 numbers
+constexpr int largest_to_verify = 2048;   // the plain computation takes vertices^3 steps and vertices^2 numbers
 
-const char *const help =
+char const* const help =
     "Usage: mpiexec -n N tutti-apsp [options]\n\n"
     "All shortest paths of a road network by Floyd and Warshall's algorithm, its rows distributed over the ranks.\n"
     "One junction after the other becomes a place of passage (the pivot): its owner broadcasts its row of distances,\n"
@@ -20,10 +21,9 @@ const char *const help =
     "  --verify        rank 0 solves each scenario by the textbook's three loops too and compares every distance\n"
     "                  (at most 2048 vertices)\n";
 
-} // namespace
+}   // namespace
 
-std::string parse(int argc, char **argv, Options &options, bool &failed)
-{
+std::string parse(int argc, char** argv, Options& options, bool& failed) {
     failed = true;
     for (int i = 1; i < argc; ++i) {
         std::string word = argv[i];
@@ -35,25 +35,23 @@ std::string parse(int argc, char **argv, Options &options, bool &failed)
             options.verify = true;
             continue;
         }
-        int *number = word == "--vertices"    ? &options.vertices
+        int* number = word == "--vertices"    ? &options.vertices
                       : word == "--junctions" ? &options.junctions
                       : word == "--scenarios" ? &options.scenarios
                                               : nullptr;
-        if (!number)
-            return "tutti-apsp: no option " + word + "; --help lists them\n";
-        const char *value = i + 1 < argc ? argv[++i] : "";
-        char *end = nullptr;
+        if (!number) return "tutti-apsp: no option " + word + "; --help lists them\n";
+        char const* value = i + 1 < argc ? argv[++i] : "";
+        char* end = nullptr;
         long read = std::strtol(value, &end, 10);
         if (end == value || *end || read < 1 || read > 100000000)
             return "tutti-apsp: " + word + " needs a number from 1 on; see --help\n";
         *number = int(read);
     }
-    if (options.junctions > options.vertices)
-        return "tutti-apsp: more junctions than vertices\n";
+    if (options.junctions > options.vertices) return "tutti-apsp: more junctions than vertices\n";
     if (options.verify && options.vertices > largest_to_verify)
         return "tutti-apsp: --verify takes at most " + std::to_string(largest_to_verify) + " vertices\n";
     failed = false;
     return "";
 }
 
-} // namespace apsp
+}   // namespace apsp

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one may choose on the command line.
+// The command line of tutti-apsp.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@
 namespace apsp {
 
 struct Options {
-    int vertices = 8192; // a row is so many doubles: 64 KiB
+    int vertices = 8192;   ///< a row has this many doubles: 64 KiB
     int junctions = 8;
     int scenarios = 2000;
     bool verify = false;
 };
 
-// Reads the command line. An empty return means: run. Otherwise it is what to print; `failed` says whether it is an
-// error or what was asked for (--help).
-std::string parse(int argc, char **argv, Options &options, bool &failed);
+/// Parses the command line. Returns an empty string if the program should run; otherwise the text to print, and sets
+/// `failed` unless that is the requested help (--help).
+std::string parse(int argc, char** argv, Options& options, bool& failed);
 
-} // namespace apsp
+}   // namespace apsp

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The values next to a rank's own: one to the left, one to the right, each a message of 8 bytes. Beyond the ends of
-// the interval there is MPI_PROC_NULL, and what lies there stays zero, which is the boundary condition.
+// The values next to a rank's own: one on the left and one on the right, each a message of 8 bytes. Beyond the ends
+// of the interval the neighbor is MPI_PROC_NULL, and the value there stays zero, which is the boundary condition.
 #pragma once
 
 #include "problem.hpp"
@@ -9,15 +9,12 @@ namespace cg {
 
 class Halo {
 public:
-    explicit Halo(const Problem &problem)
+    explicit Halo(Problem const& problem)
         : comm_(problem.comm), left_(problem.rank > 0 ? problem.rank - 1 : MPI_PROC_NULL),
-          right_(problem.rank + 1 < problem.ranks ? problem.rank + 1 : MPI_PROC_NULL)
-    {
-    }
+          right_(problem.rank + 1 < problem.ranks ? problem.rank + 1 : MPI_PROC_NULL) {}
 
-    // From here to finish() the vector may be read, but neither written nor read beyond its ends.
-    void start(Vector &v)
-    {
+    /// Until finish(), the vector may be read, but neither written nor read beyond this rank's values.
+    void start(Vector& v) {
         double *first = v.data() + 1, *last = v.data() + v.size() - 2;
         MPI_Irecv(first - 1, 1, MPI_DOUBLE, left_, to_right, comm_, &requests_[0]);
         MPI_Irecv(last + 1, 1, MPI_DOUBLE, right_, to_left, comm_, &requests_[1]);
@@ -35,4 +32,4 @@ private:
     MPI_Request requests_[4];
 };
 
-} // namespace cg
+}   // namespace cg

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The parser of tutti-cg's command line.
 #include "options.hpp"
 
 #include <cstdlib>
@@ -6,7 +7,7 @@
 namespace cg {
 namespace {
 
-const char *const help =
+char const* const help =
     "Usage: mpiexec -n N tutti-cg [options]\n\n"
     "Solves -u'' = f between 0 and 1, u = 0 at both ends, on an even grid, by the conjugate-gradient method. The\n"
     "grid's points are dealt out to the ranks in order, each rank having as many as every other (weak scaling: more\n"
@@ -29,16 +30,14 @@ const char *const help =
     "of the solution's bits. Iterations and checksum are the same under every MPI. The exit code is 1 where the\n"
     "residual is not the one reported or the error is greater than grid and residual allow.\n";
 
-bool read(const std::string &text, double least, double most, double &number)
-{
-    char *end = nullptr;
+bool read(std::string const& text, double least, double most, double& number) {
+    char* end = nullptr;
     number = std::strtod(text.c_str(), &end);
     return !text.empty() && !*end && number >= least && number <= most;
 }
 
-// A complaint, or empty.
-std::string take(const std::string &word, const std::string &value, Options &options)
-{
+/// Returns an error message, or an empty string.
+std::string take(std::string const& word, std::string const& value, Options& options) {
     if (word == "--dots") {
         options.pipelined = value == "pipelined";
         return options.pipelined || value == "blocking" ? "" : "must be blocking or pipelined";
@@ -46,34 +45,29 @@ std::string take(const std::string &word, const std::string &value, Options &opt
     double number;
     if (word == "--tolerance")
         return read(value, 1e-14, 0.5, options.tolerance) ? "" : "needs a number from 1e-14 to 0.5";
-    int *whole = word == "--unknowns"     ? &options.unknowns
+    int* whole = word == "--unknowns"     ? &options.unknowns
                  : word == "--iterations" ? &options.iterations
                  : word == "--replace"    ? &options.replacing
                  : word == "--solves"     ? &options.solves
                                           : nullptr;
-    if (!whole)
-        return "is no option";
-    if (!read(value, 1, 100000000, number) || number != int(number))
-        return "needs a whole number from 1 to 100000000";
+    if (!whole) return "is no option";
+    if (!read(value, 1, 100000000, number) || number != int(number)) return "needs a whole number from 1 to 100000000";
     *whole = int(number);
     return "";
 }
 
-} // namespace
+}   // namespace
 
-std::string parse(int argc, char **argv, Options &options, bool &failed)
-{
+std::string parse(int argc, char** argv, Options& options, bool& failed) {
     failed = false;
     for (int i = 1; i < argc; i += 2) {
         const std::string word = argv[i], value = i + 1 < argc ? argv[i + 1] : "";
-        if (word == "--help" || word == "-h")
-            return help;
+        if (word == "--help" || word == "-h") return help;
         const std::string complaint = take(word, value, options);
         failed = !complaint.empty();
-        if (failed)
-            return "tutti-cg: " + word + " " + complaint + "; see --help\n";
+        if (failed) return "tutti-cg: " + word + " " + complaint + "; see --help\n";
     }
     return "";
 }
 
-} // namespace cg
+}   // namespace cg

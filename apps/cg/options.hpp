@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one may choose on the command line.
+// The command line of tutti-cg.
 #pragma once
 
 #include <string>
@@ -7,16 +7,16 @@
 namespace cg {
 
 struct Options {
-    int unknowns = 512; // on each rank
+    int unknowns = 512;   ///< on each rank
     bool pipelined = false;
     double tolerance = 1e-6;
-    int iterations = 0; // at most; 0: until the tolerance is reached
+    int iterations = 0;   ///< maximum; 0: until the tolerance is reached
     int replacing = 50;
     int solves = 5;
 };
 
-// Reads the command line. An empty return means: run. Otherwise it is what to print; `failed` says whether it is an
-// error or what was asked for (--help).
-std::string parse(int argc, char **argv, Options &options, bool &failed);
+/// Parses the command line. Returns an empty string if the program should run; otherwise the text to print, and sets
+/// `failed` unless that is the requested help (--help).
+std::string parse(int argc, char** argv, Options& options, bool& failed);
 
-} // namespace cg
+}   // namespace cg

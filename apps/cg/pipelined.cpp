@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The method with its sums hidden: both dot products of an iteration travel in one MPI_Iallreduce while the halo
-// travels and the next product of the matrix is computed (P. Ghysels and W. Vanroose, "Hiding global synchronization
-// latency in the preconditioned Conjugate Gradient algorithm", Parallel Computing 40, 2014, algorithm 3).
+// The pipelined conjugate-gradient method, which hides its sums: one MPI_Iallreduce computes both dot products of an
+// iteration during the halo exchange and the next product of the matrix (P. Ghysels and W. Vanroose, "Hiding global
+// synchronization latency in the preconditioned Conjugate Gradient algorithm", Parallel Computing 40, 2014, algorithm
+// 3).
 #include "exact_sums.hpp"
 #include "solver.hpp"
 #include "vectors.hpp"
@@ -12,15 +13,12 @@ namespace cg {
 namespace {
 
 struct Pipeline {
-    explicit Pipeline(const Problem &problem)
-        : halo(problem), b(problem.right_hand_side()), x(problem.zeros()), r(b), w(x), p(x), s(x), z(x), q(x)
-    {
-    }
+    explicit Pipeline(Problem const& problem)
+        : halo(problem), b(problem.right_hand_side()), x(problem.zeros()), r(b), w(x), p(x), s(x), z(x), q(x) {}
 
-    // r = b - A x, w = A r, s = A p, z = A s, as they are meant: rounding drives the many recurrences apart (S. Cools
-    // and others, SIAM Journal on Matrix Analysis and Applications 39, 2018).
-    void compute_anew()
-    {
+    /// Recomputes r = b - A x, w = A r, s = A p and z = A s by their definitions: rounding lets the many recurrences
+    /// diverge from them (S. Cools and others, SIAM Journal on Matrix Analysis and Applications 39, 2018).
+    void compute_anew() {
         multiply(halo, x, r);
         add_to_scaled(r, -1, b);
         multiply(halo, r, w);
@@ -28,11 +26,10 @@ struct Pipeline {
         multiply(halo, s, z);
     }
 
-    // One pass over everything.
-    void advance(double alpha, double beta)
-    {
+    /// Updates all vectors in one pass.
+    void advance(double alpha, double beta) {
         double *x_ = x.data(), *r_ = r.data(), *w_ = w.data(), *p_ = p.data(), *s_ = s.data(), *z_ = z.data();
-        const double *q_ = q.data();
+        double const* q_ = q.data();
 #pragma GCC ivdep
         for (std::size_t i = 1; i + 1 < x.size(); ++i) {
             z_[i] = q_[i] + beta * z_[i];
@@ -48,10 +45,9 @@ struct Pipeline {
     Vector b, x, r, w, p, s, z, q;
 };
 
-} // namespace
+}   // namespace
 
-Solution solve_pipelined(const Problem &problem, const Goal &goal)
-{
+Solution solve_pipelined(Problem const& problem, Goal const& goal) {
     Solution solution;
     Pipeline v(problem);
     multiply(v.halo, v.r, v.w);
@@ -75,17 +71,15 @@ Solution solve_pipelined(const Problem &problem, const Goal &goal)
         rr = sums.get(0);
         first = solution.iterations ? first : rr;
         solution.reached = rr <= first * goal.tolerance * goal.tolerance;
-        if (solution.reached || solution.iterations == goal.most_iterations)
-            break;
-        const double beta = solution.iterations ? rr / before : 0;
+        if (solution.reached || solution.iterations == goal.most_iterations) break;
+        double const beta = solution.iterations ? rr / before : 0;
         alpha = rr / (sums.get(1) - (beta ? beta * rr / alpha : 0));
         v.advance(alpha, beta);
-        if ((solution.iterations + 1) % goal.replacing == 0)
-            v.compute_anew();
+        if ((solution.iterations + 1) % goal.replacing == 0) v.compute_anew();
     }
     solution.x = std::move(v.x);
     solution.residual = std::sqrt(rr / first);
     return solution;
 }
 
-} // namespace cg
+}   // namespace cg

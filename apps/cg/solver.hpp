@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two forms of the conjugate-gradient method. Both are collective, begin with the solution zero, and end where the
-// residual is at most `tolerance` times the right-hand side or after `most_iterations`.
+// The two forms of the conjugate-gradient method. Both are collective, begin with the solution zero, and end when the
+// residual is at most `tolerance` times the right-hand side, or after `most_iterations`.
 #pragma once
 
 #include "problem.hpp"
@@ -10,21 +10,22 @@ namespace cg {
 struct Goal {
     double tolerance;
     int most_iterations;
-    int replacing; // every so many iterations the residual is computed anew: rounding drives the recurrences' away
+    /// Iterations after which the residual is recomputed, because rounding lets the recurrence diverge from it.
+    int replacing;
 };
 
 struct Solution {
     Vector x;
     int iterations = 0;
-    double residual = 0;  // as the recurrence has it, divided by the right-hand side's norm
-    double summing = 0;   // seconds in the dot products' communication: calls and waiting
-    bool reached = false; // the tolerance
+    double residual = 0;    ///< by the recurrence, divided by the norm of the right-hand side
+    double summing = 0;     ///< seconds in the communication of dot products: calls and waiting
+    bool reached = false;   ///< the tolerance was reached
 };
 
-Solution solve_blocking(const Problem &problem, const Goal &goal);
-Solution solve_pipelined(const Problem &problem, const Goal &goal);
+Solution solve_blocking(Problem const& problem, Goal const& goal);
+Solution solve_pipelined(Problem const& problem, Goal const& goal);
 
-// The norm of what x leaves of the right-hand side, computed anew, divided by the right-hand side's.
-double true_residual(const Problem &problem, const Vector &x);
+/// Returns the norm of the right-hand side minus A x, computed anew, divided by the norm of the right-hand side.
+double true_residual(Problem const& problem, Vector const& x);
 
-} // namespace cg
+}   // namespace cg

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// tutti-halo: one computation with its halo exchanged in two ways, by messages and by a shared window, and both times.
-// A plain MPI program: it builds with any MPI. Start with strip.hpp.
+// tutti-halo: one computation with two forms of halo exchange, by messages and by a shared window, and the times of
+// both. A plain MPI program: it builds with any MPI. Begin with strip.hpp.
 #include "strip.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace halo {
 namespace {
 
-const char *const help =
+char const* const help =
     "Usage: mpiexec -n N tutti-halo [options]\n\n"
     "Spreads heat in a plate, whose rows are dealt out to the ranks. In each step a rank needs a row of both its\n"
     "neighbours (the halo): once by messages, and once by loads from a window that the node's ranks share.\n\n"
@@ -28,9 +28,8 @@ struct Options {
     int rows = 16, columns = 1024, steps = 1000, rounds = 5;
 };
 
-// A complaint, or what --help prints, or nothing.
-std::string parse(int argc, char **argv, Options &options, bool &failed)
-{
+/// Returns an error message, or the text of --help, or an empty string.
+std::string parse(int argc, char** argv, Options& options, bool& failed) {
     return read_whole_numbers(argc, argv, "tutti-halo", help, 1000000,
                               {{"--rows", options.rows},
                                {"--columns", options.columns},
@@ -39,34 +38,31 @@ std::string parse(int argc, char **argv, Options &options, bool &failed)
                               failed);
 }
 
-// All rows of the plate, by one rank alone.
-std::vector<double> serial(int rows, int columns, int steps)
-{
+/// Computes all rows of the plate on one rank.
+std::vector<double> serial(int rows, int columns, int steps) {
     const std::size_t width = std::size_t(columns);
     std::vector<double> now(std::size_t(rows) * width, inside), next = now;
     const std::vector<double> up(width, above), down(width, below);
     for (int step = 0; step < steps; ++step, std::swap(now, next))
         for (int row = 0; row < rows; ++row) {
-            const double *here = &now[std::size_t(row) * width];
+            double const* here = &now[std::size_t(row) * width];
             relax(&next[std::size_t(row) * width], row > 0 ? here - width : up.data(), here,
                   row + 1 < rows ? here + width : down.data(), columns);
         }
     return now;
 }
 
-// The same bits everywhere as in the serial run. On rank 0.
-bool same(const Strip &strip, const std::vector<double> &rows, const std::vector<double> &right)
-{
+/// Returns whether all bits equal those of the serial run. Valid on rank 0.
+bool same(Strip const& strip, std::vector<double> const& rows, std::vector<double> const& right) {
     std::vector<double> all(right.size());
     MPI_Gather(rows.data(), int(rows.size()), MPI_DOUBLE, all.data(), int(rows.size()), MPI_DOUBLE, 0, strip.comm);
     return all == right;
 }
 
 struct Times {
-    std::vector<double> steps, exchanges; // of each round, the slowest rank's
-    void add(const Result &result, MPI_Comm comm)
-    {
-        const double mine[] = {result.seconds, result.exchanging};
+    std::vector<double> steps, exchanges;   ///< of each round, the slowest rank's
+    void add(Result const& result, MPI_Comm comm) {
+        double const mine[] = {result.seconds, result.exchanging};
         double slowest[2] = {};
         MPI_Reduce(mine, slowest, 2, MPI_DOUBLE, MPI_MAX, 0, comm);
         steps.push_back(slowest[0]);
@@ -74,9 +70,8 @@ struct Times {
     }
 };
 
-void print(const char *way, Times &times, int steps)
-{
-    auto median = [](std::vector<double> &all) {
+void print(char const* way, Times& times, int steps) {
+    auto median = [](std::vector<double>& all) {
         std::sort(all.begin(), all.end());
         return all[all.size() / 2];
     };
@@ -84,9 +79,8 @@ void print(const char *way, Times &times, int steps)
                 median(times.exchanges) / steps * 1e6);
 }
 
-// Returns whether everything was right.
-bool run(const Options &o, MPI_Comm comm)
-{
+/// Returns whether all results were right.
+bool run(Options const& o, MPI_Comm comm) {
     Strip strip{o.rows, o.columns, 0, 0, comm};
     MPI_Comm_rank(comm, &strip.rank);
     MPI_Comm_size(comm, &strip.ranks);
@@ -95,7 +89,7 @@ bool run(const Options &o, MPI_Comm comm)
     Times messages, shared;
     int good = 1;
     for (int round = 0; round < o.rounds; ++round)
-        for (const bool by_window : {false, true}) {
+        for (bool const by_window : {false, true}) {
             MPI_Barrier(comm);
             const Result result = by_window ? by_shared_window(strip, o.steps) : by_messages(strip, o.steps);
             (by_window ? shared : messages).add(result, comm);
@@ -111,11 +105,10 @@ bool run(const Options &o, MPI_Comm comm)
     return good;
 }
 
-} // namespace
-} // namespace halo
+}   // namespace
+}   // namespace halo
 
-int main(int argc, char **argv)
-{
+int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -123,10 +116,8 @@ int main(int argc, char **argv)
     bool failed = false;
     const std::string message = halo::parse(argc, argv, options, failed);
     int result = failed ? 2 : 0;
-    if (message.empty())
-        result = halo::run(options, MPI_COMM_WORLD) ? 0 : 1;
-    else if (rank == 0)
-        std::fputs(message.c_str(), failed ? stderr : stdout);
+    if (message.empty()) result = halo::run(options, MPI_COMM_WORLD) ? 0 : 1;
+    else if (rank == 0) std::fputs(message.c_str(), failed ? stderr : stdout);
     MPI_Finalize();
     return result;
 }

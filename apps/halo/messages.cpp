@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The halo by messages: each neighbour's row is sent, and received into a row that this rank keeps for it.
+// The halo by messages: each neighbor's row is sent, and received into a row that this rank keeps for it.
 #include "strip.hpp"
 
 #include <utility>
 
 namespace halo {
 
-Result by_messages(const Strip &s, int steps)
-{
+Result by_messages(Strip const& s, int steps) {
     std::vector<double> now(s.row(s.rows), inside), next = now;
-    std::vector<double> up(s.row(1), above), down(s.row(1), below); // at the plate's ends they stay so
+    std::vector<double> up(s.row(1), above), down(s.row(1), below);   // at the ends of the plate they keep these values
     double exchanging = 0;
-    const double start = MPI_Wtime();
+    double const start = MPI_Wtime();
     for (int step = 0; step < steps; ++step) {
-        const double begin = MPI_Wtime();
-        const double *first = now.data(), *last = now.data() + s.row(s.rows - 1);
+        double const begin = MPI_Wtime();
+        double const *first = now.data(), *last = now.data() + s.row(s.rows - 1);
         MPI_Request requests[4];
         MPI_Irecv(up.data(), s.columns, MPI_DOUBLE, s.before(), 0, s.comm, &requests[0]);
         MPI_Irecv(down.data(), s.columns, MPI_DOUBLE, s.after(), 0, s.comm, &requests[1]);
@@ -31,4 +30,4 @@ Result by_messages(const Strip &s, int steps)
     return {now, MPI_Wtime() - start, exchanging};
 }
 
-} // namespace halo
+}   // namespace halo

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// tutti-hashtable: a distributed hash table by one-sided operations. A plain MPI program: it builds with any MPI. Start
-// with table.hpp.
+// tutti-hashtable: a distributed hash table by one-sided operations. A plain MPI program: it builds with any MPI.
+// Begin with table.hpp.
 #include "options.hpp"
 #include "table.hpp"
 
@@ -11,66 +11,63 @@
 namespace hashtable {
 namespace {
 
-// What rank `rank` inserts as its insertion `number`; every rank can tell it of every other.
-Key key_of(int rank, int number, std::uint64_t keys)
-{
+/// Returns the key that `rank` inserts as its insertion `number`. Every rank can compute the keys of all ranks.
+Key key_of(int rank, int number, std::uint64_t keys) {
     std::uint64_t mixed = (std::uint64_t(rank) << 32 | std::uint32_t(number)) * 0x9e3779b97f4a7c15;
     mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9;
     return 1 + (mixed ^ mixed >> 31) % keys;
 }
 
 struct Job {
-    const Options &options;
+    Options const& options;
     MPI_Comm comm;
     int rank, ranks;
     std::uint64_t keys() const { return std::uint64_t(options.keys) * std::uint64_t(ranks); }
 };
 
-// The keys that belong here, of all ranks' insertions.
-std::map<Key, std::int64_t> expected_part(const Job &job, const Table &table)
-{
+/// Returns the keys of all ranks' insertions that this rank owns.
+std::map<Key, std::int64_t> expected_part(Job const& job, Table const& table) {
     std::map<Key, std::int64_t> part;
     for (int rank = 0; rank < job.ranks; ++rank)
         for (int number = 0; number < job.options.insertions; ++number) {
             const Key key = key_of(rank, number, job.keys());
-            if (table.owner_of(key) == job.rank)
-                ++part[key];
+            if (table.owner_of(key) == job.rank) ++part[key];
         }
     return part;
 }
 
-// The slowest rank's seconds, on rank 0, of what `act` does with each of this rank's keys; whether it was always right.
+/// Calls `act` with each of this rank's keys. Returns the slowest rank's seconds, on rank 0. Sets `right` to false if
+/// a call failed.
 template <class Act>
-double timed(const Job &job, bool &right, Act act)
-{
+double timed(Job const& job, bool& right, Act act) {
     MPI_Barrier(job.comm);
-    const double start = MPI_Wtime();
+    double const start = MPI_Wtime();
     for (int number = 0; right && number < job.options.insertions; ++number)
         right = act(key_of(job.rank, number, job.keys()));
-    const double mine = MPI_Wtime() - start;
+    double const mine = MPI_Wtime() - start;
     double slowest = 0;
     MPI_Reduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, job.comm);
     MPI_Barrier(job.comm);
     return slowest;
 }
 
-// Returns whether everything was right.
-bool run(const Options &options, MPI_Comm comm)
-{
+/// Returns whether all results were right.
+bool run(Options const& options, MPI_Comm comm) {
     Job job{options, comm, 0, 0};
     MPI_Comm_rank(comm, &job.rank);
     MPI_Comm_size(comm, &job.ranks);
-    // The keys of one owner are some more or less than its share, and may all have been made once in vain by each rank.
+    // An owner may have more keys than its share, and each rank may have created one element for each of them that
+    // turned out not to be needed.
     Table table(options.buckets, 4 * options.keys + 64 * job.ranks, comm);
     bool right = true;
-    const double inserting = timed(job, right, [&](Key key) { return table.insert(key); });
-    const bool room = right;
-    const double finding = timed(job, right, [&](Key key) { return table.find(key) > 0; });
+    double const inserting = timed(job, right, [&](Key key) { return table.insert(key); });
+    bool const room = right;
+    double const finding = timed(job, right, [&](Key key) { return table.find(key) > 0; });
     right = right && table.own_part() == expected_part(job, table);
     std::int64_t mine[] = {table.in_chains(), right, room}, sums[3];
     MPI_Allreduce(mine, sums, 3, MPI_INT64_T, MPI_SUM, comm);
     if (job.rank == 0) {
-        const double all = double(options.insertions) * job.ranks * 1e-6;
+        double const all = double(options.insertions) * job.ranks * 1e-6;
         std::printf("%d ranks, %d insertions by each, %d buckets on each\n", job.ranks, options.insertions,
                     options.buckets);
         std::printf("insertions         %.3f million per second, %.2f us each\n", all / inserting,
@@ -85,11 +82,10 @@ bool run(const Options &options, MPI_Comm comm)
     return sums[1] == job.ranks;
 }
 
-} // namespace
-} // namespace hashtable
+}   // namespace
+}   // namespace hashtable
 
-int main(int argc, char **argv)
-{
+int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -97,10 +93,8 @@ int main(int argc, char **argv)
     bool failed = false;
     const std::string message = hashtable::parse(argc, argv, options, failed);
     int result = failed ? 2 : 0;
-    if (message.empty())
-        result = hashtable::run(options, MPI_COMM_WORLD) ? 0 : 1;
-    else if (rank == 0)
-        std::fputs(message.c_str(), failed ? stderr : stdout);
+    if (message.empty()) result = hashtable::run(options, MPI_COMM_WORLD) ? 0 : 1;
+    else if (rank == 0) std::fputs(message.c_str(), failed ? stderr : stdout);
     MPI_Finalize();
     return result;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The parser of tutti-hashtable's command line.
 #include "options.hpp"
 
 #include "../whole_numbers.hpp"
@@ -6,7 +7,7 @@
 namespace hashtable {
 namespace {
 
-const char *const help =
+char const* const help =
     "Usage: mpiexec -n N tutti-hashtable [options]\n\n"
     "A hash table that is dealt out to all ranks. Each rank inserts keys into it, wherever they belong, by one-sided\n"
     "operations alone: nobody receives anything. A key's value is how often it has been inserted.\n\n"
@@ -16,15 +17,12 @@ const char *const help =
     "It prints insertions and look-ups per second, and how many elements are in chains. Every rank then compares its\n"
     "part of the table with what all ranks have inserted. The exit code is 1 where they differ.\n";
 
-} // namespace
+}   // namespace
 
-std::string parse(int argc, char **argv, Options &options, bool &failed)
-{
-    return read_whole_numbers(argc, argv, "tutti-hashtable", help, 10000000,
-                              {{"--insertions", options.insertions},
-                               {"--buckets", options.buckets},
-                               {"--keys", options.keys}},
-                              failed);
+std::string parse(int argc, char** argv, Options& options, bool& failed) {
+    return read_whole_numbers(
+        argc, argv, "tutti-hashtable", help, 10000000,
+        {{"--insertions", options.insertions}, {"--buckets", options.buckets}, {"--keys", options.keys}}, failed);
 }
 
-} // namespace hashtable
+}   // namespace hashtable

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one may choose on the command line.
+// The command line of tutti-hashtable.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 namespace hashtable {
 
 struct Options {
-    int insertions = 20000; // by each rank
-    int buckets = 8192;     // of each rank
-    int keys = 10000;       // different ones for each rank there is; all ranks insert all of them
+    int insertions = 20000;   ///< by each rank
+    int buckets = 8192;       ///< of each rank
+    int keys = 10000;         ///< number of distinct keys per rank; all ranks insert keys of the whole range
 };
 
-// Reads the command line. An empty return means: run. Otherwise it is what to print; `failed` says whether it is an
-// error or what was asked for (--help).
-std::string parse(int argc, char **argv, Options &options, bool &failed);
+/// Parses the command line. Returns an empty string if the program should run; otherwise the text to print, and sets
+/// `failed` unless that is the requested help (--help).
+std::string parse(int argc, char** argv, Options& options, bool& failed);
 
-} // namespace hashtable
+}   // namespace hashtable

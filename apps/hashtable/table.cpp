@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The one-sided operations of the hash table.
 #include "table.hpp"
 
 #include <algorithm>
@@ -7,95 +8,82 @@
 namespace hashtable {
 namespace {
 
-// Where a field of an element lies in the owner's window.
-MPI_Aint place(std::int64_t element, std::size_t field)
-{
+/// Returns the displacement of an element's field in the owner's window.
+MPI_Aint place(std::int64_t element, std::size_t field) {
     return MPI_Aint(std::size_t(element) * sizeof(Element) + field);
 }
 
-} // namespace
+}   // namespace
 
-Table::Table(int buckets, int overflow, MPI_Comm comm) : buckets_(buckets), overflow_(overflow)
-{
+Table::Table(int buckets, int overflow, MPI_Comm comm) : buckets_(buckets), overflow_(overflow) {
     MPI_Comm_size(comm, &ranks_);
     const std::size_t count = 1 + std::size_t(buckets) + std::size_t(overflow);
-    // Whole pages: else MPICH 4.0.2 puts next to where it accumulates, with more than one rank.
+    // Whole pages: otherwise MPICH 4.0.2, with more than one rank, puts data beside the place to which it
+    // accumulates.
     const std::size_t page = 4096, bytes = (count * sizeof(Element) + page - 1) / page * page;
     MPI_Win_allocate(MPI_Aint(bytes), 1, MPI_INFO_NULL, comm, &elements_, &window_);
     std::fill(elements_, elements_ + count, Element{});
-    MPI_Win_lock_all(MPI_MODE_NOCHECK, window_); // nobody locks a rank exclusively
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);   // no rank locks exclusively
     MPI_Win_sync(window_);
-    MPI_Barrier(comm); // no insertion before all is empty
+    MPI_Barrier(comm);   // no insertion before all elements are empty
 }
 
-Table::~Table()
-{
+Table::~Table() {
     MPI_Win_unlock_all(window_);
     MPI_Win_free(&window_);
 }
 
-// The finalizer of MurmurHash3 (Appleby, public domain): neighbouring keys have nothing in common.
-std::uint64_t Table::hash(Key key)
-{
+/// The finalizer of MurmurHash3 (Appleby, public domain): adjacent keys get unrelated hashes.
+std::uint64_t Table::hash(Key key) {
     key = (key ^ key >> 33) * 0xff51afd7ed558ccd;
     key = (key ^ key >> 33) * 0xc4ceb9fe1a85ec53;
     return key ^ key >> 33;
 }
 
-bool Table::insert(Key key)
-{
-    const int owner = owner_of(key);
+bool Table::insert(Key key) {
+    int const owner = owner_of(key);
     std::int64_t at = bucket_of(key), made = 0;
     const Key there = Key(swap_if_zero(owner, at, offsetof(Element, key), std::int64_t(key)));
     bool found = there == 0 || there == key;
     while (!found) {
         std::int64_t next = next_of(owner, at);
         if (next == 0) {
-            if (made == 0 && (made = make_element(owner, key)) == 0)
-                return false;
-            next = swap_if_zero(owner, at, offsetof(Element, next), made); // somebody may have been faster
-            if (next == 0)
-                next = made;
+            if (made == 0 && (made = make_element(owner, key)) == 0) return false;
+            next = swap_if_zero(owner, at, offsetof(Element, next), made);   // another rank may have been faster
+            if (next == 0) next = made;
         }
         at = next;
         found = at == made || get(owner, at).key == key;
     }
-    add(owner, at, 1); // what was made and is not needed, since the key has come meanwhile, stays unused
+    add(owner, at, 1);   // an element made for a key that another rank has inserted meanwhile stays unused
     return true;
 }
 
-std::int64_t Table::find(Key key)
-{
-    const int owner = owner_of(key);
+std::int64_t Table::find(Key key) {
+    int const owner = owner_of(key);
     std::int64_t at = bucket_of(key);
     for (Element element = get(owner, at);; element = get(owner, at)) {
-        if (element.key == key)
-            return element.value;
-        if (element.next == 0)
-            return 0;
+        if (element.key == key) return element.value;
+        if (element.next == 0) return 0;
         at = element.next;
     }
 }
 
-std::map<Key, std::int64_t> Table::own_part()
-{
+std::map<Key, std::int64_t> Table::own_part() {
     MPI_Win_sync(window_);
     std::map<Key, std::int64_t> part;
     for (int bucket = 1; bucket <= buckets_; ++bucket)
         for (std::int64_t at = bucket; at != 0; at = elements_[at].next) {
-            const Element &element = elements_[at];
-            if (element.key == 0)
-                continue;
-            const bool wrong = bucket_of(element.key) != bucket || !part.emplace(element.key, element.value).second;
-            if (wrong)
-                part[element.key] = -1;
+            Element const& element = elements_[at];
+            if (element.key == 0) continue;
+            bool const wrong = bucket_of(element.key) != bucket || !part.emplace(element.key, element.value).second;
+            if (wrong) part[element.key] = -1;
         }
     return part;
 }
 
-// The return is what was there: 0 where it has been swapped.
-std::int64_t Table::swap_if_zero(int rank, std::int64_t element, std::size_t field, std::int64_t value)
-{
+/// Returns the previous value: 0 if the swap succeeded.
+std::int64_t Table::swap_if_zero(int rank, std::int64_t element, std::size_t field, std::int64_t value) {
     const std::int64_t zero = 0;
     std::int64_t before;
     MPI_Compare_and_swap(&value, &zero, &before, MPI_INT64_T, rank, place(element, field), window_);
@@ -103,44 +91,39 @@ std::int64_t Table::swap_if_zero(int rank, std::int64_t element, std::size_t fie
     return before;
 }
 
-// The return is the value before.
-std::int64_t Table::add(int rank, std::int64_t element, std::int64_t more)
-{
+/// Returns the previous value.
+std::int64_t Table::add(int rank, std::int64_t element, std::int64_t more) {
     std::int64_t before;
     MPI_Fetch_and_op(&more, &before, MPI_INT64_T, rank, place(element, offsetof(Element, value)), MPI_SUM, window_);
     MPI_Win_flush(rank, window_);
     return before;
 }
 
-// Atomic, since others may swap it at this moment.
-std::int64_t Table::next_of(int rank, std::int64_t element)
-{
+/// Must be atomic, because other ranks may swap the link at the same time.
+std::int64_t Table::next_of(int rank, std::int64_t element) {
     std::int64_t next;
     MPI_Fetch_and_op(nullptr, &next, MPI_INT64_T, rank, place(element, offsetof(Element, next)), MPI_NO_OP, window_);
     MPI_Win_flush(rank, window_);
     return next;
 }
 
-// Of an element in a chain the key is certain; value and link may be those of a moment ago.
-Element Table::get(int rank, std::int64_t element)
-{
+/// The key of an element in a chain is final; value and link may be slightly outdated.
+Element Table::get(int rank, std::int64_t element) {
     Element copy;
     MPI_Get(&copy, sizeof copy, MPI_BYTE, rank, place(element, 0), sizeof copy, MPI_BYTE, window_);
     MPI_Win_flush(rank, window_);
     return copy;
 }
 
-// A new element that no chain has yet; 0 where the overflow is full.
-std::int64_t Table::make_element(int rank, Key key)
-{
+/// Creates an element that is not in a chain yet. Returns its number, or 0 if the overflow area is full.
+std::int64_t Table::make_element(int rank, Key key) {
     const std::int64_t used = add(rank, 0, 1);
-    if (used >= overflow_)
-        return 0;
+    if (used >= overflow_) return 0;
     const std::int64_t number = 1 + buckets_ + used;
     const Element element{key, 0, 0};
     MPI_Put(&element, sizeof element, MPI_BYTE, rank, place(number, 0), sizeof element, MPI_BYTE, window_);
-    MPI_Win_flush(rank, window_); // it is there before anybody can find it
+    MPI_Win_flush(rank, window_);   // complete before another rank can find it
     return number;
 }
 
-} // namespace hashtable
+}   // namespace hashtable

@@ -7,18 +7,15 @@
 
 namespace stencil {
 
-Block::Block(int cells, int variables) : cells_(cells), variables_(variables), width_(cells + 2), flow_{}
-{
+Block::Block(int cells, int variables) : cells_(cells), variables_(variables), width_(cells + 2), flow_{} {
     data_.resize(std::size_t(variables) * width_ * width_ * width_);
 }
 
-std::size_t Block::at(int variable, int axis, int depth, int a, int b) const
-{
+std::size_t Block::at(int variable, int axis, int depth, int a, int b) const {
     return axis == 0 ? at(variable, depth, a, b) : axis == 1 ? at(variable, a, depth, b) : at(variable, a, b, depth);
 }
 
-void Block::fill(const Place &place, int roots)
-{
+void Block::fill(Place const& place, int roots) {
     double h = 1.0 / (double(roots) * (1 << place.level) * cells_);
     for (int v = 0; v < variables_; ++v)
         for (int i = 1; i <= cells_; ++i)
@@ -27,25 +24,23 @@ void Block::fill(const Place &place, int roots)
                     double x = (place.at[0] * cells_ + i - 0.5) * h;
                     double y = (place.at[1] * cells_ + j - 0.5) * h;
                     double z = (place.at[2] * cells_ + k - 0.5) * h;
-                    // Polynomials only: their bits do not depend on a mathematics library.
+                    // Only polynomials, whose bits do not depend on a mathematics library.
                     data_[at(v, i, j, k)] = 1.0 + v * x * (1.0 - x) + y * y * (1.0 - z) + (v % 3) * z * x;
                 }
 }
 
-int Block::face_numbers(int cells, int variables, Size neighbour)
-{
+int Block::face_numbers(int cells, int variables, Size neighbour) {
     return neighbour == Size::same ? variables * cells * cells : variables * (cells / 2) * (cells / 2);
 }
 
-double *Block::pack(int face, Size to, int quadrant, int first, int last, double *out) const
-{
+double* Block::pack(int face, Size to, int quadrant, int first, int last, double* out) const {
     int axis = face / 2, depth = face % 2 ? cells_ : 1, half = cells_ / 2;
     int a0 = to == Size::finer ? (quadrant & 1) * half : 0, b0 = to == Size::finer ? (quadrant >> 1) * half : 0;
     int n = to == Size::same ? cells_ : half, stride = to == Size::coarser ? 2 : 1;
     for (int v = first; v < last; ++v)
         for (int a = 0; a < n; ++a)
             for (int b = 0; b < n; ++b) {
-                const double *cell = &data_[at(v, axis, depth, 1 + a0 + a * stride, 1 + b0 + b * stride)];
+                double const* cell = &data_[at(v, axis, depth, 1 + a0 + a * stride, 1 + b0 + b * stride)];
                 if (to == Size::coarser) {
                     std::size_t right = at(v, axis, depth, 1, 2) - at(v, axis, depth, 1, 1);
                     std::size_t down = at(v, axis, depth, 2, 1) - at(v, axis, depth, 1, 1);
@@ -57,8 +52,7 @@ double *Block::pack(int face, Size to, int quadrant, int first, int last, double
     return out;
 }
 
-const double *Block::unpack(int face, Size from, int quadrant, int first, int last, const double *in)
-{
+double const* Block::unpack(int face, Size from, int quadrant, int first, int last, double const* in) {
     int axis = face / 2, depth = face % 2 ? cells_ + 1 : 0, half = cells_ / 2;
     int a0 = from == Size::finer ? (quadrant & 1) * half : 0, b0 = from == Size::finer ? (quadrant >> 1) * half : 0;
     int n = from == Size::same ? cells_ : half;
@@ -76,25 +70,23 @@ const double *Block::unpack(int face, Size from, int quadrant, int first, int la
     return in;
 }
 
-// Heat flows along the way between the centres of two cells: one cell width between equals, 1.5 of the finer one's
-// widths where sizes change. Both sides of a face use the same way, so what one loses the other gains.
-void Block::set_neighbour(int face, bool wall, Size size)
-{
+/// Heat flows along the distance between the centres of two cells: one cell width between equal blocks, 1.5 widths of
+/// the finer cell where sizes change. Both sides of a face use the same distance, so one gains what the other loses.
+void Block::set_neighbour(int face, bool wall, Size size) {
     flow_[face] = wall ? 0.0 : size == Size::same ? 1.0 : size == Size::coarser ? 1.0 / 1.5 : 2.0 / 1.5;
 }
 
-void Block::update(double number, int first, int last, std::vector<double> &scratch)
-{
+void Block::update(double number, int first, int last, std::vector<double>& scratch) {
     std::size_t plane = std::size_t(width_) * width_, row = width_, size = plane * width_;
     scratch.resize(size);
     for (int v = first; v < last; ++v) {
-        double *u = &data_[at(v, 0, 0, 0)];
+        double* u = &data_[at(v, 0, 0, 0)];
         for (int i = 1; i <= cells_; ++i) {
             double x0 = i == 1 ? flow_[0] : 1.0, x1 = i == cells_ ? flow_[1] : 1.0;
             for (int j = 1; j <= cells_; ++j) {
                 double y0 = j == 1 ? flow_[2] : 1.0, y1 = j == cells_ ? flow_[3] : 1.0;
-                const double *c = u + i * plane + j * row;
-                double *next = &scratch[i * plane + j * row];
+                double const* c = u + i * plane + j * row;
+                double* next = &scratch[i * plane + j * row];
                 for (int k = 1; k <= cells_; ++k) {
                     double z0 = k == 1 ? flow_[4] : 1.0, z1 = k == cells_ ? flow_[5] : 1.0;
                     double across = x0 * (c[k - plane] - c[k]) + x1 * (c[k + plane] - c[k]);
@@ -109,8 +101,7 @@ void Block::update(double number, int first, int last, std::vector<double> &scra
     }
 }
 
-std::vector<Block> Block::split() const
-{
+std::vector<Block> Block::split() const {
     std::vector<Block> children(8, Block(cells_, variables_));
     int half = cells_ / 2;
     for (int octant = 0; octant < 8; ++octant) {
@@ -125,13 +116,12 @@ std::vector<Block> Block::split() const
     return children;
 }
 
-Block Block::merged(const std::vector<const Block *> &eight)
-{
+Block Block::merged(std::vector<const Block*> const& eight) {
     Block parent(eight[0]->cells_, eight[0]->variables_);
     int half = parent.cells_ / 2;
     for (int octant = 0; octant < 8; ++octant) {
         int oi = (octant & 1) * half, oj = (octant >> 1 & 1) * half, ok = (octant >> 2) * half;
-        const std::vector<double> &from = eight[octant]->data_;
+        std::vector<double> const& from = eight[octant]->data_;
         for (int v = 0; v < parent.variables_; ++v)
             for (int i = 0; i < half; ++i)
                 for (int j = 0; j < half; ++j)
@@ -147,18 +137,15 @@ Block Block::merged(const std::vector<const Block *> &eight)
     return parent;
 }
 
-double Block::sum(int variable) const
-{
+double Block::sum(int variable) const {
     double total = 0;
     for (int i = 1; i <= cells_; ++i)
         for (int j = 1; j <= cells_; ++j)
-            for (int k = 1; k <= cells_; ++k)
-                total += data_[at(variable, i, j, k)];
+            for (int k = 1; k <= cells_; ++k) total += data_[at(variable, i, j, k)];
     return total;
 }
 
-std::uint64_t Block::fingerprint(int variable, const Place &place) const
-{
+std::uint64_t Block::fingerprint(int variable, Place const& place) const {
     std::uint64_t total = 0, mark = place.key() * 0x9e3779b97f4a7c15u | 1;
     for (int i = 1; i <= cells_; ++i)
         for (int j = 1; j <= cells_; ++j)
@@ -167,14 +154,12 @@ std::uint64_t Block::fingerprint(int variable, const Place &place) const
     return total;
 }
 
-double Block::largest(int variable) const
-{
+double Block::largest(int variable) const {
     double most = 0;
     for (int i = 1; i <= cells_; ++i)
         for (int j = 1; j <= cells_; ++j)
-            for (int k = 1; k <= cells_; ++k)
-                most = std::max(most, data_[at(variable, i, j, k)]);
+            for (int k = 1; k <= cells_; ++k) most = std::max(most, data_[at(variable, i, j, k)]);
     return most;
 }
 
-} // namespace stencil
+}   // namespace stencil

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An adaptive-mesh stencil, the pattern of miniAMR: blocks in an octree that follows the surface of a moving sphere.
-// Verified three ways: heat is conserved, no cell gets hotter than the hottest was, and (--verify) every checksum is
-// bit for bit that of a run on one rank, where no message is sent.
+// An adaptive-mesh stencil with the pattern of miniAMR: blocks in an octree that follows the surface of a moving
+// sphere. Verified in three ways: heat is conserved, no cell becomes hotter than the hottest initial cell, and
+// (--verify) every checksum has the same bits as in a run on one rank, which sends no message.
 #include "options.hpp"
 #include "profile.hpp"
 #include "world.hpp"
@@ -13,29 +13,26 @@
 namespace stencil {
 namespace {
 
-// What a run leaves behind; the same on every rank.
+/// The results of a run; the same on every rank.
 struct History {
-    std::vector<std::vector<std::uint64_t>> checksums; // one row per check
-    double worst_loss = 0;                             // largest relative change of a variable's heat
-    bool hotter = false;                               // whether a cell got hotter than any was at the start
+    std::vector<std::vector<std::uint64_t>> checksums;   ///< one row per check
+    double worst_loss = 0;                               ///< largest relative change of a variable's heat
+    bool hotter = false;                                 ///< a cell became hotter than all cells were at the start
     std::size_t final_leaves = 0, most_leaves = 0;
 };
 
-double reflected(double x)
-{
+double reflected(double x) {
     x = std::fmod(std::fabs(x), 2.0);
     return x > 1.0 ? 2.0 - x : x;
 }
 
-// The sphere's centre goes along a line and is thrown back by the walls.
-Centre centre_at(const Options &options, int step)
-{
+/// The sphere's centre moves along a line and is reflected by the walls.
+Centre centre_at(Options const& options, int step) {
     double way = options.speed * step;
     return {reflected(0.3 + 0.80 * way), reflected(0.3 + 0.53 * way), reflected(0.4 + 0.27 * way)};
 }
 
-void check(const World &world, const std::vector<double> &start, double hottest, History &history)
-{
+void check(World const& world, std::vector<double> const& start, double hottest, History& history) {
     history.checksums.push_back(world.checksums());
     auto heat = world.heat();
     for (std::size_t v = 0; v < heat.size(); ++v)
@@ -43,24 +40,19 @@ void check(const World &world, const std::vector<double> &start, double hottest,
     history.hotter |= world.largest() > hottest * (1 + 1e-12);
 }
 
-History run(const Options &options, MPI_Comm comm, bool report)
-{
+History run(Options const& options, MPI_Comm comm, bool report) {
     History history;
     World world(options, comm);
-    for (int level = 0; level < options.levels; ++level)
-        world.remesh(centre_at(options, 0));
-    const auto start = world.heat();
-    const double hottest = world.largest();
+    for (int level = 0; level < options.levels; ++level) world.remesh(centre_at(options, 0));
+    auto const start = world.heat();
+    double const hottest = world.largest();
     for (int step = 1; step <= options.steps; ++step) {
         bool refine = options.refine_every && step % options.refine_every == 0;
-        if (refine)
-            world.remesh(centre_at(options, step));
-        for (int stage = 0; stage < options.stages; ++stage)
-            world.advance();
+        if (refine) world.remesh(centre_at(options, step));
+        for (int stage = 0; stage < options.stages; ++stage) world.advance();
         history.final_leaves = world.mesh().leaves().size();
         history.most_leaves = std::max(history.most_leaves, history.final_leaves);
-        if (step % options.check_every == 0 || step == options.steps)
-            check(world, start, hottest, history);
+        if (step % options.check_every == 0 || step == options.steps) check(world, start, hottest, history);
         if (report && refine)
             std::printf("  step %4d  %6zu blocks  checksum %016llx  heat kept to %.1e\n", step, history.final_leaves,
                         static_cast<unsigned long long>(history.checksums.empty() ? 0 : history.checksums.back()[0]),
@@ -68,23 +60,19 @@ History run(const Options &options, MPI_Comm comm, bool report)
     }
     long moved = world.moved(), all = 0;
     MPI_Reduce(&moved, &all, 1, MPI_LONG, MPI_SUM, 0, comm);
-    if (report)
-        std::printf("\n  %zu blocks at most, %ld moved between ranks for balance\n", history.most_leaves, all);
+    if (report) std::printf("\n  %zu blocks at most, %ld moved between ranks for balance\n", history.most_leaves, all);
     return history;
 }
 
-unsigned long long digest(const History &history)
-{
+unsigned long long digest(History const& history) {
     unsigned long long value = 14695981039346656037ull;
-    for (auto &row : history.checksums)
-        for (std::uint64_t sum : row)
-            value = (value ^ sum) * 1099511628211ull;
+    for (auto& row : history.checksums)
+        for (std::uint64_t sum : row) value = (value ^ sum) * 1099511628211ull;
     return value;
 }
 
-// Rank 0 repeats the run alone, without one message, and compares.
-bool same_as_serial(const Options &options, const History &history, int rank)
-{
+/// Rank 0 repeats the run alone, without messages. Returns whether the checksums are the same.
+bool same_as_serial(Options const& options, History const& history, int rank) {
     int same = 1;
     profile_pause(true);
     if (rank == 0) {
@@ -96,24 +84,22 @@ bool same_as_serial(const Options &options, const History &history, int rank)
     return same;
 }
 
-int simulate(const Options &options)
-{
+int simulate(Options const& options) {
     int rank, size;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     bool talk = rank == 0 && !options.quiet;
     if (talk)
-        std::printf("Heat in a cube: %d ranks, %d^3 blocks of %d^3 cells, up to %d levels finer, %d variables,\n"
-                    "%d steps of %d stages\n",
-                    size, options.roots, options.cells, options.levels, options.variables, options.steps,
-                    options.stages);
+        std::printf(
+            "Heat in a cube: %d ranks, %d^3 blocks of %d^3 cells, up to %d levels finer, %d variables,\n"
+            "%d steps of %d stages\n",
+            size, options.roots, options.cells, options.levels, options.variables, options.steps, options.stages);
     MPI_Barrier(MPI_COMM_WORLD);
     double begin = MPI_Wtime();
     History history = run(options, MPI_COMM_WORLD, talk);
     double seconds = MPI_Wtime() - begin, slowest = 0;
     MPI_Reduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-    if (!options.quiet)
-        profile_report(MPI_COMM_WORLD, seconds);
+    if (!options.quiet) profile_report(MPI_COMM_WORLD, seconds);
 
     bool kept = history.worst_loss < 1e-11, cool = !history.hotter;
     bool same = !options.verify || same_as_serial(options, history, rank);
@@ -130,11 +116,10 @@ int simulate(const Options &options)
     return kept && cool && same ? 0 : 1;
 }
 
-} // namespace
-} // namespace stencil
+}   // namespace
+}   // namespace stencil
 
-int main(int argc, char **argv)
-{
+int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -142,10 +127,8 @@ int main(int argc, char **argv)
     bool failed = false;
     std::string message = stencil::parse(argc, argv, options, failed);
     int result = failed ? 2 : 0;
-    if (message.empty())
-        result = stencil::simulate(options);
-    else if (rank == 0)
-        std::fputs(message.c_str(), failed ? stderr : stdout);
+    if (message.empty()) result = stencil::simulate(options);
+    else if (rank == 0) std::fputs(message.c_str(), failed ? stderr : stdout);
     MPI_Finalize();
     return result;
 }

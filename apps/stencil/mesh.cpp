@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Octree leaves: Morton order, neighbours, and the 2:1 rule. Costs are linear in the number of leaves per pass, and a
-// change of the mesh needs at most one pass per level.
+// Octree leaves: Morton order, neighbors, and the 2:1 rule. The cost of a pass is linear in the number of leaves, and
+// a change of the mesh needs at most one pass per level.
 #include "mesh.hpp"
 
 #include <algorithm>
@@ -8,80 +8,68 @@
 namespace stencil {
 namespace {
 
-// Bits of the three coordinates, interleaved: the order in which a walk through the tree meets the leaves.
-std::uint64_t morton(const Place &place, int levels)
-{
+/// Interleaves the bits of the three coordinates: the order in which a depth-first walk visits the leaves.
+std::uint64_t morton(Place const& place, int levels) {
     std::uint64_t code = 0;
     for (int axis = 0; axis < 3; ++axis) {
         std::uint64_t x = std::uint64_t(place.at[axis]) << (levels - place.level);
-        for (int bit = 0; bit < 20; ++bit)
-            code |= (x >> bit & 1) << (3 * bit + axis);
+        for (int bit = 0; bit < 20; ++bit) code |= (x >> bit & 1) << (3 * bit + axis);
     }
     return code;
 }
 
-// The two axes that span a face.
+/// The two axes that span a face.
 constexpr int first_axis(int axis) { return axis == 0 ? 1 : 0; }
 constexpr int second_axis(int axis) { return axis == 2 ? 1 : 2; }
 
-int quadrant_of(const Place &small, int axis)
-{
+int quadrant_of(Place const& small, int axis) {
     return (small.at[first_axis(axis)] & 1) | (small.at[second_axis(axis)] & 1) << 1;
 }
 
-} // namespace
+}   // namespace
 
-Mesh::Mesh(int roots, int levels) : roots_(roots), levels_(levels)
-{
+Mesh::Mesh(int roots, int levels) : roots_(roots), levels_(levels) {
     for (int x = 0; x < roots; ++x)
         for (int y = 0; y < roots; ++y)
-            for (int z = 0; z < roots; ++z)
-                leaves_.push_back({0, {x, y, z}});
+            for (int z = 0; z < roots; ++z) leaves_.push_back({0, {x, y, z}});
     index();
 }
 
-void Mesh::index()
-{
+void Mesh::index() {
     std::sort(leaves_.begin(), leaves_.end(),
-              [this](const Place &a, const Place &b) { return morton(a, levels_) < morton(b, levels_); });
+              [this](Place const& a, Place const& b) { return morton(a, levels_) < morton(b, levels_); });
     by_key_.clear();
-    for (int i = 0; i < int(leaves_.size()); ++i)
-        by_key_[leaves_[i].key()] = i;
+    for (int i = 0; i < int(leaves_.size()); ++i) by_key_[leaves_[i].key()] = i;
 }
 
-int Mesh::find(const Place &place) const
-{
+int Mesh::find(Place const& place) const {
     auto found = by_key_.find(place.key());
     return found == by_key_.end() ? -1 : found->second;
 }
 
-std::vector<Neighbour> Mesh::neighbours(int leaf, int face) const
-{
+std::vector<Neighbour> Mesh::neighbours(int leaf, int face) const {
     int axis = face / 2, side = face % 2;
     Place next = leaves_[leaf];
     next.at[axis] += side ? 1 : -1;
-    if (next.at[axis] < 0 || next.at[axis] >= roots_ << next.level)
-        return {};
-    if (int same = find(next); same >= 0)
-        return {{same, Size::same, 0}};
+    if (next.at[axis] < 0 || next.at[axis] >= roots_ << next.level) return {};
+    if (int same = find(next); same >= 0) return {{same, Size::same, 0}};
     if (next.level > 0)
         if (int coarse = find(next.parent()); coarse >= 0)
             return {{coarse, Size::coarser, quadrant_of(leaves_[leaf], axis)}};
     std::vector<Neighbour> fine;
     for (int octant = 0; octant < 8; ++octant) {
         Place child = next.child(octant);
-        if ((child.at[axis] & 1) != side) // the children that touch this leaf lie on the near side
+        if ((child.at[axis] & 1) != side)   // the children that touch this leaf are on the near side
             fine.push_back({find(child), Size::finer, quadrant_of(child, axis)});
     }
     return fine;
 }
 
-bool Mesh::raise_for_neighbours(std::vector<int> &target) const
-{
+bool Mesh::raise_for_neighbours(std::vector<int>& target) const {
     bool changed = false;
     for (int leaf = 0; leaf < int(leaves_.size()); ++leaf)
         for (int face = 0; face < 6; ++face)
-            for (auto &next : neighbours(leaf, face))
+            for (auto& next : neighbours(leaf, face))
                 if (target[leaf] < target[next.leaf] - 1) {
                     target[leaf] = target[next.leaf] - 1;
                     changed = true;
@@ -89,12 +77,10 @@ bool Mesh::raise_for_neighbours(std::vector<int> &target) const
     return changed;
 }
 
-bool Mesh::keep_incomplete_siblings(std::vector<int> &target) const
-{
+bool Mesh::keep_incomplete_siblings(std::vector<int>& target) const {
     bool changed = false;
     for (int leaf = 0; leaf < int(leaves_.size()); ++leaf) {
-        if (target[leaf] >= leaves_[leaf].level)
-            continue;
+        if (target[leaf] >= leaves_[leaf].level) continue;
         for (int octant = 0; octant < 8; ++octant) {
             int sibling = find(leaves_[leaf].parent().child(octant));
             if (sibling < 0 || target[sibling] >= leaves_[sibling].level) {
@@ -106,12 +92,11 @@ bool Mesh::keep_incomplete_siblings(std::vector<int> &target) const
     return changed;
 }
 
-std::vector<int> Mesh::settle(const std::vector<int> &wishes) const
-{
+std::vector<int> Mesh::settle(std::vector<int> const& wishes) const {
     std::vector<int> target(leaves_.size());
     for (std::size_t leaf = 0; leaf < leaves_.size(); ++leaf)
         target[leaf] = std::clamp(leaves_[leaf].level + wishes[leaf], 0, levels_);
-    // Both rules only ever raise a level, so this ends.
+    // Both rules only raise levels, so this terminates.
     for (bool again = true; again;) {
         again = raise_for_neighbours(target);
         again |= keep_incomplete_siblings(target);
@@ -119,17 +104,15 @@ std::vector<int> Mesh::settle(const std::vector<int> &wishes) const
     return target;
 }
 
-Mesh Mesh::changed(const std::vector<int> &new_levels) const
-{
+Mesh Mesh::changed(std::vector<int> const& new_levels) const {
     Mesh result = *this;
     result.leaves_.clear();
     for (std::size_t leaf = 0; leaf < leaves_.size(); ++leaf) {
-        const Place &place = leaves_[leaf];
+        Place const& place = leaves_[leaf];
         if (new_levels[leaf] == place.level) {
             result.leaves_.push_back(place);
         } else if (new_levels[leaf] > place.level) {
-            for (int octant = 0; octant < 8; ++octant)
-                result.leaves_.push_back(place.child(octant));
+            for (int octant = 0; octant < 8; ++octant) result.leaves_.push_back(place.child(octant));
         } else if (place.octant() == 0) {
             result.leaves_.push_back(place.parent());
         }
@@ -138,4 +121,4 @@ Mesh Mesh::changed(const std::vector<int> &new_levels) const
     return result;
 }
 
-} // namespace stencil
+}   // namespace stencil

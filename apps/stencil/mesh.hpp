@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The octree's leaves as plain data, the same on every rank, in Morton order; who is whose neighbour; how leaves
-// change. Nothing in here communicates: ranks that apply the same changes have the same mesh.
+// The octree's leaves as plain data, the same on every rank, in Morton order; their neighbors; and changes of the
+// mesh. Nothing here communicates: ranks that apply the same changes have the same mesh.
 #pragma once
 
 #include <array>
@@ -10,35 +10,32 @@
 
 namespace stencil {
 
-// A block's place: its level and its coordinates among the blocks of that level.
+/// The position of a block: its level and its coordinates among the blocks of that level.
 struct Place {
     int level = 0;
     std::array<int, 3> at{};
 
-    std::uint64_t key() const
-    {
+    std::uint64_t key() const {
         std::uint64_t x = at[0], y = at[1], z = at[2];
         return std::uint64_t(level) << 60 | x << 40 | y << 20 | z;
     }
     Place parent() const { return {level - 1, {at[0] / 2, at[1] / 2, at[2] / 2}}; }
-    Place child(int octant) const
-    {
+    Place child(int octant) const {
         return {level + 1, {at[0] * 2 + (octant & 1), at[1] * 2 + (octant >> 1 & 1), at[2] * 2 + (octant >> 2)}};
     }
     int octant() const { return (at[0] & 1) | (at[1] & 1) << 1 | (at[2] & 1) << 2; }
-    bool operator==(const Place &) const = default;
+    bool operator==(Place const&) const = default;
 };
 
-// A face of a block is 2 * axis + side (side 1 is the far one). A neighbour's size as seen from here:
+/// The size of a neighbor as seen from a block. Faces have numbers: 2 * axis + side (side 1 is the far one).
 enum class Size { same, coarser, finer };
 
-// How the other one sees it.
-constexpr Size mirrored(Size size)
-{
+/// Returns the same relation as seen from the neighbor.
+constexpr Size mirrored(Size size) {
     return size == Size::finer ? Size::coarser : size == Size::coarser ? Size::finer : Size::same;
 }
 
-// One neighbour across a face. When sizes differ, `quadrant` says which quarter of the larger block's face they share.
+/// A neighbor across a face. If sizes differ, `quadrant` is the quarter of the larger block's face that they share.
 struct Neighbour {
     int leaf;
     Size size;
@@ -51,25 +48,25 @@ public:
 
     int roots() const { return roots_; }
     int levels() const { return levels_; }
-    const std::vector<Place> &leaves() const { return leaves_; }
-    int find(const Place &place) const; // index of a leaf, or -1
-    std::vector<Neighbour> neighbours(int leaf, int face) const; // none at the cube's wall
+    std::vector<Place> const& leaves() const { return leaves_; }
+    int find(Place const& place) const;                            ///< index of a leaf, or -1
+    std::vector<Neighbour> neighbours(int leaf, int face) const;   ///< empty at the cube's wall
 
-    // From a wish per leaf (+1 finer, 0, -1 coarser) to the level that each leaf gets, such that neighbours across a
-    // face differ by one level at most and eight siblings become coarser together or not at all.
-    std::vector<int> settle(const std::vector<int> &wishes) const;
+    /// Turns a request per leaf (+1 finer, 0, -1 coarser) into the new level of each leaf, such that neighbors across
+    /// a face differ by at most one level, and eight siblings become coarser together or not at all.
+    std::vector<int> settle(std::vector<int> const& wishes) const;
 
-    // The mesh after leaves took the levels given by settle().
-    Mesh changed(const std::vector<int> &new_levels) const;
+    /// Returns the mesh after the leaves have changed to the levels from settle().
+    Mesh changed(std::vector<int> const& new_levels) const;
 
 private:
     void index();
-    bool raise_for_neighbours(std::vector<int> &target) const;
-    bool keep_incomplete_siblings(std::vector<int> &target) const;
+    bool raise_for_neighbours(std::vector<int>& target) const;
+    bool keep_incomplete_siblings(std::vector<int>& target) const;
 
     int roots_, levels_;
     std::vector<Place> leaves_;
     std::unordered_map<std::uint64_t, int> by_key_;
 };
 
-} // namespace stencil
+}   // namespace stencil

@@ -12,13 +12,12 @@ namespace {
 
 struct Setting {
     std::string name;
-    std::variant<int *, double *, bool *> value;
+    std::variant<int*, double*, bool*> value;
     double low, high;
     std::string text;
 };
 
-std::vector<Setting> settings(Options &o)
-{
+std::vector<Setting> settings(Options& o) {
     return {
         {"--cells", &o.cells, 2, 64, "cells per block and direction, even"},
         {"--roots", &o.roots, 1, 64, "coarsest blocks per direction"},
@@ -36,43 +35,35 @@ std::vector<Setting> settings(Options &o)
     };
 }
 
-std::string help(Options &options)
-{
+std::string help(Options& options) {
     std::ostringstream out;
     out << "Usage: mpiexec -n N tutti-stencil [options]\n\n"
            "Heat flows through a unit cube of blocks; the mesh follows the surface of a moving sphere.\n"
            "The heat of each variable must stay what it was, and every checksum is the same for any number of\n"
            "ranks.\n\n";
-    for (auto &setting : settings(options)) {
+    for (auto& setting : settings(options)) {
         std::ostringstream left;
         left << "  " << setting.name;
-        if (auto *number = std::get_if<int *>(&setting.value))
-            left << " " << **number;
-        else if (auto *real = std::get_if<double *>(&setting.value))
-            left << " " << **real;
+        if (auto* number = std::get_if<int*>(&setting.value)) left << " " << **number;
+        else if (auto* real = std::get_if<double*>(&setting.value)) left << " " << **real;
         std::string gap(left.str().size() < 22 ? 22 - left.str().size() : 1, ' ');
         out << left.str() << gap << setting.text << "\n";
     }
     return out.str();
 }
 
-bool store(Setting &setting, const char *text)
-{
-    char *end = nullptr;
+bool store(Setting& setting, char const* text) {
+    char* end = nullptr;
     double number = std::strtod(text, &end);
-    if (end == text || *end || number < setting.low || number > setting.high)
-        return false;
-    if (auto *value = std::get_if<int *>(&setting.value))
-        **value = static_cast<int>(number);
-    else
-        **std::get_if<double *>(&setting.value) = number;
+    if (end == text || *end || number < setting.low || number > setting.high) return false;
+    if (auto* value = std::get_if<int*>(&setting.value)) **value = static_cast<int>(number);
+    else **std::get_if<double*>(&setting.value) = number;
     return true;
 }
 
-} // namespace
+}   // namespace
 
-std::string parse(int argc, char **argv, Options &options, bool &failed)
-{
+std::string parse(int argc, char** argv, Options& options, bool& failed) {
     auto all = settings(options);
     failed = true;
     for (int i = 1; i < argc; ++i) {
@@ -82,12 +73,10 @@ std::string parse(int argc, char **argv, Options &options, bool &failed)
             Options defaults;
             return help(defaults);
         }
-        Setting *setting = nullptr;
-        for (auto &candidate : all)
-            setting = candidate.name == word ? &candidate : setting;
-        if (!setting)
-            return "tutti-stencil: no option " + word + "; --help lists them\n";
-        if (auto *flag = std::get_if<bool *>(&setting->value)) {
+        Setting* setting = nullptr;
+        for (auto& candidate : all) setting = candidate.name == word ? &candidate : setting;
+        if (!setting) return "tutti-stencil: no option " + word + "; --help lists them\n";
+        if (auto* flag = std::get_if<bool*>(&setting->value)) {
             **flag = true;
         } else if (i + 1 >= argc || !store(*setting, argv[++i])) {
             std::ostringstream out;
@@ -96,12 +85,10 @@ std::string parse(int argc, char **argv, Options &options, bool &failed)
             return out.str();
         }
     }
-    if (options.cells % 2)
-        return "tutti-stencil: --cells must be even\n";
-    if (options.together == 0 || options.together > options.variables)
-        options.together = options.variables;
+    if (options.cells % 2) return "tutti-stencil: --cells must be even\n";
+    if (options.together == 0 || options.together > options.variables) options.together = options.variables;
     failed = false;
     return "";
 }
 
-} // namespace stencil
+}   // namespace stencil

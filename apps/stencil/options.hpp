@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one may choose on the command line; each field's text is its line in --help.
+// The command line of the stencil.
 #pragma once
 
 #include <string>
@@ -7,23 +7,23 @@
 namespace stencil {
 
 struct Options {
-    int cells = 8;          // cells per block and direction, even
-    int roots = 2;          // coarsest blocks per direction
-    int levels = 3;         // refinement levels above the coarsest
-    int variables = 4;      // variables per cell
-    int together = 0;       // variables per message, 0 = all
-    int steps = 20;         // time steps
-    int stages = 4;         // ghost exchange and update, per time step
-    int refine_every = 2;   // time steps between refinements
-    int check_every = 1;    // time steps between checksums
-    double radius = 0.2;    // of the moving sphere
-    double speed = 0.03;    // of the sphere, per time step
-    bool verify = false;    // compare with a serial run on rank 0
-    bool quiet = false;     // only the last lines
+    int cells = 8;          ///< cells per block and direction, even
+    int roots = 2;          ///< coarsest blocks per direction
+    int levels = 3;         ///< refinement levels above the coarsest
+    int variables = 4;      ///< variables per cell
+    int together = 0;       ///< variables per message, 0 = all
+    int steps = 20;         ///< time steps
+    int stages = 4;         ///< ghost exchange and update, per time step
+    int refine_every = 2;   ///< time steps between refinements
+    int check_every = 1;    ///< time steps between checksums
+    double radius = 0.2;    ///< of the moving sphere
+    double speed = 0.03;    ///< of the sphere, per time step
+    bool verify = false;    ///< compare with a serial run on rank 0
+    bool quiet = false;     ///< only the last lines
 };
 
-// Reads the command line. An empty return means: run. Otherwise it is what to print; `failed` says whether it is an
-// error (a wrong option) or what was asked for (--help).
-std::string parse(int argc, char **argv, Options &options, bool &failed);
+/// Parses the command line. Returns an empty string if the program should run; otherwise the text to print, and sets
+/// `failed` unless that is the requested help (--help).
+std::string parse(int argc, char** argv, Options& options, bool& failed);
 
-} // namespace stencil
+}   // namespace stencil

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One wrapper per MPI call that this program makes, and the table that they fill.
+// One wrapper per MPI function that this program calls, and the table that they fill.
 #include "profile.hpp"
 
 #include <cstdio>
@@ -8,7 +8,7 @@
 namespace {
 
 struct Call {
-    const char *name;
+    char const* name;
     double calls = 0, bytes = 0, seconds = 0;
 };
 
@@ -18,39 +18,35 @@ Call table[] = {{"Allreduce"}, {"Allgather"}, {"Allgatherv"}, {"Alltoall"}, {"Ex
                 {"Reduce"},    {"Barrier"},   {"Isend"},      {"Irecv"},    {"Waitany"}, {"Waitall"}};
 bool paused = false;
 
-double size_of(int count, MPI_Datatype type)
-{
+double size_of(int count, MPI_Datatype type) {
     int size = 0;
     PMPI_Type_size(type, &size);
     return double(count) * size;
 }
 
-// Adds the time between its start and its end to a call's row.
+/// Adds the time between its construction and its destruction to a call's row.
 class Watch {
 public:
     Watch(int call, double bytes) : call_(table[call]), bytes_(bytes), start_(PMPI_Wtime()) {}
-    ~Watch()
-    {
-        if (paused)
-            return;
+    ~Watch() {
+        if (paused) return;
         call_.calls += 1;
         call_.bytes += bytes_;
         call_.seconds += PMPI_Wtime() - start_;
     }
 
 private:
-    Call &call_;
+    Call& call_;
     double bytes_, start_;
 };
 
-} // namespace
+}   // namespace
 
 namespace stencil {
 
 void profile_pause(bool pause) { paused = pause; }
 
-void profile_report(MPI_Comm comm, double run_seconds)
-{
+void profile_report(MPI_Comm comm, double run_seconds) {
     constexpr int rows = int(std::size(table));
     double mine[rows][3], sums[rows][3], longest[rows][3];
     for (int row = 0; row < rows; ++row) {
@@ -63,14 +59,12 @@ void profile_report(MPI_Comm comm, double run_seconds)
     PMPI_Comm_size(comm, &size);
     PMPI_Reduce(mine, sums, rows * 3, MPI_DOUBLE, MPI_SUM, 0, comm);
     PMPI_Reduce(mine, longest, rows * 3, MPI_DOUBLE, MPI_MAX, 0, comm);
-    if (rank != 0)
-        return;
+    if (rank != 0) return;
     std::printf("\n  %-12s %12s %12s %12s %12s %8s\n", "MPI call", "calls/rank", "KiB/rank", "mean ms", "longest ms",
                 "of run");
     double total = 0;
     for (int row = 0; row < rows; ++row) {
-        if (sums[row][0] == 0)
-            continue;
+        if (sums[row][0] == 0) continue;
         double mean = sums[row][2] / size;
         total += mean;
         std::printf("  %-12s %12.0f %12.1f %12.3f %12.3f %7.1f%%\n", table[row].name, sums[row][0] / size,
@@ -80,83 +74,71 @@ void profile_report(MPI_Comm comm, double run_seconds)
                 100 * total / run_seconds);
 }
 
-} // namespace stencil
+}   // namespace stencil
 
 extern "C" {
 
-int MPI_Allreduce(const void *send, void *recv, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
-{
+int MPI_Allreduce(void const* send, void* recv, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
     Watch watch(allreduce, size_of(count, type));
     return PMPI_Allreduce(send, recv, count, type, op, comm);
 }
 
-int MPI_Allgather(const void *send, int count, MPI_Datatype type, void *recv, int recv_count, MPI_Datatype recv_type,
-                  MPI_Comm comm)
-{
+int MPI_Allgather(void const* send, int count, MPI_Datatype type, void* recv, int recv_count, MPI_Datatype recv_type,
+                  MPI_Comm comm) {
     Watch watch(allgather, size_of(count, type));
     return PMPI_Allgather(send, count, type, recv, recv_count, recv_type, comm);
 }
 
-int MPI_Allgatherv(const void *send, int count, MPI_Datatype type, void *recv, const int *counts, const int *places,
-                   MPI_Datatype recv_type, MPI_Comm comm)
-{
+int MPI_Allgatherv(void const* send, int count, MPI_Datatype type, void* recv, int const* counts, int const* places,
+                   MPI_Datatype recv_type, MPI_Comm comm) {
     Watch watch(allgatherv, size_of(count, type));
     return PMPI_Allgatherv(send, count, type, recv, counts, places, recv_type, comm);
 }
 
-int MPI_Alltoall(const void *send, int count, MPI_Datatype type, void *recv, int recv_count, MPI_Datatype recv_type,
-                 MPI_Comm comm)
-{
+int MPI_Alltoall(void const* send, int count, MPI_Datatype type, void* recv, int recv_count, MPI_Datatype recv_type,
+                 MPI_Comm comm) {
     Watch watch(alltoall, size_of(count, type));
     return PMPI_Alltoall(send, count, type, recv, recv_count, recv_type, comm);
 }
 
-int MPI_Exscan(const void *send, void *recv, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
-{
+int MPI_Exscan(void const* send, void* recv, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
     Watch watch(exscan, size_of(count, type));
     return PMPI_Exscan(send, recv, count, type, op, comm);
 }
 
-int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
-{
+int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
     Watch watch(bcast, size_of(count, type));
     return PMPI_Bcast(buffer, count, type, root, comm);
 }
 
-int MPI_Reduce(const void *send, void *recv, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm)
-{
+int MPI_Reduce(void const* send, void* recv, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
     Watch watch(reduce, size_of(count, type));
     return PMPI_Reduce(send, recv, count, type, op, root, comm);
 }
 
-int MPI_Barrier(MPI_Comm comm)
-{
+int MPI_Barrier(MPI_Comm comm) {
     Watch watch(barrier, 0);
     return PMPI_Barrier(comm);
 }
 
-int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
-{
+int MPI_Isend(void const* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
     Watch watch(isend, size_of(count, type));
     return PMPI_Isend(buffer, count, type, to, tag, comm, request);
 }
 
-int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request)
-{
+int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request) {
     Watch watch(irecv, size_of(count, type));
     return PMPI_Irecv(buffer, count, type, from, tag, comm, request);
 }
 
-int MPI_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *status)
-{
+int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
     Watch watch(waitany, 0);
     return PMPI_Waitany(count, requests, index, status);
 }
 
-int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
-{
+int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
     Watch watch(waitall, 0);
     return PMPI_Waitall(count, requests, statuses);
 }
 
-} // extern "C"
+}   // extern "C"

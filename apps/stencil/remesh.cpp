@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Changing the mesh: each rank says what it wishes for its leaves, all settle the same mesh, eight siblings that become
-// one meet on the rank of the first, and at last blocks move to where an even share of the Morton order puts them.
+// Changes the mesh. Each rank requests levels for its leaves; all ranks compute the same new mesh; eight siblings
+// that are merged are moved to the rank of the first; finally blocks move to the rank that an equal division of the
+// Morton order assigns.
 #include "world.hpp"
 
 #include <algorithm>
@@ -9,9 +10,8 @@
 namespace stencil {
 namespace {
 
-// Whether the sphere's surface passes through the block.
-bool surface_meets(const Place &place, int roots, const Centre &centre, double radius)
-{
+/// Returns whether the sphere's surface passes through the block.
+bool surface_meets(Place const& place, int roots, Centre const& centre, double radius) {
     double size = 1.0 / (double(roots) * (1 << place.level)), nearest = 0, farthest = 0;
     for (int axis = 0; axis < 3; ++axis) {
         double low = place.at[axis] * size - centre[axis], high = low + size;
@@ -22,38 +22,31 @@ bool surface_meets(const Place &place, int roots, const Centre &centre, double r
     return nearest <= radius * radius && farthest >= radius * radius;
 }
 
-} // namespace
+}   // namespace
 
-std::vector<int> World::wishes(const Centre &centre) const
-{
+std::vector<int> World::wishes(Centre const& centre) const {
     std::vector<int> mine, all(mesh_.leaves().size()), counts(size_);
-    for (auto &[leaf, block] : blocks_)
+    for (auto& [leaf, block] : blocks_)
         mine.push_back(surface_meets(mesh_.leaves()[leaf], options_.roots, centre, options_.radius) ? 1 : -1);
-    for (int rank = 0; rank < size_; ++rank)
-        counts[rank] = pieces_[rank + 1] - pieces_[rank];
+    for (int rank = 0; rank < size_; ++rank) counts[rank] = pieces_[rank + 1] - pieces_[rank];
     MPI_Allgatherv(mine.data(), int(mine.size()), MPI_INT, all.data(), counts.data(), pieces_.data(), MPI_INT, comm_);
     return all;
 }
 
-bool World::remesh(const Centre &centre)
-{
+bool World::remesh(Centre const& centre) {
     std::vector<int> new_levels = mesh_.settle(wishes(centre));
     Mesh next = mesh_.changed(new_levels);
-    if (next.leaves() == mesh_.leaves())
-        return false;
+    if (next.leaves() == mesh_.leaves()) return false;
     gather_siblings(new_levels);
-    // Who holds each new leaf before it is moved to its place.
+    // The rank that holds each new leaf before it is moved to its owner.
     std::vector<int> holder(next.leaves().size());
     for (std::size_t leaf = 0; leaf < new_levels.size(); ++leaf) {
-        const Place &place = mesh_.leaves()[leaf];
+        Place const& place = mesh_.leaves()[leaf];
         int here = owner(int(leaf));
-        if (new_levels[leaf] == place.level)
-            holder[next.find(place)] = here;
-        else if (new_levels[leaf] < place.level && place.octant() == 0)
-            holder[next.find(place.parent())] = here;
+        if (new_levels[leaf] == place.level) holder[next.find(place)] = here;
+        else if (new_levels[leaf] < place.level && place.octant() == 0) holder[next.find(place.parent())] = here;
         else if (new_levels[leaf] > place.level)
-            for (int octant = 0; octant < 8; ++octant)
-                holder[next.find(place.child(octant))] = here;
+            for (int octant = 0; octant < 8; ++octant) holder[next.find(place.child(octant))] = here;
     }
     blocks_ = reshape(next, new_levels);
     mesh_ = next;
@@ -62,25 +55,21 @@ bool World::remesh(const Centre &centre)
     return true;
 }
 
-void World::gather_siblings(const std::vector<int> &new_levels)
-{
+void World::gather_siblings(std::vector<int> const& new_levels) {
     std::vector<Move> moves;
     for (int leaf = 0; leaf < int(new_levels.size()); ++leaf) {
-        const Place &place = mesh_.leaves()[leaf];
-        if (new_levels[leaf] >= place.level)
-            continue;
+        Place const& place = mesh_.leaves()[leaf];
+        if (new_levels[leaf] >= place.level) continue;
         int first = owner(mesh_.find(place.parent().child(0)));
-        if (owner(leaf) != first)
-            moves.push_back({leaf, owner(leaf), first});
+        if (owner(leaf) != first) moves.push_back({leaf, owner(leaf), first});
     }
     move_blocks(blocks_, moves);
 }
 
-World::Blocks World::reshape(const Mesh &next, const std::vector<int> &new_levels)
-{
+World::Blocks World::reshape(Mesh const& next, std::vector<int> const& new_levels) {
     Blocks result;
-    for (auto &[leaf, block] : blocks_) {
-        const Place &place = mesh_.leaves()[leaf];
+    for (auto& [leaf, block] : blocks_) {
+        Place const& place = mesh_.leaves()[leaf];
         if (new_levels[leaf] == place.level) {
             result.emplace(next.find(place), std::move(block));
         } else if (new_levels[leaf] > place.level) {
@@ -88,7 +77,7 @@ World::Blocks World::reshape(const Mesh &next, const std::vector<int> &new_level
             for (int octant = 0; octant < 8; ++octant)
                 result.emplace(next.find(place.child(octant)), std::move(children[octant]));
         } else if (place.octant() == 0) {
-            std::vector<const Block *> eight;
+            std::vector<Block const*> eight;
             for (int octant = 0; octant < 8; ++octant)
                 eight.push_back(&blocks_.at(mesh_.find(place.parent().child(octant))));
             result.emplace(next.find(place.parent()), Block::merged(eight));
@@ -97,48 +86,41 @@ World::Blocks World::reshape(const Mesh &next, const std::vector<int> &new_level
     return result;
 }
 
-void World::balance(const std::vector<int> &holder)
-{
+void World::balance(std::vector<int> const& holder) {
     even_pieces();
     std::vector<Move> moves;
     for (int leaf = 0; leaf < int(holder.size()); ++leaf)
-        if (holder[leaf] != owner(leaf))
-            moves.push_back({leaf, holder[leaf], owner(leaf)});
+        if (holder[leaf] != owner(leaf)) moves.push_back({leaf, holder[leaf], owner(leaf)});
     move_blocks(blocks_, moves);
     check_pieces();
 }
 
-// Moves arrive in the order of their leaves, one message per block; both ends know the list.
-void World::move_blocks(Blocks &blocks, const std::vector<Move> &moves)
-{
+/// Blocks arrive in the order of their leaves, one message per block; both ends know the list.
+void World::move_blocks(Blocks& blocks, std::vector<Move> const& moves) {
     std::vector<int> leaving(size_), arriving(size_), expected(size_);
-    for (auto &move : moves) {
+    for (auto& move : moves) {
         leaving[move.to] += move.from == rank_;
         expected[move.from] += move.to == rank_;
     }
     MPI_Alltoall(leaving.data(), 1, MPI_INT, arriving.data(), 1, MPI_INT, comm_);
-    if (arriving != expected)
-        MPI_Abort(comm_, 4);
-    const int tag = 1 << 14; // above the tags of ghost messages, which are numbers of variables
+    if (arriving != expected) MPI_Abort(comm_, 4);
+    int const tag = 1 << 14;   // above the tags of ghost messages, which are numbers of variables
     std::vector<MPI_Request> requests;
-    for (auto &move : moves) {
-        if (move.to != rank_ && move.from != rank_)
-            continue;
-        if (move.to == rank_)
-            blocks.emplace(move.leaf, Block(options_.cells, options_.variables));
-        auto &data = blocks.at(move.leaf).cells_of_all_variables();
+    for (auto& move : moves) {
+        if (move.to != rank_ && move.from != rank_) continue;
+        if (move.to == rank_) blocks.emplace(move.leaf, Block(options_.cells, options_.variables));
+        auto& data = blocks.at(move.leaf).cells_of_all_variables();
         requests.emplace_back();
         if (move.to == rank_)
             MPI_Irecv(data.data(), int(data.size()), MPI_DOUBLE, move.from, tag, comm_, &requests.back());
-        else
-            MPI_Isend(data.data(), int(data.size()), MPI_DOUBLE, move.to, tag, comm_, &requests.back());
+        else MPI_Isend(data.data(), int(data.size()), MPI_DOUBLE, move.to, tag, comm_, &requests.back());
     }
     MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
-    for (auto &move : moves)
+    for (auto& move : moves)
         if (move.from == rank_) {
             blocks.erase(move.leaf);
             ++moved_;
         }
 }
 
-} // namespace stencil
+}   // namespace stencil

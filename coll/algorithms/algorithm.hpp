@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The record that makes an algorithm: what it is called, where it comes from, what it asks for, how it is run. Each
-// algorithm's file ends in one such constant, and coll/algorithms/algorithms.def has one line for it; there is no
-// second list, and nothing but all_algorithms.cpp includes it, so that a new line compiles no other algorithm.
+// The record of an algorithm: its name, source, requirements and function. Each file in coll/algorithms/ has one such
+// constant per algorithm, and coll/algorithms/algorithms.def has one line per algorithm. There is no second list. In
+// the library, only coll/choice/all_algorithms.cpp includes it, so a new line recompiles no other algorithm.
 #pragma once
 
 #include <span>
@@ -11,54 +11,58 @@
 
 namespace tutti::coll {
 
-/// Whose algorithm it is: by this the comparisons tell what was published from what is ours.
+/// The origin of an algorithm. Comparisons use it to distinguish published algorithms from our own.
 enum class Family { tutti, xhc, yhccl, knem_coll, cheetah, mpich, baseline };
 char const* name_of(Family family);
 
-/// What an algorithm cannot do without; a call that does not traits it gets another one.
+/// What an algorithm requires of a call. Calls that do not meet these requirements use another algorithm.
 enum Requirements : unsigned {
     requires_nothing = 0,
-    requires_slot = 1,          ///< the message fits into a slot (what counts as the message: see message_bytes)
-    requires_commutative = 2,   ///< the operator commutes, or the hierarchy's teams hold consecutive ranks
-    requires_one_kind = 4,      ///< a built-in operator on elements without gaps: a kernel takes them where they lie
-    requires_equal_parts = 8,   ///< every rank's part has the same size and every rank knows it
-    requires_commuting_operator = 16,   ///< the operator commutes: operands are combined in no order of the ranks
+    requires_slot = 1,          ///< the message fits into a slot (message_bytes defines which size counts)
+    requires_commutative = 2,   ///< the operator is commutative, or the teams of the hierarchy hold consecutive ranks
+    requires_one_kind = 4,      ///< a built-in operator on elements without gaps: kernels work on user buffers
+    requires_equal_parts = 8,   ///< every rank's part has the same size, and every rank knows it
+    requires_commuting_operator = 16,   ///< the operator is commutative: operands are not combined in rank order
     requires_two_groups = 32,           ///< an intercommunicator; without this, an intracommunicator
-    requires_grouping = 64,   ///< sums of some ranks are combined with sums of others (see CallTraits::grouping)
-    requires_room = 128,      ///< between nodes, all ranks' parts together have at most most_gathered bytes
+    requires_grouping = 64,   ///< operands may be grouped freely, not only from the left (CallTraits::grouping)
+    requires_room = 128,      ///< between nodes, the parts of all ranks together have at most most_gathered bytes
 };
 
-/// Bytes of all ranks' parts together that an algorithm between nodes may keep in memory of its own at a rank.
+/// Limit in bytes of the parts of all ranks together, for algorithms between nodes that keep them all in temporary
+/// memory of one rank.
 inline constexpr std::size_t most_gathered = 16 << 20;
 
 class NetEnv;
 class Division;
 
-/// Between nodes an algorithm also says how many operations of each node's own it is made of (coll/env/on_node.hpp).
-/// All ranks must find the same number: from what they all know of a call, its parameters and the nodes.
+/// Returns the number of operations on each node of which a call between nodes consists (coll/env/net_env.hpp). All
+/// ranks must compute the same number; it may depend only on what every rank knows of the call, its parameters, and the
+/// nodes.
 template <class Args>
 using NodeOperations = std::uint64_t (*)(Args const&, Division const& nodes);
 
 template <class Args>
 struct Algorithm {
-    char const* name;   ///< file name = setting value = test name = row in the benchmark
-    char const* sentence;
+    char const* name;       ///< the value of the setting; also the name in tests and in the benchmark
+    char const* sentence;   ///< one line of description for help and lists
     Family family;
-    char const* source;   ///< paper and section; where it is ours, what it is built on
+    char const* source;   ///< paper and section; for our own algorithms, what they are based on
     unsigned requirements;
     std::span<Parameter const> parameters;
-    Task (*shm)(ShmEnv&, Args const&);                ///< null: only between nodes
-    Task (*net)(NetEnv&, Args const&) = nullptr;      ///< null: only on one node
+    Task (*shm)(ShmEnv&, Args const&);                ///< null: runs between nodes only
+    Task (*net)(NetEnv&, Args const&) = nullptr;      ///< null: runs on one node only
     NodeOperations<Args> node_operations = nullptr;   ///< null: none
+    char const* file = nullptr;                       ///< source file, relative to the root of the tree
 };
 
-/// The last fields of a record: one coroutine template for the environment of one node,
-#define TUTTI_RUNS(function) function<ShmEnv>
-/// or, made of nothing but messages, between nodes, too,
-#define TUTTI_RUNS_ANYWHERE(function) function<ShmEnv>, function<NetEnv>
-/// or a coroutine for several nodes alone; NAME_operations says how many operations it runs on each.
-#define TUTTI_RUNS_ON_NODES(function) nullptr, function, function##_operations
+/// The last fields of a record, from `shm` on. TUTTI_RUNS: one coroutine template, which runs on one node only.
+#define TUTTI_RUNS(function) function<ShmEnv>, nullptr, nullptr, __FILE__
+/// One coroutine template made of messages alone, which also runs between nodes.
+#define TUTTI_RUNS_ANYWHERE(function) function<ShmEnv>, function<NetEnv>, nullptr, __FILE__
+/// One coroutine that runs between nodes only; NAME_operations returns the number of its operations on each node.
+#define TUTTI_RUNS_ON_NODES(function) nullptr, function, function##_operations, __FILE__
 
+/// The argument type of each collective.
 template <Collective c>
 struct ArgsOf {
     using type = ReduceArgs;

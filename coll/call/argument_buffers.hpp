@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The program's buffers that the arguments of a collective name, as far as they are significant at this rank: which it
-// gives, and which it gets (MPI 4.1, 6.12), for what --check says of them while the operation is pending.
+// The program's buffers named by the arguments of a collective, as far as they are significant at this rank: those that
+// it sends and those that it receives (MPI 4.1, 6.12). --check uses them to find accesses while an operation is
+// pending.
 #pragma once
 
 #include <memory>
@@ -13,7 +14,8 @@
 
 namespace tutti::coll {
 
-/// Calls `each` with what a rank sends, receives, and calls a second time by another name.
+/// Calls a function of `each` for every buffer: sends(), receives(), or again() for an in-place argument, which names a
+/// buffer that another argument names, too.
 template <class Each>
 class ArgumentBuffers {
 public:
@@ -23,7 +25,7 @@ public:
 
     void visit(BarrierArgs&) {}
     void visit(BcastArgs& args) {
-        if (args.root < 0) return;   // beside the root, between groups: nothing is significant
+        if (args.root < 0) return;   // non-root rank in the root's group of an intercommunicator: nothing is used
         args.root == me_ ? each_.sends(args.data) : each_.receives(args.data);
     }
     void visit(ReduceArgs& args) { reduction(args, args.count); }
@@ -68,12 +70,12 @@ private:
     }
 
     Collective const collective_;
-    int const ranks_, me_;   ///< of the union group
-    int const own_rank_;     ///< of this rank's own group
+    int const ranks_, me_;   ///< in the union group
+    int const own_rank_;     ///< in this rank's own group
     Each& each_;
 };
 
-/// Notes all of them.
+/// Collects all buffers.
 struct CollectedBuffers {
     std::vector<p2p::Data> sent, received;
 
@@ -94,12 +96,12 @@ private:
             return;
         }
         Buffer all = parts[0];
-        if (parts.distance() != 0) all.count *= n;   // else it is one for all
+        if (parts.distance() != 0) all.count *= n;   // otherwise one buffer serves all ranks
         add(list, all);
     }
 };
 
-/// Lets what is received come to another place, so many bytes further on.
+/// Moves every receive buffer by `by` bytes.
 struct RedirectedBuffers {
     std::ptrdiff_t by;
 
@@ -111,13 +113,13 @@ struct RedirectedBuffers {
     void again(Parts& parts) { receives(parts, 0); }
 
 private:
-    void* moved(void const* address) const {   // as numbers: MPI_BOTTOM is a null pointer
+    void* moved(void const* address) const {   // computed as integers, because MPI_BOTTOM is a null pointer
         return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(address) + static_cast<std::uintptr_t>(by));
     }
 };
 
-/// The buffers of a call that is going to be started, whose arguments name other memory for what is received where that
-/// is laid aside. Null: it has none. What `args` point to must outlive it.
+/// Returns the buffers of a call that is about to start, or null if it has none. Where received data is kept in a
+/// shadow copy, `args` are changed to name that memory. What `args` point to must outlive the result.
 template <class Args>
 std::unique_ptr<p2p::OperationBuffers> buffers_of(Comm const& comm, Collective collective, Args& args) {
     CollectedBuffers all;

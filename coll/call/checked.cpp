@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Checks of collectives under --check: exchanges of amounts (coll/match/) and of the fact that all members have called.
 #include "coll/call/checked.hpp"
 
 #include <vector>
 
-#include "coll/call/bytes.hpp"
-#include "coll/choice/state.hpp"
-#include "coll/match/amount_exchange.hpp"
+#include "coll/call/internal.hpp"
+#include "coll/choice/comm_state.hpp"
 #include "coll/match/amounts.hpp"
 
 namespace tutti::coll {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// --check: what all ranks send each other in the v and w forms, compared by the ranks themselves, and collectives in
-// which all ranks wait for all.
+// Checks of collectives under --check: the ranks compare the amounts that pairs exchange in v and w forms, and blocking
+// collectives wait for all members.
 #pragma once
 
 #include "coll/env/arguments.hpp"
@@ -8,17 +8,19 @@
 
 namespace tutti::coll {
 
-/// Only neighbours wait for each other in these.
+/// True for neighbourhood collectives, in which only neighbours wait for each other.
 inline bool is_of_neighbors(Collective collective) {
     return collective == Collective::neighbor_allgather || collective == Collective::neighbor_alltoall;
 }
 
-/// Returns when all members have come to this call.
+/// Returns when all members have made this call.
 void await_others(Comm& comm);
 
-/// Blocking, of a call that has been recorded, before any data moves: what all ranks will send each other. And no rank
-/// returns from a call that others have not made, so that programs that rely on collectives that need not wait are
-/// found (MPI 4.1, 6.14). Does not return where amounts do not match.
+/// Used by blocking and persistent calls, which must have been recorded. Blocks until all members have made the call,
+/// and compares the amounts that the ranks will exchange before any data moves. No rank returns from a call that other
+/// members have not made, so programs that rely on a collective to synchronise are found (MPI 4.1, 6.14); neighbourhood
+/// collectives are exempt. A mismatch is reported and the function does not return, unless the program handles errors
+/// itself (CallRecords::report_amounts).
 void check_with_others(Comm& comm, Collective collective, RootedArgs const& args);
 void check_with_others(Comm& comm, Collective, AlltoallArgs const& args);
 template <class Args>
@@ -26,7 +28,8 @@ void check_with_others(Comm& comm, Collective collective, Args const&) {
     if (!is_of_neighbors(collective)) await_others(comm);
 }
 
-/// Nonblocking, of a request whose call has been recorded: what does not match is found when all ranks have begun it.
+/// Used by nonblocking calls, after the call has been recorded. A mismatch is found when all ranks have started the
+/// operation.
 void exchange_amounts(Comm const& comm, Collective collective, RootedArgs const& args);
 void exchange_amounts(Comm const& comm, Collective collective, AlltoallArgs const& args);
 template <class Args>

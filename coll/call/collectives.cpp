@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The blocking calls: the choice, the drive.
+// Blocking calls: find the decision, then drive the algorithm. Also the entry points of call matching for mpi_h/.
 #include "coll/call/collectives.hpp"
 
 #include <new>
 
 #include "coll/call/argument_buffers.hpp"
-#include "coll/call/bytes.hpp"
 #include "coll/call/checked.hpp"
 #include "coll/call/drive.hpp"
-#include "coll/call/fragments.hpp"
-#include "coll/call/noting.hpp"
-#include "coll/call/run_in.hpp"
+#include "coll/call/internal.hpp"
+#include "coll/call/running_operation.hpp"
 #include "coll/choice/decision.hpp"
 #include "p2p/engine.hpp"
 
@@ -23,7 +21,7 @@ bool goes_in_fragments(Decision const& decision, Args const& args) {
     return Fragments<Args>(args, fragment_of(decision)).count() > 1;
 }
 
-/// A call whose decision is found.
+/// Runs a call, whose decision is known, on one node.
 template <class Args>
 [[gnu::always_inline]] inline void run_on_node(Comm& comm, Collective collective, Args const& args,
                                                Decision const& decision) {
@@ -32,7 +30,8 @@ template <class Args>
           [algorithm, &args](ShmEnv& env) { return algorithm->shm(env, args); });
 }
 
-/// The same between nodes, or where calls are recorded.
+/// Runs a call between nodes, whole or in fragments, or a call that is recorded. Not inlined, because it is off the hot
+/// path.
 template <class Args>
 [[gnu::noinline]] void run_rarely(Comm& comm, Collective collective, Args const& args, Decision const& decision) {
     auto const* const algorithm = static_cast<Algorithm<Args> const*>(decision.algorithm->record);
@@ -40,7 +39,7 @@ template <class Args>
     if constexpr (Fragments<Args>::most_at_once > 1)
         if (multi_node && goes_in_fragments(decision, args)) return run_in_fragments(comm, collective, args);
     Use& use = *decision.use;
-    CallStatisticsRow* const line = decision.line;   // others may have the decision forgotten meanwhile
+    CallStatisticsRow* const line = decision.line;   // the decision may be forgotten during the call
     use.begin(decision.algorithm);
     std::int64_t const start = line ? begin_of(comm) : 0;
     if (line) trace(comm, args, decision);
@@ -51,7 +50,7 @@ template <class Args>
     if (line) record(*line, use, message_bytes(comm, args), start);
 }
 
-/// --check: no pending operation has the buffers of this call.
+/// --check: reports an error if a pending operation uses the buffers of this call.
 template <class Args>
 void refuse_overlaps(Comm& comm, Collective collective, Args& args) {
     p2p::Checks const* const checks = p2p::engine(comm.process).checks();
@@ -62,8 +61,8 @@ void refuse_overlaps(Comm& comm, Collective collective, Args& args) {
     for (p2p::Data const& data : all.received) checks->refuse_overlap(data, true);
 }
 
-/// --check: all members have just waited for each other. What any of them knows of the program's messages, all know
-/// from now on.
+/// --check: must be called when all members have just waited for each other. Afterwards, all members know what any of
+/// them knew of the order of the program's messages.
 void share_order(Comm& comm) {
     Process& process = comm.process;
     p2p::Checks* const checks = p2p::engine(process).checks();
@@ -100,7 +99,7 @@ void run(BoundCall<Args>& call) {
         else share_order(comm);
     }
     Decision const* found = nullptr;
-    try {   // all that comes before the operation has its number
+    try {   // everything that precedes the operation's number
         if (call.choice_key == 0) {
             complete(args);
             call.choice_key = choice_key_of(comm, collective, args);

@@ -1,54 +1,63 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The collectives as mpi_h/ calls them, each in three forms from one algorithm: at once, as a request, as a
-// persistent request (MPI 3.1, chapter 5; MPI 4.0, 6.13). Arguments are checked already, parameters are filled in here.
+// The collectives as mpi_h/ calls them. One algorithm serves three forms: blocking (run), nonblocking (start) and
+// persistent (init) (MPI 3.1, chapter 5; MPI 4.0, 6.13). The caller has checked the arguments; the algorithm's
+// parameters are filled in here.
 #pragma once
 
 #include <vector>
 
-#include "coll/call/bytes.hpp"
+#include "coll/call/internal.hpp"
+#include "coll/choice/comm_state.hpp"
+#include "coll/choice/decision.hpp"
 #include "coll/env/arguments.hpp"
+#include "coll/match/amounts.hpp"
 #include "coll/match/call_record.hpp"
+#include "runtime/base/clock.hpp"
 #include "runtime/objects/request.hpp"
 
 namespace tutti::coll {
 
-/// Lists made for the call that its arguments point to; they may go when it returns.
+/// Lists made for a call, to which its arguments point. May be destroyed after the call.
 struct Lists {
     std::vector<Datatype const*> send_types, receive_types;
     std::vector<int> counts;
 };
 
-/// What is called, whatever its form. Args is the type of the collective (ArgsOf, coll/algorithms/algorithm.hpp).
+/// A bound call: the function with its checked arguments, whatever its form. Args is the argument type of the
+/// collective (ArgsOf, coll/algorithms/algorithm.hpp).
 template <class Args>
 struct BoundCall {
     Comm& comm;
     Collective collective;
     Args args;
-    std::uint32_t choice_key = 0;   ///< under which its communicator's choices have its decision; 0: not known yet
-    std::uint8_t function = 0;      ///< of the program's call (coll/match/functions.hpp); 0: the call is the library's
-    CallRecord::Prepared note{};    ///< of that, once it has been run
+    std::uint32_t choice_key = 0;   ///< key of the decision in the communicator's cache; 0: not known yet
+    std::uint8_t function = 0;      ///< MPI function called (coll/match/call_record.hpp); 0: called by the library
+    CallRecord::Prepared note{};    ///< its call record, once the call has been run
 };
 
-/// Whom a call waits for, if its function waits at all: its members; members and other ranks; no rank.
+/// The ranks for which a call waits, if its function waits at all: the members of the communicator; members and other
+/// ranks; none.
 enum class Waits { for_members, for_others, for_none };
 
-/// Notes a call of the program that makes a communicator or the like, which all members of `comm` make. Under --check
-/// one that waits for its members alone lets them wait for each other.
+/// Records a call by which the program creates a communicator or a similar object; all members of `comm` make this
+/// call. Under --check, if the call waits, and only for its members, the members wait for each other here and exchange
+/// their knowledge of the order of the program's messages; otherwise that order becomes uncertain.
 void note(Comm& comm, char const* function, Waits waits = Waits::for_members);
-/// The program's call on `comm` orders ranks in a way that --check does not follow (p2p/check/order.hpp).
+/// States that the program's call on `comm` orders ranks in a way that --check does not follow (p2p/check/order.hpp).
 void forget_order(Comm const& comm);
-/// MPI_Comm_free, MPI_Win_free: have the members of this communicator called the same? Each compares as far as it sees.
+/// Called by MPI_Comm_free and MPI_Win_free: compares the calls of all members of this communicator. Each rank compares
+/// as far as it can see the others' records.
 void compare_last_calls(Comm const& comm);
-/// MPI_Finalize: the same of all communicators.
+/// Called by MPI_Finalize: compares the calls on all communicators.
 void compare_calls(Process const& process);
-/// Before an error of a call on `comm` ends the job: reports the reason instead, if that is that other members call
-/// another collective or with other arguments. Returns where it is not, or not known.
+/// Called before an error of a call on `comm` ends the job. If the reason is that other members call another collective
+/// or pass other arguments, reports that instead. Returns if this is not the case, or not known.
 void report_mismatch(Comm const& comm, Error const& error);
-/// MPI_Finalize, of all ranks: between nodes.
+/// Called by all ranks in MPI_Finalize: completes the comparison between nodes.
 void finish_comparing_between_nodes(Process const& process);
 
-/// Blocking. What is found out about the call (kernels, key, parameters) is filled in; the same call, with other
-/// addresses, may then be run again and again.
+/// Runs a call to completion. What is computed for the call (kernels, key, parameters) is stored in it, so the same
+/// call can be run repeatedly with other addresses.
 template <class Args>
 void run(BoundCall<Args>& call);
 template <class Args>
@@ -56,14 +65,77 @@ void run(BoundCall<Args>&& call) {
     run(call);
 }
 
-/// Nonblocking: begun as far as it goes without waiting. Buffers belong to it until it is complete; communicator,
-/// datatypes and operator may be freed before, and all lists that the arguments point to when this returns.
+/// Starts a call and runs it as far as is possible without waiting. The buffers belong to the request until it is
+/// complete. Communicator, datatypes and operator may be freed earlier, and all lists to which the arguments point may
+/// be destroyed when this returns.
 template <class Args>
 Ref<Request> start(BoundCall<Args> const& call);
 
-/// Persistent: the algorithm is chosen and memory agreed upon now, which is collective; MPI_Start begins it, in any
-/// order with other calls. It, too, has lists of its own.
+/// Creates a persistent request. Collective: chooses the algorithm and agrees on its memory. MPI_Start begins the
+/// operation, in any order relative to other calls. The request keeps copies of the argument lists.
 template <class Args>
 Ref<Request> init(BoundCall<Args> const& call);
+
+// Call records: every call that the program makes, in any form, is recorded; calls made by the library are not.
+
+template <class Args>
+[[gnu::noinline]] CallRecord::Prepared prepare_note(BoundCall<Args> const& call) {
+    Noted noted(call.comm, call.collective, call.function);
+    noted.add(call.args);
+    return CallRecord::Prepared(noted.call());
+}
+
+/// Compares the part that this rank sends to itself with what it expects. The call must have been recorded.
+template <class Args>
+void compare_own_part(BoundCall<Args> const& call) {
+    if (std::string const text = own_part_mismatch(call.comm, call.collective, call.args); !text.empty()) [[unlikely]] {
+        int const rank = call.comm.process.rank();
+        state_of(call.comm).records.report_amounts(rank, join("rank ", rank, " ", text));
+    }
+}
+
+template <class Args>
+[[gnu::noinline]] void note_anew(CallRecords& records, BoundCall<Args>& call) {
+    if (call.function == 0) return;
+    bool const is_new = call.note.what == 0;
+    if (is_new) call.note = prepare_note(call);
+    records.take(call.note);
+    if (is_new) compare_own_part(call);
+}
+
+/// Records a call that may be repeated.
+template <class Args>
+[[gnu::always_inline]] inline void note(BoundCall<Args>& call) {
+    CallRecords& records = state_of(call.comm).records;
+    if (records.wanted() && !records.take_again(call.note)) [[unlikely]]
+        note_anew(records, call);
+}
+template <class Args>
+void note(BoundCall<Args> const& call) {
+    CallRecords& records = state_of(call.comm).records;
+    if (call.function == 0 || !records.wanted()) return;
+    CallRecord::Prepared prepared = prepare_note(call);
+    records.take(prepared);
+    compare_own_part(call);
+}
+
+/// Returns the time, by now_ns(), at which a recorded call began.
+inline std::int64_t begin_of(Comm const& comm) {
+    Tracer* const tracer = comm.process.tracer.get();
+    return tracer ? tracer->time_of_begin() : now_ns();
+}
+
+/// Traces the beginning of a call, with the levels of the trees that its algorithm uses.
+template <class Args>
+void trace(Comm const& comm, Args const& args, Decision const& decision) {
+    Tracer* const tracer = comm.process.tracer.get();
+    if (!tracer) return;
+    int root = -1;
+    if constexpr (requires { args.root; }) root = args.root;
+    CallStatisticsRow const& line = *decision.line;
+    tracer->collective(comm.context, root, message_bytes(comm, args), &line, [&] {
+        return join(line.collective, "|", decision.trees->hierarchy.describe(), "|", line.algorithm);
+    });
+}
 
 }   // namespace tutti::coll

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What follows when an operation cannot go on. See "When memory runs out" in coll/env/README.md.
+// Failure of operations (see "When memory runs out" in coll/README.md), and operations on a node as parts of an
+// operation between nodes.
 #include "coll/call/drive.hpp"
+
+#include "coll/choice/comm_state.hpp"
+#include "coll/choice/decision.hpp"
+#include "coll/env/net_env.hpp"
 
 namespace tutti::coll {
 void fail_operation(Comm const& comm, char const* operation, std::uint64_t number) {
@@ -22,6 +27,55 @@ void fail_to_begin(Comm const& comm, char const* operation, std::uint64_t count)
         ChannelGuard channel(static_cast<OperationSequence&>(state), state.begin(comm, operation));
         state.area.fail(state.rank, channel.number());
         comm.process.waiter.wake_sleepers();
+    }
+}
+
+namespace {
+
+/// Waits until the operation with this number may begin on the node (coll/env/area.hpp).
+Task channel_free(NetEnv& env, CommState& state, std::uint64_t number) {
+    Comm const& node = *env.multi_node().node;
+    for (int m = 0; m < state.area.members() && !state.may_begin(number); ++m) {
+        int const rank = env.comm().union_group->rank_of(node.world_rank(m));
+        if (m != state.rank) co_await env.until(state.area.done(m).value, number - channel_depth, rank);
+    }
+    // What remains are earlier operations of this rank, which other requests advance.
+    while (!state.may_begin(number))
+        co_await env.until(state.area.done(state.rank).value, number - channel_depth, env.rank());
+}
+
+}   // namespace
+
+template <class Args>
+Task on_node(NetEnv& env, Collective which, Args args) {
+    Comm const& node = *env.multi_node().node;
+    CommState& state = state_of(node);
+    args.first_group_size = 0;
+    Decision const decision = decision_for(node, which, args);
+    args.parameters = decision.setting->values;
+    auto const* algorithm = static_cast<Algorithm<Args> const*>(decision.algorithm->record);
+    std::uint64_t const number = env.next_on_node();
+    if (number > state.safe) co_await channel_free(env, state, number);
+    ChannelGuard const channel(static_cast<OperationSequence&>(state), number);
+    ShmEnv shm(state.area, *decision.trees, state.rank, number, node, env.operation(), state.localities.data(),
+               env.suspension(), &env.frames());
+    co_await algorithm->shm(shm, args);
+}
+
+template Task on_node(NetEnv&, Collective, BarrierArgs);
+template Task on_node(NetEnv&, Collective, BcastArgs);
+template Task on_node(NetEnv&, Collective, ReduceArgs);
+template Task on_node(NetEnv&, Collective, ReduceScatterArgs);
+template Task on_node(NetEnv&, Collective, RootedArgs);
+template Task on_node(NetEnv&, Collective, AllgatherArgs);
+template Task on_node(NetEnv&, Collective, AlltoallArgs);
+
+Task leave_node(NetEnv& env) {
+    CommState& state = state_of(*env.multi_node().node);
+    while (env.left_on_node() > 0) {
+        std::uint64_t const number = env.next_on_node();
+        if (number > state.safe) co_await channel_free(env, state, number);
+        ChannelGuard const passed(static_cast<OperationSequence&>(state), number);
     }
 }
 

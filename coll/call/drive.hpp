@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The blocking driver: takes the next operation's channel, runs a coroutine to its end, gives the channel back.
+// The blocking driver: takes the channel of the next operation, runs a coroutine to its end, and returns the channel.
 #pragma once
 
-#include "coll/choice/state.hpp"
+#include <exception>
+
+#include "coll/algorithms/algorithm.hpp"
+#include "coll/choice/comm_state.hpp"
 #include "coll/env/net_env.hpp"
 
 namespace tutti::coll {
 
-/// Within the handler of what has ended the operation: tells the members if it concerns them, then waits until none of
-/// them needs memory of this rank, and gives its channel up.
+/// Must be called in the handler of the exception that ended the operation. Unless the failure concerns this rank
+/// alone, records it in the communicator's area and waits until no member needs memory of this rank any more. Then
+/// returns the channel.
 void fail_operation(Comm const& comm, char const* operation, std::uint64_t number);
-/// Within the handler of what was thrown before the call had its numbers: takes `count`, and fails in all of them.
+/// Must be called in the handler of an exception that was thrown before the call had its numbers. Takes `count` numbers
+/// and records a failure for each of these operations.
 void fail_to_begin(Comm const& comm, char const* operation, std::uint64_t count = 1);
 
-/// `algorithm(env)` makes the task, which follows `trees`. It never suspends here: ShmEnv waits inside its awaiters.
-/// Inlined: the hottest calls of all.
+/// Runs the task that `algorithm(env)` returns, which uses `trees`, as one operation of a communicator on one node. The
+/// task never suspends, because ShmEnv waits inside its awaiters. Throws the task's error, after fail_operation().
+/// Always inlined: this is on the path of the most frequent calls.
 template <class MakeTask>
 [[gnu::always_inline]] inline void drive(Comm const& comm, Trees const& trees, char const* operation,
                                          MakeTask&& algorithm) {
@@ -33,7 +39,8 @@ template <class MakeTask>
     }
     state.end(number);
 }
-/// The same for a communicator over several nodes; the task takes `on_node` operations of this node's part.
+/// Runs the task as one operation of a communicator over several nodes. The task consists of `on_node` operations on
+/// this node.
 template <class MakeTask>
 void drive_multi_node(Comm const& comm, Trees const& trees, char const* operation, std::uint64_t on_node,
                       MakeTask&& algorithm) {
@@ -54,6 +61,33 @@ void drive_multi_node(Comm const& comm, Trees const& trees, char const* operatio
 template <class MakeTask>
 void drive(Comm const& comm, char const* operation, MakeTask&& algorithm) {
     drive(comm, state_of(comm).trees, operation, std::forward<MakeTask>(algorithm));
+}
+
+// Running an algorithm in the environment of its operation.
+
+/// Returns the number of operations on each node of which a call consists.
+template <class Args>
+std::uint64_t node_operations(Algorithm<Args> const& algorithm, Args const& args, MultiNode const& multi_node) {
+    return algorithm.node_operations ? algorithm.node_operations(args, multi_node.map) : 0;
+}
+
+/// Runs an algorithm to its end. Between nodes it then passes the channels of the announced operations on the node that
+/// it has not used.
+template <class Args>
+Task run_in(ShmEnv& env, Algorithm<Args> const& algorithm, Args const& args) {
+    return algorithm.shm(env, args);
+}
+template <class Args>
+Task run_in(NetEnv& env, Algorithm<Args> const& algorithm, Args const& args) {
+    std::exception_ptr error;
+    try {
+        co_await algorithm.net(env, args);
+    } catch (...) {
+        error = std::current_exception();
+        fail_between_nodes(env.comm(), env.operation(), error);
+    }
+    co_await leave_node(env);
+    if (error) std::rethrow_exception(error);
 }
 
 }   // namespace tutti::coll

@@ -1,23 +1,104 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Nonblocking and persistent calls: what CollectiveRequest is for each kind of arguments.
+// Nonblocking and persistent calls: the requests (CollectiveRequest) for each type of arguments.
 #include <array>
+#include <initializer_list>
+#include <memory>
 #include <new>
+#include <utility>
+#include <vector>
 
 #include "coll/call/argument_buffers.hpp"
-#include "coll/call/argument_references.hpp"
 #include "coll/call/checked.hpp"
 #include "coll/call/collectives.hpp"
 #include "coll/call/drive.hpp"
-#include "coll/call/fragments.hpp"
-#include "coll/call/noting.hpp"
 #include "coll/call/request.hpp"
+#include "coll/call/running_operation.hpp"
 #include "coll/choice/decision.hpp"
 #include "p2p/engine.hpp"
 
+// What a request must keep because its arguments point to it. The program may free an operator or a datatype while an
+// operation that uses it is in progress (MPI 3.1, 2.5.1 and 5.12). It must not modify lists of counts, displacements
+// and types until the operation completes (MPI 4.0, 6.12), but other libraries copy them and callers free them early;
+// therefore they are copied.
+
 namespace tutti::coll {
+
+/// Memory for copies of lists. Short lists are stored in the object, so that most requests allocate nothing for them.
+class ListMemory {
+public:
+    std::byte* of(std::size_t bytes) {
+        if (bytes <= sizeof here_) return here_;
+        elsewhere_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+        return elsewhere_.get();
+    }
+
+private:
+    alignas(void*) std::byte here_[256];   ///< counts and displacements of 32 ranks, or of 16 in both directions
+    std::unique_ptr<std::byte[]> elsewhere_;
+};
+
+/// Keeps alive the objects to which `args` point, and redirects `args` to copies of the program's lists.
+template <class Args>
+class ArgumentReferences {
+public:
+    ArgumentReferences(Comm const& comm, Args& args) { keep(args, comm.union_group->size()); }
+
+private:
+    struct None {};
+    static constexpr bool lists =
+        !std::is_same_v<Args, BarrierArgs> && !std::is_same_v<Args, BcastArgs> && !std::is_same_v<Args, ReduceArgs>;
+
+    static Ref<Datatype> share(Datatype const* type) { return Ref<Datatype>::share(const_cast<Datatype*>(type)); }
+
+    void keep(BarrierArgs&, int) {}
+    void keep(BcastArgs& args, int) { first_ = share(args.data.type); }
+    void keep(ReduceArgs& args, int) {
+        first_ = share(args.type);
+        op_ = Ref<Op>::share(const_cast<Op*>(args.op));
+    }
+    void keep(ReduceScatterArgs& args, int ranks) {
+        keep(static_cast<ReduceArgs&>(args), ranks);
+        std::span<int const> const given = args.counts;
+        if (given.empty()) return;
+        args.counts = {static_cast<int*>(std::memcpy(memory_.of(given.size_bytes()), given.data(), given.size_bytes())),
+                       given.size()};
+    }
+    void keep(RootedArgs& args, int ranks) { keep_sides(&args.mine, {{args.parts, ranks}}); }
+    void keep(AllgatherArgs& args, int ranks) { keep_sides(&args.mine, {{args.parts, ranks}}); }
+    void keep(AlltoallArgs& args, int ranks) { keep_sides(nullptr, {{args.send, ranks}, {args.receive, ranks}}); }
+    void keep(NeighborAllgatherArgs& args, int) { keep_sides(&args.mine, {{args.receive, args.edges->in_degree()}}); }
+    void keep(NeighborAlltoallArgs& args, int) {
+        keep_sides(nullptr, {{args.send, args.edges->out_degree()}, {args.receive, args.edges->in_degree()}});
+    }
+
+    struct Side {
+        Parts& parts;
+        int all;
+    };
+    void keep_sides(Buffer const* mine, std::initializer_list<Side> sides) {
+        if (mine) first_ = share(mine->type);
+        std::size_t bytes = 0;
+        for (Side const& side : sides) {
+            bytes += side.parts.list_bytes(side.all);
+            if (side.parts.type()) (first_ ? second_ : first_) = share(side.parts.type());
+            for (Datatype const* type : side.parts.types(side.all)) listed_.push_back(share(type));
+        }
+        std::byte* memory = bytes > 0 ? memory_.of(bytes) : nullptr;
+        for (Side const& side : sides) {
+            side.parts.copy_lists(side.all, memory);
+            memory += side.parts.list_bytes(side.all);
+        }
+    }
+
+    Ref<Op> op_;
+    Ref<Datatype> first_, second_;
+    std::vector<Ref<Datatype>> listed_;
+    [[no_unique_address]] std::conditional_t<lists, ListMemory, None> memory_;
+};
+
 namespace {
 
-/// A decision with a copy of what may change under it.
+/// A copy of a decision, because the cached one may be forgotten.
 template <class Args>
 struct Choice {
     explicit Choice(Decision const& d)
@@ -26,6 +107,7 @@ struct Choice {
     Algorithm<Args> const* algorithm;
 };
 
+/// The request of a collective with this type of arguments.
 template <class Args>
 class Operation final : public CollectiveRequest {
 public:
@@ -47,7 +129,7 @@ private:
         std::size_t const of_algorithm = state_of(on).multi_node ? fragment_of(decision_for(on, which, args)) : 0;
         return of_algorithm > 0 ? of_algorithm : on.process.variables.fragment;
     }
-    /// Between nodes most of a fragment's time is spent on the links.
+    /// Between nodes the maximum number is in flight, because most of a fragment's time is spent on the links.
     static unsigned in_flight(Comm const& on) {
         return state_of(on).multi_node ? static_cast<unsigned>(Cut::most_at_once)
                                        : static_cast<unsigned>(on.process.variables.fragments);
@@ -60,7 +142,7 @@ private:
     }
     Choice<Args> const& choice(unsigned k) const { return k + 1 < fragments_ ? most_ : last_; }
 
-    /// Operations on the node that fragment `k` is made of; the last one's may be fewer.
+    /// Returns the number of operations on the node of which fragment `k` consists; the last fragment may have fewer.
     std::uint64_t on_node(unsigned k) const {
         MultiNode const* multi_node = state_of(home()).multi_node.get();
         Args fragment = fragments_ == 1 ? args_ : cut_.cut(args_, k);
@@ -84,7 +166,8 @@ private:
         operation.begin([this](auto& env) { return run_in(env, *most_.algorithm, args_); });
         return operation;
     }
-    /// The one that was at this place before, if there was one, with the fragment's numbers.
+    /// Returns the running operation at this index of the window, restarted with the fragment's numbers; creates it if
+    /// there is none.
     RunningOperation& operation_of(unsigned at, unsigned k) {
         std::optional<RunningOperation>& operation = running_[at];
         if (operation) operation->restart(numbers(k));
@@ -104,7 +187,7 @@ private:
         return operation;
     }
     void leave(unsigned at) override {
-        if (most_.decision.trees != last_.decision.trees) running_[at].reset();   // the next may be on other trees
+        if (most_.decision.trees != last_.decision.trees) running_[at].reset();   // the next may use other trees
     }
 
     void note_start() {
@@ -121,12 +204,12 @@ private:
     Args args_;
     ArgumentReferences<Args> const kept_;   ///< what args_ point to
     Cut const cut_;
-    Choice<Args> const most_, last_;   ///< of all fragments but the last, and of the last
-    Use& use_;                         ///< the communicator's of this collective
+    Choice<Args> const most_, last_;   ///< for all fragments but the last; for the last one
+    Use& use_;                         ///< the communicator's counters for this collective
     std::array<std::optional<RunningOperation>, Cut::most_at_once> running_;
     std::array<std::optional<Args>, Cut::most_at_once> fragment_args_;
-    std::uint64_t first_on_node_ = 0, each_on_node_ = 0, last_on_node_ = 0;   ///< numbers there
-    std::int64_t started_ = 0;                                                ///< by now_ns(), when calls are recorded
+    std::uint64_t first_on_node_ = 0, each_on_node_ = 0, last_on_node_ = 0;   ///< first number; numbers per fragment
+    std::int64_t started_ = 0;                                                ///< by now_ns(), if calls are recorded
 };
 
 template <class Args>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requests of collectives under way, and the progress engine that moves them on.
+// Requests of collectives in progress, and the progress engine that advances them.
 #include "coll/call/request.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ bool Progress::poll() {
     bool moved = false;
     for (CollectiveRequest *r = first_, *next; r; r = next) {
         next = r->next_;
-        moved |= r->move();   // which may end it
+        moved |= r->move();   // which may remove r
     }
     return moved;
 }
@@ -67,7 +67,7 @@ CollectiveRequest::~CollectiveRequest() {
         state_of(own_sequence_->process).sequence_bytes -= Area::bytes(own_sequence_->area.members());
 }
 
-/// Null: its buffers are not watched, or there is nothing left to watch them.
+/// Returns null if the buffers are not watched, or if the checks no longer exist.
 p2p::Checks* CollectiveRequest::checks() const {
     return buffers_ && comm->process.p2p ? p2p::engine(comm->process).checks() : nullptr;
 }
@@ -81,15 +81,15 @@ void CollectiveRequest::start() {
     active = true;
     complete = false;
     if (persistent) state_of(*comm).records.count_start();
-    if (status.error != ErrorClass::success) status = {};   // of the last start
+    if (status.error != ErrorClass::success) status = {};   // left by the last start
     begun_ = ended_ = 0;
     first_ = sequence_->take_numbers(fragments_);
     if (!sequence_->area) numbered();
     if (sequence_->queue.first || !sequence_->may_begin(first_)) return wait_in_line();
     do begin_next();
     while (may_begin_next());
-    if (ended_ == fragments_) return over();   // nobody else has heard of it
-    ++references;                              // the progress engine's, until the end
+    if (ended_ == fragments_) return over();   // the progress engine does not know of it
+    ++references;                              // held by the progress engine until the end
     in_progress_ = true;
     state_of(sequence_->process).progress.add(*this);
 }
@@ -113,7 +113,7 @@ void CollectiveRequest::begin_next() {
     if (running_[at]->ended()) end_fragment(at);
 }
 
-// What it waits for is looked at first: most looks are in vain.
+// Checks the events for which the operations wait first, because most polls find nothing.
 bool CollectiveRequest::move() {
     if (complete) return false;
     if (in_line_) {
@@ -161,13 +161,13 @@ void CollectiveRequest::note(std::exception_ptr const& error) {
             error_text = e.what();
         }
     } catch (std::bad_alloc const&) {
-        error_text = "no memory";   // so short that it takes none
+        error_text = "no memory";   // short enough to need no allocation
     }
 }
 
 void CollectiveRequest::wait_in_line() {
     Queue& queue = sequence_->queue;
-    ++references;   // as in start
+    ++references;   // held until the end, as in start()
     in_line_ = true;
     behind_ = nullptr;
     (queue.last ? queue.last->behind_ : queue.first) = this;
@@ -177,7 +177,7 @@ void CollectiveRequest::wait_in_line() {
     state_of(sequence_->process).progress.add(*this);
 }
 
-// The next in the line is looked at from now on.
+// The progress engine polls the next request in the queue from now on.
 void CollectiveRequest::leave_line() {
     Queue& queue = sequence_->queue;
     in_line_ = false;
@@ -212,7 +212,7 @@ bool CollectiveRequest::tell_peers(std::vector<RankRange>& peers) const {
     return !in_line_;
 }
 
-// One that waits for its turn is released by nobody in particular.
+// A request that waits in the queue does not wait for any particular rank.
 void CollectiveRequest::tell(Blockage& blockage) const {
     blockage.call = join("collective operation on ", comm->words());
     for (RunningOperation const* operation : running_) {

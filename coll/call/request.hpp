@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The request of a nonblocking or persistent collective. It is numbered when it is issued (so members agree), begins
-// when its channel is free, and is moved on by the progress engine or by whoever waits for it. A large one goes in
-// fragments, each an operation of its own with its own number, several in operation (coll/call/fragments.hpp).
+// The request of a nonblocking or persistent collective. It takes its number when it is issued, so all members agree on
+// it; it begins when its channel is free, and is advanced by the progress engine or by a rank that waits for it. A
+// large operation runs in fragments, each an operation of its own with its own number, several of them in flight
+// (coll/call/running_operation.hpp).
 //
-// A persistent one is made once: what runs, its arguments and fragments, its sequence, its environments and the memory
-// of its coroutines, which are laid out in it anew at each start. A start takes numbers, chooses nothing and asks the
-// system for no memory, but what an algorithm asks for while it runs (staging memory comes from the process's pool).
-// What is over before its start returns is never known to the progress engine.
+// A persistent request is set up once: the algorithm, its arguments and fragments, its operation sequence, its
+// environments, and the memory of its coroutines, whose frames are constructed anew in that memory at each start. A
+// start takes numbers, chooses nothing, and requests no memory from the system except what an algorithm allocates while
+// it runs (staging memory comes from the process's pool). An operation that completes within its start is never added
+// to the progress engine.
 #pragma once
 
 #include "coll/call/running_operation.hpp"
@@ -20,51 +22,52 @@ public:
     ~CollectiveRequest() override;
 
     void start() override;
-    /// Collective, before the first start. From now on its starts need not come in the order of other calls (where no
-    /// memory is left for that, which all members find out together, they must), and its coroutines have memory of
-    /// their own, which the first start takes and the others use again.
+    /// Collective. Must be called before the first start. From then on, the starts of this request need not be in the
+    /// same order as other calls at all members. (If there is no memory for this, which all members find out together,
+    /// they must be.) Its coroutines get memory of their own, which the first start allocates and later starts reuse.
     void make_persistent();
-    /// --check: these are the program's buffers of each start. Before the first start.
+    /// --check: sets the program's buffers that every start uses. Must be called before the first start.
     void watch(std::unique_ptr<p2p::OperationBuffers> buffers) {
         buffers_ = std::move(buffers);
         special = true;
     }
-    /// How often its coroutines have had to take memory from the system: as often after its last start as after its
-    /// first. 0 where they take it from the process's pool.
+    /// Returns how often its coroutines had to allocate memory from the system: the number after the last start equals
+    /// that after the first. 0 if they use the process's pool.
     std::size_t frames_made() const { return own_frames_ ? own_frames_->made() : 0; }
     void advance() override { move(); }
     void settle() override;
     void tell(Blockage& blockage) const override;
-    /// Adds whose acts move it on now; false: nobody can tell.
+    /// Adds the ranks whose actions can advance the operation now. Returns false if they are not known.
     bool tell_peers(std::vector<RankRange>& peers) const;
 
-    // Requests come and go with every call: their memory is pooled per process.
+    // Requests are created by every call, so their memory is pooled per process.
     static void* operator new(std::size_t bytes, Process& process) { return process.frames.get(bytes); }
     static void operator delete(void* memory) { FramePool::put(memory); }
     static void operator delete(void* memory, Process&) { FramePool::put(memory); }
 
 protected:
-    /// `fragments` operations, of which at most `window` are in operation at once.
+    /// `fragments` operations, of which at most `window` are in flight at the same time.
     CollectiveRequest(Comm& on, unsigned fragments, unsigned window);
 
-    /// Makes the running operation of a fragment in place `at` of the window and begins it; its number is first() +
-    /// fragment. What it throws comes before the running operation has begun.
+    /// Creates the running operation of a fragment at index `at` of the window and begins it; its number is
+    /// first() + fragment. An exception thrown here means that the running operation has not begun.
     virtual RunningOperation& begin(unsigned at, unsigned fragment) = 0;
-    /// The fragment at that place is done.
+    /// Called when the fragment at that index has ended.
     virtual void leave(unsigned at) = 0;
-    /// All of it is done.
+    /// Called when all fragments have ended.
     virtual void finished() {}
-    /// It has its numbers, of this start; asked only between nodes, where the nodes' parts number, too.
+    /// Called when a start has taken its numbers. Only called between nodes, where the operations on the node take
+    /// numbers, too.
     virtual void numbered() {}
 
     std::uint64_t first() const { return first_; }
     OperationSequence& sequence() const { return *sequence_; }
-    /// Of a persistent request; else null.
+    /// The pool of a persistent request; otherwise null.
     FramePool* frames() const { return own_frames_.get(); }
-    /// Where it runs: the communicator, or one of its own with the same members.
+    /// The communicator on which it runs: the user's, or a private one with the same members.
     Comm const& home() const { return own_comm_ ? *own_comm_ : *comm; }
     unsigned const fragments_, window_;
-    bool is_of_program_ = false;   ///< not a part of another call
+    bool is_of_program_ = false;   ///< the program's call, not part of another call
 
 private:
     friend class Progress;
@@ -86,12 +89,12 @@ private:
 
     OperationSequence* sequence_;   ///< the communicator's, or its own
     std::unique_ptr<OperationSequence> own_sequence_;
-    Ref<Comm> own_comm_;   ///< on several nodes its own sequences are those of a communicator of its own
+    Ref<Comm> own_comm_;   ///< on several nodes, its own sequence is that of a private communicator
     std::unique_ptr<FramePool> own_frames_;
     std::unique_ptr<p2p::OperationBuffers> buffers_;   ///< null: not watched
 
-    std::uint64_t first_ = 0;          ///< the number of the first fragment
-    unsigned begun_ = 0, ended_ = 0;   ///< fragments
+    std::uint64_t first_ = 0;          ///< number of the first fragment
+    unsigned begun_ = 0, ended_ = 0;   ///< counts of fragments
     RunningOperation* running_[most_in_flight] = {};
     bool in_line_ = false, in_progress_ = false;
     CollectiveRequest *previous_ = nullptr, *next_ = nullptr;   ///< in the progress engine

@@ -1,19 +1,103 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One numbered operation that suspends where a blocking call would wait: its environment, its coroutine, and what that
-// waits for. Nothing in here waits; a fragment of a large operation is a running operation of its own. One that is
-// restarted keeps its environment, and makes its coroutine anew in the memory of the last one.
+// A running operation: one numbered operation that suspends where a blocking call would wait. It owns its environment
+// and its coroutine, and knows what the coroutine waits for. Its functions never block. Each fragment of a large
+// operation is a running operation. A restarted operation keeps its environment and constructs its coroutine anew in
+// the memory of the previous one.
 #pragma once
 
 #include <optional>
 
-#include "coll/choice/state.hpp"
+#include "coll/call/drive.hpp"
+#include "coll/choice/comm_state.hpp"
+#include "coll/choice/decision.hpp"
 #include "coll/env/net_env.hpp"
+
+// Fragments: large nonblocking operations are cut, broadcasts by bytes and reductions by elements, so that every rank
+// cuts at the same places whatever its datatype. Other collectives are not cut, nor are those of intercommunicators,
+// where non-root ranks do not know the size. Between nodes, blocking calls run in fragments as well if the algorithm
+// has such a parameter; that algorithm is the one chosen for the whole message. The number and size of the fragments in
+// flight follow Cheetah (Gorentla Venkata and others, CLUSTER 2013), section VI.
 
 namespace tutti::coll {
 
+inline constexpr std::size_t most_fragments = 1 << 20;   ///< per operation; fragments are made larger if needed
+
+/// Determines where an operation is cut; this general form does not cut. `bytes` is the requested size of a fragment;
+/// 0: never cut. cut(args, k) returns the arguments of fragment k; task() returns its coroutine. At most `most_at_once`
+/// fragments are in flight.
+template <class Args>
+struct Fragments {
+    static constexpr std::size_t most_at_once = 1;
+    Fragments(Args const&, std::size_t) {}
+
+    unsigned count() const { return 1; }
+    Args cut(Args const& whole, unsigned) const { return whole; }
+};
+
+/// Cuts reduce, allreduce, scan and exscan.
+template <>
+struct Fragments<ReduceArgs> {
+    static constexpr std::size_t most_at_once = 4;
+
+    Fragments(ReduceArgs const& whole, std::size_t bytes) : elements(whole.count) {
+        if (bytes == 0 || whole.bytes() <= bytes || whole.first_group_size > 0) return;
+        bytes = std::max(bytes, whole.bytes() / most_fragments);
+        elements = std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes) / whole.type->size());
+        number = static_cast<unsigned>((whole.count + elements - 1) / elements);
+    }
+    unsigned count() const { return number; }
+    ReduceArgs cut(ReduceArgs const& whole, unsigned k) const {
+        std::int64_t const first = elements * k;
+        return whole.slice(first, std::min(elements, whole.count - first));
+    }
+    template <class Env>
+    Task task(Env& env, Algorithm<ReduceArgs> const& algorithm, ReduceArgs const&, ReduceArgs const& fragment,
+              unsigned) const {
+        return run_in(env, algorithm, fragment);
+    }
+
+    std::int64_t elements;   ///< per fragment; the last one may have fewer
+    unsigned number = 1;
+};
+
+/// Cuts broadcasts.
+template <>
+struct Fragments<BcastArgs> {
+    static constexpr std::size_t most_at_once = 4;
+
+    Fragments(BcastArgs const& whole, std::size_t wish) : bytes(whole.data.bytes()) {
+        if (wish == 0 || bytes <= wish || whole.first_group_size > 0) return;
+        wish = std::max(wish, bytes / most_fragments);
+        number = static_cast<unsigned>((bytes + wish - 1) / wish);
+        bytes = wish;
+    }
+    unsigned count() const { return number; }
+    /// If the buffer has gaps, the fragment has a size but no address; see task().
+    BcastArgs cut(BcastArgs const& whole, unsigned k) const;
+    template <class Env>
+    Task task(Env& env, Algorithm<BcastArgs> const& algorithm, BcastArgs const& whole, BcastArgs const& fragment,
+              unsigned k) const;
+
+    std::size_t bytes;   ///< per fragment; the last one may have fewer
+    unsigned number = 1;
+};
+
+/// Returns the fragment size in bytes that an algorithm between nodes requests; 0: none.
+inline std::size_t fragment_of(Decision const& decision) {
+    std::span<Parameter const> const all = decision.algorithm->parameters;
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (all[i].kind == ParameterKind::fragment) return decision.setting->values[i];
+    return 0;
+}
+
+/// Runs a blocking call as a request, to completion. Only for Args that can be cut. Throws the error that ended it.
+template <class Args>
+void run_in_fragments(Comm& comm, Collective collective, Args const& args);
+
 class RunningOperation {
 public:
-    /// Its channel is free. The sequence, the trees, the communicator and `frames` (as in ShmMemory) outlive it.
+    /// The channel of the operation must be free. The sequence, the trees, the communicator and `frames` (as in
+    /// ShmMemory) must outlive this object.
     RunningOperation(Comm const& comm, OperationSequence& sequence, Trees const& trees, char const* operation,
                      Numbers numbers, FramePool* frames = nullptr)
         : comm_(comm), sequence_(sequence), name_(operation), number_(numbers.operation) {
@@ -26,33 +110,33 @@ public:
     Suspension const& suspension() const { return suspension_; }
     char const* name() const { return name_; }
 
-    /// The same operation once more, with other numbers.
+    /// Prepares the same operation for another run, with other numbers.
     void restart(Numbers numbers) {
         number_ = numbers.operation;
         net_ ? net_->restart(numbers) : shm_->restart(number_);
     }
 
-    /// Begins what make(environment) gives: runs it until it suspends or ends.
+    /// Begins the coroutine that make(environment) returns and runs it until it suspends or ends.
     template <class Make>
     void begin(Make make) {
         if (shm_) task_.emplace(make(*shm_));
         else task_.emplace(make(*net_)), ++sequence_.under_way;
         task_->resume();
     }
-    /// The same again, once what it waits for has come.
+    /// Resumes the coroutine after the event for which it waits has occurred.
     void go_on() { suspension_.coroutine.resume(); }
-    /// Will what it waits for never come, because a member has failed?
+    /// True if the event for which it waits will never occur because a member has failed.
     bool waits_in_vain() const { return shm_ && !left_first_ && sequence_.area.failed(number_); }
-    /// Then it ends here, too.
+    /// Must only be called if waits_in_vain(). Ends this operation with that member's failure.
     void give_up();
 
     bool ended() const { return task_->done() || task_->error(); }
-    /// What ended it; null: nothing did, all is well.
+    /// The error that ended it; null: none.
     std::exception_ptr const& error() const { return task_->error(); }
-    /// Of one that an error has ended: does no member need memory of this rank any more? Until then it is asked again
-    /// whenever what it waits for has come.
+    /// Must only be called after an error has ended the operation. Returns true if no member needs memory of this rank
+    /// any more. Until then it must be called again whenever the event for which the operation waits has occurred.
     bool left_by_all();
-    /// Gives up its channel and what else it had for itself.
+    /// Returns its channel and its other resources.
     void end() {
         if (!shm_) return void(--sequence_.under_way);
         shm_->end();
@@ -67,11 +151,11 @@ private:
     char const* name_;
     std::uint64_t number_;
     Suspension suspension_;
-    std::optional<ShmEnv> shm_;   ///< on one node,
-    std::optional<NetEnv> net_;   ///< or on several
+    std::optional<ShmEnv> shm_;   ///< on one node
+    std::optional<NetEnv> net_;   ///< on several nodes
     std::optional<Task> task_;
-    bool left_first_ = false;   ///< it has failed and given its channel up, and members may still be in it
-    int in_it_ = 0;             ///< the lowest of them that is not known to have left
+    bool left_first_ = false;   ///< failed and returned its channel, while members may still be in the operation
+    int in_it_ = 0;             ///< the lowest member that is not known to have left it
 };
 
 }   // namespace tutti::coll

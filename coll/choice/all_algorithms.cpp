@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The list as rows. Compiled alone, and nobody else includes algorithms.def: a line more there compiles this file.
+// The list of algorithms as rows. No other file of the library includes coll/algorithms/algorithms.def, so a new line
+// recompiles only this file.
 #include "coll/choice/choose.hpp"
 
 namespace tutti::coll {
@@ -23,6 +24,7 @@ std::span<AlgorithmRow const> all_algorithms() {
      algorithms::folder::algorithm##_algorithm.parameters,     \
      algorithms::folder::algorithm##_algorithm.shm != nullptr, \
      algorithms::folder::algorithm##_algorithm.net != nullptr, \
+     algorithms::folder::algorithm##_algorithm.file,           \
      &algorithms::folder::algorithm##_algorithm},
 #include "coll/algorithms/algorithms.def"
 #undef ALGORITHM

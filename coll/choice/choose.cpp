@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The default table, and the decision.
+// The default table, the cache of decisions, the comparison of traits with requirements, and the decision.
 #include "coll/choice/choose.hpp"
 
 #include <bit>
@@ -9,7 +9,7 @@
 namespace tutti::coll {
 namespace {
 
-/// Every algorithm with its parameters' fallbacks, for calls that no rule fits.
+/// Every algorithm with its parameters' defaults, for calls that no rule matches.
 std::vector<Setting> const& plain_settings() {
     static std::vector<Setting> const all = [] {
         std::vector<Setting> made;
@@ -19,6 +19,7 @@ std::vector<Setting> const& plain_settings() {
     return all;
 }
 
+/// True if the rule applies to the call.
 bool holds(Rule const& rule, Collective collective, CallTraits const& traits) {
     return rule.collective == collective && traits.is_on(rule.where) &&
            static_cast<std::size_t>(traits.ranks) <= rule.ranks &&
@@ -59,7 +60,7 @@ std::span<Rule const> default_table() {
     };
     static std::vector<Rule> const rules = [] {
         std::vector<Rule> all;
-        all.reserve(std::size(rows));   // growing, it would touch twice as many pages
+        all.reserve(std::size(rows));   // growing the vector would touch twice as many pages
         std::vector<std::string> complaints;
         for (Row const& r : rows)
             all.push_back({r.collective, r.where, r.ranks, r.levels, r.bytes,
@@ -72,12 +73,13 @@ std::span<Rule const> default_table() {
 
 std::size_t CallTraits::most_with_room() const {
     if (!several_nodes) return ~std::size_t{0};
-    return std::bit_floor(most_gathered / static_cast<std::size_t>(std::max(1, parts)));   // as slots in unmet
+    return std::bit_floor(most_gathered / static_cast<std::size_t>(std::max(1, parts)));   // rounded as in unmet
 }
 
 unsigned CallTraits::unmet(unsigned requirements) const {
     unsigned missing = requires_nothing;
-    // All sizes of a class get one algorithm (Choices): a slot that is no power of two counts as the one below.
+    // All sizes of a class must lead to one algorithm (Choices), so a slot size that is no power of two is rounded down
+    // to one.
     if (bytes > std::bit_floor(slot_bytes)) missing |= requires_slot;
     if (!ordered) missing |= requires_commutative;
     if (!commutes) missing |= requires_commuting_operator;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which algorithm runs: the user's word (an info key of the communicator, TUTTI_COLL_<COLLECTIVE>, TUTTI_COLL), else
-// the first rule of the tuning table that fits, else the first of the default table, else the first algorithm of the
-// list that can do it. Looked up once per communicator, collective and size class, then cached.
+// Selection of the algorithm for a call: the first of these that can do the call. The user's setting (an info key of
+// the communicator, TUTTI_COLL_<COLLECTIVE>, TUTTI_COLL); the matching rules of the tuning file; the matching rules of
+// the default table; the algorithms of the list, in its order. The decision is made once per communicator, collective
+// and size class, and then cached.
 #pragma once
 
 #include <array>
@@ -16,17 +17,17 @@
 #include <vector>
 
 #include "coll/algorithms/algorithm.hpp"
-#include "runtime/counters/call_statistics.hpp"
+#include "runtime/state/call_statistics.hpp"
 
 namespace tutti::coll {
 
-/// Where a row of a table holds: on communicators of one node, of one node with more ranks than cores, of several
-/// nodes, or on intercommunicators.
+/// Where a row of a table applies: to communicators of one node, of one node with more ranks than cores, of several
+/// nodes, or to intercommunicators.
 enum class Where { anywhere, one_node, shared_cores, several_nodes, between_groups };
-/// "one_node", "shared_cores", "several_nodes", "between_groups"; "any".
+/// Returns "one_node", "shared_cores", "several_nodes", "between_groups" or "any".
 char const* name_of(Where where);
 
-/// An algorithm of any collective as a row: what lists, help and tests see.
+/// An algorithm of any collective, without its argument type: the row from which lists, help and tests are made.
 struct AlgorithmRow {
     Collective collective;
     char const* name;
@@ -35,31 +36,33 @@ struct AlgorithmRow {
     char const* source;
     unsigned requirements;
     std::span<Parameter const> parameters;
-    bool on_node, on_nodes;   ///< does it run on one node, on several?
-    void const* record;       ///< the Algorithm<Args> itself; who calls it knows the type from the collective
+    bool on_node, on_nodes;   ///< whether it runs on one node; on several
+    char const* file;         ///< relative to the root of the source tree
+    void const* record;       ///< the Algorithm<Args>; the collective determines Args
 
-    /// Are there communicators of this kind on which it runs?
+    /// Returns true if there are communicators of this kind on which the algorithm runs.
     bool runs(Where where) const;
 };
 std::span<AlgorithmRow const> all_algorithms();
 
 /// One algorithm with the values of its parameters.
 struct Setting {
-    AlgorithmRow const* algorithm = nullptr;   ///< null: none is wished for
+    AlgorithmRow const* algorithm = nullptr;   ///< null: the user requested none
     Values values;
-    bool has_levels = false;    ///< follows a tree of its own, not the communicator's
-    topo::LevelChoice levels;   ///< which one
+    bool has_levels = false;    ///< uses a hierarchy of its own instead of the communicator's
+    topo::LevelChoice levels;   ///< that hierarchy
 };
 Setting defaults(AlgorithmRow const& algorithm);
-/// "xhc:hierarchy=numa+socket,chunk=16K", with those parameters alone that differ from their fallbacks.
+/// Returns "xhc:hierarchy=numa+socket,chunk=16K", listing only the parameters that differ from their defaults.
 std::string text_of(Setting const& setting);
-/// 16K, and a parameter's fallback as a user would write it.
+/// Return a size (such as "16K"), and the default of a parameter, as a user would write them.
 std::string text_of(std::size_t bytes);
 std::string text_of_fallback(Parameter const& parameter);
-/// "1 to 4096", "1 to 1T", "one|packed|apart".
+/// Returns "1 to 4096", "1 to 1T" or "one|packed|apart".
 std::string range_of(Parameter const& parameter);
 
-/// For calls of a collective there, with at most so many ranks, at least so many levels, and at most so many bytes.
+/// A rule for calls of a collective on communicators of kind `where`, with at most `ranks` ranks, at least `levels`
+/// levels and at most `bytes` bytes.
 struct Rule {
     Collective collective;
     Where where;
@@ -67,59 +70,62 @@ struct Rule {
     Setting setting;
 };
 
-/// What is chosen for whom: one algorithm per collective, where the user has named one, and the tuning table.
+/// The settings from which a decision is made: the algorithm that the user requested for each collective, if any, and
+/// the rules of the tuning file.
 struct Settings {
     std::array<Setting, collectives> of;
     std::vector<Rule> tuned;
 
-    /// Takes "allreduce=xhc:hierarchy=numa+socket,chunk=16K,bcast=slots" over what is there. A word that names no
-    /// collective is one more parameter of the algorithm before it. What does not parse or names nothing is ignored and
-    /// becomes a sentence in `complaints` with the valid names; each begins with `origin`.
+    /// Parses "allreduce=xhc:hierarchy=numa+socket,chunk=16K,bcast=slots" and overrides the present settings. An item
+    /// that names no collective is a further parameter of the preceding algorithm. Items that cannot be parsed or that
+    /// name nothing are ignored; for each of them, a message that begins with `origin` and lists the valid names is
+    /// added to `complaints`.
     void take(std::string_view text, std::string_view origin, std::vector<std::string>& complaints);
-    /// The same for one collective: "xhc:hierarchy=numa+socket,chunk=16K".
+    /// Parses the setting of one collective, "xhc:hierarchy=numa+socket,chunk=16K".
     void take(Collective collective, std::string_view text, std::string_view origin,
               std::vector<std::string>& complaints);
 };
 
-/// "xhc:chunk=16K"; an empty setting and a complaint when it is none.
+/// Parses "xhc:chunk=16K". On error, returns an empty setting and adds a message to `complaints`.
 Setting parse_setting(Collective collective, std::string_view text, std::string_view origin,
                       std::vector<std::string>& complaints);
-/// The words behind the algorithm's name, "hierarchy=numa+socket,chunk=16K", over what is there.
+/// Parses the text after the algorithm's name, "hierarchy=numa+socket,chunk=16K", and overrides these parameters.
 void take_parameters(std::string_view text, Setting& setting, std::string_view origin,
                      std::vector<std::string>& complaints);
-/// A number of bytes such as 4096, 16K or 2M.
+/// Parses a number of bytes such as 4096, 16K or 2M. Returns false on error.
 bool parse_bytes(std::string_view text, std::size_t& bytes);
-/// False: no collective has this name.
+/// Returns false if no collective has this name.
 bool find_collective(std::string_view name, Collective& collective);
 
-/// coll/choice/table.def with its settings parsed.
+/// Returns the rules of coll/choice/table.def with their settings parsed.
 std::span<Rule const> default_table();
 
-/// What a call offers, against which needs are held.
+/// The properties of a call that are compared with an algorithm's requirements.
 struct CallTraits {
     int ranks;
     int levels;          ///< of the hierarchy
-    std::size_t bytes;   ///< the size that every rank knows; ~0 when there is none
+    std::size_t bytes;   ///< message size that every rank knows; ~0: there is none
     std::size_t slot_bytes;
-    bool commutes;   ///< the operator
-    bool ordered;    ///< the operator commutes, or teams hold consecutive ranks
-    bool one_kind;
-    bool equal_parts;
-    bool two_groups = false;   ///< an intercommunicator's
+    bool commutes;             ///< the operator is commutative
+    bool ordered;              ///< the operator is commutative, or teams hold consecutive ranks
+    bool one_kind;             ///< meets requires_one_kind
+    bool equal_parts;          ///< meets requires_equal_parts
+    bool two_groups = false;   ///< on an intercommunicator
     bool several_nodes = false;
     bool shared_cores = false;   ///< the node has more ranks than cores
-    bool grouping = true;        ///< operands may be grouped otherwise than one by one from the lowest rank on
-    int parts = 1;               ///< messages of `bytes` bytes that all ranks have together
+    bool grouping = true;        ///< operands may be grouped in other ways than one by one from the lowest rank on
+    int parts = 1;               ///< number of messages of `bytes` bytes that all ranks have together
 
-    /// requires_two_groups speaks of intracommunicators, too: without it, an algorithm needs one.
+    /// Returns the requirements that the call does not meet. requires_two_groups is compared in both directions: an
+    /// algorithm without it requires an intracommunicator.
     unsigned unmet(unsigned requirements) const;
-    /// As bytes, the most that requires_room takes.
+    /// Returns the largest value of `bytes` that meets requires_room.
     std::size_t most_with_room() const;
     bool meets(unsigned requirements) const { return unmet(requirements) == requires_nothing; }
     bool on_its_nodes(AlgorithmRow const& a) const { return several_nodes ? a.on_nodes : a.on_node; }
-    /// Can the algorithm do it?
+    /// Returns true if the algorithm can do the call.
     bool suits(AlgorithmRow const& a) const { return on_its_nodes(a) && meets(a.requirements); }
-    /// Is it made on such a communicator?
+    /// Returns true if the call is made on a communicator of this kind.
     bool is_on(Where where) const {
         if (where == Where::shared_cores) return shared_cores && is_on(Where::one_node);
         return where == Where::anywhere || where == (two_groups      ? Where::between_groups
@@ -127,45 +133,49 @@ struct CallTraits {
                                                                      : Where::one_node);
     }
 };
-/// What a call must offer, in words: "a message that fits into a slot; an intercommunicator".
+/// Describes requirements: "a message that fits into a slot; an intercommunicator".
 std::string text_of_requirements(unsigned requirements);
 
 struct Use;
 
+/// The algorithm for a call, with its setting, and the counters of its calls.
 struct Decision {
     AlgorithmRow const* algorithm = nullptr;
-    Setting const* setting = nullptr;    ///< lives with the settings or the tables
-    Trees const* trees = nullptr;        ///< the communicator's, or of the setting's own levels
-    CallStatisticsRow* line = nullptr;   ///< where its calls are recorded; null: nowhere
-    Use* use = nullptr;                  ///< the communicator's, of the collective
+    Setting const* setting = nullptr;    ///< owned by the settings or the tables
+    Trees const* trees = nullptr;        ///< the communicator's, or those of the setting's own levels
+    CallStatisticsRow* line = nullptr;   ///< where its calls are recorded; null: not recorded
+    Use* use = nullptr;                  ///< the communicator's counters for the collective
 };
 
-/// Why the algorithm cannot do the call, "runs on several nodes only and needs parts of one size"; empty: it can.
+/// Describes why the algorithm cannot do the call: "runs on several nodes only and needs parts of one size". Returns an
+/// empty string if it can.
 std::string hindrance(AlgorithmRow const& algorithm, CallTraits const& traits);
 
-/// The trees of a communicator: its own, or those of other levels.
+/// Returns the trees of a communicator: its own, or those of other levels.
 using TreesOf = std::function<Trees const&(topo::LevelChoice const*)>;   // null: its own
 
-/// What the call offers to an algorithm with these levels.
+/// Returns the traits of the call for an algorithm with the levels of this setting.
 CallTraits traits_for(Setting const& setting, CallTraits const& traits, TreesOf const& trees_of);
-/// Never without an algorithm: each collective has one that needs nothing.
+/// Always finds an algorithm, because each collective has one without requirements.
 Decision decide(Collective collective, CallTraits const& traits, Settings const& settings, TreesOf const& trees_of);
 
-/// The cache: per collective and size class (each power of two by itself, and what lies between two of them; programs
-/// send powers of two, and memory changes there: from 8 KiB on it lies in arenas), and what the call offers besides.
+/// The cache of decisions, per collective, size class and traits of the call. Each power of two is a size class of its
+/// own, and all sizes between two consecutive powers are one: programs send powers of two, and the kind of memory
+/// changes there (buffers of 8 KiB or more are in arenas).
 class Choices {
 public:
-    /// Null: it is to be decided, or not where it is looked for first.
+    /// Returns null if there is no entry yet, or if it is not in the first table slot that is probed.
     Decision* find(std::uint32_t wanted) const {
         Entry* const entry = table_[place(wanted)];
         return entry && entry->key == wanted ? &entry->decision : nullptr;
     }
-    /// Without an algorithm: to be decided. It stays where it is until all are forgotten.
+    /// Returns the entry, whose `algorithm` is null until the decision is made. It keeps its address until forget().
     Decision& at(Collective collective, CallTraits const& traits) { return find_or_add(key(collective, traits)); }
+    /// Discards all entries. Invalidates the references that find() and at() returned.
     void forget();
 
-    /// What is looked for, never 0. Sizes of one class must get one algorithm: the tables' limits are powers of two or
-    /// one less, slots powers of two.
+    /// Returns the key of a call, which is never 0. All sizes of one class must lead to one algorithm; therefore the
+    /// limits in tables are powers of two or one less, and slot sizes count as powers of two.
     static std::uint32_t key(Collective collective, CallTraits const& o) {
         unsigned const bits = std::min(static_cast<unsigned>(std::bit_width(o.bytes)), 32u);
         bool const power = (o.bytes & (o.bytes - 1)) == 0;
@@ -185,7 +195,7 @@ private:
     void grow();
 
     static constexpr unsigned least_bits = 2;
-    std::vector<Entry*> table_ = std::vector<Entry*>(1u << least_bits);   ///< open, at most half full
+    std::vector<Entry*> table_ = std::vector<Entry*>(1u << least_bits);   ///< open addressing, at most half full
     unsigned shift_ = 32 - least_bits;
     std::forward_list<Entry> entries_;
     std::size_t count_ = 0;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Makes the decision for a call, and warns if it is not the algorithm that the user requested.
 #include "coll/choice/decision.hpp"
 
 #include "runtime/base/clock.hpp"
@@ -7,7 +8,7 @@
 namespace tutti::coll {
 namespace {
 
-/// The tree that the process has chosen, or one of other levels; kept with the layout.
+/// Returns the communicator's trees, or those of other levels, which are kept with the group layout.
 Trees const& trees_of(Comm const& comm, topo::LevelChoice const* levels) {
     CommState& state = state_of(comm);
     if (!levels || state.multi_node) return state.trees;   // between nodes there is one level
@@ -20,7 +21,8 @@ Trees const& trees_of(Comm const& comm, topo::LevelChoice const* levels) {
     return *others.back().second;
 }
 
-/// Once for each communicator, or for all without a name, whatever the size of the call.
+/// Warns that another algorithm runs than the one requested: once per communicator, or once for all unnamed
+/// communicators of the same size, whatever the size of the call.
 void tell_of_another(Comm const& comm, Setting const& wish, CallTraits const& traits, Setting const& instead) try {
     std::string const asked = join(name_of(wish.algorithm->collective), "=", text_of(wish));
     std::string const place = join(comm.name.empty() ? "a communicator" : comm.name, " of ", traits.ranks, " ranks");
@@ -29,7 +31,7 @@ void tell_of_another(Comm const& comm, Setting const& wish, CallTraits const& tr
     comm.process.warn(join(asked, " was asked for, but ", wish.algorithm->name, " ", why, ": ", text_of(instead),
                            " runs instead (on ", place, ")"));
 } catch (std::bad_alloc const&) {
-    // The call does not fail for want of a sentence.
+    // The call does not fail because there is no memory for the message.
 }
 
 }   // namespace

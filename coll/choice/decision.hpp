@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From a call to its algorithm: what the call offers, and what is decided for it, looked up per communicator,
-// collective and class of sizes.
+// The decision for a call: computes the call's traits and looks up the decision for them, which is cached per
+// communicator, collective and size class.
 #pragma once
 
-#include "coll/blocks/reduce/reducer.hpp"
-#include "coll/choice/state.hpp"
+#include "coll/blocks/reducer.hpp"
+#include "coll/choice/comm_state.hpp"
 
 namespace tutti::coll {
 
-/// The members' places on this node.
+/// Returns the members' local ranks on this node.
 std::vector<int> places_of(Process const& process, Group const& group);
 
-/// `tells`: this rank is the one that tells when the algorithm that the user has named cannot do the call.
+/// Makes the decision for these traits. `tells`: this rank reports when the algorithm that the user requested cannot do
+/// the call.
 Decision decide_for(Comm const& comm, Collective collective, CallTraits const& traits, bool tells);
 
+/// The message size in traits of calls whose size not every rank knows.
 inline constexpr std::size_t unknown_size = ~std::size_t{0};
 
+/// Traits of a call without an operator and with equal parts.
 inline CallTraits plain_traits(CommState const& state, std::size_t bytes) {
     return {.ranks = state.area.members(),
             .levels = state.trees.hierarchy.levels(),
@@ -29,7 +32,8 @@ inline CallTraits plain_traits(CommState const& state, std::size_t bytes) {
             .shared_cores = state.process.segment.header().crowded()};
 }
 
-/// Sizes of parts: those of the plain forms are the same at every rank, the others are known to nobody in full.
+/// Traits of data movements. In forms with equal parts every rank knows the size of a part; in the other forms no rank
+/// knows all sizes.
 inline CallTraits movement_traits(CommState const& state, std::size_t equal_bytes, bool equal) {
     CallTraits traits = plain_traits(state, equal ? equal_bytes : unknown_size);
     traits.equal_parts = equal;
@@ -41,7 +45,7 @@ inline CallTraits traits_of(CommState const& state, BarrierArgs const&) { return
 inline CallTraits traits_of(CommState const& state, BcastArgs const& args) {
     return plain_traits(state, args.data.bytes());
 }
-/// Of reductions of all kinds; their kernels are known.
+/// Reductions of all kinds. Must be called after complete(), which finds the kernels.
 inline CallTraits traits_of(CommState const& state, ReduceArgs const& args) {
     CallTraits traits = plain_traits(state, args.bytes());
     traits.commutes = args.op->commutative;
@@ -63,12 +67,12 @@ inline CallTraits traits_of(CommState const& state, NeighborArgs const& args) {
     return movement_traits(state, args.each, args.equal);
 }
 
-/// What is looked up once per call, before it is decided.
+/// Completes the arguments before the decision: finds the kernels of a reduction.
 inline void complete(CommonArgs&) {}
 inline void complete(ReduceArgs& args) { find_kernels(args); }
 
-/// What is recorded as a call's bytes: the message of a bcast, the whole vector of a reduction, and of the other
-/// movements the rank's own part, or all that it sends.
+/// The bytes that are recorded for a call: the message of a broadcast, the whole vector of a reduction; for other
+/// movements the rank's own part, or everything that it sends.
 inline std::size_t message_bytes(Comm const&, BarrierArgs const&) { return 0; }
 inline std::size_t message_bytes(Comm const&, BcastArgs const& args) { return args.data.bytes(); }
 inline std::size_t message_bytes(Comm const&, ReduceArgs const& args) { return args.bytes(); }
@@ -86,8 +90,9 @@ inline std::size_t message_bytes(Comm const&, NeighborAlltoallArgs const& args) 
     return sum;
 }
 
-/// One of those that decide the same: the lowest rank. In a rooted call between groups the root's group does not know
-/// the message; the other one does.
+/// True for the one rank that reports an unsuitable setting: the lowest of the ranks that reach the same decision. In a
+/// rooted call on an intercommunicator the ranks of the root's group do not know the message, so it is the first rank
+/// of the other group.
 template <class Args>
 bool tells(Comm const& comm, Args const& args) {
     if (!state_of(comm).of_program) return false;
@@ -97,7 +102,7 @@ bool tells(Comm const& comm, Args const& args) {
     return mine == 0;
 }
 
-/// The rare part of decision_for: of the first call of its class, or not where the cache looks first.
+/// The slow path of decision_for: the first call of its class, or an entry that is not in the table slot probed first.
 template <class Args>
 [[gnu::noinline]] Decision const& decide_or_find(Comm const& comm, Collective collective, Args const& args) {
     CommState& state = state_of(comm);
@@ -108,13 +113,13 @@ template <class Args>
     return decision;
 }
 
-/// Under which key a communicator's choices have the decision for a call whose arguments are complete; the same for as
-/// long as the communicator lives.
+/// Returns the key under which the communicator caches the decision for a call. The arguments must be complete. The key
+/// stays the same for the life of the communicator.
 template <class Args>
 std::uint32_t choice_key_of(Comm const& comm, Collective collective, Args const& args) {
     return Choices::key(collective, traits_of(state_of(comm), args));
 }
-/// The decision itself. It lives until the communicator's choices are forgotten.
+/// Returns the decision, which lives until the communicator's cached decisions are forgotten.
 template <class Args>
 Decision const& decision_for(Comm const& comm, Collective collective, Args const& args, std::uint32_t key) {
     Decision const* const known = state_of(comm).choices.find(key);
@@ -127,7 +132,7 @@ Decision const& decision_for(Comm const& comm, Collective collective, Args const
     return decision_for(comm, collective, args, choice_key_of(comm, collective, args));
 }
 
-/// Writes down that a call took from `start` (of now_ns) until now.
+/// Records a call that began at `start` (by now_ns) and ends now.
 void record(CallStatisticsRow& line, Use& use, std::size_t bytes, std::int64_t start);
 
 }   // namespace tutti::coll

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reading and writing tables of choices.
+// Parses and writes tuning files.
 #include "coll/choice/tuning.hpp"
 
 #include <bit>
@@ -27,7 +27,7 @@ bool parse_count(std::string_view text, std::size_t& count) {
     return error == std::errc{} && end == text.data() + text.size() && count > 0;
 }
 
-/// Takes "bytes<=64K" or "one_node" into the rule; what is wrong with it, or empty.
+/// Stores "bytes<=64K" or "one_node" in the rule. Returns what is wrong with it, or an empty string.
 std::string take_limit(std::string_view word, Rule& rule) {
     for (Where const where : {Where::one_node, Where::shared_cores, Where::several_nodes, Where::between_groups})
         if (word == name_of(where)) return rule.where = where, "";
@@ -41,13 +41,13 @@ std::string take_limit(std::string_view word, Rule& rule) {
         return join(word, " is no limit; there are one_node, shared_cores, several_nodes, between_groups, ranks<=N, ",
                     "levels>=N and bytes<=N");
     if (!parse_bytes(behind(bytes), rule.bytes)) return join(word, ": a size such as 64K must follow");
-    // Sizes between two powers of two get one algorithm (Choices).
+    // All sizes between two powers of two get one algorithm (Choices).
     if (!std::has_single_bit(rule.bytes) && !std::has_single_bit(rule.bytes + 1))
         return join(word, ": a power of two must follow, such as 4K or 8K, or one less");
     return {};
 }
 
-/// Takes a line; what is wrong with it, or empty.
+/// Parses a line. Returns what is wrong with it, or an empty string.
 std::string take_line(std::vector<std::string_view> const& words, Rule& rule) {
     rule.where = Where::anywhere;
     rule.ranks = rule.bytes = no_limit;
@@ -58,7 +58,7 @@ std::string take_line(std::vector<std::string_view> const& words, Rule& rule) {
         if (std::string wrong = take_limit(words[i], rule); !wrong.empty()) return wrong;
     std::vector<std::string> complaints;
     rule.setting = parse_setting(rule.collective, words.back(), {}, complaints);
-    if (!complaints.empty()) return complaints.front().substr(2);   // it begins with ": "
+    if (!complaints.empty()) return complaints.front().substr(2);   // without the leading ": "
     if (!rule.setting.algorithm->runs(rule.where))
         return join(words[0], " ", rule.setting.algorithm->name, " never runs where the line holds, ",
                     name_of(rule.where));

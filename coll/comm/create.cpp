@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Communicators: the collective half of their making and of their end.
+// Creation of communicators: contexts, shared memory, group layouts and settings.
 #include "coll/comm/create.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include "coll/choice/decision.hpp"
 #include "coll/choice/tuning.hpp"
 #include "runtime/base/error.hpp"
-#include "topo/base/words.hpp"
+#include "topo/text.hpp"
 
 namespace tutti::coll {
 namespace {
@@ -22,6 +22,7 @@ Ref<Group> members_of_node(Group const& all, Division const& map, int me) {
     return Ref<Group>::adopt(new Group(std::move(here), me));
 }
 
+/// Computes the layout of a group whose members are all on this node.
 std::shared_ptr<GroupLayout> lay_out_on_node(Process& process, Ref<Group> const& all) {
     ProcessState& node = state_of(process);
     std::vector<int> const places = places_of(process, *all);
@@ -29,6 +30,7 @@ std::shared_ptr<GroupLayout> lay_out_on_node(Process& process, Ref<Group> const&
                                          topo::localities(node.machine, node.placement, places, all->rank()));
 }
 
+/// Computes the layout of a group over several nodes, including that of its members on this node.
 std::shared_ptr<GroupLayout> lay_out_on_nodes(Process& process, Ref<Group> const& all) {
     Division map(*all, process.cluster);
     Ref<Group> const node = members_of_node(*all, map, process.rank());
@@ -45,7 +47,7 @@ std::shared_ptr<GroupLayout> lay_out_on_nodes(Process& process, Ref<Group> const
     return layout;
 }
 
-/// A communicator of one node that has its members gets all else.
+/// Gives a communicator on one node, which has only its members so far, everything else.
 void attach_node(Comm& comm, std::uint64_t context, std::byte* area) {
     Process& process = comm.process;
     Ref<Group> const all = comm.union_group;
@@ -56,7 +58,7 @@ void attach_node(Comm& comm, std::uint64_t context, std::byte* area) {
     comm.collectives = std::move(state);
 }
 
-/// The same for one of several nodes; `area` is that of the members on this node.
+/// Gives a communicator over several nodes everything else. `area` belongs to the members on this node.
 void attach_multi_node(Comm& comm, std::uint64_t context, std::byte* area) {
     Process& process = comm.process;
     Ref<Group> const all = comm.union_group;
@@ -72,7 +74,7 @@ void attach_multi_node(Comm& comm, std::uint64_t context, std::byte* area) {
         std::make_unique<CommState>(process, Area(nullptr, all->size()), layout, all->rank(), std::move(multi_node));
 }
 
-/// What the environment says: TUTTI_COLL for all collectives, TUTTI_COLL_<COLLECTIVE> for one.
+/// Reads the environment: TUTTI_COLL for all collectives, TUTTI_COLL_<COLLECTIVE> for one.
 Settings settings_of(Variables const& variables, std::vector<std::string>& complaints) {
     Settings settings;
     settings.take(variables.coll, "TUTTI_COLL", complaints);
@@ -96,7 +98,8 @@ Settings settings_of(Variables const& variables, std::vector<std::string>& compl
     return settings;
 }
 
-/// What mpiexec has found in the tuning file. Results that depend on their inputs alone do not depend on a file either.
+/// Reads the rules that mpiexec found in the tuning file. In deterministic mode, results depend on their inputs alone,
+/// so the file is ignored.
 void read_tuning(Process const& process, Settings& settings, std::vector<std::string>& complaints) {
     std::string_view const given = process.segment.tuning();
     if (given.empty() || process.variables.deterministic) return;
@@ -107,17 +110,17 @@ void read_tuning(Process const& process, Settings& settings, std::vector<std::st
 void read_placement(Process& process, ProcessState& node) {
     node.machine = process.node.machine;
     node.placement = process.node.placement;
-    if (node.placement.pu.size() != process.segment.ranks()) {   // no launcher told: ranks in order on nameless cores
+    if (node.placement.pu.size() != process.segment.ranks()) {   // no launcher: ranks in order on anonymous cores
         std::vector<int> numbers(std::max(1u, process.segment.header().usable_cores));
         std::iota(numbers.begin(), numbers.end(), 0);
         node.machine = topo::Machine::plain(numbers);
         node.placement = topo::place_in_order(node.machine, static_cast<int>(process.segment.ranks()));
     }
-    if (process.variables.deterministic) node.levels = {false, {}};   // flat: operands in rank order
+    if (process.variables.deterministic) node.levels = {false, {}};   // flat: operands are combined in rank order
     else node.levels = *topo::parse_hierarchy(process.variables.hierarchy);
 }
 
-/// For whoever reads the trace of this rank, if there is one.
+/// Records the communicator in this rank's trace, if there is one.
 void trace(Comm const& comm) {
     if (Tracer* const tracer = comm.process.tracer.get())
         tracer->communicator(comm.context, comm.rank(), comm.union_group->world_ranks(), comm.name);
@@ -164,7 +167,7 @@ Ref<Comm> make_comm(Process& process, Members members, std::span<ContextAllocati
 void attach(Comm& comm, std::span<ContextAllocation const> parts) {
     Process& process = comm.process;
     std::uint64_t const context = parts.front().context;
-    process.heap.collect();   // what this rank has added to communicators that are gone
+    process.heap.collect();   // what this rank had allocated for communicators that have been freed
     bool const alone = on_one_node(process, *comm.union_group);
     ContextAllocation here = parts.front();
     if (!alone) {
@@ -210,7 +213,7 @@ void take_hints(Comm& comm, std::vector<std::string>& complaints) {
             settings->take(collective, value, join("info key ", key), complaints);
         else complaints.push_back(join("info key ", key, ": what follows tutti_coll_ is not a collective"));
     }
-    if (!comm.collectives) return;   // MPI_Comm_idup takes them when it is done
+    if (!comm.collectives) return;   // MPI_Comm_idup applies them when it completes
     CommState& state = state_of(comm);
     if (state.settings) state.former_settings.push_back(std::move(state.settings));
     state.settings = std::move(settings);
@@ -220,7 +223,7 @@ void take_hints(Comm& comm, std::vector<std::string>& complaints) {
 void rename(Comm& comm, std::string_view name) {
     comm.name = name;
     trace(comm);
-    if (comm.collectives) state_of(comm).choices.forget();   // each knows the call statistics' line with the old name
+    if (comm.collectives) state_of(comm).choices.forget();   // cached decisions refer to the old name's statistics row
 }
 
 void stop_recording(Process& process) {
@@ -233,7 +236,7 @@ void start(Process& process, std::vector<std::string>& complaints) {
     node->settings = settings_of(process.variables, complaints);
     read_tuning(process, node->settings, complaints);
     read_placement(process, *node);
-    default_table();   // is made here, not in the first call
+    default_table();   // parsed here so that the first call need not do it
     if (process.variables.stats || process.tracer)
         node->call_statistics = &process.segment.call_statistics(process.place());
     node->call_records = std::make_shared<AllCallRecords>(process);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a communicator comes to be: the first member finds it a context that nobody else ever gets, the lowest member on
-// each node memory for its collectives there; all who take part in the call learn of that before anybody makes an
-// object, by whatever collective the call is, so that they all succeed or all fail.
+// Creation of communicators. The first member allocates a context that no other communicator ever has; the lowest
+// member on each node allocates memory for the collectives there. All participants of the creating call learn of both,
+// by a collective, before any of them creates the object, so that they all succeed or all fail.
 #pragma once
 
 #include <cstdint>
@@ -15,43 +15,44 @@
 
 namespace tutti::coll {
 
-/// What one member brings to a new communicator. Plain bytes, to be sent around.
+/// The contribution of one member to a new communicator. Plain bytes, which the members exchange.
 struct ContextAllocation {
-    std::uint64_t context;   ///< from the first member, else 0
-    std::uint64_t area;      ///< from the lowest member on a node: offset in the segment there; else 0
-    int owner;               ///< world rank of whom it lies with
-    int failed;              ///< no memory could be had for a communicator of so many ranks; else 0
+    std::uint64_t context;   ///< from the first member; otherwise 0
+    std::uint64_t area;      ///< from the lowest member on a node: offset in the segment of that node; otherwise 0
+    int owner;               ///< world rank of the member in whose heap the area is
+    int failed;              ///< size of the communicator for which there was no memory; 0: no failure
 };
 
-/// By every member of the new communicator; `members`: all of them, on both sides of an intercommunicator. A failure
-/// is part of the answer, so that nobody waits for somebody who cannot come.
+/// Allocates this process's contribution. Must be called by every member of the new communicator. `members`: all of
+/// them, on both sides of an intercommunicator. A failure is part of the result, so that no rank waits for one that
+/// cannot continue.
 ContextAllocation allocate_context(Process& process, Group const& members);
-/// What everybody who takes part has brought, in any order, without failure; otherwise what this process had allocated
-/// goes back and Error(no_mem) is thrown, at all of them.
+/// Checks the contributions of all participants, which may be in any order. If one of them failed, releases what this
+/// process allocated and throws Error(no_mem), at all participants.
 void agree(Process& process, std::span<ContextAllocation const> parts);
-/// With what the members have brought, in rank order; of a communicator on one node the first one's will do. Agreed
-/// upon, and this process is in `members.group`. Waits for nobody.
+/// Creates the communicator from the members' contributions in rank order (on one node, the first member's contribution
+/// suffices), after agree(). This process must be in `members.group`. Does not wait for other ranks.
 Ref<Comm> make_comm(Process& process, Members members, std::span<ContextAllocation const> parts);
-/// The second half of that, for a communicator that is nothing but its members yet.
+/// The second half of make_comm, for a communicator that has only its members so far.
 void attach(Comm& comm, std::span<ContextAllocation const> parts);
-/// Both, and the new communicator has `parent`'s error handler.
+/// Calls agree() and make_comm(); the new communicator inherits `parent`'s error handler.
 Ref<Comm> make_child(Comm& parent, Members members, std::span<ContextAllocation const> parts);
 
-/// Are all of them on this process's node?
+/// Returns true if all members are on this process's node.
 bool on_one_node(Process const& process, Group const& group);
 
-/// The communicator's info has changed: what it says by tutti_coll (as TUTTI_COLL), tutti_coll_<collective> and
-/// tutti_wait holds for it from now on, before the process's settings. To be called by all members between the same two
-/// collectives.
+/// Must be called by all members between the same two collectives when the communicator's info has changed. The keys
+/// tutti_coll (as TUTTI_COLL), tutti_coll_<collective> and tutti_wait apply from now on and take precedence over the
+/// process's settings. Invalid keys and values are reported in `complaints`.
 void take_hints(Comm& comm, std::vector<std::string>& complaints);
 
-/// Gives the communicator the name that users see, also in what is recorded from now on.
+/// Sets the communicator's name, including in everything recorded from now on.
 void rename(Comm& comm, std::string_view name);
-/// What comes now is not the program's: the collectives that end the process.
+/// Stops call statistics: the following collectives, which end the process, are not the program's.
 void stop_recording(Process& process);
 
-/// Makes what collectives keep per process, then process.world and process.self; waits for nobody. Settings that do
-/// not parse become sentences in `complaints`.
+/// Creates the per-process state of the collectives, then process.world and process.self. Does not wait for other
+/// ranks. Settings that cannot be parsed are reported in `complaints`.
 void start(Process& process, std::vector<std::string>& complaints);
 
 }   // namespace tutti::coll

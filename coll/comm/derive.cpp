@@ -1,46 +1,55 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// New communicators made of an existing one. Few members have something to bring (create.hpp); what differs is how
-// all hear of it.
+// Creation of communicators from an existing one. Few members contribute something (create.hpp); the functions differ
+// in how all members learn of it.
 #include "coll/comm/derive.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
 
-#include "coll/call/bytes.hpp"
+#include "coll/algorithms/algorithm.hpp"
+#include "coll/blocks/messages.hpp"
+#include "coll/call/internal.hpp"
+#include "coll/call/request.hpp"
 #include "coll/comm/create.hpp"
 #include "p2p/p2p.hpp"
 #include "runtime/base/error.hpp"
-#include "runtime/objects/group_calculus.hpp"
+#include "runtime/objects/group.hpp"
 
 namespace tutti::coll {
 namespace {
 
-/// Whom a process chooses to be with in a split.
+/// What a process contributes to a split.
 struct ColorAndKey {
-    int color, key, rank;   ///< of those in the union group
+    int color, key, rank;   ///< rank: in the union group
     bool takes_part;
 };
 
-/// World ranks of the members of the caller's color on both sides, by key, then by rank in the parent.
+/// Returns the world ranks of the members with the caller's color on both sides, by key, then by rank in the parent.
 std::vector<int> companions(Comm& parent, std::optional<int> color, int key) {
     ColorAndKey mine{color.value_or(0), key, parent.union_group->rank(), color.has_value()};
     std::vector<ColorAndKey> all(static_cast<std::size_t>(parent.union_group->size()));
     allgather_bytes(parent, &mine, sizeof mine, all.data());
     std::erase_if(all,
                   [&](ColorAndKey const& c) { return !c.takes_part || !mine.takes_part || c.color != mine.color; });
-    std::ranges::stable_sort(all, {}, &ColorAndKey::key);   // they come in rank order
+    std::ranges::stable_sort(all, {}, &ColorAndKey::key);   // they are in rank order before
     std::vector<int> world_ranks;
     for (ColorAndKey const& c : all) world_ranks.push_back(parent.union_group->world_rank(c.rank));
     return world_ranks;
 }
 
-/// Those of them who are on one side of the parent.
+/// Returns the group of those `world_ranks` that are in `side`, in their order.
 Ref<Group> on_side(Comm const& parent, Group const& side, std::vector<int> world_ranks) {
     std::erase_if(world_ranks, [&](int world) { return side.rank_of(world) < 0; });
     return Ref<Group>::adopt(new Group(std::move(world_ranks), parent.process.rank()));
 }
 
-/// Collective: everybody in `parent` says what it brings, and whether it failed. Without members: in no new
-/// communicator, which is told of failures all the same.
+/// Collective over `parent`: exchanges the contributions of all processes and whether they failed. Without `members`,
+/// this process is not in the new communicator, but it learns of failures all the same.
 Ref<Comm> create_with(Comm& parent, std::optional<Members> members) {
     ContextAllocation const mine =
         members ? allocate_context(parent.process, *members->union_group) : ContextAllocation{};
@@ -62,7 +71,7 @@ Ref<Comm> split_inter(Comm& parent, std::optional<int> color, int key) {
     return create_with(parent, std::move(members));
 }
 
-/// The other side's group is learned by splitting off those who are in theirs.
+/// Each side learns the other side's group by a split in which only the members of the groups take part.
 Ref<Comm> create_inter(Comm& parent, Group const& mine) {
     std::optional<int> const part = mine.rank() < 0 ? std::nullopt : std::optional(0);
     Ref<Comm> child = split_inter(parent, part, mine.rank());
@@ -98,14 +107,15 @@ Ref<Comm> split(Comm& parent, std::optional<int> color, int key) {
     return create(parent, on_side(parent, *parent.group, companions(parent, color, key)));
 }
 
-/// Up and down a binomial tree: with r the highest bit of a rank, it is below rank − r and above rank + 2r, …. Up goes
-/// only what there is to bring beside the first member, on several nodes.
+/// Uses a binomial tree: with r the highest bit of a rank, its parent is rank − r and its children are rank + 2r,
+/// rank + 4r, …. The contributions are gathered up the tree only on several nodes, because on one node the first
+/// member's contribution suffices; the result is broadcast down the tree.
 Ref<Comm> create_group(Comm& parent, Ref<Group> mine, int tag) {
     constexpr char call[] = "MPI_Comm_create_group";
     auto in_parent = [&](int rank) { return parent.group->rank_of(mine->world_rank(rank)); };
     int const me = mine->rank(), size = mine->size();
     bool const one_node = on_one_node(parent.process, *mine);
-    int above = 1;   // the lowest distance to a rank below this one
+    int above = 1;   // the smallest distance to a child in the tree, twice that to the parent
     while (above <= me) above *= 2;
     std::vector<ContextAllocation> parts(one_node ? 1 : static_cast<std::size_t>(size)), others(parts.size());
     std::size_t const bytes = parts.size() * sizeof(ContextAllocation);
@@ -120,6 +130,192 @@ Ref<Comm> create_group(Comm& parent, Ref<Group> mine, int tag) {
     for (int bit = above; me + bit < size; bit *= 2)
         p2p::send_bytes(parent, parts.data(), bytes, in_parent(me + bit), tag, call);
     return make_child(parent, std::move(mine), parts);
+}
+
+// Distributed graphs: one allgather if all ranks specify a similar number of edges, otherwise one broadcast per
+// specifying rank.
+
+namespace {
+
+using Counts = std::vector<std::uint64_t>;
+
+std::vector<Edge> gather_even(Comm& comm, std::vector<Edge> mine, Counts const& counts, std::uint64_t most) {
+    mine.resize(most);
+    std::vector<Edge> padded(most * counts.size()), all;
+    allgather_bytes(comm, mine.data(), most * sizeof(Edge), padded.data());
+    for (std::size_t r = 0; r < counts.size(); ++r) {
+        auto from = padded.begin() + static_cast<std::ptrdiff_t>(r * most);
+        all.insert(all.end(), from, from + static_cast<std::ptrdiff_t>(counts[r]));
+    }
+    return all;
+}
+
+std::vector<Edge> gather_uneven(Comm& comm, std::vector<Edge> const& mine, Counts const& counts) {
+    std::vector<Edge> all;
+    for (std::size_t r = 0; r < counts.size(); ++r) {
+        if (counts[r] == 0) continue;
+        std::vector<Edge> piece = mine;
+        piece.resize(counts[r]);
+        bcast_bytes(comm, piece.data(), piece.size() * sizeof(Edge), static_cast<int>(r));
+        all.insert(all.end(), piece.begin(), piece.end());
+    }
+    return all;
+}
+
+/// Returns the edges of all ranks, in the order of the specifying ranks.
+std::vector<Edge> gather(Comm& comm, std::vector<Edge> const& mine) {
+    std::uint64_t count = mine.size();
+    Counts counts(static_cast<std::size_t>(comm.size()));
+    allgather_bytes(comm, &count, sizeof count, counts.data());
+    std::uint64_t most = *std::ranges::max_element(counts), total = 0;
+    for (std::uint64_t c : counts) total += c;
+    bool even = most * counts.size() <= 2 * total;
+    return even ? gather_even(comm, mine, counts, most) : gather_uneven(comm, mine, counts);
+}
+
+}   // namespace
+
+DistGraphTopology exchange_edges(Comm& comm, std::vector<Edge> const& mine, bool weighted) {
+    DistGraphTopology graph;
+    graph.weighted = weighted;
+    for (Edge const& e : gather(comm, mine)) {
+        if (e.destination == comm.rank()) {
+            graph.sources.push_back(e.source);
+            if (weighted) graph.source_weights.push_back(e.weight);
+        }
+        if (e.source == comm.rank()) {
+            graph.destinations.push_back(e.destination);
+            if (weighted) graph.destination_weights.push_back(e.weight);
+        }
+    }
+    return graph;
+}
+
+void meet(Comm& comm, DistGraphTopology& graph) {
+    std::vector<Edge> mine;
+    for (int destination : graph.destinations) mine.push_back({comm.rank(), destination, 0});
+    std::vector<int> degrees(static_cast<std::size_t>(comm.size()));
+    std::map<int, std::deque<int>> places;   // positions of this rank among the destinations of each source
+    for (Edge const& e : gather(comm, mine)) {
+        int const place = degrees[static_cast<std::size_t>(e.source)]++;
+        if (e.destination == comm.rank()) places[e.source].push_back(place);
+    }
+    for (int source : graph.sources) {
+        std::deque<int>& open = places[source];
+        if (open.empty()) graph.disagrees = source;
+        graph.meetings.push_back({open.empty() ? 0 : open.front(), degrees[static_cast<std::size_t>(source)]});
+        if (!open.empty()) open.pop_front();
+    }
+    for (auto const& [source, open] : places)
+        if (!open.empty()) graph.disagrees = source;
+}
+
+// MPI_Comm_idup: each member computes its contribution when it calls; a nonblocking operation distributes the
+// contributions, and its completion makes the communicator usable.
+
+namespace algorithms::allgather {
+extern const Algorithm<AllgatherArgs> bruck_algorithm;
+}
+
+namespace {
+
+/// Distributes the contributions. On one node, the first member's contribution suffices.
+Task hear(ShmEnv& env, std::vector<ContextAllocation>& parts) {
+    ContextAllocation& first = parts.front();
+    if (env.rank() == 0) {
+        std::memcpy(env.slot(sizeof first), &first, sizeof first);
+        env.publish();
+    } else {
+        co_await env.until(0);
+        std::memcpy(&first, env.slot(0, sizeof first), sizeof first);
+    }
+}
+
+Task hear(NetEnv& env, std::vector<ContextAllocation>& parts) {
+    ContextAllocation mine = parts[static_cast<std::size_t>(env.rank())];
+    AllgatherArgs const all = bytes_of_all(&mine, sizeof mine, parts.data());
+    co_await algorithms::allgather::bruck_algorithm.net(env, all);
+}
+
+class Duplication final : public CollectiveRequest {
+public:
+    Duplication(Comm& parent, Ref<Comm> child)
+        : CollectiveRequest(parent, 1, 1), child_(std::move(child)),
+          parts_(state_of(parent).multi_node ? static_cast<std::size_t>(parent.union_group->size()) : 1) {
+        std::size_t const me = state_of(parent).multi_node ? static_cast<std::size_t>(parent.union_group->rank()) : 0;
+        parts_[me] = allocate_context(parent.process, *parent.union_group);
+    }
+
+private:
+    RunningOperation& begin(unsigned, unsigned) override {
+        flight_.emplace(*comm, sequence(), state_of(*comm).trees, "MPI_Comm_idup", Numbers{first(), 0, 0});
+        flight_->begin([this](auto& env) { return hear(env, parts_); });
+        return *flight_;
+    }
+    void leave(unsigned) override { flight_.reset(); }
+    void finished() override {
+        if (status.error != ErrorClass::success) return take_back();
+        try {
+            agree(child_->process, parts_);
+        } catch (Error const& error) {
+            status.error = error.error_class;
+            error_text = error.what();
+            return;
+        }
+        attach(*child_, parts_);
+        std::vector<std::string> told_before;
+        if (child_->info) take_hints(*child_, told_before);
+    }
+
+    /// After a failure: releases what this rank allocated.
+    void take_back() {
+        for (ContextAllocation const& part : parts_)
+            if (part.area != 0 && part.owner == child_->process.rank()) child_->process.heap.release(part.area);
+    }
+
+    Ref<Comm> child_;
+    std::vector<ContextAllocation> parts_;   ///< the first member's; on several nodes, all members'
+    std::optional<RunningOperation> flight_;
+};
+
+}   // namespace
+
+std::pair<Ref<Comm>, Ref<Request>> duplicate_later(Comm& parent, Ref<Info> hints) {
+    auto child = Ref<Comm>::adopt(new Comm(parent.process, parent, 0));
+    child->errhandler = parent.errhandler;
+    if (parent.topology) child->topology = std::make_unique<VirtualTopology>(*parent.topology);
+    child->info = std::move(hints);
+    auto request = Ref<Request>::adopt(new (parent.process) Duplication(parent, child));
+    request->start();
+    return {std::move(child), std::move(request)};
+}
+
+// The operation sequence of a persistent request. Its memory is allocated like a communicator's; the function is
+// defined here because it calls collectives.
+
+void CollectiveRequest::use_own_sequence() {
+    if (state_of(*comm).multi_node) {
+        own_comm_ = duplicate_bare(*comm);
+        own_comm_->told_as = &*comm;
+        sequence_ = &state_of(*own_comm_);
+        return;
+    }
+    Process& process = comm->process;
+    int const members = comm->union_group->size();
+    std::size_t& held = state_of(process).sequence_bytes;
+    std::size_t const heap = process.segment.layout().heap_bytes;
+    ContextAllocation mine{};
+    // Leaves half of the heap for communicators and staging memory.
+    if (comm->union_group->rank() == 0 && held + Area::bytes(members) <= heap / 2)
+        mine = allocate_context(process, *comm->union_group);
+    bcast_bytes(*comm, &mine, sizeof mine, 0);
+    if (mine.context == 0) return;
+    own_sequence_ = std::make_unique<OperationSequence>(
+        process, Area(process.segment.at(mine.area), *comm->union_group, process), comm->union_group->rank());
+    sequence_ = own_sequence_.get();
+    if (mine.owner != process.rank()) return;
+    own_sequence_->owned_offset = mine.area;
+    held += Area::bytes(members);
 }
 
 }   // namespace tutti::coll

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Intercommunicators. Their two leaders tell each other who is in their groups, by messages over the peer communicator,
-// then what each member of the groups brings, and each time their own group. The group of the leader with the lower
-// world rank is the one that comes first wherever both stand in one order.
+// Intercommunicators. The two leaders exchange the members of their groups by messages over the peer communicator, and
+// then the contributions of the members; each time, they broadcast what they received to their own group. In the union
+// group, the group whose leader has the lower world rank comes first.
 #include "coll/comm/inter.hpp"
 
 #include <algorithm>
 #include <vector>
 
-#include "coll/call/bytes.hpp"
+#include "coll/call/internal.hpp"
 #include "coll/comm/create.hpp"
 #include "coll/comm/derive.hpp"
 #include "p2p/p2p.hpp"
@@ -18,20 +18,20 @@ namespace {
 
 constexpr char created_by[] = "MPI_Intercomm_create";
 
-/// What a leader tells its group, before the other group's world ranks.
+/// What a leader broadcasts to its group before the other group's world ranks.
 struct News {
     enum class Outcome { met, no_bridge, overlap } outcome;
-    bool first;   ///< does the local group come first?
-    int others;   ///< ranks of the other group
+    bool first;   ///< the local group is the first one of the union group
+    int others;   ///< number of ranks in the other group
 };
 
-/// Both leaders send and receive the same sequence of messages.
+/// Exchanges data with the other leader. Both leaders call this in the same sequence.
 void exchange(Bridge const& with, void const* out, std::size_t out_bytes, void* in, std::size_t in_bytes) {
     p2p::sendrecv_bytes(*with.peer, out, out_bytes, with.remote_leader, in, in_bytes, with.remote_leader, with.tag,
                         created_by);
 }
 
-/// The leader's part: learns the other group.
+/// Called by the leader: exchanges the groups with the other leader. `others` becomes the other group's world ranks.
 News meet(Comm& local, Bridge const& with, std::vector<int>& others) {
     int const mine = local.size(), other_leader = with.peer->peers().world_rank(with.remote_leader);
     News news{News::Outcome::met, local.process.rank() < other_leader, 0};
@@ -44,7 +44,7 @@ News meet(Comm& local, Bridge const& with, std::vector<int>& others) {
     return news;
 }
 
-/// What the members of both groups bring, in the order of the union.
+/// Returns the contributions of the members of both groups, in the order of the union group.
 std::vector<ContextAllocation> gather_parts(Comm& local, int leader, std::optional<Bridge> const& bridge,
                                             Members const& members) {
     std::vector<ContextAllocation> parts(static_cast<std::size_t>(members.union_group->size()));
@@ -59,7 +59,7 @@ std::vector<ContextAllocation> gather_parts(Comm& local, int leader, std::option
     return parts;
 }
 
-/// What each member of the union group says in a merge, in its order.
+/// Returns the value of `high` of each member of the union group, in its order.
 std::vector<char> everybodys(Comm& inter, bool high) {
     char const mine = high;
     std::vector<char> all(static_cast<std::size_t>(inter.union_group->size()));
@@ -92,7 +92,7 @@ Ref<Comm> merge(Comm& inter, bool high) {
     for (auto [from, to] : {std::pair(said.begin(), first_group_size), std::pair(first_group_size, said.end())})
         if (std::any_of(from, to, [&](char one) { return one != *from; }))
             fail(ErrorClass::arg, "high is not the same at all processes of a group");
-    bool const turned = said.front() && !said.back();   // the first say high, the others do not
+    bool const turned = said.front() && !said.back();   // the first group passes high, the second does not
     Ref<Group> order =
         turned ? Members(inter.group, inter.remote, !inter.comes_first()).union_group : inter.union_group;
     return create_of_all(inter, std::move(order));

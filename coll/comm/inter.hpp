@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From two groups to an intercommunicator, and from an intercommunicator to one group (MPI 3.1, 6.6.2).
+// Creates an intercommunicator from two groups, and merges the groups of an intercommunicator (MPI 3.1, 6.6.2).
 #pragma once
 
 #include <optional>
@@ -8,20 +8,21 @@
 
 namespace tutti::coll {
 
-/// How a group's leader reaches the other group's.
+/// How the leader of a group reaches the leader of the other group.
 struct Bridge {
     Comm* peer;
-    int remote_leader;   ///< a rank among peer's peers
+    int remote_leader;   ///< its rank among peer's peers
     int tag;
 };
 
-/// Collective over `local` and over the other group's intracommunicator. The leader alone brings a bridge; when it has
-/// none to bring, every member of `local` throws, and so do all of both groups when these overlap or memory is used up.
-/// The error handler is `local`'s.
+/// Collective over `local` and over the other group's intracommunicator. Only the leader passes a bridge. If it has
+/// none (its arguments are invalid), every member of `local` throws. All members of both groups throw if the groups
+/// overlap or memory is exhausted. The new communicator inherits the error handler of `local`.
 Ref<Comm> connect(Comm& local, int leader, std::optional<Bridge> const& bridge);
 
-/// Collective over both groups of an intercommunicator: those who say `high` come behind those who do not. Where both
-/// sides say the same, the side that has been made first of them comes first. Throws when one side says both.
+/// Collective over both groups of an intercommunicator. Processes that pass `high` = true are ordered after the others.
+/// If both groups pass the same value, the order is that of the union group, in which the group whose leader had the
+/// lower world rank in MPI_Intercomm_create comes first. Throws if the values within a group differ.
 Ref<Comm> merge(Comm& inter, bool high);
 
 }   // namespace tutti::coll

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every process tells what it wants and where it is; then each finds its companions, whose first one is the color.
+// Splits by a shared resource: all processes exchange what they request and where they run. Each then determines its
+// companions; the index of the first of them is the color.
 #include "coll/comm/split_type.hpp"
 
 #include <algorithm>
 #include <vector>
 
-#include "coll/call/bytes.hpp"
+#include "coll/call/internal.hpp"
 #include "coll/comm/derive.hpp"
-#include "runtime/restriction.hpp"
+#include "runtime/process.hpp"
 
 namespace tutti::coll {
 namespace {
 
 using What = Shared::What;
 
-/// What a process tells; plain bytes.
+/// What a process contributes; plain bytes.
 struct Asker {
     Shared wanted;
     int node;
@@ -32,12 +33,13 @@ Asker myself(Comm const& parent, Shared const& wanted) {
     return mine;
 }
 
-/// Neither can leave the same piece of the hardware number `kind`.
+/// True if both are restricted to the same piece of the hardware with index `kind`.
 bool together(Asker const& a, Asker const& b, std::size_t kind) {
     return a.wanted.what == b.wanted.what && a.node == b.node && a.held[kind] >= 0 && a.held[kind] == b.held[kind];
 }
 
-/// Of those who leave the choice open, where each is the first on its piece of the hardware number `kind`.
+/// Returns the first process on each piece of the hardware with index `kind`, among the processes that request
+/// some_unit.
 std::vector<std::size_t> pieces(Askers const& all, std::size_t kind) {
     std::vector<std::size_t> firsts;
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -48,8 +50,9 @@ std::vector<std::size_t> pieces(Askers const& all, std::size_t kind) {
     return firsts;
 }
 
-/// The kind by which most of them find a place in the fewest communicators, the widest of equal ones: none of these may
-/// have everybody in it.
+/// Returns the kind of hardware by which most of the processes that request some_unit get a communicator and, among
+/// these kinds, which makes the fewest communicators; of equal kinds, the widest. Kinds that put all processes of the
+/// parent into one communicator do not qualify.
 std::optional<std::size_t> widest_that_splits(Askers const& all) {
     std::optional<std::size_t> best;
     std::ptrdiff_t most = 0, fewest = 0;
@@ -66,7 +69,7 @@ std::optional<std::size_t> widest_that_splits(Askers const& all) {
     return best;
 }
 
-/// Whether `a` and `b`, who want the same, come together; `kind`: of the hardware, where that is what they want.
+/// True if `a` and `b` form a communicator. `kind`: index of the hardware, where they request hardware.
 bool companions(Asker const& a, Asker const& b, std::size_t kind) {
     if (a.wanted.what != b.wanted.what) return false;
     switch (a.wanted.what) {

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// New communicators of those who share something (MPI 3.1, 6.4.2; MPI 4.1, 7.4.2).
+// Communicators of processes that share a resource (MPI 3.1, 6.4.2; MPI 4.1, 7.4.2).
 #pragma once
 
 #include <optional>
 
 #include "runtime/objects/comm.hpp"
-#include "topo/binding/restriction.hpp"
+#include "topo/hw_resource.hpp"
 
 namespace tutti::coll {
 
-/// What a process wants to share with the members of its new communicator.
+/// The resource that a process requests to share with the members of its new communicator.
 struct Shared {
     enum class What {
-        nothing,     ///< it wants no communicator
+        nothing,     ///< it requests no communicator
         node,        ///< memory
-        unit,        ///< one piece of hardware of a kind, which none of them can leave
-        some_unit,   ///< the same, of the widest kind that sets some of them apart
-        world,       ///< everybody
-        itself,
+        unit,        ///< one piece of hardware of a given kind, to which each of them is restricted
+        some_unit,   ///< as `unit`, with the widest kind of hardware that separates some of them
+        world,       ///< all processes
+        itself,      ///< only this process
     } what = What::nothing;
-    topo::Unit unit = topo::Unit::node;   ///< of What::unit
+    topo::Unit unit = topo::Unit::node;   ///< only for What::unit
 };
 
 struct SplitByType {
-    Ref<Comm> comm;                   ///< null: nobody to share that with
-    std::optional<topo::Unit> unit;   ///< the kind of hardware that it shares
+    Ref<Comm> comm;                   ///< null: none was requested, or this process is restricted to no such unit
+    std::optional<topo::Unit> unit;   ///< kind of hardware that they share; nullopt: no hardware, or no `comm`
 };
 
-/// Collective. Those who want the same and have it in common come together, ranks by key as in split(); who can leave
-/// every piece of the hardware in question gets nothing.
+/// Collective. Processes that request the same resource and share it form a communicator, with ranks ordered by key as
+/// in split(). A process that is not restricted to one piece of the requested hardware gets none.
 SplitByType split_by_type(Comm& parent, Shared const& wanted, int key);
 
 }   // namespace tutti::coll

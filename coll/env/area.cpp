@@ -5,19 +5,19 @@
 
 #include <sys/mman.h>
 
-#include "runtime/memory/map_window.hpp"
-#include "runtime/memory/placement/placement.hpp"
+#include "runtime/memory/address_window.hpp"
+#include "runtime/memory/placement.hpp"
 #include "runtime/process.hpp"
 
 namespace tutti::coll {
 namespace {
 
-constexpr std::size_t most_populated = 1 << 20;   // of all members together
+constexpr std::size_t most_populated = 1 << 20;   // bytes, of all members together
 
 constexpr std::size_t whole_pages(std::size_t bytes) { return (bytes + area_page - 1) / area_page * area_page; }
 
-/// What shows a region: how many pages after the area's beginning it lies, and the operation that its stamps count
-/// from, of which they hold 16 bits. Never 0.
+/// Encodes the location of a region for publication: its distance from the area's beginning in pages, and the low 16
+/// bits of the operation that its stamps count from. Never 0.
 constexpr std::int64_t shown(std::ptrdiff_t distance, std::uint64_t first) {
     return distance / static_cast<std::ptrdiff_t>(area_page) * (1 << 16) + static_cast<std::int64_t>(first & 0xffff);
 }
@@ -27,7 +27,7 @@ constexpr std::ptrdiff_t distance_of(std::int64_t shown) {
 
 }   // namespace
 
-// In a page of its own, a member's parts lie where the only member's of an area of one would.
+// On a page of its own, the data of a member lies where it would lie in an area with one member.
 Area::Area(std::byte* base, int members, Process* process)
     : base_(base), process_(process), members_(members),
       by_member_(process && process->segment.layout().numa_nodes > 1), slot_bytes_(slot_size(members)) {
@@ -94,7 +94,7 @@ bool Area::find_region(AreaRegion which) const {
     return true;
 }
 
-// Once for sixteen pages, instead of a fault for each; and who reads a page of a row then gets its neighbours mapped.
+// One call instead of sixteen page faults; a rank that reads a page of a row then has its neighbours mapped as well.
 void Area::populate_slots() const {
     if (!group_ || base_ != process_->segment.commons().data()) return;
     if (region_bytes(AreaRegion::slots, members_) > most_populated) return;
@@ -150,11 +150,11 @@ void Area::refresh(int member, std::uint64_t op) const {
         }
     };
     refresh_levels(own.levels, inner_levels, fresh);
-    // A peer that has begun the operation may write this one meanwhile.
+    // A peer that has begun the operation may write this flag concurrently.
     std::atomic<std::uint64_t>& handed = own.handed.value;
     for (std::uint64_t old = handed.load(std::memory_order_relaxed); !has_come(old, fresh);)
         if (handed.compare_exchange_weak(old, fresh, std::memory_order_relaxed)) break;
-    // A region that comes later than this look is younger than the operation.
+    // A region that is published after this check is younger than the operation.
     if (find_region(AreaRegion::outer_levels)) {
         RegionView const& levels = regions_[static_cast<int>(AreaRegion::outer_levels)];
         refresh_levels(outer_flags(levels, member, op), outer_levels, stamp(op - levels.first, 0));

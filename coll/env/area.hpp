@@ -1,43 +1,47 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory of a sequence of operations in the node segment, a communicator's or a persistent request's: flags, a page
-// per member, and on demand five regions: counters of pairs, flags of outer levels, small slots (as large as a page per
-// member for those of all channels), slots, records of calls (coll/match). Pages that no rank has touched take no
-// memory; fresh ones are zero, which is every flag's first state.
+// The shared memory of one operation sequence (of a communicator or a persistent request) in the node segment: flags,
+// one page per member, and on demand five regions: pair counters, flags of outer levels, small slots (one page per
+// member for all channels together), slots, and call records (coll/match). Pages that no rank has touched take no
+// memory; fresh pages are zero, which is the initial state of every flag.
 //
-// Flags and small slots lie channel by channel, in a channel member by member: a communicator that is used once takes
-// an eighth of them, and who reads those of hundreds reads few pages. Where memory is placed on several NUMA nodes they
-// lie member by member, for a page lies on one node.
+// Layout: flags and small slots are ordered by channel, and within a channel by member. A communicator that is used
+// once touches an eighth of them, and a rank that reads the flags of hundreds of members reads few pages. If memory is
+// placed on several NUMA nodes, they are ordered by member instead, because a page lies on one NUMA node.
 //
-// Operation number n (1, 2, …, the same for all members) uses channel n mod depth. Every flag is written by its member
-// alone (but see `hand`, env.hpp) and counts up: stamp(n, step) grows with n and with the step; nothing is ever reset.
+// Operation number n (1, 2, …, the same at all members) uses channel n mod depth. Every flag is written by its member
+// only (except `hand`, see env.hpp) and counts up: stamp(n, step) grows with n and with the step; flags are never
+// reset.
 //
-// Why neither runs out: a step moves a byte at least, so one operation has fewer steps than an address space has bytes,
-// and 48 bits hold them. Of the number 16 bits are left, which wrap: stamps are compared by their difference, which is
-// right while they are fewer than 2^15 operations apart. So they are: of every `refresh_period` operations each channel
-// has one before which each member brings the flags that it owns to that operation's number, once the channel is free
-// and before it begins the operation itself. A flag that somebody waits for is never staler than that and the depth.
+// Why the counters do not overflow: each step moves at least one byte, so one operation has fewer steps than an address
+// space has bytes, which 48 bits can count. The remaining 16 bits hold the operation number and wrap. Stamps are
+// compared by their difference, which is correct as long as they are fewer than 2^15 operations apart. This holds
+// because in every `refresh_period` operations each channel has one operation before which each member sets the flags
+// that it owns to that operation's number, after the channel has become free and before the member begins the
+// operation. A flag that a rank waits for is therefore never staler than refresh_period plus the depth.
 //
 // Why reuse is safe: a member starts operation n only when every member's `done` has reached n − depth, that is, when
-// nobody reads channel n mod depth for operation n − depth any more; `done` is published (release) after the member's
-// last read of others' memory in that operation and read (acquire) before the first write of the new one. Who runs
-// ahead (a broadcast's root, a gather's leaf) therefore stops at most `depth` operations ahead of the slowest.
+// no rank reads channel n mod depth for operation n − depth any more. A member publishes `done` (release) after its
+// last read of other members' memory in that operation; the reader loads it (acquire) before the first write of the new
+// operation. A rank that runs ahead (the root of a broadcast, a leaf of a gather) therefore stops at most `depth`
+// operations ahead of the slowest.
 //
-// Why a region may come late: who needs it first takes zeroed memory for all members and shows it by compare-and-swap
-// (release; others acquire); who loses gives its own back. Its flags' stamps count from the operation `first` =
-// n − depth of whoever made it, so that zero says "operation first": n has begun, so every operation still under way is
-// a later one.
+// Why a region may be allocated late: the first rank that needs it allocates zeroed memory for all members and
+// publishes it by compare-and-swap (release; other ranks acquire); a rank that loses the race releases its own
+// allocation. The stamps of the region's flags count from operation `first` = n − depth of the rank that allocated it,
+// so that zero means "operation first". Operation n has begun, so every operation still under way is later than
+// `first`.
 //
-// Why nobody looks at memory that has gone back: each allocation goes back to its owner's heap when all members have
-// left, and of these the page's only when the regions have gone: who shows a region counts it first (`lent`), before it
-// leaves itself; whoever takes it back looks at the pages for the last time before it takes it off the count (release;
-// the pages' owner acquires).
+// Lifetime: an allocation returns to its owner's heap only after every member has left, and the allocation of the pages
+// only after the regions are gone too. A rank counts a region (`lent`) before it publishes it, and hence before it
+// leaves itself; when it takes the region back, it reads the pages for the last time before it decrements the count
+// (release; the owner of the pages acquires).
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
-#include "coll/env/parameter.hpp"
+#include "coll/env/arguments.hpp"
 #include "runtime/base/flag.hpp"
 #include "runtime/memory/single_copy.hpp"
 
@@ -49,48 +53,52 @@ class Process;
 namespace tutti::coll {
 
 inline constexpr std::size_t area_page = 4096;
-inline constexpr int channel_depth = 8;   ///< operations that may be under way at once
-inline constexpr std::uint64_t last_step = (std::uint64_t{1} << 48) - 1;
-inline constexpr std::uint64_t refresh_period = 1 << 14;   ///< operations
+inline constexpr int channel_depth = 8;   ///< operations that may be under way at the same time
+inline constexpr std::uint64_t last_step = (std::uint64_t{1} << 48) - 1;   ///< the largest step of an operation
+inline constexpr std::uint64_t refresh_period = 1 << 14;                   ///< operations
 
 /// The value of a flag at `step` of operation `op`.
 constexpr std::uint64_t stamp(std::uint64_t op, std::uint64_t step) { return op << 48 | step; }
-/// Has a flag come to what is waited for? Both are stamps, or both count from 0 and stay below 2^63.
+/// True if a flag has reached the awaited value. Both are stamps, or both count from 0 and stay below 2^63.
 constexpr bool has_come(std::uint64_t value, std::uint64_t awaited) {
     return static_cast<std::int64_t>(value - awaited) >= 0;
 }
 
-/// What a member shows its peers in one operation; valid for them once they have seen its cell's stamp.
+/// What a member exposes to its peers in one operation; valid for them once they have seen the stamp of its cell.
 struct alignas(cache_line) Exposure {
     static constexpr std::uint64_t one_piece = ~std::uint64_t{0};
 
-    std::uint64_t address;      ///< in the member's own address space: the first byte; with gaps: the elements' origin
+    std::uint64_t address;      ///< in the member's address space: first byte or, with gaps, origin of the elements
     std::uint64_t staging;      ///< offset of its staging memory in the segment
-    std::uint64_t bytes;        ///< of data
-    std::uint64_t layout;       ///< one_piece, or where in the staging memory the datatype is written down
-    AccessPath way;             ///< to all that is shown
-    std::uint64_t result = 0;   ///< a second buffer's first byte, which peers store to (expose_both)
+    std::uint64_t bytes;        ///< length of the data
+    std::uint64_t layout;       ///< one_piece, or the offset in staging memory at which the datatype is described
+    AccessPath way;             ///< to everything that is exposed
+    std::uint64_t result = 0;   ///< first byte of a second buffer, which peers store to (expose_both)
 };
 
-/// A flag with room for a small payload on its own line: an 8-byte message is one line moved.
+/// A flag with room for a small payload on its own line: an 8-byte message moves one cache line.
 struct alignas(cache_line) Cell {
     static constexpr std::size_t inline_bytes = 56;
     std::atomic<std::uint64_t> stamp;
     std::byte payload[inline_bytes];
 };
 
+/// Size of a small slot: those of all channels of a member fill one page.
 inline constexpr std::size_t small_slot_bytes = area_page / channel_depth;
 
+/// Bytes of a member's MemberRecords (coll/match/call_record.hpp).
 inline constexpr std::size_t record_bytes = 1024 + 2048 + cache_line;
 
+/// Bytes available for a member's FirstRecords (coll/match/call_record.hpp).
 inline constexpr std::size_t first_records_bytes = 2 * cache_line;
 
-inline constexpr int inner_levels = 2;   ///< whose flags every member has from the start
+inline constexpr int inner_levels = 2;   ///< levels whose flags every member has from the start
 
 struct LevelFlags {
     Flag ready, ack;
 };
 
+/// The cell, the exposure and the flags of one member for one channel.
 struct Channel {
     Cell cell;
     Exposure exposure;
@@ -98,62 +106,65 @@ struct Channel {
     Flag handed;
 };
 
-/// What an area gets when it is first used.
+/// The regions that an area allocates at first use.
 enum class AreaRegion { pairs, outer_levels, small_slots, slots, records };
 inline constexpr int area_regions = 5;
 
-/// A view of such memory; every member's view has the same shape, at its own address.
+/// A rank's view of this memory. The views of all members have the same shape, each at its own address.
 class Area {
 public:
-    /// A flag of an operation, which has that number where the flag lies.
+    /// A flag of an operation. `op` is the operation's number as this flag counts it.
     struct Word {
         std::atomic<std::uint64_t>& value;
         std::uint64_t op;
     };
 
     Area() = default;
-    /// `base`: zeroed, but for what `open` has written. `process`: regions come from its heap; null: see have_regions.
+    /// `base`: zeroed, except for what `open` has written. `process`: allocates regions from its heap; if null, see
+    /// have_regions.
     Area(std::byte* base, int members, Process* process = nullptr);
-    /// A communicator's, whose members are `all` of that order; it outlives what is done with the view but to leave.
+    /// The area of a communicator whose members are `all`, in that order. `all` must outlive every use of the view
+    /// except leaving.
     Area(std::byte* base, Group const& all, Process& process);
 
-    /// Bytes of an area for so many members, without regions.
+    /// Bytes of an area for `members` members, without regions.
     static constexpr std::size_t bytes(int members) { return static_cast<std::size_t>(members) * area_page; }
-    /// By whoever has allocated it, before anybody else knows of it: lets each member's page come from the NUMA node
-    /// where the member runs.
+    /// Called by the rank that has allocated the area, before any other rank knows it: places each member's page on the
+    /// NUMA node where the member runs.
     void open() const;
-    /// May the pages go back to their owner's heap? For the owner, which has left.
+    /// True if the pages may return to their owner's heap. Called by the owner after it has left.
     bool unused() const;
-    /// May this rank's region go back to its heap? For who has left; not to be asked again once it is true.
+    /// True if this rank's region may return to its heap. Called after this rank has left; must not be called again
+    /// once it has returned true.
     bool take_back_region() const;
 
     static std::size_t bytes_of_regions(int members);
-    /// Instead of getting them: all regions at once, in zeroed memory.
+    /// Instead of allocation on demand: places all regions in `memory`, which must be zeroed.
     void have_regions(std::byte* memory);
-    /// What of this rank's heap its regions lie in, for whoever gives them back; 0: nothing.
+    /// Returns the offset in this rank's heap of a region that this rank must release, or 0 if there is none.
     std::uint64_t own_region(int region) const { return regions_[region].own; }
 
-    /// False: a view of no memory, of a communicator whose members have none in common.
+    /// False for a view without memory: the members of the communicator share none.
     explicit operator bool() const { return base_ != nullptr; }
     int members() const { return members_; }
     std::size_t slot_bytes() const { return slot_bytes_; }
 
-    /// Highest operation that the member has completed, all earlier ones included; `gone` when it left for good.
+    /// Highest operation that the member has completed, including all earlier ones; `gone` after it has left for good.
     Flag& done(int member) const { return head(member).done; }
     static constexpr std::uint64_t gone = ~std::uint64_t{0} >> 1;
 
-    /// Records that a member could not go on with an operation; any member may do so, and several at the same time. A
-    /// member that fails because another one has keeps that one's number.
+    /// Records that a member could not continue an operation. Any member may call it, several at the same time. A
+    /// member that fails because another one has failed keeps that member's number.
     void fail(int member, std::uint64_t op) const {
         if (failed(op)) return;
         failure(op).member.store(member, std::memory_order_relaxed);
         failure(op).op.store(op, std::memory_order_release);
     }
     bool failed(std::uint64_t op) const { return failure(op).op.load(std::memory_order_acquire) == op; }
-    /// One of those who said so.
+    /// Returns one of the members that failed.
     int failed_member(std::uint64_t op) const { return failure(op).member.load(std::memory_order_relaxed); }
 
-    /// By each member, when the operation's channel is free and before it begins the operation.
+    /// Called by each member when the operation's channel is free and before it begins the operation.
     void enter(int member, std::uint64_t op) const {
         if (op % refresh_period < channel_depth) [[unlikely]]
             refresh(member, op);
@@ -162,7 +173,7 @@ public:
         return *reinterpret_cast<Channel*>(base_ + first_channel_ + op % channel_depth * channel_distance_ +
                                            static_cast<std::size_t>(member) * member_distance_);
     }
-    /// In bytes, from one member's to the next one's of the same operation.
+    /// Distance in bytes from the channel of one member to that of the next, in the same operation.
     std::size_t member_distance() const { return member_distance_; }
     Word ready(int member, std::uint64_t op, int level) const {
         if (level >= inner_levels) [[unlikely]]
@@ -174,63 +185,63 @@ public:
             return outer(member, op, level, &LevelFlags::ack);
         return {channel(member, op).levels[level].ack.value, op};
     }
-    /// A word that one peer alone writes in an operation, beside `member`.
+    /// A word beside `member` that only one peer writes in an operation.
     Word handed(int member, std::uint64_t op) const { return {channel(member, op).handed.value, op}; }
-    /// Counters for transfers between pairs: what `member` has written for, or read from, `peer`.
+    /// Counters for transfers between pairs: what `member` has written for `peer`, or read from it.
     Word sent(int member, std::uint64_t op, int peer) const { return pair(member, op, peer); }
     Word taken(int member, std::uint64_t op, int peer) const { return pair(member, op, members_ + peer); }
-    /// Where the member records what its program calls (coll/match/call_record.hpp): record_bytes, on lines of their
-    /// own. Throws Error(no_mem) the first time.
+    /// Where the member records the calls of its program (coll/match/call_record.hpp): record_bytes, on cache lines of
+    /// their own. The first call throws Error(no_mem) if no memory is left.
     std::byte* records(int member) const {
         return region(AreaRegion::records, channel_depth).data + static_cast<std::size_t>(member) * record_bytes;
     }
     /// Where the member records its first calls: lines beside its flags, so that a communicator that is used only a few
     /// times needs no memory for records.
     std::byte* first_records(int member) const { return head(member).first_records; }
-    /// By a member that has recorded a call.
+    /// Called by a member that has recorded a call.
     void show_call() const {
         if (!has_calls()) header().called.store(1, std::memory_order_relaxed);
     }
-    /// Has any member recorded a call?
+    /// True if any member has recorded a call.
     bool has_calls() const { return header().called.load(std::memory_order_relaxed) != 0; }
-    /// Does any member have records of more than its first calls?
+    /// True if any member has records beyond its first calls.
     bool has_records() const { return find_region(AreaRegion::records); }
-    /// For so many bytes: who reads a slot and who writes it must name the same size.
+    /// Returns the slot for `bytes` bytes: reader and writer must pass the same size.
     std::byte* slot(int member, std::uint64_t op, std::size_t bytes) const {
         if (bytes <= small_slot_bytes)
             return region(AreaRegion::small_slots, op).data + place(member, op) * small_slot_bytes;
         return region(AreaRegion::slots, op).data +
                (static_cast<std::size_t>(member) * channel_depth + op % channel_depth) * slot_bytes_;
     }
-    /// From one member's slot to the next one's.
+    /// Distance in bytes from the slot of one member to that of the next.
     std::size_t slot_distance(std::size_t bytes) const {
         return bytes <= small_slot_bytes ? place(1, 0) * small_slot_bytes : channel_depth * slot_bytes_;
     }
 
 private:
-    /// Of an operation on each channel.
+    /// A failed operation, one entry per channel.
     struct Failure {
         std::atomic<std::uint64_t> op;
         std::atomic<int> member;
     };
-    /// Of the whole area, at its beginning.
+    /// The header of the whole area, at its beginning.
     struct alignas(cache_line) Header {
-        std::atomic<std::int64_t> regions[area_regions];   ///< see area.cpp; 0: nobody needed it yet
-        std::atomic<int> lent;                             ///< regions that their owners have not taken back
+        std::atomic<std::int64_t> regions[area_regions];   ///< encoded, see area.cpp; 0: not allocated yet
+        std::atomic<int> lent;                             ///< number of regions that their owners have not taken back
         std::atomic<int> called;                           ///< 1: a member has recorded a call (coll/match)
         Failure failures[channel_depth];
     };
-    /// Of a member, for all operations.
+    /// A member's data that all operations share.
     struct Head {
         Flag done;
         alignas(cache_line) std::byte first_records[first_records_bytes];
     };
     static_assert(sizeof(Header) + sizeof(Head) + channel_depth * sizeof(Channel) <= area_page);
-    /// As this rank sees it.
+    /// A region in this rank's address space.
     struct RegionView {
         std::byte* data = nullptr;
-        std::uint64_t first = 0;   ///< its flags' stamps count from this operation, modulo 2^16
-        std::uint64_t own = 0;     ///< offset in this rank's heap, if it lies there
+        std::uint64_t first = 0;   ///< the stamps of its flags count from this operation, modulo 2^16
+        std::uint64_t own = 0;     ///< offset in this rank's heap if this rank allocated it, else 0
     };
 
     Head& head(int member) const {
@@ -240,7 +251,7 @@ private:
     Failure& failure(std::uint64_t op) const { return header().failures[op % channel_depth]; }
     bool left_by_all() const;
     void refresh(int member, std::uint64_t op) const;
-    /// The number of a member's part of a channel, in a region that has one for each.
+    /// Index of a member's part of a channel, in a region that has one part for each.
     std::size_t place(int member, std::uint64_t op) const {
         auto const m = static_cast<std::size_t>(member), channel = static_cast<std::size_t>(op % channel_depth);
         return by_member_ ? m * channel_depth + channel : channel * static_cast<std::size_t>(members_) + m;
@@ -252,17 +263,18 @@ private:
             get_region(which, op);
         return view;
     }
-    /// Finds it if it is there; else false.
+    /// Maps the region if it has been allocated. Returns false otherwise.
     bool find_region(AreaRegion which) const;
-    /// Finds or makes it, for operation `op`, which has begun. Throws Error(no_mem).
+    /// Maps or allocates the region, for operation `op`, which has begun. Throws Error(no_mem).
     void get_region(AreaRegion which, std::uint64_t op) const;
     void make_region(AreaRegion which, std::uint64_t op) const;
-    /// Of each member, and of all.
+    /// Bytes of a region per member, and in total.
     static std::size_t row_bytes(AreaRegion which, int members);
     static std::size_t region_bytes(AreaRegion which, int members);
-    /// Of a region, or of the area itself: `bytes` for each member, from `at` on.
+    /// Places the rows of a region, or of the area itself, on the members' NUMA nodes: `bytes` per member, from `at`
+    /// on.
     void place_rows(std::byte* at, std::size_t bytes) const;
-    /// A member's own slots of a small world are there from their first use on: its first calls take few page faults.
+    /// Populates this member's slots in a small world at their first use, so that its first calls take few page faults.
     void populate_slots() const;
 
     std::atomic<std::uint64_t>* pair_row(RegionView const& pairs, int member, std::uint64_t op) const {
@@ -283,7 +295,7 @@ private:
     static std::size_t pair_bytes(int members) {
         return (static_cast<std::size_t>(members) * 16 + cache_line - 1) / cache_line * cache_line;
     }
-    /// Many members get smaller slots, but each slot has room for a table of 24 bytes per member.
+    /// Areas of many members have smaller slots, but each slot has room for a table of 24 bytes per member.
     static std::size_t slot_size(int members) {
         return members <= 32 ? 8192 : members <= 170 ? 4096 : (static_cast<std::size_t>(members) * 24 + 63) / 64 * 64;
     }
@@ -292,10 +304,10 @@ private:
     Process* process_ = nullptr;
     Group const* group_ = nullptr;
     int members_ = 0;
-    bool by_member_ = false;   ///< everything of a member together, on pages of its own
+    bool by_member_ = false;   ///< all data of a member is contiguous, on pages of its own
     std::size_t slot_bytes_ = 0;
     std::size_t head_distance_ = 0, first_channel_ = 0, channel_distance_ = 0, member_distance_ = 0;
-    mutable RegionView regions_[area_regions];   ///< what it has seen; a view belongs to one rank
+    mutable RegionView regions_[area_regions];   ///< regions mapped so far; a view belongs to one rank
 };
 
 }   // namespace tutti::coll

@@ -1,21 +1,91 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What each collective is called with, below mpi_h/: objects, not handles. MPI_IN_PLACE arrives as `in_place`
-// (a null pointer where the buffer would be). `parameters` are the chosen algorithm's, in its own order.
-// On an intercommunicator ranks, roots and parts are those of the union group; root −1: this rank takes no part.
+// The arguments of each collective below mpi_h/ (objects instead of handles), and the parameters of algorithms: how an
+// algorithm's record declares them, the values that settings give them, and how the algorithm reads them in a call. The
+// choice reads the levels of the tree and the call reads the fragment size; the algorithm reads the other parameters.
+//
+// MPI_IN_PLACE arrives as `in_place` (a null pointer in place of the buffer). `parameters` are those of the chosen
+// algorithm, in its own order. On an intercommunicator, ranks, roots and parts are numbered in the union group; root −1
+// means that this rank does not participate.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
 #include <type_traits>
 
-#include "coll/env/parameter.hpp"
 #include "runtime/datatype/datatype.hpp"
 #include "runtime/datatype/op.hpp"
-#include "runtime/topologies/neighborhood.hpp"
+#include "runtime/objects/virtual_topology.hpp"
+
+// --- Parameters of algorithms ----------------------------------------------------------------------------------------
 
 namespace tutti::coll {
+
+inline constexpr int max_levels = 8;   ///< of a hierarchy; a machine has at most five: l2, l3, numa, socket and all
+
+enum class ParameterKind {
+    bytes,      ///< 16K, 2M
+    fragment,   ///< bytes of the fragments into which calls between nodes are cut (coll/call/running_operation.hpp)
+    number,
+    numbers,     ///< one number per level, as in per_level
+    per_level,   ///< bytes per level, innermost first: 16K+64K; the last value holds for all levels further out
+    word,        ///< one of `words`; the value is its index among them
+    hierarchy,   ///< levels as in TUTTI_HIERARCHY (numa+socket, flat): defines env.hierarchy() for the algorithm
+};
+
+/// One parameter of an algorithm, as the algorithm's record declares it.
+struct Parameter {
+    char const* name;
+    std::size_t fallback;   ///< the value if no setting gives one
+    char const* sentence;   ///< description, with the unit
+    ParameterKind kind = ParameterKind::bytes;
+    char const* words = nullptr;   ///< "one|packed|apart"
+};
+
+/// Parameter of algorithms that follow env.hierarchy(). The choice reads the value; the algorithm does not.
+inline constexpr Parameter hierarchy_parameter = {"hierarchy", 0, "levels of the tree, as in TUTTI_HIERARCHY",
+                                                  ParameterKind::hierarchy};
+
+/// Parameter of algorithms between nodes. Each fragment is an operation of its own, so one fragment can be on the links
+/// while another is inside the nodes. The call reads the value; the algorithm does not.
+inline constexpr Parameter fragment_parameter = {
+    "fragment", 262144, "bytes of a fragment of a large message, several of which are under way at once",
+    ParameterKind::fragment};
+
+/// The values of an algorithm's parameters, in its own order. A parameter that is not per level has the same value at
+/// all levels.
+class Values {
+public:
+    static constexpr std::size_t most = 8;   ///< maximum number of parameters of an algorithm
+
+    std::size_t operator[](std::size_t parameter) const { return of_[parameter][0]; }
+    std::size_t at(std::size_t parameter, int level) const {
+        return of_[parameter][static_cast<std::size_t>(level < max_levels ? level : max_levels - 1)];
+    }
+    /// Sets the value for this level and all levels outside it.
+    void set(std::size_t parameter, std::size_t value, int from_level = 0) {
+        for (auto level = static_cast<std::size_t>(from_level); level < max_levels; ++level)
+            of_[parameter][level] = value;
+    }
+    bool operator==(Values const&) const = default;
+
+private:
+    std::array<std::array<std::size_t, max_levels>, most> of_{};
+};
+
+/// The values as a call sees them: a reference; the choice owns the values.
+class Parameters {
+public:
+    Parameters() = default;
+    Parameters(Values const& values) : values_(&values) {}
+    std::size_t operator[](std::size_t parameter) const { return (*values_)[parameter]; }
+    std::size_t at(std::size_t parameter, int level) const { return values_->at(parameter, level); }
+
+private:
+    Values const* values_ = nullptr;
+};
 
 enum class Collective {
     barrier,
@@ -38,15 +108,15 @@ inline constexpr char const* collective_names[collectives] = {
     "reduce_scatter", "scan",  "exscan", "neighbor_allgather", "neighbor_alltoall"};
 constexpr char const* name_of(Collective collective) { return collective_names[static_cast<int>(collective)]; }
 
-inline constexpr void* in_place = nullptr;
+inline constexpr void* in_place = nullptr;   ///< stands for MPI_IN_PLACE
 
-/// What the arguments of all collectives have.
+/// Arguments that all collectives have.
 struct CommonArgs {
     Parameters parameters;
-    int first_group_size = 0;   ///< of an intercommunicator: ranks of the group that comes first in the union; else 0
+    int first_group_size = 0;   ///< on an intercommunicator: size of the group that comes first in the union; else 0
 };
 
-/// `count` elements of a type at an address; what users call a message buffer (MPI 3.1, 3.2.2).
+/// `count` elements of a datatype at an address: a message buffer in the terms of the standard (MPI 3.1, 3.2.2).
 struct ConstBuffer {
     void const* address;
     std::int64_t count;
@@ -61,7 +131,7 @@ struct Buffer {
     operator ConstBuffer() const { return {address, count, type}; }
 };
 
-/// Where the data of a buffer in one piece begins. As numbers: MPI_BOTTOM is a null pointer.
+/// Where the data of a contiguous buffer begins. Computed on integers, because MPI_BOTTOM is a null pointer.
 inline std::byte* first_byte(Buffer const& b) {
     return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(b.address) +
                                         static_cast<std::uintptr_t>(b.type->true_lb()));
@@ -77,7 +147,8 @@ struct BcastArgs : CommonArgs {
     int root;
 };
 
-/// reduce, allreduce, scan, exscan. `in` null: in place. `out` is null where the rank gets nothing (reduce off root).
+/// reduce, allreduce, scan, exscan. `in` is null for in place. `out` is null if the rank gets no result (reduce, not
+/// the root).
 struct ReduceArgs : CommonArgs {
     void const* in;
     void* out;
@@ -85,9 +156,9 @@ struct ReduceArgs : CommonArgs {
     Datatype const* type;
     Op const* op;
     int root;          ///< reduce only, else 0
-    Kernels kernels;   ///< null: a user's operator
+    Kernels kernels;   ///< null for a user-defined operator
     std::size_t bytes() const { return static_cast<std::size_t>(count * type->size()); }
-    /// The same operation on elements [first, first + n) alone.
+    /// The same operation on elements [first, first + n) only.
     ReduceArgs slice(std::int64_t first, std::int64_t n) const {
         ReduceArgs some = *this;
         some.count = n;
@@ -97,28 +168,29 @@ struct ReduceArgs : CommonArgs {
     }
 };
 
-/// reduce_scatter: counts[i] elements for rank i, out of one vector of all.
+/// reduce_scatter: counts[i] elements for rank i, out of one vector that contains all of them.
 struct ReduceScatterArgs : ReduceArgs {
     std::span<int const> counts;
 };
 
-/// Every data movement between all pairs, regular or not: what goes to rank i and what comes from rank i.
-/// `send(i)` and `receive(i)` are made from the v, w and plain forms alike. The part to oneself is included.
+/// The send or receive side of a data movement between all pairs, regular or irregular: operator[](i) is the part that
+/// goes to, or comes from, rank i, whether it was given in plain, v or w form. Includes the rank's part to itself.
 class Parts {
 public:
-    /// Equal parts: part i starts i·count·extent bytes behind `base`. `step` 0 in place of the extent: always the same.
+    /// Equal parts: part i starts i·count·extent bytes after `base`.
     static Parts regular(void const* base, std::int64_t count, Datatype const& type) {
         return Parts(base, count, &type, count * type.extent(), nullptr, nullptr, nullptr);
     }
-    /// One buffer for all (the send side of allgather, both sides of a rooted operation off the root).
+    /// The same buffer for all ranks (the send side of allgather, both sides of a rooted operation at ranks other than
+    /// the root).
     static Parts same(void const* base, std::int64_t count, Datatype const& type) {
         return Parts(base, count, &type, 0, nullptr, nullptr, nullptr);
     }
-    /// The v forms: counts[i] elements, displacements[i] extents behind `base`.
+    /// The v forms: counts[i] elements, displacements[i] extents after `base`.
     static Parts irregular(void const* base, int const* counts, int const* displacements, Datatype const& type) {
         return Parts(base, 0, &type, type.extent(), counts, displacements, nullptr);
     }
-    /// The w form: displacements in bytes and a type for each rank.
+    /// The w form: displacements in bytes, one type per rank.
     static Parts typed(void const* base, int const* counts, int const* displacements, Datatype const* const* types) {
         return Parts(base, 0, nullptr, 1, counts, displacements, types);
     }
@@ -128,7 +200,7 @@ public:
         all.far_ = displacements;
         return all;
     }
-    /// Ranks [first, first + n) of a union group have these parts, in order; the others have nothing.
+    /// Only ranks [first, first + n) of a union group have these parts, in order; the other ranks have nothing.
     Parts only_of(int first, int n) const {
         Parts window = *this;
         window.in_a_row_ = false;
@@ -143,35 +215,35 @@ public:
             return {first() + rank * step_, count_, type_};
         return part(rank);
     }
-    /// Are they those of all ranks, all of one size and at equal distances?
+    /// True if all ranks have parts of the same size at equal distances.
     bool are_equal() const { return in_a_row_; }
-    /// And besides each in one piece?
+    /// True if in addition each part is contiguous.
     bool without_gaps() const { return in_a_row_ && type_ && type_->dense(count_); }
-    /// Between equal parts, in bytes.
+    /// The distance between equal parts, in bytes.
     std::int64_t distance() const { return step_; }
-    /// Bytes of the lists of counts, displacements and types; `all`: the ranks or edges that have parts, of which
-    /// only_of may have left fewer.
+    /// Bytes of the lists of counts, displacements and types. `all`: the number of ranks or edges that have parts,
+    /// which only_of may have reduced.
     std::size_t list_bytes(int all) const {
         std::size_t sum = 0;
         each_list(*this, [&](auto* list) { sum += list ? listed(all) * sizeof *list : 0; });
         return (sum + alignof(void*) - 1) & ~(alignof(void*) - 1);
     }
-    /// Copies these lists to `memory`, aligned for pointers, and is made of the copies from now on.
+    /// Copies these lists to `memory`, which must be aligned for pointers, and refers to the copies from now on.
     void copy_lists(int all, std::byte* memory) {
         each_list(*this, [&](auto*& list) {
             if (!list) return;
             std::size_t const bytes = listed(all) * sizeof *list;
-            if (bytes == 0) return;   // there may be no memory then
+            if (bytes == 0) return;   // `memory` may be null in this case
             list = static_cast<std::remove_reference_t<decltype(list)>>(std::memcpy(memory, list, bytes));
             memory += bytes;
         });
     }
-    /// The types of the w form; empty in others.
+    /// The types of the w form; empty for other forms.
     std::span<Datatype const* const> types(int all) const { return {types_, types_ ? listed(all) : 0}; }
     void const* base() const { return base_; }
-    /// The same parts, from another address on.
+    /// Keeps the parts, but with another base address.
     void move_to(void const* base) { base_ = base; }
-    /// Of all parts; null when each has its own, or there are none.
+    /// Returns the type of all parts; null if each part has its own, or if there are none.
     Datatype const* type() const { return type_; }
     bool empty() const { return !type_ && !types_; }
 
@@ -195,7 +267,7 @@ private:
     Datatype const* any_type() const { return types_ ? types_[0] : type_; }
     std::size_t listed(int all) const { return static_cast<std::size_t>(ranks_ > 0 ? ranks_ : all); }
 
-    /// Calls f(list), null where there is none, the widest first.
+    /// Calls f(list) for each list, null if it does not exist, in the order of decreasing element size.
     template <class Self, class F>
     static void each_list(Self& self, F&& f) {
         f(self.types_), f(self.far_), f(self.counts_), f(self.displacements_);
@@ -208,39 +280,39 @@ private:
     int const* counts_;
     int const* displacements_;
     Datatype const* const* types_;
-    std::ptrdiff_t const* far_ = nullptr;   ///< displacements of the w form where they are MPI_Aint
-    int first_ = 0, ranks_ = 0;             ///< of a part of the ranks only; ranks 0: of all
-    bool in_a_row_;                         ///< of all ranks, and equal
+    std::ptrdiff_t const* far_ = nullptr;   ///< displacements of the w form if they are MPI_Aint
+    int first_ = 0, ranks_ = 0;             ///< the ranks that have parts (only_of); ranks_ 0: all ranks
+    bool in_a_row_;                         ///< all ranks have equal parts
 };
 
-/// gather(v), scatter(v): `parts` is known at the root only, `mine` everywhere (in place at the root: address null).
+/// gather(v), scatter(v): `parts` is known at the root only, `mine` at all ranks (in place at the root: null address).
 struct RootedArgs : CommonArgs {
     Buffer mine;
     Parts parts = Parts::none();
     int root;
     bool in_place_at_root = false;
-    bool equal = true;         ///< the plain forms: every part has `largest` bytes
-    std::size_t largest = 0;   ///< bytes of one part when equal; otherwise nobody may assume anything
+    bool equal = true;         ///< plain forms: every part has `largest` bytes
+    std::size_t largest = 0;   ///< bytes of one part if equal; otherwise no rank may rely on it
 };
 
-/// allgather(v): `mine` goes to everybody's parts[rank]. In place: mine is already there.
+/// allgather(v): `mine` goes to parts[rank] of every rank. In place: `mine` is already there.
 struct AllgatherArgs : CommonArgs {
     Buffer mine;
     Parts parts = Parts::none();
     bool is_in_place = false;
-    std::size_t largest = 0;   ///< bytes of the largest part; all ranks know it, for counts are known everywhere
+    std::size_t largest = 0;   ///< bytes of the largest part; known to all ranks, because the counts are
 };
 
 /// alltoall(v, w).
 struct AlltoallArgs : CommonArgs {
     Parts send = Parts::none(), receive = Parts::none();
-    bool is_in_place = false;   ///< send from the receive parts
-    bool equal = true;          ///< the plain form: every part has `each` bytes
+    bool is_in_place = false;   ///< the send data is in the receive parts
+    bool equal = true;          ///< plain form: every part has `each` bytes
     std::size_t each = 0;
 };
 
-/// Neighbourhood collectives: parts by the number of the edge. A plain form's parts have `each` bytes; with v and w
-/// forms only the two ends of an edge agree on its size.
+/// Neighbourhood collectives: parts are indexed by edge. In plain forms every part has `each` bytes; in v and w forms
+/// only the two ends of an edge agree on its size.
 struct NeighborArgs : CommonArgs {
     Neighborhood const* edges;
     Parts receive = Parts::none();
@@ -248,7 +320,7 @@ struct NeighborArgs : CommonArgs {
     std::size_t each = 0;
 };
 
-/// neighbor_allgather(v): `mine` goes along every edge.
+/// neighbor_allgather(v): `mine` is sent along every edge.
 struct NeighborAllgatherArgs : NeighborArgs {
     Buffer mine;
 };

@@ -1,54 +1,110 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What follows from who is in a communicator and from where its members run. Communicators of the same members in the
-// same order share it: it grows with them, and a thousand duplicates need it once.
+// Data derived from the members of a communicator and from where they run: trees, localities, nodes. Communicators with
+// the same members in the same order share it: its size grows with the group, and a thousand duplicates need it once.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "coll/env/division.hpp"
 #include "coll/env/env.hpp"
+#include "coll/env/operation_sequence.hpp"
+#include "coll/env/shm_env.hpp"
 #include "runtime/objects/comm.hpp"
-#include "topo/hierarchy/hierarchy.hpp"
+#include "runtime/objects/group.hpp"
+#include "runtime/settings/cluster.hpp"
+#include "runtime/wait/task.hpp"
+#include "topo/hierarchy.hpp"
+
+// The ranks of a communicator by node or by socket. Parts are numbered in the order of their lowest ranks. The lowest
+// rank of a node is its master, the only rank that communicates with other nodes; in an operation with a root, the root
+// is the master of its node. Zhu, Goodell, Gropp, Thakur, "Hierarchical collectives in MPICH2", EuroPVM/MPI 2009,
+// section 3.
 
 namespace tutti::coll {
+
+class Division {
+public:
+    /// Divides the ranks by node.
+    Division(Group const& all, Cluster const& cluster);
+    /// Divides the ranks by the subtrees under the members of the hierarchy's outermost team, regardless of the levels
+    /// inside, as seen by `rank`. With a single level, all ranks are equally near and form one part.
+    Division(topo::Hierarchy const& tree, int rank);
+
+    int count() const { return static_cast<int>(members_.size()); }
+    int mine() const { return mine_; }   ///< the part that contains this rank
+    /// The part that contains a rank, and the rank's index in it.
+    int of(int rank) const { return part_of_[static_cast<std::size_t>(rank)]; }
+    int index_of(int rank) const { return index_of_[static_cast<std::size_t>(rank)]; }
+    /// The ranks of a part, ascending.
+    std::span<int const> members(int part) const { return members_[static_cast<std::size_t>(part)]; }
+    std::span<int const> members() const { return members(mine_); }
+    int size(int part) const { return static_cast<int>(members(part).size()); }
+    /// Returns the master of a part in an operation with this root (−1: none).
+    int master(int part, int root = -1) const { return root >= 0 && of(root) == part ? root : members(part).front(); }
+    /// Returns the masters of all parts, in the order of the parts.
+    PooledVector<int> masters(FramePool& frames, int root = -1) const {
+        PooledVector<int> all(frames);
+        all.reserve(members_.size());
+        for (int part = 0; part < count(); ++part) all.push_back(master(part, root));
+        return all;
+    }
+    /// True if every part consists of consecutive ranks.
+    bool consecutive() const {
+        return std::ranges::all_of(
+            members_, [](std::vector<int> const& m) { return m.back() - m.front() + 1 == static_cast<int>(m.size()); });
+    }
+    /// Number of ranks in the largest and in the smallest part.
+    int largest() const { return static_cast<int>(std::ranges::max_element(members_, {}, ranks)->size()); }
+    int smallest() const { return static_cast<int>(std::ranges::min_element(members_, {}, ranks)->size()); }
+    bool even() const { return largest() == smallest(); }
+
+private:
+    static std::size_t ranks(std::vector<int> const& part) { return part.size(); }
+    void add(int part, int rank);   ///< adds the next rank; `part` may be a new one
+
+    std::vector<std::vector<int>> members_;
+    std::vector<int> part_of_, index_of_;
+    int mine_ = 0;
+};
 
 struct GroupLayout {
     GroupLayout(Ref<Group> all, topo::Hierarchy tree, std::vector<topo::Locality> to_members)
         : group(std::move(all)), trees(std::move(tree)), localities(std::move(to_members)) {}
 
-    /// Of a group on several nodes.
+    /// Additional data of a group on several nodes.
     struct Nodes {
         Division map;
-        Trees masters;         ///< one team of as many ranks as there are nodes
+        Trees masters;         ///< one team with a rank for each node
         Ref<Group> this_one;   ///< the members on this node
     };
 
     Ref<Group> const group;
-    Trees trees;   ///< of the levels that the process has chosen; between nodes: of nodes
+    Trees trees;   ///< of the levels that the process has chosen; between nodes: of the nodes
     std::vector<topo::Locality> const localities;   ///< from this rank to each member
-    std::optional<Nodes> nodes;                     ///< none: all members are on one node
-    std::vector<std::pair<topo::LevelChoice, std::unique_ptr<Trees>>> other_trees;   ///< of algorithms' own levels
+    std::optional<Nodes> nodes;                     ///< empty if all members are on one node
+    std::vector<std::pair<topo::LevelChoice, std::unique_ptr<Trees>>> other_trees;   ///< for levels of algorithms
 };
 
-/// What a communicator over several nodes has besides: of its members on this node a communicator of their own, whose
-/// collectives use shared memory. All ranks here are those of the union group.
+/// What a communicator over several nodes has in addition: a communicator of its members on this node, whose
+/// collectives use shared memory. All ranks here are numbered in the union group.
 struct MultiNode {
     MultiNode(Ref<Comm> part, GroupLayout::Nodes const& nodes)
         : node(std::move(part)), map(nodes.map), masters(nodes.masters) {}
 
     Ref<Comm> node;        ///< the members on this node
-    Division const& map;   ///< these two are the layout's
+    Division const& map;   ///< these two belong to the layout
     Trees const& masters;
 };
 
-/// The layouts in use of a process, by their members.
+/// The layouts that a process uses, by their members.
 class GroupLayouts {
 public:
-    /// make() makes the one that there is not yet.
+    /// Returns the layout of `group`. If there is none yet, make() creates it.
     template <class Make>
     std::shared_ptr<GroupLayout> find(Group const& group, Make make) {
         auto const [first, last] = all_.equal_range(hash(group));
@@ -70,5 +126,33 @@ private:
 
     std::unordered_multimap<std::size_t, std::weak_ptr<GroupLayout>> all_;
 };
+
+// What environments need from a communicator and a process; choice and call keep more (coll/choice/comm_state.hpp).
+
+class AllCallRecords;   // coll/match/all_call_records.hpp
+
+struct CommMemory : Extension, OperationSequence {
+    CommMemory(Process& p, Area a, std::shared_ptr<GroupLayout> who_is_where, int my_rank,
+               std::unique_ptr<MultiNode> several_nodes = {})
+        : OperationSequence(p, a, my_rank), layout(std::move(who_is_where)), multi_node(std::move(several_nodes)),
+          trees(layout->trees), localities(layout->localities) {}
+
+    std::shared_ptr<GroupLayout> const layout;
+    std::unique_ptr<MultiNode> const multi_node;   ///< null: all members are on one node
+    Trees const& trees;                            ///< these two belong to the layout
+    std::vector<topo::Locality> const& localities;
+};
+
+struct ProcessMemory : Extension {
+    explicit ProcessMemory(std::size_t staging) : staging_bytes(staging), stagings(staging) {}
+
+    std::size_t staging_bytes;   ///< the size that algorithms plan with: the same in every rank of the job
+    StagingPool stagings;
+    GroupLayouts layouts;
+    std::shared_ptr<AllCallRecords> call_records;   ///< null: calls are not recorded
+};
+
+inline CommMemory& memory_of(Comm const& comm) { return static_cast<CommMemory&>(*comm.collectives); }
+inline ProcessMemory& memory_of(Process const& process) { return static_cast<ProcessMemory&>(*process.collectives); }
 
 }   // namespace tutti::coll

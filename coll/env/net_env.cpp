@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "coll/env/net_env.hpp"
 
-#include "coll/env/comm_memory.hpp"
+#include "coll/env/group_layout.hpp"
 #include "coll/env/operation_sequence.hpp"
 
 namespace tutti::coll {
 namespace {
 
-constexpr std::uint64_t collective_context = 1ULL << 62;   // messages of operations never meet those of programs
+constexpr std::uint64_t collective_context = 1ULL << 62;   // separates these messages from the program's
 
-/// Is memory what was missing?
+/// True if the error is a lack of memory.
 bool is_memory(std::exception_ptr const& error) {
     try {
         std::rethrow_exception(error);
@@ -98,7 +98,7 @@ bool NetEnv::waited(std::atomic<std::uint64_t> const& word, std::uint64_t value,
 
 void fail_between_nodes(Comm const& comm, char const* operation, std::exception_ptr const& error) {
     comm.process.frames.hold();
-    comm.process.frames.let_go();   // what the error has left in it
+    comm.process.frames.let_go();   // releases frames that the error left in the pool
     if (!is_memory(error) || !comm.process.end_job) return;
     comm.process.end_job(1, join(operation, ": no memory is left to go on with an operation of several nodes"));
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The environment between nodes: one operation of a communicator over several nodes. Its ranks have no memory in common
-// beyond their nodes, so an algorithm has messages (coll/blocks/messages/messages.hpp), whose other side may be
-// anywhere, and the collectives of its node over shared memory (coll/env/on_node.hpp). As in ShmEnv, a coroutine that a
-// blocking call runs waits inside its awaiters, and one that was given a Suspension suspends.
+// The environment between nodes: one operation of a communicator that spans several nodes. Its ranks share no memory
+// beyond their node, so an algorithm uses messages (coll/blocks/messages.hpp), whose peer may be on any node, and the
+// collectives of its own node over shared memory (on_node, below). As in ShmEnv, a coroutine that a blocking call runs
+// waits inside its awaiters, and a coroutine that was given a Suspension suspends.
 //
-// Numbers: members number their operations in the same order; the number is the tag of all messages of the operation,
-// so operations under way do not meet, and messages of one pair keep their order. What goes over a node's memory has
-// numbers of the node's own sequence, taken when the operation is numbered: an algorithm says beforehand how many it
-// needs.
+// Numbers: members number their operations in the same order. The number is the tag of all messages of the operation,
+// so concurrent operations do not interfere, and the messages of a pair keep their order. Collectives within a node
+// have numbers of the node communicator's own sequence, taken when the operation is numbered: an algorithm declares in
+// advance how many it needs.
 #pragma once
 
 #include <atomic>
@@ -16,44 +16,45 @@
 #include "coll/env/group_layout.hpp"
 #include "coll/env/shm_env.hpp"
 #include "p2p/engine.hpp"
-#include "runtime/wait/pooled.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/wait/task.hpp"
 
 namespace tutti::coll {
 
 /// The numbers of one operation.
 struct Numbers {
     std::uint64_t operation;
-    std::uint64_t node_first = 0, node_count = 0;   ///< in the sequence of the node's part
+    std::uint64_t node_first = 0, node_count = 0;   ///< in the sequence of the node communicator
 };
 
-/// A message on its way, until `over` is 1. Stays where it is until then.
+/// A message in flight, until `over` is 1. The object must not move until then.
 struct Outgoing : p2p::Send, InPool {
     std::atomic<std::uint64_t> over{0};
-    PooledBytes packed;   ///< what has no place of its own
-    int to = -1;
+    PooledBytes packed;   ///< packed copy of the data if it is not sent from the user's buffer
+    int to = -1;          ///< the receiver, a rank of the environment
 };
 struct Incoming : p2p::Receive {
     std::atomic<std::uint64_t> over{0};
-    Traffic* traffic = nullptr;   ///< where it is counted
-    PooledBytes packed;
+    Traffic* traffic = nullptr;   ///< where received bytes are counted
+    PooledBytes packed;           ///< the packed data if it is not received in place
 };
 
-/// Between nodes not everybody can be told that an operation cannot go on: where memory is what is missing, ends the
-/// job. Returns where nobody can end one.
+/// Called when an operation between nodes cannot continue. Members on other nodes cannot all be notified, so if memory
+/// is exhausted, ends the job. Returns if memory is not the cause, or if no launcher is there to end the job.
 void fail_between_nodes(Comm const& comm, char const* operation, std::exception_ptr const& error);
 
 class NetEnv {
 public:
-    /// All of the communicator's union group. `suspension`, `frames` as in ShmMemory.
+    /// Covers the communicator's whole union group. `suspension`, `frames` as in ShmMemory.
     NetEnv(Comm const& comm, Trees const& trees, char const* operation, Numbers numbers,
            Suspension* suspension = nullptr, FramePool* frames = nullptr);
-    /// Some of its ranks, this one among them, in the same operation: `members[i]` is the team's rank i. `trees` has as
-    /// many. The whole must outlive the team.
+    /// A team: some ranks of `whole`, this one among them, in the same operation; `members[i]` is rank i of the team.
+    /// `trees` must have as many ranks. `whole` must outlive the team.
     NetEnv(NetEnv& whole, PooledVector<int> members, Trees const& trees);
     NetEnv(NetEnv const&) = delete;
     NetEnv& operator=(NetEnv const&) = delete;
 
-    /// The next operation of the same kind, for what is done again and again.
+    /// Continues with the next operation of the same kind; for operations that are repeated.
     void restart(Numbers numbers) { numbers_ = numbers; }
 
     int rank() const { return rank_; }
@@ -62,12 +63,12 @@ public:
     topo::Hierarchy const& hierarchy() const { return trees_.hierarchy; }
     topo::Hierarchy const& one_team() const { return trees_.one_team; }
     FramePool& frames() { return frames_; }
-    /// For what may outlive the operation.
+    /// Returns the pool for objects that may outlive the operation.
     FramePool& frames_of_process() { return comm_.process.frames; }
 
     Comm const& comm() const { return comm_; }
     int world_rank(int peer) const { return comm_.union_group->world_rank(union_group(peer)); }
-    /// As Comm::reported_rank, of a rank of this environment.
+    /// Like Comm::reported_rank, for a rank of this environment.
     int reported_rank(int peer) const { return comm_.reported_rank(union_group(peer)); }
     MultiNode const& multi_node() const;
     Division const& map() const { return multi_node().map; }
@@ -75,18 +76,18 @@ public:
     Suspension* suspension() const { return suspension_; }
 
     // --- Messages ----------------------------------------------------------------------------------------------------
-    /// Begins a message of what `op.data` says to a rank of this environment.
+    /// Begins to send what `op.data` describes to a rank of this environment, or to receive into it.
     void begin(Outgoing& op, int to);
     void begin(Incoming& op, int from);
-    /// Forgets a message that nobody waits for any more.
+    /// Cancels a receive that is no longer awaited.
     void abandon(Incoming& op);
 
     struct Awaiter {
         NetEnv& env;
         std::atomic<std::uint64_t> const& word;
         std::uint64_t value;
-        int peer;   ///< of the union group
-        int from;   ///< where to look first, as Cluster::peer_of names it; −1: anywhere
+        int peer;   ///< rank in the union group
+        int from;   ///< where to poll first, as Cluster::peer_of numbers it; −1: anywhere
         bool await_ready() const {
             return has_come(word.load(std::memory_order_acquire), value) || env.waited(word, value, peer, from);
         }
@@ -97,14 +98,15 @@ public:
     };
     Awaiter over(Outgoing const& op) { return {*this, op.over, 1, union_group(op.to), -1}; }
     Awaiter over(Incoming const& op, int from) { return {*this, op.over, 1, union_group(from), peer_of(from)}; }
-    /// A word in this node's memory.
+    /// Awaits a word in this node's memory.
     Awaiter until(std::atomic<std::uint64_t> const& word, std::uint64_t value, int union_rank) {
         return {*this, word, value, union_rank, -1};
     }
 
     // --- The node ----------------------------------------------------------------------------------------------------
-    /// The next of this operation's numbers in the sequence of the node's part.
+    /// Returns this operation's next number in the sequence of the node communicator.
     std::uint64_t next_on_node();
+    /// Returns how many of these numbers have not been used.
     std::uint64_t left_on_node() const;
 
     // --- This rank's own memory, as in Environment -------------------------------------------------------------------
@@ -114,7 +116,8 @@ public:
         traffic_.loaded.add(loaded);
         traffic_.stored.add(stored);
     }
-    /// A message of so many bytes goes to a rank of this environment, from where they lie. Its receiver stores them.
+    /// Counts a message of `bytes` bytes to a rank of this environment as loaded here. The receiver counts them as
+    /// stored.
     void count_message(int peer, std::size_t bytes);
     void copy(void* to, void const* from, std::size_t bytes, std::size_t working_set) {
         count(bytes, bytes);
@@ -139,7 +142,7 @@ private:
         return comm_.process.cluster.peer_of(comm_.union_group->world_rank(union_group(rank)));
     }
     p2p::Key key(int source) const;
-    /// Waits, unless the operation suspends: then it is false.
+    /// Waits and returns true, unless the operation suspends: then returns false.
     bool waited(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer, int from) const;
 
     Comm const& comm_;
@@ -148,10 +151,30 @@ private:
     Traffic& traffic_;
     Suspension* const suspension_;
     FramePool& frames_;
-    NetEnv* const whole_;   ///< of a team
+    NetEnv* const whole_;   ///< the environment of the whole communicator; null unless this is a team
     Numbers numbers_;
-    PooledVector<int> members_;   ///< of a team; empty: everybody
+    PooledVector<int> members_;   ///< of a team; empty: all ranks of the communicator
     int rank_;
 };
+
+// A collective of the node communicator, as one step of an operation over several nodes. The algorithm is chosen from
+// the same table as for any communicator on one node, and the collective takes the operation's next number there.
+
+/// Runs `which` over env.multi_node().node. Ranks, roots and parts in `args` are those of the node communicator; its
+/// kernels must be set.
+template <class Args>
+Task on_node(NetEnv& env, Collective which, Args args);
+
+/// Like on_node above, for operations in which other nodes wait for this rank even if it fails locally: stores the
+/// error in `error` instead of throwing it.
+template <class Args>
+Task on_node(NetEnv& env, Collective which, Args args, std::exception_ptr& error) {
+    try {
+        co_await on_node(env, which, args);
+    } catch (Error const&) { error = std::current_exception(); }
+}
+
+/// Skips the numbers on the node that the operation did not use.
+Task leave_node(NetEnv& env);
 
 }   // namespace tutti::coll

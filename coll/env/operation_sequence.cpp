@@ -11,7 +11,7 @@ namespace tutti::coll {
 OperationSequence::~OperationSequence() {
     if (!area) return;
     area.done(rank).publish(Area::gone);
-    // Without memory to note what is released later, the rank keeps it until it ends.
+    // If there is no memory to record the deferred release, the rank keeps the memory until it ends.
     unless_out_of_memory([this] {
         for (int region = 0; region < area_regions; ++region)
             if (std::uint64_t const offset = area.own_region(region); offset != 0)

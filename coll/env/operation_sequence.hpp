@@ -1,14 +1,54 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A sequence of operations in memory of their own: numbers, channels, and which of them have ended. A communicator has
-// one. So has each persistent request, because its starts are matched with the same request's starts elsewhere and need
-// not come in the same order as other calls (MPI 4.0, 6.13: what is ordered is the initialisation).
+// A sequence of operations in shared memory of its own: their numbers, their channels, and which of them have ended. A
+// communicator has one. Each persistent collective request also has one, because its starts are matched with the starts
+// of the same request at other ranks and need not be ordered with other calls (MPI 4.0, 6.13: only the initialisation
+// is ordered). The file also declares the progress engine, whose queue a sequence holds.
 #pragma once
 
 #include <exception>
 
 #include "coll/env/area.hpp"
-#include "coll/env/progress.hpp"
+#include "runtime/objects/request.hpp"
 #include "runtime/process.hpp"
+
+// The progress engine of the collectives: holds the requests in flight and advances those whose flag has been
+// published, whenever the Waiter polls it. An idle request costs one load per poll. Requests that wait for a channel of
+// their communicator stay in its queue and cost nothing except for the first one.
+
+namespace tutti::coll {
+
+class CollectiveRequest;
+
+class Progress final : public Pollable {
+public:
+    explicit Progress(Waiter& waiter);
+    ~Progress() override;
+
+    /// Advances each request that can be advanced, once.
+    bool poll() override;
+    bool at_rest() const override { return in_flight_ == 0; }
+    bool awaits_words() const override { return in_flight_ != 0; }
+    /// Reports collectives in flight: they progress while this rank waits for something else, and other ranks may wait
+    /// for that.
+    void tell(Blockage& blockage) const override;
+    void add(CollectiveRequest& request);
+    void remove(CollectiveRequest& request);
+    int in_flight() const { return in_flight_; }
+
+private:
+    Waiter& waiter_;
+    CollectiveRequest* first_ = nullptr;
+    CollectiveRequest* last_ = nullptr;
+    int in_flight_ = 0;
+};
+
+/// Requests of one communicator that have not begun, in the order in which they were issued.
+struct Queue {
+    CollectiveRequest* first = nullptr;
+    CollectiveRequest* last = nullptr;
+};
+
+}   // namespace tutti::coll
 
 namespace tutti {
 class Comm;
@@ -17,30 +57,31 @@ class Comm;
 namespace tutti::coll {
 
 struct OperationSequence {
-    /// Without memory (members on several nodes) it only numbers.
+    /// Without memory (`a` is empty: members on several nodes) it only numbers operations.
     OperationSequence(Process& p, Area a, int my_rank)
         : process(p), area(a), rank(my_rank), safe(a ? channel_depth : most_apart) {}
     OperationSequence(OperationSequence const&) = delete;
     OperationSequence& operator=(OperationSequence const&) = delete;
-    /// Leaves for good; whoever owns the memory gets it back when all members have.
+    /// Leaves the sequence permanently. The owner of the memory gets it back after all members have left.
     ~OperationSequence();
 
-    /// Numbers so many operations and returns the first number. Members number theirs in the same order.
+    /// Numbers `count` operations and returns the first number. Members number theirs in the same order.
     std::uint64_t take_numbers(std::uint64_t count = 1) {
         std::uint64_t const first = op + 1;
         op += count;
         return first;
     }
-    /// Is the operation's channel free everywhere? See area.hpp.
+    /// True if the operation's channel is free at all members; see area.hpp.
     bool may_begin(std::uint64_t number) { return number <= safe || look_for_channel(number); }
-    /// Numbers an operation of a communicator with this sequence and waits for its channel.
+    /// Numbers the next operation of `comm`, which owns this sequence, and waits for its channel.
     std::uint64_t begin(Comm const& comm, char const* operation) {
         std::uint64_t const number = take_numbers();
         if (number > safe) [[unlikely]]
             wait_for_channel(comm, operation, number);
         return number;
     }
-    /// Operations may end in any order; the others hear of one when all before it have ended, too.
+    /// Ends an operation. Operations may end in any order; the end is published when all earlier operations have ended
+    /// too.
     [[gnu::always_inline]] void end(std::uint64_t number) {
         if (number == finished + 1 && beyond == 0) [[likely]]
             finished = number;
@@ -51,25 +92,26 @@ struct OperationSequence {
         process.waiter.wake_sleepers(done.value);
         own_soon(next);
     }
-    /// The operation has failed here and has let go of what it had: tells the members, and gives the channel up.
+    /// Called when the operation has failed here and has released its resources: marks it as failed for all members and
+    /// releases the channel.
     void fail(std::uint64_t number) {
         area.fail(rank, number);
-        process.waiter.wake_sleepers();   // of whatever words: who fails keeps all from waiting for theirs
+        process.waiter.wake_sleepers();   // of any word: a failure releases every member that waits in this operation
         end(number);
     }
 
-    /// Between nodes the number is a message's tag, of 30 bits: so far apart are operations under way at most.
+    /// Between nodes the number is a message tag of 30 bits, so concurrent operations may be at most this far apart.
     static constexpr std::uint64_t most_apart = 1 << 29;
 
     Process& process;
     Area area;
     int rank;
     std::uint64_t op = 0;             ///< operations numbered
-    std::uint64_t finished = 0;       ///< operations up to this number have ended here,
-    std::uint64_t beyond = 0;         ///< and bit i: so has operation finished + 1 + i
-    std::uint64_t safe;               ///< operations up to this number may begin without asking
-    std::uint64_t under_way = 0;      ///< without memory: requests' operations that have begun and not ended
-    std::uint64_t owned_offset = 0;   ///< of the area, without its regions, if it lies in this rank's heap; else 0
+    std::uint64_t finished = 0;       ///< all operations up to this number have ended here,
+    std::uint64_t beyond = 0;         ///< bit i: and so has operation finished + 1 + i
+    std::uint64_t safe;               ///< operations up to this number may begin without checking other members
+    std::uint64_t under_way = 0;      ///< without memory: operations of requests that have begun and not ended
+    std::uint64_t owned_offset = 0;   ///< of the area without its regions, if it lies in this rank's heap; else 0
     Queue queue;                      ///< requests that wait for their first channel
 
 private:
@@ -78,15 +120,15 @@ private:
     void end_early(std::uint64_t number);
 };
 
-/// Why this rank waits in a blocking call that is, or uses, that operation. `member`: as Comm::reason has it.
+/// Returns the reason for a blocking wait in a call that is, or uses, this operation. `member`: as in Comm::reason.
 Reason reason_in(Comm const& comm, char const* operation, int member = -1);
 
-/// Was what ended an operation found after this rank's last step (that something is longer than its place)? Its peers
-/// have all that they need of it then.
+/// True if the error was detected after this rank's last step (a message longer than its buffer). Peers then already
+/// have everything that they need from this rank.
 bool concerns_this_rank_alone(std::exception_ptr const& error);
 
-/// One operation's hold of its channel, which goes back however the operation ends. `Sequence` is an OperationSequence,
-/// or what ranks that are threads have in its place: area, rank, end(number), fail(number).
+/// Holds one operation's channel, and releases it however the operation ends. `Sequence` is an OperationSequence, or
+/// its replacement where ranks are threads: area, rank, end(number), fail(number).
 template <class Sequence>
 class ChannelGuard {
 public:
@@ -98,9 +140,9 @@ public:
     }
     std::uint64_t number() const { return number_; }
 
-    /// Instead of the end, for an operation that has failed here and whose coroutine is gone: tells the members, and
-    /// returns when all of them have ended it, so that none reads or writes memory of this rank any more.
-    /// wait(word, value, member) waits for a word of a member's.
+    /// Replaces the normal end for an operation that has failed here and whose coroutine is destroyed: notifies the
+    /// members and returns when all of them have ended it, so that no member reads or writes memory of this rank any
+    /// more. wait(word, value, member) must wait for a word of a member.
     template <class Wait>
     void fail(Wait&& wait) {
         held_ = false;

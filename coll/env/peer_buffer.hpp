@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A peer's buffer that this rank can load and store, in whatever layout: what is copied goes from the one user's layout
-// to the other's in one pass.
+// A peer's buffer that this rank can load and store, in any layout. Data is copied from one user's layout to the
+// other's in a single pass.
 #pragma once
 
 #include <optional>
 #include <span>
 
 #include "coll/env/arguments.hpp"
-#include "runtime/datatype/layout/remote.hpp"
+#include "runtime/datatype/remote_layout.hpp"
 
 namespace tutti::coll {
 
 template <class Env>
 class PeerBuffer {
 public:
-    /// Not reachable.
+    /// A buffer that this rank cannot reach.
     PeerBuffer() = default;
-    /// `bytes` bytes in one piece at `address` in the peer's own memory.
+    /// `bytes` contiguous bytes at `address` in the peer's own memory.
     PeerBuffer(Env& env, int peer, std::uint64_t address, std::size_t bytes)
         : env_(&env), peer_(peer), dense_(env.reach(peer, address, bytes)) {}
-    /// `bytes` bytes of elements with gaps, whose layout the peer has written down at `flat`.
+    /// `bytes` bytes of elements with gaps; the peer has written their layout to `flat`.
     PeerBuffer(Env& env, int peer, std::uint64_t origin, std::size_t bytes, std::byte const* flat)
         : env_(&env), peer_(peer), type_(reinterpret_cast<std::int64_t const*>(flat)) {
         std::int64_t const count = static_cast<std::int64_t>(bytes) / type_->size();
@@ -30,7 +30,7 @@ public:
 
     explicit operator bool() const { return dense_ || type_; }
 
-    /// Copies packed bytes [position, position + bytes) from the peer's buffer to the same place in this rank's own.
+    /// Copies packed bytes [position, position + bytes) from the peer's buffer to the same position in this rank's own.
     /// `working_set` as in Copier::copy.
     void get(Buffer const& mine, std::size_t position, std::size_t bytes, std::size_t working_set) const {
         env_->count_message(peer_);
@@ -39,7 +39,7 @@ public:
             env_->copy(first_byte(mine) + position, dense_ + position, bytes, working_set);
         else env_->store(mine, position, dense_ + position, bytes);
     }
-    /// The other direction.
+    /// Copies in the opposite direction, from this rank's buffer to the peer's.
     void put(Buffer const& mine, std::size_t position, std::size_t bytes, std::size_t working_set) const {
         env_->count_message(peer_);
         if (type_) copy_with_gaps(typed_, typed(mine), position, bytes);
@@ -63,9 +63,9 @@ private:
     TypedMemory typed_{};
 };
 
-/// Copies packed bytes [at, end) by the system, from `address` on in a peer's memory, where all lie in one piece,
-/// to the same place in this rank's buffer; through `bounce`, which is empty where that has no gaps. `at` goes on
-/// with what has come; false: the system refuses.
+/// Copies packed bytes [at, end) from a peer's memory, where they are contiguous from `address` on, to the same
+/// position in this rank's buffer, by system calls; through `bounce`, which is empty if the buffer has no gaps.
+/// Advances `at` past the bytes that were copied. Returns false if the system refuses.
 template <class Env>
 bool fetch_packed(Env& env, int peer, std::uint64_t address, Buffer const& mine, std::size_t& at, std::size_t end,
                   std::span<std::byte> bounce) {

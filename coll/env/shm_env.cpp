@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The slow paths of the environment between processes: waiting, and this rank's staging memory.
+// The slow paths of the shared-memory environment: waiting, and this rank's staging memory.
 #include "coll/env/shm_env.hpp"
 
-#include "coll/env/comm_memory.hpp"
+#include "coll/env/group_layout.hpp"
 #include "coll/env/operation_sequence.hpp"
 
 namespace tutti::coll {

@@ -1,30 +1,72 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The environment between processes of one node: flags in the segment, large buffers by load and store, or by CMA where
-// the system allows it. A coroutine that a blocking call runs here never suspends, it waits through the one wait; one
-// that was given a Suspension never waits, it suspends and leaves there what has to come.
+// The environment between processes of one node: flags in the segment; large buffers are accessed by load and store, or
+// by CMA where the system allows it. A coroutine that a blocking call runs never suspends: it waits in Waiter::until. A
+// coroutine that was given a Suspension never waits: it suspends and stores there what it waits for.
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "coll/env/env.hpp"
-#include "coll/env/staging.hpp"
 #include "runtime/base/error.hpp"
+#include "runtime/memory/heap.hpp"
 #include "runtime/memory/single_copy.hpp"
 #include "runtime/process.hpp"
 
+// Staging memory: where a rank stages data that its peers cannot read in its own memory. Each operation under way has a
+// piece of its own, taken from the rank's heap in the segment at first use; a few pieces are kept for later operations.
+
 namespace tutti::coll {
+
+struct StagingMemory {
+    std::uint64_t offset = 0;   ///< in the segment
+    std::size_t bytes = 0;      ///< 0: none
+};
+
+class StagingPool {
+public:
+    explicit StagingPool(std::size_t bytes) : bytes_(bytes) { free_.reserve(most_kept); }   // put must not throw
+
+    /// Throws Error(no_mem) if the heap is exhausted.
+    StagingMemory take(SegmentHeap& heap) {
+        if (free_.empty()) return {heap.allocate(bytes_), bytes_};
+        StagingMemory const s = free_.back();
+        free_.pop_back();
+        return s;
+    }
+    void put(SegmentHeap& heap, StagingMemory const& s) {
+        if (s.bytes == bytes_ && free_.size() < most_kept) free_.push_back(s);
+        else heap.release(s.offset);
+    }
+    /// Pieces taken from now on have at least `bytes` bytes.
+    void enlarge(SegmentHeap& heap, std::size_t bytes) {
+        if (bytes <= bytes_) return;
+        bytes_ = bytes;
+        for (StagingMemory const& s : free_) heap.release(s.offset);
+        free_.clear();
+    }
+
+private:
+    static constexpr std::size_t most_kept = 8;
+
+    std::size_t bytes_;
+    std::vector<StagingMemory> free_;
+};
 
 /// What a suspended coroutine waits for.
 struct Suspension {
     std::coroutine_handle<> coroutine;
     std::atomic<std::uint64_t> const* word = nullptr;
     std::uint64_t value = 0;
-    /// The rank without an act of which the value does not come. It is a rank of `comm`, which need not be the
-    /// operation's communicator: a step on one node of an operation between nodes counts the members of that node.
+    /// The rank whose action is needed for the value to arrive. It is a rank of `comm`, which need not be the
+    /// operation's communicator: for the node-local step of an operation between nodes it numbers the members of that
+    /// node.
     int peer = anybody;
     Comm const* comm = nullptr;
 
-    /// The same rank in MPI_COMM_WORLD, or `anybody`.
+    /// Returns the rank of the peer in MPI_COMM_WORLD, or `anybody`.
     int world_peer() const { return peer == anybody ? anybody : comm->union_group->world_rank(peer); }
 
     bool over() const { return has_come(word->load(std::memory_order_acquire), value); }
@@ -33,7 +75,7 @@ struct Suspension {
 class ShmMemory {
 public:
     /// `localities`: from this rank to each member of the communicator. `suspension`: null for a blocking call.
-    /// `frames`: where coroutines get their memory, null: from the process.
+    /// `frames`: the pool that coroutine frames come from; null: that of the process.
     ShmMemory(Comm const& comm, char const* operation, topo::Locality const* localities,
               Suspension* suspension = nullptr, FramePool* frames = nullptr)
         : comm_(comm), operation_(operation), traffic_(comm.process.rank_state().traffic), localities_(localities),
@@ -42,22 +84,23 @@ public:
     ShmMemory& operator=(ShmMemory const&) = delete;
     ~ShmMemory() { end(); }
 
-    /// What the operation had for itself goes back.
+    /// Releases what the operation held for itself.
     void end() {
         if (staging_.bytes != 0) give_staging_back();
     }
 
     FramePool& frames() { return frames_; }
     bool suspends() const { return suspension_ != nullptr; }
-    /// A blocking call waits inside its awaiters: its coroutines run to their ends when they are called (Task).
+    /// A blocking call waits inside its awaiters: its coroutines run to completion when they are called (Task).
     bool never_suspends() const { return !suspends(); }
-    /// How much staging memory an algorithm should be content with.
+    /// The amount of staging memory that an algorithm should not exceed.
     std::size_t staging_bytes() const;
-    /// For elements larger than that; before expose.
+    /// Gives this rank at least `bytes` bytes of staging memory, for elements larger than staging_bytes(). Must be
+    /// called before expose.
     void reserve_staging(std::size_t bytes);
 
     int world_rank(int peer) const { return comm_.union_group->world_rank(peer); }
-    /// As Comm::reported_rank.
+    /// Like Comm::reported_rank.
     int reported_rank(int peer) const { return comm_.reported_rank(peer); }
 
 protected:
@@ -78,7 +121,7 @@ protected:
     Awaiter until(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) {
         return {*this, word, value, peer};
     }
-    /// Suspends once, for what has come already.
+    /// Suspends once, on a condition that already holds.
     struct Later {
         ShmMemory& memory;
         bool await_ready() const { return !memory.suspension_; }
@@ -91,7 +134,7 @@ protected:
     Later later() { return {*this}; }
     void stored(std::atomic<std::uint64_t> const& word) { comm_.process.waiter.wake_sleepers(word); }
 
-    /// Of the operation's own staging memory, which it takes at the first use and gives back at its end.
+    /// Offset of the operation's own staging memory, which it takes at first use and releases at its end.
     std::uint64_t staging_offset() {
         if (staging_.bytes == 0) take_staging();
         return staging_.offset;
@@ -108,8 +151,8 @@ protected:
     std::byte* reach(int peer, std::uint64_t address, std::size_t bytes) {
         return comm_.process.single_copy.reach(place(peer), address, bytes);
     }
-    // Memory that the kernel does not copy (a device's, or none at all) is refused, too: its owner then copies it into
-    // its staging memory, or finds out that it cannot, and no peer waits for an answer.
+    // Memory that the kernel cannot copy (device memory or an invalid address) is refused as well. Its owner then
+    // copies it into its staging memory, or detects that it cannot, and no peer waits for an answer.
     bool fetch(int peer, std::uint64_t address, void* to, std::size_t bytes) {
         try {
             return comm_.process.single_copy.read(place(peer), address, to, bytes);
@@ -125,7 +168,8 @@ private:
     unsigned place(int peer) const {
         return static_cast<unsigned>(comm_.process.cluster.place_of(comm_.union_group->world_rank(peer)));
     }
-    /// Waits, unless the operation suspends: then it is false. Throws when it waits in vain: a member has failed.
+    /// Waits and returns true, unless the operation suspends: then returns false. Throws if a member has failed, so
+    /// that the value will not arrive.
     bool waited(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) const;
     void take_staging();
     void give_staging_back();
@@ -141,8 +185,8 @@ private:
 
 using ShmEnv = Environment<ShmMemory>;
 
-/// Throws no_mem, naming the member of `comm` that cannot go on. The communicator may be one of a node, of which the
-/// program knows nothing, so the rank is named as in MPI_COMM_WORLD.
+/// Throws no_mem, naming the member of `comm` that failed. `comm` may be a node communicator, which the program does
+/// not know, so the rank is named as in MPI_COMM_WORLD.
 [[noreturn]] void throw_failure_of(Comm const& comm, int member);
 
 }   // namespace tutti::coll

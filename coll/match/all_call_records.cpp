@@ -45,7 +45,7 @@ void AllCallRecords::finish_between_nodes() {
     nodes->finish();
 }
 
-/// The last calls on the communicator waited on, and when the launcher asks on all of them.
+/// Exchanges the last calls on the communicator waited on, or of all communicators if the launcher asks.
 void AllCallRecords::exchange_in_wait(bool asked) {
     if (asked)
         for (Entry const& one : all_) one.records->exchange_between_nodes();
@@ -53,7 +53,7 @@ void AllCallRecords::exchange_in_wait(bool asked) {
     nodes->take();
 }
 
-/// By processor time.
+/// Runs `act` and charges its processor time to the allowance.
 template <class Act>
 void AllCallRecords::measured(Act&& act) {
     std::int64_t const begin = thread_time_ns();
@@ -75,7 +75,7 @@ void AllCallRecords::compare_in_wait() {
         begin_round();
     }
     if (asked) measured([this] { compare_where_it_waits(); });
-    std::int64_t const reserve = asked ? 0 : allowance_.most() / 2;   // kept for questions
+    std::int64_t const reserve = asked ? 0 : allowance_.most() / 2;   // reserved for requests of the launcher
     while (!round_over_ && allowance_.grants(now_ns(), reserve)) measured([this] { step(); });
 }
 
@@ -86,14 +86,14 @@ void AllCallRecords::compare_at_end() {
         one.records->compare();
     }
     begin_round();
-    // All ranks of a core do so at the same time: each uses its part of what may be saved up.
+    // All ranks on a core do this at the same time: each uses its share of the saved allowance.
     unsigned const sharing = process_.segment.header().ranks_per_core();
     std::uint64_t const free = work.visits + visits_at_end / sharing;
     std::int64_t const reserve = allowance_.most() - Allowance::most_saved_ns / sharing;
     while (!round_over_ && (work.visits < free || allowance_.grants(now_ns(), reserve))) measured([this] { step(); });
 }
 
-/// There is a question that has not been seen, and this rank is one of those suspected.
+/// True if there is a new request of the launcher and this rank is among the suspects.
 bool AllCallRecords::is_asked() {
     std::uint64_t const question = process_.segment.header().questions.load(std::memory_order_acquire);
     if (question == question_) return false;
@@ -114,8 +114,9 @@ void AllCallRecords::begin_round() {
     first_ = {last_collective_of(process_.rank()), 0};
 }
 
-/// A member that has not made this rank's call is likely to wait in another one: in opposite orders, if this rank
-/// belongs there and has not made that call.
+/// Compares with every member of the communicator waited on. A member that has not made this rank's call probably waits
+/// in another one: the calls are in opposite orders if this rank belongs to that communicator and has not made that
+/// call.
 void AllCallRecords::compare_where_it_waits() {
     CallRecords* const here = find(first_.context);
     if (!here) return;
@@ -153,10 +154,10 @@ void AllCallRecords::go_on(int& left) {
     if (visit_members(next_, left)) next_ = {next_.context + 1, 0};
 }
 
-/// Goes on there. Returns true when all members have been visited, or there is nothing to compare.
+/// Continues at `place`. Returns true if all members have been visited or there is nothing to compare.
 bool AllCallRecords::visit_members(Place& place, int& left) {
     CallRecords* const records = find(place.context);
-    --left;   // also where nothing has been called
+    --left;   // even if no call has been made
     if (!records || !records->used()) return true;
     for (; place.member < records->members(); ++place.member) {
         if (left <= 0) return false;
@@ -175,8 +176,8 @@ void AllCallRecords::visit(CallRecords& records, int member) {
     if (!process_.many_threads) compare_order(records, member);   // calls of several threads have no order
 }
 
-// Two looks at different times are enough: which call this rank has not made is the same until it makes it, and whether
-// the member still misses the other one is read last.
+// Two checks at different times suffice: the first call that this rank has not made stays the same until it makes it,
+// and whether the member still misses the other call is read last.
 void AllCallRecords::compare_order(CallRecords& records, int member) {
     bool const ahead = records.call_beyond(member).number != 0, behind = records.missed_by(member).number != 0;
     if (!ahead && !behind) return;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The call records of all communicators of a rank: when they are compared, in which order, and how much at a time.
 //
-// In a long wait a rank makes one round through all communicators and their members, beginning with the communicator of
-// its last collective call. It goes on from where the last round ended, a bounded number of members at a time, within
-// an allowance of 1 % of its time (runtime/base/allowance.hpp). Each call is compared with each member once. When the
-// launcher suspects this rank of a deadlock, the communicator waited on is compared with all of its members first,
-// and with the communicator in which each member that has not come there was last, whatever is left of the allowance;
-// half of what may be saved up is kept for the rest of that round.
+// In a long wait a rank makes one round through all communicators and their members. It begins with the communicator of
+// its last collective call, continues where the last round ended, visits a bounded number of members per step, and
+// stays within an allowance of 1 % of its time (runtime/base/allowance.hpp). Each call is compared with each member
+// once. When the launcher suspects this rank of a deadlock, the rank first compares the communicator that it waits on
+// with all of its members, and, for each member that has not made this rank's call, the communicator that this member
+// used last, regardless of the remaining allowance; half of the maximum allowance is reserved for the rest of the round
+// after such a request.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "coll/match/amount_exchange.hpp"
+#include "coll/match/amounts.hpp"
 #include "coll/match/node_exchange.hpp"
 #include "runtime/base/allowance.hpp"
 
@@ -27,39 +28,39 @@ namespace tutti::coll {
 
 class CallRecords;
 
-/// Of a process; those that record their calls.
+/// The call records of one process.
 class AllCallRecords {
 public:
-    /// Visits of a member in a step, if no calls are to be compared; each 16 calls that are count as one more.
+    /// Members visited per step if no calls need comparison; every 16 calls compared count as one more visit.
     static constexpr int visits_per_step = 64;
-    /// Visits in MPI_Finalize that need no allowance, besides those of the neighbours.
+    /// Visits in MPI_Finalize that need no allowance, in addition to those of the neighbours.
     static constexpr std::uint64_t visits_at_end = 4096;
 
     explicit AllCallRecords(Process& process);
 
-    /// These must be removed before they go.
+    /// Records must be removed before they are destroyed.
     void add(CallRecords& records);
     void remove(CallRecords const& records);
-    /// Those of the communicator with that context; null: none.
+    /// Returns the records of the communicator with this context, or null.
     CallRecords* find(std::uint64_t context);
 
-    /// In a long wait: goes on with its round, or does it for the launcher's question. Does not return where it finds
-    /// an error.
+    /// Called in a long wait: continues the round, or performs it for the launcher's request. Does not return if it
+    /// finds an error.
     void compare_in_wait();
-    /// In MPI_Finalize, when all calls of all ranks have been recorded: with the neighbours all of them, with the other
-    /// members as many as is granted.
+    /// Called in MPI_Finalize when all calls of all ranks have been recorded: compares completely with the neighbours,
+    /// and with other members as far as the allowance permits.
     void compare_at_end();
-    /// MPI_Finalize, by all ranks: the same between nodes, of all calls. On one node that is nothing.
+    /// Called by all ranks in MPI_Finalize: compares all calls between nodes. Does nothing on one node.
     void finish_between_nodes();
 
-    bool const on, at_every_call;                    ///< TUTTI_DIAGNOSIS
-    std::unique_ptr<NodeExchange> const nodes;       ///< null: there is one node
-    std::unique_ptr<AmountExchange> const amounts;   ///< null: only --check has it
-    Datatype const* (*predefined_type)(unsigned number) = nullptr;
+    bool const on, at_every_call;                                    ///< TUTTI_DIAGNOSIS is not "no"; it is "full"
+    std::unique_ptr<NodeExchange> const nodes;                       ///< null: there is only one node
+    std::unique_ptr<AmountExchange> const amounts;                   ///< null unless --check is on
+    Datatype const* (*predefined_type)(unsigned number) = nullptr;   ///< as in Wording
 
-    /// What has been done, for tests.
+    /// Work done so far, for tests.
     struct Work {
-        std::uint64_t visits = 0;           ///< of a member of a communicator
+        std::uint64_t visits = 0;           ///< members visited
         std::uint64_t calls_compared = 0;   ///< with those of another member
         std::uint64_t steps = 0;
     };
@@ -75,8 +76,8 @@ private:
         std::uint64_t context = 0;
         int member = 0;
     };
-    /// Of a rank of this node: communicators on which it has made a call that this rank has not, and the other way
-    /// round, when they were seen last; 0: none.
+    /// Describes a rank on this node: the contexts of the communicators on which, at the last check, it had made a call
+    /// that this rank had not (`ahead`), and the reverse (`behind`); 0: no communicator.
     struct Order {
         std::uint64_t ahead = 0, behind = 0;
     };
@@ -98,14 +99,14 @@ private:
     Process& process_;
     std::vector<Entry> all_;   ///< by context
     Allowance allowance_;
-    std::uint64_t question_ = 0;   ///< the launcher's last one that was seen
-    std::uint64_t wait_ = 0;       ///< Blocked::changes of the wait whose round it is
+    std::uint64_t question_ = 0;   ///< the last request of the launcher that was seen
+    std::uint64_t wait_ = 0;       ///< Blocked::changes of the wait that the current round belongs to
     bool round_over_ = true;
-    Place first_;                     ///< what is left of the communicator waited on
-    Place next_;                      ///< where the round goes on,
+    Place first_;                     ///< the remaining members of the communicator waited on
+    Place next_;                      ///< where the round continues,
     std::uint64_t round_begin_ = 0;   ///< where it began,
-    bool wrapped_ = false;            ///< and whether it has been at the end
-    std::vector<Order> order_;        ///< by place on this node
+    bool wrapped_ = false;            ///< and whether it has passed the end of the list
+    std::vector<Order> order_;        ///< by local rank
 };
 
 }   // namespace tutti::coll

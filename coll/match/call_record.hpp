@@ -1,51 +1,60 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the program of each member calls on a communicator, where the other members of the node can read it: records of
-// the different calls that there are, the order in which they are made, and for each block of calls one word that is
-// equal where the calls are.
+// Call records: what each member's program calls on a communicator, readable by the other members on the node. They
+// consist of records of the distinct calls, the order in which the calls are made, and one word (digest) per block of
+// calls that is equal at two members if their calls are. Used by CallRecords (call_records.hpp) and NodeExchange
+// (node_exchange.hpp). This file also contains the comparison of two records, their text, and the counts of persistent
+// starts.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <string>
 
 #include "coll/env/area.hpp"
+#include "coll/env/arguments.hpp"
+#include "runtime/datatype/op.hpp"
+#include "runtime/datatype/signature.hpp"
+#include "runtime/objects/comm.hpp"
 
-// One writer each, any readers. Programs make few different calls again and again: a call is recorded once and then
-// named by its record's serial number, in one store per call. A record's first word holds its serial number, and 0
-// while the rest is written. Each store is a release and each load an acquire: a reader that has seen a word of a new
-// record finds the first word cleared or new when it reads that once more, so what lies between two reads of the same
-// number belongs together.
+// Each structure has one writer and any number of readers. Programs repeat few distinct calls: a call is recorded once
+// and afterwards named by its record's serial number, one store per call. The first word of a record holds its serial
+// number, and 0 while the rest is being written. Each store is a release and each load an acquire: a reader that has
+// seen a word of a new record finds the first word cleared or new when it reads it again. Hence everything read between
+// two reads of the same serial number belongs together.
 //
 // Why no call is overwritten before the neighbour has compared it: blocking calls of members are at most channel_depth
-// + 1 apart (area.hpp), and twelve calls after the end of a block each compares all that it has not compared yet. That
-// is then at most a block, those twelve and that distance old, and the neighbour at most that distance ahead: 128 + 12
-// + 9 + 9 calls, fewer than are kept. Requests and calls that fail may be issued at any distance, and records are
-// overwritten sooner where more different calls are made than there is room for: a reader that finds another number
-// than the one it looked for compares nothing. Numbers have 32 bits; so many requests no memory holds.
+// + 1 apart (area.hpp), and twelve calls after the end of each block a member compares all calls that it has not
+// compared yet. These reach back at most a block, the twelve calls and that distance, and the neighbour is ahead by at
+// most that distance: 128 + 12 + 9 + 9 calls, fewer than are kept. Requests and failing calls may be issued at any
+// distance, and records are overwritten sooner if there are more distinct calls than records: a reader that finds
+// another number than the expected one compares nothing. Numbers have 32 bits and wrap; memory cannot hold enough
+// requests for two calls with the same number to be confused.
 namespace tutti::coll {
 
-/// A call as its rank sees it; what must be the same at all members, as far as this one knows it.
+/// A call as its rank sees it: the properties that must be the same at all members, as far as this rank knows them.
 struct RecordedCall {
-    /// In `flags`. What is not known at a rank, or may differ, is not compared.
+    /// Bits of `flags`. Properties that a rank does not know, or that may differ, are not compared.
     enum Flags : std::uint8_t {
         amount_known = 1,
-        untyped = 2,   ///< holds single bytes, which may stand for anything: only its size is compared
+        untyped = 2,   ///< contains MPI_BYTE or similar, which matches any type: only the size is compared
         rooted = 4,
         blocking = 8,
-        in_all = 16,   ///< the amount is that of all ranks together
+        in_all = 16,   ///< the amount is the total over all ranks
     };
 
-    std::uint32_t number = 0;    ///< of the communicator's calls, from 1
-    std::uint8_t function = 0;   ///< functions.hpp; 0: nothing that is recorded
-    std::uint8_t op = 0;         ///< 0: none; BuiltinOp, or one of those below
-    std::uint8_t type = 0;       ///< the low bits of a predefined datatype's handle; 0: another one
+    std::uint32_t number = 0;    ///< among the communicator's calls, from 1
+    std::uint8_t function = 0;   ///< index from functions.def; 0: not a recorded call
+    std::uint8_t op = 0;         ///< 0: none; a BuiltinOp, or one of the constants below
+    std::uint8_t type = 0;       ///< the low bits of a predefined datatype's handle; 0: another datatype
     std::uint8_t flags = 0;
-    std::uint64_t bytes = 0, signature = 0;   ///< of the amount
-    std::uint16_t root = 0;                   ///< ranks beyond are recorded as the last that there is room for
-    std::uint64_t site = 0;                   ///< the return address in the program
+    std::uint64_t bytes = 0, signature = 0;   ///< size and type signature of the amount
+    std::uint16_t root = 0;                   ///< larger roots are recorded as the largest value of this type
+    std::uint64_t site = 0;                   ///< return address in the program
 
     static constexpr std::uint8_t users_op = 100, users_op_not_commutative = 101;
 
-    /// Equal for calls that match in every point.
+    /// Equal for calls that match in every property.
     std::uint64_t digest() const {
         std::uint64_t const strange = 0x9e3779b97f4a7c15;
         std::uint64_t const small = function | op << 8 | flags << 16 | std::uint64_t{root} << 32;
@@ -53,16 +62,16 @@ struct RecordedCall {
     }
 };
 
-/// The same but its number, in memory that others read.
+/// A RecordedCall without its number, in memory that other ranks read.
 class alignas(32) CallRecord {
 public:
-    /// All of a call but its number, made once for calls that are made again and again.
+    /// All of a call except its number, prepared once for calls that are repeated.
     struct Prepared {
         static constexpr std::uint64_t no_site = ~std::uint64_t{0};
 
         std::uint64_t what = 0;   ///< 0: not a call of the program
         std::uint64_t bytes = 0, signature = 0, root = 0, digest = 0;
-        std::uint64_t site = no_site;   ///< where the call was made when it was recorded last
+        std::uint64_t site = no_site;   ///< where the call was made when it was last recorded
         std::uint64_t serial = 0;       ///< of that record
 
         Prepared() = default;
@@ -78,7 +87,7 @@ public:
         root_and_site_.store(call.root | (call.site & address_bits), std::memory_order_release);
         what_.store(call.what | call.serial << 32, std::memory_order_release);
     }
-    /// By its writer: the same call with the same serial number as the other one, which it has written, too.
+    /// Called by the writer: copies a call with its serial number from another record of this rank.
     void copy(CallRecord const& other) {
         what_.store(0, std::memory_order_relaxed);
         bytes_.store(other.bytes_.load(std::memory_order_relaxed), std::memory_order_release);
@@ -86,14 +95,15 @@ public:
         root_and_site_.store(other.root_and_site_.load(std::memory_order_relaxed), std::memory_order_release);
         what_.store(other.what_.load(std::memory_order_relaxed), std::memory_order_release);
     }
-    /// Is it that call, made there? Asked by its writer.
+    /// True if the record is of this call, made at the same place. Called by the writer.
     bool is_of(Prepared const& call) const {
         return root_and_site_.load(std::memory_order_relaxed) == (call.root | (call.site & address_bits)) &&
                static_cast<std::uint32_t>(what_.load(std::memory_order_relaxed)) == call.what &&
                bytes_.load(std::memory_order_relaxed) == call.bytes &&
                signature_.load(std::memory_order_relaxed) == call.signature;
     }
-    /// The record with that serial number as the call with that number; number 0: it is another one, or being written.
+    /// Returns the record with this serial number as the call with this number. Number 0 in the result: the record
+    /// holds another call or is being written.
     RecordedCall read(std::uint32_t serial, std::uint32_t number) const {
         std::uint64_t const what = what_.load(std::memory_order_acquire);
         RecordedCall c;
@@ -117,29 +127,30 @@ private:
     std::atomic<std::uint64_t> what_, bytes_, signature_, root_and_site_;
 };
 
-/// The number of a call in the upper half, the serial number of its record in the lower; 0: none yet.
+/// The number of a call in the upper half, the serial number of its record in the lower half; 0: no call yet.
 using NumberedRecord = std::uint64_t;
-/// Both wrap: a program may make more calls, and record more, than 32 bits count.
+/// Both wrap: a program may make and record more calls than 32 bits can count.
 inline NumberedRecord numbered(std::uint64_t number, std::uint64_t serial) {
     return number << 32 | static_cast<std::uint32_t>(serial);
 }
 inline std::uint32_t number_of(NumberedRecord call) { return static_cast<std::uint32_t>(call >> 32); }
 
-/// One member's.
+/// The records of one member.
 struct alignas(cache_line) MemberRecords {
     static constexpr std::uint64_t block = 128, calls_kept = 256, records_kept = 32, blocks = cache_line / 8;
-    /// Calls after the end of a block until the neighbour's word is fetched, which it has written by then, and until it
-    /// is compared, for which it is here by then: nobody waits for a cache line.
+    /// Calls after the end of a block until the neighbour's digest is prefetched (the neighbour has written it by then)
+    /// and until it is compared (the cache line has arrived by then): no rank stalls on a cache line.
     static constexpr std::uint64_t until_fetched = 8, until_compared = 12;
 
     std::atomic<NumberedRecord>& call(std::uint64_t number) { return calls[number % calls_kept]; }
     CallRecord& record(std::uint64_t serial) { return records[serial % records_kept]; }
-    /// Number 0: its record has been overwritten.
+    /// Number 0 in the result: the record has been overwritten.
     RecordedCall read(NumberedRecord call) const {
         auto const serial = static_cast<std::uint32_t>(call);
         return records[serial % records_kept].read(serial, number_of(call));
     }
-    /// Of the block that ends with that call: the block's number in the upper half, its calls' digests in the lower.
+    /// The digest of the block that ends with this call: the block's number in the upper half, the digest of its calls
+    /// in the lower half.
     std::atomic<std::uint64_t>& digest(std::uint64_t number) { return digests[number / block % blocks]; }
     std::uint64_t digest(std::uint64_t number) const {
         return digests[number / block % blocks].load(std::memory_order_acquire);
@@ -155,20 +166,20 @@ inline MemberRecords& records_of(Area const& area, int member) {
     return *reinterpret_cast<MemberRecords*>(area.records(member));
 }
 
-/// A member's first calls, each with a record of its own whose serial number is the call's. Many communicators are used
-/// once or twice, and MemberRecords would take more than the rest of them, so a member takes memory for these when it
-/// makes a further call; on MPI_COMM_WORLD at the first.
+/// A member's first calls, each with a record of its own whose serial number is the number of the call. Many
+/// communicators are used once or twice, and MemberRecords would take more memory than the rest of them; a member
+/// therefore allocates those only when it makes a further call, and on MPI_COMM_WORLD at the first call.
 struct FirstRecords {
     static constexpr std::uint32_t most = 3;
-    /// In `state`, beside the number of calls: its calls are in its MemberRecords; it has no memory for these, so what
-    /// it calls is not known.
+    /// Values of `state` other than the number of calls: `more`: the calls are in the member's MemberRecords;
+    /// `unknown`: no memory was available for these, so its calls are not known.
     static constexpr std::uint32_t more = most + 1, unknown = most + 2;
 
     CallRecord records[most];
     std::atomic<std::uint32_t> state;
-    // Of persistent collectives, whose starts have no order among other calls.
-    std::atomic<std::uint64_t> start_site;   ///< of the last start
-    std::atomic<std::uint64_t> starts;       ///< twice as many as there were, and one more when there are no more
+    // Persistent collectives, whose starts are not ordered with other calls.
+    std::atomic<std::uint64_t> start_site;   ///< return address of the last start
+    std::atomic<std::uint64_t> starts;       ///< twice the number of starts, plus 1 when no more will follow
 };
 static_assert(sizeof(FirstRecords) <= first_records_bytes);
 
@@ -176,7 +187,7 @@ inline FirstRecords& first_records_of(Area const& area, int member) {
     return *reinterpret_cast<FirstRecords*>(area.first_records(member));
 }
 
-/// What another rank can read of a member's calls.
+/// The calls of a member as another rank can read them.
 class MemberCalls {
 public:
     MemberCalls(Area const& area, int member) : first_(&first_records_of(area, member)) {
@@ -186,9 +197,9 @@ public:
     /// Records that another node has sent.
     explicit MemberCalls(MemberRecords const& rows) : rows_(&rows) {}
 
-    /// Are all of its calls recorded, as far as they are kept?
+    /// True if all of its calls are recorded, within the capacity of the records.
     bool known() const { return state_ != FirstRecords::unknown; }
-    /// What is kept at the place of the call with that number; 0: nothing yet.
+    /// Returns the entry stored for the call with this number; 0: none yet.
     NumberedRecord call(std::uint64_t number) const {
         if (rows_) return rows_->calls[number % MemberRecords::calls_kept].load(std::memory_order_acquire);
         bool const made = state_ <= FirstRecords::most && number <= state_;
@@ -199,7 +210,7 @@ public:
         std::uint32_t const number = number_of(call);
         return first_->records[(number - 1) % FirstRecords::most].read(number, number);
     }
-    /// Of the block that ends with that call; 0: not known.
+    /// Returns the digest of the block that ends with this call; 0: not known.
     std::uint64_t digest(std::uint64_t number) const { return rows_ ? rows_->digest(number) : 0; }
 
 private:
@@ -207,5 +218,160 @@ private:
     MemberRecords const* rows_ = nullptr;
     std::uint32_t state_ = FirstRecords::more;
 };
+
+}   // namespace tutti::coll
+
+// The comparison of two members' records of the same call, and the text that reports a difference.
+
+namespace tutti {
+class Datatype;
+}
+
+namespace tutti::coll {
+
+/// The properties in which two calls can differ, in the order in which they are checked. `waiting`: only one of two
+/// fences has the assertions with which it does not wait.
+enum class Difference { none, function, waiting, root, op, amount };
+
+/// Returns the first property in which the calls differ.
+Difference difference(RecordedCall const& a, RecordedCall const& b);
+
+/// What the text of calls refers to.
+struct Wording {
+    std::string comm;                                                ///< "MPI_COMM_WORLD"
+    Datatype const* (*predefined_type)(unsigned number) = nullptr;   ///< by RecordedCall::type; null: not known
+};
+
+/// Returns "MPI_SUM", or the kind of a user-defined operator; `op` as in RecordedCall.
+char const* op_in_words(std::uint8_t op);
+/// Returns "MPI_Bcast(4 MPI_INT, root 0, MPI_COMM_WORLD)"; omits what the record does not contain.
+std::string in_words(RecordedCall const& call, Wording const& wording);
+/// Returns the code of the diagnostic, for example "T03".
+char const* code(Difference what, RecordedCall const& a);
+/// Returns the headline, "rank 1 calls MPI_Bcast with root 1 where rank 0 has root 0, as call 3 on MPI_COMM_WORLD";
+/// ranks are those of MPI_COMM_WORLD.
+std::string headline(Difference what, RecordedCall const& a, int rank_a, RecordedCall const& b, int rank_b,
+                     Wording const& wording);
+/// Returns advice on how to correct the program.
+char const* help(Difference what, RecordedCall const& a);
+
+// The recorded functions, by numbers that are the same in all ranks.
+
+/// Returns the number of a function; 0 if its calls are not recorded.
+std::uint8_t function_named(char const* name);
+/// Returns the name, "MPI_Bcast". `function` must not be 0.
+char const* function_name(std::uint8_t function);
+/// True if the call may wait until other members make theirs.
+bool function_waits(std::uint8_t function);
+
+// The properties of a call that must be the same at all members, as far as its rank knows them. Properties that MPI
+// lets differ and arguments that are not significant at a rank are omitted, and so is what only two ranks must agree on
+// (the v and w forms of rooted and pairwise collectives, edges of a topology).
+
+/// Returns the operator as RecordedCall stores it.
+inline std::uint8_t recorded_op(Op const& o) {
+    return o.builtin != BuiltinOp::none ? static_cast<std::uint8_t>(o.builtin)
+           : o.commutative              ? RecordedCall::users_op
+                                        : RecordedCall::users_op_not_commutative;
+}
+
+/// Builds the record of one call from its arguments.
+class Noted {
+public:
+    Noted(Comm const& comm, Collective collective, std::uint8_t function) : comm_(comm), collective_(collective) {
+        call_.function = function;
+        if (function_waits(function)) call_.flags |= RecordedCall::blocking;
+    }
+    RecordedCall const& call() const { return call_; }
+
+    void add(BarrierArgs const&) {}
+    void add(BcastArgs const& args) {
+        if (args.root < 0) return;   // not the root, on an intercommunicator: this rank knows nothing
+        root(args.root);
+        amount(args.data.count, args.data.type);
+    }
+    void add(ReduceArgs const& args) {
+        if (args.root < 0) return;   // likewise
+        if (collective_ == Collective::reduce) root(args.root);
+        op(*args.op);
+        amount(args.count, args.type);
+    }
+    /// The total of all parts is the same in both groups of an intercommunicator; the parts are not.
+    void add(ReduceScatterArgs const& args) {
+        op(*args.op);
+        amount(args.count, args.type);
+        call_.flags |= RecordedCall::in_all;
+        if (comm_.inter() || args.count == 0) return;
+        for (int n : args.counts) call_.signature = call_.signature * 31 + static_cast<unsigned>(n);
+    }
+    void add(RootedArgs const& args) {
+        if (args.root < 0) return;
+        root(args.root);
+        if (!args.equal) return;
+        Buffer const each = args.parts.empty() ? args.mine : args.parts[0];
+        amount(each.count, each.type);
+    }
+    void add(AllgatherArgs const& args) {
+        if (comm_.inter()) return;
+        if (args.parts.are_equal()) return amount(args.parts[0].count, args.parts[0].type);
+        call_.flags |= RecordedCall::in_all;
+        for (int i = 0; i < comm_.size(); ++i) {
+            Buffer const part = args.parts[i];
+            std::uint64_t const before = call_.bytes, parts = call_.signature;
+            amount(part.count, part.type);
+            call_.signature = parts * 31 + call_.signature;
+            call_.bytes += before;
+        }
+        if (call_.bytes == 0) call_.signature = 0;
+    }
+    void add(AlltoallArgs const& args) {
+        if (!args.equal || comm_.inter()) return;
+        Buffer const each = args.receive[0];
+        amount(each.count, each.type);
+    }
+    void add(NeighborArgs const&) {}
+
+private:
+    void root(int rank) {
+        call_.flags |= RecordedCall::rooted;
+        call_.root = static_cast<std::uint16_t>(std::min(rank, int{UINT16_MAX}));
+    }
+    void op(Op const& o) { call_.op = recorded_op(o); }
+    void amount(std::int64_t count, Datatype const* type) {
+        TypeSignature const* const signature = type->signature();
+        call_.flags |= RecordedCall::amount_known;
+        call_.bytes = static_cast<std::uint64_t>(count * type->size());
+        call_.signature = signature ? signature->hash.repeated(count).value : 0;
+        if (signature && signature->untyped) call_.flags |= RecordedCall::untyped;
+        // Only handles of predefined datatypes are small enough numbers and the same in all ranks.
+        auto const handle = static_cast<std::uint32_t>(type->handle);
+        call_.type = type->predefined && handle >> 30 == 1 ? static_cast<std::uint8_t>(handle) : 0;
+    }
+
+    Comm const& comm_;
+    Collective const collective_;
+    RecordedCall call_;
+};
+
+}   // namespace tutti::coll
+
+// Starts of persistent collectives. They are not ordered with other calls, but all members of a communicator must start
+// them equally often (MPI 4.1, 6.13); this is compared when a member will start no more.
+
+namespace tutti {
+class Process;
+}
+
+namespace tutti::coll {
+
+/// The starts of one rank on one communicator. Trivially copyable, because it is sent as bytes.
+struct Starts {
+    int rank = -1;             ///< rank in MPI_COMM_WORLD; -1: not known
+    std::uint64_t times = 0;   ///< number of starts, of all persistent collectives together
+    std::uint64_t site = 0;    ///< return address of the last start; 0: there was none
+};
+
+/// Reports that the numbers of starts differ, and ends the job.
+[[noreturn]] void report_starts(Process& process, std::string const& comm, Starts const& mine, Starts const& theirs);
 
 }   // namespace tutti::coll

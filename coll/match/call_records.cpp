@@ -3,15 +3,15 @@
 
 #include <algorithm>
 
-#include "coll/match/functions.hpp"
+#include "coll/match/call_record.hpp"
 #include "p2p/p2p.hpp"
 #include "runtime/base/error.hpp"
-#include "runtime/diagnosis/mistake.hpp"
+#include "runtime/diagnostic.hpp"
 
 namespace tutti::coll {
 namespace {
 
-/// How far `b` is behind `a`; numbers wrap.
+/// Returns how far `b` is behind `a`; numbers wrap.
 std::int32_t distance(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b); }
 
 std::uint64_t block_word(std::uint64_t number, std::uint64_t digest) {
@@ -72,7 +72,8 @@ void CallRecords::belong_to(Comm const& comm) {
     tried_ = false;
 }
 
-/// Without memory for records a rank goes on without them, and no rank compares its further calls.
+/// Allocates the records. If no memory is left, the rank continues without records, and no rank compares its further
+/// calls.
 bool CallRecords::open() {
     tried_ = true;
     FirstRecords& first = first_records_of(*area_, rank_);
@@ -91,7 +92,8 @@ bool CallRecords::open() {
     return true;
 }
 
-/// Keeps the first calls beside this rank's flags. True: there is room for all calls.
+/// Records the call beside this rank's flags if it is one of the first. Otherwise allocates the records (open) and
+/// returns true if the caller is to record the call there.
 bool CallRecords::begin(CallRecord::Prepared& call) {
     if (!keeps_first_ || number_ == FirstRecords::most) return open();
     FirstRecords& first = first_records_of(*area_, rank_);
@@ -106,7 +108,8 @@ bool CallRecords::begin(CallRecord::Prepared& call) {
     return false;
 }
 
-/// A call that is not among the records, or made at another place than when it was recorded. True: now it is there.
+/// Finds or creates the record of a call that has none, or that is made at another place than when it was recorded.
+/// Returns false if the call has already been recorded as one of the first calls, or cannot be recorded.
 bool CallRecords::find_record(CallRecord::Prepared& call) {
     call.site = reinterpret_cast<std::uintptr_t>(process_->call_site);
     if (!mine_ && !begin(call)) {
@@ -142,7 +145,7 @@ void CallRecords::end_block() {
     digest_ = 0;
 }
 
-/// One word per block as long as it is equal.
+/// Compares one word per block as long as these are equal.
 void CallRecords::compare_blocks() {
     MemberRecords& theirs = records_of(*area_, neighbour_);
     for (std::uint64_t end = (compared_ / MemberRecords::block + 1) * MemberRecords::block; end <= number_;
@@ -150,7 +153,7 @@ void CallRecords::compare_blocks() {
         std::uint64_t const word = theirs.digest(end).load(std::memory_order_acquire);
         std::int32_t const ahead =
             distance(static_cast<std::uint32_t>(word >> 32), static_cast<std::uint32_t>(end / MemberRecords::block));
-        if (ahead < 0) return;   // not there yet
+        if (ahead < 0) return;   // the neighbour has not completed this block
         if (ahead == 0 && number_ - end < MemberRecords::calls_kept &&
             word != mine_->digest(end).load(std::memory_order_relaxed))
             compare_calls(neighbour_, std::max(compared_, end - MemberRecords::block) + 1, end);
@@ -166,7 +169,7 @@ void CallRecords::compare_last_calls() {
     if (persistent_ == 0) compare_starts();
     exchange_between_nodes(true);
     if (number_ == 0) return;
-    // After the store of this rank's last record: at least one of two ranks sees the other's.
+    // Orders the store of this rank's last record before the loads below: at least one of two ranks sees the other's.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     compare();
     int const other = (rank_ + 1) % area_->members();
@@ -199,7 +202,7 @@ void CallRecords::report_amounts(int peer, std::string const& text, FailedCall c
                        parts});
 }
 
-/// Number 0: not known.
+/// Number 0 in the result: not known.
 RecordedCall CallRecords::call_of(int member, std::uint64_t number) const {
     if (member < 0) return {};
     MemberCalls const theirs = calls_of(member);
@@ -218,8 +221,8 @@ std::uint64_t CallRecords::compare_calls(int member, std::uint64_t first, std::u
     return compare_calls(calls_of(member), world_rank(member), member == neighbour_, first, last);
 }
 
-/// Returns up to which call both have come. `rank`: whose records those are, of MPI_COMM_WORLD; which of them match is
-/// remembered of the neighbour. Blocks whose digests are equal are not looked into.
+/// Returns the last call that both have made. `rank`: owner of `theirs`, in MPI_COMM_WORLD. Matching pairs of records
+/// are remembered for the neighbour. Blocks with equal digests are skipped.
 std::uint64_t CallRecords::compare_calls(MemberCalls const& theirs, int rank, bool neighbour, std::uint64_t first,
                                          std::uint64_t last) {
     constexpr std::uint64_t block = MemberRecords::block;
@@ -261,7 +264,8 @@ void CallRecords::exchange_between_nodes(bool is_last) {
     if (sent_ < number_) exchange_between_nodes(is_last);
 }
 
-/// Does not return where they do not match. False: that is not known, as one has been overwritten.
+/// Reports calls that do not match, and then does not return. Returns false if a record has been overwritten, so that
+/// this is not known, or if only the amounts differ and errors return to the program.
 bool CallRecords::match(MemberCalls const& own, NumberedRecord mine, MemberCalls const& others, NumberedRecord theirs,
                         int rank) const {
     RecordedCall const here = own.read(mine), there = others.read(theirs);
@@ -272,12 +276,14 @@ bool CallRecords::match(MemberCalls const& own, NumberedRecord mine, MemberCalls
     return true;
 }
 
-/// Then the program gets MPI_ERR_TRUNCATE where more comes than it has room for, and may know what to do.
+/// True if errors return to the program. It then gets MPI_ERR_TRUNCATE if more data arrives than fits, and may be able
+/// to handle that.
 bool CallRecords::errors_return() const {
     return comm_->errhandler && comm_->errhandler->kind != Errhandler::Kind::fatal;
 }
 
-/// Has a member made its call with that number? It may have made so many since that this one is not kept.
+/// True if a member has made its call with this number; it may have made so many calls since that this one is no longer
+/// kept.
 static bool has_made(MemberCalls const& calls, std::uint64_t number) {
     NumberedRecord const call = calls.call(number);
     return call != 0 && distance(number_of(call), static_cast<std::uint32_t>(number)) >= 0;
@@ -335,7 +341,7 @@ void CallRecords::report_order(RecordedCall const& call, int member, CallRecords
     int const rank = world_rank(member);
     Mistake::Part const parts[] = {{process.rank(), in_words(call, here), {}, call.site},
                                    {rank, in_words(theirs, there), {}, theirs.site}};
-    // Of two without names: "on a window of 2 ranks first and ... on another window of 2 ranks first".
+    // Example for two windows without names: "on a window of 2 ranks first and ... on another window of 2 ranks first".
     std::string other_comm = there.comm;
     if (other_comm == here.comm && other_comm.starts_with("a"))
         other_comm = "another" + other_comm.substr(other_comm.find(' '));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The records of one communicator's calls, taken and compared by this rank.
+// The records of one communicator's calls: this rank records its own calls and compares them with those of other
+// members.
 #pragma once
 
 #include <array>
@@ -7,37 +8,38 @@
 #include <memory>
 #include <vector>
 
-#include "coll/env/comm_memory.hpp"
+#include "coll/env/group_layout.hpp"
 #include "coll/match/all_call_records.hpp"
-#include "coll/match/differences.hpp"
-#include "coll/match/starts.hpp"
+#include "coll/match/call_record.hpp"
 
 namespace tutti::coll {
 
-/// Up to which call a rank has compared its own with each member's. Takes memory only while members differ in that.
+/// The number of the last call that a rank has compared with each member. Takes memory only while this differs between
+/// members.
 class ComparedWith {
 public:
     std::uint64_t get(int member) const { return common_ + (more_.empty() ? 0 : more_[at(member)]); }
-    /// `number`: at least get(member). A member that is more than 255 calls ahead of another one may be compared with
-    /// again from there on.
+    /// `number` must be at least get(member). A member that is more than 255 calls ahead of another one is stored as
+    /// 255 ahead and may be compared again from there.
     void set(int member, std::uint64_t number, int members);
-    /// Gives the memory back if all but `self` have come equally far.
+    /// Releases the memory if all members except `self` have been compared equally far.
     void settle(int self);
     bool takes_memory() const { return !more_.empty(); }
 
 private:
     static std::size_t at(int member) { return static_cast<std::size_t>(member); }
 
-    std::uint64_t common_ = 0;         ///< with all of them
-    std::vector<std::uint8_t> more_;   ///< by member, beyond that; empty: nothing
+    std::uint64_t common_ = 0;         ///< with every member
+    std::vector<std::uint8_t> more_;   ///< by member, in addition to common_; empty: 0 for all
 };
 
-/// A call of this rank, whose peer has made it, too.
+/// A call of this rank that its peer has made too, and in which their amounts do not match.
 struct FailedCall {
-    std::uint64_t number = 0;       ///< among those recorded of the communicator
-    std::uint64_t peers_site = 0;   ///< where the peer made it; 0: as its records say
+    std::uint64_t number = 0;       ///< among the recorded calls of the communicator
+    std::uint64_t peers_site = 0;   ///< return address of the peer's call; 0: use its records
 };
 
+/// The calls of this rank on one communicator, and their comparison with those of other members.
 class CallRecords {
 public:
     CallRecords() = default;
@@ -45,17 +47,18 @@ public:
     CallRecords& operator=(CallRecords const&) = delete;
     ~CallRecords();
 
-    /// From now on they are those of `comm`, which has been made and outlives them.
+    /// Records the calls of `comm` from now on; `comm` must be complete and must outlive this object.
     void belong_to(Comm const& comm);
-    /// Are calls recorded at all?
+    /// True if calls are recorded.
     [[gnu::always_inline]] bool wanted() const { return mine_ || !tried_; }
-    /// Records the program's next call, which is wanted, and compares now and then. Does not return where that finds an
-    /// error.
+    /// Records the program's next call and compares from time to time. May be called only if wanted(). Does not return
+    /// if the comparison finds an error.
     [[gnu::always_inline]] void take(CallRecord::Prepared& call) {
         if (!take_again(call)) [[unlikely]]
             if (find_record(call)) add(call);
     }
-    /// The same for a call that has been recorded and comes from the same place; false: it is not recorded any more.
+    /// Like take, for a call that has been recorded and is made from the same place. Returns false if its record no
+    /// longer exists.
     [[gnu::always_inline]] bool take_again(CallRecord::Prepared const& call) {
         bool const recorded = call.site == reinterpret_cast<std::uintptr_t>(*call_site_) &&
                               newest_record_ - call.serial < MemberRecords::records_kept;
@@ -64,57 +67,59 @@ public:
         add(call);
         return true;
     }
-    /// Compares with the neighbour on this node, as far as both have come.
+    /// Compares with the neighbour on this node, up to the last call that both have made.
     void compare();
-    /// The same with the neighbours on both sides, when this rank makes no more calls: of two ranks the one that comes
-    /// later finds what both have called.
+    /// Called when this rank makes no more calls: compares with the neighbours on both sides, and sends its last calls
+    /// to the next node. The later of two ranks finds the calls of both.
     void compare_last_calls();
-    /// The same with another member on this node, each call once.
+    /// Compares with another member on this node. Each call is compared once.
     void compare_with(int member);
-    /// A persistent collective is made, started, and freed.
+    /// Counts persistent collectives: `more` is 1 when one is created, −1 when one is freed.
     void count_persistent(int more) { persistent_ += more; }
+    /// Counts the start of a persistent collective.
     void count_start();
-    /// This rank starts no persistent collective any more. All members must have started them equally often: compares
-    /// with the neighbours on both sides. Does not return where that differs.
+    /// Declares that this rank starts no more persistent collectives, and compares the number of starts, which must be
+    /// the same at all members, with the neighbours on both sides. Does not return if it differs.
     void compare_starts();
-    /// A call of this rank fails. Compares with all members here, and names the one whose amount does not fit.
+    /// Called when a call of this rank has failed: compares with all members on this node, and reports the member whose
+    /// amount does not match.
     void report_mismatch(Error const& error);
-    /// T04: in this rank's last call (in `call`) what it exchanges with `peer` (of MPI_COMM_WORLD, maybe itself) does
-    /// not match, as `text` says, which goes on behind "in MPI_Gatherv ". Returns where the program handles errors, or
-    /// nothing is recorded.
+    /// Reports T04: in this rank's last call (or in `call`) the amount exchanged with `peer` (rank in MPI_COMM_WORLD,
+    /// possibly this rank itself) does not match. `text` describes this and continues "in MPI_Gatherv ". Returns if the
+    /// program handles errors itself or nothing is recorded.
     void report_amounts(int peer, std::string const& text) const { report_amounts(peer, text, {number_}); }
     void report_amounts(int peer, std::string const& text, FailedCall const& call) const;
-    /// --check: what ranks exchange in nonblocking v and w forms; else null.
+    /// Returns the exchange of amounts in nonblocking v and w forms; null unless --check is on.
     AmountExchange* amounts() const { return known_to_ ? known_to_->amounts.get() : nullptr; }
-    /// Are all ranks to wait for each other in each blocking call, as under --check?
+    /// True if all ranks must wait for each other in each blocking call, as under --check.
     bool compares_each_call() const { return known_to_ && known_to_->at_every_call; }
-    /// After all members have been compared with: keeps no more than is needed.
+    /// Called after all members have been compared: releases memory that is no longer needed.
     void settle() { compared_with_.settle(rank_); }
-    /// On several nodes, of the lowest rank of each: sends the calls that have not been sent yet to the next node, and
-    /// compares with what has come from the previous one. `is_last`: this rank makes no more calls.
+    /// On several nodes, for the lowest rank of each node: sends the calls that have not been sent yet to the next
+    /// node, and compares with calls received from the previous node. `is_last`: this rank makes no more calls.
     void exchange_between_nodes(bool is_last = false);
 
-    /// Of this rank's last call; 0: there was none.
+    /// Number of this rank's last call; 0: there was none.
     std::uint64_t number() const { return number_; }
     Comm const& comm() const { return *comm_; }
     std::uint64_t context() const { return context_; }
-    /// Of this node.
+    /// Number of members on this node.
     int members() const { return area_->members(); }
     int rank() const { return rank_; }
     int world_rank(int member) const;
-    /// -1: it is not among them.
+    /// Returns -1 if the rank is not among the members on this node.
     int member_of(int world_rank) const;
-    /// Has any member made a call?
+    /// True if any member has made a call.
     bool used() const { return area_->has_calls(); }
-    /// This rank's last call in words; empty: none is recorded.
+    /// Returns the text of this rank's last call; empty if none is recorded.
     std::string last_in_words() const;
-    /// The first blocking call that this rank has made and the member has not; number 0: none, or it is not known.
+    /// Returns the first blocking call that this rank has made and the member has not; number 0: none, or not known.
     RecordedCall missed_by(int member) const;
-    /// The first blocking call that the member has made and this rank has not; number 0: none.
+    /// Returns the first blocking call that the member has made and this rank has not; number 0: none.
     RecordedCall call_beyond(int member) const;
-    /// Ends the job: this rank has made `call` and not yet `theirs` on the other communicator, the member the other way
-    /// round. Each would wait for the other if both calls waited for all members, and a program must not rely on that
-    /// they do not (MPI 3.1, 5.13).
+    /// Reports opposite orders and ends the job: this rank has made `call` and not yet `theirs` on the other
+    /// communicator, and the member the reverse. Each would wait for the other if both calls synchronised, and a
+    /// program must not rely on the absence of that synchronisation (MPI 3.1, 5.13).
     [[noreturn]] void report_order(RecordedCall const& call, int member, CallRecords const& other,
                                    RecordedCall const& theirs) const;
 
@@ -127,7 +132,7 @@ private:
         if ((number & look_mask_) == 0) [[unlikely]]
             look();
     }
-    /// For ranks that wait for this one.
+    /// Publishes the communicator of this rank's last collective call, for ranks that wait for this one.
     void show_last() { std::atomic_ref(*last_collective_).store(context_, std::memory_order_relaxed); }
     bool open();
     bool begin(CallRecord::Prepared& call);
@@ -153,26 +158,26 @@ private:
     MemberRecords* mine_ = nullptr;
     std::uint64_t number_ = 0;                    ///< of the last call
     std::uint64_t newest_record_ = 0;             ///< its serial number
-    std::uint64_t digest_ = 0;                    ///< of the calls since the last block's end
-    std::uint64_t look_mask_ = 0;                 ///< 0 in the number of a call after which this rank may compare
-    void const* const* call_site_ = nullptr;      ///< where the process keeps from where it is called
+    std::uint64_t digest_ = 0;                    ///< digest of the calls since the end of the last block
+    std::uint64_t look_mask_ = 0;                 ///< look() runs after calls whose number has none of these bits
+    void const* const* call_site_ = nullptr;      ///< where the process stores the return address of the current call
     std::uint64_t* last_collective_ = nullptr;    ///< LastCall::collective of this rank
     std::uint64_t context_ = 0;                   ///< of the communicator
-    std::uint64_t compared_ = 0;                  ///< up to this call with the neighbour
-    std::uint64_t sent_ = 0;                      ///< up to this call to the next node
-    ComparedWith compared_with_;                  ///< the same with the other members
-    std::uint64_t starts_ = 0, start_site_ = 0;   ///< of persistent collectives: how many, where the last one was
-    int persistent_ = 0;                          ///< requests of theirs that there are
+    std::uint64_t compared_ = 0;                  ///< the last call compared with the neighbour
+    std::uint64_t sent_ = 0;                      ///< the last call sent to the next node
+    ComparedWith compared_with_;                  ///< the last call compared with each other member
+    std::uint64_t starts_ = 0, start_site_ = 0;   ///< of persistent collectives: number, last return address
+    int persistent_ = 0;                          ///< number of persistent collective requests that exist
     bool no_more_starts_ = false;
     using Matching = std::array<std::uint64_t, 4>;
-    Matching matching_{};            ///< records of both that match, this rank's in the upper half: there are few
-    bool keeps_first_ = false;       ///< the first calls lie beside this rank's flags, until there are more
-    bool tried_ = true;              ///< to get memory; without it, or if nothing is wanted, there are no records
+    Matching matching_{};        ///< matching pairs of records, this rank's in the upper half; few suffice
+    bool keeps_first_ = false;   ///< the first calls are stored beside this rank's flags until there are more
+    bool tried_ = true;   ///< allocation has been tried; without memory, or with recording off, there are no records
     int rank_ = 0, neighbour_ = 0;   ///< among the members on this node
     Process* process_ = nullptr;
-    Comm const* comm_ = nullptr;   ///< whose calls these are
-    Comm const* node_ = nullptr;   ///< its members on this node
-    Area const* area_ = nullptr;   ///< where they record
+    Comm const* comm_ = nullptr;   ///< the communicator whose calls these are
+    Comm const* node_ = nullptr;   ///< the communicator of its members on this node
+    Area const* area_ = nullptr;   ///< where the calls are recorded
     std::shared_ptr<AllCallRecords> known_to_;
 };
 

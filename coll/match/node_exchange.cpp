@@ -5,8 +5,8 @@
 #include <cstring>
 #include <span>
 
-#include "coll/match/functions.hpp"
-#include "runtime/diagnosis/mistake.hpp"
+#include "coll/match/call_record.hpp"
+#include "runtime/diagnostic.hpp"
 #include "runtime/objects/comm.hpp"
 #include "runtime/process.hpp"
 
@@ -33,7 +33,7 @@ void append(std::vector<std::byte>& to, T const* from, std::size_t n) {
 }   // namespace
 
 void CallBatch::add(RecordedCall const& call) {
-    // Programs make few different calls, and the same ones again soon.
+    // Programs make few distinct calls and repeat them soon.
     std::size_t place = records.size();
     while (place > 0 && !is_same(records[place - 1], call)) --place;
     if (place == 0) {
@@ -117,7 +117,7 @@ void NodeExchange::take(CallBatch batch) {
     compare(context);
 }
 
-/// As far as both have come; a conversation that is over is forgotten.
+/// Compares up to the last call that both sides have given, and erases a conversation that is complete.
 void NodeExchange::compare(std::uint64_t context) {
     auto const at = conversations_.find(context);
     if (at == conversations_.end()) return;

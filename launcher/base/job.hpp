@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A job as plain data: everything that the command line says. options.cpp fills it in, the rest of the launcher reads
-// it.
+// A job as plain data: everything that the command line specifies. options.cpp fills it in; the rest of the launcher
+// reads it.
 #pragma once
 
 #include <chrono>
@@ -10,122 +10,125 @@
 #include <utility>
 #include <vector>
 
-#include "topo/binding/binding.hpp"
+#include "topo/binding.hpp"
 
 namespace tutti::launcher {
 
-/// Why the launcher cannot do what it was asked to: a sentence without its full stop, and the exit code of mpiexec.
+/// Thrown when the launcher cannot carry out a request. what() is a message without its full stop; `exit_code` is the
+/// exit code of mpiexec.
 struct Complaint : std::runtime_error {
     explicit Complaint(std::string const& sentence, int code = 2) : std::runtime_error(sentence), exit_code(code) {}
     int exit_code;
 };
 
-/// What a rank's environment is made of: what it inherits from mpiexec, and what is set on top.
+/// The environment of a rank: which variables it inherits from mpiexec, and which are set in addition.
 struct EnvironmentRules {
     enum class Inherit { unsaid, all, none, listed };
     Inherit inherit = Inherit::unsaid;
-    std::vector<std::string> list;
-    std::vector<std::pair<std::string, std::string>> set;
+    std::vector<std::string> list;   ///< names of the inherited variables if `inherit` is `listed`
+    std::vector<std::pair<std::string, std::string>> set;   ///< name and value
 };
 
+/// A host that the user names, on the command line or in a host file.
 struct Host {
     std::string name;
-    int slots = 0;   ///< 0: not said
-    int most = 0;    ///< ranks that it may have; 0: any number
+    int slots = 0;   ///< 0: not specified
+    int most = 0;    ///< maximum number of ranks; 0: no limit
 };
 
 /// One line of a rank file.
 struct RankPlace {
     int rank = 0;
     std::string host;
-    std::string slots;   ///< its cores, as the file has them; empty: not bound
+    std::string slots;   ///< the cores of the rank, as the file lists them; empty: not bound
 };
 
-/// How the hosts of a job are sorted before ranks are dealt out.
+/// The order in which the hosts of a job receive ranks.
 enum class HostOrder { as_named, ascending, descending };
 
-/// One program between two colons.
+/// One program of the command line, which separates programs by colons.
 struct Program {
-    std::vector<std::string> command;
-    int ranks = 0;           ///< 0: not said
-    std::string directory;   ///< empty: where mpiexec was started
-    std::string path;        ///< folders in which the program is searched for before those of PATH
+    std::vector<std::string> command;   ///< program and arguments
+    int ranks = 0;                      ///< 0: not specified
+    std::string directory;              ///< empty: the working directory of mpiexec
+    std::string path;   ///< folders, in the form of PATH, that are searched for the program before those of PATH
     EnvironmentRules environment;
-    std::vector<Host> hosts;   ///< empty: those of the job
+    std::vector<Host> hosts;   ///< empty: the hosts of the job
 };
 
-/// Who reads the standard input of mpiexec.
+/// Which ranks read the standard input of mpiexec.
 struct InputTo {
     enum class Kind { none, one, all };
     Kind kind = Kind::one;
-    int rank = 0;
+    int rank = 0;   ///< the rank that reads if `kind` is `one`
 };
 
 struct Job {
     std::vector<Program> programs;
-    EnvironmentRules environment;   ///< of all programs; a program's own rules come on top
+    EnvironmentRules environment;   ///< of all programs; a program's own rules are applied after these
     std::vector<Host> hosts;        ///< empty: this node
-    int per_node = 0;               ///< 0: not said
-    std::string agent;              ///< what starts a daemon on another node, with its arguments; empty: ssh
-    std::string daemon;             ///< the daemon's file there; empty: where ours is
+    int per_node = 0;               ///< ranks per node; 0: not specified
+    std::string agent;              ///< command that starts a daemon on another node, with its arguments; empty: ssh
+    std::string daemon;             ///< path of the daemon there; empty: same folder as here
 
-    std::string resource_manager;   ///< the one whose nodes are taken; user: none; empty: whichever is there
-    std::string interface;          ///< that ranks of several nodes are to use; TUTTI_NETWORK says it to them
-    bool only_here = false;         ///< no other node, whoever names some
-    bool never_here = false;        ///< no rank on this node
+    /// Resource manager whose allocation is used; "user": none; empty: the one that is detected.
+    std::string resource_manager;
+    std::string interface;     ///< network interface for ranks of several nodes, passed to them in TUTTI_NETWORK
+    bool only_here = false;    ///< use no other node, even if hosts are named
+    bool never_here = false;   ///< start no rank on this node
     HostOrder order = HostOrder::as_named;
 
-    std::optional<topo::BindTo> bind;   ///< none: as the placement finds best
+    std::optional<topo::BindTo> bind;   ///< none: the placement decides
     topo::MapBy map;
-    bool span = false;                    ///< ranks are to be dealt out over the units of all nodes
-    bool rank_by_node = false;            ///< ranks are numbered across nodes, wherever they have been dealt to
+    bool span = false;                    ///< distribute ranks over the units of all nodes
+    bool rank_by_node = false;            ///< number ranks across nodes, independently of their placement
     std::string rank_file;                ///< empty: none
-    bool rank_file_wanted = false;        ///< by --map-by rankfile, which may leave its name to --rankfile
-    std::string rank_map;                 ///< the host's index for each rank, as MPICH writes it; empty: none
-    bool sequential = false;              ///< rank i goes to the i-th line of sequence_file, or the i-th host named
-    std::string sequence_file;            ///< empty: the hosts
-    std::string map_file;                 ///< of --map-by, until it is known what kind of file it is
-    std::vector<RankPlace> rank_places;   ///< from one of these
-    std::string default_host_file;        ///< read where no host is named; empty: none
-    std::vector<int> cpus;                ///< the only processing units of each node to be used; empty: all
-    bool cpus_in_order = false;           ///< each rank is bound to one of them
+    bool rank_file_wanted = false;        ///< --map-by rankfile was given; its file may be named by --rankfile
+    std::string rank_map;                 ///< host index of each rank in MPICH's notation; empty: none
+    bool sequential = false;              ///< rank i runs on the i-th line of sequence_file, or on the i-th host
+    std::string sequence_file;            ///< empty: the list of hosts is used
+    std::string map_file;                 ///< file named by --map-by, until its kind is known
+    std::vector<RankPlace> rank_places;   ///< read from one of these files
+    std::string default_host_file;        ///< read if no host is named; empty: none
+    std::vector<int> cpus;                ///< processing units of each node to which ranks are restricted; empty: all
+    bool cpus_in_order = false;           ///< bind each rank to one of `cpus`
     bool report_bindings = false, no_oversubscribe = false;
     bool show_map = false, show_allocation = false;
 
-    bool debugger = false;       ///< in the windows
-    std::vector<int> windows;    ///< ranks that get one; −1: all
-    bool keep_windows = false;   ///< after the end of the rank
+    bool debugger = false;       ///< run a debugger in the windows
+    std::vector<int> windows;    ///< ranks that get a terminal window; −1: all
+    bool keep_windows = false;   ///< keep a window open after its rank has ended
 
     InputTo input;
-    std::string prefix;          ///< that each line begins with, with %r and so on in it
-    bool timestamps = false;     ///< that each line begins with before that
-    bool merge_errors = false;   ///< standard error goes where standard output goes
-    std::string out_pattern, err_pattern;
-    int output_from = -1;       ///< the only rank whose output is shown; −1: all are
-    bool on_terminal = false;   ///< a daemon's output goes to a terminal in the end
+    std::string prefix;                     ///< printed before each output line; may contain patterns such as %r
+    bool timestamps = false;                ///< print the date and time before the prefix
+    bool merge_errors = false;              ///< redirect standard error to standard output
+    std::string out_pattern, err_pattern;   ///< names of output files, may contain patterns; empty: no file
+    int output_from = -1;                   ///< the only rank whose output is shown; −1: all ranks
+    bool on_terminal = false;               ///< the output of a daemon eventually goes to a terminal
 
     int gpus_per_rank = -1;       ///< −1: ranks see the GPUs that mpiexec sees
-    bool index_argv = false;      ///< the program's first argument ends with its rank
-    bool do_not_launch = false;   ///< show what was asked for, and start nothing
-    std::string report_pid;       ///< where mpiexec writes its process number: -, + or a file; empty: nowhere
+    bool index_argv = false;      ///< append the rank to the first argument of the program
+    bool do_not_launch = false;   ///< print what was requested, but start nothing
+    std::string report_pid;       ///< where mpiexec writes its process ID: -, + or a file; empty: nowhere
 
     std::chrono::milliseconds timeout{0};   ///< 0: none
-    std::string explain;                    ///< the code of a report whose page is printed; empty: none
-    bool json_messages = false;             ///< reports are lines of JSON
-    bool stand_on_deadlock = false;         ///< a deadlock is told, and the job kept for a debugger
+    std::string explain;                    ///< code of the diagnostic to be explained; empty: none
+    bool json_messages = false;             ///< print reports as lines of JSON
+    bool stand_on_deadlock = false;         ///< on deadlock, report it and keep the job alive for a debugger
     bool quiet = false, verbose = false;
-    bool exit_codes = false;   ///< of all ranks are told
-    bool keep_going = false;   ///< the other ranks go on when one fails
-    bool statistics = false;
-    std::string report_file, trace_file;      ///< to be written at the end; empty: none
-    std::uint64_t traced_events = 1u << 18;   ///< of each rank, the last ones
+    bool exit_codes = false;                  ///< print the exit codes of all ranks
+    bool keep_going = false;                  ///< let the other ranks continue when one fails
+    bool statistics = false;                  ///< print counters at the end (--stats)
+    std::string report_file, trace_file;      ///< written at the end of the job; empty: none
+    std::uint64_t traced_events = 1u << 18;   ///< per rank; older events are discarded
     bool traced() const { return !report_file.empty() || !trace_file.empty(); }
-    bool drop_in = false;
-    std::optional<bool> preload_arena;   ///< none: where a program needs it
+    bool drop_in = false;                ///< load our MPI library instead of the one that programs were linked with
+    std::optional<bool> preload_arena;   ///< load our allocation functions; none: only where a program needs them
     bool show_hierarchy = false, show_help = false, show_version = false;
     std::string help_topic;             ///< empty: all options
-    std::vector<std::string> notes;     ///< sentences about options, for mpiexec to tell before the start
-    std::vector<std::string> remarks;   ///< those that only --verbose shows: options that change nothing here
+    std::vector<std::string> notes;     ///< messages about options, printed before the start
+    std::vector<std::string> remarks;   ///< messages printed only with --verbose: options without effect here
 
     int ranks() const {
         int sum = 0;
@@ -135,7 +138,7 @@ struct Job {
 
     bool has_program() const { return !programs.empty() && !programs.front().command.empty(); }
 
-    /// Ranks that each node is to get; 0: as many as it has slots.
+    /// Returns the number of ranks that each node is to get, or 0 for as many as it has slots.
     int slots_per_node() const { return per_node > 0 ? per_node : map.unit == topo::Unit::node ? map.per_unit : 0; }
 };
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Reads /proc/PID/status, children and ns/pid.
 #include "launcher/base/proc.hpp"
 
 #include <fstream>
@@ -11,7 +12,8 @@
 namespace tutti::launcher {
 namespace {
 
-/// The numbers of a process in the pid namespace of this /proc and in those inside of it, down to its own.
+/// Returns the numbers of a process in the pid namespace of this /proc and in each namespace inside it, down to the
+/// process's own.
 std::vector<pid_t> numbers_of(std::string const& process) {
     std::vector<pid_t> all;
     std::ifstream status(process + "/status");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Processes in /proc. Where this process has a pid namespace of its own and sees the /proc of another one, the numbers
-// there mean other processes: nothing in it is then read or believed.
+// Processes in /proc. If this process has a pid namespace of its own but sees the /proc of another namespace, the
+// numbers there denote other processes; nothing in it is then used.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace tutti::launcher {
 
-/// Do the numbers in /proc mean the processes that they mean to this process?
+/// Returns true if the process numbers in /proc are those of this process's pid namespace.
 bool proc_has_our_numbers();
 
-/// "/proc/PID", or a folder that does not exist where that is another process.
+/// Returns "/proc/PID", or a folder that does not exist if the numbers in /proc denote other processes.
 std::string process_folder(pid_t process);
 
-/// Those that the main thread of a process has started; none where the kernel does not list them.
+/// Returns the children that the main thread of `process` has started; empty if the kernel does not list them.
 std::vector<pid_t> children_of(pid_t process);
 
-/// The number that a process has here which in the pid namespace `space` has `number`: `ancestor` or one of its
-/// descendants; 0: there is none, or it cannot be seen.
+/// Returns the pid, in this namespace, of the process that has `number` in the pid namespace `space` (the inode of
+/// /proc/PID/ns/pid). Searches `ancestor` and its descendants. Returns 0 if no such process exists or is visible.
 pid_t descendant_with(pid_t ancestor, pid_t number, std::uint64_t space);
 
 }   // namespace tutti::launcher

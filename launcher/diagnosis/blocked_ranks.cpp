@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reading under the count of changes; what another process has written may be anything.
+// Reads blocks that other processes write concurrently. Each read is validated by the count of changes: the count is
+// read before and after the rest, which is discarded unless the count was the same odd number both times. The contents
+// may be arbitrary, so every length is bounded.
 #include "launcher/diagnosis/blocked_ranks.hpp"
 
 #include <algorithm>
@@ -7,9 +9,10 @@
 namespace tutti::launcher {
 namespace {
 
-constexpr std::int64_t longest_pause_ns = 4'000'000'000;   // who polls makes a note every three seconds at least
+// A polling rank updates `last` at least every three seconds.
+constexpr std::int64_t longest_pause_ns = 4'000'000'000;
 
-/// From `then` to `now`, at least 0, whatever a rank has written for `then`.
+/// Returns the time from `then` to `now`, at least 0 whatever a rank has written as `then`.
 std::int64_t since(std::int64_t then, std::int64_t now) { return now - std::clamp<std::int64_t>(then, 0, now); }
 
 BlockedRank read_thread(BlockedThread const& shown) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the blocked ranks of this node show of themselves, read out of the segment.
+// Reads from the segment what the blocked and polling ranks of this node have published (Blocked, Polling).
 #pragma once
 
 #include <cstdint>
@@ -9,35 +9,38 @@
 #include <vector>
 
 #include "launcher/diagnosis/deadlock.hpp"
-#include "runtime/counters/rank_state.hpp"
+#include "runtime/state/rank_state.hpp"
 
 namespace tutti::launcher {
 
-/// One rank's block, whole: all of it was valid at one moment.
+/// A consistent copy of what one rank, or one of its threads, has published.
 struct BlockedRank {
-    int rank = -1;               ///< of the world
-    std::uint64_t changes = 0;   ///< of the block, and what had moved on by then: while both stay, so does the rest
+    int rank = -1;   ///< in MPI_COMM_WORLD
+    /// `changes` of the block and Blocked::moves when it was read; while both are unchanged, the block is unchanged
+    std::uint64_t changes = 0;
     std::uint64_t moves = 0;
     RankWait wait{};
     std::string call{};                       ///< "MPI_Recv(1 MPI_INT from rank 0, tag 8, MPI_COMM_WORLD)"
-    std::string script{};                     ///< where an interpreter says that the program is
-    std::vector<std::uint64_t> stack{};       ///< return addresses in the program, the innermost first
-    std::string code{}, headline{}, help{};   ///< what it has noticed itself; empty: nothing
-    int noticed_of = -1;                      ///< a rank that would wait because of it; −1: it holds in any case
-    std::vector<BlockedRank> also{};          ///< what its other threads wait for, each as if it were a rank
-    int polling_s = -1;                       ///< seconds for which it has polled without progress; -1: it is blocked
+    std::string script{};                     ///< position in the program as reported by its interpreter
+    std::vector<std::uint64_t> stack{};       ///< return addresses in the program, innermost first
+    std::string code{}, headline{}, help{};   ///< error that the rank has detected itself; empty: none
+    /// A rank that would wait because of that error; −1: the error does not depend on another rank.
+    int noticed_of = -1;
+    std::vector<BlockedRank> also{};   ///< waits of the other threads of the rank, each in the form of a rank
+    int polling_s = -1;                ///< seconds of polling without progress; -1: the rank is blocked
 };
 
-/// What another process has written there, zero-ended or as long as the field.
+/// Returns the text in a field written by another process: up to the terminating zero, or the whole field.
 template <std::size_t N>
 std::string text_in(char const (&field)[N]) {
     return {field, strnlen(field, N)};
 }
 
-/// None while the rank is not blocked, or has not been for long.
+/// Returns nothing if the rank is not blocked, has not been blocked for long, or changed its block during the copy.
 std::optional<BlockedRank> read_blocked(RankState const& rank_state);
 
-/// None while the rank does not poll in vain, or has not for long. `now`: of now_ns().
+/// Returns nothing if the rank does not poll without progress, has not done so for long, or changed its record during
+/// the copy. `now`: from now_ns().
 std::optional<BlockedRank> read_polling(RankState const& rank_state, std::int64_t now);
 
 }   // namespace tutti::launcher

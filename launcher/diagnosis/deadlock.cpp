@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Releases whoever can be released; cores are the terminal strongly connected components of what remains.
+// Releases all ranks that can be released. The cores are the terminal strongly connected components of the remaining
+// graph.
 #include "launcher/diagnosis/deadlock.hpp"
 
 #include <algorithm>
@@ -13,14 +14,15 @@ namespace {
 
 using State = RankWait::State;
 
-/// A rank's wait with ranges that lie in the world, have a stride of at least 1 and are not empty.
+/// A rank's wait whose ranges are inside the world, have a stride of at least 1 and are not empty.
 struct Wait {
     Awaiting awaiting = Awaiting::unknown;
     std::vector<RankRange> awaited{}, others{};
-    bool outside = false;   ///< somebody outside of the world is awaited, too
+    bool outside = false;   ///< a rank outside the world is awaited, too
 };
 
-/// What another process has written may be anything: 64 bits, so that nothing overflows.
+/// Restricts a wait to the world. The ranges were written by another process and may be arbitrary; 64 bits prevent
+/// overflow.
 Wait within_world(RankWait const& rank, int world) {
     Wait wait{.awaiting = rank.awaiting, .others = rank.others};
     for (auto [first, last, stride] : rank.awaited) {
@@ -38,10 +40,10 @@ bool contain(std::vector<RankRange> const& ranges, int rank) {
     return std::ranges::any_of(ranges, [rank](RankRange const& range) { return range.contains(rank); });
 }
 
-/// The ranks that a wait names, one after the other, without a list of them.
+/// Iterates over the ranks that a wait names, without storing a list of them.
 class Named {
 public:
-    /// The next one, -1 behind the last.
+    /// Returns the next rank, or -1 after the last one.
     int next(Wait const& wait) {
         if (range_ == wait.awaited.size()) return -1;
         RankRange const& range = wait.awaited[range_];
@@ -56,7 +58,8 @@ private:
     int count_ = 0;
 };
 
-/// How many different ranks a wait names. `seen` has a number for each rank, none of them `mark` yet.
+/// Returns the number of different ranks that a wait names. `seen` has one number per rank, none of which may equal
+/// `mark`.
 int count_named(Wait const& wait, std::vector<int>& seen, int mark) {
     int count = 0;
     Named named;
@@ -69,16 +72,16 @@ int count_named(Wait const& wait, std::vector<int>& seen, int mark) {
 struct Thread {
     int rank = -1;
     Wait wait{};
-    int missing = 0;   ///< of those whom `all` awaits
+    int missing = 0;   ///< acts that an `all` wait still needs
 };
 
-/// Ranks that can act, and the blocked threads of all others.
+/// Ranks that can act, and the blocked threads of all other ranks.
 struct Search {
     std::vector<int> able{};
     std::vector<Thread> blocked{};
 };
 
-/// Nobody need act for this one.
+/// Returns true if the thread needs no act of another rank.
 bool is_free(Thread const& thread) {
     switch (thread.wait.awaiting) {
     case Awaiting::all: return thread.missing == 0;
@@ -110,16 +113,16 @@ Search begin_search(std::vector<RankWait> const& ranks) {
     return search;
 }
 
-/// Of each rank, whether it waits in vain. Whoever becomes able to act is looked for in each remaining wait once, so
-/// that what is awaited need not be stored the other way round. A rank that awaits itself is never released by that:
-/// it becomes able only when a thread of it has been released.
+/// Returns for each rank whether it is deadlocked. Each rank that becomes able to act is searched for once in every
+/// remaining wait, so no reverse lists of awaited ranks are needed. A rank that awaits itself is not released by that:
+/// it becomes able to act only when one of its threads has been released.
 std::vector<char> waiting_in_vain(std::vector<RankWait> const& ranks) {
     auto [able, blocked] = begin_search(ranks);
     std::vector<char> in_vain(ranks.size());
     for (Thread const& one : blocked) in_vain[one.rank] = true;
     for (std::size_t i = 0; i < able.size(); ++i) {
         std::erase_if(blocked, [&, actor = able[i]](Thread& thread) {
-            if (!in_vain[thread.rank]) return true;   // by another thread of it
+            if (!in_vain[thread.rank]) return true;   // released by another of its threads
             bool const acts_for_others = contain(thread.wait.others, actor);
             if (!acts_for_others && !contain(thread.wait.awaited, actor)) return false;
             if (!acts_for_others && thread.wait.awaiting == Awaiting::all && --thread.missing > 0) return false;
@@ -131,7 +134,7 @@ std::vector<char> waiting_in_vain(std::vector<RankWait> const& ranks) {
     return in_vain;
 }
 
-/// All that a rank's threads await. `awaiting` is of no use here.
+/// Returns the union of the ranks that a rank's threads await; `awaiting` is not meaningful in the result.
 Wait of_all_threads(RankWait const& rank, int world) {
     Wait all = within_world(rank, world);
     for (RankWait const& one : rank.also) {
@@ -141,8 +144,8 @@ Wait of_all_threads(RankWait const& rank, int world) {
     return all;
 }
 
-/// Strongly connected components of the ranks that wait in vain (Tarjan 1972), with a stack of its own: chains of waits
-/// are as long as worlds are large. Edges are read from the waits each time.
+/// Strongly connected components of the deadlocked ranks (Tarjan 1972), with an explicit stack: chains of waits can be
+/// as long as the world is large. Edges are read from the waits each time.
 class Components {
 public:
     Components(std::vector<Wait> const& waits, std::vector<char> const& in_vain)
@@ -152,7 +155,7 @@ public:
             if (in_vain_[rank] && number_[rank] == 0) search(rank);
     }
 
-    /// Those without an edge to another one, each sorted.
+    /// Returns the components without an edge to another component, each sorted.
     std::vector<std::vector<int>> const& terminal() const { return terminal_; }
 
 private:
@@ -207,15 +210,17 @@ private:
 
     std::vector<Wait> const& waits_;
     std::vector<char> const& in_vain_;
-    std::vector<int> number_, lowest_;     // by rank: when it was entered, 0 not yet; the earliest that it reaches
-    std::vector<char> done_, leads_out_;   // by rank: its component is complete; it has an edge into another one
+    // By rank: its number in the order of entry (0: not entered); the lowest such number that it reaches.
+    std::vector<int> number_, lowest_;
+    // By rank: its component is complete; it has an edge into another component.
+    std::vector<char> done_, leads_out_;
     std::vector<Frame> path_;
     std::vector<int> open_;   // entered, and not in a complete component
     int entered_ = 0;
     std::vector<std::vector<int>> terminal_;
 };
 
-/// The ended ranks that a rank awaits, if it awaits nobody else in vain; empty otherwise.
+/// Returns the ended ranks that a rank awaits, sorted; empty if it also awaits a deadlocked rank.
 std::vector<int> only_ended(Wait const& wait, std::vector<RankWait> const& ranks, std::vector<char> const& in_vain) {
     std::vector<int> ended;
     Named named;
@@ -241,7 +246,7 @@ Deadlock find_deadlock(std::vector<RankWait> const& ranks) {
     for (RankWait const& rank : ranks) waits.push_back(of_all_threads(rank, static_cast<int>(ranks.size())));
     std::vector<char> in_vain = waiting_in_vain(ranks);
     Deadlock found;
-    std::map<std::vector<int>, std::vector<int>> by_ended;   // who waits for the same ended ranks
+    std::map<std::vector<int>, std::vector<int>> by_ended;   // ranks that wait for the same ended ranks
     Components const components(waits, in_vain);
     for (std::vector<int> const& component : components.terminal()) {
         std::vector<int> const ended =

@@ -1,46 +1,47 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which ranks of a world wait in vain, and which of them are why. Hilbrich, de Supinski, Schulz, Müller: A Graph Based
-// Approach for MPI Deadlock Detection, ICS 2009: waits for all and waits for any are one graph, and what cannot be
-// released in it is deadlocked. launcher/diagnosis/proof.md has the argument.
+// Finds the ranks of a world that are deadlocked, and which of them are the cause. Hilbrich, de Supinski, Schulz,
+// Müller: A Graph Based Approach for MPI Deadlock Detection, ICS 2009: AND waits (for all) and OR waits (for any) form
+// one graph; ranks that cannot be released in it are deadlocked. launcher/diagnosis/proof.md has the argument.
 #pragma once
 
 #include <vector>
 
-#include "runtime/counters/blocked.hpp"
+#include "runtime/state/call_record.hpp"
 
 namespace tutti::launcher {
 
-/// What a rank of the world does, as far as it can be told.
+/// The state of a rank of the world, as far as it is known.
 struct RankWait {
     enum class State { running, blocked, ended };
     State state = State::running;
     Awaiting awaiting = Awaiting::unknown;   ///< of a blocked rank
-    /// Ranks of the same world, in any order, named once or more often. One outside of the world counts as able to act:
-    /// nobody sees what it does.
+    /// Ranks of the same world, in any order, possibly repeated. A rank outside the world counts as able to act,
+    /// because its state is not observed.
     std::vector<RankRange> awaited{};
-    /// An act of any of these makes the rank act, too, though it stays where it is: its library moves something on that
-    /// it does not wait for itself.
+    /// An act of any of these makes the rank act as well, although its own wait continues: its library then advances an
+    /// operation that other ranks wait for.
     std::vector<RankRange> others{};
-    /// What its other threads wait for, if it has several, by `awaiting` and `awaited` of these: the rank can act when
-    /// one of its threads can.
+    /// The waits of its other threads, if there are several, with their own `awaiting` and `awaited`. The rank can act
+    /// when one of its threads can.
     std::vector<RankWait> also{};
 };
 
-/// Is `rank` among those that a thread of this one awaits?
+/// Returns true if any thread of the waiting rank awaits `rank`.
 bool awaits(RankWait const& wait, int rank);
 
 struct Deadlock {
-    /// Ranks that wait for each other, or for themselves, or for nobody but ended ranks (together where these are the
-    /// same), and for no other rank that waits in vain. Sorted, and so are they among each other.
+    /// Sets of ranks that wait for each other, for themselves, or only for ended ranks (ranks that await the same ended
+    /// ranks form one set), and for no other deadlocked rank. Each set is sorted, and so is the list of sets.
     std::vector<std::vector<int>> cores;
-    std::vector<int> behind;   ///< the others that wait in vain: released if the cores were, as far as one can tell
+    /// The other deadlocked ranks: as far as is known, they would be released if the cores were.
+    std::vector<int> behind;
 
     bool empty() const { return cores.empty(); }
     bool operator==(Deadlock const&) const = default;
 };
 
-/// The index is the rank. Time: n² tests of whether a rank is awaited at the most, and each wait looked through three
-/// times; memory: n, however many ranks are awaited.
+/// The index in `ranks` is the rank. Time: at most n² tests whether a rank is awaited, and three passes over each wait.
+/// Memory: O(n), however many ranks are awaited.
 Deadlock find_deadlock(std::vector<RankWait> const& ranks);
 
 }   // namespace tutti::launcher

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A proven deadlock in words: which ranks are why, what each of them does, and what mostly helps.
+// The text of reports about deadlocks and about jobs without progress: which ranks are the cause, what each of them
+// does, and the usual remedy.
 #include <algorithm>
 
 #include "launcher/diagnosis/report.hpp"
@@ -12,14 +13,16 @@ BlockedRank const& of_rank(ProvenDeadlock const& deadlock, int rank) {
     return *std::ranges::find(deadlock.blocked, rank, &BlockedRank::rank);
 }
 
-/// What a blocked call is about, by its words.
+// The following functions recognise the kind of a blocked call by its text.
+
 bool sends(std::string const& call) { return call.find("end(") != call.npos || call.find("send of ") != call.npos; }
-/// Or looks for a message, as MPI_Probe does.
+/// Includes calls that probe for a message, such as MPI_Probe.
 bool receives(std::string const& call) {
     return call.find("ecv(") != call.npos || call.find("receive of ") != call.npos || call.find("robe(") != call.npos;
 }
 bool probes(std::string const& call) { return call.find("robe(") != call.npos; }
-/// Of those that send, what --check may have made wait: others wait for their receives in any case.
+/// Returns true for sends that only --check may have made wait; sends in other modes wait for their receives in any
+/// case.
 bool sends_in_standard_mode(std::string const& call) {
     return call.starts_with("MPI_Send(") || call.find("send of ") != call.npos;
 }
@@ -27,7 +30,7 @@ bool is_message(std::string const& call) {
     return call.find(" from ") != call.npos || call.find("(from ") != call.npos || call.find(" to rank ") != call.npos;
 }
 
-/// Is it so of each thread that waits?
+/// Returns true if `what` holds for each waiting thread of these ranks.
 bool all_of(ProvenDeadlock const& deadlock, std::vector<int> const& ranks, bool (*what)(std::string const& call)) {
     return std::ranges::all_of(ranks, [&](int rank) {
         BlockedRank const& blocked = of_rank(deadlock, rank);
@@ -36,7 +39,7 @@ bool all_of(ProvenDeadlock const& deadlock, std::vector<int> const& ranks, bool 
     });
 }
 
-/// The ended ranks that a core waits for; empty when it waits for itself.
+/// Returns the ended ranks that a core waits for; empty if it waits for itself.
 std::vector<int> ended_of(ProvenDeadlock const& deadlock, std::vector<int> const& core) {
     std::vector<int> ended;
     for (int rank : deadlock.ended)
@@ -45,11 +48,12 @@ std::vector<int> ended_of(ProvenDeadlock const& deadlock, std::vector<int> const
     return ended;
 }
 
-/// What the core's ranks have noticed themselves says more than that they wait.
+/// Returns a blocked rank of the core that has detected an error itself, or null. Such an error is more informative
+/// than the wait.
 BlockedRank const* with_hint(ProvenDeadlock const& deadlock, std::vector<int> const& core) {
     for (int rank : core) {
         BlockedRank const& blocked = of_rank(deadlock, rank);
-        // What a rank has not done matters if the other one waits for it.
+        // An error that concerns another rank counts only if that rank waits for this one.
         auto const holds = [&](BlockedRank const& one) {
             if (one.code.empty() || one.noticed_of < 0) return !one.code.empty();
             auto const other = std::ranges::find(deadlock.blocked, one.noticed_of, &BlockedRank::rank);
@@ -62,7 +66,7 @@ BlockedRank const* with_hint(ProvenDeadlock const& deadlock, std::vector<int> co
     return nullptr;
 }
 
-/// What may help and is not certain; of one rank, for it is mostly the same of all.
+/// Adds a hint that may help but is not certain. One rank's hint is enough, because it is usually the same for all.
 void tell_noticed(Report& report, ProvenDeadlock const& deadlock, std::vector<int> const& core) {
     for (int rank : core) {
         BlockedRank const& one = of_rank(deadlock, rank);
@@ -72,7 +76,7 @@ void tell_noticed(Report& report, ProvenDeadlock const& deadlock, std::vector<in
     }
 }
 
-/// What the ended ranks would have had to do.
+/// Returns the rule that the ended ranks have broken.
 char const* owed_to(ProvenDeadlock const& deadlock, std::vector<int> const& core) {
     if (all_of(deadlock, core, sends)) return "every send needs its receive";
     if (all_of(deadlock, core, receives)) return "every receive needs its send";
@@ -95,7 +99,7 @@ std::vector<int> without(std::vector<int> ranks, std::vector<int> const& others)
     return ranks;
 }
 
-/// Those of the core that are in MPI_Finalize already: it returns when all ranks have come there.
+/// Returns the ranks of the core that are already in MPI_Finalize, which returns only when all ranks have called it.
 std::vector<int> finalizing(ProvenDeadlock const& deadlock, std::vector<int> const& core) {
     std::vector<int> ranks;
     for (int rank : core)
@@ -103,7 +107,7 @@ std::vector<int> finalizing(ProvenDeadlock const& deadlock, std::vector<int> con
     return ranks;
 }
 
-/// Says so where the program may work without --check.
+/// States that the program may work without --check, where that is so.
 void tell_checked(Report& report, ProvenDeadlock const& deadlock, std::vector<int> const& core) {
     auto const sends = [&](int rank) { return sends_in_standard_mode(of_rank(deadlock, rank).call); };
     if (std::ranges::all_of(core, sends) && report.code == "T01" && core.size() == 1)
@@ -166,7 +170,7 @@ Report report_of(ProvenDeadlock const& deadlock, PlaceOf const& place_of, bool c
     bool without_g = false;
     auto const add_thread = [&](BlockedRank const& blocked, char const* remark) {
         Place const place = place_of(blocked.rank, blocked.stack);
-        // A collective shows one of those that it waits for: who is in the same call is in the same case.
+        // A collective names only one of the ranks that it waits for; ranks in the same call are in the same situation.
         bool const like_core =
             !is_message(blocked.call) && std::ranges::any_of(report.lines, [&](ReportLine const& line) {
                 return line.call == blocked.call && line.place == place.words && line.remark.empty();

@@ -1,24 +1,137 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A report as text.
+// Reports as text and JSON, and the positions of calls in them. Data in LastCall and Finding was written by ranks:
+// lengths are bounded and texts are checked before use.
 #include "launcher/diagnosis/report.hpp"
 
+#include <elf.h>
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <fstream>
 #include <map>
 #include <span>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
-
-#include "launcher/base/words.hpp"
-#include "launcher/diagnosis/rank_end.hpp"
+#include "launcher/base/text.hpp"
+#include "launcher/diagnosis/blocked_ranks.hpp"
+#include "launcher/diagnosis/source_lines.hpp"
 #include "runtime/base/error.hpp"
 
 namespace tutti::launcher {
 namespace {
 
+template <class T>
+bool read_at(std::ifstream& file, std::uint64_t offset, T& to) {
+    file.clear();
+    return file.seekg(static_cast<std::streamoff>(offset)) && file.read(reinterpret_cast<char*>(&to), sizeof to);
+}
+
+/// Returns the zero-terminated text at an address, as the ELF file counts addresses; empty if the file does not contain
+/// it.
+std::string text_at(std::ifstream& file, std::uint64_t address) {
+    Elf64_Ehdr head{};
+    if (!read_at(file, 0, head) || std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0) return {};
+    for (unsigned i = 0; i < head.e_phnum; ++i) {
+        Elf64_Phdr part{};
+        if (!read_at(file, head.e_phoff + i * sizeof part, part)) return {};
+        if (part.p_type != PT_LOAD || address < part.p_vaddr || address - part.p_vaddr >= part.p_filesz) continue;
+        std::string text;
+        file.clear();
+        file.seekg(static_cast<std::streamoff>(part.p_offset + address - part.p_vaddr));
+        std::getline(file, text, '\0');
+        return text;
+    }
+    return {};
+}
+
+bool is_function_name(std::string const& text) {
+    return text.starts_with("MPI") && text.size() < 64 &&
+           text.find_first_not_of(
+               "_ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+               "abcdefghijklmnopqrstuvwxyz"
+               "0123456789") == std::string::npos;
+}
+
+char const* help_for(int signal, bool place_known) {
+    switch (signal) {
+    case 0: return "every rank calls MPI_Finalize before it ends; call MPI_Abort to end the job early";
+    case SIGSEGV:
+    case SIGBUS:
+    case SIGFPE:
+    case SIGILL:
+    case SIGABRT:
+        return place_known
+                   ? "look at that line: a null or wild pointer, an index beyond its array, a division by zero; "
+                     "compile with -fsanitize=address to learn more"
+                   : "the program failed in that call or after it; use a debugger, or compile with "
+                     "-fsanitize=address, to find the place";
+    default:
+        return "that signal comes from outside the program: from a person, or from the system when memory or time runs "
+               "out";
+    }
+}
+
+}   // namespace
+
+std::string name_in(LastCall const& call) {
+    if (!call.name || call.library == 0) return {};
+    std::ifstream file(text_in(call.library_file), std::ios::binary);
+    std::string const text = text_at(file, reinterpret_cast<std::uintptr_t>(call.name) - call.library);
+    return is_function_name(text) ? text : "";
+}
+
+Place place_in_program(LastCall const& call, std::uint64_t address) {
+    std::string const file = text_in(call.program_file);
+    if (file.empty() || address <= call.program || address > call.program_end) return {};
+    SourceLine const line = SourceLines(file, call.program, call.program_end).at(address);
+    return {words(line), !line.compiled_with_g};
+}
+
+Place place_of(LastCall const& call) { return place_in_program(call, reinterpret_cast<std::uintptr_t>(call.site)); }
+
+// SourceLines expects return addresses, and looks up the byte before them.
+Place place_of_crash(LastCall const& call) { return call.crash ? place_in_program(call, call.crash + 1) : Place{}; }
+
+static constexpr std::size_t most_processes = 8;   // maximum number of notes about processes
+
+/// Returns "were killed" for "was killed".
+static std::string in_plural(std::string const& how) { return how.starts_with("was ") ? "were " + how.substr(4) : how; }
+
+Report report_of_ends(std::vector<RankEnd> ends, int signal, bool after_finalize) {
+    Report report{.code = "T09", .headline = {}, .lines = {}, .help = {}};
+    std::vector<int> ranks;
+    std::ranges::sort(ends, {}, &RankEnd::rank);
+    bool all_known = true, without_g = false;
+    for (RankEnd const& one : ends) {
+        ranks.push_back(one.rank);
+        std::string const name = name_in(*one.call);
+        Place const last = place_of(*one.call), crash = place_of_crash(*one.call);
+        std::string const after =
+            name.empty() ? "" : join("after ", name, last.words.empty() ? "" : " at ", last.words);
+        if (!crash.words.empty()) report.lines.push_back({{one.rank}, "crashed", crash.words, after});
+        else if (name.empty()) report.lines.push_back({{one.rank}, "its last call of MPI is not known", "", ""});
+        else report.lines.push_back({{one.rank}, name, last.words, "was its last call of MPI"});
+        all_known &= !crash.words.empty();
+        if (!one.process.empty() && report.notes.size() < most_processes)
+            report.notes.push_back(ends.size() == 1 ? one.process : join("rank ", one.rank, ": ", one.process));
+        without_g |= last.without_g || crash.without_g;
+    }
+    if (without_g) report.notes.emplace_back(more_with_g);
+    std::string const& how = ends.front().how;
+    report.headline = join(rank_words(ranks), " ", ends.size() == 1 ? how : in_plural(how));
+    if (after_finalize) report.headline += ", after MPI_Finalize";
+    report.help = after_finalize ? "the program fails after MPI_Finalize: in its own clean-up, or in destructors"
+                                 : help_for(signal, all_known);
+    return report;
+}
+
+namespace {
+
 constexpr std::size_t most_groups = 12, told_of_many = 8, most_callers = 3;
 
-/// Ranks that do the same at the same place are one line; the order is that of their lowest ranks.
+/// Merges ranks that make the same call at the same place into one line. Lines are ordered by their lowest ranks.
 std::vector<ReportLine> grouped(std::vector<ReportLine> const& lines) {
     std::vector<ReportLine> groups;
     std::map<std::string, std::size_t> known;
@@ -36,12 +149,12 @@ std::vector<ReportLine> grouped(std::vector<ReportLine> const& lines) {
     return groups;
 }
 
-/// Characters of UTF-8, which names of communicators may have.
+/// Returns the number of UTF-8 characters: names of communicators may contain any.
 std::size_t columns(std::string const& text) {
     return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
-/// Columns, as long as one of them is not absurdly wide.
+/// Pads `text` to a column of this width; wider text is left unchanged.
 std::string padded(std::string const& text, std::size_t width) {
     std::size_t const wide = columns(text);
     return wide < width ? text + std::string(width - wide, ' ') : text;
@@ -87,8 +200,8 @@ bool is_system(SourceLine const& line) {
 
 namespace {
 
-/// A function around MPI's, in a file of its own, is called from many places: from which, ", called from main.c:30".
-/// Empty where its caller is in the same file, or not known.
+/// Returns ", called from main.c:30" for a wrapper around an MPI function that is in a file of its own and called from
+/// many places. Empty if its caller is in the same file, or not known.
 std::string caller_words(SourceLines& lines, SourceLine const& callee, std::span<std::uint64_t const> callers) {
     if (!callee.has_line() || callee.function.starts_with("main")) return {};
     for (std::uint64_t address : callers.first(std::min(callers.size(), most_callers))) {
@@ -167,7 +280,7 @@ static std::span<Finding::Place const> places_in(Finding const& finding) {
 }
 
 /// Two ranks may find the same error, each at its own call. Returns the line at which this rank found it in `call`, as
-/// its interpreter names it; empty if there is none.
+/// its interpreter reports it; empty if there is none.
 static std::string found_script(RankState const& rank_state, std::string_view call) {
     if (rank_state.finding.kind.load(std::memory_order_acquire) != Finding::Kind::error) return {};
     for (Finding::Place const& one : places_in(rank_state.finding))
@@ -175,7 +288,8 @@ static std::string found_script(RankState const& rank_state, std::string_view ca
     return {};
 }
 
-/// The process may have ended since.
+/// Returns the position of a call that has returned. Uses the files recorded in LastCall if the process has ended
+/// since.
 static Place place_of_returned(RankState const& rank_state, pid_t process, std::vector<std::uint64_t> const& noted,
                                KnownLines* known) {
     Place const place = place_of(process, noted, known);

@@ -1,41 +1,44 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The report of a mistake of the program: a headline with its code, a line per group of ranks that do the same, and
-// what to do about it. All of mpiexec's diagnoses have this form.
+// Reports about errors of the program. All diagnoses of mpiexec have this form: a headline with a code, one line per
+// group of ranks in the same state, and advice.
 #pragma once
+
+#include <sys/types.h>
 
 #include <functional>
 #include <string>
 #include <vector>
 
-#include <sys/types.h>
-
-#include "launcher/diagnosis/watch.hpp"
-#include "launcher/source/source_lines.hpp"
-#include "runtime/counters/finding.hpp"
+#include "launcher/diagnosis/deadlock_detector.hpp"
+#include "launcher/diagnosis/source_lines.hpp"
+#include "runtime/state/call_record.hpp"
+#include "runtime/state/rank_state.hpp"
 
 namespace tutti::launcher {
 
-/// What ranks do, and where in the program.
+/// The state of some ranks, and their position in the program.
 struct ReportLine {
-    std::vector<int> ranks;               ///< of MPI_COMM_WORLD, sorted
-    std::string call;                     ///< "MPI_Recv(1 MPI_INT from rank 0, tag 8, MPI_COMM_WORLD)"
-    std::string place;                    ///< "ring.c:30 in pass()"; empty: not known
-    std::string remark{};                 ///< "arrived, never received"; mostly empty
-    std::vector<std::uint64_t> stack{};   ///< of one rank on another node, whose launcher knows the place; else empty
+    std::vector<int> ranks;   ///< in MPI_COMM_WORLD, sorted
+    std::string call;         ///< "MPI_Recv(1 MPI_INT from rank 0, tag 8, MPI_COMM_WORLD)"
+    std::string place;        ///< "ring.c:30 in pass()"; empty: not known
+    std::string remark{};     ///< "arrived, never received"; usually empty
+    /// Stack of one rank on another node, whose launcher finds the place; otherwise empty.
+    std::vector<std::uint64_t> stack{};
 };
 
 struct Report {
-    enum class Severity { error, warning };   ///< a warning ends nothing
+    enum class Severity { error, warning };   ///< a warning does not end the job
 
-    std::string code;       ///< "T01", as `mpiexec --explain` knows it
+    std::string code;       ///< "T01", accepted by `mpiexec --explain`
     std::string headline;   ///< "deadlock: ranks 0 and 1 wait for each other"
     std::vector<ReportLine> lines;
-    std::string help;                   ///< what to do, a sentence without its full stop
-    std::vector<std::string> notes{};   ///< such as that -g adds lines of the source
+    std::string help;                   ///< advice, without a full stop
+    std::vector<std::string> notes{};   ///< for example that -g adds source lines
     Severity severity = Severity::error;
 };
 
-/// What has been warned of, for the end of the job: equal headlines with the lines of all ranks.
+/// Collects warnings until the end of the job. Warnings with equal code and headline are merged into one, with the
+/// lines of all ranks. Warnings and lines beyond the limits are dropped.
 class Warnings {
 public:
     void add(Report const& report);
@@ -46,65 +49,94 @@ private:
     std::vector<Report> all_;
 };
 
-/// For a terminal or a log, with its line breaks. At most some ten groups of ranks have a line of their own.
+/// Returns the report for a terminal or a log, with line breaks. Each group of ranks has a line; if there are more than
+/// twelve groups, the first eight have one, and the other ranks are counted. `colour`: use a terminal's colours.
 std::string text_of(Report const& report, bool colour);
-/// The same for tools, one line: {"code", "severity", "headline", "ranks": [{"ranks", "call", "place", "remark"}],
-/// "help", "notes"}.
+/// Returns the report for tools as one line: {"code", "severity", "headline", "ranks": [{"ranks", "call", "place",
+/// "remark"}], "help", "notes"}.
 std::string json_of(Report const& report);
 
-/// "rank 3", "ranks 0 and 1", "ranks 0, 2-7"
+/// Returns for example "rank 3", "ranks 0 and 1", "ranks 0,2-7".
 std::string rank_words(std::vector<int> const& ranks);
 
-/// Where blocked ranks make their calls. What is not known is left empty.
+/// A position in the program. Unknown parts are empty.
 struct Place {
     std::string words;
-    bool without_g = false;   ///< -g when compiling would add the line
+    bool without_g = false;   ///< compiling with -g would add the source line
 };
-/// MPI's functions, for Fortran as well, and functions of the same names around them, which the profiling interface has
-/// for tools that count or time calls.
+/// Returns true for MPI functions, including the Fortran ones, and for functions of the same names that wrap them by
+/// means of the profiling interface, as tools that count or time calls do.
 bool is_mpi(SourceLine const& line);
-/// Libraries that come with the system, whatever debug information they have; and what belongs to no file.
+/// Returns true for libraries of the system, whatever debug information they have, and for code that belongs to no
+/// file.
 bool is_system(SourceLine const& line);
 
 inline constexpr char more_with_g[] = "compile with -g to see lines of the source";
+/// Returns the position of the innermost function in `stack` that is not MPI's. If the stack has none, returns that of
+/// the innermost address, unless it is in the MPI library. The position of a wrapper includes that of its caller.
 Place place_of(pid_t process, std::vector<std::uint64_t> const& stack, KnownLines* known = nullptr);
-/// The same of a rank's block, which may name a line of an interpreted program.
+/// Returns the position of a blocked rank, which may be a line of an interpreted program.
 Place place_of(pid_t process, BlockedRank const& blocked, KnownLines* known = nullptr);
-/// A rank notes where `call` ("MPI_Bcast(1 MPI_INT, ...)") was made as one address, which may lie in a library between
-/// the program and MPI. While the rank is still blocked in that call, its whole stack is known. Returns no place for a
-/// call of an interpreted program that has returned: all its calls share one address. Empty `call`: the current one.
+/// Returns the position of `call` ("MPI_Bcast(1 MPI_INT, ...)"). A rank records the position of a call as one address,
+/// which may be in a library between the program and MPI. While the rank is still blocked in that call, its whole stack
+/// is known. Returns no position for a call of an interpreted program that has returned: all its calls share one
+/// address. Empty `call`: the current one.
 Place noted_place(RankState const& rank_state, pid_t process, std::string_view call,
                   std::vector<std::uint64_t> const& noted, KnownLines* known = nullptr);
 
-/// Returns false while a rank that `finding` names may still publish where it is: it has neither done so, nor reported
-/// an error itself, nor completed MPI_Finalize. `state_of` returns null for ranks of other nodes.
+/// Returns null for ranks of other nodes.
 using RankStateOf = std::function<RankState const*(int rank)>;
+/// Returns false while a rank of this node that `finding` names may still publish where it is: it is in MPI, and has
+/// neither done so nor reported an error itself.
 bool shows_all_places(Finding const& finding, RankStateOf const& state_of);
 
-/// A blocked rank with the place of its call, as the launcher of its node reports it.
+/// A blocked rank with the position of its call, as found by the launcher of its node.
 struct PlacedRank {
     BlockedRank blocked;
     Place place;
-    std::vector<Place> also{};   ///< the same of its other threads
+    std::vector<Place> also{};   ///< positions of its other threads
 
-    /// Of the thread with this stack.
+    /// Returns the position of the thread with this stack.
     Place place_of(std::vector<std::uint64_t> const& stack) const;
 };
 
-/// Finds a call's place; the launcher of the rank's node can.
+/// Finds the position of a call. Only the launcher of the rank's node can do this.
 using PlaceOf = std::function<Place(int rank, std::vector<std::uint64_t> const& stack)>;
 using NotedPlaceOf = std::function<Place(int rank, std::string_view call, std::vector<std::uint64_t> const& noted)>;
 
-/// `checked`: under --check, where sends in standard mode wait for their receives.
+/// Returns the report of a proven deadlock. `checked`: the job runs under --check, where standard-mode sends wait for
+/// their receives.
 Report report_of(ProvenDeadlock const& deadlock, PlaceOf const& place_of, bool checked = false);
-/// Of what a rank has found; `finding` is valid.
+/// Returns the report of an error that a rank has found; `finding` must be valid.
 Report report_of(Finding const& finding, NotedPlaceOf const& place_of);
-/// Of ranks of which nothing has moved for `limit`.
+/// Returns the warning that these ranks have made no progress for `limit`.
 Report still_report(std::vector<PlacedRank> const& blocked, std::chrono::seconds limit);
-/// What each rank waits for, for whoever asks; none waits: no lines.
+/// Returns what each rank waits for; empty if none waits.
 std::vector<ReportLine> waiting(std::vector<PlacedRank> const& blocked);
-/// Those lines as text, and for tools: {"waiting": [{"ranks", "call", "place", "remark"}]}.
+/// The lines of waiting(), as text and for tools: {"waiting": [{"ranks", "call", "place", "remark"}]}.
 std::string table_of(std::vector<ReportLine> const& lines);
 std::string json_of(std::vector<ReportLine> const& waiting);
+
+// Information about ranks that have ended without MPI_Finalize, or were killed after it: their last MPI call, and the
+// position of a crash.
+
+/// Return the name and the position of the rank's last MPI call; empty: not known. Both work for a process that is
+/// gone: they are read from the files that it had loaded.
+std::string name_in(LastCall const& call);
+Place place_of(LastCall const& call);
+/// Returns the position of any return address in the program; empty if the address is elsewhere.
+Place place_in_program(LastCall const& call, std::uint64_t address);
+
+/// Returns the position of the instruction that caused the fatal signal, if it was recorded and is in the program.
+Place place_of_crash(LastCall const& call);
+
+struct RankEnd {
+    int rank;
+    std::string how;       ///< "was killed by signal 11"; follows "rank 3 "
+    std::string process;   ///< "process 99 on host, which left a core file", for a note; may be empty
+    LastCall const* call;
+};
+/// Returns report T09 of ranks that have ended in the same way. `signal`: the signal that killed them; 0: none.
+Report report_of_ends(std::vector<RankEnd> ends, int signal, bool after_finalize = false);
 
 }   // namespace tutti::launcher

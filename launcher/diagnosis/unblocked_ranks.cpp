@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From stacks to words.
+// Determines what unblocked ranks do from their stacks and last calls, and describes it as text and JSON.
 #include "launcher/diagnosis/unblocked_ranks.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "launcher/base/proc.hpp"
-#include "launcher/diagnosis/rank_end.hpp"
+#include "launcher/diagnosis/report.hpp"
 #include "runtime/base/error.hpp"
 
 namespace tutti::launcher {
@@ -21,7 +21,8 @@ using Doing = UnblockedRank::Doing;
 constexpr std::size_t most_kinds = 8, most_places = 3, most_functions = 3;
 constexpr int most_tries = 8;
 
-/// The rank writes it at each call, whenever it likes: name and place belong together once both have stayed.
+/// The rank updates name and site at each call, at any time. They belong together if the name was the same before and
+/// after the site was read.
 void read_last_call(LastCall const& shown, LastCall& call) {
     call.program = shown.program;
     call.program_end = shown.program_end;
@@ -41,14 +42,14 @@ bool of_python(SourceLine const& line) {
     return line.module.starts_with("python") || line.module.starts_with("libpython");
 }
 
-/// What a stack shows.
+/// The position of a process, derived from its stack.
 struct Whereabouts {
     bool in_mpi = false;
-    std::string mpi_function{};             ///< "MPI_Wtime"; empty: it is not in MPI, or not known
-    std::string system_function{};          ///< the one that the program has called; empty: none
-    std::vector<std::string> functions{};   ///< of the program, the innermost first: "ring.c:3 in spin()"
+    std::string mpi_function{};             ///< "MPI_Wtime"; empty: not in MPI, or not known
+    std::string system_function{};          ///< the system function that the program has called; empty: none
+    std::vector<std::string> functions{};   ///< of the program, innermost first: "ring.c:3 in spin()"
 
-    /// As UnblockedRank::now.
+    /// Returns the text for UnblockedRank::now.
     std::string words() const {
         std::vector<std::string> all = functions;
         if (!system_function.empty()) all.insert(all.begin(), "in " + system_function);
@@ -62,13 +63,13 @@ struct Whereabouts {
     }
 };
 
-/// "MPI_Recv" of "PMPI_Recv()"; empty where it is none of the standard's.
+/// Returns "MPI_Recv" for "PMPI_Recv()"; empty if it is not a function of the MPI standard.
 std::string standard_name(std::string const& function) {
     std::string const name = function.substr(function.starts_with("PMPI_") ? 1 : 0);
     return name.starts_with("MPI_") && name.ends_with("()") ? name.substr(0, name.size() - 2) : "";
 }
 
-/// The C library's own name for a function may begin with underscores.
+/// Removes the leading underscores that the C library's internal names may have.
 std::string without_underscores(std::string const& function) {
     return function.substr(std::min(function.find_first_not_of('_'), function.size()));
 }
@@ -106,7 +107,7 @@ std::string_view state_words(char state) {
     }
 }
 
-/// "rank 3 is", "ranks 0 and 1 are".
+/// Returns "rank 3 is" or "ranks 0 and 1 are".
 std::string who(std::vector<int> const& ranks, std::string_view one, std::string_view several) {
     return join(rank_words(ranks), " ", ranks.size() == 1 ? one : several);
 }
@@ -138,7 +139,7 @@ std::string_view name_of(Doing doing) {
     return names[static_cast<std::size_t>(doing)];
 }
 
-/// Ranks that do the same; by place, those of them that are at the same place now.
+/// Ranks in the same state, and by position those of them that are there now.
 struct Group {
     UnblockedRank like;
     std::vector<int> ranks;
@@ -163,7 +164,7 @@ std::vector<Group> grouped(std::vector<UnblockedRank> const& ranks) {
     return all;
 }
 
-/// Where the ranks of a group are, at its most frequent places.
+/// Returns the most frequent positions of the ranks of a group.
 std::string places_of(Group const& group) {
     std::vector<std::pair<std::string, std::vector<int>>> places(group.now.begin(), group.now.end());
     std::erase_if(places, [](auto const& one) { return one.first.empty(); });
@@ -185,7 +186,8 @@ std::string places_of(Group const& group) {
 }   // namespace
 
 pid_t running_below(pid_t process) {
-    // Of several, the last is what a script has started last. A cycle cannot be, but a list may change meanwhile.
+    // The last child is the one that a script started last. The number of steps is limited because the lists change
+    // while they are read.
     for (int i = 0; i < most_tries; ++i) {
         std::vector<pid_t> const children = children_of(process);
         if (children.empty()) break;

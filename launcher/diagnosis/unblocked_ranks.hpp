@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks that show no wait, as the launcher of their node sees them from outside: where others wait for them, one of
-// these is why.
+// Ranks that publish no wait, as the launcher of their node observes them from outside. If other ranks wait for them,
+// one of these ranks is the cause.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 #include <sys/types.h>
 
+#include "launcher/diagnosis/process_stack.hpp"
 #include "launcher/diagnosis/report.hpp"
-#include "launcher/source/process_stack.hpp"
-#include "runtime/counters/rank_state.hpp"
+#include "runtime/state/rank_state.hpp"
 
 namespace tutti::launcher {
 
@@ -19,56 +19,57 @@ struct UnblockedRank {
     /// In the order in which reports list them.
     enum class Doing : std::uint8_t {
         outside,          ///< not in MPI
-        before_init,      ///< it has not called MPI_Init
+        before_init,      ///< has not called MPI_Init
         after_finalize,   ///< MPI_Finalize has returned
-        unseen,           ///< in MPI or not: its stack cannot be read
+        unseen,           ///< its stack cannot be read, so it may be in MPI or not
         no_answer,        ///< the launcher of its node did not answer
-        inside,           ///< in MPI, and has not waited there for long
+        inside,           ///< in MPI, but has not waited there for long
     };
 
-    int rank = -1;   ///< of MPI_COMM_WORLD
+    int rank = -1;   ///< in MPI_COMM_WORLD
     Doing doing = Doing::unseen;
-    std::string call{}, place{};   ///< its last call of MPI, "MPI_Comm_rank" at "ring.c:2 in main()"; empty: not known
+    std::string call{}, place{};   ///< its last MPI call, "MPI_Comm_rank" at "ring.c:2 in main()"; empty: not known
     std::string now{};             ///< "at ring.c:3 in spin(), called from ring.c:9 in main()"; empty: not known
 };
 
-/// `process`: the one that is in MPI, or that has not come there yet; `stack` is its.
+/// `process`: the process that has called MPI_Init, or is expected to. `stack`: the stack of that process.
 UnblockedRank unblocked_rank(RankState const& rank_state, pid_t process, ProcessStack const& stack,
                              KnownLines* known = nullptr);
 
-/// The process that a rank is about: what its script runs at the moment, be it a script as well. A process without
-/// children is it itself.
+/// Returns the process that does the work of a rank: the descendant that its script is running, which may be a script
+/// as well. Returns `process` if it has no children.
 pid_t running_below(pid_t process);
 
-/// Lines that say what these ranks do and where they are, those together that do the same; at most some dozens.
+/// Returns lines that state what these ranks do and where they are, with ranks in the same state on one line; some
+/// dozens of lines at most.
 std::string text_of(std::vector<UnblockedRank> const& ranks);
 
-/// A call that a rank has made, as another rank knows it.
+/// A call of a rank, as known by another rank.
 struct MadeCall {
     int rank = -1;
     std::string call{};
     std::vector<std::uint64_t>
-        stack{};     ///< return addresses in the rank's process; empty: its last call, if that fits
+        stack{};     ///< return addresses in the rank's process; empty: its last call, if the name matches
     Place place{};   ///< the answer
 };
 
-/// Everything that is known of ranks that run at a moment.
+/// The state of ranks at one moment.
 struct RanksSeen {
     std::vector<PlacedRank> waiting{};
     std::vector<UnblockedRank> unblocked{};
-    std::vector<MadeCall> calls{};   ///< those of the inquiry whose ranks are there
+    std::vector<MadeCall> calls{};   ///< the calls of the inquiry whose ranks are on this node
 };
 
-/// Which ranks are to be looked at.
+/// A request for the state of ranks.
 struct Inquiry {
-    std::vector<int> ranks{};        ///< of MPI_COMM_WORLD; empty: all
-    bool unblocked = false;          ///< also those that do not wait
-    std::vector<MadeCall> calls{};   ///< where were these made?
+    std::vector<int> ranks{};        ///< in MPI_COMM_WORLD; empty: all
+    bool unblocked = false;          ///< include ranks that do not wait
+    std::vector<MadeCall> calls{};   ///< calls whose positions are requested
 };
 
-/// What ranks wait for, and what the others do; empty when there is nothing to say: no rank waits,
-/// and none has called MPI_Init. As text, or for tools on one line: {"waiting": [{"ranks", "call", "place", "remark"}],
-/// "not_waiting": [{"ranks", "doing", "call", "place", "now"}]}.
+/// Returns what ranks wait for, and what the others do. Empty if no rank waits and none has called MPI_Init. As text,
+/// or for tools on one line: {"waiting": [{"ranks", "call", "place", "remark"}], "not_waiting": [{"ranks", "doing",
+/// "call", "place", "now"}]}.
 std::string text_of(RanksSeen const& seen);
 std::string json_of(RanksSeen const& seen);
 

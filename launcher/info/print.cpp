@@ -1,19 +1,64 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The report for people and for programs.
+// Formats the report of tutti-info as text, JSON and Markdown.
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <iomanip>
 #include <sstream>
 
-#include <nlohmann/json.hpp>
-
 #include "launcher/info/report.hpp"
+
+// The list of algorithms as Markdown. coll/ALGORITHMS.md is this text; a test fails if the two differ.
 
 namespace tutti::info {
 namespace {
 
+/// Escapes bars, which would end the cell.
+std::string cell(std::string const& text) {
+    std::string all;
+    for (char c : text) all += c == '|' ? std::string("\\|") : std::string(1, c);
+    return all;
+}
+
+/// Returns the path of the file relative to coll/.
+std::string file_of(AlgorithmText const& a) { return a.file.substr(std::string_view("coll/").size()); }
+
+std::string parameters_of(AlgorithmText const& a) {
+    std::string all;
+    for (ParameterText const& p : a.parameters) {
+        // A default that contains a blank cannot be written as a value.
+        bool const plain = p.fallback.find(' ') == std::string::npos;
+        all += (all.empty() ? "`" : ", `") + p.name + (plain ? "=" + p.fallback : "") + "`";
+    }
+    return all;
+}
+
+}   // namespace
+
+std::string as_markdown(Report const& r) {
+    std::ostringstream out;
+    out << "# All algorithms\n\n"
+           "Made by `tutti-info --algorithms --markdown > coll/ALGORITHMS.md` from the records that\n"
+           "[algorithms.def](algorithms/algorithms.def) lists. What each costs stands at the head of its file;\n"
+           "`tutti-info --algorithms` explains the parameters.\n";
+    std::string last;
+    for (AlgorithmText const& a : r.algorithms) {
+        if (a.collective != last)
+            out << "\n## " << (last = a.collective)
+                << "\n\n| algorithm | what it does | whose | source | where | needs | parameters |\n"
+                   "|---|---|---|---|---|---|---|\n";
+        out << "| [" << a.name << "](" << file_of(a) << ") | " << cell(a.sentence) << " | " << a.family << " | "
+            << (a.source == a.family ? "" : cell(a.source)) << " | " << a.where << " | " << a.requirements << " | "
+            << parameters_of(a) << " |\n";
+    }
+    return out.str();
+}
+
+namespace {
+
 constexpr std::size_t width = 110;
 
-// `text` wrapped at `width`, each line behind `indent` blanks.
+/// Prints `text` wrapped at `width`, each line indented by `indent` blanks.
 void print_indented(std::ostream& out, std::string const& text, std::size_t indent) {
     std::istringstream words(text);
     std::size_t at = 0;

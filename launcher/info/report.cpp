@@ -1,21 +1,133 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Asking every layer for what it offers.
+// Collects the report of tutti-info from every layer.
 #include "launcher/info/report.hpp"
 
-#include <algorithm>
-
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/sysinfo.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+
+#include "coll/choice/comm_state.hpp"
 #include "coll/choice/tuning.hpp"
-#include "coll/choice/use.hpp"
 #include "runtime/base/error.hpp"
-#include "runtime/counters/counters.hpp"
+#include "runtime/memory/page_survey.hpp"
+#include "runtime/memory/xpmem.hpp"
 #include "runtime/settings/tuning_file.hpp"
-#include "topo/machine/detect.hpp"
-#include "topo/machine/usable.hpp"
+#include "runtime/state/counters.hpp"
+#include "topo/detect.hpp"
+#include "topo/this_machine.hpp"
+
+// Tests the facilities of the processor and the kernel.
 
 namespace tutti::info {
+namespace {
+
+Facility memfd() {
+    int descriptor = memfd_create("tutti-info", MFD_CLOEXEC);
+    int why = errno;
+    if (descriptor >= 0) close(descriptor);
+    return {"memfd", descriptor >= 0, descriptor >= 0 ? "" : std::strerror(why),
+            "the shared memory of a job; nothing works without it"};
+}
+
+/// Reads the memory of a sibling process, as one rank reads that of another: Yama may permit a parent what it denies a
+/// sibling.
+bool read_from(pid_t peer, int const* address, int expected, std::string& why) {
+    int got = 0;
+    iovec here{&got, sizeof got}, there{const_cast<int*>(address), sizeof got};
+    bool ok = process_vm_readv(peer, &here, 1, &there, 1, 0) == sizeof got && got == expected;
+    if (!ok) why = std::strerror(errno);
+    return ok;
+}
+
+pid_t sleeping_child() {
+    pid_t pid = fork();
+    if (pid != 0) return pid;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+#ifdef PR_SET_PTRACER
+    prctl(PR_SET_PTRACER, static_cast<unsigned long>(getppid()));   // as a rank does for mpiexec
+#endif
+    while (true) pause();
+}
+
+Facility cma() {
+    std::signal(SIGCHLD, SIG_DFL);   // if the parent ignored it, waitpid would not report how the reader ended
+    static int number;               // at the same address in the parent and its children
+    number = 4711;
+    pid_t peer = sleeping_child();
+    int answer[2];
+    if (peer < 0 || pipe(answer) != 0) return {"CMA", false, "no process to try it on", ""};
+    pid_t reader = fork();
+    std::string why;
+    if (reader == 0) {
+        usleep(20'000);   // the peer has to permit it first
+        bool ok = read_from(peer, &number, 4711, why);
+        if (write(answer[1], why.data(), why.size()) < 0) _exit(2);
+        _exit(ok ? 0 : 1);
+    }
+    int status = 1;
+    waitpid(reader, &status, 0);
+    close(answer[1]);
+    char text[128] = {};
+    if (read(answer[0], text, sizeof text - 1) < 0) text[0] = 0;
+    close(answer[0]);
+    kill(peer, SIGKILL);
+    waitpid(peer, nullptr, 0);
+    return {"CMA", status == 0, status == 0 ? "" : text,
+            "copies large messages straight between processes (process_vm_readv)"};
+}
+
+Facility xpmem() {
+    bool const device = access("/dev/xpmem", R_OK | W_OK) == 0;
+    void* const library = dlopen(xpmem_library, RTLD_LAZY | RTLD_LOCAL);
+    if (library) dlclose(library);
+    std::string const why = !device    ? std::string("there is no /dev/xpmem for us")
+                            : !library ? join("there is no ", xpmem_library)
+                                       : std::string();
+    return {"XPMEM", device && library, why, "attaches to memory outside of arenas"};
+}
+
+Facility huge_pages() {
+    std::ifstream file("/sys/kernel/mm/transparent_hugepage/shmem_enabled");
+    std::string all, word;
+    std::getline(file, all);
+    std::size_t open = all.find('['), end = all.find(']');
+    if (open != std::string::npos && end != std::string::npos) word = all.substr(open + 1, end - open - 1);
+    bool there = word == "always" || word == "advise" || word == "within_size" || word == "force";
+    return {"huge pages for shared memory", there,
+            word.empty() ? "the kernel does not tell" : join("shmem_enabled is ", word), "asked for in arenas"};
+}
+
+Facility numa() {
+    Trial trial = try_placement(kernel_numa());
+    return {"placing memory on NUMA nodes", trial.places, std::move(trial.sentence),
+            "each rank's memory comes from where the rank runs"};
+}
+
+Facility vectors(char const* name, bool there, char const* use) { return {name, there, "", use}; }
+
+}   // namespace
+
+std::vector<Facility> facilities() {
+    std::vector<Facility> all{memfd(), cma(), xpmem(), huge_pages(), numa()};
+#ifdef __x86_64__
+    __builtin_cpu_init();
+    all.push_back(vectors("AVX2", __builtin_cpu_supports("avx2"), "reductions and copies, 32 bytes at a time"));
+    all.push_back(vectors("AVX-512", __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw"),
+                          "reductions and copies, 64 bytes at a time"));
+#endif
+    return all;
+}
+
 namespace {
 
 void describe_machine(topo::Machine const& machine, Report& report) {
@@ -26,7 +138,7 @@ void describe_machine(topo::Machine const& machine, Report& report) {
     if (sysinfo(&info) == 0) report.memory = std::uint64_t{info.totalram} * info.mem_unit;
 }
 
-/// Those of the rank, and with a word in the collective's place those of a communicator.
+/// The counters of a rank, followed by those of a communicator, whose names contain a placeholder for the collective.
 std::vector<CounterText> counters() {
     std::vector<CounterText> all;
     for (CounterRow const& row : counter_rows) all.push_back({join("tutti_", row.name), row.sentence});
@@ -39,14 +151,15 @@ std::vector<CounterText> counters() {
     return all;
 }
 
-/// With what may be written for it.
+/// Returns the description of a parameter, with the notation of its values.
 std::string sentence_of(coll::Parameter const& p) {
     if (p.kind == coll::ParameterKind::per_level)
         return std::string(p.sentence) + "; one for each level from the innermost on, as 16K+64K";
     return p.sentence;
 }
 
-/// The most that a call of doubles among so many ranks may offer to the algorithm.
+/// Sets the size of the largest call, on doubles and among `ranks` ranks, that the algorithm accepts: its size in bytes
+/// is doubled until the requirements are no longer met. Also sets whether parts may be unequal.
 void describe_limits(coll::AlgorithmRow const& row, int ranks, AlgorithmText& text) {
     coll::CallTraits offer{.ranks = ranks,
                            .levels = 1,
@@ -67,7 +180,7 @@ void describe_limits(coll::AlgorithmRow const& row, int ranks, AlgorithmText& te
     text.unequal_parts = offer.meets(row.requirements);
 }
 
-/// On which communicators it runs, in words.
+/// Returns the communicators on which the algorithm runs, as text.
 std::string places_of(coll::AlgorithmRow const& row) {
     bool const everywhere = row.on_node && row.on_nodes;
     std::string const nodes = everywhere ? "one node, several nodes" : row.on_node ? "one node" : "several nodes";
@@ -78,7 +191,7 @@ std::string places_of(coll::AlgorithmRow const& row) {
 std::vector<AlgorithmText> algorithms(Question const& question) {
     std::vector<AlgorithmText> all;
     std::vector<coll::AlgorithmRow> rows(coll::all_algorithms().begin(), coll::all_algorithms().end());
-    std::ranges::stable_sort(rows, {}, &coll::AlgorithmRow::collective);   // the list goes by family
+    std::ranges::stable_sort(rows, {}, &coll::AlgorithmRow::collective);   // algorithms.def is ordered by family
     for (coll::AlgorithmRow const& row : rows) {
         std::string const collective = coll::name_of(row.collective);
         auto const& wanted = question.collectives;
@@ -88,6 +201,7 @@ std::vector<AlgorithmText> algorithms(Question const& question) {
                            .sentence = row.sentence,
                            .family = name_of(row.family),
                            .source = row.source,
+                           .file = row.file,
                            .parameters = {},
                            .most_bytes = {},
                            .requirements = coll::text_of_requirements(row.requirements & ~coll::requires_two_groups),
@@ -102,7 +216,7 @@ std::vector<AlgorithmText> algorithms(Question const& question) {
     return all;
 }
 
-/// As mpiexec finds it for a job.
+/// Returns the table of choices that mpiexec would use for a job.
 Table table(topo::Machine const& machine, std::string const& wish) {
     Table t;
     TuningFile const file = find_tuning(wish, tuning_places(TUTTI_CONFIGURATION_FROM_PROGRAMS), machine);
@@ -131,7 +245,7 @@ Report make_report(Question const& question) {
     report.algorithms = algorithms(question);
     if (question.part != Part::everything && question.part != Part::table) return report;
     topo::Machine const machine = topo::detect_machine();
-    topo::Result<topo::Machine> const seen = topo::read_machine(variables.topology);   // by a job
+    topo::Result<topo::Machine> const seen = topo::read_machine(variables.topology);   // as a job sees it
     report.table = table(seen ? *seen : machine, variables.tuning);
     if (question.part != Part::everything) return report;
     describe_machine(machine, report);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Everything that tutti-info knows, as plain data and in its two forms.
+// The report of tutti-info as plain data, and its output as text, JSON and Markdown. report.cpp collects the data,
+// print.cpp formats it.
 #pragma once
 
 #include <cstdint>
@@ -7,46 +8,59 @@
 #include <string>
 #include <vector>
 
-#include "launcher/info/facilities.hpp"
 #include "runtime/settings/variables.hpp"
 
 namespace tutti::info {
 
+/// A facility of the machine or the system that Tutti uses. Each one is tested here, not inferred from a version.
+struct Facility {
+    std::string name;
+    bool there = false;   ///< it is available
+    std::string detail;   ///< what was found, or why the facility is not available
+    std::string use;      ///< what Tutti uses it for
+};
+
+std::vector<Facility> facilities();
+
+/// A parameter of an algorithm: its name, default, description and permitted values.
 struct ParameterText {
     std::string name, fallback, sentence, range;
 };
 
+/// One algorithm of a collective (coll::AlgorithmRow).
 struct AlgorithmText {
     std::string collective, name, sentence, family, source;
+    std::string file;   ///< relative to the root of the source tree
     std::vector<ParameterText> parameters;
-    std::optional<std::size_t> most_bytes;   ///< of a message that it can take; none: any
-    std::string requirements;                ///< what a call must offer, in words; empty: nothing
-    std::string where;                       ///< on which communicators it runs, in words
-    bool unequal_parts = true;               ///< can do calls in which ranks do not know each other's sizes
-    bool two_groups = false;                 ///< for intercommunicators, and for these alone
-    bool on_node = true, on_nodes = false;   ///< runs on one node, on several
+    std::optional<std::size_t> most_bytes;   ///< largest message, a power of two, that it accepts; none: no limit
+    std::string requirements;                ///< requirements on a call, as text; empty: none
+    std::string where;                       ///< the communicators on which it runs, as text
+    bool unequal_parts = true;               ///< supports calls in which ranks do not know each other's sizes
+    bool two_groups = false;                 ///< for intercommunicators only
+    bool on_node = true, on_nodes = false;   ///< runs on one node, on several nodes
 };
 
-/// Which algorithm runs when, as lines of a tuning file; the first that fits holds.
+/// The choice of algorithms as lines of a tuning file; the first matching line applies.
 struct Table {
-    std::string tuning;                    ///< the tuning file in force; empty: there is none
-    std::vector<std::string> measured;     ///< its lines
-    std::vector<std::string> fallback;     ///< those of the default table, which come behind
-    std::vector<std::string> complaints;   ///< about the file
+    std::string tuning;                    ///< the tuning file in force; empty: none
+    std::vector<std::string> measured;     ///< lines of the tuning file
+    std::vector<std::string> fallback;     ///< lines of the default table, which follow those of the tuning file
+    std::vector<std::string> complaints;   ///< diagnostics about the file
 };
 
-/// One of MPI_T's performance variables.
+/// One performance variable of MPI_T.
 struct CounterText {
     std::string name, sentence;
 };
 
+/// Facilities, counters and data of the machine are set only for Part::everything, `table` for Part::table as well.
 struct Report {
     std::string version, abi, machine;
-    int usable_cores = 1, units = 1;
-    std::uint64_t memory = 0;   ///< bytes
+    int usable_cores = 1, units = 1;   ///< units: processing units of the machine
+    std::uint64_t memory = 0;          ///< bytes
     std::vector<Facility> facilities;
     std::vector<VariableRow> variables;
-    std::vector<std::string> complaints;   ///< about the environment
+    std::vector<std::string> complaints;   ///< diagnostics about the environment
     std::vector<AlgorithmText> algorithms;
     std::vector<CounterText> counters;
     Table table;
@@ -54,20 +68,19 @@ struct Report {
 
 enum class Part { everything, variables, algorithms, table };
 
-/// What is asked for.
+/// The request of the user.
 struct Question {
     Part part = Part::everything;
-    std::vector<std::string> collectives;   ///< whose algorithms; empty: all
-    int ranks = 2;                          ///< for which the algorithms' limits are told
+    std::vector<std::string> collectives;   ///< collectives whose algorithms are listed; empty: all
+    int ranks = 2;                          ///< number of ranks for which the limits of the algorithms are computed
 };
 
-/// The names of all collectives.
 std::vector<std::string> collective_names();
 
 Report make_report(Question const& question);
 std::string as_text(Report const& report, Part part);
 std::string as_json(Report const& report, Part part);
-/// The algorithms as the tables of coll/ALGORITHMS.md.
+/// Returns the tables of coll/ALGORITHMS.md.
 std::string as_markdown(Report const& report);
 
 }   // namespace tutti::info

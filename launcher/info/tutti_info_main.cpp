@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// tutti-info: what this Tutti is, what it found here, which settings and algorithms it has.
+// tutti-info: prints the version of Tutti, what it detects on this machine, and its settings and algorithms.
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -9,7 +9,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "launcher/base/print.hpp"
+#include "launcher/base/text.hpp"
 #include "launcher/info/report.hpp"
 #include "runtime/settings/variables.hpp"
 
@@ -47,7 +47,7 @@ int wrong_option(std::string_view word) {
     return complain(std::string(word) + " is not an option", word, known, "--help lists them");
 }
 
-/// Zero: every word of "bcast,reduce" is a collective.
+/// Adds the collectives in `text` ("bcast,reduce") to `question`. Returns 0, or the exit code if a name is unknown.
 int take_collectives(std::string const& text, Question& question) {
     std::vector<std::string> const names = collective_names();
     std::istringstream words(text);

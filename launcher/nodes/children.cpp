@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Starting daemons, hearing of them, losing them.
+// Starts daemons, exchanges frames with them, and detects lost ones.
 #include "launcher/nodes/children.hpp"
 
 #include <algorithm>
@@ -11,9 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "launcher/allocation/placement.hpp"
-#include "launcher/start/agent.hpp"
-#include "launcher/start/find_program.hpp"
+#include "launcher/placement/placement.hpp"
+#include "launcher/start/commands.hpp"
 #include "launcher/start/spawn.hpp"
 #include "runtime/base/error.hpp"
 
@@ -23,11 +22,11 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = Silence::Clock;
 
-constexpr auto for_the_last_words = 200ms;   // between the end of a connection and that of its agent
-constexpr auto for_going = 1000ms;
-constexpr auto for_dying = 5s;   // of an agent by SIGKILL, which may wait for a file server
-constexpr std::size_t most_words = 2048;
-constexpr int most_reads = 16;   // of an agent's standard error in each turn
+constexpr auto for_the_last_words = 200ms;   // between the end of a connection and the end of its agent
+constexpr auto for_going = 1000ms;           // for daemons to end after `quit`
+constexpr auto for_dying = 5s;               // for an agent to die by SIGKILL, which may be delayed by a file server
+constexpr std::size_t most_words = 2048;   // at least this many of the last bytes of an agent's standard error are kept
+constexpr int most_reads = 16;             // of an agent's standard error in each iteration
 
 std::vector<std::string> own_environment() {
     std::vector<std::string> all;
@@ -35,7 +34,7 @@ std::vector<std::string> own_environment() {
     return all;
 }
 
-/// Several lines as one, without what ends a sentence.
+/// Joins several lines into one, without the final full stop.
 std::string on_one_line(std::string_view text) {
     std::string line;
     for (char c : text) {
@@ -63,7 +62,7 @@ std::string Children::Branch::ending() const {
 Children::Children(Job const& job, Allocation const& allocation)
     : job_(job), allocation_(allocation), silence_limit_(variables_of(job).silence) {}
 
-// Without memory for the farewell the links close, by which the daemons end as well.
+// If there is no memory to send `quit`, the links are closed, which ends the daemons as well.
 Children::~Children() {
     unless_out_of_memory([this] { return dismiss(), true; });
 }
@@ -135,8 +134,8 @@ std::chrono::milliseconds Children::patience() const {
     return wait;
 }
 
-// A part of what is there: an agent that never stops writing must not keep this process from its limits and its other
-// agents.
+/// Reads a part of what is available: an agent that never stops writing must not delay this process's time limits and
+/// its other agents.
 void Children::read_errors(Branch& branch) {
     char buffer[4096];
     for (int reads = 0; branch.errors && reads < most_reads; ++reads) {
@@ -167,7 +166,7 @@ void Children::serve_one(Branch& branch, std::function<void(Frame&&)> const& got
     if ((!there || branch.status) && !branch.broken) branch.broken = Clock::now();
 }
 
-/// Empty while nothing is wrong.
+/// Returns why the branch is lost; empty while it is not.
 std::string Children::why_lost(Branch& branch) {
     std::string const host = name(branch.nodes[0]);
     if (branch.broken) {
@@ -215,11 +214,12 @@ std::string Children::words_about(int node) const {
     return branch ? join(branch->agent, " has not ended", branch->words()) : "";
 }
 
-// Its connection is closed either way, so a daemon that the agent has left behind goes, too.
+/// Kills an agent that is still running. Its connection is closed in any case, which also ends a daemon that the agent
+/// has left behind.
 void Children::let_go(Branch& branch) {
     if (branch.status) return;
     kill(-branch.pid, SIGKILL);
-    kill(branch.pid, SIGKILL);   // should it have left its group
+    kill(branch.pid, SIGKILL);   // in case it has left its group
     Clock::time_point const until = Clock::now() + for_dying;
     int status = 0;
     while (waitpid(branch.pid, &status, WNOHANG) == 0 && Clock::now() < until) std::this_thread::sleep_for(2ms);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The daemons that a launcher has started, through an agent each, and speaks with. Above `fan_out` nodes a daemon
-// starts and speaks for others by a Children of its own: a tree.
+// The daemons that a launcher has started, each through an agent such as ssh, and its connections with them. With more
+// than `fan_out` nodes, each daemon starts and represents further nodes by a Children of its own, which forms a tree.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,8 @@
 #include <sys/types.h>
 #include <csignal>
 
-#include "launcher/nodes/assignment.hpp"
 #include "launcher/nodes/link.hpp"
+#include "launcher/nodes/messages.hpp"
 #include "launcher/nodes/outbox.hpp"
 #include "launcher/supervise/guardian.hpp"
 
@@ -21,50 +21,58 @@ namespace tutti::launcher {
 
 class Children {
 public:
-    static constexpr std::size_t fan_out = 16;
+    static constexpr std::size_t fan_out = 16;   ///< maximum number of daemons that one launcher starts
 
-    /// A node that cannot be spoken with any more, all for which its daemon spoke (itself first), and why.
+    /// A daemon that can no longer be reached, and why. `nodes` are all nodes that it represents, its own first.
     struct Lost {
         std::vector<int> nodes;
         std::string sentence;
     };
 
+    /// Both must outlive this object.
     Children(Job const& job, Allocation const& allocation);
     ~Children();
 
-    /// Starts a daemon for each of the first nodes of the tree over `nodes`; `assignment` is a packed Assignment.
-    /// Their links are kept alive by `heartbeats`. Throws Complaint when there is no agent.
+    /// Divides `nodes` into at most `fan_out` groups, and starts a daemon on the first node of each group, which
+    /// represents the others. `assignment` is a packed Assignment, `mask` the signal mask of the agents. `guardian`
+    /// must outlive this object. `heartbeats` keeps the links alive. Throws Complaint if there is no agent.
     void start(std::vector<int> const& nodes, std::string const& assignment, Guardian& guardian, sigset_t const& mask,
                Heartbeats& heartbeats);
 
     bool empty() const { return children_.empty(); }
-    /// To one node, or to all when it is −1.
+    /// Sends to one node, or to all if `node` is −1.
     void send(FrameType type, int node, std::string_view body = {});
 
+    /// Adds the descriptors to be polled.
     void watch(std::vector<pollfd>& set) const;
+    /// Returns the time until `serve` must be called, even if no descriptor is ready.
     std::chrono::milliseconds patience() const;
+    /// Reads and writes what is possible. Calls `got` for each frame except heartbeats, and `lost` once for each lost
+    /// daemon, but not after `dismiss`.
     void serve(std::function<void(Frame&&)> const& got, std::function<void(Lost const&)> const& lost);
-    /// From now on silence is the end of a node.
+    /// From now on a node that is silent for longer than TUTTI_SILENCE is lost.
     void judge_silence() { judging_ = true; }
 
+    /// Called when a child process has ended. Returns true if it was an agent that this object has started.
     bool buried(pid_t pid, int status);
-    /// What the agent of the branch with this node has printed, as words behind a sentence; may be empty.
+    /// Returns "ssh has not ended", followed by the text that the agent of this node's branch has printed, if any.
+    /// Returns an empty string if no branch contains the node.
     std::string words_about(int node) const;
 
-    /// Tells all to go, waits a moment for that, and kills the agents that are still there.
+    /// Orders all daemons to quit, waits a moment, and kills the agents that are still running.
     void dismiss();
 
 private:
     struct Branch {
-        std::vector<int> nodes;   ///< that of the daemon first
+        std::vector<int> nodes;   ///< the daemon's own node first
         pid_t pid = -1;
-        std::string agent;   ///< its name, for sentences
+        std::string agent;   ///< name of the agent, for messages
         Link link;
         Descriptor errors;
-        std::string said;   ///< on standard error, the end of it
+        std::string said;   ///< the end of its output on standard error
         HandshakeReader handshake;
         bool greeted = false, lost = false;
-        std::optional<int> status;   ///< the agent has ended
+        std::optional<int> status;   ///< set once the agent has ended
         std::optional<Silence::Clock::time_point> broken;
 
         std::string words() const;

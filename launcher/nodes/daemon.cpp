@@ -11,11 +11,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "launcher/allocation/placement.hpp"
-#include "launcher/nodes/diagnosis_messages.hpp"
-#include "launcher/nodes/rank_counts.hpp"
-#include "launcher/nodes/world.hpp"
-#include "launcher/report/recording/travel.hpp"
+#include "launcher/nodes/messages.hpp"
+#include "launcher/nodes/node_data.hpp"
+#include "launcher/placement/placement.hpp"
+#include "launcher/report/recording.hpp"
 #include "launcher/supervise/signals.hpp"
 #include "launcher/supervise/supervisor.hpp"
 #include "runtime/base/clock.hpp"
@@ -28,7 +27,7 @@ using namespace std::chrono_literals;
 
 Descriptor moved(int descriptor) { return Descriptor(fcntl(descriptor, F_DUPFD_CLOEXEC, 3)); }
 
-// What tells of one login on one node, and would be wrong on another.
+/// Returns true for variables that describe one login on one node, and would be wrong on another node.
 bool belongs_to_a_node(std::string_view name) {
     constexpr std::string_view names[] = {
         "HOSTNAME",        "SSH_CLIENT",     "SSH_CONNECTION", "SSH_TTY",         "SSH_AUTH_SOCK",
@@ -36,7 +35,7 @@ bool belongs_to_a_node(std::string_view name) {
     return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-/// What only this node has stays; the rest is as where mpiexec was started.
+/// Sets the variables of mpiexec. Variables that exist only on this node, or describe it, remain.
 void take_over(std::vector<std::string> const& environment) {
     for (std::string const& entry : environment) {
         std::size_t const equals = entry.find('=');
@@ -48,8 +47,9 @@ void take_over(std::vector<std::string> const& environment) {
 }   // namespace
 
 Daemon::Daemon() {
-    // A signal to the agent's process group is not for the daemon. No new session: the kernel schedules each session as
-    // a group (sched_autogroup), and ranks of nodes that share a machine could not yield their core to each other.
+    // A process group of its own: signals for the agent's group must not reach the daemon. Not a session of its own:
+    // the kernel schedules each session as a group (sched_autogroup), and ranks of nodes that share a machine could not
+    // yield their core to each other.
     setpgid(0, 0);
     parent_ = Link(moved(STDIN_FILENO), moved(STDOUT_FILENO));
     int const nothing = open("/dev/null", O_RDWR);
@@ -143,7 +143,7 @@ void Daemon::look_at_parent(Supervisor* supervisor) {
         parent_.frames.add(bytes);
         while (std::optional<Frame> frame = parent_.frames.next()) {
             from_parent(*frame, supervisor);
-            if (!supervisor && frame->type == FrameType::start) break;   // what follows is for the supervisor
+            if (!supervisor && frame->type == FrameType::start) break;   // the supervisor handles the frames after it
         }
     } catch (Error const& error) { return leave(supervisor, error.what()); }
     parent_.look(Clock::now());
@@ -153,8 +153,8 @@ void Daemon::look_at_parent(Supervisor* supervisor) {
         leave(supervisor, join("nothing has come to it for ", silence_limit_.count(), " s (TUTTI_SILENCE)"));
 }
 
-// Everything here ends, and with it what is below. Where the connection stands, the parent gets the reason: it may be
-// alive, or wake up again.
+/// Ends everything on this node and on the nodes below it. If the connection still exists, the parent gets the reason:
+/// it may be alive, or resume later.
 void Daemon::leave(Supervisor* supervisor, std::string const& reason) {
     if (!reason.empty() && part_.node >= 0)
         up(FrameType::failed,
@@ -168,7 +168,7 @@ void Daemon::leave(Supervisor* supervisor, std::string const& reason) {
 }
 
 void Daemon::from_parent(Frame const& frame, Supervisor* supervisor) {
-    if (frame.type == FrameType::beat) return;   // also one that was sent just before the parent stopped
+    if (frame.type == FrameType::beat) return;   // a beat may have been sent just before the parent stopped
     parent_stopped_ = frame.type == FrameType::signal && unpacked<int>(frame.body) == SIGTSTP;
     bool const for_all = frame.node < 0;
     if (children_ && (for_all || frame.node != part_.node)) children_->send(frame.type, frame.node, frame.body);
@@ -183,7 +183,7 @@ void Daemon::carry_out(Frame const& frame, Supervisor* supervisor) {
         assignment_bytes_ = unpack.rest();
         assignment_ = unpacked<Assignment>(assignment_bytes_);
         assignment_.allocation.here = part_.node;
-        assignment_.job.timeout = 0ms;   // mpiexec's own business
+        assignment_.job.timeout = 0ms;   // mpiexec alone enforces the time limit
         return;
     }
     case FrameType::clock:
@@ -226,7 +226,7 @@ void Daemon::pump() {
 }
 
 bool Daemon::report(Verdict const& verdict) {
-    pump();   // the rank's last words come first
+    pump();   // a rank's last message is sent first
     up(FrameType::verdict, packed(verdict));
     return true;
 }
@@ -237,7 +237,7 @@ bool Daemon::report(NodeNews const& news) {
 }
 
 bool Daemon::report(Report const& mistake) {
-    pump();   // what the ranks have printed comes first
+    pump();   // what the ranks have printed is sent first
     up(FrameType::mistake, packed(mistake));
     return true;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The other nodes as a daemon sees them: its parent (mpiexec, or a daemon that speaks for it), and the daemons that it
-// has started itself. Output of this process, which goes into pipes, is passed up; what comes down is carried out or
-// passed on.
+// The other nodes as a daemon sees them: its parent (mpiexec, or a daemon that represents this one), and the daemons
+// that it has started itself. The output of this process goes into pipes and is sent to the parent. Frames from the
+// parent are carried out, or forwarded to the children.
 #pragma once
 
 #include <memory>
@@ -9,24 +9,26 @@
 #include <string>
 
 #include "launcher/nodes/children.hpp"
-#include "launcher/nodes/streams.hpp"
-#include "launcher/supervise/elsewhere.hpp"
+#include "launcher/nodes/remote_streams.hpp"
+#include "launcher/supervise/other_nodes.hpp"
 #include "runtime/settings/variables.hpp"
 
 namespace tutti::launcher {
 
 class Daemon : public Elsewhere {
 public:
-    /// Descriptors 0 and 1 are the parent's: they are taken away, and the handshake is written.
+    /// Takes descriptors 0 and 1 as the connection with the parent, replaces them by /dev/null, and writes the
+    /// handshake.
     Daemon();
 
-    /// Waits for the job, becomes like mpiexec in environment and folder, and puts pipes in the place of descriptors
-    /// 0, 1 and 2. False when the parent has gone. Throws Complaint.
+    /// Waits for the job, adopts the environment and folder of mpiexec, and replaces descriptors 0, 1 and 2 by pipes.
+    /// Returns false if the parent has gone. Throws Complaint if the folder cannot be entered but is needed.
     bool receive();
     Job const& job() const { return assignment_.job; }
     Allocation const& allocation() const { return assignment_.allocation; }
 
-    /// The job has failed here before it began; waits until mpiexec has heard of it.
+    /// Reports that the job has failed here before it began, and waits until mpiexec has dismissed this daemon or the
+    /// parent has gone.
     void fail(Complaint const& complaint);
 
     bool decides() const override { return false; }
@@ -61,7 +63,7 @@ private:
     using Clock = Silence::Clock;
 
     void open_pipes();
-    /// One round with the parent and the children; `supervisor` is null before there is one.
+    /// Serves the parent and the children once. `supervisor` is null before it exists.
     void turn(Supervisor* supervisor);
     void wait_a_turn(Supervisor* supervisor);
     void from_parent(Frame const& frame, Supervisor* supervisor);
@@ -77,14 +79,14 @@ private:
     Link parent_;
     Part part_;
     Assignment assignment_;
-    std::string assignment_bytes_;                              ///< as they came, for those below
-    std::chrono::seconds silence_limit_{Variables{}.silence};   ///< until the job says another one
+    std::string assignment_bytes_;                              ///< as received, for the daemons below this one
+    std::chrono::seconds silence_limit_{Variables{}.silence};   ///< the default until the job has been received
     std::optional<Heartbeats> heartbeats_;
     std::unique_ptr<Children> children_;
     Outgoing output_, errors_;
     IncomingBytes input_;
     std::optional<StartOrder> start_;
-    bool parent_stopped_ = false;   ///< it has said so: its silence means nothing
+    bool parent_stopped_ = false;   ///< the parent has announced that it is stopped: its silence is no error
     bool gone_ = false, dismissed_ = false;
 };
 

@@ -1,29 +1,111 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One launcher's connection with another: frames over two pipes, without ever waiting, and how long the other one has
-// been silent.
+// The connection between two launchers of a job: frames over two pipes, which never block, and the time for which the
+// other end has been silent.
 #pragma once
 
+#include <poll.h>
+
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <poll.h>
-
-#include "launcher/base/descriptor.hpp"
-#include "launcher/nodes/frame.hpp"
 #include "launcher/nodes/outbox.hpp"
+#include "runtime/base/descriptor.hpp"
+
+// The protocol between the launchers of a job's nodes: a daemon's handshake, then frames, each with its type, the node
+// that it concerns, and its length.
 
 namespace tutti::launcher {
 
-/// How long the other end has been silent, as far as this process was awake to listen: time in which it was stopped, or
-/// the whole machine asleep, does not count.
+enum class FrameType : std::uint32_t {
+    beat,   ///< both ways: heartbeat
+    // Down, from mpiexec to a daemon.
+    job,      ///< Assignment
+    start,    ///< StartOrder: all nodes listen; contains the map of the job
+    signal,   ///< an int: a signal for the ranks
+    end,      ///< end the ranks: SIGTERM, later SIGKILL
+    look,     ///< Missing: a rank on some node ended without MPI_Init; end the job once a rank of this node is in MPI
+    ask,      ///< Question: do these ranks still wait as they have published?
+    see,      ///< Inquiry: what do these ranks wait for, what do the others do?
+    input,    ///< bytes of standard input, for the ranks of the node that read it
+    input_end,   ///< end of standard input
+    taken,       ///< Taken: number of bytes consumed, of output (down) or input (up)
+    closed,      ///< an int: the reader of that stream (0, 1, 2) has gone; both ways
+    clock,       ///< ClockAnswer: request for a clock value (down), and the answer (up)
+    quit,        ///< the job is over: exit
+    // Up, from a daemon to mpiexec.
+    ready,       ///< NodeFacts
+    failed,      ///< Verdict: the node cannot do its part, or one below it is lost
+    output,      ///< Chunk
+    said,        ///< Said: a last message, whose line follows as output
+    verdict,     ///< Verdict about a rank that has ended with an error
+    missing,     ///< Missing: a rank of the node ended without MPI_Init
+    waits,       ///< NodeNews: changes of blocked ranks, and the answer to `ask`
+    mistake,     ///< Report: a certain error of the program, or a warning
+    seen,        ///< RanksSeen: the answer to `see`
+    counts,      ///< counts of one rank, for --stats
+    not_freed,   ///< NotFreedCounts of the node's ranks
+    machine,     ///< RecordedNode, for --report
+    recording,   ///< RankRecording of one rank, likewise
+    done,        ///< all ranks have ended and everything has been sent
+    last = done
+};
+
+struct Frame {
+    FrameType type = FrameType::beat;
+    int node = -1;   ///< down: the receiver, or −1 for all; up: the sender
+    std::string body;
+};
+
+/// Bytes of a frame's head, and the maximum length of a body in bytes; longer bodies are sent in pieces.
+inline constexpr std::size_t frame_head = 12, longest_frame = 64 << 20;
+
+/// Returns the bytes of a frame. A body longer than `longest`, such as a rank's recording, is split into consecutive
+/// pieces.
+std::string encoded(FrameType type, int node, std::string_view body, std::size_t longest = longest_frame);
+
+/// Splits a stream of bytes into frames, and joins the pieces of a body.
+class FrameReader {
+public:
+    void add(std::string_view bytes) { bytes_ += bytes; }
+    /// Returns the next frame if it is complete. Throws Error if the bytes are not frames.
+    std::optional<Frame> next();
+
+private:
+    std::string bytes_;
+    std::size_t at_ = 0;
+    std::optional<Frame> begun_;   ///< a frame that more pieces follow
+};
+
+/// Returns the line that a daemon sends first. No shell prints such a line when it starts.
+std::string handshake();
+
+/// Finds the handshake in the first bytes from an agent, which may print other text before it.
+class HandshakeReader {
+public:
+    /// Returns true once the handshake has arrived; `rest` is set to the bytes after it. Throws Error if the daemon has
+    /// another version, or if a line that begins like a handshake does not end.
+    bool add(std::string_view bytes, std::string& rest);
+    /// Returns the text before the handshake, or the end of it if it is long.
+    std::string const& noise() const { return kept_; }
+
+private:
+    std::string kept_;
+};
+
+/// Measures how long the other end has been silent. Time during which this process was stopped, or the machine
+/// suspended, does not count, because the process could not receive then.
 class Silence {
 public:
     using Clock = std::chrono::steady_clock;
-    /// Called each time round, after everything that had come was read.
+    /// Must be called in each iteration of the loop, after everything that had arrived was read.
     void look(Clock::time_point now);
+    /// Must be called when bytes have arrived.
     void heard() { length_ = {}; }
     Clock::duration length() const { return length_; }
     Clock::time_point looked() const { return last_; }
@@ -33,9 +115,10 @@ private:
     Clock::duration length_{};
 };
 
+/// Both pipes are non-blocking. Used by the launcher's loop only; the thread of Heartbeats shares the Outbox.
 class Link {
 public:
-    static constexpr std::chrono::milliseconds beat{200};   ///< between two signs of life
+    static constexpr std::chrono::milliseconds beat{200};   ///< interval between heartbeats
 
     Link() = default;
     Link(Descriptor in, Descriptor out);
@@ -43,25 +126,26 @@ public:
     bool open() const { return static_cast<bool>(in_); }
     void close();
 
-    /// From now on the other end sees that this launcher is alive, whatever its loop does.
+    /// Lets `heartbeats` send beats on this link from now on, independently of this launcher's loop.
     void keep_alive(Heartbeats& heartbeats) { heartbeats.add(out_); }
-    /// The first thing that a daemon says.
+    /// Sends the handshake, with which a daemon begins.
     void greet() { out_->add(handshake()); }
-    /// Queued, and written as far as it can be.
+    /// Queues the frame, and writes as much as possible without blocking.
     void send(FrameType type, int node, std::string_view body = {});
     void send(Frame const& frame) { send(frame.type, frame.node, frame.body); }
     bool all_sent() const { return !out_ || out_->empty(); }
 
     void watch(std::vector<pollfd>& set) const;
-    /// Writes what waits and reads what is there, as bytes; false once the other end has closed.
+    /// Writes queued bytes, and appends to `bytes` what is available, about 1 MiB per call. Returns false once the
+    /// other end has closed and nothing was read.
     bool exchange(std::string& bytes);
-    /// After exchange: counts the silence.
+    /// Updates the silence. Must be called after exchange.
     void look(Silence::Clock::time_point now) { silence_.look(now); }
     Silence::Clock::duration silence() const { return silence_.length(); }
-    /// When it is time to look again.
+    /// Returns the time until look must be called again.
     std::chrono::milliseconds patience() const;
 
-    FrameReader frames;   ///< of the bytes that came, given to it by the caller of exchange
+    FrameReader frames;   ///< frames in the bytes received; the caller of exchange adds the bytes
 
 private:
     Descriptor in_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Queued bytes and beats.
+// Writing queued bytes, and the heartbeat thread.
 #include "launcher/nodes/outbox.hpp"
 
 #include <cerrno>
@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "launcher/base/job.hpp"
-#include "launcher/nodes/frame.hpp"
 #include "launcher/nodes/link.hpp"
 #include "runtime/base/error.hpp"
 
@@ -66,10 +65,11 @@ void Outbox::write_now() {
         ssize_t const n = write(out_.get(), queue_.data() + written_, queue_.size() - written_);
         if (n > 0) written_ += static_cast<std::size_t>(n);
         else if (errno == EAGAIN) break;
-        else if (errno != EINTR) out_.reset();   // what the other end has still to say can be read
+        else if (errno != EINTR) out_.reset();   // bytes that the other end has sent can still be read
     }
     if (!out_) written_ = queue_.size();
-    if (written_ <= queue_.size() / 2) return;   // a long queue goes in small pieces and is not moved for each of them
+    // A long queue is written in small pieces, and must not be moved after each of them.
+    if (written_ <= queue_.size() / 2) return;
     queue_.erase(0, written_);
     written_ = 0;
 }

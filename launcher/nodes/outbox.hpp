@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes on their way to another launcher, and the thread that shows it that this launcher is alive.
+// Bytes queued for another launcher, and the thread that sends heartbeats.
 #pragma once
 
 #include <condition_variable>
@@ -10,52 +10,52 @@
 #include <thread>
 #include <vector>
 
-#include "launcher/base/descriptor.hpp"
+#include "runtime/base/descriptor.hpp"
 
 namespace tutti::launcher {
 
-/// A queue in front of a descriptor that never blocks its writers. The launcher's loop adds frames, the thread of
-/// Heartbeats adds beats in between: all members may be called by any thread.
+/// A queue in front of a descriptor; its writers never block. The launcher's loop adds frames, the thread of Heartbeats
+/// adds beats between them: all members may be called by any thread.
 class Outbox {
 public:
     explicit Outbox(Descriptor out);
 
-    /// Appends whole frames, and writes as much as the descriptor takes now.
+    /// Appends whole frames, and writes as much as the descriptor accepts now.
     void add(std::string_view bytes);
     void write_some();
-    /// A beat, unless something waits: that shows as much once it goes, and a receiver that is stopped for long must
-    /// not find thousands of beats.
+    /// Adds a beat unless bytes are queued. Queued bytes prove as well that this launcher is alive once they are sent,
+    /// and a receiver that was stopped for long must not find thousands of beats.
     void beat();
-    /// What waits is dropped.
+    /// Discards queued bytes.
     void close();
 
     bool open() const;
-    /// Nothing waits, or nothing can be sent any more.
+    /// Returns true if nothing is queued, or nothing can be sent any more.
     bool empty() const;
-    /// The descriptor to poll for room; -1 while nothing waits.
+    /// Returns the descriptor to be polled for room, or -1 while nothing is queued.
     int awaits_room() const;
 
 private:
-    void write_now();   ///< with the lock held
+    void write_now();   ///< must be called with the lock held
 
     mutable std::mutex mutex_;
     Descriptor out_;
-    std::string queue_;         ///< empty when all of it was written
-    std::size_t written_ = 0;   ///< of it
+    std::string queue_;         ///< empty once everything has been written
+    std::size_t written_ = 0;   ///< bytes of the queue
 };
 
-/// A thread that sends a beat by each outbox five times a second. The launcher's loop may be busy for seconds: with
-/// debug information, with a program on a slow file system, on a processor that others use. The other launchers must
-/// not take that for the end of this one.
+/// A thread that sends a beat on each outbox five times per second. The launcher's loop may be busy for seconds: with
+/// debug information, with a program on a slow file system, or on a shared processor. The other launchers must not
+/// consider it dead then.
 ///
-/// To be made when this process has forked for the last time; starting programs by vfork is all right.
+/// Must be constructed after the last fork of this process; starting programs by vfork is permitted.
 class Heartbeats {
 public:
-    /// Throws Complaint when there is no thread.
+    /// Throws Complaint if the thread cannot be started.
     Heartbeats();
     ~Heartbeats();
 
-    /// Until the outbox is closed or destroyed.
+    /// Sends beats until the outbox is closed or destroyed.
     void add(std::weak_ptr<Outbox> outbox);
 
 private:

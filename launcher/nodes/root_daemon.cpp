@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// mpiexec and its daemons.
+// mpiexec's side of the connections with its daemons.
 #include "launcher/nodes/root_daemon.hpp"
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "launcher/allocation/placement.hpp"
-#include "launcher/nodes/diagnosis_messages.hpp"
-#include "launcher/nodes/world.hpp"
-#include "launcher/start/agent.hpp"
-#include "launcher/streams/input.hpp"
-#include "launcher/streams/output.hpp"
+#include "launcher/nodes/messages.hpp"
+#include "launcher/nodes/node_data.hpp"
+#include "launcher/placement/placement.hpp"
+#include "launcher/start/commands.hpp"
+#include "launcher/supervise/input.hpp"
+#include "launcher/supervise/output.hpp"
 #include "launcher/supervise/signals.hpp"
 #include "launcher/supervise/supervisor.hpp"
 #include "runtime/base/clock.hpp"
@@ -29,9 +29,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto for_ending = 1300ms;   // of daemons, from SIGTERM to their last word
-constexpr auto for_other_losses = 300ms;
-constexpr auto for_answers = 2000ms;   // debug information of large programs takes time
+constexpr auto for_ending = 1300ms;        // for daemons, from SIGTERM to their last frame
+constexpr auto for_other_losses = 300ms;   // wait for further nodes that are lost at nearly the same time
+constexpr auto for_answers = 2000ms;       // to an Inquiry: debug information of large programs takes time
 
 std::string fresh_key() {
     std::string key(sizeof(JobKey), 0);
@@ -93,7 +93,7 @@ std::vector<int> RootDaemon::awaited_nodes() const {
     return awaited;
 }
 
-/// "nodes h2, h3 and 5 more".
+/// Returns "nodes h2, h3 and 5 more".
 std::string RootDaemon::awaited_words() const {
     constexpr std::size_t most_names = 8;
     std::vector<int> const awaited = awaited_nodes();
@@ -103,7 +103,8 @@ std::string RootDaemon::awaited_words() const {
     return awaited.size() > most_names ? join(words, " and ", awaited.size() - most_names, " more") : words;
 }
 
-// Which node is to blame is known where a daemon has not even greeted; of one behind it only that it is missing.
+// If the daemon that mpiexec has started for a branch has not sent its handshake, that node is the cause. A node behind
+// a daemon is only known to be missing.
 Complaint RootDaemon::nobody_answers() const {
     std::vector<int> const awaited = awaited_nodes();
     std::string sentence =
@@ -149,7 +150,7 @@ void RootDaemon::start_turn(Clock::time_point until) {
                     [&](Children::Lost const& lost) { lost_later_.push_back(lost); });
 }
 
-/// Throws when a node is lost, and names all that are lost at nearly the same time.
+/// Throws if a node is lost, naming all that are lost at nearly the same time.
 void RootDaemon::gather_lost() {
     if (lost_later_.empty()) return;
     Clock::time_point const until = Clock::now() + for_other_losses;
@@ -169,12 +170,13 @@ StartOrder RootDaemon::start_order(NodeFacts const& own, std::string const& tuni
         order.ports.push_back(facts.ports);
         hosts.insert(facts.host);
     }
-    // Names are to tell nodes apart; several on one host, or hosts of one name, are called as the user has done.
+    // Names must distinguish nodes. If several nodes are on one host, or hosts have equal names, the names given by the
+    // user are used.
     if (hosts.size() < nodes_.size()) order.names = allocation_.nodes;
     return order;
 }
 
-/// Of all nodes, each behind its name.
+/// Returns the drawings of all nodes, each after the node's name.
 std::string RootDaemon::drawings(NodeFacts const& own, StartOrder const& order) const {
     std::string all;
     for (int node = 0; node < static_cast<int>(nodes_.size()); ++node) {
@@ -219,7 +221,7 @@ void RootDaemon::serve(Supervisor& supervisor) {
     if (job_.traced() && !std::exchange(clocks_asked_, true))
         for (int node = 0; node < static_cast<int>(nodes_.size()); ++node)
             if (node != allocation_.here) ask_clock(node);
-    // Handled when all are here: what is done about one of them may ask the nodes, and hear of others meanwhile.
+    // Frames are handled only when all have been read: handling one may send an inquiry, during which others arrive.
     children_.serve([&](Frame&& frame) { later_.push_back(std::move(frame)); },
                     [&](Children::Lost const& lost) { lost_later_.push_back(lost); });
     for (Frame const& frame : std::exchange(later_, {})) handle(frame, supervisor);
@@ -290,7 +292,7 @@ void RootDaemon::handle(Frame const& frame, Supervisor& supervisor) {
     }
     case FrameType::waits: return supervisor.hear(unpacked<NodeNews>(frame.body));
     case FrameType::mistake: return supervisor.hear(unpacked<Report>(frame.body));
-    case FrameType::seen: return;   // too late
+    case FrameType::seen: return;   // arrived too late
     case FrameType::taken:
         if (auto to = input_.find(frame.node); to != input_.end()) to->second.taken(unpacked<Taken>(frame.body).bytes);
         return;
@@ -339,7 +341,7 @@ bool RootDaemon::ask(int node, Question const& question) {
     return true;
 }
 
-// What else comes meanwhile is handled afterwards.
+/// Waits for the answers of all nodes. Handles output and answers meanwhile; other frames are handled afterwards.
 RanksSeen RootDaemon::see(Inquiry const& inquiry) {
     seen_ = {};
     for (RemoteNode& node : nodes_) node.answered = node.lost;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The other nodes as mpiexec sees them: it starts their daemons, puts the map together, and decides how the job ends.
+// The other nodes as mpiexec sees them: it starts their daemons, assembles the map of the job, and decides how the job
+// ends.
 #pragma once
 
 #include <map>
@@ -10,10 +11,10 @@
 #include <vector>
 
 #include "launcher/nodes/children.hpp"
-#include "launcher/nodes/rank_counts.hpp"
-#include "launcher/nodes/streams.hpp"
-#include "launcher/report/recording/travel.hpp"
-#include "launcher/supervise/elsewhere.hpp"
+#include "launcher/nodes/node_data.hpp"
+#include "launcher/nodes/remote_streams.hpp"
+#include "launcher/report/recording.hpp"
+#include "launcher/supervise/other_nodes.hpp"
 
 namespace tutti::launcher {
 
@@ -52,15 +53,15 @@ private:
     struct RemoteNode {
         std::optional<NodeFacts> facts;
         bool done = false;       ///< its ranks have ended; its daemon still answers
-        bool lost = false;       ///< it cannot be reached any more
-        bool answered = false;   ///< the last Inquiry
+        bool lost = false;       ///< it can no longer be reached
+        bool answered = false;   ///< it has answered the last Inquiry
     };
 
     void start_turn(Clock::time_point until);
     void gather_lost();
     void start_frame(Frame const& frame);
     void hear_signals();
-    std::vector<int> awaited_nodes() const;   ///< that have not told their facts
+    std::vector<int> awaited_nodes() const;   ///< nodes that have not sent their facts
     std::string awaited_words() const;
     Complaint nobody_answers() const;
     StartOrder start_order(NodeFacts const& own, std::string const& tuning);
@@ -87,9 +88,9 @@ private:
     std::vector<RemoteNode> nodes_;
     std::map<std::pair<int, int>, IncomingLines> lines_;   ///< by node and stream
     std::map<int, Outgoing> input_;                        ///< by node
-    std::optional<Clock::time_point> end_by_;
-    RanksSeen seen_;
-    std::vector<Frame> later_;   ///< that came while others were waited for
+    std::optional<Clock::time_point> end_by_;              ///< end of the wait for other nodes, once the job is ending
+    RanksSeen seen_;                                       ///< answers to the current Inquiry
+    std::vector<Frame> later_;                             ///< received, but not handled yet
     std::vector<Children::Lost> lost_later_;
     std::vector<std::unique_ptr<RankCountsCopy>> counts_;
     NotFreedCounts not_freed_;   // of other nodes

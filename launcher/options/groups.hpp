@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parts of the one table of options: each file defines some groups, with the functions that apply their options.
+// The groups of the table of options. Each file of this folder defines some groups, with the functions that apply
+// their options.
 #pragma once
 
 #include <span>
 
 #include "launcher/options/options.hpp"
 #include "runtime/base/error.hpp"
-#include "topo/base/result.hpp"
+#include "topo/result.hpp"
 
 namespace tutti::launcher::groups {
 
@@ -17,7 +18,7 @@ std::span<Option const> ends();
 std::span<Option const> places();
 std::span<Option const> nodes();
 std::span<Option const> streams();
-std::span<Option const> accepted();   ///< nothing changes
+std::span<Option const> accepted();   ///< accepted without effect
 std::span<Option const> refused();
 
 std::span<Option const> output_directives();
@@ -26,11 +27,11 @@ std::span<Option const> runtime_directives();
 std::span<Option const> map_qualifiers();
 std::span<Option const> bind_qualifiers();
 
-/// --map-by and --bind-to with their qualifiers.
+/// Apply --map-by and --bind-to with their qualifiers.
 void map_by(Target target, std::string_view text);
 void bind_to(Target target, std::string_view text);
 
-/// The value of a result. Throws Complaint with its error.
+/// Returns the value of a result. Throws Complaint with its error, without the final full stop.
 template <class T>
 T checked(topo::Result<T> const& result) {
     if (!result) throw Complaint(result.error().substr(0, result.error().find_last_not_of('.') + 1));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `mpiexec --help` and its topics, made from the table of options.
+// `mpiexec --help` and its topics, generated from the table of options.
 #include <algorithm>
 #include <sstream>
 
-#include "launcher/allocation/hosts.hpp"
 #include "launcher/options/options.hpp"
+#include "launcher/placement/allocation.hpp"
 #include "runtime/base/error.hpp"
 
 namespace tutti::launcher {
@@ -53,7 +53,7 @@ use, ranks adapt how they wait; guides/several-jobs.md says how to see that and 
 info key tutti_wait).
 )";
 
-// `text` from `column` on, wrapped at `width`.
+/// Prints `text` from column `at` on, wrapped at `width`; further lines are indented to `column`.
 void print_wrapped(std::ostream& out, std::string_view text, std::size_t at) {
     std::istringstream words{std::string(text)};
     for (std::string word; words >> word;) {
@@ -70,14 +70,14 @@ void print_wrapped(std::ostream& out, std::string_view text, std::size_t at) {
     out << '\n';
 }
 
-/// An option's argument as help shows it behind the names.
+/// Returns an option's argument as help prints it after the names.
 std::string argument_of(Option const& option) {
     if (option.argument.empty()) return {};
     bool const behind_equals = option.argument.starts_with('[') && option.argument != "[TOPIC]";
     return behind_equals ? join("[=", option.argument.substr(1)) : join(" ", option.argument);
 }
 
-/// `names` and what stands behind them, then the sentence.
+/// Prints `names`, then `sentence` in its column.
 void print_entry(std::ostream& out, std::string const& names, std::string_view sentence) {
     std::string const text = "  " + names;
     if (text.size() + 2 > column) {
@@ -114,7 +114,7 @@ std::string names_of_launchers(Option const& option) {
     return names;
 }
 
-/// Options or directives with this effect that other launchers have.
+/// Prints the options or directives of other launchers that have this effect.
 void print_with_effect(std::ostream& out, std::span<Option const> options, Effect effect, std::string_view front) {
     for (Option const& option : options) {
         if (option.effect != effect || option.known_to.empty()) continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every option of mpiexec with its names, its sentence and its effect. The table is our own because both families have
-// long options with one dash (-genv, -bind-to), which CLI11 and getopt do not take; one table serves parser, help and
-// the list of what is compatible.
+// All options of mpiexec with names, description and effect. The table is our own because both MPICH and Open MPI
+// have long options with one dash (-genv, -bind-to), which CLI11 and getopt do not support. The parser, the help and
+// the compatibility list all use it.
 #include "launcher/options/groups.hpp"
 #include "launcher/options/options.hpp"
 

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Walks the arguments of mpiexec along the table of options.
+// The parser of mpiexec's arguments, which follows the table of options, and the parsers of option values.
 #include "launcher/options/options.hpp"
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cstdlib>
 
-#include "launcher/allocation/allocation.hpp"
-#include "launcher/allocation/hosts.hpp"
-#include "launcher/allocation/rank_file.hpp"
+#include "launcher/base/job.hpp"
+#include "launcher/placement/allocation.hpp"
+#include "launcher/placement/rank_file.hpp"
 #include "runtime/base/error.hpp"
+#include "runtime/settings/setting_text.hpp"
 #include "runtime/settings/variables.hpp"
+#include "topo/text.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -39,7 +42,7 @@ std::string nearest_option(std::string_view word) {
     word.remove_prefix(dashes.size());
     std::string const near = nearest(word, names);
     auto const alike = static_cast<std::size_t>(std::ranges::mismatch(near, word).in1 - near.begin());
-    for (std::string_view name : names) {   // --bind-to-numa, unless another name has more of it
+    for (std::string_view name : names) {   // --bind-to-numa, unless another name shares a longer prefix
         bool const begins = name.size() > 3 && word.starts_with(name) && word.substr(name.size()).starts_with('-');
         if (begins && word.size() > name.size() + 1 && alike <= name.size() + 1)
             return join(dashes, name, " ", word.substr(name.size() + 1));
@@ -47,7 +50,7 @@ std::string nearest_option(std::string_view word) {
     return near.empty() ? near : dashes + near;
 }
 
-/// Hosts and places that options name in the ways of others.
+/// Reads the rank file, rank map or sequence file that options of other launchers name.
 void choose_places(Job& job) {
     if (job.span && job.hosts.size() > 1)
         job.notes.push_back(
@@ -61,7 +64,7 @@ void choose_places(Job& job) {
 
 class Walk {
 public:
-    /// `depth`: of configuration files, each of which the one before has named; 0: the command line.
+    /// `depth`: nesting level of configuration files; 0: the command line.
     Walk(Job& job, std::span<std::string const> arguments, int depth = 0)
         : job_(job), arguments_(arguments), depth_(depth) {}
 
@@ -123,7 +126,7 @@ private:
             ++at_;
             std::size_t equals = values[0].find('=');
             if (option.argument == "NAME VALUE" && values.size() == 1 && equals != std::string::npos && equals > 0) {
-                values.push_back(values[0].substr(equals + 1));   // -env NAME=VALUE is as good
+                values.push_back(values[0].substr(equals + 1));   // -env NAME=VALUE is accepted, too
                 values[0].resize(equals);
             }
         }
@@ -170,7 +173,7 @@ void sort_hosts(std::vector<Host>& hosts, HostOrder order) {
     if (order == HostOrder::descending) std::ranges::stable_sort(hosts, std::greater{}, slots);
 }
 
-// Hosts before the first program are for all programs, those before another for that one.
+/// Hosts named before the first program apply to all programs, hosts named before another program to that one.
 void choose_hosts(Job& job) {
     if (!job.programs.empty()) job.hosts.swap(job.programs.front().hosts);
     if (job.only_here) {
@@ -260,6 +263,71 @@ Job parse_arguments(std::span<std::string const> arguments) {
     apply_environment(job);
     check(job);
     return job;
+}
+
+// Parsers of option values, and their error messages.
+
+int number(std::string_view what, std::string const& text, int least) {
+    constexpr int most = 1'000'000;
+    int value = 0;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || value < least || value > most)
+        throw Complaint(join(what, " must be a whole number, at least ", least, " and at most ", most, ", not '",
+                             shown(text), "'"));
+    return value;
+}
+
+std::chrono::milliseconds seconds(std::string_view what, std::string const& text, double least, int most) {
+    char* end = nullptr;
+    double value = std::strtod(text.c_str(), &end);
+    if (text.empty() || *end != 0 || !(value >= least && value <= most))
+        throw Complaint(
+            join(what, " must be a number of seconds from ", least, " to ", most, ", not '", shown(text), "'"));
+    return std::chrono::milliseconds(static_cast<long long>(value * 1000));
+}
+
+std::vector<std::string> split_list(std::string_view text) {
+    std::vector<std::string> words;
+    while (!text.empty()) {
+        std::size_t comma = std::min(text.find(','), text.size());
+        if (comma > 0) words.emplace_back(text.substr(0, comma));
+        text.remove_prefix(std::min(comma + 1, text.size()));
+    }
+    return words;
+}
+
+bool boolean(std::string_view what, std::string const& text) {
+    bool value = false;
+    std::string const word = topo::lower(text);
+    if (word == "t" || word == "f") return word == "t";
+    if (parse_setting(word, value)) return value;
+    throw Complaint(join(what, " must be true or false, not '", shown(text), "'"));
+}
+
+std::chrono::milliseconds clock_time(std::string_view what, std::string const& text) {
+    constexpr int units[] = {1, 60, 3600, 86'400};   // seconds per unit, from the end of the text
+    std::vector<std::string> const parts = topo::split_words(text, ":");
+    if (parts.size() == 1) return seconds(what, text, 0);
+    long sum = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        auto const part = topo::whole_number(parts[parts.size() - 1 - i]);
+        if (i >= std::size(units) || !part)
+            throw Complaint(join(what, " must be seconds or days:hours:minutes:seconds, not '", shown(text), "'"));
+        sum += long{*part} * units[i];
+    }
+    return seconds(what, std::to_string(sum), 0);
+}
+
+std::optional<bool> yes_no_auto(std::string_view what, std::string const& text) {
+    bool value = false;
+    if (text == "auto") return {};
+    if (parse_setting(text, value)) return value;
+    throw Complaint(join(what, " must be yes, no or auto, not '", text, "'"));
+}
+
+bool one_of(std::string_view what, std::string const& text, std::string_view yes, std::string_view no) {
+    if (text == yes || text == no) return text == yes;
+    throw Complaint(join(what, " must be ", yes, " or ", no, ", not '", shown(text), "'"));
 }
 
 }   // namespace tutti::launcher

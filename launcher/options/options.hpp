@@ -1,40 +1,44 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The options of mpiexec: one table that the parser, the help and the error messages are made from.
+// The options of mpiexec: one table, from which the parser, the help and the error messages are generated.
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "launcher/base/job.hpp"
-#include "launcher/base/words.hpp"
+#include "launcher/base/text.hpp"
 
 namespace tutti::launcher {
 
-/// Where an option's effect goes: the whole job, and the program that is being described.
+/// The objects that an option modifies: the whole job, and the program that is being described.
 struct Target {
     Job& job;
     Program& program;
 };
 
-/// What happens to an option that is given: it is done; it is accepted, because what it asks for is so anyway or means
-/// nothing here, which --verbose says with its sentence; it is refused, and its sentence is the reason.
+/// The effect of an option: it is applied (done); it is accepted without effect, because its request holds anyway
+/// or means nothing here, and --verbose prints its description (none); or it is refused, and its description is the
+/// reason.
 enum class Effect { done, none, refused };
 
+/// The arguments of an option.
 using Values = std::span<std::string const>;
 
-/// An option, or a directive: a word in the list that an option such as --output takes.
+/// An option, or a directive: an element of the list that an option such as --output takes.
 struct Option {
-    std::string_view names;      ///< as help shows them; one and two dashes are accepted for each
-    std::string_view argument;   ///< one word per argument that follows; in brackets: only behind =; empty: none
-    std::string_view known_to;   ///< a letter for each launcher that has it: see `launchers`
-    std::string_view sentence;
-    void (*apply)(Target, Values) = nullptr;   ///< null: options.cpp does it, or nothing is done
+    std::string_view names;      ///< as help prints them; each is accepted with one and with two dashes
+    std::string_view argument;   ///< one name per argument that follows; in brackets: only after `=`; empty: none
+    std::string_view known_to;   ///< one letter for each launcher that has it: see `launchers`
+    std::string_view sentence;   ///< description, for --help and messages
+    void (*apply)(Target, Values) = nullptr;   ///< null: options.cpp handles it, or there is nothing to do
     Effect effect = Effect::done;
 };
 
-/// The launchers whose options are all in the table. `letter` stands for one in Option::known_to.
+/// The launchers whose options are all in the table, with their letters in Option::known_to.
 struct Launcher {
     char letter;
     std::string_view name;
@@ -47,35 +51,55 @@ struct OptionGroup {
     std::span<Option const> options;
 };
 
+/// Returns all options, by group.
 std::span<OptionGroup const> option_groups();
 
 /// The directives of one option.
 struct DirectiveList {
-    std::string_view option, separators;   ///< what stands between directives
+    std::string_view option, separators;   ///< `separators`: characters between directives
     std::span<Option const> directives;
 };
 
 std::span<DirectiveList const> directive_lists();
 
-/// The list of this option, named with its dashes. There must be one.
+/// Returns the directives of this option, which is named with its dashes and must have some.
 DirectiveList const& directives_of(std::string_view option);
 
-/// Applies each directive in `text`. Names are read in any case and may be shortened to what no other name begins with.
-/// Throws Complaint.
+/// Applies each directive in `text`. Names are case-insensitive and may be shortened to an unambiguous prefix. Throws
+/// Complaint.
 void apply_directives(Target target, DirectiveList const& list, std::string_view text);
 
-/// The option that is called so, with any dashes; null: none.
+/// Returns the option of this name, with any number of dashes, or null.
 Option const* find_option(std::string_view word);
 
-/// The option's sentence as the end of another.
+/// Returns the option's description in a form that ends another sentence.
 std::string as_clause(Option const& option);
 
-/// Reads the arguments of mpiexec (without its name). Throws Complaint with a sentence that names the nearest option.
+/// Parses the arguments of mpiexec (without its name). Throws Complaint with a message that names the nearest option.
 Job parse_arguments(std::span<std::string const> arguments);
 
-/// What `mpiexec --help` prints: all options, or about a topic, which is `compatibility` or the name of an option.
-/// Throws Complaint for another topic.
+/// Returns what `mpiexec --help` prints: all options, or one topic, which is `compatibility` or the name of an
+/// option. Throws Complaint if there is no such topic.
 std::string help_text(std::string_view topic = {});
+/// True if this is `compatibility` or the name of an option with its dashes.
 bool is_help_topic(std::string_view word);
+
+// Parsers of option values. Each throws Complaint, naming the option (`what`), the value and the valid values.
+
+/// A whole number from `least` to 1,000,000.
+int number(std::string_view what, std::string const& text, int least);
+/// Seconds, possibly with a fraction, from `least` to `most`.
+std::chrono::milliseconds seconds(std::string_view what, std::string const& text, double least,
+                                  int most = 1'000'000'000);
+/// The elements of a list separated by commas.
+std::vector<std::string> split_list(std::string_view text);
+/// yes, no, true, false, t, f, 1, 0 and similar words.
+bool boolean(std::string_view what, std::string const& text);
+/// Seconds, or [[days:]hours:]minutes:seconds.
+std::chrono::milliseconds clock_time(std::string_view what, std::string const& text);
+/// Returns nullopt for `auto`.
+std::optional<bool> yes_no_auto(std::string_view what, std::string const& text);
+/// Returns true if `text` is `yes` and false if it is `no`. Throws Complaint for all other texts.
+bool one_of(std::string_view what, std::string const& text, std::string_view yes, std::string_view no);
 
 }   // namespace tutti::launcher

@@ -1,14 +1,83 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Options for where ranks run: on one node, and on which nodes.
+// Options for the placement of ranks: on one node, and over several nodes.
 #include <algorithm>
 #include <string>
 
-#include "launcher/allocation/hosts.hpp"
-#include "launcher/allocation/rank_file.hpp"
 #include "launcher/options/groups.hpp"
-#include "launcher/options/values.hpp"
-#include "launcher/start/agent.hpp"
-#include "topo/base/words.hpp"
+#include "launcher/options/options.hpp"
+#include "launcher/placement/allocation.hpp"
+#include "launcher/placement/rank_file.hpp"
+#include "launcher/start/commands.hpp"
+#include "topo/text.hpp"
+
+// Lists of directives such as --output tag,timestamp: find each directive in its table and apply it.
+
+namespace tutti::launcher {
+namespace {
+
+std::vector<std::string> names_of(Option const& directive) { return topo::split_words(directive.names, " "); }
+
+Complaint unknown(DirectiveList const& list, std::string const& word, std::vector<std::string> const& candidates) {
+    std::string all;
+    for (Option const& directive : list.directives)
+        for (std::string const& name : names_of(directive))
+            if (candidates.empty() || std::ranges::find(candidates, name) != candidates.end())
+                all += (all.empty() ? "" : ", ") + name;
+    return Complaint(
+        join(list.option, ": '", shown(word), candidates.empty() ? "' is unknown; the words are " : "' may be ", all));
+}
+
+Option const& find_directive(DirectiveList const& list, std::string const& word) {
+    std::string const wanted = topo::lower(word);
+    Option const* found = nullptr;
+    std::vector<std::string> candidates;
+    for (Option const& directive : list.directives)
+        for (std::string const& name : names_of(directive)) {
+            if (name == wanted) return directive;
+            if (wanted.empty() || !name.starts_with(wanted)) continue;
+            if (found != &directive) candidates.push_back(name);
+            found = &directive;
+        }
+    if (candidates.size() != 1) throw unknown(list, word, candidates);
+    return *found;
+}
+
+void apply_one(Target target, DirectiveList const& list, std::string const& text) {
+    std::size_t const equals = text.find('=');
+    std::string const word = text.substr(0, equals);
+    Option const& directive = find_directive(list, word);
+    std::string const name = join(list.option, " ", word);
+    if (directive.effect == Effect::refused)
+        throw Complaint(join(name, " is not possible here: ", as_clause(directive)));
+    std::vector<std::string> values;
+    if (equals != std::string::npos) values.push_back(text.substr(equals + 1));
+    if (directive.argument.empty() && !values.empty()) throw Complaint(join(name, " takes no value"));
+    bool const optional = directive.argument.empty() || directive.argument.starts_with('[');
+    if (!optional && (values.empty() || values[0].empty())) throw Complaint(join(name, " wants =", directive.argument));
+    if (directive.apply) directive.apply(target, values);
+    else target.job.remarks.push_back(join(name, " changes nothing: ", as_clause(directive)));
+}
+
+}   // namespace
+
+std::span<DirectiveList const> directive_lists() {
+    static DirectiveList const lists[] = {{"--output", ",:", groups::output_directives()},
+                                          {"--display", ",:", groups::display_directives()},
+                                          {"--runtime-options", ",", groups::runtime_directives()},
+                                          {"--map-by", "", groups::map_qualifiers()},
+                                          {"--bind-to", "", groups::bind_qualifiers()}};
+    return lists;
+}
+
+DirectiveList const& directives_of(std::string_view option) {
+    return *std::ranges::find(directive_lists(), option, &DirectiveList::option);
+}
+
+void apply_directives(Target target, DirectiveList const& list, std::string_view text) {
+    for (std::string const& word : topo::split_words(text, list.separators)) apply_one(target, list, word);
+}
+
+}   // namespace tutti::launcher
 
 namespace tutti::launcher::groups {
 namespace {
@@ -18,13 +87,13 @@ void only_network(Job& job, std::string const& name) {
     job.environment.set.emplace_back("TUTTI_NETWORK", name);
 }
 
-/// Rounded up to whole seconds, as the variable has them.
+/// Sets the variable, in seconds, rounded up to a whole number as the variable requires.
 void seconds_as_variable(Job& job, std::string_view option, char const* variable, std::string const& text) {
     auto const whole = std::chrono::ceil<std::chrono::seconds>(seconds(option, text, 0.1, 86'400));
     job.environment.set.emplace_back(variable, std::to_string(whole.count()));
 }
 
-/// Hydra's launchers, as far as there is such a thing here.
+/// Applies the launchers of Hydra that have an equivalent here.
 void launcher_named(Job& job, std::string const& name) {
     if (name == "ssh") job.agent = ssh_agent;
     else if (name == "rsh") job.agent = "rsh";
@@ -47,7 +116,7 @@ void manager_named(Job& job, std::string const& name) {
     throw Complaint(join("-rmk must be user, slurm, pbs, lsf, sge, cobalt or oar, not '", shown(name), "'"));
 }
 
-// Within a node ranks are numbered as they are dealt out, so the way of dealing is what else could be meant.
+/// Within a node, ranks are numbered in the order of --map-by, so the message suggests --map-by.
 void rank_by(Job& job, std::string const& unit) {
     std::string const word = topo::lower(unit);
     if (word == "slot" || word == "core" || word == "hwthread") return void(job.rank_by_node = false);

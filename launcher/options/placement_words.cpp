@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// --map-by and --bind-to: topo reads the unit; this reads Open MPI's qualifiers, which concern the whole job, and the
-// policies that name a file or a list.
+// --map-by and --bind-to. topo parses the unit; this file parses Open MPI's qualifiers, which apply to the whole job,
+// and the policies that name a file or a list.
 #include <algorithm>
 
-#include "launcher/allocation/hosts.hpp"
-#include "launcher/allocation/rank_file.hpp"
 #include "launcher/options/groups.hpp"
-#include "topo/base/words.hpp"
+#include "launcher/placement/allocation.hpp"
+#include "launcher/placement/rank_file.hpp"
+#include "topo/text.hpp"
 
 namespace tutti::launcher::groups {
 namespace {
@@ -42,8 +42,8 @@ constexpr Option of_bind_to[] = {
     {"report", "", "P", "The same as --report-bindings.", [](Target t, Values) { t.job.report_bindings = true; }},
 };
 
-/// The words of a policy and its qualifiers: "ppr:2:socket:PE=2,SPAN" → ppr 2 socket PE=2 SPAN. A list of processing
-/// units keeps its commas.
+/// Splits a policy and its qualifiers: "ppr:2:socket:PE=2,SPAN" → ppr 2 socket PE=2 SPAN. A list of processing units
+/// keeps its commas.
 std::vector<std::string> policy_words(std::string_view text) {
     std::vector<std::string> words;
     for (std::string const& part : topo::split_words(text, ":"))
@@ -57,7 +57,7 @@ bool is_count(std::string const& word) {
     return word.empty() || (word[0] >= '0' && word[0] <= '9') || topo::lower(word).starts_with("pe=");
 }
 
-/// Applies the qualifiers among words[first…]; the others, counts and PE=N, are returned with a colon in front of each.
+/// Applies the qualifiers among words[first…]. Returns the others, counts and PE=N, each preceded by a colon.
 std::string apply_qualifiers(Target target, std::string_view option, std::vector<std::string> const& words,
                              std::size_t first) {
     std::string rest;
@@ -68,7 +68,7 @@ std::string apply_qualifiers(Target target, std::string_view option, std::vector
     return rest;
 }
 
-/// pe-list=LIST: the only processing units to be used.
+/// Applies pe-list=LIST: the job uses only these processing units.
 void only_these(Target target, std::string const& list) {
     target.job.cpus = number_list("--map-by pe-list", list);
     target.job.map = {};
@@ -118,7 +118,7 @@ void bind_to(Target target, std::string_view text) {
     if (all.starts_with("user:")) return void(job.bind = checked(topo::parse_bind_to(all)));
     std::vector<std::string> const words = policy_words(text);
     std::string const policy = topo::lower(words[0]);
-    for (std::string_view device : {"pci", "gpu", "ib", "en", "eth", "hfi"})   // perhaps with a number
+    for (std::string_view device : {"pci", "gpu", "ib", "en", "eth", "hfi"})   // optionally followed by a number
         if (policy.starts_with(device) && policy.find_first_not_of("0123456789", device.size()) == std::string::npos)
             throw Complaint(join("--bind-to ", shown(words[0]), ": ranks are not bound to what is near a device; ",
                                  "--cpu-set takes the processing units near it"));

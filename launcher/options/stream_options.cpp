@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Options for input, output and what mpiexec itself says, with the directives of --output, --display and
+// Options for input, output and mpiexec's own messages, with the directives of --output, --display and
 // --runtime-options.
-#include "launcher/allocation/hosts.hpp"
 #include "launcher/options/groups.hpp"
-#include "launcher/options/values.hpp"
-#include "topo/base/words.hpp"
+#include "launcher/options/options.hpp"
+#include "launcher/placement/allocation.hpp"
+#include "topo/text.hpp"
 
 namespace tutti::launcher::groups {
 namespace {
@@ -16,7 +16,7 @@ InputTo input_to(std::string const& text) {
 }
 
 void output_folder(Job& job, std::string folder) {
-    folder = folder.substr(0, folder.find(':'));   // Open MPI's :nojobid and :nocopy are how it is done anyway
+    folder = folder.substr(0, folder.find(':'));   // Open MPI's :nojobid and :nocopy request what is done anyway
     job.out_pattern = folder + "/rank.%r/stdout";
     job.err_pattern = folder + "/rank.%r/stderr";
 }
@@ -29,7 +29,7 @@ void only_if(bool accepted, std::string_view directive, std::string_view value, 
     if (!accepted) throw Complaint(join("--runtime-options ", directive, "=", shown(value), ": ", reason));
 }
 
-/// A directive that may be given as false only.
+/// Throws Complaint unless the directive is given as false.
 void never(std::string_view directive, Values values, std::string_view reason) {
     bool const wanted = values.empty() || boolean(directive, values[0]);
     only_if(!wanted, directive, values.empty() ? "true" : std::string_view(values[0]), reason);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Definitions first, then the events of each location by time. Times are nanoseconds since the recording's begin.
-#include "launcher/report/otf2_archive.hpp"
+// Writes the recording as an OTF2 archive: the events of each location by time, and the definitions. Times are
+// nanoseconds since the start of the recording.
+#include "launcher/report/write_report.hpp"
 
 #include <algorithm>
 #include <cstdarg>
@@ -16,7 +17,7 @@
 #include <otf2/otf2.h>
 #endif
 
-#include "launcher/base/words.hpp"
+#include "launcher/base/text.hpp"
 #include "runtime/base/error.hpp"
 
 namespace tutti::launcher {
@@ -34,7 +35,7 @@ void require_otf2(std::string const&) {}
 
 namespace {
 
-/// What libotf2 says itself goes into the exception instead of standard error.
+/// Error callback of libotf2: stores the message for the exception instead of printing it to standard error.
 OTF2_ErrorCode keep_message(void* said, char const*, std::uint64_t, char const*, OTF2_ErrorCode code,
                             char const* format, va_list words) {
     char text[512];
@@ -48,7 +49,7 @@ OTF2_ErrorCode keep_message(void* said, char const*, std::uint64_t, char const*,
     return code;
 }
 
-/// Nothing where the format has no word for it (collectives of neighbours).
+/// Returns OTF2's name of a collective, or nullopt if the format has none (neighborhood collectives).
 std::optional<OTF2_CollectiveOp> operation_of(std::string_view collective) {
     static std::map<std::string_view, OTF2_CollectiveOp> const operations{
         {"barrier", OTF2_COLLECTIVE_OP_BARRIER},
@@ -73,15 +74,15 @@ std::optional<OTF2_CollectiveOp> operation_of(std::string_view collective) {
     return found == operations.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// What happens inside a call.
+/// An event inside a call.
 struct Inside {
     enum class Kind { collective, sent, received } kind{};
     std::int64_t time = 0;
     std::size_t index = 0;   ///< in Timeline's list
 };
-using InsideCalls = std::map<std::pair<int, CallIndex>, std::vector<Inside>>;   ///< by rank of the world and call
+using InsideCalls = std::map<std::pair<int, CallIndex>, std::vector<Inside>>;   ///< by world rank and call
 
-/// Messages of which both calls are known, and collectives.
+/// Collects the messages whose two calls are both recorded, and the collectives.
 InsideCalls inside_calls(Timeline const& timeline) {
     InsideCalls calls;
     for (std::size_t i = 0; i < timeline.collectives.size(); i++) {
@@ -146,18 +147,18 @@ public:
 
 private:
     struct Location {
-        int rank = 0, thread = 0;   ///< of the world; of the rank
+        int rank = 0, thread = 0;   ///< world rank; thread of the rank
         std::uint64_t events = 0;
     };
     enum Attribute : OTF2_AttributeRef { place, waited_for };
-    static constexpr OTF2_GroupRef all_locations = 0;   ///< the group of the communicator i is i + 1
+    static constexpr OTF2_GroupRef all_locations = 0;   ///< the group of communicator i is i + 1
 
     [[noreturn]] void fail() const { throw Error(ErrorClass::other, join(file_, " cannot be written: ", said_)); }
     void check(OTF2_ErrorCode code) const {
         if (code != OTF2_SUCCESS) fail();
     }
 
-    /// libotf2 takes no name whose folder is there.
+    /// Removes the archive of this name: libotf2 refuses a name whose folder exists.
     static void remove_earlier(std::filesystem::path const& anchor) {
         std::error_code ignored;
         std::filesystem::path const events = std::filesystem::path(anchor).replace_extension();
@@ -167,7 +168,7 @@ private:
         for (; !ignored && entry != std::filesystem::directory_iterator(); entry.increment(ignored))
             if (entry->path().extension() == ".evt" || entry->path().extension() == ".def") old.push_back(*entry);
         for (std::filesystem::path const& one : old) std::filesystem::remove(one, ignored);
-        std::filesystem::remove(events, ignored);   // kept when it holds something else
+        std::filesystem::remove(events, ignored);   // fails, as intended, if it contains other files
         std::filesystem::remove(std::filesystem::path(anchor).replace_extension(".def"), ignored);
         std::filesystem::remove(anchor, ignored);
     }
@@ -178,7 +179,8 @@ private:
         return entry->second;
     }
 
-    /// First the first thread of each rank: members of communicators are numbered by that.
+    /// Numbers the locations, beginning with the first thread of every rank: these locations represent the members of
+    /// communicators.
     void name_locations() {
         for (RankTimeline const& line : timeline_.ranks) {
             std::vector<int> threads{line.calls.empty() ? 0 : line.calls.front().thread};
@@ -197,7 +199,7 @@ private:
         OTF2_EvtWriter* const writer = OTF2_Archive_GetEvtWriter(archive_, number);
         if (!writer) fail();
         std::vector<std::pair<RecordedCall const*, std::int64_t>>
-            open;   // calls of callbacks lie in others; their ends
+            open;   // nested calls, which callbacks made, with their ends
         auto const leave = [&] {
             check(OTF2_EvtWriter_Leave(writer, nullptr, stamp(open.back().second),
                                        static_cast<OTF2_RegionRef>(open.back().first->name)));
@@ -224,7 +226,7 @@ private:
         while (!open.empty()) leave();
         check(OTF2_EvtWriter_GetNumberOfEvents(writer, &location.events));
         check(OTF2_Archive_CloseEvtWriter(archive_, writer));
-        OTF2_DefWriter* const local = OTF2_Archive_GetDefWriter(archive_, number);   // readers want the file
+        OTF2_DefWriter* const local = OTF2_Archive_GetDefWriter(archive_, number);   // readers require the file
         if (!local) fail();
         check(OTF2_Archive_CloseDefWriter(archive_, local));
     }
@@ -261,7 +263,7 @@ private:
                     static_cast<std::uint64_t>(m.bytes)));
     }
 
-    /// Of a rank of the world, in a communicator.
+    /// Translates a world rank to its rank in a communicator; OTF2_UNDEFINED_UINT32 if it is not a known member.
     std::uint32_t rank_in(int comm, int rank) const {
         std::vector<int> const& members = timeline_.comms[static_cast<std::size_t>(comm)].members;
         auto const found = std::ranges::find(members, rank);
@@ -274,7 +276,7 @@ private:
                                                         static_cast<std::uint64_t>(timeline_.length) + 1, since_1970));
     }
 
-    /// A string is defined where it is first needed by a definition, or before all others when an event has named it.
+    /// Defines a string when a definition first needs it; strings that events refer to are defined before all others.
     OTF2_StringRef defined(std::string const& words) {
         OTF2_StringRef const number = string(words);
         for (; strings_defined_ <= number; strings_defined_++)
@@ -352,10 +354,10 @@ private:
     OTF2_GlobalDefWriter* definitions_ = nullptr;
     std::vector<Location> locations_, further_;
     std::size_t members_ = 0;                  ///< locations that are members of communicators
-    std::map<int, std::uint64_t> member_of_;   ///< by rank of the world
+    std::map<int, std::uint64_t> member_of_;   ///< by world rank
     std::map<std::string, OTF2_StringRef> strings_;
-    std::vector<std::string const*> words_;   ///< of `strings_`, by number
-    OTF2_StringRef strings_defined_ = 0;      ///< so many have been
+    std::vector<std::string const*> words_;   ///< keys of `strings_`, by number
+    OTF2_StringRef strings_defined_ = 0;      ///< number of strings already defined
 };
 
 }   // namespace

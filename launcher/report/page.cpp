@@ -1,21 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the page gets: the sums as JSON, events packed.
+// Builds the page of a report: the sums as JSON, the events as packed numbers.
 #include "launcher/report/page.hpp"
-
-#include <algorithm>
 
 #include <nlohmann/json.hpp>
 
-#include "launcher/report/analysis/teams.hpp"
-#include "launcher/report/packed_numbers.hpp"
+#include <algorithm>
+
+#include "launcher/report/summary.hpp"
 
 namespace tutti::launcher {
+
+/// Base64 (RFC 4648, section 4).
+std::string base64(std::string_view bytes) {
+    constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::string text;
+    text.reserve((bytes.size() + 2) / 3 * 4);
+    for (std::size_t i = 0; i < bytes.size(); i += 3) {
+        std::size_t const there = bytes.size() - i;
+        std::uint32_t bits = 0;
+        for (std::size_t k = 0; k < 3; ++k)
+            bits = bits << 8 | (k < there ? static_cast<unsigned char>(bytes[i + k]) : 0u);
+        for (std::size_t k = 0; k < 4; ++k) text += k <= there ? digits[bits >> (18 - 6 * k) & 63] : '=';
+    }
+    return text;
+}
+
 namespace {
 
 using nlohmann::json;
 
-/// A call: from the begin of the one before to its own, length, waited, name, place, how many, cause, then of a cause
-/// with a culprit: rank, place, time.
+/// Packs the calls of a rank. A call: time since the start of the previous call, length, waited, name, place, count,
+/// cause, and for a cause with a culprit: its rank, its place, the time it caused.
 std::string packed(RankTimeline const& line) {
     PackedNumbers numbers;
     std::int64_t at = 0;
@@ -36,8 +51,8 @@ std::string packed(RankTimeline const& line) {
     return base64(numbers.bytes());
 }
 
-/// A message: from the one before to its sending, from there to its receipt, from, to, bytes, tag, communicator. One
-/// of which an end is not known is not drawn.
+/// Packs the messages. A message: time since the previous message was sent, time from sending to receipt, source,
+/// destination, bytes, tag, communicator. Omits messages of which one end is unknown, because they cannot be drawn.
 std::string packed_messages(Timeline const& timeline) {
     PackedNumbers numbers;
     std::int64_t at = 0;
@@ -55,8 +70,9 @@ std::string packed_messages(Timeline const& timeline) {
     return base64(numbers.bytes());
 }
 
-/// A collective: from the one before to its first entry, algorithm, communicator, number, bytes, root + 1, how many
-/// entries, and of each: rank, from the first entry to this one, from there to the end of the call.
+/// Packs the collectives. A collective: time since the first entry of the previous one, algorithm, communicator,
+/// number, bytes, root + 1, number of entries; and for each entry: rank, time since the first entry, time until the
+/// call's end.
 std::string packed_collectives(Timeline const& timeline) {
     PackedNumbers numbers;
     std::int64_t at = 0;
@@ -131,7 +147,7 @@ json wait_sums(Summary const& summary) {
     return all;
 }
 
-/// Ranks and cores of the nodes where ranks outnumber cores; null where there are none.
+/// Returns the numbers of ranks and cores of the oversubscribed nodes; null if no node is oversubscribed.
 json crowding(Recording const& recording, JobStory const& story) {
     std::size_t ranks = 0;
     int cores = 0, nodes = 0;
@@ -220,7 +236,7 @@ json whole(Recording const& recording, Timeline const& timeline, Summary const& 
     return all;
 }
 
-/// What stands for a name in the page.
+/// Replaces the placeholder `name` in the page.
 void put(std::string& page, std::string_view name, std::string_view text) {
     std::size_t const at = page.find(name);
     if (at != page.npos) page.replace(at, name.size(), text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One JSON object a line. Times are microseconds.
-#include "launcher/report/trace_events.hpp"
+// Writes the recording as a Trace Event file, one JSON object per line. Times are microseconds.
+#include "launcher/report/write_report.hpp"
 
 #include <ostream>
 #include <unordered_map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From a recording to files.
+// Writes the files of a recording.
 #include "launcher/report/write_report.hpp"
 
 #include <algorithm>
@@ -13,15 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "launcher/base/words.hpp"
-#include "launcher/report/otf2_archive.hpp"
-#include "launcher/report/trace_events.hpp"
+#include "launcher/base/text.hpp"
 #include "runtime/base/error.hpp"
 
 namespace tutti::launcher {
 namespace {
 
-/// Adds a sentence where that cannot be done.
+/// Writes a file; adds a message to `complaints` if that fails.
 void write_file(std::string const& name, std::function<void(std::ostream&)> const& write,
                 std::vector<std::string>& complaints) {
     errno = 0;
@@ -31,7 +29,7 @@ void write_file(std::string const& name, std::function<void(std::ostream&)> cons
     if (!file) complaints.push_back(join(name, " cannot be written", errno ? join(": ", std::strerror(errno)) : ""));
 }
 
-/// Tries it where there is no such file yet, and leaves none.
+/// Throws Complaint if the file cannot be written. Creates and removes it if it does not exist.
 void check_writable(std::string const& name) {
     struct stat info {};
     int const fresh = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -73,7 +71,8 @@ void check_reports(Job const& job) {
 
 std::vector<std::string> write_reports(Job const& job, Recording recording, JobStory story) {
     std::ranges::sort(recording.ranks, {}, &RankRecording::rank);
-    std::erase_if(recording.ranks, [](RankRecording const& r) { return r.texts.empty(); });   // never called MPI_Init
+    // these ranks never called MPI_Init
+    std::erase_if(recording.ranks, [](RankRecording const& r) { return r.texts.empty(); });
     if (recording.ranks.empty()) return {"no rank has called MPI_Init, so there is nothing to report"};
     Timeline timeline = timeline_of(recording);
     explain_waits(timeline);

@@ -1,19 +1,43 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The files of --report and --trace, when the job has ended.
+// Writes the files of --report and --trace after the job has ended.
 #pragma once
+
+#include <iosfwd>
+#include <string>
+#include <string_view>
 
 #include "launcher/base/job.hpp"
 #include "launcher/report/page.hpp"
+#include "launcher/report/timeline.hpp"
+
+// The recording as an OTF2 archive (Open Trace Format 2, Eschweiler and others, 2012), which Vampir, Scalasca's tools
+// and otf2-print read: each location group is a rank, each location one of its threads, each region an MPI function.
 
 namespace tutti::launcher {
 
-/// Before the start: throws a Complaint, or an Error, when a file that the job asks for cannot be written in the end.
+/// True if this is the name of an archive's anchor file, such as "run.otf2".
+bool names_otf2_archive(std::string_view file);
+
+/// Throws Error if this build has no libotf2.
+void require_otf2(std::string const& file);
+
+/// Writes the archive: the anchor file "run.otf2", run.def and the folder run/. Replaces an earlier archive of that
+/// name. Messages and collectives are written as blocking ones inside the call in which they happened; those whose
+/// call is unknown are omitted. Calls carry their place and the cause of their wait as attributes. Throws Error if a
+/// file cannot be written, or if this build has no libotf2.
+void write_otf2_archive(std::string const& file, Recording const& recording, Timeline const& timeline);
+
+/// The recording as a file in the Trace Event format, which https://ui.perfetto.dev and chrome://tracing read: each
+/// process is a node, each thread a rank, each flow a message.
+void write_trace_events(std::ostream& out, Recording const& recording, Timeline const& timeline);
+
+/// Checks before the start of the ranks that all requested files can be written. Throws Complaint or Error otherwise.
 void check_reports(Job const& job);
 
-/// Writes what the job asks for. Returns sentences about what could not be written.
+/// Writes the files that the job requests. Returns a message for each file that could not be written.
 std::vector<std::string> write_reports(Job const& job, Recording recording, JobStory story);
 
-/// The command line as one would type it.
+/// Returns the command line as one would type it.
 std::string command_words(Job const& job);
 
 }   // namespace tutti::launcher

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reading a program's dynamic section, as the loader will.
+// Reads a program's dynamic section as the loader does.
 #include "launcher/start/drop_in.hpp"
 
 #include <algorithm>
@@ -13,14 +13,14 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "launcher/base/descriptor.hpp"
 #include "launcher/base/job.hpp"
+#include "runtime/base/descriptor.hpp"
 #include "runtime/base/error.hpp"
 
 namespace tutti::launcher {
 namespace {
 
-/// An interpreter has millions of bytes, of which the loader's part are a few.
+/// Mapped, because an interpreter has millions of bytes, of which the loader's part is small.
 class ElfFile : public MappedFile {
 public:
     using MappedFile::MappedFile;
@@ -70,14 +70,14 @@ void read_dynamic(ElfFile const& elf, std::vector<Elf64_Phdr> const& segments, E
         if (entry.d_tag == DT_NEEDED) needed.push_back(entry.d_un.d_val);
         if (entry.d_tag == DT_STRTAB) strings = offset_of(segments, entry.d_un.d_ptr);
         if (entry.d_tag == DT_RPATH) rpath = entry.d_un.d_val, has_rpath = true;
-        if (entry.d_tag == DT_RUNPATH) runpath = entry.d_un.d_val, has_runpath = true;   // it switches RPATH off
+        if (entry.d_tag == DT_RUNPATH) runpath = entry.d_un.d_val, has_runpath = true;   // disables RPATH
     }
     for (std::uint64_t name : needed) out.libraries.push_back(elf.text(strings + name));
     if (has_rpath && !has_runpath) out.rpath = elf.text(strings + rpath);
     if (has_runpath) out.runpath = elf.text(strings + runpath);
 }
 
-/// What runs the file: the program that the first line of a script names, or the file itself.
+/// Returns what executes the file: the program that the first line of a script names, or the file itself.
 std::string interpreter_of(std::string const& file) {
     ElfFile const script(file);
     std::string_view line = script.bytes().substr(0, script.bytes().find('\n'));
@@ -87,7 +87,7 @@ std::string interpreter_of(std::string const& file) {
     return std::string(line.substr(0, line.find_first_of(" \t\r")));
 }
 
-/// Sanitizers end a program in which any library comes before them.
+/// Sanitizers abort a program in which another library precedes them.
 bool is_sanitizer(std::string_view library) {
     constexpr std::array<std::string_view, 5> names = {"libasan.", "libtsan.", "liblsan.", "libhwasan.",
                                                        "libclang_rt."};
@@ -116,7 +116,7 @@ std::string library_folder(std::string const& library) {
     for (std::filesystem::path const& folder : {bin / ".." / "lib", bin / TUTTI_LIBRARIES_FROM_PROGRAMS}) {
         if (!std::filesystem::exists(folder / library, error)) continue;
         std::filesystem::path const shortest = std::filesystem::weakly_canonical(folder, error);
-        return error ? folder : shortest;   // a container may forbid what the C library needs for it
+        return error ? folder : shortest;   // a container may forbid the system calls that this needs
     }
     return {};
 }
@@ -154,7 +154,7 @@ bool needs_arena(std::string const& file) {
     if (linkage.loader.empty() || linkage.loader != read_linkage("/proc/self/exe").loader) return false;
     for (std::string const& name : linkage.libraries) {
         if (is_sanitizer(name) || name.starts_with("libmpi.so") || name.starts_with("libmpich.so")) return false;
-        if (name.starts_with("libc.so")) return true;   // ahead of whatever brings MPI
+        if (name.starts_with("libc.so")) return true;   // before the library that loads MPI
     }
     return true;
 }

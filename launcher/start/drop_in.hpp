@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the loader is to find in front of a program's own libraries: with --drop-in our MPI library in the place of the
-// one it was linked with, and our allocation functions where the C library's would come first.
+// Libraries that the loader must find before those of the program: with --drop-in, our MPI library instead of the one
+// the program was linked with; and our allocation functions before those of the C library.
 #pragma once
 
 #include <string>
@@ -9,10 +9,11 @@
 
 namespace tutti::launcher {
 
-/// The folder of our libraries, which holds `library`, from where mpiexec itself lies; empty when there is none.
+/// Returns the folder of our libraries that contains `library`, located relative to mpiexec; empty if no such
+/// folder exists.
 std::string library_folder(std::string const& library);
 
-/// A file's bytes without reading them all; none when it cannot be read.
+/// A file mapped into memory, so that only the pages used are read; empty if it cannot be read.
 class MappedFile {
 public:
     explicit MappedFile(std::string const& file);
@@ -26,25 +27,25 @@ private:
     std::string_view bytes_;
 };
 
-/// What the loader will read in a program's file: the names of its libraries and the old search path that comes before
-/// LD_LIBRARY_PATH. Empty for whatever is no 64-bit ELF file (a script).
+/// The data that the loader reads from a program's file: the names of its libraries and its search paths. Empty for
+/// anything but a 64-bit ELF file, such as a script.
 struct Linkage {
     bool elf = false, dynamic = false;
     std::string loader;   ///< empty in a static program
     std::vector<std::string> libraries;
     std::string rpath;
-    std::string runpath;   ///< the new one, which comes behind it
+    std::string runpath;   ///< searched after LD_LIBRARY_PATH, unlike rpath
 };
 Linkage read_linkage(std::string const& file);
 
-/// Throws a Complaint when the program cannot run on our library: linked statically, or with another ABI. True when it
-/// has a search path of its own that the loader prefers, so that our library must be loaded before.
+/// Returns true if the program has a search path that precedes LD_LIBRARY_PATH, so that our library must be
+/// preloaded. Throws Complaint if the program cannot use our library: it is linked statically, or with another ABI.
 bool needs_preload(std::string const& file);
 
-/// Does a program have to be given our allocation functions? Those of our MPI library do it when the loader finds them
-/// before the C library's. It does not for an interpreter, which opens MPI with dlopen, for a script, or where another
-/// library is what brings MPI. False also for programs that cannot take them: static ones, those of another loader
-/// (32 bits, another C library), those whose sanitizer must come first.
+/// Returns true if our allocation functions must be preloaded for this program. Our MPI library provides them if the
+/// loader finds it before the C library. That is not so for an interpreter, which opens MPI with dlopen, for a
+/// script, or if another library is what loads MPI. Returns false also for programs that cannot use them: static
+/// programs, those of another loader (32 bits, another C library), and those whose sanitizer must be loaded first.
 bool needs_arena(std::string const& file);
 
 }   // namespace tutti::launcher

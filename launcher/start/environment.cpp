@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Making a rank's environment.
+// Builds a rank's environment.
 #include "launcher/start/environment.hpp"
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 
 #include "runtime/base/error.hpp"
 #include "runtime/base/memory_file.hpp"
-#include "runtime/base/pid_namespace.hpp"
+#include "runtime/base/process_identity.hpp"
 #include "runtime/settings/launch.hpp"
-#include "topo/base/words.hpp"
+#include "topo/text.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -19,7 +19,7 @@ namespace {
 using Inherit = EnvironmentRules::Inherit;
 using EnvironmentMap = std::map<std::string, std::string>;
 
-// An outer launcher's contact points: a rank that followed them would join the outer job, or wait for it.
+/// Variables by which an outer launcher is contacted: a rank that used them would join the outer job, or wait for it.
 constexpr std::array<std::string_view, 6> foreign = {"PMI_FD",    "PMI_PORT",       "PMI_ID",
                                                      "PMIX_RANK", "PMIX_NAMESPACE", "PMIX_SERVER_URI2"};
 
@@ -43,7 +43,8 @@ void set_rank_variables(EnvironmentMap& out, RankFacts const& facts) {
     out[launch::segment_inode_variable] = std::to_string(memory_file(facts.segment).inode);
     out[launch::rank_variable] = place;
     out[launch::launcher_variable] = facts.launcher;
-    for (char const* outer : {launch::listen_variable, launch::parent_variable}) out.erase(outer);   // of an outer job
+    // those of an outer job
+    for (char const* outer : {launch::listen_variable, launch::parent_variable}) out.erase(outer);
     std::string& listeners = out[launch::listen_variable];
     for (int descriptor : facts.listeners) listeners += (listeners.empty() ? "" : ",") + std::to_string(descriptor);
     if (listeners.empty()) out.erase(launch::listen_variable);
@@ -55,7 +56,7 @@ void set_rank_variables(EnvironmentMap& out, RankFacts const& facts) {
     out["PMI_APPNUM"] = std::to_string(facts.program);
 }
 
-/// Each rank of a node gets so many GPUs of its own, of those that the variable names already where it does.
+/// Assigns each rank of a node its own GPUs, chosen from those that the variable already names, if any.
 void choose_gpus(EnvironmentMap& out, RankFacts const& facts) {
     if (facts.gpus < 0) return;
     for (char const* variable : {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ZE_AFFINITY_MASK"}) {
@@ -82,8 +83,9 @@ void add(EnvironmentMap& out, char const* list, std::string const& front, std::s
     if (!back.empty()) value += (value.empty() ? "" : ":") + back;
 }
 
-// What the user preloads stays first: an allocator of theirs replaces ours, and a tool that wraps MPI functions calls
-// ours as PMPI functions. Inside a job of ours (mpiexec run by a rank) our libraries may be there already.
+/// The user's preloaded libraries stay first: the user's allocator replaces ours, and a tool that wraps MPI functions
+/// calls ours as PMPI functions. In a job within one of our jobs (a rank runs mpiexec), our libraries may already be
+/// in the list.
 void put_in_front(EnvironmentMap& out, LibraryInFront const& library) {
     if (!library.folder.empty()) add(out, "LD_LIBRARY_PATH", library.folder, {});
     std::string const mpi = library.folder + "/libmpi.so.12:" + library.folder + "/libmpich.so.12";

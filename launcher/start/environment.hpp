@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a rank finds in its environment: what it inherits, what options set, and the rank variables of both families.
+// A rank's environment: inherited variables, those that options set, and the rank variables of MPICH and Open MPI.
 #pragma once
 
 #include <string>
@@ -9,28 +9,29 @@
 
 namespace tutti::launcher {
 
-/// How the launcher with this process number is known on this machine, also from within containers: PID@NAMESPACE.
+/// Returns the name of the launcher with this process id, unique on this machine also across containers:
+/// PID@NAMESPACE.
 std::string launcher_name(int process);
 
-/// Everything about a rank that its environment tells.
+/// The facts about a rank that its environment contains.
 struct RankFacts {
-    int rank = 0, ranks = 1;        ///< in the world
-    int place = 0, places = 1;      ///< on its node
-    std::vector<int> listeners{};   ///< descriptors; none in a job on one node
-    int program = 0;                ///< which of the programs between colons
+    int rank = 0, ranks = 1;        ///< in MPI_COMM_WORLD
+    int place = 0, places = 1;      ///< local rank, and number of ranks on its node
+    std::vector<int> listeners{};   ///< descriptors; empty in a job on one node
+    int program = 0;                ///< index of its program among those separated by colons
     int segment = -1;               ///< descriptor
     std::string launcher{};         ///< launcher_name of the launcher
-    int gpus = -1;                  ///< that the rank may use; −1: all
+    int gpus = -1;                  ///< number of GPUs that the rank may use; −1: all
 };
 
-/// What the loader is to find first.
+/// Libraries that the loader must find first.
 struct LibraryInFront {
-    std::string folder;     ///< for --drop-in; empty: nothing
-    bool preload = false;   ///< a program with a search path of its own needs it loaded, not only found
-    std::string arena;      ///< file with our allocation functions, to be loaded; empty: none
+    std::string folder;     ///< for --drop-in; empty: none
+    bool preload = false;   ///< preload our MPI library, because the program's search path precedes LD_LIBRARY_PATH
+    std::string arena;      ///< library with our allocation functions, to be preloaded; empty: none
 };
 
-/// "NAME=VALUE" entries, no name twice. `inherited` is like environ.
+/// Returns "NAME=VALUE" entries with distinct names. `inherited` has the form of environ.
 std::vector<std::string> rank_environment(char const* const* inherited, EnvironmentRules const& everywhere,
                                           EnvironmentRules const& own, RankFacts const& facts,
                                           LibraryInFront const& library);

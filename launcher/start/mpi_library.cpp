@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Asking the loader, and reading what a process has mapped.
+// Queries the loader, and reads which libraries a process has mapped.
 #include "launcher/start/mpi_library.hpp"
 
 #include <algorithm>
@@ -18,12 +18,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "launcher/base/descriptor.hpp"
 #include "launcher/base/job.hpp"
 #include "launcher/base/proc.hpp"
+#include "launcher/start/commands.hpp"
 #include "launcher/start/drop_in.hpp"
-#include "launcher/start/find_program.hpp"
 #include "launcher/start/spawn.hpp"
+#include "runtime/base/descriptor.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/settings/launch.hpp"
 
@@ -32,7 +32,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto for_loader = 10s;   // to list a program's libraries
+constexpr auto for_loader = 10s;   // time limit for listing a program's libraries
 
 std::string file_name(std::string const& file) { return file.substr(file.rfind('/') + 1); }
 
@@ -43,8 +43,9 @@ std::string value_of(char const* name, std::vector<std::string> const& environme
     return {};
 }
 
-/// Everything that the command prints, on standard error, too. One that has not ended in time, since a file system does
-/// not answer, say, is killed, and what it has printed does not count: it must not keep the job from its start.
+/// Returns everything that the command prints, including standard error. A command that does not end in time, for
+/// instance because a file system does not respond, is killed and its output ignored, so that it cannot delay the
+/// job's start.
 std::string output_of(std::vector<std::string> const& command, Surroundings const& where) {
     Descriptor const nothing(open("/dev/null", O_RDWR | O_CLOEXEC));
     Pipe pipe = Pipe::make();
@@ -75,24 +76,25 @@ std::string output_of(std::vector<std::string> const& command, Surroundings cons
             std::this_thread::sleep_for(1ms);
             continue;
         }
-        kill(-child, SIGKILL);   // the supervisor buries it
+        kill(-child, SIGKILL);   // the supervisor reaps it
         return {};
     }
     return text;
 }
 
-/// The loader's list for a program, or its complaint; empty where there is no loader.
+/// Returns the loader's list for a program, or its error message; empty if there is no loader.
 std::string words_of_loader(std::string const& program, Surroundings const& where) {
     std::string const loader = read_linkage(seen_from(where.folder, program)).loader;
     if (loader.empty()) return {};
     try {
         return output_of({loader, "--list", program}, where);
     } catch (Complaint const&) {
-        return {};   // the rank's own start will tell
+        return {};   // the start of the rank reports the error
     }
 }
 
-/// The folder of a search path in which the file is; none when that cannot be told without the loader.
+/// Returns the folder of a search path that contains the file; nullopt if that cannot be determined without the
+/// loader.
 std::optional<std::string> folder_with(std::string const& file, std::string const& path) {
     std::istringstream folders(path);
     std::error_code ignored;
@@ -101,7 +103,7 @@ std::optional<std::string> folder_with(std::string const& file, std::string cons
     return {};
 }
 
-/// For the common case, in which a search path leads to our own folder, the loader need not be asked.
+/// True in the common case that a search path leads to our own folder; the loader then need not be queried.
 bool surely_ours(Linkage const& linkage, std::string const& library, Surroundings const& where) {
     std::string const set = value_of("LD_LIBRARY_PATH", where.environment);
     std::string const path = join(linkage.rpath, ":", set, ":", linkage.runpath);
@@ -138,7 +140,7 @@ std::string loader_error(std::string const& program, Surroundings const& where) 
     return at == std::string::npos ? "" : words.substr(at + front.size(), words.find('\n', at) - at - front.size());
 }
 
-// Whatever joins our jobs knows the name of the variable by which it finds them.
+/// A library that can join our jobs contains the name of the variable by which it finds them.
 bool is_our_library(std::string const& file) {
     MappedFile const library(file);
     return library.bytes().find(launch::segment_variable) != std::string_view::npos;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which MPI library a program gets: as the loader resolves it before the start, as a process has mapped it, and why
-// the loader could not start a program. Everything here looks; nothing is concluded from names alone.
+// Determines which MPI library a program uses: as the loader resolves it before the start, or as a process has mapped
+// it; and why the loader failed to start a program. The functions inspect files and processes rather than guess from
+// names.
 #pragma once
 
 #include <string>
@@ -17,34 +18,36 @@ struct Resolved {
     std::string file;
 };
 
-/// Where a program is started: what the loader's answer depends on.
+/// The folder and environment in which a program is started; the loader's result depends on them.
 struct Surroundings {
-    std::string folder;                     ///< empty: that of mpiexec
+    std::string folder;                     ///< empty: mpiexec's current folder
     std::vector<std::string> environment;   ///< "NAME=VALUE"
 };
 
-/// What the program's own loader finds for it and its libraries; the program itself does not run. Empty for scripts
-/// and static programs, and when the loader gives no answer.
+/// Returns the libraries that the program's own loader finds for it, without running the program. Empty for scripts
+/// and static programs, and if the loader does not answer.
 std::vector<Resolved> resolved_libraries(std::string const& program, Surroundings const& where);
 
-/// Why the loader cannot load the program's libraries, in its words: "libx.so.1: cannot open …"; empty when it can.
+/// Returns the loader's message about why it cannot load the program's libraries, such as "libx.so.1: cannot open …";
+/// empty if it can.
 std::string loader_error(std::string const& program, Surroundings const& where);
 
-/// Can ranks that have loaded this file join a job of this launcher? True for any build of Tutti, wherever it lies.
+/// True if ranks that have loaded this file can join a job of this launcher, that is, for every build of Tutti, in
+/// any folder.
 bool is_our_library(std::string const& file);
 
-/// A file's name is that of an MPI library, ours or another one's: libmpi.so.40, libmpich.so.12.
+/// True if this is the file name of an MPI library, ours or another: libmpi.so.40, libmpich.so.12.
 bool is_mpi_library(std::string_view name);
 
-/// By its name an MPI library whose ABI is ours, so that ours may take its place.
+/// True if this is the name of an MPI library with our ABI, so that ours can replace it.
 bool has_our_abi(std::string_view name);
 
-/// The program is linked with an MPI library by itself, and the loader finds another one than ours for it: name and
-/// file. Empty otherwise, also when it finds none.
+/// Returns name and file of the MPI library that the program is linked with directly if the loader finds another one
+/// than ours. Empty otherwise, also if it finds none.
 Resolved foreign_library(std::string const& program, Surroundings const& where);
 
-/// The MPI library that this process, or one that it has started, has mapped, when none of them has mapped ours. Empty
-/// otherwise, also when the process cannot be looked at.
+/// Returns the MPI library that this process or one of its children has mapped, if none of them has mapped ours.
+/// Empty otherwise, also if the process cannot be inspected.
 std::string mapped_foreign_library(pid_t process);
 
 }   // namespace tutti::launcher

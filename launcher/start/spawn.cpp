@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Starting one rank's process by vfork: nothing is copied, and since parent and child share memory until the exec,
-// the child simply writes down what failed. Between vfork and exec only system calls are allowed, so all is prepared
-// before.
+// Starts the process of one rank by vfork. Nothing is copied, and because parent and child share memory until the
+// exec, the child reports errors by writing to that memory. Between vfork and exec only system calls are allowed, so
+// everything is prepared beforehand.
 #include "launcher/start/spawn.hpp"
 
 #include <cerrno>
@@ -31,7 +31,7 @@ std::vector<char*> pointers(std::vector<std::string> const& words) {
     return all;
 }
 
-// As the kernel's mask of any size, so that machines beyond CPU_SETSIZE work.
+/// Builds a kernel mask of any size, so that machines with more than CPU_SETSIZE processing units work.
 std::vector<unsigned long> cpu_mask(std::vector<int> const& cpus) {
     constexpr std::size_t bits = 8 * sizeof(unsigned long);
     std::vector<unsigned long> mask;
@@ -56,9 +56,9 @@ void put(int from, int to) {
     else dup2(from, to);
 }
 
-// A rank is in the background of the terminal: it would be stopped when it changes its settings or reads from it, as
-// programs do that ask for a password. Without it they ask on standard input. A session of its own for each rank would
-// do the same, but ranks of different sessions do not yield cores to each other.
+/// A rank is in the background of the terminal. It would be stopped when it changes the terminal's settings or reads
+/// from it, which programs do that prompt for a password. Without a terminal they prompt on standard input. A session
+/// per rank would have the same effect, but ranks of different sessions do not yield cores to each other.
 void leave_terminal() {
     int const terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NONBLOCK);
     if (terminal < 0) return;
@@ -66,12 +66,12 @@ void leave_terminal() {
     close(terminal);
 }
 
-// In the child. Returns only when something failed.
+/// Runs in the child. Returns only if something failed.
 void become_rank(Prepared& p) {
     Start const& start = p.start;
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != p.launcher) _exit(1);   // it died before the line above
+    if (getppid() != p.launcher) _exit(1);   // the launcher died before the line above
     if (start.leaves_terminal) leave_terminal();
     put(start.input, STDIN_FILENO);
     put(start.output, STDOUT_FILENO);
@@ -90,7 +90,7 @@ void become_rank(Prepared& p) {
     p.failure = {"the program", errno};
 }
 
-// Not inlined: what the child does to the stack must not touch the caller's variables.
+/// Must not be inlined: what the child does to the stack must not affect the caller's variables.
 __attribute__((noinline)) pid_t start_child(Prepared& p) {
     pid_t pid = vfork();
     if (pid == 0) {
@@ -120,7 +120,7 @@ pid_t spawn(Start const& start) {
     pid_t pid = start_child(p);
     if (pid < 0) throw Complaint(join("no further process can be started: ", std::strerror(errno)), 1);
     if (p.failure.step) complain(start, p.failure);
-    setpgid(pid, pid);   // again, for the sake of a kernel that runs us first
+    setpgid(pid, pid);   // as in the child, in case this process runs first
     return pid;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the supervisor does when a rank's process has ended: what that means for the job, and what is said of it.
+// Supervisor: what a process that has ended means for the job, and what is reported about it.
 #include <algorithm>
 #include <thread>
 
 #include <sys/wait.h>
 
-#include "launcher/diagnosis/rank_end.hpp"
+#include "launcher/diagnosis/report.hpp"
 #include "launcher/supervise/supervisor.hpp"
 #include "runtime/base/error.hpp"
 
@@ -14,8 +14,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int not_loaded = 127;   // the exit code of the loader that cannot go on, and of a shell
-constexpr std::chrono::milliseconds for_equal_ends = 50ms;   // of ranks that end as another one has
+constexpr int not_loaded = 127;   // exit code of a loader that cannot continue, and of a shell
+constexpr std::chrono::milliseconds for_equal_ends = 50ms;   // wait for ranks that end in the same way
 
 }   // namespace
 
@@ -41,7 +41,7 @@ std::vector<Verdict> Supervisor::reap_ended() {
     return verdicts;
 }
 
-// Ranks that run the same program often leave at the same place, one right after the other.
+/// Waits for more ends: ranks that run the same program often end at the same place, shortly after each other.
 void Supervisor::gather_ends(std::vector<Verdict>& verdicts) {
     Clock::time_point const until = Clock::now() + for_equal_ends;
     while (Clock::now() < until && std::ranges::any_of(ranks_, &Rank::alive)) {
@@ -97,7 +97,8 @@ std::optional<Verdict> Supervisor::buried(pid_t pid, int status) {
     return verdict;
 }
 
-// What a killed rank had in its arena stays in the segment, and with it the want: the job is over, so it goes at once.
+/// Returns what memory a killed rank ran out of, if any. Its arena remains in the segment and keeps memory scarce; the
+/// job is over, so the arena is freed immediately.
 std::string Supervisor::what_ran_out(int place, int status) {
     if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL || killed_) return {};
     std::string what = memory_.what_ran_out();
@@ -114,7 +115,7 @@ void Supervisor::conclude(Verdict const& verdict) {
     if (verdict.costs_success_only()) return output_lost(verdict);
     if (ending_ || verdict.kind == Verdict::Kind::fine) return;
     if (elsewhere_) {
-        output_.collect();   // a rank's last words come before ours
+        output_.collect();   // a rank's last message is printed before ours
         if (elsewhere_->report(verdict)) return;
     }
     bool our_reader_left = verdict.code == 128 + SIGPIPE && output_.standard_output().broken();
@@ -141,8 +142,8 @@ void Supervisor::look_for_the_missing(Missing const& missing) {
     if (!missing_ && !job_.keep_going) missing_ = missing;
 }
 
-// A rank that is in MPI would wait without end for one that has ended without MPI_Init. Ranks of programs that do not
-// use MPI may end when they like.
+/// Ends the job if a rank is in MPI: it would wait indefinitely for a rank that has ended without MPI_Init. Ranks of
+/// programs that do not use MPI may end at any time.
 void Supervisor::look_again_for_the_missing() {
     for (std::size_t place = 0; place < ranks_.size(); ++place) {
         RankState const& rank_state = segment_->rank_state(static_cast<unsigned>(place));

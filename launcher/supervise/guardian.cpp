@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waiting for mpiexec to end or to vanish.
+// The guardian's process waits for mpiexec to end or to vanish, and then kills what is left of the job.
 #include "launcher/supervise/guardian.hpp"
+
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
@@ -11,13 +16,8 @@
 #include <iterator>
 #include <string>
 
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "launcher/base/proc.hpp"
 #include "launcher/start/environment.hpp"
-#include "launcher/supervise/leftovers.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/job/lost_job.hpp"
 #include "runtime/settings/launch.hpp"
@@ -32,7 +32,8 @@ bool is_zombie(std::filesystem::path const& process) {
     return name_end == std::string::npos || all[name_end + 2] == 'Z';
 }
 
-// Until mpiexec says that the job has ended in order (true), or has gone.
+/// Reads process groups until mpiexec reports that the job has ended normally (returns true), or has vanished (returns
+/// false).
 bool listen(std::set<pid_t>& groups) {
     pid_t word = 0;
     for (ssize_t n; (n = read(0, &word, sizeof word)) != 0;) {
@@ -45,16 +46,16 @@ bool listen(std::set<pid_t>& groups) {
 }
 
 [[noreturn]] void keep_watch(int line, pid_t launcher) {
-    setsid();   // a kill of mpiexec's whole group must not include this process
+    setsid();   // a signal to the whole group of mpiexec must not kill this process
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, nullptr);
     dup2(line, 0);
-    close_range(1, ~0U, 0);   // no pipe may wait for us
+    close_range(1, ~0U, 0);   // readers of mpiexec's pipes must not have to wait for this process to end
     std::set<pid_t> groups;
     bool in_order = listen(groups);
     std::string entry = join(launch::launcher_variable, "=", launcher_name(launcher));
-    // A process may be starting another one just now: three passes without any must follow each other.
+    // A process may be starting another one at this moment: three consecutive passes must find none.
     for (int pass = 0, without = 0; !in_order && without < 3 && pass < 300; ++pass, usleep(10'000))
         without = kill_all_of(groups, entry) > 0 ? 0 : without + 1;
     _exit(0);
@@ -81,7 +82,7 @@ int kill_all_of(std::set<pid_t> const& groups, std::string const& entry) {
     return found;
 }
 
-// It is forked with its name, which a rank may ask for before the guardian runs.
+// The name is set before fork, because a rank may read it before the guardian runs.
 Guardian::Guardian(bool of_one_rank) {
     Pipe pipe = Pipe::make();
     pid_t launcher = getpid();
@@ -97,16 +98,49 @@ Guardian::Guardian(bool of_one_rank) {
     line_ = std::move(pipe.write);
 }
 
-// Its pipe takes thousands of words before it is full, and it reads at once.
+// The guardian reads immediately, and its pipe has room for thousands of numbers.
 void Guardian::tell(pid_t word) { [[maybe_unused]] ssize_t n = write(line_.get(), &word, sizeof word); }
 
 Guardian::~Guardian() {
     if (pid_ < 0) return;
     tell(0);
     line_.reset();
-    if (waitpid(pid_, nullptr, WNOHANG) != 0) return;   // somebody has killed it, and its number may be another's now
-    kill(pid_, SIGKILL);                                // it has nothing more to do, and may be stopped
+    // If it has ended already, another process has killed it, and its number may have been reused.
+    if (waitpid(pid_, nullptr, WNOHANG) != 0) return;
+    kill(pid_, SIGKILL);   // it has nothing more to do, and may be stopped
     while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {}
+}
+
+// Finding children and their properties.
+
+void adopt_orphans() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
+
+std::vector<pid_t> children() { return children_of(getpid()); }
+
+std::string running_process(pid_t pid) {
+    std::string const folder = process_folder(pid);
+    std::error_code ended;
+    std::string name;
+    std::ifstream comm(folder + "/comm");
+    bool const runs = !std::filesystem::read_symlink(folder + "/exe", ended).empty();
+    return runs && std::getline(comm, name) ? join("process ", pid, " (", name, ")") : "";
+}
+
+bool has_entry(pid_t pid, std::string const& entry) {
+    std::ifstream in(process_folder(pid) + "/environ", std::ios::binary);
+    std::string const all{std::istreambuf_iterator<char>(in), {}};
+    return ('\0' + all).find('\0' + entry + '\0') != std::string::npos;
+}
+
+bool has_open(pid_t pid, std::set<ino_t> const& pipes) {
+    std::error_code ended;
+    std::filesystem::directory_iterator entry(process_folder(pid) + "/fd", ended);
+    for (; !ended && entry != std::filesystem::directory_iterator(); entry.increment(ended)) {
+        struct stat info {};
+        if (stat(entry->path().c_str(), &info) == 0 && S_ISFIFO(info.st_mode) && pipes.contains(info.st_ino))
+            return true;
+    }
+    return false;
 }
 
 }   // namespace tutti::launcher

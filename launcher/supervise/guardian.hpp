@@ -1,39 +1,61 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A sleeping process that outlives mpiexec by a moment when that is killed with SIGKILL: ranks then die by themselves
-// (PR_SET_PDEATHSIG); what they started is found by its process group or its environment and killed.
+// A sleeping process that cleans up when mpiexec is killed with SIGKILL. Ranks then die by themselves
+// (PR_SET_PDEATHSIG); the guardian finds the processes that they have started by process group or environment, and
+// kills them. Also functions to find orphaned processes.
 #pragma once
-
-#include <set>
-#include <string>
 
 #include <sys/types.h>
 
-#include "launcher/base/descriptor.hpp"
+#include <set>
+#include <string>
+#include <vector>
+
+#include "runtime/base/descriptor.hpp"
 
 namespace tutti::launcher {
 
 class Guardian {
 public:
-    /// Forks it. Call early: it should have no memory and no descriptor that matters. By its name, processes that have
-    /// lost their job's variables find out whether the job has one rank (runtime/job/lost_job.hpp).
+    /// Forks the guardian. Must be called early, while the process has little memory and no descriptor that matters.
+    /// Processes that have lost their job's variables learn from the guardian's name whether the job has one rank
+    /// (runtime/job/lost_job.hpp).
     explicit Guardian(bool of_one_rank);
-    /// The job has ended in order: the guardian just goes.
+    /// The job has ended normally: the guardian exits without killing anything.
     ~Guardian();
 
     pid_t pid() const { return pid_; }
 
-    /// From now on this process leads a group of the job; from now on it does no more.
+    /// Adds or removes a process group of the job, given by its leader.
     void watch(pid_t group) { tell(group); }
     void forget(pid_t group) { tell(-group); }
 
 private:
-    void tell(pid_t word);
+    void tell(pid_t word);   ///< a process group to add; negative: one to remove; 0: the job has ended normally
 
     Descriptor line_;
     pid_t pid_ = -1;
 };
 
-/// Kills every process that is in one of the groups or has NAME=VALUE as `entry` in its environment; says how many.
+/// Kills every process, except this one, that is in one of the groups or has `entry` ("NAME=VALUE") in its environment.
+/// Returns the number of processes killed. If /proc is that of another pid namespace, kills and counts only the groups.
 int kill_all_of(std::set<pid_t> const& groups, std::string const& entry);
+
+// Processes that ranks have started and left behind. mpiexec is a subreaper: orphans below it become its children,
+// whatever session or group they moved to, so they can be listed and ended.
+
+/// Makes orphaned descendants children of this process from now on.
+void adopt_orphans();
+
+/// Returns the children of this process, including zombies; empty if the kernel does not list them.
+std::vector<pid_t> children();
+
+/// Returns "process 4711 (name)"; empty if the process has ended, even if it has not been reaped yet.
+std::string running_process(pid_t pid);
+
+/// Returns true if the process was started with `entry` ("NAME=VALUE") in its environment.
+bool has_entry(pid_t pid, std::string const& entry);
+
+/// Returns true if the process has one of these pipes open. `pipes`: their inodes.
+bool has_open(pid_t pid, std::set<ino_t> const& pipes);
 
 }   // namespace tutti::launcher

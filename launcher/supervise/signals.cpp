@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocking signals and reading them.
+// Blocks signals, and reads them from a signalfd.
 #include "launcher/supervise/signals.hpp"
 
 #include <cstdlib>
@@ -32,14 +32,14 @@ bool catches(pid_t process, int signal) {
 }
 
 Signals::Signals() {
-    std::signal(SIGCHLD, SIG_DFL);   // a parent that ignored it would make waitpid useless
+    std::signal(SIGCHLD, SIG_DFL);   // if the parent ignored it, waitpid would not work
     sigset_t seen;
     sigemptyset(&seen);
     sigaddset(&seen, SIGCHLD);
     for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT})
         if (!is_ignored(signal)) sigaddset(&seen, signal);
     sigset_t blocked = seen;
-    sigaddset(&blocked, SIGPIPE);   // a write says so itself
+    sigaddset(&blocked, SIGPIPE);   // writes return an error instead
     sigprocmask(SIG_BLOCK, &blocked, &original_);
     descriptor_ = Descriptor(signalfd(-1, &seen, SFD_CLOEXEC | SFD_NONBLOCK));
 }

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Signals as descriptors: everything that mpiexec waits for, it waits for in one poll. Ranks start with the mask that
+// Signals as a descriptor, so that mpiexec waits for everything in one poll. Ranks start with the signal mask that
 // mpiexec was started with.
 #pragma once
 
 #include <csignal>
 #include <optional>
 
-#include "launcher/base/descriptor.hpp"
+#include "runtime/base/descriptor.hpp"
 
 namespace tutti::launcher {
 
-/// Whether the process has a handler for it. False when it has gone.
+/// Returns true if the process has a handler for the signal; false if the process has gone.
 bool catches(pid_t process, int signal);
 
 class Signals {
 public:
-    /// Blocks what is passed on and what poll is to see. A signal that was ignored (nohup) stays ignored.
+    /// Blocks the signals that are forwarded and those that poll reports. A signal that was ignored (nohup) remains
+    /// ignored.
     Signals();
 
     sigset_t const& original_mask() const { return original_; }
     int descriptor() const { return descriptor_.get(); }
-    /// The next signal that has arrived, if any.
+    /// Returns the next signal that has arrived, if any.
     std::optional<int> next();
     /// Returns true if this blocked signal has come and has not been read yet.
     static bool is_pending(int signal);

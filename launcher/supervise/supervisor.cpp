@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The loop, and how a job ends.
+// The supervisor's loop, and how a job ends.
 #include "launcher/supervise/supervisor.hpp"
 
 #include <algorithm>
@@ -8,10 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "launcher/diagnosis/rank_end.hpp"
+#include "launcher/diagnosis/report.hpp"
 #include "launcher/start/environment.hpp"
 #include "launcher/start/mpi_library.hpp"
-#include "launcher/supervise/leftovers.hpp"
+#include "launcher/supervise/guardian.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/settings/launch.hpp"
 
@@ -22,9 +22,9 @@ using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
 constexpr milliseconds grace = 300ms;        // between SIGTERM and SIGKILL
-constexpr milliseconds for_writers = 1s;     // what ranks have left behind to end by itself
-constexpr milliseconds show_after = 100ms;   // an unfinished line on a terminal
-constexpr milliseconds look_again = 100ms;   // for what no descriptor tells
+constexpr milliseconds for_writers = 1s;     // for processes that ranks have left behind, to end by themselves
+constexpr milliseconds show_after = 100ms;   // before an unfinished line is shown on a terminal
+constexpr milliseconds look_again = 100ms;   // between checks of conditions that no descriptor reports
 constexpr milliseconds longest_library_pause = 60s;
 constexpr milliseconds forever = 24h;
 
@@ -89,7 +89,7 @@ void Supervisor::turn() {
     check_time();
 }
 
-// How long poll may sleep: until the next thing that no descriptor tells.
+/// Returns how long poll may sleep: until the next event that no descriptor reports.
 milliseconds Supervisor::patience() const {
     milliseconds wait = forever;
     auto until = [&](Clock::time_point t) {
@@ -134,10 +134,10 @@ void Supervisor::end_job(int code, std::string const& sentence, bool is_reported
     ending_ = true;
     code_ = code;
     ending_sentence_ = sentence;
-    output_.collect();   // a rank's last words come before ours
+    output_.collect();   // a rank's last message is printed before ours
     if (!job_.quiet && !sentence.empty() && !is_reported) output_.say(sentence);
     send(SIGTERM);
-    send(SIGCONT);   // a stopped rank could not hear it
+    send(SIGCONT);   // a stopped rank would not handle SIGTERM
     if (elsewhere_) elsewhere_->end();
     kill_at_ = Clock::now() + grace;
 }
@@ -151,12 +151,12 @@ void Supervisor::lose_node(std::string const& sentence) {
 
 void Supervisor::handle_signals() {
     while (std::optional<int> signal = signals_.next()) {
-        if (*signal == SIGCHLD) continue;                            // reap() looks anyway
-        if (*signal == SIGINT && interrupts_ == 0) tell_waiting();   // before they hear it
+        if (*signal == SIGCHLD) continue;                            // reap() checks in each iteration
+        if (*signal == SIGINT && interrupts_ == 0) tell_waiting();   // before the ranks receive it
         if (*signal == SIGUSR1 && !tell_waiting()) output_.say("no rank has waited for another one for long");
         if (elsewhere_) elsewhere_->pass_on(*signal);
         deliver(*signal);
-        // For the shell to see. SIGCONT is passed on when it comes; a stop would discard one that is pending.
+        // Stop like any process, for the shell; SIGCONT is forwarded when it arrives. A stop discards a pending one.
         if (*signal == SIGTSTP && !Signals::is_pending(SIGCONT)) raise(SIGSTOP);
     }
 }
@@ -168,7 +168,8 @@ void Supervisor::deliver(int signal) {
     else send(signal);   // also SIGTSTP: ranks must not compute while the job is stopped
 }
 
-// Somebody who has asked for the table of who waits has not asked to end ranks that do nothing with the signal.
+/// Sends the signal only to ranks that handle it. A user who asks for the table of waiting ranks does not want to end
+/// ranks that do not handle the signal.
 void Supervisor::send_to_catchers(int signal) {
     for (std::size_t place = 0; place < ranks_.size(); ++place) {
         if (!ranks_[place].alive) continue;
@@ -177,7 +178,7 @@ void Supervisor::send_to_catchers(int signal) {
     }
 }
 
-// The first time ranks may tidy up as they like, the second time they are killed.
+/// The first signal is forwarded, so that ranks can clean up; the second one kills them.
 void Supervisor::interrupt(int signal) {
     passed_on_ = signal;
     if (++interrupts_ == 1) return send(signal);
@@ -193,15 +194,15 @@ void Supervisor::look_for_lost_output() {
         output_lost({Verdict::Kind::output_lost, 1, elsewhere_ ? join("on ", host_, " ", *sentence) : *sentence});
 }
 
-// The ranks go on: their work may be worth more than what they print.
+/// The ranks continue: their work may be worth more than their output.
 void Supervisor::output_lost(Verdict const& verdict) {
     if (elsewhere_ && elsewhere_->report(verdict)) return;
     if (code_ == 0) code_ = verdict.code;
     if (!job_.quiet) output_.say(verdict.sentence);
 }
 
-// Of the first rank alone: what one has loaded, all have. Once it is in our MPI, or our MPI has said something about
-// it, there is nothing to look for.
+/// Only the first rank is checked, because all ranks load the same libraries. No check is needed once the rank is in
+/// our MPI, or our MPI has printed something about it.
 bool Supervisor::foreign_library_possible() const {
     if (ranks_.empty() || library_told_ || ending_ || job_.quiet || job_.ranks() == 1) return false;
     RankState const& rank_state = segment_->rank_state(0);
@@ -210,8 +211,8 @@ bool Supervisor::foreign_library_possible() const {
            rank_state.last_words.state.load(std::memory_order_relaxed) == NotedWords::none;
 }
 
-// A program that is linked with another library does not get here; scripts and interpreters do, and are left running:
-// whether they will call MPI_Init of what they have loaded nobody can see.
+/// Programs linked with another MPI library are detected before the start. Scripts and interpreters are not, and are
+/// left running: whether they will call MPI_Init of a library that they have loaded cannot be known.
 void Supervisor::look_for_foreign_library(Clock::time_point now) {
     std::string const file = mapped_foreign_library(ranks_[0].pid);
     library_pause_ = std::min(2 * library_pause_, longest_library_pause);
@@ -223,7 +224,8 @@ void Supervisor::look_for_foreign_library(Clock::time_point now) {
                      has_our_abi(file.substr(file.rfind('/') + 1)) ? "; --drop-in puts Tutti's in front" : ""));
 }
 
-// Other stops are somebody's intention. Ranks have left the terminal, agents have not: they may ask for a password.
+/// Reports processes stopped by SIGTTIN or SIGTTOU; other stops are intended by a user. Ranks have left the terminal,
+/// but agents have not: they may ask for a password.
 void Supervisor::report_stopped(pid_t pid, int signal) {
     if ((signal != SIGTTIN && signal != SIGTTOU) || job_.quiet || !stopped_.insert(pid).second) return;
     output_.say(
@@ -232,7 +234,8 @@ void Supervisor::report_stopped(pid_t pid, int signal) {
              "SIGCONT, and an agent such as ssh needs a key instead of a password"));
 }
 
-// A helper of a rank that is about to end by itself is no mistake of the program.
+/// Gives leftover processes that can still print time to end: a helper of a rank that is about to end by itself is not
+/// an error of the program.
 void Supervisor::wait_for_writers() {
     auto const any = [this] {
         std::set<ino_t> const pipes = output_.open_pipes();
@@ -249,8 +252,8 @@ std::vector<pid_t> Supervisor::leftovers() const {
     return left;
 }
 
-// A rank whose process has ended well was perhaps a script that has not waited for the program that it had started. As
-// long as that could print something, its work was cut off.
+/// If a rank ended successfully and left a process behind, it may have been a script that did not wait for the program
+/// that it had started. If that process could still print, its work was cut off, which costs the job its success.
 void Supervisor::report_leftovers(std::vector<pid_t> const& processes) {
     if (ending_ || interrupts_ > 0 || processes.empty()) return;
     std::set<ino_t> const pipes = output_.open_pipes();
@@ -259,7 +262,8 @@ void Supervisor::report_leftovers(std::vector<pid_t> const& processes) {
     for (pid_t pid : processes) {
         std::string const words = running_process(pid);
         bool const works = has_open(pid, pipes);
-        if (words.empty() || (!works && !has_entry(pid, ours))) continue;   // such as what an agent keeps for later
+        // Such processes are not an error: an agent, for example, may keep one for later use.
+        if (words.empty() || (!works && !has_entry(pid, ours))) continue;
         std::string& list = works ? working : others;
         list += (list.empty() ? "" : ", ") + words;
     }
@@ -273,7 +277,7 @@ void Supervisor::report_leftovers(std::vector<pid_t> const& processes) {
         output_.say(join("the ranks", where, " have ended and left behind ", others, ", which was ended with the job"));
 }
 
-// True while there is something to wait for.
+/// Ends leftover processes. Returns true while there are any.
 bool Supervisor::end_leftovers() {
     std::vector<pid_t> const left = leftovers();
     if (warned_.empty()) report_leftovers(left);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The life of a job after its start: one poll over output, input, signals and deaths, until no process is left.
+// Supervises a job after its start: one loop polls for output, input, signals and ended processes until no process is
+// left. ends.cpp handles the ends of ranks, supervise_diagnosis.cpp deadlocks and other reports.
 #pragma once
 
 #include <chrono>
@@ -12,69 +13,73 @@
 #include <sys/types.h>
 
 #include "launcher/base/job.hpp"
-#include "launcher/diagnosis/node_watch.hpp"
-#include "launcher/diagnosis/stillness.hpp"
+#include "launcher/diagnosis/deadlock_detector.hpp"
+#include "launcher/diagnosis/node_monitor.hpp"
 #include "launcher/diagnosis/unblocked_ranks.hpp"
-#include "launcher/diagnosis/watch.hpp"
-#include "launcher/streams/input.hpp"
-#include "launcher/streams/output.hpp"
-#include "launcher/supervise/elsewhere.hpp"
 #include "launcher/supervise/guardian.hpp"
-#include "launcher/supervise/memory_watch.hpp"
+#include "launcher/supervise/input.hpp"
+#include "launcher/supervise/other_nodes.hpp"
+#include "launcher/supervise/output.hpp"
+#include "launcher/supervise/rank_exit.hpp"
 #include "launcher/supervise/signals.hpp"
-#include "launcher/supervise/verdict.hpp"
 #include "runtime/memory/segment.hpp"
 
 namespace tutti::launcher {
 
 class Supervisor {
 public:
-    /// `segment` is null where no rank will be added; `elsewhere` in a job on one node. `host`: this node's name.
+    /// `segment` is null if no rank will be added, `elsewhere` if the job runs on one node. `host`: the name of this
+    /// node.
     Supervisor(Job const& job, Segment* segment, OwnLauncher own, std::string host, Elsewhere* elsewhere);
 
-    /// The next rank has been started as this process.
+    /// Adds the next rank, which has been started as this process.
     void add_rank(pid_t pid);
 
-    /// While ranks are being started: the signal by which the user ends the job before it has begun, if one has come.
+    /// Called while ranks are being started. Returns the signal by which the user has ended the job, if one has
+    /// arrived.
     std::optional<int> interrupted();
 
-    /// From now on, time and again: whether ranks wait in vain, or have found a mistake of the program. Such a job is
-    /// ended with exit code 125, or told and left alone (Job::stand_on_deadlock).
+    /// Enables the search for deadlocks and for errors that ranks have found. Such a job is ended with exit code 125,
+    /// or reported and left alone (Job::stand_on_deadlock).
     void look_for_mistakes();
 
-    /// Says why the loader could not start the rank at this place; asked when a rank has ended as the loader ends one.
+    /// Sets a function that returns why the loader could not start the rank at this local rank. It is called when a
+    /// rank has ended in the way in which the loader ends one.
     void when_not_loaded(std::function<std::string(std::size_t place)> why) { why_not_loaded_ = std::move(why); }
 
-    /// Ends the job: SIGTERM now, SIGKILL after the grace. Only the first reason counts.
+    /// Ends the job: SIGTERM now, SIGKILL after the grace period. Only the first reason counts.
     void end_job(int code, std::string const& sentence, bool is_reported = false);
 
-    /// A node is lost, which ends the job. It is reported also while the job ends, since several nodes may be lost at
-    /// the same time, and a rank's failure may be the consequence.
+    /// Ends the job because a node is lost. Reported even if the job is already ending, since several nodes may be lost
+    /// at the same time, and a rank's failure may be the consequence.
     void lose_node(std::string const& sentence);
 
-    /// A rank has not ended well, here or elsewhere: ends the job if it must, or leaves that to whoever decides.
+    /// A rank has ended with an error, here or on another node: ends the job if necessary, or leaves the decision to
+    /// the launcher that makes it.
     void conclude(Verdict const& verdict);
-    /// The same for whatever else is wrong, and told in any case.
+    /// Ends the job because of another failure, and reports it in any case; or leaves the decision to the launcher that
+    /// makes it.
     void fail(Verdict const& verdict);
-    /// A rank somewhere has ended without MPI_Init: ends the job when one of this node is in MPI.
+    /// A rank on any node has ended without MPI_Init: ends the job as soon as a rank of this node is in MPI.
     void look_for_the_missing(Missing const& missing);
-    /// A signal of the user for the ranks, as told by mpiexec to its daemons.
+    /// Delivers a signal of the user to the ranks. Daemons receive these from mpiexec.
     void deliver(int signal);
-    /// A mistake of the program. One that is certain is told and ends the job, a warning is told at its end; or that
-    /// is left to whoever decides.
+    /// Handles an error of the program. A certain error is reported and ends the job, a warning is reported at its end;
+    /// if another launcher decides, both are sent to it.
     void hear(Report report);
-    /// What a node tells of its blocked ranks.
+    /// Handles the news of a node about its blocked ranks.
     void hear(NodeNews const& news);
-    /// Asks the suspects on this node; the answer is reported, or heard, later.
+    /// Asks the suspects on this node; the answer is part of later news.
     void ask(Question const& question);
-    /// What is known of ranks of this node.
+    /// Returns the state of ranks of this node.
     RanksSeen see_here(Inquiry const& inquiry) const;
 
-    /// What has been told of the job: mistakes of the program, and why it was ended.
+    /// Return what has been reported about the job: the errors of the program, and the reason for its end (empty:
+    /// none).
     std::vector<Report> const& told() const { return told_; }
     std::string const& ending() const { return ending_sentence_; }
 
-    /// Until the last process has gone and all output is delivered. The exit code of mpiexec.
+    /// Runs until the last process has ended and all output is delivered. Returns the exit code of mpiexec.
     int run();
 
 private:
@@ -146,32 +151,32 @@ private:
     std::string host_;
     Elsewhere* elsewhere_;
     MemoryWatch memory_;
-    // None: nobody looks for deadlocks, or one has been told.
+    // Empty while no deadlocks are searched for, or after one has been reported.
     std::optional<NodeWatch> node_watch_;
-    std::optional<DeadlockWatch> deadlocks_;   // where it is decided
+    std::optional<DeadlockWatch> deadlocks_;   // only in the launcher that decides
     Warnings warnings_;                        // likewise
-    ReportDelay finding_delay_;                // of errors that ranks of this node have found
+    ReportDelay finding_delay_;                // for errors that ranks of this node have found
     mutable KnownLines lines_;
     std::optional<Stillness> stillness_;
-    Still still_;   // of all nodes together, where it is decided
+    Still still_;   // sum over all nodes, in the launcher that decides
     bool still_told_ = false;
 
-    std::vector<int>
-        numbers_;               // in the world, of each place on this node, as they were before ranks could write there
-    std::vector<Rank> ranks_;   // by place on this node
+    std::vector<int> numbers_;   // world rank of each local rank, read before ranks could write to the segment
+    std::vector<Rank> ranks_;    // by local rank
     int code_ = 0;
     bool all_started_ = false, ending_ = false, killed_ = false;
-    int interrupts_ = 0, passed_on_ = 0;   // passed_on_: the last ending signal that ranks got from the user
+    int interrupts_ = 0, passed_on_ = 0;   // passed_on_: the last ending signal from the user
     std::vector<Report> told_;
     std::string ending_sentence_;
     std::optional<Missing> missing_;
-    std::set<pid_t> not_ours_;   // children before the first rank: the guardian, a shell's that became us
-    std::set<pid_t> warned_;     // leftovers that have got SIGTERM
-    std::set<pid_t> stopped_;    // by the terminal, and reported
+    // Children that existed before the first rank: the guardian, and those of a shell that executed mpiexec.
+    std::set<pid_t> not_ours_;
+    std::set<pid_t> warned_;    // leftover processes that have been sent SIGTERM
+    std::set<pid_t> stopped_;   // stopped by the terminal, and reported
     Clock::time_point started_ = Clock::now(), silence_ = Clock::now();
     std::optional<Clock::time_point> kill_at_, writers_until_;
     std::function<std::string(std::size_t)> why_not_loaded_;
-    std::chrono::milliseconds library_pause_{100};   // between two looks at what ranks have mapped
+    std::chrono::milliseconds library_pause_{100};   // between two checks of the files that ranks have mapped
     Clock::time_point library_look_ = Clock::now() + library_pause_;
     bool library_told_ = false;
 };

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A loop that polls the segment of the node at least every 50 ms: messages, findings, ends, deadlocks, and stillness.
+// The ranks write the segment at the same time: their states are read with acquire, and answered with release.
 #include "launcher/supervise/watch_node.hpp"
 
 #include <algorithm>
@@ -12,17 +14,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "launcher/allocation/hosts.hpp"
-#include "launcher/diagnosis/node_watch.hpp"
-#include "launcher/diagnosis/rank_end.hpp"
+#include "launcher/diagnosis/deadlock_detector.hpp"
+#include "launcher/diagnosis/node_monitor.hpp"
 #include "launcher/diagnosis/report.hpp"
-#include "launcher/diagnosis/stillness.hpp"
-#include "launcher/diagnosis/watch.hpp"
-#include "launcher/streams/last_words.hpp"
-#include "launcher/supervise/verdict.hpp"
+#include "launcher/placement/allocation.hpp"
+#include "launcher/supervise/abort_messages.hpp"
+#include "launcher/supervise/rank_exit.hpp"
 #include "runtime/base/clock.hpp"
 #include "runtime/base/error.hpp"
-#include "runtime/base/futex.hpp"
+#include "runtime/base/flag.hpp"
 #include "runtime/base/process_identity.hpp"
 #include "runtime/memory/segment.hpp"
 #include "runtime/settings/launch.hpp"
@@ -35,29 +35,29 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds longest_sleep{50};
-constexpr std::chrono::milliseconds for_noted_ends{100};   // of ranks that end as another one has
-// A launcher that ends a job kills its ranks one after the other.
+constexpr std::chrono::milliseconds for_noted_ends{100};   // wait for ranks that end in the same way
+// Wait before an end that was not recorded is reported: a launcher that ends a job kills its ranks one after the other.
 constexpr std::chrono::milliseconds for_the_others{500};
 
 /// Returns the settings of the ranks: a rank has started this process, with its environment.
 Variables variables_of_ranks() {
-    std::vector<std::string> complaints;   // the ranks print them
+    std::vector<std::string> complaints;   // printed by the ranks
     return read_variables(environ, complaints);
 }
 
 /// How a rank's process ends, as far as it is known.
 struct NotedEnd {
     unsigned place;
-    std::string how;   ///< as RankEnd has it
+    std::string how;   ///< as in RankEnd
     int signal;        ///< 0: none
-    int code;          ///< with which the job ends
-    bool noted;        ///< by the rank itself, which waits for the report
+    int code;          ///< exit code of the job
+    bool noted;        ///< recorded by the rank itself, which waits for the report
 };
 
 class WatchedNode {
 public:
-    /// Only of who has called MPI_Finalize is it certain that it does nothing more: a process may not be visible from
-    /// here (containers).
+    /// All ranks count as alive for the deadlock detector: a process may not be visible from here (containers), so only
+    /// a rank that has called MPI_Finalize is certain to do nothing more.
     explicit WatchedNode(Segment const& segment)
         : segment_(segment), processes_(segment.ranks()), heard_(segment.ranks()),
           node_(segment, [](unsigned) { return true; }),
@@ -66,7 +66,7 @@ public:
           stillness_(
               segment, [this](unsigned place) { return lives(place); }, polling_limit_) {}
 
-    /// Until no rank of the node lives.
+    /// Returns when no rank of the node is alive.
     void watch() {
         while (anybody()) {
             Clock::time_point const now = Clock::now();
@@ -82,7 +82,7 @@ public:
             if (!ending_) due = std::min({due, node_.due(), deadlocks_.due()});
             std::this_thread::sleep_until(due);
         }
-        // All ranks have ended at once: what they have noted of it is certain.
+        // All ranks ended at the same time: what they have recorded about their end is certain.
         if (std::vector<NotedEnd> const ends = noted_ends(); !ending_ && !ends.empty() && ends.front().noted)
             report_ends(ends);
         print_warnings();
@@ -94,7 +94,7 @@ private:
 
     bool lives(unsigned place) {
         ProcessIdentity const process(rank_at(place).process.load(std::memory_order_relaxed));
-        if (process.word() == 0) return true;   // not yet in MPI_Init
+        if (process.word() == 0) return true;   // not in MPI_Init yet
         std::optional<ProcessWatch>& seen = processes_[place];
         if (!seen || seen->process().word() != process.word()) seen.emplace(process);
         return seen->lives();
@@ -115,7 +115,7 @@ private:
         return state ? noted_place(*state, state->pid.load(std::memory_order_relaxed), call, noted, &lines_) : Place{};
     }
 
-    /// A rank that ends the job waits until its words are printed, as they are with those of the others.
+    /// Merges and prints last messages of ranks. A rank that ends the job waits until its message has been printed.
     void hear_last_words(Clock::time_point now) {
         for (unsigned place = 0; place < segment_.ranks(); ++place) {
             if (heard_[place] || rank_at(place).last_words.state.load(std::memory_order_acquire) != NotedWords::said)
@@ -143,7 +143,8 @@ private:
         words_.clear();
     }
 
-    /// What ranks have found themselves. Of errors only the first one is reported, which ends the job.
+    /// Handles errors and warnings that ranks have found themselves. Only the first error is reported, and ends the
+    /// job.
     void hear_findings(Clock::time_point now) {
         auto const place = [this](int rank, auto call, auto const& stack) { return place_in(rank, call, stack); };
         for (unsigned i = 0; i < segment_.ranks(); ++i) {
@@ -160,7 +161,7 @@ private:
         }
     }
 
-    /// Have all ranks finalised, of which some wait until their warnings are printed?
+    /// Returns true if all ranks have finalised and at least one waits until its warnings are printed.
     bool asked_for_warnings() {
         bool asked = false;
         for (unsigned place = 0; place < segment_.ranks(); ++place) {
@@ -179,7 +180,7 @@ private:
         }
     }
 
-    /// The watch knows what ranks wait for; the rest they still show.
+    /// The detector only knows what ranks wait for; the rest is read from what they still publish.
     void look_for_deadlock(Clock::time_point now) {
         if (now >= node_.due()) deadlocks_.hear(node_.news(now));
         std::optional<ProvenDeadlock> deadlock = deadlocks_.look(now);
@@ -191,7 +192,7 @@ private:
                launch::mistake_code);
     }
 
-    /// Warns once. This process sees the ranks of one node, so it warns only where these are the whole job.
+    /// Prints one warning. This process observes the ranks of one node, so it warns only if these are the whole job.
     void look_for_stillness(Clock::time_point now) {
         bool const sees_all = segment_.ranks() == static_cast<unsigned>(segment_.layout().world_size);
         if (still_told_ || variables_.quiet || !sees_all) return;
@@ -212,8 +213,8 @@ private:
         print(still_report(ranks, polling_limit_));
     }
 
-    /// Ranks that have ended, or note that they do, without MPI_Finalize. The end of one that has noted nothing is
-    /// reported only where another rank waits for it: who ends a whole job from outside needs no report.
+    /// Handles ranks that have ended, or have recorded that they do, without MPI_Finalize. An end that was not recorded
+    /// is reported only if another rank waits for that rank: a user who ends a whole job from outside needs no report.
     void hear_ends(Clock::time_point now) {
         std::vector<NotedEnd> const ends = noted_ends();
         if (ends.empty()) return void(ends_since_.reset());
@@ -221,7 +222,7 @@ private:
         if (now < *ends_since_ + (ends.front().noted ? for_noted_ends : for_the_others)) return;
         if (ends.front().noted || !waiting_for(rank_at(ends.front().place).world_rank).empty()) report_ends(ends);
     }
-    /// The first one, and those that are like it.
+    /// Reports the first end and those that are like it.
     void report_ends(std::vector<NotedEnd> ends) {
         NotedEnd const first = ends.front();
         std::erase_if(ends, [&](NotedEnd const& end) { return end.how != first.how; });
@@ -231,12 +232,12 @@ private:
         end_by(report, first.code);
         release_ended();
     }
-    /// Ranks that end while the job does need not wait for a report.
+    /// Releases ranks that end while the job ends: they need not wait for a report.
     void release_ended() {
         for (NotedEnd const& end : noted_ends())
             if (end.noted) rank_at(end.place).last_call.end.store(LastCall::End::reported, std::memory_order_release);
     }
-    /// Those that the ranks have noted themselves come first.
+    /// Returns the ends so far; those recorded by the ranks themselves come first.
     std::vector<NotedEnd> noted_ends() {
         std::vector<NotedEnd> ends;
         for (unsigned place = 0; place < segment_.ranks(); ++place) {
@@ -292,12 +293,12 @@ private:
     }
     static void print(Report const& report) {
         std::string const text = text_of(report, isatty(STDERR_FILENO) == 1);
-        if (write(STDERR_FILENO, text.data(), text.size()) < 0) {}   // there is no other place to report that
+        if (write(STDERR_FILENO, text.data(), text.size()) < 0) {}   // errors cannot be reported anywhere else
     }
 
     Segment const& segment_;
-    std::vector<std::optional<ProcessWatch>> processes_;   // by place
-    std::vector<bool> heard_;                              // by place: its last words are known
+    std::vector<std::optional<ProcessWatch>> processes_;   // by local rank
+    std::vector<bool> heard_;                              // by local rank: its last message is known
     NodeWatch node_;
     DeadlockWatch deadlocks_;
     Variables const variables_ = variables_of_ranks();
@@ -308,11 +309,11 @@ private:
     ReportDelay finding_delay_;
     KnownLines lines_;
     Warnings warnings_;
-    std::vector<Report> errors_, told_;   // of last words: not printed yet, and printed
-    std::vector<unsigned> words_;         // places whose last words are not printed yet
+    std::vector<Report> errors_, told_;   // reports of last messages: not printed yet, and printed
+    std::vector<unsigned> words_;         // local ranks whose last messages are not printed yet
     Clock::time_point words_since_;
     std::optional<Clock::time_point> ends_since_;
-    bool ending_ = false;   // the job ends: what else happens is the consequence
+    bool ending_ = false;   // the job ends: all later events are consequences
 };
 
 }   // namespace
@@ -320,13 +321,13 @@ private:
 int watch_node(int descriptor) {
     sigset_t none;
     sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, nullptr);   // it was started with all blocked
-    std::signal(SIGPIPE, SIG_IGN);   // the rank that has started this process may be gone, and so may its output
+    sigprocmask(SIG_SETMASK, &none, nullptr);   // this process was started with all signals blocked
+    std::signal(SIGPIPE, SIG_IGN);   // the rank that has started this process may be gone, and its output with it
     // Pipes of the program must end when it ends.
     close_range(static_cast<unsigned>(launch::watching_descriptor) + 1, ~0u, 0);
     Segment const segment = Segment::attach(descriptor);
     segment.header().watcher.store(ProcessIdentity::of(getpid()).word(), std::memory_order_relaxed);
-    if (write(launch::watching_descriptor, "w", 1) < 0) {}   // the rank has gone meanwhile
+    if (write(launch::watching_descriptor, "w", 1) < 0) {}   // the rank may have gone meanwhile
     close(launch::watching_descriptor);
     WatchedNode(segment).watch();
     return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The command line of tutti-tune.
+// The parser of tutti-tune's command line.
 #include "launcher/tune/options.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one may choose on tutti-tune's command line.
+// The command line of tutti-tune.
 #pragma once
 
 #include <stdexcept>
@@ -14,8 +14,8 @@ struct Options {
     std::vector<int> ranks;   ///< ascending
     std::vector<coll::Collective> collectives;
     std::size_t smallest = 8, largest = 4 << 20;   ///< bytes, powers of two
-    double seconds = 0;                            ///< in all; 0: as many as all of it takes
-    std::string output;                            ///< a file's name; "-": standard output
+    double seconds = 0;                            ///< in total; 0: as long as a full measurement takes
+    std::string output;                            ///< file name; "-": standard output
     bool dry_run = false, help = false;
 };
 
@@ -23,10 +23,11 @@ struct Complaint : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// The time to be divided when none was told, for each collective and number of ranks.
+/// Default measuring time per collective and number of ranks, in seconds.
 inline constexpr double usual_seconds = 6;
 
-/// Throws Complaint with a sentence. What is not said is filled in, for a machine with so many cores.
+/// Parses the command line. Options that are not given get defaults for a machine with this many cores. Throws
+/// Complaint.
 Options parse_options(std::vector<std::string> const& words, int cores);
 std::string help_text();
 

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is worth measuring: which algorithms can do a call, what runs by default, which parameters may be better.
+// The plan of the measurements: the algorithms that can execute a call, the default, and parameters that may be
+// better.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "coll/choice/choose.hpp"
 #include "launcher/tune/options.hpp"
-#include "topo/machine/machine.hpp"
+#include "topo/machine.hpp"
 
 namespace tutti::tune {
 
-/// One collective among so many ranks.
+/// One collective with one number of ranks.
 class Contest {
 public:
     Contest(coll::Collective collective, int ranks, topo::Machine const& machine, Options const& options);
@@ -19,17 +22,19 @@ public:
     coll::Collective collective() const { return collective_; }
     char const* name() const { return name_of(collective_); }
     int ranks() const { return ranks_; }
-    /// As tutti-bench counts them: one rank's part. A single 0 for barrier.
+    /// Sizes as tutti-bench counts them: one rank's part. A single 0 for barrier.
     std::vector<std::size_t> const& sizes() const { return sizes_; }
-    /// Of the message as the choice counts it; the smallest power of two that is not less. No limit for barrier.
+    /// Returns the size of the message as the table of choices counts it, rounded up to a power of two; for barrier,
+    /// no_limit.
     std::size_t message(std::size_t size) const;
 
-    /// Those of the list that can do at least one of the sizes.
+    /// Returns the algorithms of the list that can execute the smallest size, and thus at least one of the sizes.
     std::vector<std::string> candidates() const;
+    /// True if the setting's algorithm can execute the call at this size.
     bool can(std::string const& setting, std::size_t size) const;
-    /// What runs without a tuning file.
+    /// Returns the setting that runs without a tuning file.
     std::string standard(std::size_t size) const;
-    /// The setting with half and with twice each of its sizes.
+    /// Returns the setting with half and with twice each of its sizes.
     std::vector<std::string> variants(std::string const& setting) const;
 
 private:
@@ -40,5 +45,23 @@ private:
     std::vector<std::size_t> sizes_;
     coll::Trees trees_;
 };
+
+/// The results of one run of tutti-bench under mpiexec, which measures several settings of one collective alternately.
+struct Measured {
+    /// [size][setting]: median over the calls of the slowest rank's time, in microseconds. "default": without a
+    /// setting.
+    std::map<std::size_t, std::map<std::string, double>> times;
+    std::vector<std::string> complaints;   ///< about wrong results, or a failed run
+};
+
+inline constexpr char by_default[] = "default";
+
+/// Measures each setting for `seconds` at each size. Calls `seen` with each size when it has been measured
+/// completely.
+Measured measure(Contest const& contest, std::vector<std::string> const& settings, double seconds,
+                 std::function<void(std::size_t)> const& seen);
+
+/// Returns the folder of this program, which also contains mpiexec and tutti-bench.
+std::string program_folder();
 
 }   // namespace tutti::tune

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The search, and its progress line.
+// The search and its progress line.
 #include "launcher/tune/search.hpp"
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include <unistd.h>
 
-#include "launcher/tune/measure.hpp"
+#include "launcher/tune/plan.hpp"
 #include "runtime/base/error.hpp"
 
 namespace tutti::tune {
@@ -19,12 +19,12 @@ double work_of(Contest const& contest, std::size_t settings) {
     return static_cast<double>(contest.sizes().size() * (settings + 1));
 }
 
-/// The second run is reckoned as long as a full one: its settings are measured twice as long.
+/// The second run is estimated at its maximum number of settings, which are measured twice as long.
 double work_of(Contest const& contest) {
     return work_of(contest, contest.candidates().size()) + 2 * work_of(contest, most_finalists);
 }
 
-/// The default's time was taken twice, once by its name: how far that differs is noise.
+/// The default was measured twice, once by its name: the difference is noise.
 Sample sample_of(Contest const& contest, std::size_t size, std::map<std::string, double> const& times) {
     Sample s{contest.message(size), contest.standard(size), {}, 0};
     double const plain = times.at(by_default);
@@ -73,7 +73,8 @@ double Search::elapsed() const {
 }
 
 std::vector<Sample> Search::sweep(Contest const& contest, std::vector<std::string> const& settings, double worth) {
-    double const left = std::max(0.0, seconds_ - elapsed()) / std::max(1.0, work_ - done_);   // for each piece of work
+    // seconds per unit of work
+    double const left = std::max(0.0, seconds_ - elapsed()) / std::max(1.0, work_ - done_);
     double const each = left * worth / work_of(contest, settings.size());
     Measured const measured = measure(contest, settings, std::clamp(each, shortest, longest), [&](std::size_t size) {
         done_ += worth / static_cast<double>(contest.sizes().size());

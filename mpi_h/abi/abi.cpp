@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Error classes and the numbers that the ABI gives them.
+// Error classes and their numbers in the ABI.
 #include "mpi_h/abi/abi.hpp"
 
 #include <utility>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one file that knows the ABI: handles to objects and back, error classes to numbers, statuses. Everything else in
-// the library deals in objects. Handles here are MPICH's: two bits for how (invalid, built in, direct, indirect), four
-// for the kind, the rest a number; built-in ones are found by their low eight bits, ours are direct.
+// The ABI: conversion between handles and objects, error classes and numbers, and the layout of a status. Only this
+// file knows them; the rest of the library uses objects. Handles have MPICH's format: two bits for the sort (invalid,
+// built-in, direct, indirect), four for the kind, the rest a number. Built-in handles are found by their low eight
+// bits; Tutti's own handles are direct.
 #pragma once
 
 #pragma GCC visibility push(default)
@@ -12,7 +13,7 @@
 #include <array>
 #include <vector>
 
-#include "rma/window/window.hpp"
+#include "rma/window.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/datatype/datatype.hpp"
 #include "runtime/datatype/op.hpp"
@@ -25,6 +26,7 @@
 
 namespace tutti::abi {
 
+/// Kinds of handles, with MPICH's numbers: bits 26 to 29 of a handle.
 enum class Kind : unsigned {
     comm = 1,
     group = 2,
@@ -37,9 +39,10 @@ enum class Kind : unsigned {
     request = 11
 };
 
-/// The objects of one kind that users hold handles of. Numbers of freed handles are used again, the oldest last. An
-/// object that operations in flight still use keeps its number until it is destroyed: callbacks of the program, such as
-/// an operator, get the same handle before and after the program has freed it (MPI 4.1, 2.5.1 and 6.9.5).
+/// The objects of one kind that the program has handles of. Numbers of freed handles are reused, the most recently
+/// freed first. An object that operations in flight still use keeps its number until it is destroyed, so that callbacks
+/// of the program, such as an operator, receive the same handle before and after the program has freed it (MPI 4.1,
+/// 2.5.1 and 6.9.5).
 template <class T, Kind kind>
 class Table final : public HandleOwner {
 public:
@@ -47,7 +50,8 @@ public:
     Table(Table const&) = delete;
     Table& operator=(Table const&) = delete;
 
-    /// While it exists, the object's handle is valid: for calls of functions of the program that get the handle.
+    /// Keeps the object's handle valid during its lifetime, for calls of the program's functions that receive the
+    /// handle.
     class Valid {
     public:
         Valid(Table& table, T& object) : table_(table), object_(object) {
@@ -71,7 +75,7 @@ public:
         bool was_freed_ = false;
     };
 
-    /// Null when the handle is none of this kind or names nothing (any more).
+    /// Returns null if the handle is not of this kind, or not (or no longer) valid.
     [[gnu::always_inline]] T* find(int handle) const {
         unsigned bits = static_cast<unsigned>(handle);
         if (((bits >> 26) & 0xf) != static_cast<unsigned>(kind)) return nullptr;
@@ -80,13 +84,13 @@ public:
         return bits >> 30 == 2 && index < direct_.size() ? direct_[index] : nullptr;
     }
 
-    /// Is it a handle of a predefined object of this kind, whether there is one yet or not?
+    /// Returns true if it is a handle of a predefined object of this kind, whether that object exists yet or not.
     static bool names_builtin(int handle) {
         unsigned const bits = static_cast<unsigned>(handle);
         return bits >> 30 == 1 && ((bits >> 26) & 0xf) == static_cast<unsigned>(kind);
     }
 
-    /// The predefined object of this handle; null: the handle is of none whose number is built in.
+    /// Returns the predefined object of this handle; null: not a handle of a built-in object.
     [[gnu::always_inline]] T* builtin(int handle) const {
         T* const object = builtin_[static_cast<unsigned>(handle) & 0xff];
         return object && static_cast<int>(object->handle) == handle ? object : nullptr;
@@ -94,9 +98,9 @@ public:
 
     T* builtin_at(unsigned number) const { return builtin_[number]; }
 
-    /// Does add() need no memory?
+    /// Returns true if the next add() needs no memory.
     bool has_room() const { return !free_.empty(); }
-    /// Gives the object a fresh handle, or the one that it has kept; the table takes over the caller's reference.
+    /// Gives the object a new handle, or the one that it has kept; the table takes over the caller's reference.
     int add(T* object) {
         unsigned index;
         if (object->kept_by) {
@@ -105,7 +109,8 @@ public:
             object->kept_by = nullptr;
         } else if (free_.empty()) {
             index = static_cast<unsigned>(direct_.size());
-            // First all that may fail: without memory the object is in no table. And give_back() needs none.
+            // Everything that may fail comes first: without memory, the object is in no table. give_back() then never
+            // allocates.
             if (index == direct_.capacity()) direct_.reserve(std::max(16u, 2 * index));
             free_.reserve(direct_.capacity());
             direct_.push_back(object);
@@ -120,7 +125,7 @@ public:
         return handle;
     }
 
-    /// Places a predefined object under the handle that the ABI gives it.
+    /// Stores a predefined object under the handle that the ABI defines.
     void place(int handle, T* object) {
         unsigned bits = static_cast<unsigned>(handle), index = bits & 0x3ffffff;
         object->handle = handle;
@@ -133,19 +138,20 @@ public:
         }
     }
 
-    /// Invalidates a handle and gives up the table's reference. Objects in use elsewhere keep the number.
+    /// Invalidates a handle and releases the table's reference. Objects in use elsewhere keep the number.
     void remove(int handle) {
         T*& entry = direct_[index_of(handle)];
         T* const object = entry;
         entry = nullptr;
         ++freed_;
-        // Destroyed now or later, it gives its number back. A group may have several handles, and keeps the last one.
+        // The object returns its number when it is destroyed, now or later. A group may have several handles and keeps
+        // the last one.
         if (object->handle == handle) object->kept_by = this;
         else give_back(handle);
         Ref<T>::release(object);
     }
 
-    /// Invalidates a handle whose object is about to be destroyed, and whose reference is not the table's.
+    /// Invalidates a handle whose object is about to be destroyed, and whose reference is not owned by the table.
     void forget(int handle) {
         direct_[index_of(handle)] = nullptr;
         ++freed_;
@@ -154,17 +160,18 @@ public:
 
     void give_back(std::intptr_t handle) noexcept override { free_.push_back(index_of(handle)); }
 
-    /// Each that is not predefined.
+    /// Visits each object that is not predefined.
     template <class Visit>
     void for_each(Visit&& visit) const {
         for (T* object : direct_)
             if (object && !object->predefined) visit(*object);
     }
 
-    /// How many handles were freed: while there are no more, each names what it named.
+    /// Number of handles freed so far: while it does not change, each handle refers to the same object.
     std::uint64_t freed() const { return freed_; }
 
-    void const* const* call_site = &nowhere;   ///< where the program is that gets handles (Process::call_site)
+    /// Return address of the current call in the program (Process::call_site).
+    void const* const* call_site = &nowhere;
 
 private:
     static constexpr void const* nowhere = nullptr;
@@ -177,18 +184,19 @@ private:
     std::uint64_t freed_ = 0;
 };
 
-/// All that common calls need to know of a predefined datatype, in one word.
+/// Properties of a predefined datatype that fast calls need, in one word.
 struct SimpleType {
     MPI_Datatype handle = 0;
-    std::uint16_t bytes = 0;   ///< of one element, which another one follows without a gap; 0: it is none of these
+    std::uint16_t bytes = 0;   ///< size of one element, if elements follow each other without gaps; 0: not such a type
     Basic kind = Basic::none;
 };
 
+/// One table for each kind of handle.
 struct Tables {
-    /// Of communicators, datatypes and operators: what collectives are made of.
+    /// Number of freed handles of communicators, datatypes and operators, the objects that collectives use.
     std::uint64_t freed() const { return comms.freed() + datatypes.freed() + ops.freed(); }
 
-    /// Objects know from now on where they were made.
+    /// From now on, objects record where they were created.
     void note_sites(void const* const& call_site) {
         for_each_table([&](auto& table) { table.call_site = &call_site; });
     }
@@ -211,18 +219,18 @@ struct Tables {
     Table<Keyval, Kind::keyval> keyvals;
     Table<Request, Kind::request> requests;
 
-    /// By the low eight bits of built-in handles; elsewhere the handle is another one, or there are no bytes.
+    /// Index: low eight bits of built-in handles; unused entries have another handle or no bytes.
     std::array<SimpleType, 256> simple_types{};
     SimpleType const& simple_type(MPI_Datatype handle) const {
         return simple_types[static_cast<unsigned>(handle) & 0xff];
     }
 };
 
-/// The ABI's number of an error class, and back (unknown numbers: ErrorClass::unknown).
+/// Converts an error class to the ABI's number, and back (unknown numbers: ErrorClass::unknown).
 int class_number(ErrorClass error_class);
 ErrorClass class_of(int number);
 
-/// Internal ranks and tags of wildcards and MPI_PROC_NULL have values of their own: these translate.
+/// Conversion of wildcards and MPI_PROC_NULL, which have other values inside the library.
 inline int rank_in(int source) {
     return source == MPI_ANY_SOURCE ? any_source : source == MPI_PROC_NULL ? proc_null : source;
 }
@@ -240,8 +248,8 @@ inline void set_status_cancelled(MPI_Status& s, bool cancelled) {
     s.count_hi_and_cancelled = (s.count_hi_and_cancelled & ~1) | (cancelled ? 1 : 0);
 }
 
-/// Writes what happened to a user's status, unless that is MPI_STATUS_IGNORE. MPI_ERROR is left alone: only calls that
-/// complete several requests set it (MPI 3.1, 3.2.5).
+/// Writes a status of the program, unless it is MPI_STATUS_IGNORE. MPI_ERROR is unchanged: only calls that complete
+/// several requests set it (MPI 3.1, 3.2.5).
 inline void store(MPI_Status* to, Status const& from) {
     if (to == MPI_STATUS_IGNORE) return;
     to->count_hi_and_cancelled = from.cancelled ? 1 : 0;
@@ -257,3 +265,22 @@ inline std::size_t status_bytes(MPI_Status const& s) {
 inline bool status_cancelled(MPI_Status const& s) { return s.count_hi_and_cancelled & 1; }
 
 }   // namespace tutti::abi
+
+// The status that a call returns, also if it ends with an error such as truncation.
+
+namespace tutti {
+
+class StatusOut {
+public:
+    explicit StatusOut(MPI_Status* to) : to_(to) { status.ignored = to == MPI_STATUS_IGNORE; }
+    ~StatusOut() { abi::store(to_, status); }
+    StatusOut(StatusOut const&) = delete;
+    StatusOut& operator=(StatusOut const&) = delete;
+
+    Status status;
+
+private:
+    MPI_Status* to_;
+};
+
+}   // namespace tutti

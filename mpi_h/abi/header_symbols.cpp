@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The symbols that constants of mpi.h and of MPICH's Fortran interface stand for. Their addresses matter, not their
-// values; libmpichfort.so.12 writes where Fortran keeps its special arguments into the MPI_F_ ones when it starts.
+// The symbols of constants in mpi.h and in MPICH's Fortran interface. Their addresses matter, not their values; at its
+// start, libmpichfort.so.12 stores the addresses of Fortran's special arguments in the MPI_F_ symbols.
 #include "mpi_h/abi/abi.hpp"
 
 namespace {
@@ -25,7 +25,7 @@ int MPIR_F08_MPI_BOTTOM;
 MPI_F08_status* MPI_F08_STATUS_IGNORE = &MPIR_F08_MPI_STATUS_IGNORE_OBJ;
 MPI_F08_status* MPI_F08_STATUSES_IGNORE = &MPIR_F08_MPI_STATUSES_IGNORE_OBJ[0];
 
-/// MPI_COMM_DUP_FN and its kin: the copy has the same value.
+/// MPI_COMM_DUP_FN and similar functions: the copy has the same value.
 int MPIR_Dup_fn(MPI_Comm, int, void*, void* value_in, void* value_out, int* flag) {
     *static_cast<void**>(value_out) = value_in;
     *flag = 1;

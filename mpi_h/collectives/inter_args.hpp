@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What collectives on intercommunicators are called with: each group moves data to the other one, a root says MPI_ROOT,
-// the rest of its group MPI_PROC_NULL (MPI 3.1, 5.2.2 and 5.2.3). Below, ranks are those of the union group.
+// Arguments of collectives on intercommunicators: each group moves data to the other one; a root passes MPI_ROOT, the
+// rest of its group MPI_PROC_NULL (MPI 3.1, 5.2.2 and 5.2.3). Ranks in the results are those of the union group.
 #pragma once
 
-#include "mpi_h/collectives/buffers.hpp"
-#include "mpi_h/collectives/forms.hpp"
+#include "mpi_h/collectives/call_forms.hpp"
 
 namespace tutti::inter {
 
-/// A rank's part in a rooted collective.
+/// Role of a rank in a rooted collective.
 enum class Role { root, idle, remote };
 
 struct Root {
     Role role;
-    int rank;   ///< of the root; −1 beside it: who has nothing to do need not know
+    int rank;   ///< of the root; −1 in the rest of its group, which has no part in the call
 };
 
+/// Returns this rank's role and the root. `root`: as passed by the program. Throws Error(root) if it is invalid.
 inline Root root_of(Comm const& comm, int root) {
     if (root == MPI_ROOT) return {Role::root, comm.union_group->rank()};
     if (root == MPI_PROC_NULL) return {Role::idle, -1};
@@ -25,10 +25,10 @@ inline Root root_of(Comm const& comm, int root) {
     return {Role::remote, comm.remote_at + root};
 }
 
-/// No data, for ranks that give or get none.
+/// An empty message, for ranks that send or receive nothing.
 inline coll::Buffer nothing() { return {nullptr, 0, library().tables.datatypes.find(MPI_BYTE)}; }
 
-/// A part for, or from, each of the remote group.
+/// Restricts parts to those of the remote group.
 inline coll::Parts with_remote(Comm const& comm, coll::Parts const& parts) {
     return parts.only_of(comm.remote_at, comm.remote->size());
 }
@@ -40,7 +40,7 @@ Args args_of(Comm const& comm) {
     return args;
 }
 
-/// `data()` makes the message.
+/// `data()` creates the message.
 template <class Data>
 coll::BcastArgs bcast(Comm& comm, int root, Data&& data) {
     auto args = args_of<coll::BcastArgs>(comm);
@@ -50,7 +50,7 @@ coll::BcastArgs bcast(Comm& comm, int root, Data&& data) {
     return args;
 }
 
-/// Gather and scatter: `mine()` makes the message of a rank across from the root, `parts()` the root's side.
+/// Gather and scatter: `mine()` creates the message of a rank in the other group, `parts()` those of the root.
 template <class Mine, class MakeParts>
 coll::RootedArgs rooted(Comm& comm, int root, Mine&& mine, MakeParts&& parts) {
     auto args = args_of<coll::RootedArgs>(comm);
@@ -80,7 +80,7 @@ inline coll::AlltoallArgs alltoall(Comm& comm, coll::Parts const& send, coll::Pa
     return args;
 }
 
-/// `operand()` and `result()` make what a rank across from the root gives, and what the root gets.
+/// `operand()` creates the arguments of a rank in the group that contributes data, `result()` those of the root.
 template <class Operand, class Result>
 coll::ReduceArgs reduce(Comm& comm, int root, Operand&& operand, Result&& result) {
     Root const at = root_of(comm, root);

@@ -1,16 +1,70 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the collectives that move data are called with, checked and turned into objects; the same for their three forms
-// (MPI 3.1, 5.5 to 5.8 and 5.12; MPI 4.0, 6.13). Arguments that are not significant at a rank are not looked at there.
+// Arguments of the collectives that move data, in their plain, v and w forms, checked and converted to objects, for all
+// three forms of the call (MPI 3.1, 5.5 to 5.8 and 5.12; MPI 4.0, 6.13). Each side becomes parts, one for each rank or
+// edge. Arguments that are not significant at a rank are not checked there.
 #pragma once
 
-#include "mpi_h/collectives/forms.hpp"
+#include <vector>
+
+#include "mpi_h/collectives/call_forms.hpp"
 #include "mpi_h/collectives/inter_args.hpp"
-#include "mpi_h/collectives/parts.hpp"
 
 namespace tutti {
 
-/// gather, scatter and their v forms: `own()` makes the rank's own part at `address`, which it gives if it `gives`, and
-/// `parts()` the root's side.
+/// Names of one side's arguments, for messages.
+struct Side {
+    char const *buffer, *count, *type;
+};
+inline constexpr Side send_side{"sendbuf", "sendcount", "sendtype"}, receive_side{"recvbuf", "recvcount", "recvtype"};
+inline constexpr Side send_sides{"sendbuf", "sendcounts", "sendtype"};
+inline constexpr Side receive_sides{"recvbuf", "recvcounts", "recvtype"};
+
+inline coll::Buffer message(Call& call, void const* address, int count, MPI_Datatype type, Side const& side) {
+    return tutti::message(call, address, count, type, side.buffer, side.count, side.type);
+}
+
+/// `n` contiguous parts of equal size.
+inline coll::Parts equal_parts(Call& call, int n, void const* address, int count, MPI_Datatype type, Side const& side) {
+    coll::Buffer const one = message(call, address, count, type, side);
+    call.size(static_cast<long>(count) * n, *one.type, side.count);
+    return coll::Parts::regular(one.address, one.count, *one.type);
+}
+
+/// The v form: `n` parts with counts and displacements.
+inline coll::Parts parts(Call& call, int n, void const* address, int const* counts, int const* displs,
+                         MPI_Datatype type, Side const& side) {
+    Datatype& t = call.type(type, side.type);
+    void* base = own_address(address, side.buffer);
+    if (n > 0) call.pointer(counts, side.count);
+    if (n > 0) call.pointer(displs, "displs");
+    for (int i = 0; i < n; ++i) {
+        call.count(counts[i], side.count);
+        call.buffer(base, counts[i], t, side.buffer);
+        call.size(displs[i], t, "displs");
+    }
+    return coll::Parts::irregular(base, counts, displs, t);
+}
+
+/// The w form, with displacements as int or MPI_Aint. Fills `types`, which must outlive the parts.
+template <class Displacement>
+coll::Parts typed_parts(Call& call, int n, void const* address, int const* counts, Displacement const* displs,
+                        MPI_Datatype const* handles, std::vector<Datatype const*>& types, Side const& side) {
+    void* base = own_address(address, side.buffer);
+    if (n > 0) call.pointer(counts, side.count);
+    if (n > 0) call.pointer(displs, "displs");
+    if (n > 0) call.pointer(handles, side.type);
+    types.reserve(static_cast<std::size_t>(n));
+    for (int i = 0; i < n; ++i) {
+        call.count(counts[i], side.count);
+        types.push_back(&call.type(handles[i], side.type));   // also for empty parts: MPI requires a valid type
+        auto const at = reinterpret_cast<std::intptr_t>(base) + displs[i];
+        call.buffer(reinterpret_cast<void*>(at), counts[i], *types.back(), side.buffer);
+    }
+    return coll::Parts::typed(base, counts, displs, types.data());
+}
+
+/// Gather, scatter and their v forms: `own()` creates the rank's own part at `address`, which is sent if `gives` and
+/// otherwise received; `parts()` creates the root's side.
 template <class MakeOwn, class MakeParts>
 coll::RootedArgs rooted(Call& call, Comm& comm, int root, bool equal, bool gives, void const* address, MakeOwn&& own,
                         MakeParts&& parts) {
@@ -59,7 +113,7 @@ inline BoundCall<coll::AllgatherArgs> allgather_into(Call& call, Comm& comm, voi
     return made;
 }
 
-/// `send()` makes what is sent unless that is what is received.
+/// `send()` creates the parts to send, unless the call is in place.
 template <class MakeParts>
 BoundCall<coll::AlltoallArgs> alltoall_into(Comm& comm, void const* sendbuf, coll::Parts const& receive, bool equal,
                                             MakeParts&& send) {

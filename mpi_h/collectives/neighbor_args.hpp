@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the neighbourhood collectives are called with, checked and turned into objects; the same for their three forms
-// (MPI 3.1, 7.6 and 7.7; MPI 4.0, 8.8). Parts go by the number of the edge; MPI_IN_PLACE is not allowed.
+// Arguments of the neighborhood collectives, checked and converted to objects, for all three forms of the call (MPI
+// 3.1, 7.6 and 7.7; MPI 4.0, 8.8). Parts are indexed by the number of the edge; MPI_IN_PLACE is not allowed.
 #pragma once
 
-#include "mpi_h/collectives/forms.hpp"
-#include "mpi_h/collectives/parts.hpp"
-#include "mpi_h/topologies/topologies.hpp"
+#include "mpi_h/collectives/call_forms.hpp"
+#include "mpi_h/collectives/movement_args.hpp"
+#include "mpi_h/communicators/communicators.hpp"
 
 namespace tutti {
 
-/// The edges of a communicator that has a topology.
+/// Returns the edges of a communicator. Throws Error(topology) if it has no topology.
 inline Neighborhood const& edges_of(Comm& c) {
     if (!c.topology)
         fail(ErrorClass::topology, "comm has no topology, and so no neighbours (MPI_Cart_create and others make one)");
@@ -17,7 +17,7 @@ inline Neighborhood const& edges_of(Comm& c) {
     return *c.neighborhood;
 }
 
-/// The v and w forms: only the ends of an edge know how much goes along it.
+/// For the v and w forms: the size of a message is known only at the two ends of its edge.
 inline constexpr bool any_sizes = false;
 
 template <class Args>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The neighbourhood collectives: blocking, as requests, as persistent requests (MPI 3.1, 7.6 and 7.7; MPI 4.0, 8.8).
+// The neighborhood collectives: blocking, nonblocking and persistent (MPI 3.1, 7.6 and 7.7; MPI 4.0, 8.8).
 #include "mpi_h/collectives/neighbor_args.hpp"
 
 using namespace tutti;

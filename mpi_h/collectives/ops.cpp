@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reduction operators as objects, and reduction without communication (MPI 3.1, 5.9.5 and 5.9.7).
+// Reduction operators, and reduction without communication (MPI 3.1, 5.9.5 and 5.9.7).
 #include "mpi_h/entry/entry.hpp"
 
 using namespace tutti;
@@ -13,7 +13,7 @@ int PMPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
         made->commutative = commute != 0;
         made->user = [user_fn](void const* in, void* inout, int count, Datatype const& type) {
             auto& types = library().tables.datatypes;
-            // The program may have freed the datatype of an operation that is still pending.
+            // The program may have freed the datatype while the operation is in flight.
             auto const valid = abi::Tables::Datatypes::Valid(types, const_cast<Datatype&>(type));
             auto handle = static_cast<MPI_Datatype>(type.handle);
             user_fn(const_cast<void*>(in), inout, &count, &handle);

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What barrier, broadcast and the reductions are called with, checked and turned into objects; the same for their three
-// forms (MPI 3.1, 5.3, 5.4, 5.9 to 5.12; MPI 4.0, 6.13).
+// Arguments of barrier, broadcast and the reductions, checked and converted to objects, for all three forms of the call
+// (MPI 3.1, 5.3, 5.4, 5.9 to 5.12; MPI 4.0, 6.13).
 #pragma once
 
 #include <numeric>
 
-#include "mpi_h/collectives/buffers.hpp"
-#include "mpi_h/collectives/forms.hpp"
+#include "mpi_h/collectives/call_forms.hpp"
 #include "mpi_h/collectives/inter_args.hpp"
 
 namespace tutti {
 
-/// What every reduction checks. `result`: elements that this rank gets in `recvbuf`, else 0. MPI_IN_PLACE for `sendbuf`
-/// also where a rank gives no operand: the root of an intercommunicator's reduce.
+/// Checks of every reduction. `result`: number of elements that this rank receives in `recvbuf`, or 0. `sendbuf` is
+/// MPI_IN_PLACE also for a rank without an operand: the root of an intercommunicator's reduce.
 inline coll::ReduceArgs reduction(Call& call, void const* sendbuf, void* recvbuf, std::int64_t count,
                                   MPI_Datatype datatype, MPI_Op op, std::int64_t result) {
     coll::ReduceArgs args{};
@@ -25,14 +24,14 @@ inline coll::ReduceArgs reduction(Call& call, void const* sendbuf, void* recvbuf
     args.in = in_place ? coll::in_place : sendbuf;
     args.out = own_address(recvbuf, "recvbuf");
     if (args.in) no_alias({args.in, count, args.type}, {args.out, count, args.type});
-    else if (!in_place && count > 0 && args.type->size() > 0)   // below, a null pointer means in place
+    else if (!in_place && count > 0 && args.type->size() > 0)   // a null pointer would mean in place below
         fail(ErrorClass::buffer, "sendbuf is a null pointer (or MPI_BOTTOM, which reductions cannot start from)");
     if (!in_place) call.buffer(sendbuf, count, *args.type, "sendbuf");
     if (result > 0) call.buffer(recvbuf, result, *args.type, "recvbuf");
     return args;
 }
 
-/// On an intercommunicator nothing is in place.
+/// Throws Error(buffer) for MPI_IN_PLACE on an intercommunicator.
 inline void must_give(Comm const& comm, void const* sendbuf) {
     if (comm.inter()) own_address(sendbuf, "sendbuf (on an intercommunicator)");
 }

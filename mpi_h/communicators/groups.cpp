@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Groups: asking and combining (MPI 3.1, 6.3).
-#include "mpi_h/communicators/objects.hpp"
+// Groups: inquiry and construction (MPI 3.1, 6.3).
+#include "mpi_h/communicators/communicators.hpp"
 
 using namespace tutti;
 
 namespace {
 
-/// The functions that make one group of two.
+/// Functions that create a group from two groups.
 [[gnu::always_inline]] inline int combine(char const* name, MPI_Group first, MPI_Group second, MPI_Group* result,
                                           Ref<Group> (*operation)(Group const&, Group const&)) {
     return enter(name, given(first, second), [&](Call& call) {
@@ -15,7 +15,7 @@ namespace {
     });
 }
 
-/// The functions that make one group of another and a list of ranks.
+/// Functions that create a group from another one and a list of ranks.
 [[gnu::always_inline]] inline int choose(char const* name, MPI_Group group, int n, int const* ranks, MPI_Group* result,
                                          Ref<Group> (*operation)(Group const&, std::span<int const>)) {
     return enter(name, given(group, n, ranks), [&](Call& call) {
@@ -25,7 +25,7 @@ namespace {
     });
 }
 
-/// The functions that make one group of another and a list of ranges.
+/// Functions that create a group from another one and a list of ranges.
 [[gnu::always_inline]] inline int choose_ranges(char const* name, MPI_Group group, int n, int (*ranges)[3],
                                                 MPI_Group* result,
                                                 Ref<Group> (*operation)(Group const&, std::span<RankRange const>)) {
@@ -120,7 +120,7 @@ int PMPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group* ne
     return choose_ranges("MPI_Group_range_excl", group, n, ranges, newgroup, group_range_excl);
 }
 
-/// MPI_GROUP_EMPTY may be freed like any other empty group: programs do not ask which one they got.
+/// MPI_GROUP_EMPTY may be freed like any other empty group, because programs do not check which one they received.
 TUTTI_FUNCTION(Group_free)
 int PMPI_Group_free(MPI_Group* group) {
     return enter("MPI_Group_free", given(group), [&](Call& call) {

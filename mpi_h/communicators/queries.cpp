@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Communicators: asking, names and hints (MPI 3.1, 6.4.1, 6.4.4, 6.6, 6.8; the parent: 10.3.2).
+// Communicators: inquiry, names and hints (MPI 3.1, 6.4.1, 6.4.4, 6.6, 6.8; the parent: 10.3.2).
 #include <algorithm>
 #include <cstring>
 
-#include "mpi_h/communicators/objects.hpp"
-#include "mpi_h/entry/text.hpp"
+#include "mpi_h/communicators/communicators.hpp"
+#include "mpi_h/entry/library_state.hpp"
 
 using namespace tutti;
 
@@ -14,7 +14,7 @@ Likeness compare(Comm const& a, Comm const& b) {
     if (&a == &b) return Likeness::identical;
     if (a.inter() != b.inter()) return Likeness::unequal;
     Likeness members = tutti::compare(*a.group, *b.group);
-    if (a.inter()) members = std::max(members, tutti::compare(*a.remote, *b.remote));   // the less alike
+    if (a.inter()) members = std::max(members, tutti::compare(*a.remote, *b.remote));   // the less similar result
     return members == Likeness::identical ? Likeness::congruent : members;
 }
 
@@ -89,7 +89,7 @@ int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group* group) {
     });
 }
 
-/// No process here has been started by others (MPI_Comm_spawn is not there), so there are no parents.
+/// Always MPI_COMM_NULL, because processes cannot be spawned (there is no MPI_Comm_spawn).
 TUTTI_FUNCTION(Comm_get_parent)
 int PMPI_Comm_get_parent(MPI_Comm* parent) {
     return enter("MPI_Comm_get_parent", given(parent), [&](Call& call) {
@@ -117,7 +117,7 @@ int PMPI_Comm_get_name(MPI_Comm comm, char* name, int* length) {
     });
 }
 
-/// Hints that are not in `info` stay as they are.
+/// Hints that are not in `info` are unchanged.
 TUTTI_FUNCTION(Comm_set_info)
 int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
     return enter("MPI_Comm_set_info", given(comm, info), [&](Call& call) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Packing into the program's own buffers (MPI 3.1, 4.2 and 4.3).
+// Packing into buffers of the program (MPI 3.1, 4.2 and 4.3).
 #include <climits>
 #include <cstring>
 
@@ -9,7 +9,7 @@
 namespace tutti {
 namespace {
 
-/// `needed` bytes must lie between the position and the end of the packed buffer.
+/// Throws unless `needed` bytes fit between the position and the end of the packed buffer.
 template <class Number>
 void check_room(Call const& call, Number const* position, std::int64_t size, char const* size_name,
                 std::int64_t needed) {

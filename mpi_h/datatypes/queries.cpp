@@ -1,9 +1,53 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a datatype tells about itself, its commit and its end (MPI 3.1, 4.1.5 to 4.1.13 and 6.8).
+// Datatypes: attributes (MPI 3.1, 6.7.4), inquiry, commit and free (4.1.5 to 4.1.13 and 6.8).
 #include <climits>
 
+#include "mpi_h/communicators/communicators.hpp"
 #include "mpi_h/datatypes/types.hpp"
-#include "mpi_h/entry/text.hpp"
+#include "mpi_h/entry/library_state.hpp"
+
+// Attributes of datatypes (MPI 3.1, 6.7.4).
+
+using namespace tutti;
+
+namespace {
+constexpr auto on_type = Keyval::On::type;
+}
+
+TUTTI_FUNCTION(Type_create_keyval)
+int PMPI_Type_create_keyval(MPI_Type_copy_attr_function* copy, MPI_Type_delete_attr_function* remove, int* keyval,
+                            void* extra_state) {
+    return enter("MPI_Type_create_keyval", given(copy, remove, keyval, extra_state), [&](Call& call) {
+        call.pointer(keyval, "type_keyval");
+        *keyval = make_keyval(call, on_type, copy, remove, extra_state);
+    });
+}
+
+TUTTI_FUNCTION(Type_free_keyval)
+int PMPI_Type_free_keyval(int* keyval) {
+    return enter("MPI_Type_free_keyval", given(keyval), [&](Call& call) { free_keyval(call, on_type, keyval); });
+}
+
+TUTTI_FUNCTION(Type_set_attr)
+int PMPI_Type_set_attr(MPI_Datatype datatype, int keyval, void* value) {
+    return enter("MPI_Type_set_attr", given(datatype, keyval, value), [&](Call& call) {
+        set_attribute(call, on_type, datatype, keyval, {reinterpret_cast<std::intptr_t>(value), GivenAs::pointer});
+    });
+}
+
+TUTTI_FUNCTION(Type_get_attr)
+int PMPI_Type_get_attr(MPI_Datatype datatype, int keyval, void* value, int* flag) {
+    return enter("MPI_Type_get_attr", given(datatype, keyval, value, flag), [&](Call& call) {
+        call.pointer(flag, "flag");
+        *flag = get_attribute(call, on_type, datatype, keyval, GivenAs::pointer, value);
+    });
+}
+
+TUTTI_FUNCTION(Type_delete_attr)
+int PMPI_Type_delete_attr(MPI_Datatype datatype, int keyval) {
+    return enter("MPI_Type_delete_attr", given(datatype, keyval),
+                 [&](Call& call) { delete_attribute(call, on_type, datatype, keyval); });
+}
 
 namespace tutti {
 namespace {
@@ -52,7 +96,7 @@ template <class Number>
     });
 }
 
-/// One of the bounds that MPI 1 asks for singly.
+/// Functions of MPI-1 that return one of the bounds.
 template <class Bound>
 [[gnu::always_inline]] inline int bound(char const* name, MPI_Datatype datatype, MPI_Aint* result, Bound bound_of) {
     return enter(name, given(datatype, result), [&](Call& call) {
@@ -62,7 +106,7 @@ template <class Bound>
     });
 }
 
-/// A handle that the user may free: predefined types are given as they are, others as an equal type of their own.
+/// Returns a handle that the program may free: that of a predefined type, or of a duplicate of others.
 MPI_Datatype handle_for_user(Datatype& type) {
     if (type.predefined) return static_cast<MPI_Datatype>(type.handle);
     Ref<Datatype> equal = TypeBuilder::duplicate(type);

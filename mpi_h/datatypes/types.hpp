@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the entry points of datatypes share.
+// Helpers that the functions for datatypes share.
 #pragma once
 
 #include <vector>
 
 #include "mpi_h/entry/entry.hpp"
 #include "runtime/datatype/builder.hpp"
-#include "runtime/datatype/bytes.hpp"
+#include "runtime/datatype/datatype.hpp"
 
 namespace tutti {
 
 using Numbers = std::vector<std::int64_t>;
 
-/// The handle of a new type that remembers how it was made.
+/// Stores the type with its recipe (how it was constructed) and returns its new handle.
 inline MPI_Datatype handle_of(Ref<Datatype> type, TypeRecipe recipe) {
     TypeBuilder::remember(*type, std::move(recipe));
     return library().tables.datatypes.add(type.detach());
@@ -20,7 +20,7 @@ inline MPI_Datatype handle_of(Ref<Datatype> type, TypeRecipe recipe) {
 
 inline Ref<Datatype> part(Datatype& type) { return Ref<Datatype>::share(&type); }
 
-/// A user's array of counts, lengths or displacements, each times `unit`.
+/// Copies an array of counts, lengths or displacements of the program, each multiplied by `unit`.
 template <class T>
 Numbers numbers(Call const& call, int n, T const* values, char const* argument, std::int64_t unit = 1) {
     if (n > 0) call.pointer(values, argument);
@@ -29,7 +29,7 @@ Numbers numbers(Call const& call, int n, T const* values, char const* argument, 
     return all;
 }
 
-/// The same for block lengths, which must not be negative.
+/// As numbers(), for block lengths, which must not be negative.
 Numbers lengths(Call const& call, int n, int const* values, char const* argument);
 
 }   // namespace tutti

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Describes calls: prototypes from mpi.h, then the words for each kind of argument.
 #include "mpi_h/entry/call_words.hpp"
 
 #include <cstring>
@@ -9,14 +10,13 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "coll/match/differences.hpp"
-#include "coll/match/noted.hpp"
+#include "coll/match/call_record.hpp"
 #include "mpi_h/entry/entry.hpp"
 
 namespace tutti {
 namespace {
 
-/// A line for each function: "MPI_Barrier(MPI_Comm,comm;".
+/// One line for each function: "MPI_Barrier(MPI_Comm,comm;".
 constexpr std::string_view prototypes =
 #define PARAMETER(type, name) #type "," #name ";"
 #define FUNCTION(name, parameters) "\n" #name "(" parameters
@@ -35,7 +35,7 @@ struct Argument {
     bool pointer() const { return type.ends_with('*'); }
 };
 
-/// Empty if the values do not fit the parameters, of which only places for results may lack one.
+/// Returns an empty list if the values do not match the parameters; only trailing addresses of results may be missing.
 std::vector<Argument> arguments_of(char const* name, std::span<std::intptr_t const> values) {
     std::string const begin = join("\n", name, "(");
     std::size_t const at = prototypes.find(begin);
@@ -54,7 +54,8 @@ std::vector<Argument> arguments_of(char const* name, std::span<std::intptr_t con
     return all;
 }
 
-/// Copies memory of this process that may not be there; returns how many bytes could be read. Pages apart.
+/// Copies memory of this process that may be unmapped; returns the number of bytes read. The pages are separate
+/// requests, so that the first one is read if the second one is unmapped.
 std::size_t read_memory(std::intptr_t address, void* to, std::size_t bytes) {
     constexpr std::size_t page = 4096;
     if (Call::no_address(reinterpret_cast<void const*>(address))) return 0;
@@ -65,14 +66,14 @@ std::size_t read_memory(std::intptr_t address, void* to, std::size_t bytes) {
     return got < 0 ? 0 : static_cast<std::size_t>(got);
 }
 
-/// The handle or number at an address; none if it cannot be read.
+/// Returns the handle or number at an address; none if it cannot be read.
 std::optional<int> number_at(std::intptr_t address) {
     int number = 0;
     if (read_memory(address, &number, sizeof number) != sizeof number) return {};
     return number;
 }
 
-/// A string of the program, quoted and cut after `most` bytes; "NULL", or empty if it cannot be read.
+/// Returns a string of the program, quoted and cut after `most` bytes; "NULL", or empty if it cannot be read.
 std::string text_at(std::intptr_t address) {
     constexpr std::size_t most = 40;
     if (address == 0) return "NULL";
@@ -127,7 +128,8 @@ std::string number_words(Argument const& a) {
     return join(a.name, " ", a.value);
 }
 
-// Objects, each by its handle, which need not be valid. Before MPI_Init there is none, but predefined ones are meant.
+// Objects by their handles, which may be invalid. Before MPI_Init no object exists, but predefined handles are
+// described.
 
 std::string type_words(int handle) {
     if (handle == MPI_DATATYPE_NULL) return "MPI_DATATYPE_NULL";
@@ -243,8 +245,8 @@ public:
 private:
     struct Part {
         std::string text;
-        bool amount = false;           ///< of data
-        bool follows_amount = false;   ///< belongs to the part before, which is one
+        bool amount = false;           ///< an amount of data
+        bool follows_amount = false;   ///< belongs to the part before, which is an amount
     };
 
     void add_part(std::string text) {
@@ -269,7 +271,7 @@ private:
         if (a.name == "target_disp") return add_part(join("displacement ", a.value));
         if (a.ends("count"))
             if (Argument const* const of = next(i)) {
-                if (of->type == "MPI_Datatype") return;   // which says how many
+                if (of->type == "MPI_Datatype") return;   // the type is described with its count
                 if (of->type == "MPI_Request *") {
                     add_part(join(a.value, a.value == 1 ? " request" : " requests"));
                     return add_part(request_);
@@ -278,7 +280,7 @@ private:
         add_part(number_words(a));
     }
 
-    /// "4 MPI_INT"; without the number where the counts of all ranks are in an array.
+    /// Adds "4 MPI_INT"; without the number if an array contains the counts of all ranks.
     void add_type(std::size_t i) {
         Argument const& a = arguments_[i];
         Argument const* const count = i > 0 && arguments_[i - 1].ends("count") ? &arguments_[i - 1] : nullptr;
@@ -293,7 +295,8 @@ private:
         parts_.push_back({text, true, false});
     }
 
-    /// Of rooted collectives, where only the root's side of this argument counts.
+    /// Returns false for the datatype of a side that is not significant: the root's side on other ranks, or the send
+    /// side with MPI_IN_PLACE.
     bool significant(Argument const& a) const {
         Argument const *const root = find("root"), *const comm = find("comm"), *const sendbuf = find("sendbuf");
         if (a.name == "sendtype" && sendbuf && sendbuf->value == reinterpret_cast<std::intptr_t>(MPI_IN_PLACE))
@@ -340,7 +343,7 @@ private:
         if (handle) add_part(kind->words(*handle));
     }
 
-    /// Does the call use the handles that it has the addresses of, rather than write them?
+    /// Returns true if the call uses the handles at the addresses that it receives, rather than writing them.
     bool uses_handle() const {
         static constexpr std::string_view names =
             " MPI_Wait MPI_Test MPI_Start MPI_Cancel MPI_Mrecv MPI_Imrecv MPI_Type_commit MPI_Comm_disconnect ";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A call with its arguments in the program's words, for reports: "MPI_Send(4 MPI_INT to rank 1, tag 3,
-// MPI_COMM_WORLD)". What each argument is follows from its type and name in mpi.h (prototypes.cmake).
+// Describes a call with its arguments for reports: "MPI_Send(4 MPI_INT to rank 1, tag 3, MPI_COMM_WORLD)". The meaning
+// of an argument follows from its type and name in mpi.h (prototypes.cmake).
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace tutti {
 
-/// The arguments of a call in the order of its prototype, numbers and addresses alike; the last ones may be left out if
-/// they are places for results. Made of values that the call has anyway; nothing is stored while no error occurs.
+/// The arguments of a call in the order of its prototype, numbers and addresses; trailing addresses of results may be
+/// omitted. Refers to values that the call has anyway: nothing is stored unless an error occurs.
 template <class... Arguments>
 struct Given {
     std::tuple<Arguments...> arguments;
@@ -36,10 +36,10 @@ template <class... Arguments>
     return {{arguments...}};
 }
 
-/// Describes a call whose arguments may be wrong in any way: no handle and no address is taken to be valid. Buffers and
-/// places for results are left out, and of two equal amounts of data the second one. `request`: what a request was that
-/// the call has completed, and whose handle is gone; empty: the handle says it. Only the name without parentheses, if
-/// mpi.h does not declare the function or declares it with other parameters. Throws std::bad_alloc.
+/// Describes a call whose arguments may be invalid in any way: no handle or address is assumed to be valid. Omits
+/// buffers and addresses of results, and the second of two equal amounts of data. `request`: description of a request
+/// that the call has completed and whose handle is gone; empty: the handle is used. Returns the name without
+/// parentheses if mpi.h does not declare the function with these parameters. Throws std::bad_alloc.
 std::string call_words(char const* name, std::span<std::intptr_t const> given, std::string const& request = "");
 
 }   // namespace tutti

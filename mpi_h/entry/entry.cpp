@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What happens when a check fails: the sentence, the code, the error handler.
+// Errors of a call: message, code, error handler.
 #include "mpi_h/entry/entry.hpp"
 
 #include <algorithm>
 #include <cstdio>
 
 #include "coll/call/collectives.hpp"
-#include "mpi_h/check/freed_handles.hpp"
 #include "mpi_h/entry/errors.hpp"
-#include "runtime/diagnosis/fortran_call_sites.hpp"
+#include "mpi_h/entry/usage_checks.hpp"
+#include "runtime/state/fortran_call_sites.hpp"
 
 namespace tutti {
 
 std::atomic<LibraryState*> the_library_state = nullptr;
 
-// Never destroyed: programs call MPI from destructors of their globals.
+// Never destroyed, because programs call MPI from destructors of their globals.
 LibraryState& make_library_state() try {
     static LibraryState* const made = new LibraryState;
     the_library_state.store(made, std::memory_order_release);
@@ -41,7 +41,7 @@ void note_checked(LibraryState& f, char const* name, void const* site) {
 
 namespace {
 
-/// A handle that names nothing. Under --check the report says which call has freed it.
+/// An invalid handle. Under --check the report names the call that freed it.
 struct BadHandle : Error {
     BadHandle(ErrorClass what, char const* of_argument, int bad)
         : Error(what, join(of_argument, " is ", text(bad),
@@ -74,7 +74,7 @@ void Call::negative(ErrorClass what, char const* argument, long value) {
     fail(what, argument, " is ", value, " but must be at least 0");
 }
 
-/// "4 ranks: 0 to 3"
+/// Returns a text such as "4 ranks: 0 to 3".
 static std::string ranks_in_words(int size) { return size == 1 ? "1 rank: 0" : join(size, " ranks: 0 to ", size - 1); }
 
 void Call::bad_rank(ErrorClass what, Comm const& c, int value, char const* argument) {
@@ -88,7 +88,7 @@ void Call::bad_target(rma::Window const& w, int value, char const* argument) {
 
 namespace {
 
-/// What stands where an address should.
+/// Describes a value given as an address.
 std::string described(void const* address) {
     if (!address) return "a null pointer";
     if (address == MPI_IN_PLACE) return "MPI_IN_PLACE";
@@ -117,7 +117,7 @@ void Call::check_buffer(void const* address, long n, Datatype const& t, char con
     if (n <= 0 || t.size() == 0) return;
     if (too_large(n, t)) bad_size(n, t, join("count of ", argument).c_str());
     auto const first = reinterpret_cast<std::uintptr_t>(address) + static_cast<std::uintptr_t>(t.true_lb());
-    if (!no_address(reinterpret_cast<void const*>(first))) return;   // the type has the addresses
+    if (!no_address(reinterpret_cast<void const*>(first))) return;   // the type has absolute addresses
     if (address == MPI_IN_PLACE) fail(ErrorClass::buffer, argument, " is MPI_IN_PLACE, which is not allowed here");
     fail(ErrorClass::buffer, argument, " is ", described(address), " but count is ", n);
 }
@@ -125,7 +125,7 @@ void Call::check_buffer(void const* address, long n, Datatype const& t, char con
 int error_code(Error const& error, std::string const& sentence) {
     if (error.user_code != 0) return error.user_code;
     LibraryState& f = library();
-    if (error.error_class == ErrorClass::in_status) {   // programs compare with the class itself (MPI 4.1, 3.7.5)
+    if (error.error_class == ErrorClass::in_status) {   // programs compare the code with the class (MPI 4.1, 3.7.5)
         auto const kept = std::ranges::find(f.sentences, MPI_ERR_IN_STATUS, &LibraryState::Sentence::code);
         auto const place = kept != f.sentences.end() ? kept : f.sentences.begin();
         *place = {MPI_ERR_IN_STATUS, sentence};
@@ -139,7 +139,7 @@ int error_code(Error const& error, std::string const& sentence) {
 
 namespace {
 
-/// The code, and the sentence that it stands for.
+/// Returns the code and sets the message that it represents.
 int code_of(Call const& call, std::exception const& thrown, std::string& sentence) {
     try {
         Error const error = error_of(thrown);
@@ -147,7 +147,7 @@ int code_of(Call const& call, std::exception const& thrown, std::string& sentenc
         if (call.on && !call.on->name.empty()) sentence += join(" (on ", call.on->name, ")");
         return error_code(error, sentence);
     } catch (std::bad_alloc const&) {
-        sentence = "no memory";   // so short that it takes none
+        sentence = "no memory";   // short enough to need no allocation
         auto const* const error = dynamic_cast<Error const*>(&thrown);
         if (!error) return abi::class_number(ErrorClass::no_mem);
         return error->user_code != 0 ? error->user_code : abi::class_number(error->error_class);

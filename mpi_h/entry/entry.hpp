@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How every MPI function is written: TUTTI_FUNCTION(name) exports it with its weak MPI_ name, `enter` runs its body,
-// and Call's members check arguments and turn handles into objects. A body throws Error, or another std::exception; and
-// `enter` finds the error handler (of the communicator or window that `call` has seen, else MPI_COMM_WORLD's). Nothing
-// else throws: what goes before a body, and what reports its error, does without memory. The whole call is inside the
-// process's lock. Checks of values are left out with TUTTI_CHECK_ARGUMENTS=no.
+// The frame of every MPI function: TUTTI_FUNCTION(name) exports it with its weak MPI_ name, `enter` runs its body, and
+// the members of Call check arguments and convert handles to objects. A body may throw Error or another std::exception;
+// `enter` passes it to the error handler of the communicator or window that `call` has found, or else to that of
+// MPI_COMM_WORLD. Nothing else throws: the code before a body, and the report of its error, work without allocating.
+// The whole call holds the process's lock. TUTTI_CHECK_ARGUMENTS=no disables checks of values.
 #pragma once
 
 #include <exception>
@@ -12,25 +12,28 @@
 #include "mpi_h/entry/call_words.hpp"
 #include "mpi_h/entry/library_state.hpp"
 
-/// Stands before the definition of PMPI_name: gives it its second, weak name MPI_name (MPI 3.1, 14.2.1).
+/// Precedes the definition of PMPI_name: declares its second, weak name MPI_name (MPI 3.1, 14.2.1).
 #define TUTTI_PRAGMA(text) _Pragma(#text)
 #define TUTTI_FUNCTION(name) TUTTI_PRAGMA(weak MPI_##name = PMPI_##name)
 
 namespace tutti {
 
+/// The running call: its name, and the object whose error handler receives its errors. Members that take a handle
+/// return its object, and throw Error if the handle is invalid; most others check one argument and throw Error if it is
+/// invalid.
 class Call {
 public:
     Call(char const* call_name, LibraryState& library) : name(call_name), library_(library) {}
 
-    /// The communicator that the call is about; its error handler hears of whatever follows.
+    /// The communicator of the call; later errors are reported to its error handler.
     Comm& comm(MPI_Comm handle) {
         Comm& c = any_comm(handle);
         if (c.context == 0) [[unlikely]]
             unmade();
         return c;
     }
-    /// The same for a call that does not communicate: also a communicator that MPI_Comm_idup is still making, to which
-    /// programs give an error handler or a name at once.
+    /// As comm(), for calls that do not communicate: also a communicator that MPI_Comm_idup is still creating, because
+    /// programs set its error handler or name immediately.
     Comm& any_comm(MPI_Comm handle) {
         Comm* c = library_.tables.comms.find(handle);
         if (!c) [[unlikely]]
@@ -38,14 +41,14 @@ public:
         on = c;
         return *c;
     }
-    /// The same where MPI allows no intercommunicator.
+    /// As comm(), for calls that MPI does not allow on an intercommunicator.
     Comm& intracomm(MPI_Comm handle, char const* argument = "comm") {
         Comm& c = comm(handle);
         if (c.inter()) [[unlikely]]
             fail(ErrorClass::comm, argument, " is an intercommunicator");
         return c;
     }
-    /// The window that the call is about; its error handler hears of whatever follows.
+    /// The window of the call; later errors are reported to its error handler.
     [[gnu::always_inline]] rma::Window& win(MPI_Win handle) {
         rma::Window* w = library_.tables.wins.find(handle);
         if (!w) [[unlikely]]
@@ -53,7 +56,7 @@ public:
         on = w;
         return *w;
     }
-    /// A committed datatype with which data is moved.
+    /// A committed datatype, for calls that move data.
     Datatype& type(MPI_Datatype handle, char const* argument = "datatype") {
         Datatype& t = any_type(handle, argument);
         if (!t.committed) [[unlikely]]
@@ -112,14 +115,14 @@ public:
         if (value < 0 && library_.check_arguments) [[unlikely]]
             negative(ErrorClass::disp, "target_disp", value);
     }
-    /// A rank that a message goes to or comes from; MPI_PROC_NULL is allowed, MPI_ANY_SOURCE where `any` says so.
+    /// Checks the source or destination of a message; MPI_PROC_NULL is allowed, MPI_ANY_SOURCE if `any`.
     void rank(Comm const& c, int value, char const* argument, bool any = false) const {
         auto const ranks = static_cast<unsigned>(c.peers().size());
         if (static_cast<unsigned>(value) >= ranks && library_.check_arguments) [[unlikely]]
             if (value != MPI_PROC_NULL && !(any && value == MPI_ANY_SOURCE))
                 bad_rank(ErrorClass::rank, c, value, argument);
     }
-    /// A rank of the window that something is done to; MPI_PROC_NULL is allowed.
+    /// Checks the target rank of an operation on a window; MPI_PROC_NULL is allowed.
     void target(rma::Window const& w, int value, char const* argument = "target_rank") const {
         if (static_cast<std::size_t>(value) >= w.targets.size() && library_.check_arguments) [[unlikely]]
             if (value != MPI_PROC_NULL) bad_target(w, value, argument);
@@ -132,40 +135,41 @@ public:
         if (value < 0 && !(any && value == MPI_ANY_TAG) && library_.check_arguments) [[unlikely]]
             negative(ErrorClass::tag, "tag", value);
     }
-    /// A buffer of `n` elements: no address only when nothing is in it or the type has absolute ones (MPI_BOTTOM).
+    /// Checks a buffer of `n` elements: it needs an address unless it is empty or the type has absolute addresses
+    /// (MPI_BOTTOM).
     void buffer(void const* address, long n, Datatype const& t, char const* argument = "buf") const {
         if ((no_address(address) || too_large(n, t)) && library_.check_arguments) [[unlikely]]
             check_buffer(address, n, t, argument);
     }
-    /// `n` elements whose number of bytes, and those of their extent, can be counted; what has no buffer checks this.
+    /// Checks that the size and the extent of `n` elements in bytes can be represented; used where there is no buffer.
     void size(long n, Datatype const& t, char const* argument = "count") const {
         if (too_large(n, t) && library_.check_arguments) [[unlikely]]
             bad_size(n, t, argument);
     }
-    /// An address that the call reads from or writes to.
+    /// Checks an address that the call reads from or writes to.
     void pointer(void const* address, char const* argument, ErrorClass what = ErrorClass::arg) const {
         if (no_address(address) && library_.check_arguments) [[unlikely]]
             bad_pointer(what, address, argument);
     }
-    /// The same of a function of the program's.
+    /// Checks the address of a function of the program.
     template <class Function>
     void function(Function* address, char const* argument) const {
         pointer(reinterpret_cast<void const*>(address), argument);
     }
-    /// A status to be written, or MPI_STATUS_IGNORE. Checked before anything is received or completed.
+    /// Checks the address of a status, or MPI_STATUS_IGNORE. Must be called before anything is received or completed.
     void status(MPI_Status const* address, char const* argument = "status") const {
         if (no_address(address) && address != MPI_STATUS_IGNORE && library_.check_arguments) [[unlikely]]
             bad_status(address, argument, "MPI_STATUS_IGNORE");
     }
-    /// An array of `n` of them, or MPI_STATUSES_IGNORE.
+    /// Checks an array of `n` statuses, or MPI_STATUSES_IGNORE.
     void statuses(int n, MPI_Status const* addresses) const {
         bool const ignored = addresses == MPI_STATUSES_IGNORE || n <= 0;
         if (no_address(addresses) && !ignored && library_.check_arguments) [[unlikely]]
             bad_status(addresses, "array_of_statuses", "MPI_STATUSES_IGNORE");
     }
 
-    /// Nothing of a program lies in the first page or in the system's half, where −1 is: there are null pointers, the
-    /// ABI's constants and numbers that went astray.
+    /// True for values that cannot be addresses of the program: null pointers, constants of the ABI and stray small
+    /// numbers are in the first page, or, as −1 is, in the half of the system.
     static bool no_address(void const* p) { return reinterpret_cast<std::intptr_t>(p) < 4096; }
 
     LibraryState& library_state() const { return library_; }
@@ -174,7 +178,7 @@ public:
     HasErrhandler* on = nullptr;
 
 private:
-    /// A quarter of what can be counted is left for displacements.
+    /// Sizes are limited to a quarter of the representable range, which leaves room for displacements.
     static bool too_large(long n, Datatype const& t) {
         std::int64_t bytes;
         return __builtin_mul_overflow(4 * n, t.extent(), &bytes) || __builtin_mul_overflow(4 * n, t.size(), &bytes);
@@ -193,29 +197,31 @@ private:
     LibraryState& library_;
 };
 
-/// An error on the communicator of a request, which may be the last to use it: the program may have freed it.
-/// `requests`: the requests of the call in words, whose handles are gone; empty: they are not.
+/// An error on the communicator of a request. The request may be the last user of that communicator, which the program
+/// may have freed. `requests`: description of the call's requests whose handles are gone; empty: the handles are still
+/// valid.
 struct RequestError : Error {
     RequestError(Call& call, Error error, Ref<Comm> request_comm, std::string requests = "")
         : Error(std::move(error)), comm(std::move(request_comm)), words(std::move(requests)) {
-        if (comm && comm->handle != 0) call.on = comm.get();   // for the error handler, which runs before this ends
+        // For the error handler, which runs before this object is destroyed.
+        if (comm && comm->handle != 0) call.on = comm.get();
     }
     Ref<Comm> comm;
     std::string words;
 };
 
-/// Calls the error handler with the code of what was thrown and returns the code; does not return when errors are
-/// fatal. `given`: the call's arguments. Without memory for a sentence the code says no more than its class. Throws
-/// only what the handler throws.
+/// Calls the error handler with the code of `thrown` and returns the code; does not return if errors are fatal.
+/// `given`: the arguments of the call. Without memory for a message, the code is only the class. Throws only what the
+/// handler throws.
 int raise(Call const& call, std::exception const& thrown, std::span<std::intptr_t const> given);
-/// The same for the arguments themselves. Apart from the calls, and one for all calls with arguments of the same types.
+/// As raise(), for arguments of any types. Not inlined: one instance serves all calls with arguments of the same types.
 template <class... Arguments>
 [[gnu::cold, gnu::noinline]] int raise_error(Call const& call, std::exception const& thrown, Arguments... arguments) {
     return raise(call, thrown, given(arguments...).values());
 }
-/// The code under which MPI_Error_string finds this sentence again.
+/// Returns the code under which MPI_Error_string finds this message.
 int error_code(Error const& error, std::string const& sentence);
-/// Ends the job with a sentence: `name` was called before MPI_Init, after MPI_Finalize, or by a child of a rank.
+/// Ends the job with a message: `name` was called before MPI_Init, after MPI_Finalize, or by a child of a rank.
 [[noreturn]] void not_running(char const* name, std::span<std::intptr_t const> given);
 
 template <class... Arguments>
@@ -223,14 +229,14 @@ template <class... Arguments>
     not_running(name, given(arguments...).values());
 }
 
-/// Under --check calls that may be made at any time are noted, too.
+/// --check: records a call that may be made at any time.
 void note_checked(LibraryState& f, char const* name, void const* site);
 
-/// Where a function may be called: most between MPI_Init and MPI_Finalize, a few at any time.
+/// When a function may be called: most between MPI_Init and MPI_Finalize, a few at any time.
 enum class When { running, any_time };
 
 /// Runs the body of an MPI function: `return enter("MPI_Send", given(buf, count, …), [&](Call& call) {…});`. The
-/// function gives all arguments that it has, in their order, for reports of errors (call_words.hpp).
+/// function passes all its arguments, in order, for error reports (call_words.hpp).
 template <When when = When::running, class... Arguments, class Body>
 [[gnu::always_inline]] inline int enter(char const* name, Given<Arguments...> const& arguments, Body&& body) {
     LibraryState& f = library();

@@ -1,14 +1,63 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Error classes, codes and strings, and those that a program adds and removes (MPI 4.1, 9.4 and 9.5).
+// Error classes, codes and strings, including those that a program adds and removes (MPI 4.1, 9.4 and 9.5), and error
+// handlers of communicators and windows.
+#include "mpi_h/entry/errors.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <optional>
 
 #include "mpi_h/entry/entry.hpp"
-#include "mpi_h/entry/errors.hpp"
-#include "mpi_h/entry/text.hpp"
+#include "mpi_h/entry/library_state.hpp"
 
 namespace tutti {
+
+void create_errhandler(Call const& call, ErrhandlerFunction* function, bool of_windows, MPI_Errhandler* errhandler) {
+    call.function(function, of_windows ? "win_errhandler_fn" : "comm_errhandler_fn");
+    call.pointer(errhandler, "errhandler");
+    auto* made = new Errhandler;
+    made->kind = Errhandler::Kind::user;
+    made->of_windows = of_windows;
+    made->call = [function](Object* on, int code) {
+        int handle = on ? static_cast<int>(on->handle) : MPI_COMM_NULL;
+        if (auto* const comm = dynamic_cast<Comm*>(on)) {   // the program may have freed it while requests use it
+            auto const valid = abi::Tables::Comms::Valid(library().tables.comms, *comm);
+            return function(&handle, &code);
+        }
+        function(&handle, &code);
+    };
+    *errhandler = library().tables.errhandlers.add(made);
+}
+
+void set_errhandler(Call& call, HasErrhandler& of, bool is_window, MPI_Errhandler errhandler) {
+    Errhandler& e = call.errhandler(errhandler);
+    if (e.kind == Errhandler::Kind::user && e.of_windows != is_window)
+        fail(ErrorClass::arg, "errhandler was made for ", e.of_windows ? "windows" : "communicators",
+             e.of_windows ? " (MPI_Win_create_errhandler)" : " (MPI_Comm_create_errhandler)");
+    of.errhandler = Ref<Errhandler>::share(&e);
+}
+
+void get_errhandler(Call const& call, HasErrhandler& of, MPI_Errhandler* errhandler) {
+    call.pointer(errhandler, "errhandler");
+    Errhandler* e = of.errhandler.get();
+    if (e->kept_by) {
+        ++e->references;
+        library().tables.errhandlers.add(e);
+    } else if (!e->predefined) {
+        ++e->more_handles;
+    }
+    *errhandler = static_cast<MPI_Errhandler>(e->handle);
+}
+
+void call_errhandler(Call const& call, HasErrhandler& of, int errorcode) {
+    std::string text = error_text(errorcode);
+    Errhandler const& handler = *of.errhandler;
+    if (handler.kind == Errhandler::Kind::fatal)
+        abort_job({errorcode & 0x7f, join(call.name, ": ", text), error_name(errorcode),
+                   call_words(call.name, given(of.handle, errorcode).values())});
+    if (handler.kind == Errhandler::Kind::user) handler.call(&of, errorcode);
+}
+
 namespace {
 
 struct ClassText {
@@ -23,7 +72,7 @@ constexpr ClassText class_texts[] = {
 #undef CLASS
 };
 
-/// The entry of a class or code that the program added; null when it is none.
+/// Returns the entry of a class or code that the program added; null for others.
 LibraryState::AddedCode* added(int code) {
     LibraryState& f = library();
     std::int64_t index = static_cast<std::int64_t>(code) - MPI_ERR_LASTCODE - 1;
@@ -32,7 +81,7 @@ LibraryState::AddedCode* added(int code) {
     return found && found->error_class ? found : nullptr;
 }
 
-/// The same; throws when it is none. `argument` is "errorcode", or "errorclass" of which there must be a class.
+/// As added(), but throws instead of returning null. `argument`: "errorcode", or "errorclass", which must be a class.
 LibraryState::AddedCode& added_here(int code, char const* argument, bool is_class) {
     LibraryState::AddedCode* a = added(code);
     if (!a) fail(ErrorClass::arg, argument, " is ", code, ", which this program did not add");
@@ -42,7 +91,8 @@ LibraryState::AddedCode& added_here(int code, char const* argument, bool is_clas
     return *a;
 }
 
-/// Has error_code() given out this code? Not known of old codes, whose class is not kept.
+/// Returns true if error_code() has returned this code. Old codes, whose class is no longer stored, are accepted if
+/// their sequence number was used.
 bool existed(int code) {
     LibraryState const& f = library();
     auto const number = static_cast<unsigned>(code) >> 8;
@@ -52,7 +102,7 @@ bool existed(int code) {
     return last_with_its_place >> 8 != code >> 8 || last_with_its_place == code;
 }
 
-/// The class of any code; none when it is no code.
+/// Returns the class of any code; none if it is not a code.
 std::optional<int> class_of_code(int code) {
     if (LibraryState::AddedCode const* a = added(code)) return a->error_class;
     int number = code & 0x7f;
@@ -70,7 +120,7 @@ int existing_class(int code) {
 
 int code_at(std::size_t index) { return MPI_ERR_LASTCODE + 1 + static_cast<int>(index); }
 
-/// Adds a code of the given class, or a class of its own, under the lowest number that is free.
+/// Adds a code of the given class, or a new class, under the lowest free number.
 int add_code(std::optional<int> error_class) {
     LibraryState& f = library();
     auto const free = std::ranges::find_if(f.added_codes, [](auto const& a) { return !a.error_class; });
@@ -163,7 +213,7 @@ int PMPI_Remove_error_class(int errorclass) {
         LibraryState::AddedCode& a = added_here(errorclass, "errorclass", true);
         auto const codes = std::ranges::count(library().added_codes, std::optional(errorclass),
                                               &LibraryState::AddedCode::error_class) -
-                           1;   // without itself
+                           1;   // not counting the class itself
         if (codes > 0)
             fail(ErrorClass::arg, "errorclass is ", errorclass, ", which still has ", codes,
                  codes == 1 ? " error code" : " error codes", " (MPI_Remove_error_code)");
@@ -183,7 +233,7 @@ int PMPI_Remove_error_code(int errorcode) {
     });
 }
 
-/// Of a code or of a class.
+/// Removes the string of a code or of a class.
 TUTTI_FUNCTION(Remove_error_string)
 int PMPI_Remove_error_string(int errorcode) {
     return enter<When::any_time>("MPI_Remove_error_string", given(errorcode), [&](Call&) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The process's one LibraryState: what an MPI program means when it names no object. What else is global: the server of
-// the launcher (job_server.hpp), which may be asked before and after the job, and the arena of the process
-// (runtime/arena).
+// The process's one LibraryState: the objects that an MPI program refers to without a handle. Other global state: the
+// launcher's server (job_server()), which may be queried before and after the job, and the arena of the process
+// (runtime/memory/arena/).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -14,7 +16,8 @@
 #include <vector>
 
 #include "mpi_h/abi/abi.hpp"
-#include "mpi_h/entry/ending.hpp"
+#include "mpi_h/entry/abort.hpp"
+#include "runtime/job/join_job.hpp"
 #include "runtime/process.hpp"
 
 namespace tutti {
@@ -27,17 +30,18 @@ class ThreadCheck;
 class FreedHandles;
 class FortranCallSites;
 
-/// `child`: of a running rank, made by its fork(); of the job it has only what it must not touch.
+/// `child`: a process forked by a running rank, which must not touch the job's memory and connections.
 enum class Stage { before, running, after, child };
 
-/// How many error codes there are of each class: a multiple of the size of LibraryState::sentences, and so few that
-/// codes stay below MPI_ERR_LASTCODE.
+/// Number of error codes per class: a multiple of the size of LibraryState::sentences, and small enough that codes stay
+/// below MPI_ERR_LASTCODE.
 inline constexpr unsigned error_code_numbers = 1u << 20;
 
 struct LibraryState {
-    std::atomic<Stage> stage = Stage::before;   ///< any thread may ask at any time
-    std::atomic<Waiter*> shared = nullptr;      ///< the process's, when several threads may be in its calls, they are
-                                                ///< traced, --check looks at them, or Fortran's lie between
+    std::atomic<Stage> stage = Stage::before;   ///< may be read by any thread at any time
+    /// The process's waiter if each call must take the process's lock: several threads may call, calls are traced or
+    /// checked (--check), or Fortran is between the program and the library. Otherwise null.
+    std::atomic<Waiter*> shared = nullptr;
     std::shared_ptr<FortranCallSites> fortran_call_sites;   ///< null: no calls come from Fortran
     int thread_level = MPI_THREAD_SINGLE;
     std::uint64_t main_thread = 0;   ///< pthread_self() of the caller of MPI_Init
@@ -45,50 +49,52 @@ struct LibraryState {
     bool reports_exit = false;   ///< watch_for_exit has been called
     std::unique_ptr<Segment> segment;
     std::unique_ptr<Process> process;
-    RankState* rank_state = nullptr;   ///< this rank's, as soon as MPI_Init has found it
+    RankState* rank_state = nullptr;   ///< set as soon as MPI_Init has found it
     abi::Tables tables;
-    /// Numbers of noted calls (coll/match/functions.hpp), found once by where their names lie.
+    /// Numbers of recorded calls (coll/match/call_record.hpp), cached by the address of their names.
     struct KnownFunction {
         char const* name = nullptr;
         std::uint8_t number = 0;
     };
     std::array<KnownFunction, 64> known_functions;
-    std::shared_ptr<RecentCollectives> recent_collectives;   ///< null before the first one
-    /// Windows by their handles, of which the common calls find them (mpi_h/windows/common_calls.hpp). A window is here
-    /// only while it lives, the library runs, and one thread alone may be in its calls: so nothing of that need be
-    /// looked at.
+    std::shared_ptr<RecentCollectives> recent_collectives;   ///< null before the first collective
+    /// Windows by handle, for the fast calls (mpi_h/windows/fast_calls.hpp). A window is entered only while it exists,
+    /// the library is running, and a single thread may call, so a fast call need not check any of these.
     struct RecentWindow {
         MPI_Win handle;
-        rma::Window* window = nullptr;   ///< null: there is none, and the handle is one that belongs at another place
+        rma::Window* window = nullptr;   ///< null: empty; `handle` is then one that belongs in another entry
     };
     std::array<RecentWindow, 4> recent_windows{{{1}, {0}, {3}, {2}}};
     RecentWindow& recent_window(MPI_Win handle) {
         return recent_windows[static_cast<unsigned>(handle) % recent_windows.size()];
     }
-    /// One of the three has changed. Where several threads call there is nothing to forget, and nothing is written.
+    /// Must be called when one of these three conditions ends. Writes nothing if several threads call, because the
+    /// entries are then empty.
     void forget_windows() {
         for (int place = 0; RecentWindow & recent : recent_windows) {
             if (recent.window) recent = {place ^ 1};
             ++place;
         }
     }
-    /// What MPI_Alloc_mem has given and MPI_Free_mem has not taken back, with TUTTI_DIAGNOSIS=full.
+    /// Memory of MPI_Alloc_mem that MPI_Free_mem has not freed; only with TUTTI_DIAGNOSIS=full.
     struct Allocated {
         std::size_t bytes;
         void const* site;
     };
     std::map<void const*, Allocated> allocated;
-    // What --check keeps; null: it is not wanted.
+    // State of --check; null without it.
     std::shared_ptr<ThreadCheck> thread_check;
     std::shared_ptr<FreedHandles> freed_handles;
-    std::uint64_t searches = 0;          ///< calls that chose among requests; see mpi_h/p2p/requests.cpp
-    std::shared_ptr<tool::State> tool;   ///< of the interface for tools; null before its first use
-    std::recursive_mutex tool_lock;      ///< of its calls, which may come before MPI_Init; taken inside the lock
-    /// What MPI_Type_create_f90_* made, by (combiner, p, r): equal arguments give the same type (MPI 3.1, 17.1.9).
+    std::uint64_t searches = 0;          ///< number of calls that searched among requests; see mpi_h/p2p/requests.cpp
+    std::shared_ptr<tool::State> tool;   ///< state of MPI_T; null before its first use
+    /// Held in MPI_T calls, which may precede MPI_Init; acquired after the process's lock.
+    std::recursive_mutex tool_lock;
+    /// Types of MPI_Type_create_f90_*, by (combiner, p, r): equal arguments return the same type (MPI 3.1, 17.1.9).
     std::map<std::array<int, 3>, MPI_Datatype> f90_types;
 
-    /// The last errors' sentences, so that MPI_Error_string can give back more than the class: an error code is its
-    /// class in the low seven bits and a running number from bit 8, whose remainder is the place in this ring.
+    /// Messages of the last errors, so that MPI_Error_string can return more than the class. An error code is its class
+    /// in the low seven bits and a sequence number from bit 8 on; the sequence number modulo the size is the index in
+    /// this ring.
     struct Sentence {
         int code = 0;
         std::string text;
@@ -96,34 +102,36 @@ struct LibraryState {
     std::array<Sentence, 256> sentences;
     unsigned next_sentence = 0;
 
-    /// Classes and codes that the program added; the first one's number is MPI_ERR_LASTCODE + 1. A class is a code of
-    /// its own class. The last one is never a removed one.
+    /// Classes and codes that the program added; the first one has the number MPI_ERR_LASTCODE + 1. A class is a code
+    /// whose class is itself. The last entry is never a removed one.
     struct AddedCode {
-        std::optional<int> error_class;   ///< none: removed, its number is free
+        std::optional<int> error_class;   ///< none: removed, the number is free
         std::optional<std::string> text;
     };
     std::vector<AddedCode> added_codes;
     int last_used_code = MPI_ERR_LASTCODE;   ///< the attribute MPI_LASTUSEDCODE points here
 };
 
-extern std::atomic<LibraryState*> the_library_state;   ///< null until somebody asks
+extern std::atomic<LibraryState*> the_library_state;   ///< null before the first use
 LibraryState& make_library_state();
+/// Returns the process's state, which the first call creates. May be called by any thread at any time.
 [[gnu::always_inline]] inline LibraryState& library() {
     LibraryState* f = the_library_state.load(std::memory_order_acquire);
     return f ? *f : make_library_state();
 }
+/// Must be called between MPI_Init and MPI_Finalize only.
 inline Waiter& waiter() { return library().process->waiter; }
-/// The running call frees a handle, or completes its request: for who uses it again. Without --check nothing.
+/// Records, under --check, that the running call frees the handle or completes its request.
 void note_freed(int handle);
 
-/// Inside the process's lock while it lives, if several threads may call.
+/// Holds the process's lock during its lifetime if several threads may call.
 class Inside {
 public:
     explicit Inside(Waiter* shared) : entered_{shared, nullptr}, call_(nullptr) {
         if (shared) [[unlikely]]
             shared->enter();
     }
-    /// In a call of the program's, which may be traced; `frame` lies above its return address `site` on the stack.
+    /// For a call of the program, which may be traced; `frame` is above its return address `site` on the stack.
     [[gnu::always_inline]] Inside(Waiter* shared, char const* call, void const* site, void const* frame)
         : entered_{nullptr, site}, call_(call) {
         if (shared) [[unlikely]]
@@ -136,35 +144,64 @@ public:
     Inside(Inside const&) = delete;
     Inside& operator=(Inside const&) = delete;
 
-    /// Where the program goes on after the call.
+    /// Return address of the call in the program.
     void const* site() const { return entered_.site; }
 
 private:
     struct Entered {      ///< small enough for registers
-        Waiter* waiter;   ///< null: nothing is to be done at the call's end
+        Waiter* waiter;   ///< null: nothing to do at the end of the call
         void const* site;
     };
     static Entered enter_call(Waiter& waiter, char const* call, void const* site, void const* frame);
 
     Entered entered_;
-    char const* const call_;   ///< null: none
+    char const* const call_;   ///< null: not a call of the program
 };
 
-/// MPI_Init's work: reads the variables, joins the segment (or makes one for a world of one), makes the predefined
-/// objects. Throws Error with a sentence.
+/// Work of MPI_Init: reads the settings, joins the segment (or creates one for a world of one process), and creates the
+/// predefined objects. Throws Error.
 void start(LibraryState& f, int thread_level);
-/// MPI_Finalize's work: attribute callbacks of MPI_COMM_SELF, a barrier, then the end of everything.
+/// Work of MPI_Finalize: attribute callbacks of MPI_COMM_SELF, barriers, then destruction of all state.
 void finish(LibraryState& f);
 
-/// Writes how much of this process's arena is and was in use onto its state.
+/// Stores the present and the maximum use of this process's arena in its rank state.
 void note_arena_use(RankState& rank_state);
 
-/// The rank state that mpiexec has for this process, before MPI_Init looks for it; null when mpiexec has not started
-/// it.
+/// Returns the rank state that mpiexec has for this process, before MPI_Init has found it; null if mpiexec did not
+/// start the process.
 RankState* launchers_rank_state();
 
-/// Makes the predefined datatypes and operators known by their handles; once per process (predefined_types.cpp).
+/// Stores the predefined datatypes and operators under their handles; once per process (predefined_types.cpp).
 void place_predefined_types(abi::Tables& tables);
 void place_predefined_ops(abi::Tables& tables);
+
+// MPI_INFO_ENV: how this process was started (MPI 3.1, 10.5.3).
+
+/// Kinds of memory for buffers, in every info that the library returns (MPI 4.1, 11.4.3): memory from MPI_Alloc_mem and
+/// similar functions, and memory from the system.
+inline constexpr char memory_kinds_key[] = "mpi_memory_alloc_kinds", memory_kinds[] = "mpi,system";
+
+/// Sets the standard's keys whose values this process knows.
+void describe_start(Info& info, LibraryState const& f);
+
+/// Creates the predefined object behind MPI_INFO_ENV; part of MPI_Init.
+void place_info_env(LibraryState& f);
+
+// The server of the launcher if that is not Tutti's mpiexec. Not in LibraryState, because only the start and the end of
+// a rank use it.
+
+/// Null before MPI_Init, without a launcher, and under Tutti's mpiexec.
+std::unique_ptr<JobServer>& job_server();
+
+// Strings that the library writes into the program's memory.
+
+/// Copies as much of `text` as fits into `room` characters, including the terminating zero. Returns the length without
+/// it.
+inline int copy_text(std::string const& text, char* to, std::size_t room) {
+    std::size_t n = std::min(text.size(), room - 1);
+    std::memcpy(to, text.data(), n);
+    to[n] = '\0';
+    return static_cast<int>(n);
+}
 
 }   // namespace tutti

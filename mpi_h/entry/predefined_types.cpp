@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The predefined datatypes and operators under the handles that the ABI gives them.
+// Stores the predefined datatypes and operators under the handles that the ABI defines.
 #include "mpi_h/entry/library_state.hpp"
 #include "runtime/datatype/builder.hpp"
 
@@ -12,7 +12,7 @@ void place(Table& table, int handle, Ref<T> object) {
     table.place(handle, object.detach());
 }
 
-/// All that have built-in handles and no gaps, nor anything before their first byte.
+/// Registers all types with built-in handles, without gaps and with a lower bound of 0.
 void place_simple_types(abi::Tables& tables) {
     for (unsigned number = 0; number < tables.simple_types.size(); ++number) {
         Datatype const* const type = tables.datatypes.builtin_at(number);

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Writes one row for each function that HEADER declares: FUNCTION(name, PARAMETER(type, name) …), arrays as pointers.
+# Writes to OUTPUT one row for each function that HEADER (mpi.h) declares: FUNCTION(name, PARAMETER(type, name) …).
+# Arrays become pointers. Used by call_words.cpp and by tests.
 cmake_minimum_required(VERSION 3.22)
 file(READ ${HEADER} text)
 string(REGEX REPLACE "/\\*([^*]|\\*[^/])*\\*/" " " text "${text}")
 string(REGEX REPLACE "[ \n]+" " " text "${text}")
-string(REGEX REPLACE "([A-Za-z_0-9]+)\\[\\](\\[3\\])?" "*\\1" text "${text}")   # CMake's lists do not stand brackets
+string(REGEX REPLACE "([A-Za-z_0-9]+)\\[\\](\\[3\\])?" "*\\1" text "${text}")   # brackets break CMake's lists
 string(REGEX MATCHALL "(int|double|void|MPI_[A-Za-z]+) MPII?_[A-Za-z_0-9]+\\([^(){};]*\\)" prototypes "${text}")
 
 set(rows "// Generated from mpi.h by prototypes.cmake.\n")
@@ -23,7 +24,7 @@ foreach(prototype IN LISTS prototypes)
   string(APPEND rows "${row})\n")
 endforeach()
 
-# A function that this reading of the header has missed would have no arguments in reports, and go untested.
+# A function that these expressions miss would have no arguments in reports and would not be tested.
 string(REGEX MATCHALL "\\(MPI_[A-Za-z_0-9]+\\) PMPI_" declared "${text}")
 foreach(declaration IN LISTS declared)
   string(REGEX MATCH "MPI_[A-Za-z_0-9]+" name "${declaration}")

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI's beginning and end, and what a program may ask about them (MPI 3.1, 8.1, 8.6 and 8.7; threads: 12.4.3).
-#include <algorithm>
-#include <ctime>
-
+// Initialization, finalization and inquiries (MPI 3.1, 8.1, 8.6 and 8.7; threads: 12.4.3); memory (8.2).
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+
 #include "mpi_h/entry/entry.hpp"
-#include "mpi_h/entry/text.hpp"
+#include "mpi_h/entry/library_state.hpp"
+#include "runtime/memory/address_window.hpp"
+#include "runtime/memory/arena/arena.hpp"
 
 namespace tutti {
 namespace {
 
-/// `site`: where the program goes on.
+/// `site`: return address of the call.
 template <class... Arguments>
 int initialise(char const* name, Given<Arguments...> const& arguments, int required, int* provided, void const* site) {
     return enter<When::any_time>(name, arguments, [&](Call& call) {
@@ -64,7 +67,7 @@ int PMPI_Finalize() {
     return enter("MPI_Finalize", given(), [](Call&) { finish(library()); });
 }
 
-/// True in a rank's child too: for whoever cleans up at the end of every process, MPI is over there.
+/// Also true in a process forked by a rank: code that cleans up at the end of every process must not call MPI there.
 TUTTI_FUNCTION(Finalized)
 int PMPI_Finalized(int* flag) {
     return enter<When::any_time>("MPI_Finalized", given(flag), [&](Call& call) {
@@ -101,7 +104,7 @@ int PMPI_Abort(MPI_Comm comm, int code) {
 
 TUTTI_FUNCTION(Pcontrol)
 int PMPI_Pcontrol(const int level, ...) {
-    return enter("MPI_Pcontrol", given(level), [](Call&) {});   // for profiling tools, which put their own in its place
+    return enter("MPI_Pcontrol", given(level), [](Call&) {});   // profiling tools replace this function
 }
 
 TUTTI_FUNCTION(Get_version)
@@ -119,7 +122,7 @@ int PMPI_Get_library_version(char* version, int* length) {
     return enter<When::any_time>("MPI_Get_library_version", given(version, length), [&](Call& call) {
         call.pointer(version, "version");
         call.pointer(length, "resultlen");
-        // "NAME Version: x.y.z" in the first line is what programs take apart.
+        // Programs parse "NAME Version: x.y.z" in the first line.
         std::string text = "Tutti Version: " TUTTI_VERSION "\nTutti ABI: MPICH (libmpi.so.12)\n";
         *length = copy_text(text, version, MPI_MAX_LIBRARY_VERSION_STRING);
     });
@@ -132,7 +135,7 @@ int PMPI_Get_processor_name(char* name, int* length) {
         call.pointer(length, "resultlen");
         char host[MPI_MAX_PROCESSOR_NAME] = "";
         if (gethostname(host, sizeof host - 1) != 0) fail(ErrorClass::other, "the system does not tell its host name");
-        // Of several nodes the map's names, which differ also where host names do not.
+        // On several nodes, use the names of the launcher's map, which are distinct even if host names are not.
         Cluster const& cluster = library().process->cluster;
         *length = copy_text(cluster.alone() ? host : cluster.node(cluster.here()).name, name, sizeof host);
     });
@@ -150,4 +153,47 @@ double PMPI_Wtick() {
     timespec tick;
     clock_getres(CLOCK_MONOTONIC, &tick);
     return static_cast<double>(tick.tv_sec) + 1e-9 * static_cast<double>(tick.tv_nsec);
+}
+
+// Memory for the program (MPI 3.1, 8.2).
+
+using namespace tutti;
+using arena::Arena;
+
+namespace {
+constexpr std::size_t alignment = 64;   // a cache line, and sufficient for every vector instruction
+
+/// Records the block for the report of MPI_Finalize.
+void note_allocated(LibraryState& f, void const* memory, std::size_t bytes) {
+    if (f.process->variables.diagnosis == "full") f.allocated[memory] = {bytes, f.process->call_site};
+}
+
+}   // namespace
+
+TUTTI_FUNCTION(Alloc_mem)
+int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
+    return enter("MPI_Alloc_mem", given(size, info, baseptr), [&](Call& call) {
+        if (size < 0) fail(ErrorClass::arg, "size is ", size, " but must be at least 0");
+        if (info != MPI_INFO_NULL) call.info(info);
+        call.pointer(baseptr, "baseptr");
+        // Always from the arena, independent of the size and of the program's allocator, because the memory is meant
+        // for communication.
+        auto const bytes = static_cast<std::size_t>(size);
+        std::size_t const page = bytes < huge_page_bytes ? arena::page_bytes : huge_page_bytes;
+        void* memory = tutti_arena()->arena->allocate(bytes, page);
+        if (!memory && posix_memalign(&memory, alignment, bytes) != 0)
+            fail(ErrorClass::no_mem, "the system does not give ", size, " bytes");
+        *static_cast<void**>(baseptr) = memory;
+        note_allocated(call.library_state(), memory, bytes);
+    });
+}
+
+TUTTI_FUNCTION(Free_mem)
+int PMPI_Free_mem(void* base) {
+    return enter("MPI_Free_mem", given(base), [&](Call& call) {
+        if (base) call.pointer(base, "base");
+        call.library_state().allocated.erase(base);
+        if (Arena* arena = tutti_arena()->arena; arena->holds(base)) arena->release(base);
+        else std::free(base);
+    });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Error handlers of communicators (MPI 3.1, 8.3), with their names of MPI-1 (15.1).
-#include "mpi_h/entry/errhandlers.hpp"
+// Error handlers of communicators and windows (MPI 3.1, 8.3), including the functions of MPI-1 (15.1).
+#include "mpi_h/entry/errors.hpp"
 
 using namespace tutti;
 
@@ -45,7 +45,8 @@ int PMPI_Errhandler_free(MPI_Errhandler* errhandler) {
     return enter<When::any_time>("MPI_Errhandler_free", given(errhandler), [&](Call& call) {
         call.pointer(errhandler, "errhandler");
         Errhandler& e = call.errhandler(*errhandler);
-        // A predefined one may come from MPI_Comm_get_errhandler, whose result users free: only their handle goes.
+        // A predefined handler may come from MPI_Comm_get_errhandler, whose result programs free: only the handle is
+        // removed.
         if (e.more_handles > 0) --e.more_handles;
         else if (!e.predefined) library().tables.errhandlers.remove(*errhandler);
         *errhandler = MPI_ERRHANDLER_NULL;
@@ -56,4 +57,32 @@ TUTTI_FUNCTION(Comm_call_errhandler)
 int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) {
     return enter("MPI_Comm_call_errhandler", given(comm, errorcode),
                  [&](Call& call) { call_errhandler(call, call.any_comm(comm), errorcode); });
+}
+
+// Error handlers of windows (MPI 3.1, 8.3.2).
+
+using namespace tutti;
+
+TUTTI_FUNCTION(Win_create_errhandler)
+int PMPI_Win_create_errhandler(MPI_Win_errhandler_function* function, MPI_Errhandler* errhandler) {
+    return enter<When::any_time>("MPI_Win_create_errhandler", given(function, errhandler),
+                                 [&](Call& call) { create_errhandler(call, function, true, errhandler); });
+}
+
+TUTTI_FUNCTION(Win_set_errhandler)
+int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler) {
+    return enter("MPI_Win_set_errhandler", given(win, errhandler),
+                 [&](Call& call) { set_errhandler(call, call.win(win), true, errhandler); });
+}
+
+TUTTI_FUNCTION(Win_get_errhandler)
+int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler* errhandler) {
+    return enter("MPI_Win_get_errhandler", given(win, errhandler),
+                 [&](Call& call) { get_errhandler(call, call.win(win), errhandler); });
+}
+
+TUTTI_FUNCTION(Win_call_errhandler)
+int PMPI_Win_call_errhandler(MPI_Win win, int errorcode) {
+    return enter("MPI_Win_call_errhandler", given(win, errorcode),
+                 [&](Call& call) { call_errhandler(call, call.win(win), errorcode); });
 }

@@ -1,15 +1,80 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Info objects (MPI 3.1, chapter 9; MPI_Info_get_string and MPI_Info_create_env: MPI 4.0, chapter 10).
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 #include "mpi_h/entry/entry.hpp"
-#include "mpi_h/entry/info_env.hpp"
-#include "mpi_h/entry/text.hpp"
+#include "mpi_h/entry/library_state.hpp"
+#include "runtime/settings/launch.hpp"
+#include "topo/text_streams.hpp"
+
+// MPI_INFO_ENV takes its values from the system, because MPI_Init may be called without the program's arguments.
 
 namespace tutti {
 namespace {
 
-/// A key that a user gave: not null, not empty, not too long.
+std::string shortened(std::string const& text) { return text.substr(0, MPI_MAX_INFO_VAL); }
+
+void set_command(Info& info) {
+    FileReader file("/proc/self/cmdline", std::ios::binary);
+    std::string line((std::istreambuf_iterator<char>(file)), {});
+    if (line.empty()) return;
+    line.pop_back();   // each argument ends with a zero
+    std::size_t end = line.find('\0');
+    info.set("command", shortened(line.substr(0, end)));
+    if (end == std::string::npos) return;
+    std::string arguments = line.substr(end + 1);
+    for (char& c : arguments)
+        if (c == '\0') c = ' ';
+    info.set("argv", shortened(arguments));
+}
+
+char const* level_name(int level) {
+    switch (level) {
+    case MPI_THREAD_FUNNELED: return "MPI_THREAD_FUNNELED";
+    case MPI_THREAD_SERIALIZED: return "MPI_THREAD_SERIALIZED";
+    case MPI_THREAD_MULTIPLE: return "MPI_THREAD_MULTIPLE";
+    default: return "MPI_THREAD_SINGLE";
+    }
+}
+
+/// Before MPI_Init only the launcher's variable is known; a process that no launcher started is a world of one.
+std::string world_size(LibraryState const& f) {
+    if (f.process) return std::to_string(f.process->size());
+    char const* size = std::getenv(launch::segment_variable) ? std::getenv("PMI_SIZE") : nullptr;
+    return size ? size : "1";
+}
+
+}   // namespace
+
+void describe_start(Info& info, LibraryState const& f) {
+    set_command(info);
+    info.set("maxprocs", world_size(f));
+    utsname system;
+    if (uname(&system) == 0) {
+        info.set("host", shortened(system.nodename));
+        info.set("arch", shortened(system.machine));
+    }
+    char folder[4096];
+    if (getcwd(folder, sizeof folder)) info.set("wdir", shortened(folder));
+    info.set("thread_level", level_name(f.thread_level));
+    info.set(memory_kinds_key, memory_kinds);
+}
+
+void place_info_env(LibraryState& f) {
+    auto* info = new Info;
+    info->predefined = true;
+    describe_start(*info, f);
+    f.tables.infos.place(MPI_INFO_ENV, info);
+}
+
+namespace {
+
+/// Checks a key of the program: not null, not empty, not too long.
 std::string key_of(Call const& call, char const* key) {
     call.pointer(key, "key", ErrorClass::info_key);
     std::size_t length = strnlen(key, MPI_MAX_INFO_KEY + 1);
@@ -94,7 +159,8 @@ int PMPI_Info_get(MPI_Info info, char const* key, int valuelen, char* value, int
         call.pointer(value, "value");
         call.pointer(flag, "flag");
         *flag = found != nullptr;
-        if (found) copy_text(*found, value, static_cast<std::size_t>(valuelen) + 1);   // valuelen leaves out the zero
+        // valuelen does not include the terminating zero
+        if (found) copy_text(*found, value, static_cast<std::size_t>(valuelen) + 1);
     });
 }
 
@@ -110,7 +176,7 @@ int PMPI_Info_get_string(MPI_Info info, char const* key, int* buflen, char* valu
         if (!found) return;
         if (*buflen > 0) {
             call.pointer(value, "value");
-            copy_text(*found, value, static_cast<std::size_t>(*buflen));   // buflen counts the zero
+            copy_text(*found, value, static_cast<std::size_t>(*buflen));   // buflen includes the terminating zero
         }
         *buflen = static_cast<int>(found->size()) + 1;
     });

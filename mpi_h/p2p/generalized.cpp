@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Grequest_* and what their callbacks write into statuses (MPI 3.1, 12.2 and 12.3).
+// MPI_Grequest_*, and the functions with which callbacks set statuses (MPI 3.1, 12.2 and 12.3).
 #include "mpi_h/p2p/generalized.hpp"
 
 #include "mpi_h/entry/entry.hpp"
@@ -7,7 +7,7 @@
 namespace tutti {
 namespace {
 
-// The same callbacks as a Fortran program wrote them.
+// Types of the callbacks in Fortran.
 using FortranQuery = void(void* extra_state, MPI_Status* status, MPI_Fint* code);
 using FortranFree = void(void* extra_state, MPI_Fint* code);
 using FortranCancel = void(void* extra_state, MPI_Fint* complete, MPI_Fint* code);
@@ -15,7 +15,8 @@ using FortranCancel = void(void* extra_state, MPI_Fint* complete, MPI_Fint* code
 template <class Fortran, class C, class... Arguments>
 int call_fortran(C* function, Arguments... arguments) {
     MPI_Fint code = MPI_SUCCESS;
-    auto* any = reinterpret_cast<void (*)()>(function);   // by way of which a function of another form may be named
+    // Intermediate type, through which a cast between function types is allowed.
+    auto* any = reinterpret_cast<void (*)()>(function);
     reinterpret_cast<Fortran*>(any)(arguments..., &code);
     return code;
 }
@@ -47,7 +48,7 @@ GeneralizedRequest::GeneralizedRequest(MPI_Grequest_query_function* query, MPI_G
 void GeneralizedRequest::query(MPI_Status* status) {
     MPI_Status unseen;
     if (status == MPI_STATUS_IGNORE) status = &unseen;
-    abi::store(status, {});   // for whatever the callback leaves out
+    abi::store(status, {});   // for fields that the callback does not set
     check(fortran ? call_fortran<FortranQuery>(query_, extra_, status) : query_(extra_, status), "query_fn");
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Generalised requests (MPI 3.1, 12.2): the program says when one is complete, and its callbacks say how, clean up and
-// cancel. They may be written in Fortran, which takes everything by address and answers through its last argument.
+// Generalized requests (MPI 3.1, 12.2): the program declares a request complete, and its callbacks query, free and
+// cancel it. Callbacks may be written in Fortran; they then take all arguments by address and return their code in the
+// last one.
 #pragma once
 
 #include <optional>
@@ -14,16 +15,16 @@ public:
     GeneralizedRequest(MPI_Grequest_query_function* query, MPI_Grequest_free_function* release,
                        MPI_Grequest_cancel_function* cancel, void* extra_state);
 
-    // The callbacks; each throws, or gives back, the error that it returned. `status` may be ignored.
+    // The callbacks. Each throws, or returns, the error that its function returned. `status` may be MPI_STATUS_IGNORE.
     void query(MPI_Status* status);
     void release();
     void cancel() override;
-    /// The last words of a complete one: its status, then the end of what belongs to it. Where both callbacks failed,
-    /// the error is the last one's.
+    /// Completes the request: writes its status, then calls its free_fn. If both callbacks fail, returns the error of
+    /// the latter.
     std::optional<Error> finish(MPI_Status* status);
 
-    bool freed = false;     ///< by MPI_Request_free before it was complete: MPI_Grequest_complete gives it up
-    bool fortran = false;   ///< the callbacks are Fortran's
+    bool freed = false;     ///< by MPI_Request_free before completion: MPI_Grequest_complete then destroys it
+    bool fortran = false;   ///< the callbacks are Fortran procedures
 
 private:
     MPI_Grequest_query_function* query_;
@@ -32,10 +33,10 @@ private:
     void* extra_;
 };
 
-/// Ends a complete one that nobody will wait for: forgets the handle and calls its free_fn.
+/// Destroys a complete request for which no call will wait: removes the handle and calls its free_fn.
 void give_up(GeneralizedRequest& request, MPI_Request handle);
 
-/// The generalised request behind a handle that has been checked; null when it is of another kind.
+/// Returns the request as a generalized one; null if it is of another kind.
 GeneralizedRequest* generalized(Request* request);
 
 }   // namespace tutti

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Receiving, blocking, nonblocking and persistent, and probes (MPI 3.1, 3.2, 3.7 to 3.9).
-#include "mpi_h/abi/status_out.hpp"
+// Blocking, nonblocking and persistent receives, and probes (MPI 3.1, 3.2, 3.7 to 3.9).
+#include "mpi_h/abi/abi.hpp"
 #include "mpi_h/entry/entry.hpp"
 #include "mpi_h/p2p/request_handles.hpp"
 #include "p2p/request.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 using p2p::Data;
 
-/// The arguments that all receives share, as the program gave them.
+/// The arguments that all receives share, as passed by the program.
 struct Incoming {
     void* buf;
     int count;
@@ -23,7 +23,7 @@ template <class Body>
 [[gnu::always_inline]] inline int with(char const* name, Incoming const& a, Body&& body) {
     return enter(name, given(a.buf, a.count, a.datatype, a.source, a.tag, a.comm), [&](Call& call) {
         Comm& comm = call.comm(a.comm);
-        // From nobody nothing comes, so no type is needed.
+        // MPI_PROC_NULL ignores the datatype.
         bool nobody = a.source == MPI_PROC_NULL && a.datatype == MPI_DATATYPE_NULL;
         Datatype& type = call.type(nobody ? MPI_BYTE : a.datatype);
         call.count(a.count);
@@ -34,7 +34,7 @@ template <class Body>
     });
 }
 
-/// The communicator, source and tag of a probe; `body(call, comm, source, tag)`.
+/// Checks the communicator, source and tag of a probe; calls `body(call, comm, source, tag)`.
 template <class Body>
 [[gnu::always_inline]] inline int with_probe(char const* name, int source, int tag, MPI_Comm handle, Body&& body) {
     return enter(name, given(source, tag, handle), [&](Call& call) {
@@ -45,14 +45,15 @@ template <class Body>
     });
 }
 
-/// The handle of a message that was taken out of matching.
+/// Returns a handle for a message that a matched probe has removed from matching.
 MPI_Message hand_out(Ref<p2p::Message> message) {
     if (!message->content) return MPI_MESSAGE_NO_PROC;
-    message->status.error = ErrorClass::request;   // for whoever takes it for a request, which it is to the table
+    // Reported if the program passes it as a request: both are in the same table.
+    message->status.error = ErrorClass::request;
     return library().tables.requests.add(message.detach());
 }
 
-/// The message behind a handle; its communicator's error handler hears of what follows.
+/// Returns the message of a handle; later errors are reported to its communicator's error handler.
 p2p::Message& message_in(Call& call, MPI_Message const* handle) {
     if (*handle == MPI_MESSAGE_NULL) fail(ErrorClass::request, "message is MPI_MESSAGE_NULL");
     auto* message = dynamic_cast<p2p::Message*>(library().tables.requests.find(*handle));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arrays of request handles as the calls that complete them or ask for them take them. A null handle and an inactive
-// persistent request count as not there.
+// Arrays of request handles, as passed to the calls that complete or query them. Null handles and inactive persistent
+// requests are ignored.
 #pragma once
 
 #include <optional>
@@ -13,39 +13,42 @@ namespace tutti {
 using Handles = std::span<MPI_Request>;
 using ConstHandles = std::span<MPI_Request const>;
 
-/// Null for MPI_REQUEST_NULL and inactive persistent requests.
+/// Returns null for MPI_REQUEST_NULL and inactive persistent requests.
 inline Request* active_in(Call& call, MPI_Request handle) {
     if (handle == MPI_REQUEST_NULL) return nullptr;
     Request& r = call.request(handle);
     return r.active ? &r : nullptr;
 }
 
-/// The same for handles that have been checked. One that is twice in a list is gone after its first place.
+/// As active_in(), for handles that were checked before. A handle that appears twice in an array is invalid after its
+/// first entry was completed.
 inline Request* active(MPI_Request handle) {
     if (handle == MPI_REQUEST_NULL) return nullptr;
     Request* r = library().tables.requests.find(handle);
     return r && r->active ? r : nullptr;
 }
 
-/// The first request's communicator says how to wait (info key tutti_wait).
+/// The communicator of the first active request defines how to wait (info key tutti_wait).
 inline std::optional<WaitPolicy> policy_of(ConstHandles handles) {
     for (MPI_Request h : handles)
         if (Request const* r = active(h)) return r->comm ? r->comm->policy() : std::nullopt;
     return {};
 }
 
+/// Returns true if the request is null, inactive or complete. The handle was checked before.
 inline bool ready(MPI_Request handle) {
     Request* r = active(handle);
     return !r || r->complete;
 }
 
-/// The empty status, of a request that is not there; unlike others it says how it went (MPI 3.1, 3.7.3).
+/// Stores the empty status, for a request that is null or inactive; it is the only status that sets MPI_ERROR (MPI 3.1,
+/// 3.7.3).
 inline void store_empty(MPI_Status* to) {
     abi::store(to, {});
     if (to != MPI_STATUS_IGNORE) to->MPI_ERROR = MPI_SUCCESS;
 }
 
-/// `Handle` is const where the call leaves the handles as they are.
+/// Checks an array of requests and its count. `Handle` is const if the call leaves the handles unchanged.
 template <class Handle>
 std::span<Handle> checked(Call& call, int count, Handle* requests, char const* argument = "count") {
     call.count(count, argument);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What calls that complete requests wait for, in the program's words.
+// Reasons of the calls that complete requests: descriptions of what they wait for.
 #pragma once
 
 #include <algorithm>
@@ -9,14 +9,14 @@
 
 namespace tutti {
 
-/// "receive of 1 MPI_INT from rank 0, tag 8, MPI_COMM_WORLD"
+/// Returns a description such as "receive of 1 MPI_INT from rank 0, tag 8, MPI_COMM_WORLD".
 inline std::string words_of(Request const& r) {
     Blockage blockage;
     r.tell(blockage);
     return blockage.call;
 }
 
-/// What a call waits for that completes all of its requests: the first one that is not complete is needed.
+/// Reason of a call that completes all of its requests: names the first one that is not complete.
 struct AllOf {
     char const* call;
     ConstHandles handles;
@@ -35,7 +35,7 @@ struct AllOf {
     Reason reason() const { return {call, -1, -1, tell, this, policy_of(handles)}; }
 };
 
-/// The same of a call that is content with one of its requests.
+/// Reason of a call that completes one or some of its requests.
 struct AnyOf {
     char const* call;
     ConstHandles handles;
@@ -69,7 +69,7 @@ private:
     }
 };
 
-/// One test of such a call: returns the last answer of `done`.
+/// Tests the requests of such a call once; returns the last result of `done`.
 template <class Done, class Requests>
 bool test(Done&& done, Requests const& requests) {
     auto const call = [&requests] { return requests.reason().blockage().call; };

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Looking at requests without completing them, one, any, some or all (MPI 3.1, 3.7.6; MPI 4.1, 3.7.6). A failed request
-// keeps its error for the call that completes it; only statuses of several requests tell it before, in MPI_ERROR.
+// Inquiry of requests without completing them: one, any, some or all (MPI 3.1, 3.7.6; MPI 4.1, 3.7.6). A failed request
+// keeps its error for the call that completes it; before that, only the statuses of several requests contain it, in
+// MPI_ERROR.
 #include "mpi_h/p2p/generalized.hpp"
 #include "mpi_h/p2p/request_reasons.hpp"
 
 namespace tutti {
 namespace {
 
-/// What a complete request would tell; null: that of one that is not there.
+/// Writes the status of a complete request; null: the empty status of a null or inactive request.
 void show(Request* r, MPI_Status* status) {
     if (!r) return store_empty(status);
     if (GeneralizedRequest* g = generalized(r)) return g->query(status);
@@ -18,7 +19,7 @@ void show(Request* r, MPI_Status* status) {
     abi::store(status, r->status);
 }
 
-/// For the calls that look at several: statuses with their errors.
+/// For calls on several requests: statuses with their errors.
 class Statuses {
 public:
     Statuses(Call& call, MPI_Status* statuses) : call_(call), statuses_(statuses) {}
@@ -39,7 +40,7 @@ private:
     std::size_t count_ = 0;
 };
 
-/// The place of the first complete request, MPI_UNDEFINED when there is none; `any`: whether there are requests at all.
+/// Returns the index of the first complete request, or MPI_UNDEFINED. `any`: set to whether there are active requests.
 int first_complete(ConstHandles handles, bool& any) {
     any = false;
     for (std::size_t i = 0; i < handles.size(); ++i) {
@@ -74,7 +75,7 @@ int PMPI_Request_get_status_all(int count, const MPI_Request array_of_requests[]
                      call.pointer(flag, "flag");
                      ConstHandles handles = checked(call, count, array_of_requests);
                      call.statuses(count, array_of_statuses);
-                     std::size_t done = 0;   // those before it are complete and stay so
+                     std::size_t done = 0;   // all requests before it are complete and remain so
                      *flag = test(
                          [&] {
                              while (done < handles.size() && ready(handles[done])) ++done;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Completing requests, one, any, some or all of them (MPI 3.1, 3.7.3 to 3.7.5). A null handle and an inactive
-// persistent request count as not there, and answer with the empty status where an answer is due.
+// Completing requests: one, any, some or all of them (MPI 3.1, 3.7.3 to 3.7.5). Null handles and inactive persistent
+// requests are ignored; where a status is returned for them, it is the empty status.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -19,21 +19,21 @@ void wait(Ready&& done, Requests const& requests) {
     waiter().until([&] { return done() || (waiter().progress(), done()); }, requests.reason());
 }
 
-
-/// How a completed request failed, if it did, once its handle is given up (or, if it is persistent, made inactive).
+/// The error of a completed request, if it failed, after its handle was removed (or a persistent request made
+/// inactive).
 struct Outcome {
     std::optional<Error> error;
     Ref<Comm> comm;
-    std::string words;   ///< of the request that failed
+    std::string words;   ///< description of the failed request
 };
 
-/// A message of MPI_Mprobe has a handle of the same kind, but nothing ends it except receiving it.
+/// A message of MPI_Mprobe has a handle of the same kind, but only a receive may complete it.
 void refuse_message(Request& r) {
     if (dynamic_cast<p2p::Message*>(&r))
         fail(ErrorClass::request, "request is a message of MPI_Mprobe or MPI_Improbe; receive it (MPI_Mrecv)");
 }
 
-/// Tells the user's status what became of a complete request.
+/// Writes the status of a complete request; returns its error, if it failed.
 std::optional<Error> tell(Request& r, MPI_Status* status) {
     if (r.special) [[unlikely]] {
         if (GeneralizedRequest* g = generalized(&r)) return g->finish(status);
@@ -47,7 +47,7 @@ std::optional<Error> tell(Request& r, MPI_Status* status) {
     return Error(r.status.error, r.error_text).of_call(r.error_peer, r.error_call);
 }
 
-/// The end of a request whose outcome was told; a persistent one can start again.
+/// Removes a request whose outcome was returned; a persistent one may be started again.
 void retire(MPI_Request& handle, Request& r) {
     if (r.persistent) return void(r.active = false);
     if (r.special) note_freed(handle);
@@ -65,7 +65,7 @@ Outcome take(MPI_Request& handle, MPI_Status* status) {
                 p2p::engine(*library().process).unstarted.waited_for(*message);
             return {};
         }
-        handle = MPI_REQUEST_NULL;   // checked, so there was one until its first place was
+        handle = MPI_REQUEST_NULL;   // checked before, so an earlier entry of the array has removed it
         return {Error(ErrorClass::request, "it is in the list twice"), {}, "a request that is complete"};
     }
     Outcome outcome{tell(*r, status), r->comm, {}};
@@ -74,14 +74,14 @@ Outcome take(MPI_Request& handle, MPI_Status* status) {
     return outcome;
 }
 
-/// For the calls that complete one request: its status to the user, its error to the error handler.
+/// For calls that complete one request: writes its status, and passes its error to the error handler.
 void answer_one(Call& call, MPI_Request& handle, MPI_Status* status) {
     Outcome outcome = take(handle, status);
     if (!outcome.error) return;
     throw RequestError(call, *outcome.error, std::move(outcome.comm), outcome.words);
 }
 
-/// For the calls that complete several: collects statuses and remembers the first error.
+/// For calls that complete several requests: collects statuses and keeps the first error.
 class Answers {
 public:
     Answers(Call& call, MPI_Status* statuses) : call_(call), statuses_(statuses) {}
@@ -111,20 +111,20 @@ private:
     std::size_t count_ = 0;
     std::string first_error_;
     Ref<Comm> comm_;      ///< of that request
-    std::string words_;   ///< which one it is
+    std::string words_;   ///< its description
 };
 
-/// Looks for a complete request among several and takes the first in the array, which is what programs expect. A later
-/// one waits while earlier ones are always complete again; MPI_Waitsome and MPI_Testsome, which take all that are
-/// complete, are the fair ones (MPI 3.1, 3.7.5).
+/// Searches for a complete request and takes the first one in the array, as programs expect. A later one is delayed as
+/// long as earlier ones are always complete again; MPI_Waitsome and MPI_Testsome, which return all complete requests,
+/// are fair (MPI 3.1, 3.7.5).
 class Search {
 public:
     explicit Search(Handles handles) : handles_(handles) {
-        // What came for others is seen at times although the call finds something at once.
+        // Regularly makes progress for other requests, even if each call finds a complete one immediately.
         if (++library().searches % 16 == 0) waiter().progress();
     }
 
-    /// True when there is one, or nothing to wait for.
+    /// Returns true if there is a complete request, or none to wait for.
     bool operator()() {
         some = false;
         for (std::size_t at = 0; at < handles_.size(); ++at) {
@@ -137,13 +137,13 @@ public:
     }
 
     int found = MPI_UNDEFINED;
-    bool some = false;   ///< whether any is there at all
+    bool some = false;   ///< set if there is an active request
 
 private:
     Handles handles_;
 };
 
-/// Takes every complete request of `handles`; `count`: of them, MPI_UNDEFINED when there is nothing to wait for.
+/// Completes every complete request of `handles`. `count`: their number, or MPI_UNDEFINED if there is none to wait for.
 void take_some(Call& call, Handles handles, int& count, int* indices, MPI_Status* statuses, bool waits) {
     Search search(handles);
     if (waits) wait(search, AnyOf{call.name, handles});
@@ -159,7 +159,8 @@ void take_some(Call& call, Handles handles, int& count, int* indices, MPI_Status
     answers.finish();
 }
 
-/// What neither MPI_Cancel nor MPI_Request_free may be called for (MPI 4.0, 6.12): others count on this rank's part.
+/// Refuses MPI_Cancel and MPI_Request_free for collectives in flight (MPI 4.0, 6.12), because other ranks depend on
+/// this rank.
 void refuse_collective(Call& call, Request& r, char const* what) {
     if (!r.active || !dynamic_cast<coll::CollectiveRequest*>(&r)) return;
     if (r.comm) call.on = r.comm.get();
@@ -212,7 +213,7 @@ int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_o
     return enter("MPI_Waitall", given(count, array_of_requests, array_of_statuses), [&](Call& call) {
         Handles handles = checked(call, count, array_of_requests);
         call.statuses(count, array_of_statuses);
-        std::size_t done = 0;   // those before it are complete and stay so
+        std::size_t done = 0;   // all requests before it are complete and remain so
         wait(
             [&] {
                 while (done < handles.size() && ready(handles[done])) ++done;
@@ -313,7 +314,7 @@ int PMPI_Request_free(MPI_Request* request) {
         if (!g && r.special) r.forget(), note_freed(handle);
         if (!g) return library().tables.requests.remove(handle);
         if (g->complete) give_up(*g, handle);
-        else g->freed = true, g->active = false;   // nobody has to wait for it
+        else g->freed = true, g->active = false;   // no call has to wait for it
     });
 }
 

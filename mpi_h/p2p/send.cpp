@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sending in all modes, blocking, nonblocking and persistent (MPI 3.1, 3.4 to 3.9).
+// Blocking, nonblocking and persistent sends in all modes (MPI 3.1, 3.4 to 3.9).
 #include "mpi_h/entry/entry.hpp"
 #include "p2p/request.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 using p2p::Data;
 using p2p::Mode;
 
-/// The arguments that all sends share, as the program gave them.
+/// The arguments that all sends share, as passed by the program.
 struct Outgoing {
     void const* buf;
     int count;
@@ -18,12 +18,12 @@ struct Outgoing {
     MPI_Comm comm;
 };
 
-/// Checks them and calls `body(comm, type)`.
+/// Checks the arguments and calls `body(comm, type)`.
 template <class Body>
 [[gnu::always_inline]] inline int with(char const* name, Outgoing const& a, Body&& body) {
     return enter(name, given(a.buf, a.count, a.datatype, a.dest, a.tag, a.comm), [&](Call& call) {
         Comm& comm = call.comm(a.comm);
-        // To nobody nothing goes, so no type is needed.
+        // MPI_PROC_NULL ignores the datatype.
         bool nobody = a.dest == MPI_PROC_NULL && a.datatype == MPI_DATATYPE_NULL;
         Datatype& type = call.type(nobody ? MPI_BYTE : a.datatype);
         call.count(a.count);

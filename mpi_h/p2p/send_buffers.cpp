@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The buffers of buffered sends: the process's (MPI 3.1, 3.6), one for each communicator that wants its own, automatic
-// ones, and waiting until they are empty (MPI 4.1, 3.6). A communicator that is freed with a buffer needs it until the
-// messages in it have left; MPI_Comm_disconnect waits for that.
+// Buffers of buffered sends: of the process (MPI 3.1, 3.6), of single communicators, automatic buffers, and flushing
+// them (MPI 4.1, 3.6). A communicator that is freed with a buffer uses it until the messages in it have been sent;
+// MPI_Comm_disconnect waits for that.
 #include "mpi_h/entry/entry.hpp"
 #include "p2p/request.hpp"
 
@@ -10,7 +10,7 @@ namespace {
 
 static_assert(p2p::SendBuffer::overhead == MPI_BSEND_OVERHEAD);
 
-/// The process's buffer where `comm` is none.
+/// Selects the process's buffer or that of `comm`.
 struct Which {
     bool of_process;
     MPI_Comm comm;
@@ -27,7 +27,7 @@ template <class... Arguments>
                                          void* memory, int size) {
     return enter(name, arguments, [&](Call& call) {
         p2p::SendBuffer& buffer = buffer_in(call, which);
-        if (memory == MPI_BUFFER_AUTOMATIC) return buffer.attach_automatic();   // whatever the size
+        if (memory == MPI_BUFFER_AUTOMATIC) return buffer.attach_automatic();   // the size is ignored
         if (size < 0) fail(ErrorClass::arg, "size is ", size, " but must be at least 0");
         call.pointer(memory, "buffer");
         buffer.attach(memory, static_cast<std::size_t>(size));

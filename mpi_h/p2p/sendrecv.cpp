@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sending and receiving in one call, blocking and nonblocking (MPI 4.0, 3.10).
-#include "mpi_h/abi/status_out.hpp"
+#include "mpi_h/abi/abi.hpp"
 #include "mpi_h/entry/entry.hpp"
 #include "p2p/request.hpp"
 
@@ -9,13 +9,13 @@ namespace {
 
 using p2p::Data;
 
-/// Where both halves go, as the program gave it.
+/// Envelopes of both halves, as passed by the program.
 struct Ways {
     int dest, sendtag, source, recvtag;
     MPI_Comm comm;
 };
 
-/// The communicator, with the ranks and tags checked and turned into the library's own.
+/// Checks the ranks and tags, converts them to the library's values, and returns the communicator.
 Comm& check(Call& call, Ways& w) {
     Comm& comm = call.comm(w.comm);
     call.rank(comm, w.dest, "dest");
@@ -39,7 +39,7 @@ struct ReceivePart {
     MPI_Datatype datatype;
 };
 
-/// `body(call, comm, ways, type sent, type received)`
+/// Checks the arguments and calls `body(call, comm, ways, type sent, type received)`.
 template <class Body>
 [[gnu::always_inline]] inline int with(char const* name, SendPart const& out, ReceivePart const& in, Ways ways,
                                        Body&& body) {
@@ -58,7 +58,7 @@ template <class Body>
                  });
 }
 
-/// `body(call, comm, ways, type)`
+/// As above for one buffer: calls `body(call, comm, ways, type)`.
 template <class Body>
 [[gnu::always_inline]] inline int with_one(char const* name, ReceivePart const& both, Ways ways, Body&& body) {
     return enter(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Categories of variables (MPI 3.1, 14.3.8): all of them, in it the groups of settings and counters, and below the one
-// of collectives what is counted per communicator. They never change.
+// Categories of variables (MPI 3.1, 14.3.8): one contains all others, the groups of settings and counters; the group of
+// collectives contains that of counters per communicator. They never change.
 #include "mpi_h/entry/entry.hpp"
 #include "mpi_h/tools/tool.hpp"
 
@@ -23,7 +23,7 @@ char const* sentence_of(std::string_view group) {
     return "";
 }
 
-/// The category of a group; made, as a part of the first one, when it is not there yet.
+/// Returns the category of a group; creates it as part of its parent if necessary.
 Category& of_group(std::vector<Category>& all, std::string_view group) {
     std::string const name = join("tutti_", group);
     if (int const index = index_of(all, name); index >= 0) return all[static_cast<std::size_t>(index)];
@@ -42,7 +42,7 @@ std::vector<Category> make_categories() {
     return all;
 }
 
-/// The first `len` of a category's indices.
+/// Copies up to `len` indices of a category.
 int list(int cat_index, int len, int* indices, std::vector<int> Category::*which) {
     return enter([&] {
         Category const* const c = at(categories(), cat_index);

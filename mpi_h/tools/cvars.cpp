@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Control variables (MPI 3.1, 14.3.6): the settings of variables.def under their names in the environment. Before
-// MPI_Init, which reads them, most can be set; later none. A value outside its range is refused.
+// Control variables (MPI 3.1, 14.3.6): the settings of variables.def under their names in the environment. Most can be
+// set before MPI_Init, which reads them; none can be set later. A value outside of its range is refused.
 #include <cstdlib>
 
 #include <unistd.h>
@@ -15,9 +15,9 @@ namespace {
 
 using CvarHandle = MPIR_T_cvar_handle_s;
 
-constexpr std::size_t text_room = 1024;   ///< for texts, or as much as they take
+constexpr std::size_t text_room = 1024;   ///< size of a text setting in characters, unless its value is longer
 
-/// What a program sees of a setting's type.
+/// The MPI datatype of a setting's type.
 MPI_Datatype type_of(bool) { return MPI_INT; }
 MPI_Datatype type_of(long) { return MPI_COUNT; }
 MPI_Datatype type_of(std::size_t) { return MPI_UNSIGNED_LONG; }
@@ -34,7 +34,7 @@ void write_out(long value, void* to) { *static_cast<MPI_Count*>(to) = value; }
 void write_out(std::size_t value, void* to) { *static_cast<unsigned long*>(to) = value; }
 void write_out(std::string const& value, void* to) { std::memcpy(to, value.c_str(), value.size() + 1); }
 
-/// As it is written into the environment; a number that is no value of the setting is written so, too.
+/// Returns the setting's text for the environment; numbers that are not valid values are written, too.
 void read_in(bool, void const* from, std::string& text) { text = std::to_string(*static_cast<int const*>(from)); }
 void read_in(long, void const* from, std::string& text) { text = std::to_string(*static_cast<MPI_Count const*>(from)); }
 void read_in(std::size_t, void const* from, std::string& text) {
@@ -55,7 +55,7 @@ void with(int index, Use use) {
 #undef VAR
 }
 
-/// Read before the program could write it: by the loader's constructors, or by mpiexec.
+/// Returns true if the setting was read before the program could write it: by the loader's constructors, or by mpiexec.
 bool read_already(VariableRow const& row) {
     if (row.scope == VariableScope::early) return true;
     return row.scope == VariableScope::launch && std::getenv(launch::segment_variable);

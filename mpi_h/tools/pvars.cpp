@@ -1,16 +1,118 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Performance variables (MPI 3.1, 14.3.7). What only grows can be started, stopped, set and reset for each handle
-// apart, so that sessions do not disturb each other; the rest always runs and can only be read.
+// Performance variables (MPI 3.1, 14.3.7). Variables that only grow can be started, stopped, set and reset separately
+// for each handle, so that sessions do not disturb each other; all others run continuously and are read-only.
+#include "coll/choice/comm_state.hpp"
 #include "mpi_h/entry/entry.hpp"
 #include "mpi_h/tools/tool.hpp"
 
+// The list of performance variables: those of counters.def, and for each collective those of a communicator (use_rows).
+
 namespace tutti::tool {
+namespace {
+
+/// Returns a counter of this process's rank state; 0 before MPI_Init.
+std::uint64_t read_rank_state(CounterRow const& row) {
+    if (!library().process) return 0;
+    RankState& rank_state = library().process->rank_state();
+    note_arena_use(rank_state);
+    return row.read(rank_state);
+}
+
+coll::Use const& use_of(Comm const& comm, coll::Collective collective) {
+    return coll::state_of(comm).use_of(collective);
+}
+
+/// Returns the index of the algorithm among those of its collective, from 1 on; 0: there was no call.
+std::uint64_t place_of(coll::AlgorithmRow const* algorithm) {
+    std::uint64_t place = 0;
+    if (!algorithm) return 0;
+    for (coll::AlgorithmRow const& row : coll::all_algorithms()) {
+        place += row.collective == algorithm->collective;
+        if (&row == algorithm) break;
+    }
+    return place;
+}
+
+Pvar of_communicator(coll::Collective collective, std::string_view name, std::string_view sentence) {
+    Pvar p;
+    p.group = "communicator";
+    p.name = join("tutti_", coll::name_of(collective), "_", name);
+    p.sentence = join(sentence, coll::name_of(collective), ".");
+    p.of_communicator = true;
+    p.collective = collective;
+    return p;
+}
+
+Pvar in_flight() {
+    Pvar p;
+    p.group = "coll";
+    p.name = coll::in_flight_variable;
+    p.sentence = coll::in_flight_sentence;
+    p.read = [](Comm const*) {
+        Process const* process = library().process.get();
+        return process ? static_cast<std::uint64_t>(coll::state_of(*process).progress.in_flight()) : 0;
+    };
+    return p;
+}
+
+std::vector<Pvar> make_pvars() {
+    std::vector<Pvar> all;
+    for (CounterRow const& row : counter_rows) {
+        Pvar p;
+        p.group = row.group;
+        p.name = join("tutti_", row.name);
+        p.sentence = row.sentence;
+        p.kind = row.kind;
+        p.read = [&row](Comm const*) { return read_rank_state(row); };
+        all.push_back(std::move(p));
+    }
+    all.push_back(in_flight());
+    for (int c = 0; c < coll::collectives; ++c) {
+        auto const collective = static_cast<coll::Collective>(c);
+        Pvar state = of_communicator(collective, coll::algorithm_variable, coll::algorithm_sentence);
+        state.items = algorithms_of(collective);
+        state.read = [collective](Comm const* comm) { return place_of(use_of(*comm, collective).algorithm); };
+        all.push_back(std::move(state));
+        for (coll::UseRow const& row : coll::use_rows) {
+            Pvar p = of_communicator(collective, row.name, row.sentence);
+            p.kind = row.kind;
+            p.read = [collective, &row](Comm const* comm) { return (use_of(*comm, collective).*row.counter).read(); };
+            all.push_back(std::move(p));
+        }
+    }
+    return all;
+}
+
+}   // namespace
+
+std::vector<Pvar> const& pvars() {
+    static std::vector<Pvar> const all = make_pvars();
+    return all;
+}
+
+MPI_Datatype Pvar::type() const {
+    if (items) return MPI_INT;
+    return kind == CounterKind::time ? MPI_DOUBLE : MPI_UNSIGNED_LONG_LONG;
+}
+
+int Pvar::var_class() const {
+    if (items) return MPI_T_PVAR_CLASS_STATE;
+    switch (kind) {
+    case CounterKind::count: return MPI_T_PVAR_CLASS_COUNTER;
+    case CounterKind::bytes: return MPI_T_PVAR_CLASS_AGGREGATE;
+    case CounterKind::time: return MPI_T_PVAR_CLASS_TIMER;
+    case CounterKind::highest: return MPI_T_PVAR_CLASS_HIGHWATERMARK;
+    case CounterKind::level: break;
+    }
+    return MPI_T_PVAR_CLASS_LEVEL;
+}
+
 namespace {
 
 using PvarHandle = MPIR_T_pvar_handle_s;
 using Session = MPIR_T_pvar_session_s;
 
-/// What the variable counts for everybody. False: its communicator is gone.
+/// Reads the variable's value for all handles. Returns false if its communicator was freed.
 bool look(PvarHandle const& h, std::uint64_t& value) {
     Comm const* comm = nullptr;
     if (h.variable->of_communicator) {
@@ -30,7 +132,7 @@ bool value_of(PvarHandle const& h, std::uint64_t& value) {
     return true;
 }
 
-/// From here on the handle counts on from `value`.
+/// Makes the handle continue to count from `value`.
 bool set(PvarHandle& h, std::uint64_t value) {
     h.before = value;
     return !h.running || look(h, h.at_start);
@@ -48,7 +150,7 @@ bool stop(PvarHandle& h) {
     return true;
 }
 
-/// In the variable's type; times are seconds.
+/// Writes the value in the variable's type; times in seconds.
 void write_out(Pvar const& p, std::uint64_t value, void* to) {
     if (p.items) *static_cast<int*>(to) = static_cast<int>(value);
     else if (p.kind == CounterKind::time) *static_cast<double*>(to) = static_cast<double>(value) * 1e-9;
@@ -66,7 +168,8 @@ Session* find_session(MPI_T_pvar_session session) {
     return found == state().sessions.end() ? nullptr : found->get();
 }
 
-/// For one handle of a session; with MPI_T_PVAR_ALL_HANDLES for all of those that `fits` does not refuse.
+/// Calls `act` for one handle of a session; for MPI_T_PVAR_ALL_HANDLES, for all handles of variables that grow. Returns
+/// `refusal` for a single handle of another variable.
 template <class Do>
 int for_handles(MPI_T_pvar_session session, MPI_T_pvar_handle handle, int refusal, Do act) {
     return enter([&] {
@@ -84,7 +187,7 @@ int for_handles(MPI_T_pvar_session session, MPI_T_pvar_handle handle, int refusa
     });
 }
 
-/// For one handle and the program's memory.
+/// Calls `act` for one handle and the program's buffer.
 template <class Buffer, class Do>
 int for_value(MPI_T_pvar_session session, MPI_T_pvar_handle handle, Buffer* buf, Do act) {
     return enter([&] {

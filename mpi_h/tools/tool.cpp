@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The interface for tools: its beginning and end, and enumerations (MPI 3.1, 14.3.4 and 14.3.5).
+// MPI_T: initialization, finalization and enumerations (MPI 3.1, 14.3.4 and 14.3.5).
 #include "mpi_h/tools/tool.hpp"
 
 #include "mpi_h/entry/entry.hpp"
@@ -9,7 +9,8 @@ namespace {
 
 MPIR_T_enum_s enumerations[coll::collectives];
 
-/// The names of an enumeration's items; an item's value is its place. The first stands for no call yet.
+/// Returns the names of an enumeration's items; the value of an item is its index. The first one means that there was
+/// no call.
 std::vector<std::string_view> items_of(coll::Collective collective) {
     std::vector<std::string_view> names = {"none"};
     for (coll::AlgorithmRow const& row : coll::all_algorithms())
@@ -50,7 +51,7 @@ int PMPI_T_init_thread(int required, int* provided) {
 TUTTI_FUNCTION(T_finalize)
 int PMPI_T_finalize() {
     return tool::enter([] {
-        if (--tool::state().users == 0) tool::state() = {};   // with all handles and sessions
+        if (--tool::state().users == 0) tool::state() = {};   // including all handles and sessions
         return MPI_SUCCESS;
     });
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The interface for tools, MPI_T (MPI 3.1, chapter 14): its state, its variables as rows, and how its functions are
-// written. They return codes and call no error handler, may be called before MPI_Init and after MPI_Finalize, and leave
-// out what they are not asked for: null pointers in the place of results.
+// MPI_T, the tool information interface (MPI 3.1, chapter 14): its state, its variables as rows, and the frame of its
+// functions. They return codes and call no error handler, may be called before MPI_Init and after MPI_Finalize, and
+// accept null pointers for results that the caller does not need.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "coll/choice/choose.hpp"
-#include "coll/choice/use.hpp"
+#include "coll/choice/comm_state.hpp"
 #include "mpi_h/entry/library_state.hpp"
 
 /// The algorithms of one collective.
@@ -26,15 +26,15 @@ struct MPIR_T_cvar_handle_s {
 
 namespace tutti::tool {
 
-/// A performance variable. Those with an enumeration tell a state; level and highest are as they are; what only grows
-/// is counted for each handle apart, from its start on.
+/// A performance variable. Variables with an enumeration are states; levels and high watermarks have one value for all
+/// handles; variables that only grow are counted separately for each handle, from its start on.
 struct Pvar {
     std::string group, name, sentence;
     CounterKind kind = CounterKind::level;
     MPI_T_enum items = MPI_T_ENUM_NULL;
     bool of_communicator = false;
     coll::Collective collective{};
-    std::function<std::uint64_t(Comm const*)> read;   ///< null for those of no communicator
+    std::function<std::uint64_t(Comm const*)> read;   ///< argument: null unless of_communicator
 
     bool grows() const { return kind != CounterKind::level && kind != CounterKind::highest; }
     MPI_Datatype type() const;
@@ -45,24 +45,25 @@ std::vector<Pvar> const& pvars();
 /// The control variables: every setting.
 std::vector<VariableRow> const& cvars();
 
-/// "tutti", the groups of variables.def, and "communicator"; the variables in them by their indices.
+/// A category: "tutti", the groups of variables.def, and "communicator". Variables are listed by index.
 struct Category {
     std::string name, sentence;
     std::vector<int> cvars, pvars, categories;
 };
 std::vector<Category> const& categories();
 
+/// Returns the enumeration of a collective's algorithms.
 MPI_T_enum algorithms_of(coll::Collective collective);
 
 }   // namespace tutti::tool
 
-/// A variable in a session.
+/// A handle of a variable in a session.
 struct MPIR_T_pvar_handle_s {
     tutti::tool::Pvar const* variable;
-    MPI_Comm comm;   ///< for those of a communicator, which may be freed before the handle is
+    MPI_Comm comm;   ///< if of_communicator; may be freed before the handle is
     std::uint64_t context;
     bool running;
-    std::uint64_t before, at_start;   ///< what was counted until the last start, and what the variable was then
+    std::uint64_t before, at_start;   ///< count until the last start, and the variable's value at that start
 };
 
 struct MPIR_T_pvar_session_s {
@@ -72,28 +73,28 @@ struct MPIR_T_pvar_session_s {
 namespace tutti::tool {
 
 struct State {
-    int users = 0;   ///< calls of MPI_T_init_thread that await their MPI_T_finalize
+    int users = 0;   ///< calls of MPI_T_init_thread without their MPI_T_finalize
     std::vector<std::unique_ptr<MPIR_T_pvar_session_s>> sessions;
     std::vector<std::unique_ptr<MPIR_T_cvar_handle_s>> cvar_handles;
 };
 State& state();
 
-/// The owner of `object` in a list, or the list's end.
+/// Returns the iterator to the owner of `object` in a list, or the list's end.
 template <class List, class T>
 auto find_owner(List& list, T const* object) {
     return std::ranges::find_if(list, [object](auto const& owner) { return owner.get() == object; });
 }
 
-/// Thrown where a constant of the ABI or another small number stands for an address.
+/// Thrown for an argument that is a constant of the ABI, or another small number, instead of an address.
 struct NoAddress {};
-/// What a result is written to, or a value read from; null: it is not asked for.
+/// Returns the address of a result or value; null: the caller does not need it.
 template <class T>
 T* address(T* given) {
     if (given && reinterpret_cast<std::intptr_t>(given) < 4096) throw NoAddress();
     return given;
 }
 
-/// A string's result: `length` says how much room there is and then how much is needed, the final zero included.
+/// Returns a string: `*length` is the room, then the required length, both including the terminating zero.
 inline void give(std::string_view text, char* to, int* length) {
     if (!address(length)) return;
     if (address(to) && *length > 0) {
@@ -108,20 +109,20 @@ void give(T* to, V const& value) {
     if (address(to)) *to = value;
 }
 
-/// The row at an index; null when there is none.
+/// Returns the row at an index; null if there is none.
 template <class T>
 T const* at(std::vector<T> const& rows, int index) {
     return index >= 0 && index < static_cast<int>(rows.size()) ? &rows[static_cast<std::size_t>(index)] : nullptr;
 }
-/// The index of the row of that name, −1: none.
+/// Returns the index of the row with that name, or -1.
 template <class T>
 int index_of(std::vector<T> const& rows, std::string_view name) {
     auto const found = std::ranges::find_if(rows, [name](T const& row) { return row.name == name; });
     return found == rows.end() ? -1 : static_cast<int>(found - rows.begin());
 }
 
-/// Around every call of the interface: one thread at a time, and none in another call of MPI (which may have begun when
-/// MPI_Init was not called yet, and then needs no more than the lock).
+/// Held in every MPI_T call: one thread at a time, and none in another MPI call (which may have begun before MPI_Init,
+/// when tool_lock alone is sufficient).
 class Alone {
 public:
     explicit Alone(LibraryState& f) : inside_(f.shared.load(std::memory_order_acquire)), lock_(f.tool_lock) {}

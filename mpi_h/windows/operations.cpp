@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One-sided operations, with and without requests (MPI 3.1, 11.3): arguments and handles. Whether an epoch is open,
-// the target's memory long enough, and what moves fits, is seen below. Most calls are common ones and are done at once
-// (common_calls.hpp); the general way of each is a function of its own, which is called last, so that a common call
-// saves no registers for it.
-#include "rma/operations/operations.hpp"
+// One-sided operations with and without requests (MPI 3.1, 11.3): arguments and handles. The rma layer checks the
+// epoch, the bounds of the target's memory and the sizes. Most calls take the fast path (fast_calls.hpp); the full path
+// of each operation is a separate function in tail position, so that a fast call need not save registers for it.
+#include "rma/operations.hpp"
 #include <algorithm>
 
-#include "mpi_h/windows/common_calls.hpp"
-#include "mpi_h/windows/recorded.hpp"
+#include "mpi_h/windows/fast_calls.hpp"
 
 namespace tutti {
 namespace {
@@ -16,7 +14,7 @@ using common_calls::Of;
 using common_calls::On;
 using common_calls::recent;
 
-/// Elements of this process and of the target's, as the program gave them.
+/// Elements of this process and of the target, as passed by the program.
 struct Here {
     void const* addr;
     int count;
@@ -29,16 +27,16 @@ struct There {
     MPI_Datatype datatype;
 };
 
-/// To nobody nothing goes, so no type is needed.
+/// MPI_PROC_NULL ignores the datatype.
 inline MPI_Datatype needed(MPI_Datatype datatype, int rank) {
     if (rank == MPI_PROC_NULL) [[unlikely]]
         return datatype == MPI_DATATYPE_NULL ? MPI_BYTE : datatype;
     return datatype;
 }
 
-/// The target's side: its type.
+/// Returns the datatype of the target's side.
 [[gnu::always_inline]] inline Datatype& type_there(Call& call, Here const& here, Datatype& type, There const& there) {
-    // Written so that the compiler does not put the four into memory to compare them in pairs.
+    // A form in which the compiler does not store the four values to memory to compare them in pairs.
     if (((here.datatype ^ there.datatype) | (here.count ^ there.count)) == 0) [[likely]]
         return type;
     Datatype& other = call.type(needed(there.datatype, there.rank), "target_datatype");
@@ -47,11 +45,11 @@ inline MPI_Datatype needed(MPI_Datatype datatype, int rank) {
     return other;
 }
 
-/// An operation that is never a common one.
+/// For operations that have no fast path.
 constexpr auto never = [](On const&) { return false; };
 
-/// Does the call if it is a common one. Else checks what all operations on elements of one buffer have and calls
-/// `body(call, window, here, there)`. `op`: the operator of those that have one.
+/// Performs the call on the fast path if possible. Otherwise checks the arguments that all operations with one buffer
+/// share and calls `body(call, window, here, there)`. `op`: the operator, if the operation has one.
 template <class Common, class Body, class... Op>
 [[gnu::always_inline]] inline int with(char const* name, Here const& a, There const& b, MPI_Win win, Common&& common,
                                        Body&& body, Op... op) {
@@ -73,7 +71,7 @@ template <class Common, class Body, class... Op>
                  });
 }
 
-/// The same with a request: `body(window, here, there, &request)`.
+/// As above with a request: `body(window, here, there, &request)`.
 template <class Body, class... Op>
 [[gnu::always_inline]] inline int with(char const* name, Here const& a, There const& b, MPI_Win win,
                                        MPI_Request* request, Body&& body, Op... op) {
@@ -94,7 +92,7 @@ template <class Body, class... Op>
     fail(ErrorClass::op, "op is MPI_NO_OP, which only calls that get something may have");
 }
 
-/// An operator of one-sided communication.
+/// Returns an operator that is valid for one-sided operations.
 inline Op const& predefined_op(Call& call, MPI_Op handle, bool gets) {
     Op const& op = call.op(handle);
     if (op.builtin == BuiltinOp::none || (!gets && op.builtin == BuiltinOp::no_op)) [[unlikely]]
@@ -102,7 +100,7 @@ inline Op const& predefined_op(Call& call, MPI_Op handle, bool gets) {
     return op;
 }
 
-/// One element of a predefined type.
+/// Returns the type of an operation on one element, which must be predefined.
 inline Datatype const& predefined_type(Call& call, MPI_Datatype handle, int rank) {
     Datatype const& type = call.type(needed(handle, rank));
     if (!type.predefined) [[unlikely]]
@@ -110,7 +108,7 @@ inline Datatype const& predefined_type(Call& call, MPI_Datatype handle, int rank
     return type;
 }
 
-/// MPI_Get_accumulate and its like; with MPI_NO_OP the origin is not looked at (MPI 3.1, 11.3.4).
+/// MPI_Get_accumulate and similar calls; for MPI_NO_OP the origin is not read (MPI 3.1, 11.3.4).
 template <class Common, class Body>
 [[gnu::always_inline]] inline int get_accumulate(char const* name, Here const& a, Here const& result, There const& b,
                                                  MPI_Op handle, MPI_Win win, Common&& common, Body&& body) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Epochs: fences, between groups, locks, flushes (MPI 3.1, 11.5). What is done to MPI_PROC_NULL is done at once.
-#include "rma/synchronization/synchronization.hpp"
-#include "mpi_h/windows/common_calls.hpp"
-#include "mpi_h/windows/recorded.hpp"
+// Synchronization: fence, post/start/complete/wait, locks, flushes (MPI 3.1, 11.5). Calls on MPI_PROC_NULL return
+// immediately.
+#include "mpi_h/windows/fast_calls.hpp"
+#include "rma/epochs.hpp"
 
 namespace tutti {
 namespace {
@@ -21,7 +21,7 @@ namespace {
     fail(ErrorClass::assertion, "assert is ", given, " but must be made of ", here);
 }
 
-/// What is asserted; `allowed` are the bits that mean something to the call.
+/// Returns the assertions of a call. `allowed`: the bits that are valid for the call.
 inline rma::Assertions assertions(Call const& call, int given, int allowed) {
     if ((given & ~allowed) && call.library_state().check_arguments) [[unlikely]]
         bad_assertions(given, allowed);
@@ -37,7 +37,7 @@ Ref<Group> part_of(Call& call, rma::Window const& w, MPI_Group handle) {
     return Ref<Group>::share(&group);
 }
 
-/// Of a call that is about a window and nothing else.
+/// Calls that concern a window only.
 template <class Body>
 [[gnu::always_inline]] inline int with(char const* name, MPI_Win win, Body&& body) {
     return enter(
@@ -48,7 +48,7 @@ template <class Body>
         });
 }
 
-/// Of one that is about one of its ranks.
+/// Calls that concern one rank of a window.
 template <class Body>
 [[gnu::always_inline]] inline int with(char const* name, int rank, MPI_Win win, Body&& body) {
     return enter(
@@ -142,7 +142,8 @@ int PMPI_Win_lock_all(int assert, MPI_Win win) {
 TUTTI_FUNCTION(Win_unlock_all)
 int PMPI_Win_unlock_all(MPI_Win win) { return with("MPI_Win_unlock_all", win, rma::unlock_all); }
 
-// Flushes are common calls, too; their general ways are called last (operations.cpp), and try the same inside the lock.
+// Flushes have a fast path, too. Their full paths are in tail position (operations.cpp) and try the fast path again
+// with the lock held.
 
 [[gnu::noinline]] static int general_flush(int rank, MPI_Win win) {
     return with("MPI_Win_flush", rank, win, [](rma::Window& w, int target, char const* name) {

@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The checks of sends, receives and communicators, and the digests of buffers.
 #include "p2p/check/checks.hpp"
 
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
 #include <utility>
 
-#include "p2p/check/digest.hpp"
 #include "runtime/base/error.hpp"
-#include "runtime/trace/call_stack.hpp"
+#include "runtime/state/call_site.hpp"
 
 namespace tutti::p2p {
 namespace {
 
-constexpr std::size_t least_looked_at = 4096;   // bytes of a receive for which it is asked whether there is memory
-constexpr std::size_t most_aside = 16 << 20;    // a larger receive goes straight to its buffer, unwatched
+constexpr std::size_t least_looked_at = 4096;   // smaller receives are not checked for mapped memory
+constexpr std::size_t most_aside = 16 << 20;    // bytes; larger receives go directly to their buffer, unchecked
 
 void const* name_of(Receive const& op) { return op.request ? static_cast<void const*>(op.request) : &op; }
 
 Key key_of(Receive const& op) { return {op.key.context, op.status.source, op.status.tag}; }
 
-/// What of its buffer the message has filled; with gaps, whole elements.
+/// Returns the part of the buffer that the message has filled; with gaps, only whole elements.
 Data filled(Receive const& op) {
     Data data = op.data;
     data.bytes = op.status.bytes;
@@ -38,7 +42,8 @@ void Checks::sends(Send& op) {
         keep(op.data, *op.request, false, digest_if_mapped(op.data));
 }
 
-/// A persistent send is synchronous from its second start on, whatever the program has asked for.
+/// A persistent send counts as not synchronous: from its second start on, its mode has been changed by
+/// CheckedTransport.
 Note Checks::note_of(Send const& op) {
     SentNote sent;
     sent.rank = process_.rank();
@@ -164,7 +169,7 @@ void Checks::tell_changed(Pending const& pending, bool freed) const {
                       join("leave the buffer alone until ", pending.end()), parts});
 }
 
-/// MPI writes no more than comes, so this need not go wrong; it is seldom what was meant.
+/// MPI writes no more bytes than arrive, so this need not fail, but it is rarely intended.
 void Checks::look_for_memory(Receive const& op) {
     Data const& data = op.data;
     if (!data.dense() || data.bytes < least_looked_at || memory_.holds(data.base, data.bytes)) return;
@@ -204,6 +209,64 @@ void Checks::finish() {
         {process_.rank(), join(one.given_up, "(", one.request->comm->words(), ")"), {}, one.given_up_at}};
     warn(process_, {"T16", "a communicator was freed, and operations on it were never completed",
                     "complete them before or after (MPI_Waitall), or cancel them (MPI_Cancel)", parts});
+}
+
+namespace {
+
+constexpr std::size_t word = 8, lanes = 8, block = lanes * word;
+constexpr std::size_t piece = 64 * block;   // gathered at a time
+
+/// With either argument fixed, this is a bijection in the other one, so any change of a single word changes the result.
+/// The rotation moves the upper bits down, because products do not propagate them, so that they affect the next step.
+std::uint64_t with(std::uint64_t before, std::uint64_t next) {
+    return std::rotl((before ^ next) * 0x9e3779b97f4a7c15, 29);
+}
+
+std::uint64_t load(std::byte const* at, std::size_t bytes = word) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, at, bytes);
+    return value;
+}
+
+/// Digests whole blocks in eight independent lanes. Advances `at` and `bytes` to the remainder.
+std::uint64_t digest_blocks(std::uint64_t before, std::byte const*& at, std::size_t& bytes) {
+    std::array<std::uint64_t, lanes> all;
+#pragma GCC unroll 8   // so that the lanes stay in registers
+    for (std::size_t i = 0; i < lanes; ++i) all[i] = before + i;
+    for (; bytes >= block; bytes -= block, at += block)
+#pragma GCC unroll 8
+        for (std::size_t i = 0; i < lanes; ++i) all[i] = with(all[i], load(at + i * word));
+    std::uint64_t result = before;
+#pragma GCC unroll 8
+    for (std::uint64_t const lane : all) result = with(result, lane);
+    return result;
+}
+
+/// Continues a digest from `before` with further bytes.
+std::uint64_t digest(std::uint64_t before, std::byte const* at, std::size_t bytes) {
+    std::uint64_t result = before ^ bytes;
+    if (bytes >= block) result = digest_blocks(result, at, bytes);
+    for (; bytes >= word; bytes -= word, at += word) result = with(result, load(at));
+    return bytes == 0 ? result : with(result, load(at, bytes));
+}
+
+}   // namespace
+
+AddressRange range_of(Data const& data) {
+    if (data.dense()) return {reinterpret_cast<std::uintptr_t>(data.base), data.bytes};
+    return AddressRange::of(data.base, data.count, *data.type);
+}
+
+std::uint64_t digest_of(Data const& data) {
+    if (data.dense()) return digest(0, data.base, data.bytes);
+    std::array<std::byte, piece> packed;
+    std::uint64_t all = 0;
+    for (std::size_t at = 0; at < data.bytes; at += packed.size()) {
+        std::size_t const bytes = std::min(packed.size(), data.bytes - at);
+        data.gather(at, packed.data(), bytes);
+        all = digest(all, packed.data(), bytes);
+    }
+    return all;
 }
 
 }   // namespace tutti::p2p

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `mpiexec --check` looks for in the messages of one rank: buffers that are touched while they are not the
-// program's, receives that several senders could have met, requests that are given up. Called inside the rank's lock,
-// with the program's own operations only. A mistake ends the job; what may be meant is a warning, once per place.
+// The checks of `mpiexec --check` on the messages of one rank: buffers that the program uses during an operation,
+// receives that several senders could have matched, requests and communicators freed too early. All functions are
+// called with the rank's lock held, and with operations of the program only. An error ends the job; what may be
+// intended is a warning, issued once per call site.
 #pragma once
 
+#include <cstdint>
 #include <set>
 #include <utility>
 
-#include "p2p/check/call_order.hpp"
-#include "p2p/check/given_up.hpp"
-#include "p2p/check/memory.hpp"
+#include "p2p/check/mapped_memory.hpp"
 #include "p2p/check/operation_buffers.hpp"
 #include "p2p/check/order.hpp"
 #include "p2p/check/pending.hpp"
 #include "p2p/check/wildcards.hpp"
 #include "p2p/matching/matching.hpp"
-#include "runtime/diagnosis/mistake.hpp"
+#include "p2p/matching/operation.hpp"
+#include "runtime/datatype/remote_layout.hpp"
+#include "runtime/diagnostic.hpp"
 
 namespace tutti::p2p {
 
-/// Messages of the program, not of the library itself or of a collective.
+/// Returns true for messages of the program, false for those of the library itself or of a collective.
 inline bool of_program(Key const& key) { return key.context >> 60 == 0; }
 
 class Checks {
@@ -28,57 +30,61 @@ public:
         : process_(matching.process()), memory_(process_), order_(process_.cluster.size(), process_.rank()),
           given_up_(process_, order_), wildcards_(matching, order_) {}
 
-    /// What this rank knows of the others. A layer that carries knowledge by other means than messages adds it here.
+    /// The knowledge that this rank has of the events of other ranks. A layer that conveys such knowledge by other
+    /// means than messages adds it here.
     Order& order() { return order_; }
 
-    /// A send is about to begin. One of a request is kept until the program hears of its end.
+    /// Called before a send begins. The send of a request is kept until the program is notified of its completion.
     void sends(Send& op);
-    /// A receive is about to begin, and may get its message at once. What a request receives is laid aside until all of
-    /// it is there, so that it shows whether the program has touched the buffer, which it must not before it hears of
-    /// the end. `at_once`: its message is here, and nobody can have touched anything before that is in the buffer.
+    /// Called before a receive begins, which may match immediately. The data for a request is stored elsewhere until it
+    /// is complete, unless it is too large, to detect whether the program has changed the buffer, which it must not
+    /// before it is notified of the completion. `at_once`: the message has already arrived, so the buffer cannot be
+    /// changed before the data is in it.
     void receives(Receive& op, bool at_once = false);
-    /// A receive of a call that waits for it has its message.
+    /// Called when the receive of a blocking call has its message. `status_taken`: the program reads the status.
     void received(Receive const& op, Comm const& comm, bool status_taken);
-    /// A probe has found a message.
+    /// Called when a probe has found a message.
     void seen(Unexpected const& message);
-    /// As Wildcards has it, of a message that has become `owner`'s.
+    /// As Wildcards::claimed and completed, for MPI_Mprobe and MPI_Mrecv. `owner` identifies the receive.
     void claimed(void const* owner, Key const& wanted, Unexpected const& message, bool status_taken) {
         wildcards_.claimed(owner, wanted, message, status_taken);
     }
     void claimed_received(void const* owner, Comm const& comm, bool status_taken) {
         wildcards_.completed(owner, comm, status_taken);
     }
-    /// The message of a request is there, or the receive was cancelled: it goes to the buffer.
+    /// Called when the message of a request has arrived completely, or the receive was cancelled: moves the data to the
+    /// buffer.
     void arrives(Request& request, Receive& op);
-    /// The program hears of the end of a complete request.
+    /// Called when the program is notified of the completion of a request.
     void settle(Request& request);
-    /// MPI_Cancel: from now on the program may free the request.
+    /// Called by MPI_Cancel: the program may free the request from now on.
     void cancels(Request const& request);
-    /// The program will not, because it frees the request.
+    /// Called by MPI_Request_free: the program will not be notified.
     void forget(Request& request);
-    /// A request is gone.
+    /// Called when a request is destroyed.
     void gone(Request const& request) {
         wildcards_.forget(&request);
         pending_.remove(request);
     }
 
-    /// The running call is about to use this memory: ends the job where a pending operation has it. `receives`: it
-    /// writes to it.
+    /// Ends the job if memory that the running call is about to use belongs to a pending operation. `receives`: the
+    /// call writes to it.
     void refuse_overlap(Data const& data, bool receives) const;
-    /// An operation of the program is about to begin, and has these buffers from now on.
+    /// Called before an operation of the program begins; its buffers belong to it from now on.
     void begins(OperationBuffers& buffers);
-    /// All that it receives is there.
+    /// Called when everything that the operation receives has arrived.
     void arrives(OperationBuffers& buffers);
-    /// The program is about to be notified that it is complete. May be called again.
+    /// Called before the program is notified of the completion. May be called repeatedly.
     void settle(OperationBuffers& buffers);
-    /// It has its buffers no more, and what is in them does not matter.
+    /// Called when the operation no longer uses its buffers and their contents need no comparison.
     void ends(OperationBuffers& buffers);
 
-    /// MPI_Comm_free: operations that are not complete go on, and may still be completed.
+    /// Called by MPI_Comm_free: pending operations continue and may still be completed.
     void communicator_freed(Comm const& comm, char const* call);
-    /// MPI_Comm_disconnect: ends the job when there are any.
+    /// Called by MPI_Comm_disconnect: ends the job if there are pending operations.
     void communicator_disconnected(Comm const& comm, char const* call);
-    /// MPI_Finalize: warns of those that never were, and of what is only known then.
+    /// Called by MPI_Finalize: warns of operations that were never completed, and of findings that are decided only
+    /// then.
     void finish();
 
     CallOrder call_order;
@@ -87,11 +93,12 @@ private:
     Pending& keep(Data const& data, Request& request, bool receives, std::optional<std::uint64_t> digest);
     std::optional<std::uint64_t> digest_if_mapped(Data const& data);
     void compare(Pending const& pending);
-    /// A one-sided operation that begins writes to the results of earlier ones: warns, once for each two places.
+    /// Handles a one-sided operation that writes to the results of earlier ones: warns, once per pair of call sites.
     void give_up_results(OperationBuffers const& buffers, Data const& data);
-    /// By report() or warn().
+    /// Reports by `tell`: report() or warn().
     void tell_overlap(Pending const& other, Data const& data, bool receives,
                       void (*tell)(Process&, Mistake const&)) const;
+    /// Warns, once per call site, if the memory of a receive buffer is not all mapped.
     void look_for_memory(Receive const& op);
     [[noreturn]] void tell_changed(Pending const& pending, bool freed) const;
     std::string call_in_words(Data const& data) const;
@@ -104,8 +111,16 @@ private:
     Order order_;
     GivenUp given_up_;
     Wildcards wildcards_;
-    std::set<std::pair<std::uint64_t, std::uint64_t>> overlapping_;   ///< places of two calls that have been reported
-    std::set<std::uint64_t> without_memory_;                          ///< places of receives that a warning has named
+    std::set<std::pair<std::uint64_t, std::uint64_t>> overlapping_;   ///< pairs of call sites that were reported
+    std::set<std::uint64_t> without_memory_;                          ///< call sites of receives that were reported
 };
+
+// Digests of buffers, computed at memory bandwidth, to detect whether a buffer has changed.
+
+/// Returns the memory range that contains all elements of `data`, including gaps.
+AddressRange range_of(Data const& data);
+/// Returns a digest of the bytes of the elements, without gaps. All of their memory must be mapped. The digests of two
+/// buffers differ if exactly one word of eight bytes differs, and with probability 1 − 2⁻⁶⁴ if several do.
+std::uint64_t digest_of(Data const& data);
 
 }   // namespace tutti::p2p

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The checks of collectives and one-sided operations, which may have several buffers.
 #include "p2p/check/operation_buffers.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "p2p/check/checks.hpp"
-#include "p2p/check/digest.hpp"
 #include "runtime/base/error.hpp"
-#include "runtime/trace/call_stack.hpp"
+#include "runtime/state/call_site.hpp"
 
 namespace tutti::p2p {
 namespace {
 
-constexpr std::size_t most_laid_aside = 16 << 20;   // bytes from the first to the last; larger ones are not laid aside
-constexpr std::size_t operand_alignment =
-    64;   // kernels of reductions find their operands as the program has laid them
+// Bytes from the first to the last; larger ranges are not redirected.
+constexpr std::size_t most_laid_aside = 16 << 20;
+// Keeps the program's alignment of operands for the kernels of reductions.
+constexpr std::size_t operand_alignment = 64;
 
-/// The same elements, at another place.
+/// Returns the same elements at another address.
 Data moved(Data const& data, std::ptrdiff_t by) {
     Data other = data;
     other.base =
@@ -24,7 +25,7 @@ Data moved(Data const& data, std::ptrdiff_t by) {
     return other;
 }
 
-/// Copies the elements, and leaves gaps alone.
+/// Copies the elements without the gaps.
 void copy(Data const& to, Data const& from) {
     if (from.dense()) return to.scatter(0, from.base, from.bytes);
     std::vector<std::byte> packed(from.bytes);
@@ -49,7 +50,8 @@ std::ptrdiff_t OperationBuffers::lay_aside() {
     if (receives_.empty() || end - first > most_laid_aside) return 0;
     aside_.reset(new std::byte[end - first + 2 * operand_alignment]);
     auto const at = reinterpret_cast<std::uintptr_t>(aside_.get());
-    std::uintptr_t const same = (first - at) % operand_alignment;   // a power of two: right where it wraps round, too
+    // Correct even if the difference wraps around, because the alignment is a power of two.
+    std::uintptr_t const same = (first - at) % operand_alignment;
     return to_aside_ = static_cast<std::ptrdiff_t>(at + same - first);
 }
 
@@ -77,7 +79,7 @@ void Checks::begins(OperationBuffers& buffers) {
     }
     ends(buffers);
     auto const add = [&](Data const& data, bool receives) {
-        // What the operation writes to the program's memory changes it itself.
+        // If the operation writes to the program's memory, its own writes cannot be distinguished from the program's.
         bool const compared = !receives || buffers.aside_;
         Pending part{nullptr,
                      receives,
@@ -93,7 +95,7 @@ void Checks::begins(OperationBuffers& buffers) {
     buffers.copy_to_aside();
 }
 
-/// Earlier results in the same memory stay aside, where a target may still send them.
+/// The results of earlier operations in the same memory stay in `aside_`, to which a target may still send them.
 void Checks::give_up_results(OperationBuffers const& buffers, Data const& data) {
     using Kind = OperationBuffers::Kind;
     for (Pending const* other; (other = pending_.overlapping(data, true)) != nullptr;) {
@@ -107,7 +109,7 @@ void Checks::give_up_results(OperationBuffers const& buffers, Data const& data) 
 }
 
 void Checks::arrives(OperationBuffers& buffers) {
-    if (buffers.parts_.empty()) return;   // given up before
+    if (buffers.parts_.empty()) return;   // given up earlier
     for (auto const& part : buffers.parts_)
         if (part->second.receives) compare(part->second);
     buffers.copy_from_aside();

@@ -1,9 +1,66 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Vector clocks, calls that convey no news, and the encoding of notes.
 #include "p2p/check/order.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace tutti::p2p {
+
+bool CallOrder::may_teach(std::string_view call) {
+    static constexpr std::string_view local[] = {"MPI_Put",
+                                                 "MPI_Get",
+                                                 "MPI_Accumulate",
+                                                 "MPI_Get_accumulate",
+                                                 "MPI_Fetch_and_op",
+                                                 "MPI_Compare_and_swap",
+                                                 "MPI_Win_lock",
+                                                 "MPI_Win_lock_all",
+                                                 "MPI_Win_unlock",
+                                                 "MPI_Win_unlock_all",
+                                                 "MPI_Win_flush",
+                                                 "MPI_Win_flush_all",
+                                                 "MPI_Win_flush_local",
+                                                 "MPI_Win_flush_local_all",
+                                                 "MPI_Comm_rank",
+                                                 "MPI_Comm_size",
+                                                 "MPI_Get_address",
+                                                 "MPI_Alloc_mem",
+                                                 "MPI_Wtime"};
+    static constexpr std::string_view beginnings[] = {"MPI_Type_", "MPI_Group_", "MPI_Info_", "MPI_Aint_"};
+    return std::ranges::find(local, call) == std::end(local) &&
+           std::ranges::none_of(beginnings, [&](std::string_view one) { return call.starts_with(one); });
+}
+
+namespace {
+
+struct Head {
+    std::int32_t rank;
+    std::uint32_t number, synchronous, uncertain;
+    std::uint64_t site;
+    char call[24];   // the longest name is MPI_Isendrecv_replace
+};
+
+}   // namespace
+
+Note SentNote::to_bytes() const {
+    Head head{rank, number, synchronous, uncertain, site, {}};
+    std::memcpy(head.call, call.data(), std::min(call.size(), sizeof head.call - 1));
+    std::size_t const clock_bytes = clock.size() * sizeof clock[0];
+    auto bytes = std::make_shared<std::vector<std::byte>>(sizeof head + clock_bytes);
+    std::memcpy(bytes->data(), &head, sizeof head);
+    std::memcpy(bytes->data() + sizeof head, clock.data(), clock_bytes);
+    return bytes;
+}
+
+SentNote SentNote::from_bytes(Note const& note) {
+    Head head;
+    std::memcpy(&head, note->data(), sizeof head);
+    SentNote sent{head.rank, head.number, head.synchronous != 0, head.uncertain != 0, head.site, head.call, {}};
+    sent.clock.resize((note->size() - sizeof head) / sizeof sent.clock[0]);
+    std::memcpy(sent.clock.data(), note->data() + sizeof head, sent.clock.size() * sizeof sent.clock[0]);
+    return sent;
+}
 
 void Order::learn(std::span<std::uint32_t const> clock, bool is_uncertain) {
     if (clock.size() == clock_.size()) {
@@ -30,7 +87,7 @@ void Order::meet(std::span<int const> members, std::span<int const> outsiders, s
             std::uint32_t& known = clock_[static_cast<std::size_t>(rank)];
             known = std::max(known, to);
         };
-        raise(members[m], shared[0]);   // no rank knows more of a member than the member itself
+        raise(members[m], shared[0]);   // only the member itself knows its latest event
         is_uncertain_ |= shared[1] != 0;
         for (std::size_t i = 0; i < outsiders.size(); ++i) raise(outsiders[i], shared[2 + i]);
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The table of pending operations, and the report of requests freed while active (T07).
 #include "p2p/check/pending.hpp"
 
 #include <algorithm>
@@ -6,6 +7,8 @@
 
 #include "p2p/check/operation_buffers.hpp"
 #include "runtime/base/error.hpp"
+#include "runtime/diagnostic.hpp"
+#include "runtime/state/call_site.hpp"
 #include "runtime/wait/reason.hpp"
 
 namespace tutti::p2p {
@@ -46,7 +49,7 @@ std::size_t PendingOperations::home_of(Request const* request) const {
     return reinterpret_cast<std::uintptr_t>(request) * 0x9e3779b97f4a7c15 >> 32 & (table_.size() - 1);
 }
 
-/// Its own, or the one that it would have.
+/// Returns the index of the request's entry, or of the free one where it would be stored.
 std::size_t PendingOperations::place_of(Request const* request) const {
     std::size_t place = home_of(request);
     while (table_[place].request && table_[place].request != request) place = next(place);
@@ -59,7 +62,7 @@ void PendingOperations::grow() {
         if (entry.request) table_[place_of(entry.request)] = entry;
 }
 
-/// Moves up those behind it that have their places because this one was taken.
+/// Empties an entry and moves the following ones forward that linear probing would not find any more.
 void PendingOperations::close_gap(std::size_t gap) {
     std::size_t const mask = table_.size() - 1;
     for (std::size_t place = next(gap); table_[place].request; place = next(place)) {
@@ -137,6 +140,41 @@ std::vector<Pending const*> PendingOperations::given_up() const {
     for (auto const& [address, pending] : all_)
         if (pending.given_up) found.push_back(&pending);
     return found;
+}
+
+void GivenUp::add(bool receives, Beginning const& begun, std::string call, std::uint64_t site) {
+    if (!receives && (begun.lessons == order_.lessons() || order_.heard_of() >= begun.event)) return;
+    std::uint64_t const freed_at = program_site(process_.call_site);
+    auto const same = std::ranges::find_if(all_, [&](One const& one) {
+        return one.receives == receives && one.site == site && one.freed_at == freed_at && one.call == call;
+    });
+    if (same == all_.end() && all_.size() == most) return;
+    if (same == all_.end()) return all_.push_back({receives, begun.event, std::move(call), site, freed_at, 1});
+    same->event = begun.event;   // what is known about the last one holds for the earlier ones, too
+    ++same->times;
+}
+
+void GivenUp::finish() {
+    auto const is_known = [this](One const& one) {
+        return !one.receives && (order_.is_uncertain() || order_.heard_of() >= one.event);
+    };
+    std::erase_if(all_, is_known);
+    if (all_.empty()) return;
+    One const& one = all_.front();
+    std::string const freed =
+        one.times == 1 ? "freed while it was active" : join("freed while active, ", one.times, " times");
+    Mistake::Part const parts[] = {
+        {process_.rank(), one.call, "began here", one.site},
+        {process_.rank(), "MPI_Request_free(request)",
+         all_.size() == 1 ? freed : join(freed, ", and ", all_.size() - 1, " others"), one.freed_at}};
+    warn(process_, {"T07",
+                    join("the request of an active ", one.receives ? "receive" : "send",
+                         " was freed, and nothing says that it is complete"),
+                    one.receives ? "complete the receive (MPI_Wait): after MPI_Request_free nothing says when its "
+                                   "data is there; one that is not needed any more is cancelled first (MPI_Cancel)"
+                                 : "complete the send (MPI_Wait): MPI_Request_free does not, and its buffer may be "
+                                   "changed only when the receiver has answered",
+                    parts});
 }
 
 }   // namespace tutti::p2p

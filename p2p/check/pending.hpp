@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The nonblocking operations of the program that it has not completed yet: sends and receives by their requests, and
-// all of them by the memory that is theirs until then.
+// The nonblocking operations that the program has not completed yet, found by their requests and by the memory that
+// belongs to them until then; and requests that the program freed while they were active (GivenUp).
 #pragma once
 
 #include <array>
@@ -8,14 +8,58 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
-#include "p2p/check/given_up.hpp"
+#include "p2p/check/order.hpp"
 #include "p2p/matching/operation.hpp"
+#include "runtime/process.hpp"
 
 namespace tutti::p2p {
 
-/// Where a message lies until its buffer may have it.
+/// Requests that the program freed while they were active. MPI permits that if the program learns by other means that
+/// the operation is complete (MPI 4.1, 3.7.3):
+///
+///  * For a receive there are no such means, because its buffer cannot be read. MPI_Finalize always reports it, unless
+///    it was cancelled.
+///  * For a send, the receiver's answer or a collective can show it, and finally MPI_Finalize itself, as in the
+///    standard's example of MPI_Isend, MPI_Request_free, MPI_Finalize. A program that frees the request immediately
+///    after the start intends that. A program that keeps the request, receives messages of other ranks, and frees the
+///    request where MPI_Wait is due mistakes MPI_Request_free for a completion. MPI_Finalize reports the request if no
+///    message that this rank has received since came from a rank that knew of any event of this rank since the send
+///    began (Order), and no collective followed. That does not depend on whether the send was complete in this run.
+class GivenUp {
+public:
+    GivenUp(Process& process, Order const& order) : process_(process), order_(order) {}
+
+    /// The time at which an operation began, for add().
+    struct Beginning {
+        std::uint32_t event = 0;     ///< the last event of this rank; for a send, the send itself
+        std::uint64_t lessons = 0;   ///< value of Order::lessons
+    };
+    Beginning beginning() const { return {order_.now(), order_.lessons()}; }
+
+    /// Called when the running call frees an active request that `call` began at `site`.
+    void add(bool receives, Beginning const& begun, std::string call, std::uint64_t site);
+    /// Called by MPI_Finalize: warns of requests whose completion the program cannot know.
+    void finish();
+
+private:
+    struct One {
+        bool receives;
+        std::uint32_t event;
+        std::string call;
+        std::uint64_t site, freed_at;
+        int times;
+    };
+    static constexpr std::size_t most = 1024;   ///< different ones; bounds the memory that a loop takes
+
+    Process& process_;
+    Order const& order_;
+    std::vector<One> all_;
+};
+
+/// Stores a message until it may be written to its buffer.
 class Aside {
 public:
     std::byte* make(std::size_t bytes) {
@@ -27,12 +71,12 @@ public:
         is_made_ = false;
         far_.reset();
     }
-    /// Null: nowhere.
+    /// Returns null if no memory is in use.
     std::byte* get() { return !is_made_ ? nullptr : far_ ? far_.get() : near_.data(); }
 
 private:
     bool is_made_ = false;
-    std::unique_ptr<std::byte[]> far_;   ///< null: it is small
+    std::unique_ptr<std::byte[]> far_;   ///< null: the message fits into `near_`
     std::array<std::byte, 64> near_{};
 };
 
@@ -42,52 +86,53 @@ struct Pending {
     Request const* request;   ///< null: one buffer of an operation that may have several
     bool receives;
     Data data;                             ///< the program's memory
-    std::optional<std::uint64_t> digest;   ///< of it in the beginning; none: not known
-    char const* call;                      ///< that began it
-    std::uint64_t site;                    ///< and where that is
-    char const* given_up = nullptr;        ///< the call that has freed its communicator meanwhile; null: none has,
-    std::uint64_t given_up_at = 0;         ///< and where that is
-    bool forgotten = false;                ///< by MPI_Request_free; it goes when its message is there
+    std::optional<std::uint64_t> digest;   ///< digest of `data` at the beginning; none: unknown
+    char const* call;                      ///< the call that began the operation
+    std::uint64_t site;                    ///< its call site
+    char const* given_up = nullptr;        ///< the call that has freed its communicator; null: none
+    std::uint64_t given_up_at = 0;         ///< its call site
+    bool forgotten = false;                ///< freed by MPI_Request_free; removed when its message has arrived
     GivenUp::Beginning begun{};
-    bool is_cancelled = false;               ///< MPI_Cancel was called, whatever came of it
-    Aside aside{};                           ///< where a message goes first; nowhere: straight to `data`
-    OperationBuffers* operation = nullptr;   ///< whose buffer this is; null: of a send or receive
+    bool is_cancelled = false;               ///< MPI_Cancel was called, whatever its result
+    Aside aside{};                           ///< temporary memory for the message; empty: received directly into `data`
+    OperationBuffers* operation = nullptr;   ///< the operation that this buffer belongs to; null: a send or receive
 
-    /// "MPI_Isend(4 MPI_INT to rank 1, tag 8, MPI_COMM_WORLD)"
+    /// Describes the operation: "MPI_Isend(4 MPI_INT to rank 1, tag 8, MPI_COMM_WORLD)".
     std::string words() const;
-    /// What it is to the operation: "send".
+    /// Returns the role of the buffer in the operation: "send".
     char const* role() const;
-    /// Until when it is: "MPI_Wait or MPI_Test says that the send is complete".
+    /// Returns until when the buffer must not be used: "MPI_Wait or MPI_Test says that the send is complete".
     char const* end() const;
-    /// Calls that complete it: "MPI_Wait".
+    /// Returns the calls that complete the operation: "MPI_Wait".
     char const* completion() const;
 };
 
 class PendingOperations {
-    // Operations come and go with every message: what the tree and the table take for one is used again.
+    // Operations begin and end with every message, so the nodes of the tree are reused.
     using ByAddress = std::multimap<std::uintptr_t, Pending>;
 
 public:
     using Part = ByAddress::iterator;
 
-    /// Replaces one of the same request. The memory of what has gaps is nobody's: others may use the gaps. It stays
-    /// where it is until it is removed.
+    /// Adds an operation and replaces an earlier one of the same request. Data with gaps is not checked for overlaps,
+    /// because other operations may use the gaps. The returned object stays in place until it is removed.
     Pending& add(Pending&& operation);
     Pending* find(Request const& request);
     void remove(Request const& request);
-    /// One buffer of an operation, which stays as it is until it is removed.
+    /// Adds one buffer of an operation. The part stays valid until it is removed.
     Part add_part(Pending&& part);
     void remove_part(Part part);
-    /// One whose memory `data` shares; null: none, or `data` has gaps. `also_sends`: not only receives.
+    /// Returns an operation whose memory overlaps `data`. Null: there is none, or `data` has gaps. `also_sends`:
+    /// consider the buffers of sends as well as those of receives.
     Pending const* overlapping(Data const& data, bool also_sends) const;
-    /// Those on this communicator.
+    /// Returns the operations on this communicator.
     std::vector<Pending*> on(Comm const& comm);
-    /// Those whose communicator has been freed.
+    /// Returns the operations whose communicator has been freed.
     std::vector<Pending const*> given_up() const;
 
 private:
     struct Entry {
-        Request const* request = nullptr;   ///< null: none
+        Request const* request = nullptr;   ///< null: the entry is empty
         ByAddress::iterator at;
     };
 
@@ -97,11 +142,11 @@ private:
     void grow();
     void close_gap(std::size_t gap);
 
-    ByAddress all_;   ///< by where their memory begins
+    ByAddress all_;   ///< by start address
     std::vector<ByAddress::node_type> spare_;
-    std::vector<Entry> table_ = std::vector<Entry>(64);   ///< by request, in the first free place from its home on; a
-                                                          ///< power of two, and half of it is free
-    std::size_t longest_ = 0;                             ///< bytes of any of them, ever
+    /// Open addressing by request, linear probing. The size is a power of two, and at most half of it is used.
+    std::vector<Entry> table_ = std::vector<Entry>(64);
+    std::size_t longest_ = 0;   ///< the largest number of bytes of any operation so far
 };
 
 }   // namespace tutti::p2p

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Comparison of completed receives, and the report T12.
 #include "p2p/check/wildcards.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
-#include "p2p/check/digest.hpp"
+#include "p2p/check/checks.hpp"
 #include "runtime/base/error.hpp"
-#include "runtime/trace/call_stack.hpp"
+#include "runtime/state/call_site.hpp"
 
 namespace tutti::p2p {
 namespace {
@@ -54,7 +55,7 @@ void Wildcards::claimed(void const* receive, Key const& wanted, Unexpected const
     one.message = message.key;
     one.sent = std::make_shared<SentNote>(SentNote::from_bytes(message.note));
     one.is_empty = message.bytes == 0;
-    one.content = one.sequence;   // differs from any other: it may not be here
+    one.content = one.sequence;   // the data may not have arrived: differs from all others
     order_.learn(one.sent->clock, one.sent->uncertain);
     one.known_at = order_.tick();
     one.status_taken = status_taken;
@@ -85,7 +86,8 @@ void Wildcards::completed(void const* receive, Comm const& comm, bool status_tak
     remember(std::move(one));
 }
 
-/// Earlier receives from any source may still be open, and are compared with it when they are complete.
+/// Keeps a completed receive: earlier receives from any source that are still open are compared with it when they
+/// complete.
 void Wildcards::remember(Received&& receive) {
     auto const waits_for = [](Received const& later) {
         return [&later](auto const& open) {
@@ -122,8 +124,8 @@ bool Wildcards::could_meet(Received& receive, Received const& later) const {
     return true;
 }
 
-/// Messages of one sender do not overtake each other: only the first one that is not for a receive before this one
-/// could have come to it. Of those that are complete could_meet knows that.
+/// Messages of one sender do not overtake each other: only the first one that matches and is not for a receive before
+/// `receive` could have matched it. could_meet has checked that for completed receives.
 bool Wildcards::is_first_of_its_sender(Received const& receive, Received const& later) const {
     for (auto const& [name, open] : open_)
         if (open.sent && open.sequence > receive.sequence && open.sent->rank == later.sent->rank &&

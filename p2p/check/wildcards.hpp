@@ -1,29 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Receives from any source that could have met the message of another sender, whatever came first in this run.
+// Detects receives from any source that could have matched the message of another sender, whatever came first in this
+// run.
 //
-// **When.** A receive R from any source has taken message m, and a receive X that was begun after R has taken message
-// m' of another sender. m' could have come to R if R takes its tag, it is the first such message of its sender, and its
-// send does not know that R was complete (Order; DAMPI decides in the same way by Lamport clocks: Vo, Aananthakrishnan,
-// Gopalakrishnan, de Supinski, Schulz, Bronevetsky, "A Scalable and Distributed Dynamic Formal Verifier for MPI
-// Programs", SC 2010, section III; vector clocks leave out none and add none). All of it follows from the program's own
-// order: pauses, early receives and the order of arrival change which of two messages is m, and not the finding. What
-// the sender of a synchronous message does behind it knows of R, too.
+// **Condition.** A receive R from any source has received message m, and a receive X that began after R has received
+// message m' of another sender. m' could have matched R if R matches its tag, it is the first such message of its
+// sender, and its send does not know that R was complete (Order). DAMPI decides in the same way by Lamport clocks: Vo,
+// Aananthakrishnan, Gopalakrishnan, de Supinski, Schulz, Bronevetsky, "A Scalable and Distributed Dynamic Formal
+// Verifier for MPI Programs", SC 2010, section III; vector clocks miss no such pair and add none. All of it follows
+// from the program's own order: delays, early receives and the order of arrival change which of two messages is m, but
+// not the finding. What the sender of a synchronous message does after it also knows of R.
 //
-// **What is no finding.** Many right programs do not care which message comes first. Nothing is said where
-//  * X could have taken m as well (so no rank would wait for it), and the program takes both statuses: it can see in
-//    MPI_SOURCE whom it has received from, as masters of workers do;
-//  * X could have taken m, it takes neither status, and the messages do not differ: they have the same tag, and no
-//    data, or the same data in the same buffer, as those that say only that a rank is done;
-//  * X could have taken m, it takes neither status, both receive with MPI_ANY_TAG, and the messages have the same tag:
-//    neither side tells messages apart;
+// **Exceptions.** Many correct programs do not depend on which message comes first. Nothing is reported if
+//  * X could have received m as well (so no rank would wait for it), and the program reads both statuses: it can see
+//    the sender in MPI_SOURCE, as a master with workers does;
+//  * X could have received m, the program reads neither status, and the messages do not differ: they have the same tag,
+//    and no data or the same data in the same buffer, such as messages that only say that a rank is done;
+//  * X could have received m, the program reads neither status, both receives use MPI_ANY_TAG, and the messages have
+//    the same tag: neither side distinguishes messages;
 //  * both are receives with MPI_ANY_TAG into the same buffer that get equally many messages from all other members of
-//    the communicator, or one receive in a loop that overwrites whole numbers, of which it gets equally many, and more
-//    than one, from each of its senders: such a loop treats all alike. That is known in MPI_Finalize, which reports the
-//    others of this kind.
-// Everything else is reported, once per place of R.
+//    the communicator; or both are one receive in a loop that overwrites integers and gets equally many messages, more
+//    than one, from each of its senders. Such a loop treats all senders alike. That is decided in MPI_Finalize, which
+//    reports the other findings of this kind.
 //
-// A message is known by its note (sent_note.hpp). Where knowledge is uncertain, nothing is said. Of all receives that
-// are complete 1024 are remembered, and messages that are never received are reported as such (T07).
+// Everything else is reported, once per call site of R.
+//
+// A message is identified by its note (SentNote in p2p/check/order.hpp). If the sender's knowledge is uncertain,
+// nothing is reported. At most 1024 completed receives are remembered. Messages that are never received are reported
+// separately (T07).
 #pragma once
 
 #include <deque>
@@ -34,55 +37,56 @@
 #include <tuple>
 #include <vector>
 
-#include "p2p/check/sent_note.hpp"
+#include "p2p/check/order.hpp"
 #include "p2p/matching/matching.hpp"
-#include "runtime/diagnosis/mistake.hpp"
+#include "runtime/diagnostic.hpp"
 
 namespace tutti::p2p {
 
-/// Of one rank; called inside its lock. A receive is named by the address of its request, or of its operation where it
-/// has none, from its beginning until it is completed or forgotten.
+/// The state of one rank; called with its lock held. A receive is identified by the address of its request, or of its
+/// operation if it has no request, from its beginning until it is completed or forgotten.
 class Wildcards {
 public:
     Wildcards(Matching& matching, Order& order) : matching_(matching), process_(matching.process()), order_(order) {}
 
-    /// A receive begins. `buffer`: the program's.
+    /// A receive begins. `buffer`: the program's buffer.
     void begins(void const* receive, Key const& wanted, std::byte const* buffer);
-    /// It has its message, whose data lies in `data`, or the receive has no message that is known.
+    /// The receive has its message, whose data is in `data`. Forgets the receive if the message has no note.
     void arrives(void const* receive, Key const& message, Note const& note, Data const& data);
-    /// A message is taken out of matching by MPI_Mprobe or MPI_Improbe with this key: that is a receive which is
-    /// complete, and of which it is known by MPI_Mrecv how the program completes it.
+    /// MPI_Mprobe or MPI_Improbe with this key has removed a message from the matching queues: counts as a completed
+    /// receive. MPI_Mrecv later shows whether the program reads the status.
     void claimed(void const* receive, Key const& wanted, Unexpected const& message, bool status_taken);
-    /// The program knows that a receive on `comm` is complete, and takes its status or not.
+    /// The program knows that a receive on `comm` is complete. `status_taken`: it reads the status.
     void completed(void const* receive, Comm const& comm, bool status_taken);
     void forget(void const* receive) { open_.erase(receive); }
-    /// MPI_Finalize: reports what could not be decided before.
+    /// Called by MPI_Finalize: reports the findings that could not be decided before.
     void finish();
 
 private:
     struct Received {
-        std::uint64_t sequence = 0;   ///< of its beginning
+        std::uint64_t sequence = 0;   ///< order of beginning
         Key wanted, message;
         char const* call = nullptr;
         std::uint64_t site = 0;
         std::byte const* buffer = nullptr;
-        std::shared_ptr<SentNote const> sent;   ///< null: its message is not there
-        std::uint64_t content = 0;              ///< digest, of a receive from any source
-        bool is_empty = false;                  ///< a message without data
-        bool is_whole = false;                  ///< of integers
+        std::shared_ptr<SentNote const> sent;   ///< null: the message has not arrived
+        std::uint64_t content = 0;              ///< digest of the data, for receives from any source
+        bool is_empty = false;                  ///< the message has no data
+        bool is_whole = false;                  ///< the data consists of integers
         std::uint32_t known_at = 0;             ///< the event of this rank by which it is complete; 0: it is not
         bool status_taken = false;
-        std::map<int, std::uint32_t> met{};   ///< by sender: the first message that could have come to it
+        std::map<int, std::uint32_t> met{};   ///< by sender: the first message that could have matched it
 
         bool is_any() const { return wanted.source == any_source; }
     };
-    /// Receives from any source that may treat all senders alike: with MPI_ANY_TAG into one buffer, or by one call.
-    using LoopKey = std::tuple<std::uint64_t, std::byte const*, std::uint64_t>;   ///< context, buffer, place or 0
+    /// Identifies receives from any source that may treat all senders alike: with MPI_ANY_TAG into one buffer, or by
+    /// one call.
+    using LoopKey = std::tuple<std::uint64_t, std::byte const*, std::uint64_t>;   ///< context, buffer, call site or 0
     struct Loop {
-        std::map<int, std::uint64_t> messages;   ///< by sender, how many
-        std::size_t peers = 0;                   ///< members of the communicator but this rank
+        std::map<int, std::uint64_t> messages;   ///< number of messages by sender
+        std::size_t peers = 0;                   ///< members of the communicator other than this rank
     };
-    /// A finding that is none if the loop it belongs to turns out to treat all senders alike.
+    /// A finding that is dropped if its loop turns out to treat all senders alike.
     struct Deferred {
         LoopKey loop;
         std::uint64_t site;
@@ -108,11 +112,11 @@ private:
     Order& order_;
     std::uint64_t begun_ = 0;
     std::map<void const*, Received> open_;
-    std::deque<Received> done_;    ///< from any source, by `known_at`
-    std::deque<Received> later_;   ///< complete, and begun after one from any source that is open
+    std::deque<Received> done_;    ///< from any source, ordered by `known_at`
+    std::deque<Received> later_;   ///< complete, and begun after a receive from any source that is still open
     std::map<LoopKey, Loop> loops_;
     std::vector<Deferred> deferred_;
-    std::set<std::uint64_t> reported_;   ///< places of receives
+    std::set<std::uint64_t> reported_;   ///< call sites of receives
 };
 
 }   // namespace tutti::p2p

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rare half of matching: types that are not the same at a glance, and failures.
+// The rare cases of matching: comparison of types whose digests differ, failures, lost peers.
 #include "p2p/matching/matching.hpp"
 
 #include "runtime/base/error.hpp"
@@ -7,7 +7,7 @@
 namespace tutti::p2p {
 
 void Matching::compare_types(Receive& op, TypeDigest digest) {
-    // The message has its receive already; without memory the program is not warned of types that do not match.
+    // The receive is matched already. Without memory the type mismatch is not reported.
     unless_out_of_memory([&] {
         if (!digest.fits(op.sent, *op.data.element, op.data.count)) op.other_types = digest;
         return true;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where sends, receives and what comes meet: the receives that wait, the messages that wait, and what it means that one
-// has found the other or has ended. The engine calls it for what the program asks, transports for what comes.
+// Matches sends and receives: holds the posted receives and the unexpected messages, and defines what happens when an
+// operation is matched, completes or fails. The engine calls it for operations of the program, transports call it for
+// arriving messages.
 //
-// Messages of services have queues of their own: the receives that always wait for them do not prevent the short ways
-// of the program's messages, and do not fail when a peer is lost.
+// Messages of services (service_context) have their own queues: the receives that are always posted for them must
+// neither disable the fast paths for messages of the program nor fail when a peer is lost.
 //
-// Memory: `post`, `find`, `add`, `reserve` and `lose` take some. A call that throws std::bad_alloc has changed nothing
-// and can be repeated. The others need none.
+// Memory: `post`, `find`, `add`, `reserve` and `lose` allocate. A call that throws std::bad_alloc has no effect and may
+// be repeated. All other functions allocate nothing.
 #pragma once
 
 #include <map>
@@ -25,24 +26,24 @@ public:
 
     Process& process() const { return process_; }
 
-    // --- Receives that wait ------------------------------------------------------------------------------------------
+    // --- Posted receives ---------------------------------------------------------------------------------------------
     void post(Receive& op) { posted(op.key).add(op); }
     void withdraw(Receive& op) { posted(op.key).remove(op); }
-    /// True when whatever comes that this waiting receive takes goes to it.
+    /// Returns true if every arriving message that matches this posted receive goes to it.
     bool alone(Receive const& op) const { return !op.key.of_service() && posted_.alone(op); }
-    /// A message with this key has its receive, which waits: out of the queue.
+    /// Matches this posted receive with a message and removes it from the queue.
     void match_posted(Receive& op, Key const& message, std::size_t bytes, TypeDigest digest) {
         posted(op.key).remove(op);
         match(op, message, bytes, digest, true);
     }
-    /// The oldest receive that takes a message with this key, which it then has (status, how much of it is wanted); out
-    /// of the queue. Null: there is none yet.
+    /// Finds the oldest posted receive that matches a message with this key, matches it (sets its status and the number
+    /// of bytes to receive) and removes it from the queue. Returns null if there is none.
     Receive* match(Key const& message, std::size_t bytes, TypeDigest digest) {
         Receive* const op = posted(message).take(message);
         if (op) match(*op, message, bytes, digest, true);
         return op;
     }
-    /// The same for a receive that is in no queue. `receive_first`: it has waited in one.
+    /// Matches a receive that is in no queue. `receive_first`: it was posted before the message arrived.
     void match(Receive& op, Key const& message, std::size_t bytes, TypeDigest digest, bool receive_first = false) {
         if (tracer_) [[unlikely]]
             if (message.of_program())
@@ -56,20 +57,21 @@ public:
             compare_types(op, digest);
     }
 
-    // --- Messages that wait ------------------------------------------------------------------------------------------
-    /// Takes the memory that the next call of add with this key needs.
+    // --- Unexpected messages -----------------------------------------------------------------------------------------
+    /// Allocates the memory that the next call of add with this key needs.
     void reserve(Key const& message) { unexpected(message).reserve(); }
     void add(Unexpected& message) { unexpected(message.key).add(message); }
     Unexpected* find(Key const& receive) { return unexpected(receive).find(receive); }
+    /// As UnexpectedList::find. This and look_through do not find messages of services.
     Unexpected* find(int peer, std::uint64_t number) const { return unexpected_.find(peer, number); }
     void remove(Unexpected& message) { unexpected(message.key).remove(message); }
     void look_through(std::function<bool(Unexpected const&)> const& look) const { unexpected_.look_through(look); }
 
-    /// No receive waits, and no message, but for those of services.
+    /// Returns true if no receive is posted and no message is unexpected, apart from those of services.
     bool empty() const { return posted_.empty() && unexpected_.empty(); }
 
-    // --- Ends --------------------------------------------------------------------------------------------------------
-    /// All of the message is here: copies it out and ends the receive.
+    // --- Completion --------------------------------------------------------------------------------------------------
+    /// Copies a message that has arrived completely to the receive buffer and completes the receive.
     void deliver(Receive& op, std::byte const* content) {
         op.data.scatter(0, content, op.status.bytes);
         finish(op);
@@ -82,26 +84,28 @@ public:
         op.done = true;
         if (op.finished) op.finished(op);
     }
-    /// Nothing more is to be sent of it. It is done, unless the receiver was asked to forget it.
+    /// Called when all data of the send has been sent. Completes it unless it is being cancelled.
     void sent(Send& op) {
         op.stage = SendStage::sent;
         if (!op.cancelling) finish(op);
     }
-    /// `sentence` says why, and outlives the operation.
+    /// `sentence` is the error message; it must outlive the operation.
     void fail(Receive& op, std::string const& sentence);
     void fail(Send& op, std::string const& sentence);
-    /// Something ended, or came, that another thread of this rank may wait for, without a store that others see.
+    /// Must be called when an operation completed or a message arrived without a store that other ranks see: wakes the
+    /// threads of this rank, which may wait for it.
     void happened() { process_.waiter.wake_own_threads(); }
 
-    // --- Peers that are lost -----------------------------------------------------------------------------------------
-    /// Why nothing will ever come from a peer (−1: from some). Null: it is not lost.
+    // --- Lost peers --------------------------------------------------------------------------------------------------
+    /// Returns why no message will ever arrive from a peer (−1: from some peer). Null: not lost.
     std::string const* loss(int peer) const {
         if (!any_loss_) [[likely]]
             return nullptr;
         return peer < 0 ? any_loss_ : loss_of(peer);
     }
-    /// From now on that peer is lost; `sentence` outlives everything. Returns the receives that wait for it, or for
-    /// any source, out of the queue: for the transport to fail when its own lists are in order.
+    /// Marks a peer as lost; `sentence` is the error message and must outlive this object. Removes the posted receives
+    /// from this peer, and from any source unless they belong to a service, from their queues and returns them; the
+    /// transport fails them once its own lists are consistent.
     std::vector<Receive*> lose(int peer, std::string const& sentence);
 
 private:
@@ -111,11 +115,11 @@ private:
     UnexpectedList& unexpected(Key const& key) { return key.of_service() ? unserved_ : unexpected_; }
 
     Process& process_;
-    Tracer* const tracer_;   ///< null: nothing is traced
+    Tracer* const tracer_;   ///< null: not traced
     Posted posted_, services_;
-    UnexpectedList unexpected_, unserved_;       ///< the second of each: of services
+    UnexpectedList unexpected_, unserved_;       ///< services_ and unserved_: of services
     std::map<int, std::string const*> losses_;   ///< by peer
-    std::string const* any_loss_ = nullptr;
+    std::string const* any_loss_ = nullptr;      ///< of the peer that was lost last; null: no peer is lost
 };
 
 }   // namespace tutti::p2p

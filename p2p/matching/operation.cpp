@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copying from layout to layout, and room for messages that wait.
+// Copies between two layouts, and the memory of unexpected messages.
 #include "p2p/matching/operation.hpp"
 
 #include <new>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is in flight: sends, receives and messages that nobody has asked for yet. Plain structures, so that a blocking
-// call keeps its own on the stack; requests (p2p/request.hpp) contain them.
+// Operations in progress: sends, receives and unexpected messages. They are plain structures, so that a blocking call
+// can keep its operation on the stack; requests (p2p/request.hpp) contain them.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@
 
 namespace tutti::p2p {
 
-/// memcpy for pieces between a ring and a buffer. The C library's way with pieces of about 2 KiB (rep movsb)
-/// starts slowly on lines that another core holds: 4 KiB from rank to rank take 1.0 µs with it and 0.8 µs with this.
+/// memcpy for pieces between a ring and a buffer. For pieces of about 2 KiB the C library uses rep movsb, which starts
+/// slowly on cache lines held by another core: 4 KiB from rank to rank take 1.0 µs with it and 0.8 µs with this loop.
 inline void copy_piece(std::byte* to, std::byte const* from, std::size_t n) {
     using Lanes [[gnu::vector_size(16)]] = char;
     if (n > 2048) {
@@ -27,7 +27,7 @@ inline void copy_piece(std::byte* to, std::byte const* from, std::size_t n) {
         return;
     }
     for (; n >= 64; n -= 64, to += 64, from += 64) {
-        Lanes a, b, c, d;   // all loaded before one is stored
+        Lanes a, b, c, d;   // all loads before the first store
         std::memcpy(&a, from, 16);
         std::memcpy(&b, from + 16, 16);
         std::memcpy(&c, from + 32, 16);
@@ -40,13 +40,13 @@ inline void copy_piece(std::byte* to, std::byte const* from, std::size_t n) {
     std::memcpy(to, from, n);
 }
 
-/// A message's data in the user's memory: dense bytes, or elements of a datatype with gaps.
+/// The data of a message in the user's memory: dense bytes, or elements of a datatype with gaps.
 struct Data {
     std::byte* base = nullptr;
-    std::size_t bytes = 0;            ///< of packed data
+    std::size_t bytes = 0;            ///< size of the packed data
     Datatype const* type = nullptr;   ///< null: dense
     std::int64_t count = 0;
-    Datatype const* element = nullptr;   ///< of which there are `count`, dense or not; null: bytes, and no count
+    Datatype const* element = nullptr;   ///< type of the `count` elements, dense or not; null: bytes, without a count
 
     static Data of_bytes(void const* buffer, std::size_t bytes) {
         return {static_cast<std::byte*>(const_cast<void*>(buffer)), bytes, nullptr, 0, nullptr};
@@ -54,14 +54,14 @@ struct Data {
     static Data of(void const* buffer, std::int64_t count, Datatype const& type) {
         std::size_t bytes = static_cast<std::size_t>(count * type.size());
         auto* base = static_cast<std::byte*>(const_cast<void*>(buffer));
-        // As numbers: MPI_BOTTOM is a null pointer, and with it the lower bound is the address.
+        // Integer arithmetic, because MPI_BOTTOM is a null pointer and the lower bound is then the address.
         auto first = reinterpret_cast<std::uintptr_t>(buffer) + static_cast<std::uintptr_t>(type.true_lb());
         if (type.dense(count)) [[likely]]
             return {reinterpret_cast<std::byte*>(first), bytes, nullptr, count, &type};
         return {base, bytes, &type, count, &type};
     }
     bool dense() const { return type == nullptr; }
-    /// What a message of it says of its types.
+    /// Returns the type digest that a message with this data carries.
     TypeDigest digest() const {
         if (!element) return {};
         TypeDigest const one = element->digest();
@@ -69,17 +69,17 @@ struct Data {
             return TypeDigest::of(*element->signature(), count);
         return one;
     }
-    /// "4 MPI_INT"
+    /// Describes the amount: "4 MPI_INT".
     std::string amount() const;
 
-    /// Packed bytes [position, position + n) to `out`.
+    /// Packs bytes [position, position + n) of the packed data to `out`.
     void gather(std::size_t position, void* out, std::size_t n) const {
         if (n == 0) return;
         if (dense()) [[likely]]
             copy_piece(static_cast<std::byte*>(out), base + position, n);
         else type->pack(base, count, position, out, n);
     }
-    /// Packed bytes [position, position + n) from `in`.
+    /// Unpacks `in` to bytes [position, position + n) of the packed data.
     void scatter(std::size_t position, void const* in, std::size_t n) const {
         if (n == 0) return;
         if (dense()) [[likely]]
@@ -88,100 +88,107 @@ struct Data {
     }
 };
 
-/// Copies the first bytes of one message's data to another's, as many as fit; returns how many.
+/// Copies as many bytes as fit from the data of one message to that of another. Returns the number of bytes.
 std::size_t transfer(Data const& to, Data const& from);
 
-/// What a message carries besides its data under --check (p2p/check/sent_note.hpp): bytes to a transport, which
-/// delivers them with the message's envelope. Null: nothing, always so without --check, and where the ring of a pair is
-/// too small for it.
+/// Additional information that a message carries under --check (p2p/check/order.hpp). Transports treat it as bytes and
+/// deliver it with the envelope of the message. Null: the message has no note. That is always so without --check, and
+/// if the ring of a pair is too small for the note.
 using Note = std::shared_ptr<std::vector<std::byte> const>;
 
 enum class Mode : std::uint8_t { standard, synchronous, buffered, ready };
 
 enum class SendStage : std::uint8_t {
     idle,      ///< not begun
-    queued,    ///< waits for room in the ring
-    offered,   ///< the receiver knows of it; done when it says so
-    granted,   ///< goes out in pieces
-    sent,      ///< nothing more to do
+    queued,    ///< waits for space in the ring; to another node: for the system to take all data
+    offered,   ///< announced to the receiver; done when the receiver says so
+    granted,   ///< being sent in pieces
+    sent,      ///< all data has been sent
 };
 
 struct Send {
     Data data;
     Key key;                      ///< context, the sender's rank in the communicator, tag
-    Request* request = nullptr;   ///< whose it is; null: of a call that does not return before it is done
-    int peer = 0;                 ///< the receiver, as Cluster::peer_of names it
+    Request* request = nullptr;   ///< the request it belongs to; null: the operation of a blocking call
+    int peer = 0;                 ///< the receiver, numbered as by Cluster::peer_of
     Mode mode = Mode::standard;
     SendStage stage = SendStage::idle;
-    bool eager = false;   ///< leaves the sender without being asked for
+    bool eager = false;   ///< sent without waiting for the receiver's request
     bool done = false;
-    bool cancelling = false;   ///< the receiver was asked to forget it and has not answered
+    bool cancelling = false;   ///< the receiver was asked to drop it and has not answered
     bool cancelled = false;
-    TypeDigest digest;                      ///< of the data as the program gave it
-    std::uint64_t number = 0;               ///< of its cell, which names it to the receiver; valid once out of `queued`
+    TypeDigest digest;   ///< types of the data that the program passed
+    /// Identifies it to the receiver: the number of its cell, or, to another node or to itself, of the message among
+    /// those to this peer. Valid in the stages after `queued`.
+    std::uint64_t number = 0;
     std::uint64_t receive = 0;              ///< granted: the receiver's operation
-    std::size_t position = 0;               ///< granted: bytes sent
-    std::size_t wanted = 0;                 ///< granted: bytes the receiver has room for
-    Send* next = nullptr;                   ///< in its peer's line of queued or granted sends
-    std::uint64_t id = 0;                   ///< to another node: what it is called there; 0: nothing
-    std::string const* failure = nullptr;   ///< done, but it failed: why
-    Note note;                              ///< goes out before it; null once that has happened
-    /// Called once when done; throws no std::bad_alloc, since no call could report it. Null: the owner checks `done`.
+    std::size_t position = 0;               ///< granted: bytes sent so far
+    std::size_t wanted = 0;                 ///< granted: bytes that the receiver can store
+    Send* next = nullptr;                   ///< next in its peer's list of queued or granted sends
+    std::uint64_t id = 0;                   ///< to another node: its identity in frames; 0: none
+    std::string const* failure = nullptr;   ///< not null: it is done, but failed for this reason
+    Note note;                              ///< sent before the message; null after that
+    /// Called once when the send is done. Must not throw std::bad_alloc, because no call could report it. Null: the
+    /// owner polls `done`.
     void (*finished)(Send&) = nullptr;
 };
 
 struct Receive {
     Data data;
-    Key key;                      ///< with wildcards
-    Request* request = nullptr;   ///< as Send has it
+    Key key;                      ///< may contain wildcards
+    Request* request = nullptr;   ///< as in Send
     Hook hook;
-    std::uint64_t sequence = 0;   ///< of posting
-    bool posted = false;          ///< waits for a message
+    std::uint64_t sequence = 0;   ///< order of posting
+    bool posted = false;          ///< in a queue, waiting for a message
     bool done = false;
-    TypeDigest other_types;   ///< those of the message, where they do not match
+    TypeDigest other_types;   ///< types of the message, if they do not match
     Status status;
-    std::size_t sent = 0;      ///< bytes of the message, may be more than the room for it
-    std::size_t arrived = 0;   ///< bytes of a granted message that are here
-    int peer = -1;             ///< the only sender that it may have, as Cluster::peer_of names it, −1: any; once
-                               ///< matched, the sender
-    std::uint64_t send = 0;    ///< the sender's operation, once matched with an offer
-    std::string const* failure = nullptr;   ///< why it failed, where status.error alone does not tell
-    Note note;                              ///< of the message, once matched
-    void (*finished)(Receive&) = nullptr;   ///< as Send has it
+    std::size_t sent = 0;      ///< bytes of the message; may exceed the receive buffer
+    std::size_t arrived = 0;   ///< bytes of a granted message that have arrived
+    int peer = -1;   ///< the only possible sender, numbered as by Cluster::peer_of; −1: any. Once matched, the sender
+    std::uint64_t send = 0;                 ///< the sender's operation, once matched with an offer
+    std::string const* failure = nullptr;   ///< the reason of the failure, if status.error does not say it
+    Note note;                              ///< note of the message, once matched
+    void (*finished)(Receive&) = nullptr;   ///< as in Send
 
     bool truncated() const { return sent > data.bytes; }
     bool failed() const { return status.error != ErrorClass::success; }
 };
 
-/// What messages that nobody has asked for may cost a receiver's memory, of each sender: one that has so much there
-/// sends nothing eagerly until some of it has found its receive.
+/// The memory that unexpected messages of one sender may occupy at a receiver. A sender that reaches the limit sends no
+/// eager messages until some of its messages are matched.
 struct UnexpectedCost {
     static constexpr std::uint64_t most = 4 << 20;
     static std::uint64_t of(std::size_t bytes) { return bytes + 128; }
 };
 
-/// A message that came before its receive. Eager data lies behind the structure, or the layout of offered data.
+/// A message that arrived before its receive was posted. The data of an eager message, or the layout of offered data,
+/// follows the structure in memory.
 struct Unexpected {
     Key key;
-    int peer = 0;
-    std::uint64_t number = 0;   ///< of its cell
-    std::size_t bytes = 0;
+    int peer = 0;               ///< the sender, numbered as by Cluster::peer_of
+    std::uint64_t number = 0;   ///< as Send::number
+    std::size_t bytes = 0;      ///< size of the packed data
+    /// here: the data is in content(); here_sync: the same, and the sender wants `done`; offered: the data is still in
+    /// the sender's buffer.
     enum class What : std::uint8_t { here, here_sync, offered } what = What::here;
     TypeDigest digest;
-    // For its transport:
-    std::uint64_t send = 0;      ///< here_sync and offered: the sender's operation; here, from another node: where the
-                                 ///< program has sent it, 0: not known
-    std::uint64_t address = 0;   ///< offered: where the bytes lie in the sender, 0: not in one piece
-    bool has_layout = false;     ///< offered: the data has gaps, but can be reached
+    // The following fields are used by the message's transport.
+    /// here_sync, offered: the sender's operation; here, from another node: the call site of the send (0: unknown).
+    std::uint64_t send = 0;
+    /// offered, from another rank of this node: address of the data in the sender; 0: it has gaps, and its layout was
+    /// not sent.
+    std::uint64_t address = 0;
+    bool has_layout = false;   ///< offered: the data has gaps and is accessible; its layout is in content()
     Note note;
-    Send* local = nullptr;   ///< a send to oneself
-    Hook hooks[4];           ///< by the wildcards of the key they are filed under
+    Send* local = nullptr;   ///< the send, if this rank is the sender
+    Hook hooks[4];           ///< one for each combination of wildcards in the key
     Unexpected* previous = nullptr;
     Unexpected* next = nullptr;
 
     std::byte* content() { return reinterpret_cast<std::byte*>(this + 1); }
 
-    /// With `room` bytes for its content, from the rank's pool.
+    /// Allocates a message with `room` bytes of content from the rank's pool.
     static Unexpected* make(FramePool& pool, std::size_t room);
     static void discard(Unexpected* message);
 };

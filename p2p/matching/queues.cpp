@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two lists of matching and the hash table below them.
+// The hash table of matching and the two lists that use it.
 #include "p2p/matching/queues.hpp"
 
 #include "p2p/matching/operation.hpp"
@@ -22,7 +22,7 @@ void KeyTable::append(Key const& key, Hook& hook) {
     while (q && !(q->key == key)) q = q->chain;
     if (!q) {
         if (!unused_) reserve(1);
-        // With more queues than buckets a look-up takes longer, no more.
+        // Without memory the table keeps its size; look-ups then take longer.
         if (used_ >= buckets_.size()) unless_out_of_memory([this] { return grow(), true; });
         q = unused_;
         unused_ = q->chain;
@@ -106,7 +106,7 @@ void Posted::remove(Receive& receive) {
 bool Posted::alone(Receive const& receive) const {
     if (sole_) return true;
     if (by_wildcards_[1] + by_wildcards_[2] + by_wildcards_[3] != 0) return false;
-    return table_.first(receive.key) == &receive.hook;   // the others of its key are younger
+    return table_.first(receive.key) == &receive.hook;   // other receives with this key are younger
 }
 
 Receive* Posted::take(Key const& message) {

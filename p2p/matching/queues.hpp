@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finding the receive for a message and the message for a receive. A key is (context, source, tag); a receive's key
-// may hold wildcards. Entries wait in queues, one per key, found by hashing: a look-up costs the same with one entry
-// or thousands. Order: each queue is first in, first out; between queues the sequence number of the entry decides.
+// Hashed queues for matching: Posted holds receives without a message, UnexpectedList holds messages without a receive.
+// A key is (context, source, tag); the key of a receive may contain wildcards. There is one queue per key, found by
+// hashing, so a search takes as long with one entry as with thousands. Each queue is first in, first out. A message may
+// match receives in four queues, one for each combination of wildcards; the receive with the lowest sequence number
+// wins. A message is itself in four queues once wildcards are used, so a receive finds its oldest message in one queue.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +15,7 @@
 
 namespace tutti::p2p {
 
-/// In a context: of messages for which a receive of any source always waits (rma/messages/).
+/// Bit in a context: messages for which a receive from any source is always posted (rma/am_service.hpp).
 inline constexpr std::uint64_t service_context = 1ULL << 61;
 
 struct Key {
@@ -21,29 +23,29 @@ struct Key {
     std::int32_t source = 0;
     std::int32_t tag = 0;
 
-    /// Neither of a service nor of the library itself (p2p/p2p.hpp: Flavour).
+    /// Returns true unless the message belongs to a service or to the library itself (p2p/p2p.hpp: Flavour).
     bool of_program() const { return !of_service() && context >> 63 == 0; }
     bool of_service() const { return (context & service_context) != 0; }
 
     bool operator==(Key const&) const = default;
-    /// True when a receive with this key takes a message with that one.
+    /// Returns true if a receive with this key matches a message with the given key.
     bool takes(Key const& message) const {
         return context == message.context && (source == message.source || source == any_source) &&
                (tag == message.tag || tag == any_tag);
     }
-    /// 0: no wildcard, 1: any source, 2: any tag, 3: both.
+    /// Returns 0: no wildcard, 1: any source, 2: any tag, 3: both.
     int wildcards() const { return (source == any_source ? 1 : 0) | (tag == any_tag ? 2 : 0); }
-    /// The key of the receives with these wildcards that take a message with this key.
+    /// Returns the key of the receives with these wildcards (as from wildcards()) that match a message with this key.
     Key with_wildcards(int which) const {
         return {context, which & 1 ? any_source : source, which & 2 ? any_tag : tag};
     }
 };
 
-/// An entry's place in one queue.
+/// The link of an entry in one queue.
 struct Hook {
     Hook* previous = nullptr;
     Hook* next = nullptr;
-    struct Queue* queue = nullptr;   ///< null: in none
+    struct Queue* queue = nullptr;   ///< null: in no queue
     void* owner = nullptr;           ///< the entry
 };
 
@@ -51,20 +53,20 @@ struct Queue {
     Key key;
     Hook* first = nullptr;
     Hook* last = nullptr;
-    Queue* chain = nullptr;   ///< next queue of the same bucket, or of the unused ones
+    Queue* chain = nullptr;   ///< next queue in the same bucket, or next unused queue
 };
 
-/// Key → queue of hooks. Queues come and go with their entries and are pooled.
+/// Map from keys to queues of hooks. A queue exists only while it has entries; queues are pooled.
 class KeyTable {
 public:
     KeyTable() : buckets_(64) {}
 
-    /// Takes the memory of so many calls of append.
+    /// Allocates the memory for this many calls of append.
     void reserve(std::size_t hooks);
-    /// Needs no memory within what was reserved.
+    /// Allocates no memory if it was reserved.
     void append(Key const& key, Hook& hook);
     static void* owner(Hook const* hook) { return hook ? hook->owner : nullptr; }
-    /// The oldest entry under exactly this key, null when there is none.
+    /// Returns the oldest entry with exactly this key, or null.
     Hook* first(Key const& key) const {
         for (Queue* q = buckets_[bucket(key)]; q; q = q->chain)
             if (q->key == key) return q->first;
@@ -83,7 +85,7 @@ private:
     }
     void grow();
 
-    std::vector<Queue*> buckets_;   ///< a power of two
+    std::vector<Queue*> buckets_;   ///< their number is a power of two
     std::deque<Queue> queues_;
     Queue* unused_ = nullptr;
     std::size_t used_ = 0;
@@ -92,56 +94,58 @@ private:
 struct Receive;
 struct Unexpected;
 
-/// Receives that wait for their message. What throws std::bad_alloc, here and below, has changed nothing.
+/// The posted receives. Calls that throw std::bad_alloc, here and in UnexpectedList, have no effect.
 class Posted {
 public:
     void add(Receive& receive);
     void remove(Receive& receive);
-    /// Removes and returns the oldest receive that takes a message with this key, null when there is none.
+    /// Removes and returns the oldest receive that matches a message with this key, or null.
     Receive* take(Key const& message);
-    /// Adds all those that `which` is true for to `found`, in no order.
+    /// Appends all receives for which `which` returns true to `found`, in no particular order.
     void find_if(std::function<bool(Receive const&)> const& which, std::vector<Receive*>& found) const;
     bool empty() const { return !sole_ && count_ == 0; }
-    /// False when a message that this waiting receive takes may go to another one that waits, too.
+    /// Returns false if a message that matches this posted receive may go to another posted receive.
     bool alone(Receive const& receive) const;
 
 private:
     void hash(Receive& receive);
 
-    Receive* sole_ = nullptr;   ///< while only one waits it is not hashed: the common case
+    Receive* sole_ = nullptr;   ///< the only posted receive; not hashed, because this is the common case
     KeyTable table_;
-    std::size_t count_ = 0;   ///< in the table
-    std::size_t by_wildcards_[4] = {};
+    std::size_t count_ = 0;              ///< number of receives in the table
+    std::size_t by_wildcards_[4] = {};   ///< the same, by Key::wildcards()
     std::uint64_t sequence_ = 0;
 };
 
-/// Messages that wait for their receive.
+/// Messages that arrived before their receive was posted.
 class UnexpectedList {
 public:
     UnexpectedList() = default;
     UnexpectedList(UnexpectedList const&) = delete;
     UnexpectedList& operator=(UnexpectedList const&) = delete;
-    ~UnexpectedList();   ///< discards what nobody received
+    ~UnexpectedList();   ///< discards the messages that were never received
 
-    /// Takes the memory of the next call of add.
+    /// Allocates the memory for the next call of add.
     void reserve() { table_.reserve(wildcards_used_ ? 4 : 1); }
     void add(Unexpected& message);
     void remove(Unexpected& message);
-    /// The oldest message that a receive with this key takes, left in the list; null when there is none.
+    /// Returns the oldest message that matches a receive with this key, or null. The message stays in the list.
     Unexpected* find(Key const& receive);
-    /// The message that this peer sent in that cell, null when it is not (any more) here.
+    /// Returns the message of this peer with this number (Unexpected::number), or null if it is not in the list.
     Unexpected* find(int peer, std::uint64_t number) const;
     bool empty() const { return !first_; }
-    /// Each, in order of arrival, until `look` is true.
+    /// Calls `look` with each message, in order of arrival, until it returns true.
     void look_through(std::function<bool(Unexpected const&)> const& look) const;
 
 private:
     void hash_wildcards(Unexpected& message);
 
-    Unexpected* first_ = nullptr;   ///< all of them, in order of arrival
+    Unexpected* first_ = nullptr;   ///< all messages, in order of arrival
     Unexpected* last_ = nullptr;
     KeyTable table_;
-    bool wildcards_used_ = false;   ///< from the first wildcard on, every message is also filed under the wildcard keys
+    /// Set when a key with wildcards is first sought in a list with messages; from then on messages are also hashed by
+    /// wildcard keys.
+    bool wildcards_used_ = false;
 };
 
 }   // namespace tutti::p2p

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One copy made by two ranks: the receiver takes chunks from the front, the sender, once it looks, from the back, until
-// they meet. Every chunk is copied by one of them only. A sender that never looks takes none and is not waited for.
-// Cost: each side one store and one load of the other's line per chunk.
+// One copy performed by two ranks: the receiver copies chunks from the front, the sender from the back as soon as it
+// polls, until they meet. Each chunk is copied by exactly one of them. A sender that does not poll copies nothing and
+// is not waited for. Cost per chunk: one store by the receiver or two by the sender, and one load of the other side's
+// line.
 //
-// The argument. A pair has two words: `front` has the receiver as its only writer, `back` the sender. Each holds the
-// number of the copy that it speaks of, how many chunks are claimed, and, in `back`, whether the last of them is still
-// being decided or copied (busy). With n chunks, f and b of them claimed:
-//  * To claim is to store one's own word, raised by one, and then to load the other's, both sequentially consistent.
-//    The claim holds if f + b ≤ n. Two claims of the same chunk make f + b = n + 1, and whoever loads second sees it:
-//    at most one of them believes that its claim holds.
-//  * A sender whose claim does not hold takes it back and leaves this copy for good. So does one that finds another
-//    number in `front`: that copy is over.
-//  * A receiver whose claim does not hold waits until `back` is not busy. The chunk is then either copied or given
-//    back and the receiver's. So no chunk is left over and none is copied twice. The wait is no longer than the copy of
-//    one chunk; without it the receive could be complete while the sender still writes.
-//  * From then on no claim of the sender holds: either f + b = n already, or `front` has another number. So the sender
-//    writes to the receiver's buffer only while that receive is incomplete. The receiver reads the send buffer only
-//    before it says `done` in the ring, and the send is not complete before that.
-//  * Reuse: the receiver opens the next copy, under the next number, only after it has settled the last one. A sender
-//    that looks late finds a `front` in which nothing is left or that has another number; what it stores in `back`
-//    meanwhile has an old number and counts as nothing. Zero memory is copy number 0, which nobody opens.
-//  * What the sender copied is visible to the receiver: it ends busy with release, and the receiver loads with acquire.
+// Correctness. A pair has two words: only the receiver writes `front`, only the sender writes `back`. Each contains the
+// number of the copy it refers to, the number of chunks claimed, and, in `back`, whether the last of them is still
+// being claimed or copied (busy). Let n be the number of chunks, f and b the numbers claimed by receiver and sender:
+//  * Claiming means storing the own word with its count increased by one and then loading the other word, both
+//    sequentially consistent. The claim is valid if f + b ≤ n. If both sides claim the same chunk, f + b = n + 1, and
+//    the side that loads second sees that: at most one side considers its claim valid.
+//  * A sender whose claim is invalid reverts it and takes no further part in this copy. It does the same if `front` has
+//    another number: that copy is over.
+//  * A receiver whose claim is invalid waits until `back` is not busy. By then the chunk has been copied, or the claim
+//    has been reverted and the receiver copies the chunk. So every chunk is copied, and none twice. The wait takes no
+//    longer than the copy of one chunk. Without it the receive could complete while the sender still writes.
+//  * From then on every claim of the sender is invalid: either f + b = n, or `front` has another number. So the sender
+//    writes to the receive buffer only while that receive is incomplete. The receiver reads the send buffer only before
+//    it sends `done` through the ring, and the send is incomplete until then.
+//  * Reuse: the receiver opens the next copy, with the next number, only after the previous one is settled. A sender
+//    that polls late finds a `front` with no chunks left or with another number; what it stores in `back` then has an
+//    old number and is ignored. Zeroed memory is copy number 0, which is never opened.
+//  * Visibility: the sender clears busy with release and the receiver loads it with acquire, so the receiver sees what
+//    the sender has copied.
 #pragma once
 
 #include <algorithm>
@@ -32,11 +34,12 @@
 
 namespace tutti::p2p {
 
-/// A pair's two words, each on a line of its own.
+/// The two words of a pair, each on its own cache line.
 struct Halves {
     alignas(cache_line) std::atomic<std::uint64_t> front;   ///< written by the receiver
     alignas(cache_line) std::atomic<std::uint64_t> back;    ///< written by the sender
 
+    /// Layout of a word: copy number in the upper 32 bits, number of claimed chunks in bits 1 to 31, busy in bit 0.
     static std::uint64_t word(std::uint32_t copy, std::uint32_t chunks, bool busy = false) {
         return std::uint64_t{copy} << 32 | std::uint64_t{chunks} << 1 | (busy ? 1 : 0);
     }
@@ -45,21 +48,23 @@ struct Halves {
     static bool busy(std::uint64_t word) { return word & 1; }
 };
 
-/// How a message is cut: chunks end on cache lines of the buffer that is written, so that no line has two writers.
+/// Division of a message into chunks. Chunks end at cache line boundaries of the receive buffer, so that no line has
+/// two writers.
 struct Chunks {
-    std::uint64_t to = 0;            ///< the receiver's address
-    std::size_t bytes = 0;           ///< of the message
-    std::size_t step = cache_line;   ///< bytes of a chunk, a multiple of a cache line
+    std::uint64_t to = 0;            ///< address of the receive buffer
+    std::size_t bytes = 0;           ///< size of the message
+    std::size_t step = cache_line;   ///< bytes per chunk, a multiple of a cache line
 
     std::uint32_t count() const { return static_cast<std::uint32_t>((to % cache_line + bytes + step - 1) / step); }
     std::size_t begin(std::uint32_t i) const { return i == 0 ? 0 : std::min(bytes, i * step - to % cache_line); }
     std::size_t size(std::uint32_t i) const { return begin(i + 1) - begin(i); }
 };
 
-/// The receiver's end of a copy.
+/// The receiver's side of a copy.
 class Front {
 public:
-    /// Begins the next copy over these words; only after the last one is settled. Before the sender learns of it.
+    /// Begins the next copy with these words. Must only be called when the previous copy is settled, and before the
+    /// sender is notified of this one.
     void open(Halves& halves, std::uint32_t chunks) {
         halves_ = &halves;
         chunks_ = chunks;
@@ -68,7 +73,7 @@ public:
     }
     std::uint32_t copy() const { return copy_; }
 
-    /// True: chunk next() is this side's to copy, and to count with took(). False: the halves have met.
+    /// Returns true if the caller must copy chunk next() and then call took(), false if the two sides have met.
     bool claim() {
         if (mine_ == chunks_) return false;
         halves_->front.store(Halves::word(copy_, mine_ + 1), std::memory_order_seq_cst);
@@ -76,15 +81,15 @@ public:
     }
     std::uint32_t next() const { return mine_; }
     void took() { ++mine_; }
-    /// Claims all that is left, so that the sender takes no more.
+    /// Claims all remaining chunks, so that every further claim of the sender is invalid.
     void seal() { halves_->front.store(Halves::word(copy_, chunks_), std::memory_order_seq_cst); }
 
-    /// After claim() was false or seal(): true once the sender has made up its mind about its last chunk.
+    /// After claim() returned false, or seal(): returns true once the sender has copied or reverted its last claim.
     bool settled() const {
         std::uint64_t back = halves_->back.load(std::memory_order_seq_cst);
         return mine_ == chunks_ || Halves::copy(back) != copy_ || !Halves::busy(back);
     }
-    /// Once settled: true when chunk next() has been copied by nobody.
+    /// When settled: returns true if chunk next() has not been copied by either side.
     bool incomplete() const { return mine_ + theirs(halves_->back.load(std::memory_order_acquire)) < chunks_; }
 
 private:
@@ -94,13 +99,13 @@ private:
     std::uint32_t copy_ = 0, chunks_ = 0, mine_ = 0;
 };
 
-/// The sender's end.
+/// The sender's side of a copy.
 class Back {
 public:
     Back(Halves& halves, std::uint32_t copy, std::uint32_t chunks) : halves_(halves), copy_(copy), chunks_(chunks) {}
 
-    /// True: chunk next() is this side's to copy, and then to be counted with took(), or given back with leave().
-    /// False: the halves have met, and this end is done with.
+    /// Returns true if the caller must copy chunk next() and then call took(), or leave() to revert the claim. Returns
+    /// false if the two sides have met; the object must then not be used any more.
     bool claim() {
         halves_.back.store(Halves::word(copy_, mine_ + 1, true), std::memory_order_seq_cst);
         std::uint64_t front = halves_.front.load(std::memory_order_seq_cst);

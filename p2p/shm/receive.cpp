@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The receiving half: looking into the rings, matching, delivering.
+// Receiving over shared memory: polling rings, matching arriving messages, delivering them.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -13,8 +13,8 @@
 namespace tutti::p2p {
 namespace {
 
-constexpr int peeks_in_a_row = 8;
-constexpr int polled_directly = 8;   // with more ranks on a node, bells say which ring to look into
+constexpr int peeks_in_a_row = 8;    // loads per poll of take_small
+constexpr int polled_directly = 8;   // with more ranks per node, bells show which rings to poll
 
 std::atomic<std::uint8_t>* bells_of(Segment const& segment, unsigned rank) {
     return reinterpret_cast<std::atomic<std::uint8_t>*>(segment.bells(rank));
@@ -32,7 +32,7 @@ ShmTransport::ShmTransport(Matching& matching)
     unsigned ranks = segment.ranks(), me = static_cast<unsigned>(me_);
     bool bells = ranks > polled_directly;
     peers_.reserve(ranks);
-    busy_.reserve(ranks);   // so that marking a peer cannot fail
+    busy_.reserve(ranks);   // so that mark_busy cannot fail
     for (unsigned r = 0; r < ranks; ++r) {
         auto* bell = bells ? bells_of(segment, r) + me : nullptr;
         peers_.emplace_back(Outbox(segment.pair(r, me), segment.ring_start(r, me), layout_, bell),
@@ -79,7 +79,7 @@ bool ShmTransport::poll_rings() {
         }
         return moved;
     }
-    for (std::size_t group = 0; group < seen_.size(); group += 8) {   // eight bells in one load
+    for (std::size_t group = 0; group < seen_.size(); group += 8) {   // loads eight bells at a time
         std::uint64_t seen, rung = load_eight(bells_ + group);
         std::memcpy(&seen, seen_.data() + group, sizeof seen);
         if (rung == seen) continue;
@@ -99,15 +99,15 @@ void ShmTransport::refuse(int peer) const {
 }
 
 bool ShmTransport::drain(int peer, Peer& from, Cell const* cell) {
-    if (!from.open && !open(peer, from)) refuse(peer);   // the first cells lie elsewhere
-    // Not for ever: a sender that never stops must not keep us from looking at the others.
+    if (!from.open && !open(peer, from)) refuse(peer);   // the first cells are outside the pair's memory
+    // Bounded, because a sender that never stops must not keep this rank from polling other peers.
     for (int budget = 64; cell && budget > 0; --budget) {
         handle(peer, from, *cell);
         cell = from.in.peek();
     }
     if (from.announced) announce_again(from);
     if (bells_) seen_[static_cast<std::size_t>(peer)] = static_cast<std::uint8_t>(from.in.number());
-    process_.waiter.wake_rank(static_cast<unsigned>(peer));   // it may wait for the room that we made
+    process_.waiter.wake_rank(static_cast<unsigned>(peer));   // the peer may wait for the space that has become free
     return true;
 }
 
@@ -190,7 +190,7 @@ void ShmTransport::arrived(int peer, Peer& from) {
         return matching_.finish(*op);
     }
     Unexpected* m = std::exchange(from.aside, nullptr);
-    // A receive may have been posted since its first piece came.
+    // A receive may have been posted since the first piece arrived.
     Receive* const op = matching_.match(m->key, m->bytes, m->digest);
     if (!op) return matching_.add(*m);
     if (op == from.announced) from.announced = nullptr;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages that stay with their sender until somebody wants them: one handshake and one copy by the single-copy
-// methods. The receiver copies, straight from the sender's layout into its own where it can load from the sender. What
-// it cannot reach the sender stores straight into a receiver without gaps, and the rest goes in pieces through the
-// ring. And the taking back of sends.
+// Rendezvous: messages that stay with the sender until a receive matches, transferred with one handshake and one copy
+// by the single-copy methods. If the receiver can load from the sender's memory, it copies directly from the sender's
+// layout to its own. If it cannot access the data, it grants the message, and the sender stores it directly into a
+// dense receive buffer. Otherwise the data is sent in pieces through the ring. Also contains the cancellation of sends.
 #include <algorithm>
 
 #include "p2p/shm/transport.hpp"
-#include "runtime/datatype/layout/remote.hpp"
+#include "runtime/datatype/remote_layout.hpp"
 
 namespace tutti::p2p {
 namespace {
 
-constexpr std::size_t bounce_bytes = 64 * 1024;   // stays in the second-level cache between its two copies
+constexpr std::size_t bounce_bytes = 64 * 1024;   // stays in the second-level cache between the two copies
 
 }   // namespace
 
@@ -53,7 +53,7 @@ bool ShmTransport::pull(Receive& op, int peer, Offer const& offer, std::size_t w
     }
     return true;
 } catch (Error const& error) {
-    // One of the two buffers is not where its owner said; the other rank is not bothered with it.
+    // One of the two buffers is not at the address its owner gave. Only this rank reports it.
     op.status.error = error.error_class;
     return true;
 }
@@ -127,8 +127,106 @@ void ShmTransport::cancel_answered(Cell const& cell, bool cancelled) {
     Send& op = *reinterpret_cast<Send*>(cell.context);
     op.cancelling = false;
     op.cancelled = cancelled;
-    // Too late for an eager message means that it is sent; an offered one goes on.
+    // Too late to cancel: an eager message has been sent, an offered one continues.
     if (cancelled || op.stage == SendStage::sent) matching_.finish(op);
+}
+
+// Large messages copied by sender and receiver together (p2p/shm/halves.hpp). The receiver opens the copy and works
+// from the front without waiting. The sender joins when it next polls its rings. Each side uses the fastest access
+// method to the other's memory. If the sender is still copying its last chunk when the two meet, the receiver continues
+// with other work and settles the copy at a later poll.
+
+namespace {
+
+/// Returns the bytes per chunk. A message of the default TUTTI_SHARE has two chunks (four if `direct`: by load and
+/// store), larger ones have more, so that a side that joins late finds chunks left and the wait at the meeting point is
+/// short. Chunks are not smaller, because each one costs a claim and, with CMA, a system call.
+std::size_t step_for(std::size_t bytes, bool direct) {
+    std::size_t step = direct ? std::clamp<std::size_t>(bytes / 4, 16 << 10, 64 << 10)
+                              : std::clamp<std::size_t>(bytes / 2, 32 << 10, 256 << 10);
+    return (step + cache_line - 1) / cache_line * cache_line;
+}
+
+std::uint64_t address_of(void const* p) { return reinterpret_cast<std::uint64_t>(p); }
+
+}   // namespace
+
+bool ShmTransport::may_share(Receive const& op, Peer const& from, Offer const& offer, std::size_t wanted) {
+    return wanted >= share_from_ && offer.address != 0 && !offer.layout && op.data.dense() && !from.sharing() &&
+           process_.single_copy.way(op.data.base, wanted) != AccessPath::staged;
+}
+
+void ShmTransport::share(Receive& op, int peer, Offer const& offer, std::size_t wanted) {
+    Peer& from = at(peer);
+    if (!from.shared) from.shared = std::make_unique<Shared>();
+    Shared& s = *from.shared;
+    bool direct = process_.single_copy.reaches(static_cast<unsigned>(peer), offer.address, wanted);
+    s.op = &op;
+    s.offer = offer;
+    s.chunks = {address_of(op.data.base), wanted, step_for(wanted, direct)};
+    s.trouble = Shared::none;
+    s.front.open(from.in.halves(), s.chunks.count());
+    op.peer = peer;
+    control(peer, {Kind::share,
+                   s.front.copy(),
+                   wanted,
+                   {.id = offer.send, .address = s.chunks.to, .bytes = static_cast<std::uint32_t>(s.chunks.step)}});
+    while (s.front.claim()) {
+        if (!copy_front(s, peer)) break;
+        s.front.took();
+    }
+    if (s.trouble != Shared::none) s.front.seal();
+    settle(from);
+    mark_busy(from);
+}
+
+bool ShmTransport::copy_front(Shared& s, int peer) try {
+    auto const sender = static_cast<unsigned>(peer);
+    std::size_t at = s.chunks.begin(s.front.next()), n = s.chunks.size(s.front.next());
+    std::byte* to = s.op->data.base + at;
+    if (process_.single_copy.read(sender, s.offer.address + at, to, n, 2 * s.chunks.bytes)) return true;
+    s.trouble = Shared::refused;
+    return false;
+} catch (Error const& error) {   // as in pull
+    s.op->status.error = error.error_class;
+    s.trouble = Shared::fault;
+    return false;
+}
+
+bool ShmTransport::settle(Peer& from) {
+    if (!from.sharing() || !from.shared->front.settled()) return false;
+    Shared& s = *from.shared;
+    Receive& op = *s.op;
+    if (s.trouble == Shared::none && s.front.incomplete()) copy_front(s, op.peer);
+    s.op = nullptr;
+    if (s.trouble == Shared::refused) {
+        grant(op, op.peer, s.offer, s.chunks.bytes);   // from the start: data that was copied is copied again
+    } else {
+        control(op.peer, {Kind::done, 0, 0, {.id = s.offer.send}});
+        matching_.finish(op);
+    }
+    return true;
+}
+
+void ShmTransport::join(int peer, Peer& from, Cell const& cell) {
+    auto const receiver = static_cast<unsigned>(peer);
+    Remote remote = cell.remote();
+    Send const& op = *reinterpret_cast<Send const*>(remote.id);
+    Chunks chunks{remote.address, cell.length, remote.bytes};
+    Back back(from.out.halves(), static_cast<std::uint32_t>(cell.context), chunks.count());
+    from.in.advance();
+    while (back.claim()) {
+        std::size_t at = chunks.begin(back.next()), n = chunks.size(back.next());
+        if (!write_chunk(receiver, chunks.to + at, op.data.base + at, n, 2 * chunks.bytes)) return back.leave();
+        back.took();
+    }
+}
+
+bool ShmTransport::write_chunk(unsigned peer, std::uint64_t to, std::byte const* from, std::size_t n,
+                               std::size_t working_set) try {
+    return process_.single_copy.write(peer, to, from, n, working_set);
+} catch (Error const&) {
+    return false;   // a buffer is not at the address its owner gave: the receiver detects and reports that itself
 }
 
 }   // namespace tutti::p2p

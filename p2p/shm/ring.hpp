@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The way from one rank to another inside a node: a ring of 64-byte cells and a ring of bytes for what is too big for
-// a cell, in the receiver's part of the segment. A message of up to 32 bytes moves exactly one cache line.
+// The channel from one rank to another on the same node: a ring of 64-byte cells, and a ring of bytes for what does not
+// fit into a cell. Both lie in the receiver's part of the segment. A message of up to 32 bytes moves one cache line.
 //
-// The argument. A pair's memory has two writers: the sender writes cells and bytes, the receiver writes `Consumed`
-// (p2p/shm/halves.hpp and p2p/shm/announced.hpp have arguments of their own).
-// Everything counts up from zero and is never reset, so zero memory is an empty ring.
-//  * Cell p (p = 0, 1, 2, …) lies at p mod cells. The sender fills it, then stores its mark, p + 1 and the kind, with
-//    release. The receiver looks, with acquire, for mark p + 1 only: what stood there before is p + 1 − cells, so an
-//    old cell is never taken for a new one, and a cell whose mark is seen is wholly written, its bytes in the byte
-//    ring too, because these were written before the mark.
+// Correctness. The memory of a pair has two writers: the sender writes cells and bytes, the receiver writes `Consumed`
+// (p2p/shm/halves.hpp and p2p/shm/posted_receive.hpp have their own arguments). All counters start at zero and are
+// never reset, so zeroed memory is an empty ring.
+//  * Cell p (p = 0, 1, 2, …) is at index p mod cells. The sender fills it, then stores its mark, which contains p + 1
+//    and the kind, with release. The receiver polls, with acquire, for mark p + 1 only; the previous mark in the same
+//    place is p + 1 − cells, so the receiver never takes an old cell for a new one. When it sees the mark, the cell is
+//    completely written, and so are its bytes in the byte ring, because the sender wrote them before the mark.
 //  * Reuse: the receiver copies a cell and its bytes out before it counts them in `Consumed` with release. The sender
-//    writes cell p only when Consumed.cells > p − cells, read with acquire, and bytes up to position e only when
-//    Consumed.bytes ≥ e − capacity. So it never writes what is still being read.
-//  * Consumed is published in batches, a quarter of a ring late at most. Nothing waits for ever for that: with all but
-//    a quarter free the sender can place any piece, since a piece and the gap before it (a piece does not wrap) take
-//    less than three quarters.
-//  * Bells (more than 8 ranks): after the mark the sender stores the low byte of its count of cells at its place in
-//    the receiver's row of bells. The receiver compares it with the low byte of its own count. Both counts differ by
-//    at most `cells` < 256, so equal bytes mean equal counts, or a bell that is still on its way and will differ.
-//    Each bell is an atomic byte of one writer; the receiver loads eight of them at once (load_eight), of which only
-//    each byte's own history counts. That load orders nothing, and need not: who sees a bell and not yet the mark
-//    finds no cell, leaves its own count as it is, and looks again; who sees the mark has seen it with acquire.
-// Most of a thousand ranks never say more than a word or two to each other. So the first cells of a ring lie with those
-// of all other senders to the same receiver, sixteen pairs on a page, and the pages of the pair itself are touched only
-// when there is more.
+//    writes cell p only if Consumed.cells > p − cells, read with acquire, and bytes up to position e only if
+//    Consumed.bytes ≥ e − capacity. So it never overwrites what is still being read.
+//  * Consumed is published in batches, at most a quarter of a ring late. That cannot block the sender indefinitely:
+//    with all but a quarter free, the sender can place any piece, because a piece and the gap before it (a piece does
+//    not wrap around) take less than three quarters.
+//  * Bells (more than 8 ranks): after the mark the sender stores the low byte of its cell count in its byte of the
+//    receiver's row of bells. The receiver compares it with the low byte of its own count. The counts differ by at most
+//    `cells` < 256, so equal bytes mean equal counts, or a bell that is still in transit and will differ. Each bell is
+//    an atomic byte with one writer. The receiver loads eight of them at a time (load_eight) and relies only on the
+//    history of each single byte. That load orders nothing and need not: a receiver that sees a bell but not yet the
+//    mark finds no cell, leaves its own count unchanged and polls again; a receiver that sees the mark has loaded it
+//    with acquire.
+//
+// Most pairs among a thousand ranks exchange only a few messages. The first cells of a ring therefore lie next to those
+// of all other senders to the same receiver, sixteen pairs per page, and the pages of the pair itself are touched only
+// when more cells are needed.
 #pragma once
 
 #include <algorithm>
@@ -34,52 +36,55 @@
 #include <cstring>
 
 #include "p2p/matching/operation.hpp"
-#include "p2p/shm/announced.hpp"
 #include "p2p/shm/halves.hpp"
+#include "p2p/shm/posted_receive.hpp"
 #include "runtime/memory/segment.hpp"
 
 namespace tutti::p2p {
 
 enum class Kind : std::uint8_t {
-    small = 1,       ///< a message inside the cell
-    small_sync,      ///< likewise; the sender wants `done` once it is matched
-    eager,           ///< a message in the byte ring, or the first piece of one
-    eager_sync,      ///< likewise; the sender wants `done` once it is matched
-    note,            ///< of the message that begins next: bytes in the byte ring
-    more,            ///< the next piece of the message that `eager` or `eager_sync` began; nothing comes in between
-    offer,           ///< a message that stays with the sender until the receiver asks for it
-    grant,           ///< receiver → sender: put the offered message where I say if you can, else send it in pieces
+    small = 1,       ///< a message in the cell
+    small_sync,      ///< the same; the sender wants `done` when it is matched
+    eager,           ///< a message in the byte ring, or its first piece
+    eager_sync,      ///< the same; the sender wants `done` when it is matched
+    note,            ///< the note of the next message, in the byte ring
+    more,            ///< next piece of an `eager` or `eager_sync` message; no other cells in between
+    offer,           ///< a message that stays with the sender until the receiver requests it
+    grant,           ///< receiver → sender: store the offered message at this address, or send it in pieces
     piece,           ///< a piece of a granted message
-    placed,          ///< a granted message lies where the receiver wanted it
-    stored,          ///< a message that lies in the buffer of the announced receive, which this cell is for
-    share,           ///< receiver → sender: I copy the offered message from the front, join in from the back
-    done,            ///< receiver → sender: the message was received (or matched, for eager_sync and small_sync)
-    cancel,          ///< sender → receiver: forget my message unless it is matched
-    cancelled,       ///< receiver → sender: it is forgotten
-    not_cancelled,   ///< receiver → sender: too late
+    placed,          ///< a granted message has been stored at the address in the grant
+    stored,          ///< the message has been stored in the buffer of the receive announced for this cell
+    share,           ///< receiver → sender: the receiver copies the message from the front; copy from the back
+    done,            ///< receiver → sender: the message is received (eager_sync, small_sync: matched)
+    cancel,          ///< sender → receiver: drop the message unless it is matched
+    cancelled,       ///< receiver → sender: it is dropped
+    not_cancelled,   ///< receiver → sender: it is matched already
 };
 
-/// What a cell carries instead of a small message.
+/// The payload of a cell that contains no small message.
 struct Remote {
-    std::uint64_t id = 0;        ///< the sender's operation, or the cell's number for a cancel
-    std::uint64_t address = 0;   ///< offer: where the data lies in the sender; grant, share: where it shall lie in the
-                                 ///< receiver; 0: not in one piece (grant: or out of the sender's reach)
-    std::uint64_t end = 0;       ///< position in the byte ring after this piece
-    std::uint32_t offset = 0;    ///< where in the byte ring it begins
-    std::uint32_t bytes = 0;     ///< of the piece; share: of a chunk; offer: of the data's layout, 0: dense
+    std::uint64_t id = 0;   ///< the sender's operation; cancel: the number of the message's cell
+    /// offer: the address of the data in the sender; 0: it has gaps, and its layout is not sent. grant, share: the
+    /// destination in the receiver; 0 (grant): it has gaps or is not accessible to the sender.
+    std::uint64_t address = 0;
+    std::uint64_t end = 0;      ///< position in the byte ring after this piece
+    std::uint32_t offset = 0;   ///< start of the piece in the byte ring
+    std::uint32_t bytes = 0;    ///< size of the piece; share: of a chunk; offer: of the layout of the data, 0: dense
 };
 
 struct alignas(cache_line) Cell {
-    static constexpr std::size_t room = 32;   ///< Transport::small fits
+    static constexpr std::size_t room = 32;   ///< must hold Transport::small bytes
 
-    std::uint64_t context;   ///< of the communicator; grant, piece and placed: the receiver's operation; share: the
-                             ///< number of the copy
-    std::uint64_t length;    ///< of the whole message, with what it is made of (message_length); grant and share: of
-                             ///< what the receiver has room for
-    std::int32_t source;     ///< the sender's rank in the communicator
+    /// Context of the communicator; grant, piece, placed: the receiver's operation; share: the number of the copy;
+    /// cancel and its answers: the sender's operation.
+    std::uint64_t context;
+    /// Bytes of the whole message, combined with its type digest (message_length); grant, share: bytes that the
+    /// receiver wants; note, piece: bytes of the note or piece.
+    std::uint64_t length;
+    std::int32_t source;   ///< the sender's rank in the communicator
     std::int32_t tag;
     std::byte payload[room];
-    std::atomic<std::uint64_t> mark;   ///< (number of the cell + 1) · 256 + kind; last, so that it is stored last
+    std::atomic<std::uint64_t> mark;   ///< (number of the cell + 1) · 256 + kind; stored last
 
     Kind kind() const { return static_cast<Kind>(mark.load(std::memory_order_relaxed) & 0xff); }
     Remote remote() const {
@@ -89,7 +94,7 @@ struct alignas(cache_line) Cell {
     }
     void set_remote(Remote const& r) { std::memcpy(payload, &r, sizeof r); }
 
-    static constexpr std::size_t room_sync = room - sizeof(std::uint64_t);   // the sender's operation lies behind it
+    static constexpr std::size_t room_sync = room - sizeof(std::uint64_t);   // the sender's operation follows
     std::uint64_t sender() const {
         std::uint64_t id;
         std::memcpy(&id, payload + room_sync, sizeof id);
@@ -97,7 +102,7 @@ struct alignas(cache_line) Cell {
     }
     void set_sender(std::uint64_t id) { std::memcpy(payload + room_sync, &id, sizeof id); }
 
-    static constexpr int digest_at = 48;   // no message has as many bytes
+    static constexpr int digest_at = 48;   // messages are smaller than 2^48 bytes
     static std::uint64_t message_length(std::size_t bytes, TypeDigest digest) {
         return bytes | std::uint64_t{digest.bits()} << digest_at;
     }
@@ -106,50 +111,50 @@ struct alignas(cache_line) Cell {
 };
 static_assert(sizeof(Cell) == cache_line && sizeof(Remote) == Cell::room);
 
-/// What the receiver tells the sender, on a line of its own.
+/// The receiver's progress, published to the sender on a separate cache line.
 struct alignas(cache_line) Consumed {
     std::atomic<std::uint64_t> cells;
     std::atomic<std::uint64_t> bytes;
-    std::atomic<std::uint64_t> matched;   ///< cost of the eager messages that have found their receive (see Outbox)
+    std::atomic<std::uint64_t> matched;   ///< cost of the eager messages that were matched (see Outbox)
 };
 
-/// Where the parts of a pair's memory lie; both sides compute the same.
+/// The layout of a pair's memory. Both sides compute the same layout.
 struct RingLayout {
     explicit RingLayout(std::size_t pair_bytes)
         : cells(std::min<std::size_t>(std::bit_floor(pair_bytes / 8 / sizeof(Cell)), 128)),
           bytes_at(first_cell + cells * sizeof(Cell)), capacity((pair_bytes - bytes_at) / cache_line * cache_line) {}
 
-    // Lines come in pairs: those of the receiver, those of both.
+    // Pairs of adjacent lines: the first pair is the receiver's, the second is used by both sides.
     static constexpr std::size_t announced_at = cache_line;
     static constexpr std::size_t halves_at = 2 * cache_line;
     static constexpr std::size_t first_cell = halves_at + sizeof(Halves);
-    static constexpr std::size_t start_cells = Segment::ring_start_bytes / sizeof(Cell);   ///< in the ring's start
+    static constexpr std::size_t start_cells = Segment::ring_start_bytes / sizeof(Cell);   ///< cells in the start area
 
-    std::size_t cells;   ///< a power of two below 256
+    std::size_t cells;   ///< number of cells, a power of two below 256
     std::size_t bytes_at;
-    std::size_t capacity;   ///< of the byte ring
-    /// `start`: of the ring, `memory`: the rest of the pair's.
+    std::size_t capacity;   ///< bytes in the byte ring
+    /// Returns the address of a cell. `start`: the start area of the ring; `memory`: the memory of the pair.
     Cell* cell(std::byte* memory, std::byte* start, std::uint64_t number) const {
         std::size_t const index = number & (cells - 1);
         return reinterpret_cast<Cell*>((index < start_cells ? start : memory + first_cell) + index * sizeof(Cell));
     }
-    /// The largest piece that always fits in the end.
+    /// The largest piece that can always be placed eventually.
     std::size_t largest_piece() const { return capacity * 3 / 8 / cache_line * cache_line; }
 };
 
-/// The sender's end.
+/// The sender's side of a ring.
 class Outbox {
 public:
-    /// `memory` and `start` as Segment::pair and ring_start give them; `layout` must outlive the Outbox. `bell`: this
-    /// sender's byte in the receiver's row of bells, null when the receiver looks into every ring.
+    /// `memory` and `start`: from Segment::pair and ring_start; `layout` must outlive the Outbox. `bell`: this sender's
+    /// byte in the receiver's row of bells, or null if the receiver polls every ring.
     Outbox(std::byte* memory, std::byte* start, RingLayout const& layout, std::atomic<std::uint8_t>* bell)
         : memory_(memory), start_(start), layout_(&layout), bell_(bell), cell_(layout.cell(memory, start, 0)) {}
 
-    /// True when a cell (or `n`, at most half of them) can be written now.
+    /// Returns true if a cell (or `n`, at most half of all) can be written now.
     bool has_cell(std::size_t n = 1) { return next_ + n <= cells_freed_ + layout_->cells || refresh_cells(n); }
-    /// The next cell, for the caller to fill and publish; only after has_cell().
+    /// The next cell, for the caller to fill and publish. Must only be used after has_cell() returned true.
     Cell& cell() { return *cell_; }
-    /// Shows the cell to the receiver; returns its number.
+    /// Publishes the cell to the receiver. Returns its number.
     std::uint64_t publish(Cell& cell, Kind kind) {
         std::uint64_t number = next_++;
         cell.mark.store(next_ << 8 | static_cast<std::uint64_t>(kind), std::memory_order_release);
@@ -158,13 +163,13 @@ public:
         return number;
     }
 
-    /// Room for `bytes` (at most largest_piece) bytes in one piece, null when there is none now. It becomes taken when
-    /// the Remote that `place` fills is published in the next cell.
+    /// Returns space for one piece of `bytes` (at most largest_piece) bytes and fills `remote`, or returns null if
+    /// there is no space now. The caller must publish `remote` in the next cell.
     std::byte* place(std::size_t bytes, Remote& remote);
 
     static constexpr std::uint64_t eager_budget = UnexpectedCost::most;
     static std::uint64_t cost(std::size_t bytes) { return UnexpectedCost::of(bytes); }
-    /// Books an eager message of `bytes`; false: over the budget, offer it instead.
+    /// Accounts for an eager message of `bytes`. Returns false if that exceeds the budget; the caller then offers it.
     bool spend(std::size_t bytes) {
         if (spent_ + cost(bytes) - matched_ > eager_budget && !refresh_matched(bytes)) return false;
         spent_ += cost(bytes);
@@ -183,28 +188,28 @@ private:
     std::byte *memory_, *start_;
     RingLayout const* layout_;
     std::atomic<std::uint8_t>* bell_;
-    Cell* cell_;   ///< number next_
+    Cell* cell_;   ///< cell number next_
     std::uint64_t next_ = 0, cells_freed_ = 0;
     std::uint64_t byte_position_ = 0, bytes_freed_ = 0;
     std::size_t byte_offset_ = 0;
     std::uint64_t spent_ = 0, matched_ = 0;
 };
 
-/// The receiver's end.
+/// The receiver's side of a ring.
 class Inbox {
 public:
-    /// As Outbox.
+    /// Arguments as for Outbox.
     Inbox(std::byte* memory, std::byte* start, RingLayout const& layout)
         : memory_(memory), start_(start), layout_(&layout), cell_(layout.cell(memory, start, 0)) {}
 
-    /// The next cell, null when none has come.
+    /// Returns the next cell, or null if it has not arrived.
     Cell const* peek() const { return cell_->mark.load(std::memory_order_acquire) >> 8 == next_ + 1 ? cell_ : nullptr; }
     std::uint64_t number() const { return next_; }   ///< of the next cell
     std::byte const* bytes(Remote const& remote) const { return memory_ + layout_->bytes_at + remote.offset; }
     Announced& announced() const { return *reinterpret_cast<Announced*>(memory_ + RingLayout::announced_at); }
     Halves& halves() const { return *reinterpret_cast<Halves*>(memory_ + RingLayout::halves_at); }
 
-    /// The cell that peek gave is done with, its bytes too; `end`: Remote::end where it had any.
+    /// Consumes the cell that peek returned, and its bytes; `end` is its Remote::end if it has bytes.
     void advance() {
         step();
         if (next_ - cells_told_ >= layout_->cells / 4) tell();
@@ -214,7 +219,7 @@ public:
         step();
         if (next_ - cells_told_ >= layout_->cells / 4 || bytes_ - bytes_told_ >= layout_->capacity / 4) tell();
     }
-    /// An eager message of that size found its receive.
+    /// Accounts for an eager message of this size that was matched.
     void matched(std::size_t bytes) {
         matched_ += Outbox::cost(bytes);
         if (matched_ - matched_told_ >= Outbox::eager_budget / 8) tell();
@@ -226,9 +231,44 @@ private:
 
     std::byte *memory_, *start_;
     RingLayout const* layout_;
-    Cell const* cell_;   ///< number next_
+    Cell const* cell_;   ///< cell number next_
     std::uint64_t next_ = 0, bytes_ = 0, matched_ = 0;
     std::uint64_t cells_told_ = 0, bytes_told_ = 0, matched_told_ = 0;
 };
+
+inline bool Outbox::refresh_cells(std::size_t n) {
+    cells_freed_ = consumed().cells.load(std::memory_order_acquire);
+    return next_ + n <= cells_freed_ + layout_->cells;
+}
+
+inline bool Outbox::refresh_matched(std::size_t bytes) {
+    matched_ = consumed().matched.load(std::memory_order_relaxed);
+    return spent_ + cost(bytes) - matched_ <= eager_budget;
+}
+
+inline std::byte* Outbox::place(std::size_t bytes, Remote& remote) {
+    std::size_t taken = (bytes + cache_line - 1) / cache_line * cache_line;
+    bool wraps = byte_offset_ + taken > layout_->capacity;
+    // The gap is 0 also if the previous piece ended at the end of the ring.
+    std::size_t gap = wraps ? layout_->capacity - byte_offset_ : 0;
+    std::uint64_t end = byte_position_ + gap + taken;
+    if (end > bytes_freed_ + layout_->capacity) {
+        bytes_freed_ = consumed().bytes.load(std::memory_order_acquire);
+        if (end > bytes_freed_ + layout_->capacity) return nullptr;
+    }
+    if (wraps) byte_offset_ = 0;
+    remote.offset = static_cast<std::uint32_t>(byte_offset_);
+    remote.bytes = static_cast<std::uint32_t>(bytes);
+    remote.end = byte_position_ = end;
+    byte_offset_ += taken;
+    return memory_ + layout_->bytes_at + remote.offset;
+}
+
+inline void Inbox::tell() {
+    auto& consumed = *reinterpret_cast<Consumed*>(memory_);
+    consumed.cells.store(cells_told_ = next_, std::memory_order_release);
+    consumed.bytes.store(bytes_told_ = bytes_, std::memory_order_release);
+    consumed.matched.store(matched_told_ = matched_, std::memory_order_relaxed);
+}
 
 }   // namespace tutti::p2p

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sending half: cells and pieces into rings, and the lines of what found no room.
+// Sending over shared memory: cells and pieces written to rings, queues of operations that found no space, and direct
+// stores into announced receives.
+#include <algorithm>
+#include <new>
+#include <optional>
+
 #include "p2p/shm/transport.hpp"
-#include "runtime/datatype/layout/remote.hpp"
+#include "runtime/datatype/remote_layout.hpp"
+#include "runtime/wait/short_wait.hpp"
 
 namespace tutti::p2p {
 namespace {
 
-constexpr std::size_t most_layout_numbers = 128;   // 1 KiB of the ring: any vector, subarray or structure of them
+// 1 KiB of the ring: enough for any vector or subarray type, or a structure of them.
+constexpr std::size_t most_layout_numbers = 128;
 
-/// Bytes per piece of an eager message: the receiver copies one out while the sender copies the next one in.
+/// Bytes per piece of an eager message. The receiver copies one piece out while the sender copies the next one in.
 std::size_t eager_step(std::size_t bytes) { return bytes <= 8192 ? 2048 : 4096; }
 
 }   // namespace
@@ -30,7 +37,7 @@ bool ShmTransport::send_small(int peer, Key const& key, Data const& data) {
     cell.length = Cell::message_length(bytes, digest);
     cell.source = key.source;
     cell.tag = key.tag;
-    if (bytes != 0) std::memcpy(cell.payload, data.base, bytes);   // no address when nothing is sent
+    if (bytes != 0) std::memcpy(cell.payload, data.base, bytes);   // the address may be null if there is no data
     std::uint64_t const number = to.out.publish(cell, Kind::small);
     note_send(peer, key.of_program(), number);
     process_.waiter.wake_rank(static_cast<unsigned>(peer));
@@ -38,7 +45,7 @@ bool ShmTransport::send_small(int peer, Key const& key, Data const& data) {
 }
 
 void ShmTransport::begin(Send& op) {
-    int const peer = op.peer;   // an operation that has been written may be gone
+    int const peer = op.peer;   // after write() the operation may no longer exist
     Peer& to = at(peer);
     if (may_store(op) && store(to, op)) return process_.waiter.wake_rank(static_cast<unsigned>(peer));
     op.eager = op.data.bytes <= eager_limit_ && to.out.spend(op.data.bytes);
@@ -71,7 +78,7 @@ bool ShmTransport::write(Peer& to, Send& op) {
     return true;
 }
 
-/// True when the message may follow: its note is in the ring, or would never fit.
+/// Returns true if the message may be written next: its note is in the ring, or is too large for any ring.
 bool ShmTransport::write_note(Peer& to, Send& op) {
     std::size_t const bytes = op.note->size();
     if (bytes <= to.out.largest_piece()) {
@@ -96,7 +103,7 @@ bool ShmTransport::write_offer(Peer& to, Send& op) {
         remote.address = reinterpret_cast<std::uint64_t>(data.base);
     } else if (auto range = AddressRange::of(data.base, data.count, *data.type);
                process_.single_copy.direct(reinterpret_cast<void const*>(range.first), range.bytes)) {
-        // A layout that can be sent along lets the receiver copy straight from it.
+        // If the layout is small enough to be sent along, the receiver can copy directly from the data.
         std::int64_t layout[most_layout_numbers] = {data.count};
         std::size_t bytes = flatten(*data.type, std::span(layout).subspan(1)) * sizeof *layout;
         if (bytes != 0) {
@@ -183,7 +190,7 @@ bool ShmTransport::flush(Peer& to) {
         to.controls.pop_front();
     }
     while (Send* op = to.queued.first) {
-        // Out of the line first: who hears that it is done may free it, begin another one, or take one back.
+        // Removed first: the completion callback may free the operation, begin another one or cancel one.
         to.queued.pop();
         if (!write(to, *op)) {
             to.queued.prepend(*op);
@@ -224,6 +231,100 @@ bool ShmTransport::flush_busy() {
         }
     }
     return moved;
+}
+
+// Direct stores into a posted receive that is announced (p2p/shm/posted_receive.hpp): one copy and no answer. Between
+// two cores, 4 KiB take 0.08 µs this way, 0.22 µs through the ring, and 0.15 µs if the receiver reads them from the
+// sender and answers `done`; 16 KiB take 0.15, 0.68 and 0.39 µs.
+
+namespace {
+
+constexpr std::size_t worth_waiting = 4096;    // bytes; below this, a second copy takes no longer than one more poll
+constexpr std::size_t bytes_per_poll = 1024;   // bytes that can be copied in the time of a poll
+constexpr unsigned most_not_announced = 6;
+
+void copy(Copier const& copier, std::byte* to, std::byte const* from, std::size_t n) {
+    if (n >= 4096) return copier.copy(to, from, n, 2 * n);
+    for (std::size_t at = 0; at < n; at += 2048) copy_piece(to + at, from + at, std::min<std::size_t>(n - at, 2048));
+}
+
+}   // namespace
+
+void ShmTransport::announce(Receive& op) noexcept try {
+    Peer& from = peers_[static_cast<std::size_t>(op.peer)];
+    if (!from.open && !open(op.peer, from)) return;   // another protocol reports the error or delivers the message
+    if (from.announced || !op.data.dense() || !matching_.alone(op)) return;
+    if (!process_.single_copy.direct(op.data.base, op.data.bytes)) return;
+    from.announced = &op;
+    announce_again(from);
+} catch (std::bad_alloc const&) {   // no memory to map the peer's memory: the message uses another protocol
+}
+
+/// Announces the receive for the next cell, unless that cell has already arrived.
+void ShmTransport::announce_again(Peer& from) {
+    std::uint64_t const next = from.in.number();
+    if (from.announcement.holds(next) || from.in.peek()) return;
+    Receive const& op = *from.announced;
+    from.announcement.open(next, op.key, reinterpret_cast<std::uint64_t>(op.data.base), op.data.bytes);
+}
+
+bool ShmTransport::withdraw(Receive& op) noexcept {
+    Peer& from = at(op.peer);
+    if (from.announced != &op) return true;
+    if (!from.announcement.withdraw()) return false;
+    from.announced = nullptr;
+    return true;
+}
+
+void ShmTransport::receive_stored(Peer& from, Cell const& cell) {
+    Receive& op = *from.announced;
+    from.announced = nullptr;
+    matching_.match_posted(op, {cell.context, cell.source, cell.tag}, cell.bytes(), cell.digest());
+    from.in.advance();
+    matching_.finish(op);
+}
+
+bool ShmTransport::store(Peer& to, Send& op) {
+    if (to.queued.first || !to.out.has_cell()) return false;
+    int const polls = polls_for_announcement(to, op.data.bytes);
+    std::optional<Claim> claim;
+    bool const announced = poll_briefly(polls, [&] {
+        claim.emplace(to.out.announced());
+        return claim->suits(to.out.number(), op.key, op.data.bytes);
+    });
+    if (announced) {
+        to.not_announced = to.unpolled = 0;
+        return store_into(*claim, to, op);
+    }
+    if (polls > 1) {
+        to.not_announced = static_cast<std::uint8_t>(std::min<unsigned>(to.not_announced + 1u, most_not_announced));
+        to.unpolled = static_cast<std::uint8_t>((1u << to.not_announced) - 1);
+    }
+    return false;
+}
+
+bool ShmTransport::store_into(Claim& claim, Peer& to, Send& op) {
+    auto const receiver = static_cast<unsigned>(&to - peers_.data());
+    std::uint64_t const address = claim.address();
+    std::size_t const bytes = op.data.bytes;
+    if (!process_.single_copy.reaches(receiver, address, bytes) || !claim.take()) return false;
+    copy(process_.copier, process_.single_copy.reach(receiver, address, bytes), op.data.base, bytes);
+    op.eager = false;   // it is matched, so it can no longer be cancelled
+    op.number = to.out.publish(head(to, op), Kind::stored);
+    matching_.sent(op);
+    return true;
+}
+
+/// Returns how many times the sender polls for a receive that is about to be posted: for about the duration of the copy
+/// that a direct store saves, so that it never loses more than that. If no receive is posted in that time, the sender
+/// polls only once for each of the next 2^n − 1 messages of at least `worth_waiting` bytes, n being the number of
+/// failures in a row (at most most_not_announced). It also polls only once for smaller messages, and if this rank
+/// shares its core.
+int ShmTransport::polls_for_announcement(Peer& to, std::size_t bytes) const {
+    if (bytes < worth_waiting || process_.waiter.shares_core()) return 1;
+    if (to.unpolled == 0) return static_cast<int>(2 + bytes / bytes_per_poll);
+    --to.unpolled;
+    return 1;
 }
 
 }   // namespace tutti::p2p

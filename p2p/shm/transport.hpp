@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages between ranks of a node through their shared memory. Small ones go inside a cell of a ring, eager ones
-// through its bytes, and large ones stay with their sender until somebody wants them (rendezvous.cpp, shared_copy.cpp).
-// A full ring leaves a send in its peer's line, and the others go on.
+// Messages between ranks of a node through shared memory. Small messages are sent in a cell of a ring, eager ones
+// through the byte ring, and large ones stay with the sender until a receive matches (rendezvous.cpp). If a ring is
+// full, the send is queued for its peer, and operations with other peers proceed.
 #pragma once
 
 #include <memory>
 #include <vector>
 
 #include "p2p/matching/matching.hpp"
+#include "p2p/matching/transport.hpp"
 #include "p2p/shm/ring.hpp"
-#include "p2p/transport.hpp"
 
 namespace tutti::p2p {
 
@@ -39,13 +39,13 @@ public:
     bool idle() const override { return busy_.empty(); }
 
 private:
-    /// A cell without bytes that waits for room in a ring.
+    /// A cell without bytes in the byte ring that waits for space in the ring.
     struct Control {
         Kind kind;
         std::uint64_t context, length;
         Remote remote;
     };
-    /// The oldest first. Takes no memory until something waits: there is one for each peer.
+    /// First in, first out. Allocates no memory until something is queued: there is one for each peer.
     class ControlLine {
     public:
         bool empty() const { return first_ == all_.size(); }
@@ -58,10 +58,11 @@ private:
         }
 
     private:
-        static constexpr std::size_t most_gone = 64;   // of a line that is never empty
+        static constexpr std::size_t most_gone = 64;   // bounds a queue that is never empty
         std::vector<Control> all_;
         std::size_t first_ = 0;
     };
+    /// A queue of sends, linked by Send::next.
     struct Line {
         Send* first = nullptr;
         Send* last = nullptr;
@@ -83,42 +84,42 @@ private:
     };
     struct Offer {
         std::uint64_t send, address, bytes;
-        std::int64_t const* layout = nullptr;   ///< of what has gaps: the count, then as flatten() wrote it
+        std::int64_t const* layout = nullptr;   ///< data with gaps: the count, then the output of flatten(); else null
     };
-    /// A copy that a receive shares with its sender, from its beginning until it is settled.
+    /// A copy that a receive shares with its sender, from its start until it is settled.
     struct Shared {
         Receive* op = nullptr;   ///< null: none
         Front front;
         Offer offer;
         Chunks chunks;
-        /// refused by the system; fault: a buffer is not where its owner said.
+        /// refused: the system denied access; fault: a buffer is not at the address its owner sent.
         enum Trouble : std::uint8_t { none, refused, fault } trouble = none;
     };
     struct Peer {
-        bool open = false;   ///< the pair's memory is accessible: its first use opens it
+        bool open = false;   ///< the pair's memory is accessible; set at its first use
 
         Peer(Outbox const& outbox, Inbox const& inbox) : out(outbox), in(inbox), announcement(inbox.announced()) {}
 
         Outbox out;
         Inbox in;
-        Line queued, granted;
-        std::unique_ptr<Shared> shared;   ///< null until there was one
+        Line queued, granted;             ///< sends that wait for space; sends that are being sent in pieces
+        std::unique_ptr<Shared> shared;   ///< created at the first shared copy
         ControlLine controls;
-        bool busy = false;             ///< in busy_
-        Receive* into = nullptr;       ///< the receive whose eager message is arriving in pieces,
-        Unexpected* aside = nullptr;   ///< or the message, while it is unexpected
-        std::size_t arrived = 0;       ///< bytes of it
-        Note note;                     ///< of the message that begins next
+        bool busy = false;             ///< is in busy_
+        Receive* into = nullptr;       ///< the receive of the eager message that arrives in pieces
+        Unexpected* aside = nullptr;   ///< or that message, if it is unexpected
+        std::size_t arrived = 0;       ///< bytes of that message
+        Note note;                     ///< note of the next message
         Announcement announcement;
-        Receive* announced = nullptr;     ///< waits, and is announced when it is the next cell's turn
-        std::uint8_t not_announced = 0;   ///< how often in a row a sender polled and no receive was announced,
-        std::uint8_t unpolled = 0;        ///< and for how many of the next messages it does not poll
+        Receive* announced = nullptr;     ///< posted; announced whenever the next cell has not arrived
+        std::uint8_t not_announced = 0;   ///< how many times in a row the sender polled without finding an announcement
+        std::uint8_t unpolled = 0;        ///< number of messages for which it will poll only once
 
         bool waits() const { return !controls.empty() || queued.first || granted.first || sharing(); }
         bool sharing() const { return shared && shared->op; }
     };
 
-    /// Throws Error(no_mem) when the system does not let this rank have the pair's memory.
+    /// Throws Error(no_mem) if the system denies this rank access to the pair's memory.
     Peer& at(int peer) {
         Peer& one = peers_[static_cast<std::size_t>(peer)];
         if (!one.open && !open(peer, one)) [[unlikely]]
@@ -171,7 +172,7 @@ private:
     bool flush_busy();
     void mark_busy(Peer& to);
 
-    // store.cpp
+    // send.cpp: direct stores into announced receives
     bool may_store(Send const& op) const {
         return op.data.bytes >= direct_from_ && op.data.bytes < share_from_ && op.data.dense();
     }
@@ -191,7 +192,7 @@ private:
     void answer_cancel(int peer, Peer& from, Cell const& cell);
     void cancel_answered(Cell const& cell, bool cancelled);
 
-    // shared_copy.cpp
+    // rendezvous.cpp: copies shared by sender and receiver
     bool may_share(Receive const& op, Peer const& from, Offer const& offer, std::size_t wanted);
     void share(Receive& op, int peer, Offer const& offer, std::size_t wanted);
     bool copy_front(Shared& s, int peer);
@@ -203,12 +204,12 @@ private:
     Process& process_;
     int const me_;
     RingLayout layout_;
-    std::size_t eager_limit_, piece_, share_from_, direct_from_;
-    std::vector<Peer> peers_;                            ///< this rank among them, without traffic
-    std::vector<Peer*> busy_;                            ///< peers for which something waits for room
-    std::atomic<std::uint8_t> const* bells_ = nullptr;   ///< one per sender; null: every ring is looked into
-    std::vector<std::uint8_t> seen_;   ///< low bytes of our counts of cells, to compare with the bells
-    std::vector<std::byte> bounce_;
+    std::size_t eager_limit_, piece_, share_from_, direct_from_;   ///< bytes; piece_: of a granted message
+    std::vector<Peer> peers_;                                      ///< includes this rank, without messages
+    std::vector<Peer*> busy_;                                      ///< peers with queued cells, sends or a shared copy
+    std::atomic<std::uint8_t> const* bells_ = nullptr;             ///< one per sender; null: every ring is polled
+    std::vector<std::uint8_t> seen_;   ///< by sender: low byte of the number of cells consumed, compared with its bell
+    std::vector<std::byte> bounce_;    ///< for pull() into a receive buffer with gaps
 };
 
 }   // namespace tutti::p2p

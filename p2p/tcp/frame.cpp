@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writing, reading and checking headers.
+// Encoding, decoding and validation of frame headers.
 #include "p2p/tcp/frame.hpp"
 
 #include <algorithm>
@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::uint8_t magic[2] = {'T', 0x91};
 
-/// Where each field lies: magic 0, kind 2, zero 3, matched 4, context 8, source 16, tag 20, length 24, id 32,
-/// number 40. Above the length are the 16 bits of the digest.
+/// Offsets of the fields: magic 0, kind 2, zero 3, matched 4, context 8, source 16, tag 20, length 24, id 32, number
+/// 40. The 16 bits of the digest are above the length.
 constexpr int digest_at = 48;
 
 template <class T>
@@ -29,11 +29,11 @@ T get(std::span<std::byte const> in, std::size_t at) {
     return value;
 }
 
-/// Which fields a kind uses; all others are zero. `length` is within [least, most].
+/// The fields that a kind uses; all others must be zero. `length` must be within [least, most].
 struct Rule {
     bool message, id, number;
     std::uint64_t least, most;
-    bool site = false;   ///< `id` is where the program has sent it, if anything
+    bool site = false;   ///< `id` is the call site of the send, or 0
 };
 
 Rule const* rule_of(FrameKind kind) {

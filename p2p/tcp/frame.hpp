@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What goes over a connection between two ranks once it is authenticated: frames, each a header of fixed size and, for
-// some kinds, bytes of a message. Numbers are little-endian.
+// The protocol of an authenticated connection between two ranks: frames, each with a header of fixed size and, for some
+// kinds, the bytes of a message. Numbers are little-endian.
 //
-// The other end is a rank of this job, but what comes is checked all the same before anything acts on it: the kind, the
-// length against what that kind may have, that fields which a kind does not use are zero. Identities of operations are
-// numbers that their owner looks up, never addresses.
+// The other side is a rank of this job, but frames are validated nevertheless before they are used: the kind, the
+// length within the limits of its kind, and that unused fields are zero. Operations are identified by numbers that
+// their owner looks up (p2p/tcp/id_table.hpp), never by addresses.
 #pragma once
 
 #include <array>
@@ -17,75 +17,77 @@
 namespace tutti::p2p::tcp {
 
 enum class FrameKind : std::uint8_t {
-    eager = 1,       ///< a message: `length` bytes follow
-    eager_sync,      ///< likewise; the sender wants `done` once it is matched
-    offer,           ///< a message of `length` bytes that stays with its sender until the receiver asks for it
+    eager = 1,       ///< a message; `length` bytes follow
+    eager_sync,      ///< the same; the sender wants `done` when it is matched
+    offer,           ///< a message of `length` bytes that stays with the sender until the receiver requests it
     grant,           ///< receiver → sender: send `length` bytes of the offered message
     data,            ///< `length` bytes of a granted message follow
-    done,            ///< receiver → sender: the message is matched (eager_sync), or nothing of it is wanted (offer)
-    cancel,          ///< sender → receiver: forget my message unless it is matched
-    cancelled,       ///< receiver → sender: it is forgotten
-    not_cancelled,   ///< receiver → sender: too late
-    credit,          ///< nothing but `matched`
-    bye,             ///< nothing more will come
-    note,            ///< of the message that begins next: `length` bytes follow
+    done,            ///< receiver → sender: the message is matched (eager_sync), or no data of it is wanted (offer)
+    cancel,          ///< sender → receiver: drop the message unless it is matched
+    cancelled,       ///< receiver → sender: it is dropped
+    not_cancelled,   ///< receiver → sender: it is matched already
+    credit,          ///< carries only `matched`
+    bye,             ///< shutdown: no more frames follow
+    note,            ///< the note of the next message; `length` bytes follow
 };
 
 struct Frame {
     FrameKind kind = FrameKind::bye;
-    std::uint32_t matched = 0;   ///< how much of the other's eager messages found a receive, modulo 2^32 (see Credit)
-    std::uint64_t context = 0;   ///< eager, offer: of the communicator
+    /// Eager messages of the other side that were matched, as Credit counts them, modulo 2^32.
+    std::uint32_t matched = 0;
+    std::uint64_t context = 0;   ///< eager, offer: context of the communicator
     std::int32_t source = 0;     ///< eager, offer: the sender's rank in the communicator
     std::int32_t tag = 0;        ///< eager, offer
     std::uint64_t length = 0;    ///< bytes
-    std::uint64_t id = 0;        ///< the sender's operation; data: the receiver's; 0: none. eager: the sender's return
-                                 ///< address in the program; 0: not known
-    std::uint64_t number = 0;    ///< eager, offer, cancel: which message of this connection; grant: the receiver's
-                                 ///< operation
-    TypeDigest digest{};         ///< eager, offer: what the message is made of
+    /// The sender's operation; data: the receiver's; 0: none. eager: the call site of the send in the program; 0:
+    /// unknown.
+    std::uint64_t id = 0;
+    /// eager, offer, cancel: number of the message in this connection; grant: the receiver's operation.
+    std::uint64_t number = 0;
+    TypeDigest digest{};   ///< eager, offer: types of the message
 
     static constexpr std::size_t header_bytes = 48;
     static constexpr std::size_t most_eager = 1 << 20;        ///< bytes of an eager message
-    static constexpr std::size_t most_data = 1 << 20;         ///< bytes after one `data`
-    static constexpr std::uint64_t most_bytes = 1ULL << 47;   ///< of a message
+    static constexpr std::size_t most_data = 1 << 20;         ///< bytes after one `data` frame
+    static constexpr std::uint64_t most_bytes = 1ULL << 47;   ///< bytes of a message
 
     bool operator==(Frame const&) const = default;
-    /// Bytes of a message follow the header, if only none.
+    /// Returns true if bytes of a message follow the header, possibly zero bytes.
     bool has_payload() const {
         return kind == FrameKind::eager || kind == FrameKind::eager_sync || kind == FrameKind::data ||
                kind == FrameKind::note;
     }
-    /// How many bytes follow the header.
+    /// Returns how many bytes follow the header.
     std::size_t payload() const { return has_payload() ? static_cast<std::size_t>(length) : 0; }
     void encode(std::span<std::byte, header_bytes> out) const;
-    /// Null when the header is one that `encode` may have written and its fields are within their bounds; else what is
-    /// wrong with it, and `frame` is not to be used.
+    /// Returns null if the header is one that `encode` can produce and all fields are within their limits. Otherwise
+    /// returns an error message, and `frame` must not be used.
     static char const* decode(std::span<std::byte const, header_bytes> in, Frame& frame);
 };
 
-/// Cuts a stream into frames. No memory beyond one header: the bytes of messages are handed on as they come.
+/// Cuts a stream into frames. Stores at most one header; the bytes of messages are passed on as they arrive.
 class FrameReader {
 public:
     enum class Event { more, frame, payload, broken };
 
-    /// Takes the next thing from the front of `in`. more: `in` is used up. frame: a header is complete, see frame().
-    /// payload: see piece(). broken: for good, see complaint().
+    /// Consumes the next item from the front of `in`. more: `in` is used up. frame: a header is complete, see frame().
+    /// payload: see piece(). broken: the stream is invalid from now on, see complaint().
     Event next(std::span<std::byte const>& in);
 
     Frame const& frame() const { return frame_; }
     std::span<std::byte const> piece() const { return piece_; }
     char const* complaint() const { return complaint_; }
-    /// Bytes of the frame's payload that have not come yet.
+    /// Bytes of the frame's payload that have not arrived.
     std::size_t payload_left() const { return left_; }
-    /// Bytes of the next header that have not come yet, where no payload is left.
+    /// Bytes of the next header that have not arrived, if no payload is outstanding.
     std::size_t header_left() const { return header_.size() - got_; }
-    /// So many bytes of the payload were read past this object.
+    /// Must be called if this many bytes of the payload were read without this object.
     void skip(std::size_t bytes) { left_ -= bytes; }
 
 private:
     Frame frame_;
     std::array<std::byte, Frame::header_bytes> header_;
-    std::size_t got_ = 0;   ///< bytes of the header
+    std::size_t got_ = 0;   ///< bytes of the header that have arrived
     std::size_t left_ = 0;
     std::span<std::byte const> piece_;
     char const* complaint_ = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Challenge and response.
+// The messages of the handshake and their MACs.
 #include "p2p/tcp/handshake.hpp"
 
 #include <cstring>
@@ -93,7 +93,7 @@ void Handshake::take_hello() {
     std::memcpy(callers_.data(), in_.data() + 16, nonce_bytes);
     if (!is_mac(std::span(in_).last(mac_bytes), "hello  "))
         return peer_ = -1, refuse("it does not know this job's key");
-    randombytes_buf(calleds_.data(), calleds_.size());   // not before, as most callers may be strangers
+    randombytes_buf(calleds_.data(), calleds_.size());   // not earlier, because most callers may be strangers
     append(out, calleds_.data(), nonce_bytes);
     Mac const answer = mac("called ");
     append(out, answer.data(), answer.size());
@@ -133,7 +133,7 @@ void Handshake::take_welcome() {
 
 Handshake::Mac Handshake::mac(char const* role) const {
     struct {
-        std::array<char, 8> role;   // seven letters and the zero
+        std::array<char, 8> role;   // seven letters and a terminating zero
         std::array<std::byte, 4> caller, called;
         Nonce callers, calleds;
     } text;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What both ends of a fresh connection prove to each other before a frame goes over it: that they know the job's key,
-// who they are and whom they want. Only bytes in and bytes out, all of fixed length; sockets are the caller's.
+// The handshake at the start of a connection: both sides prove that they know the job's key, who they are and which
+// rank they want. The class only consumes and produces bytes, all messages have a fixed length; the caller owns the
+// socket.
 //
 //     caller                                          called
 //     hello: magic, caller's rank, called rank, Nc,
@@ -9,18 +10,18 @@
 //     proof: MAC("caller", …)                       →
 //                                                   ←  welcome: MAC("welcome", …)
 //
-// Only the constructors take memory: an end that has said `welcome` uses the connection, so the other one must not fail
-// over the welcome.
+// Only the constructors allocate memory: the side that has sent `welcome` uses the connection, so the other side must
+// not fail when it processes it.
 //
-// Each MAC is over its role's name, both ranks and both nonces. The one of hello, with zeros for Nd, shows in the first
-// segment that the caller knows the key. It may be a copy of an earlier one, so it gives no more than a place among the
-// connections that are being made. Any other answer is worth nothing at another time (fresh nonces), to another rank,
-// or sent back to where it came from (the role); and a caller that has reached a wrong process finds out from its
-// challenge. `welcome` is the called one's decision to use this connection: the two may call each other at once, and
-// one of both connections is dropped.
+// Each MAC covers the name of its role, both ranks and both nonces. The MAC of hello, with zeros for Nd, shows in the
+// first segment that the caller knows the key. It may be a replay, so it only gives the caller a place among the
+// connections being set up. All other messages are useless at another time (fresh nonces), to another rank, or sent
+// back to their sender (the role). A caller that has reached a wrong process detects that by the challenge. With
+// `welcome` the called side decides to use this connection: two ranks may call each other at the same time, and then
+// one of the two connections is dropped.
 //
-// The MAC is libsodium's crypto_auth (HMAC-SHA-512-256): small, audited, kept up by every distribution, with one way to
-// do it and comparisons in constant time.
+// The MAC is libsodium's crypto_auth (HMAC-SHA-512-256): small, audited, maintained in every distribution, with one way
+// to use it and comparisons in constant time.
 #pragma once
 
 #include <array>
@@ -36,32 +37,32 @@ namespace tutti::p2p::tcp {
 class Handshake {
 public:
     enum class State {
-        waiting,      ///< for bytes of the other end
-        challenged,   ///< the caller's: the other end is who it should be; prove() comes next, when the caller wants
-        proven,       ///< the called one's: likewise; welcome() comes next
-        done,         ///< frames may go both ways
-        refused,      ///< the other end is not who it should be, see complaint()
+        waiting,      ///< for bytes from the other side
+        challenged,   ///< caller: the other side has proved its identity; prove() is next, when the owner decides
+        proven,       ///< called: the other side has proved its identity; welcome() is next
+        done,         ///< frames may be sent in both directions
+        refused,      ///< the other side failed the handshake, see complaint()
     };
 
-    /// Calls rank `peer`: hello is to be sent at once.
+    /// Starts a call to rank `peer`; `out` contains the hello to send.
     static Handshake caller(JobKey const& key, int me, int peer);
-    /// Is called by one of `ranks` ranks.
+    /// Starts the called side, which accepts one of `ranks` ranks.
     static Handshake called(JobKey const& key, int me, int ranks);
 
     State state() const { return state_; }
-    /// Called: −1 until the caller's hello has come, and shown that it knows the key or has seen another hello of that
-    /// rank; believed only from `proven` on.
+    /// The rank of the other side. Called side: −1 until a hello has arrived that shows knowledge of the key or replays
+    /// another hello of that rank; proved only from State::proven on.
     int peer() const { return peer_; }
     char const* complaint() const { return complaint_; }
 
-    /// How many bytes of the other end are wanted now, and not one more.
+    /// Returns how many bytes of the other side are expected now. No more may be read.
     std::size_t wanted() const { return state_ == State::waiting ? expected_ - in_.size() : 0; }
-    /// Takes at most wanted() bytes.
+    /// Consumes at most wanted() bytes.
     void take(std::span<std::byte const> bytes);
     void prove();
     void welcome();
 
-    /// What is to be sent; the sender drops what it has sent.
+    /// Bytes to send; the owner removes what it has sent.
     std::vector<std::byte> out;
 
 private:
@@ -84,7 +85,7 @@ private:
     int me_, peer_, ranks_;
     Nonce callers_{}, calleds_{};
     State state_ = State::waiting;
-    void (Handshake::*complete_)() = nullptr;   ///< what the bytes that are waited for are
+    void (Handshake::*complete_)() = nullptr;   ///< processes the expected message when it is complete
     std::size_t expected_ = 0;
     std::vector<std::byte> in_;
     char const* complaint_ = "";

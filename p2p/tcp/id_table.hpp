@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names that other nodes get for operations instead of addresses: each name that comes back is looked up, and one that
-// was never given, or is not valid any more, finds nothing.
+// Identifiers of operations for other nodes, which must not see addresses. Each identifier that a frame contains is
+// looked up; one that was never issued or is no longer valid finds nothing.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,17 @@
 
 namespace tutti::p2p {
 
-/// A name is the place in the table and how often that place was used, so old names are not found again.
+/// An identifier consists of the index in the table and a use count of that index, so old identifiers are not found.
 template <class T>
 class IdTable {
 public:
-    /// Takes the memory that the next call of add needs.
+    /// Allocates the memory that the next call of add needs.
     void reserve() {
         if (free_ != none) return;
         entries_.emplace_back();
         free_ = static_cast<std::uint32_t>(entries_.size() - 1);
     }
-    /// `rank`: the only one that may use the name. Never 0.
+    /// Returns a new identifier, never 0. `rank`: the only rank that may use it.
     std::uint64_t add(T& item, int rank) {
         reserve();
         std::uint32_t const place = free_;
@@ -29,20 +29,21 @@ public:
         if (++e.uses == 0) e.uses = 1;
         return static_cast<std::uint64_t>(e.uses) << 32 | place;
     }
-    /// Null when `rank` may not use that name.
+    /// Returns null if the identifier is not valid for `rank`.
     T* find(std::uint64_t name, int rank) const {
         auto const place = static_cast<std::uint32_t>(name);
         if (place >= entries_.size()) return nullptr;
         Entry const& e = entries_[place];
         return e.uses == name >> 32 && e.rank == rank ? e.item : nullptr;
     }
+    /// Invalidates an identifier, which must be valid.
     void remove(std::uint64_t name) {
         auto const place = static_cast<std::uint32_t>(name);
         entries_[place].item = nullptr;
         entries_[place].next = free_;
         free_ = place;
     }
-    /// All of that rank.
+    /// Returns all operations of that rank.
     std::vector<T*> all_of(int rank) const {
         std::vector<T*> all;
         for (Entry const& e : entries_)

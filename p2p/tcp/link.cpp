@@ -14,12 +14,12 @@
 namespace tutti::p2p::tcp {
 namespace {
 
-constexpr std::size_t read_budget = 4 << 20, write_budget = 4 << 20;   // then others have their turn
+constexpr std::size_t read_budget = 4 << 20, write_budget = 4 << 20;   // per call, so that other links get their turn
 constexpr int most_parts = 32;                                         // of one vectored call
-constexpr std::size_t most_unused = 16;                                // frames whose memory is kept for the next ones
-constexpr std::size_t little = 4096;                                   // to be read while the buffer is not free
+constexpr std::size_t most_unused = 16;                                // spare frames kept for reuse
+constexpr std::size_t little = 4096;   // bytes read at a time while the shared buffer is in use
 
-/// The parts of a frame that are not yet sent; returns how many there are.
+/// Stores the parts of a frame that are not sent yet to `out`. Returns their number.
 int parts_of(std::byte const* header, std::byte const* data, std::size_t bytes, std::size_t sent, iovec* out) {
     int n = 0;
     if (sent < Frame::header_bytes) out[n++] = {const_cast<std::byte*>(header + sent), Frame::header_bytes - sent};
@@ -28,7 +28,7 @@ int parts_of(std::byte const* header, std::byte const* data, std::size_t bytes, 
     return n;
 }
 
-/// What the system says a broken connection is; it calls the end of the other process by several names.
+/// Describes the error of a broken connection. The system uses several codes for the exit of the other process.
 std::string sentence_for(int error) {
     if (error == 0 || error == ECONNRESET || error == EPIPE) return "the other end has closed it";
     if (error == ETIMEDOUT) return "no answer for too long";
@@ -67,8 +67,8 @@ bool Link::send(Frame const& frame, std::byte const* data, void* sender, std::un
     return !sender;
 }
 
-/// How many bytes of a frame leave at once. An error shows again when the link is polled: not in here, where the
-/// caller is about to begin something.
+/// Returns how many bytes of a frame the system takes immediately. Errors are not handled here, where the caller is
+/// about to begin an operation: they occur again when the link is polled.
 std::size_t Link::write(Waiting const& w) {
     iovec parts[2];
     ssize_t const n = send_parts(socket_.get(), parts, parts_of(w.header.data(), w.data, w.bytes, w.sent, parts));
@@ -84,7 +84,7 @@ bool Link::take_back(void const* sender) {
     return true;
 }
 
-/// A frame no longer waits.
+/// Removes a frame from the queue and keeps its memory for reuse.
 void Link::recycle(std::list<Waiting>::iterator frame) {
     frame->own.reset();
     if (unused_.size() < most_unused) unused_.splice(unused_.begin(), queue_, frame);
@@ -107,7 +107,7 @@ bool Link::flush() {
     return moved;
 }
 
-/// False when the system takes no more now.
+/// Returns false if the system takes no more data now.
 bool Link::write_some() {
     iovec parts[most_parts];
     int n = 0;
@@ -144,7 +144,7 @@ bool Link::read() {
     if (moved && !take_kept()) return true;
     for (std::size_t budget = read_budget; state_ == State::open;) {
         std::span<std::byte> const room = reader_.payload_left() != 0 ? handler_.room(rank_) : std::span<std::byte>{};
-        std::byte one[little];   // header or payload, and nothing of the next
+        std::byte one[little];   // one header or payload, and nothing of the next
         std::size_t const left = reader_.payload_left() != 0 ? reader_.payload_left() : reader_.header_left();
         std::span<std::byte> const behind = !ahead_.keeper ? std::span(ahead_.memory)
                                             : room.empty() ? std::span(one).first(std::min(little, left))
@@ -161,7 +161,7 @@ bool Link::read() {
             payload_came(room.first(straight));
         }
         if (!take_bytes(behind.first(n - straight))) return true;
-        // Fewer bytes than there was room for: there are no more.
+        // The system returned fewer bytes than requested: there are no more.
         if (n < room.size() + behind.size() || budget <= n) return true;
         budget -= n;
     }
@@ -169,11 +169,11 @@ bool Link::read() {
 }
 
 bool Link::owes() const {
-    bool const refused = reader_.complaint() != nullptr;   // there was no memory for the link's end
+    bool const refused = reader_.complaint() != nullptr;   // the link could not be ended for lack of memory
     return state_ == State::open && (owed_ != Owed::nothing || ahead_.keeper == this || refused);
 }
 
-/// False when the link ended.
+/// Passes on the bytes kept from an earlier call. Returns false if the link has ended.
 bool Link::take_kept() {
     std::span<std::byte const> in;
     if (ahead_.keeper == this) {
@@ -183,7 +183,7 @@ bool Link::take_kept() {
     return take_bytes(in);
 }
 
-/// False when the link ended.
+/// Cuts bytes into frames and passes them on. Returns false if the link has ended.
 bool Link::take_bytes(std::span<std::byte const> in) {
     try {
         while (hand_on()) {
@@ -204,7 +204,7 @@ bool Link::take_bytes(std::span<std::byte const> in) {
     }
 }
 
-/// Calls the handler for what it is owed, and owes it again if there is no memory. False when the link ended.
+/// Makes the pending call to the handler; keeps it pending if there is no memory. Returns false if the link has ended.
 bool Link::hand_on() {
     Owed const owed = std::exchange(owed_, Owed::nothing);
     if (owed == Owed::nothing) return state_ == State::open;
@@ -218,7 +218,7 @@ bool Link::hand_on() {
     return state_ == State::open && (owed_ == Owed::nothing || hand_on());
 }
 
-/// False when the link ended.
+/// Returns false if the link has ended.
 bool Link::frame_arrived(Frame const& frame) {
     if (heard_bye_) return fail("a frame came after the goodbye"), false;
     if (char const* complaint = handler_.arrived(rank_, frame)) return fail(complaint), false;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The connection to one rank, from the first frame for it on: frames wait in it until there is a socket, then go out in
-// order, and what comes in is cut into frames and handed to the Handler. Nothing here waits.
+// The connection to one rank, created with the first frame for it: frames are queued until there is a socket, then sent
+// in order; received bytes are cut into frames and passed to the Handler. A link never waits.
 //
-// Copies: bytes go from the sender's buffer to the system with one vectored call (header and data), and from the system
-// into the receive's buffer where the Handler names room for them, else through one buffer that all links of a rank
-// share. What the system does not take at once stays in the sender's buffer, and the send is not done: its rank may
-// leave MPI for long after that, and nothing would be sent meanwhile.
+// Copies: data is sent from the sender's buffer with one vectored call (header and data). It is received directly into
+// the receive buffer if the Handler provides it, else through one buffer that all links of a rank share. Data that the
+// system does not take immediately stays in the sender's buffer, and the send is not done: its rank may leave MPI for a
+// long time afterwards, and nothing would be sent meanwhile.
 //
-// Memory may run out (std::bad_alloc) at the Handler or here, and the stream stays in step: a frame that is being sent
-// has all memory that it needs before its first byte leaves, and what has been read waits until the Handler has taken
-// it. Every call that throws can be repeated.
+// If memory is exhausted (std::bad_alloc), in the Handler or here, the stream stays in step: a frame has all the memory
+// that it needs before its first byte is sent, and bytes that were read are kept until the Handler has consumed them.
+// Every call that throws can be repeated.
 #pragma once
 
 #include <list>
@@ -19,109 +19,113 @@
 
 #include "p2p/tcp/frame.hpp"
 #include "p2p/tcp/socket.hpp"
-#include "runtime/counters/blocked.hpp"
+#include "runtime/state/call_record.hpp"
 
 namespace tutti::p2p::tcp {
 
-/// What the layer above does with what comes. Frames are checked as far as they can be by themselves. Every call is
-/// made from inside Network::poll or Link::send; none may poll. `arrived`, `complete`, `refill` and `broken` may throw
-/// std::bad_alloc, before anything has changed, and are called again later. The others need no memory.
+/// The layer above a link. Frames have been validated as far as that is possible without context. All functions are
+/// called from inside Network::poll or Link::send; none may poll. `arrived`, `complete`, `refill` and `broken` may
+/// throw std::bad_alloc before they have changed anything, and are then called again later. The others allocate
+/// nothing.
 class Handler {
 public:
     virtual ~Handler() = default;
-    /// A header came from `rank`; its payload, if it has one, comes next. Not null: what is wrong with it, and the link
-    /// ends.
+    /// Called for a header from `rank`; its payload, if it has one, follows. Returns an error message if the frame is
+    /// invalid, which ends the link, else null.
     virtual char const* arrived(int rank, Frame const& frame) = 0;
-    /// Where the next bytes of the payload belong, if they lie in one piece; else they come by payload().
+    /// Returns the destination of the next bytes of the payload if it is contiguous; else they are passed to payload().
     virtual std::span<std::byte> room(int rank) = 0;
-    /// The next bytes of the payload; `piece` is what room() gave if they are there already.
+    /// Called for the next bytes of the payload. If `piece` begins at room(), they have been stored there already.
     virtual void payload(int rank, std::span<std::byte const> piece) = 0;
-    /// All of a frame's payload was handed on; called for each frame that has one, also for an empty one.
+    /// Called when the payload of a frame has been passed on completely; also for a payload of zero bytes.
     virtual void complete(int rank) = 0;
-    /// A frame's data has left the memory of its sender, which `send` was called with.
+    /// Called when the data of a frame has left the memory of `sender`, the argument of `send`.
     virtual void written(void* sender) = 0;
-    /// Nothing waits to be sent: more data of granted messages may be. False when there is none.
+    /// Called when the queue is empty: may send more data of granted messages. Returns false if there is none.
     virtual bool refill(int rank) = 0;
-    /// The link has ended for good, and nothing that waited in it will be sent: all that waits for it fails.
-    /// `sentence` says why and lives as long as the network.
+    /// Called when the link has failed permanently. Frames in its queue will not be sent; operations that depend on
+    /// them must fail. `sentence` is the error message and lives as long as the network.
     virtual void broken(int rank, std::string const& sentence) = 0;
-    /// Something for the user to know, by which no operation fails.
+    /// Shows a warning to the user. No operation fails.
     virtual void warn(std::string const& sentence) = 0;
 };
 
 class Link;
 
-/// The buffer for incoming bytes that all links of a rank share. A link whose handler has no memory for a frame keeps
-/// it with what it has read behind that frame. Meanwhile the others read one header or payload at a time, so that they
-/// have nothing to keep.
+/// The buffer for received bytes that all links of a rank share. If the handler of a link has no memory for a frame,
+/// the link keeps the frame and the bytes read after it in the buffer. Meanwhile the other links read one header or
+/// payload at a time, so that they need not keep anything.
 struct ReadAhead {
     explicit ReadAhead(std::size_t bytes) : memory(bytes) {}
 
     std::vector<std::byte> memory;
     Link const* keeper = nullptr;
-    std::span<std::byte const> kept;   ///< of `memory`, what `keeper` has not handed on
+    std::span<std::byte const> kept;   ///< part of `memory` that `keeper` has not passed on
 };
 
 class Link {
 public:
     enum class State {
-        closed,   ///< no socket yet, or not any more
+        closed,   ///< no socket yet, or no longer
         open,
-        broken,   ///< ended without having said goodbye
+        broken,   ///< ended without a shutdown frame
     };
 
-    /// `number`: the poller's for this link.
+    /// `number`: identifies this link in the poller.
     Link(int rank, Handler& handler, Poller& poller, std::uint64_t number, ReadAhead& ahead)
         : rank_(rank), handler_(handler), poller_(poller), number_(number), ahead_(ahead), unused_(1) {}
 
-    /// Takes the memory that the next `frames` calls of send need.
+    /// Allocates the memory that the next `frames` calls of send need.
     void reserve(std::size_t frames);
-    /// Sends a frame, or puts it behind those that wait. True: it has left, or has no `sender` that waits for that.
-    /// False: its data (frame.payload() bytes at `data`) is needed until Handler::written(sender), unless it lies in
-    /// `own`, which is kept as long.
+    /// Sends a frame, or queues it behind others. Returns true if it has been sent completely or has no `sender`.
+    /// Otherwise its data (frame.payload() bytes at `data`) must stay valid until Handler::written(sender), unless it
+    /// is in `own`, which the link keeps until then.
     bool send(Frame const& frame, std::byte const* data = nullptr, void* sender = nullptr,
               std::unique_ptr<std::byte[]> own = nullptr);
-    /// Takes back a frame of which nothing was sent. False when there is none.
+    /// Removes a frame from the queue if none of it has been sent. Returns false if there is no such frame.
     bool take_back(void const* sender);
 
-    /// Uses an authenticated connection from now on.
+    /// Starts to use an authenticated connection.
     void open(Socket socket);
-    /// Reads and hands on what is there, within a budget; true when anything was. What the handler had no memory for
-    /// comes first.
+    /// Reads available data and passes it on, within a budget; returns true if there was any. Begins with the data for
+    /// which the handler had no memory before.
     bool read();
-    /// The handler has not taken all that was read: read() is to be called again, whatever the poller says.
+    /// Returns true if the handler has not consumed everything that was read: read() must be called again regardless of
+    /// the poller.
     bool owes() const;
-    /// Sends what waits, within a budget; true when anything was.
+    /// Sends queued frames, within a budget. Returns true if anything was sent.
     bool flush();
-    /// Now and then: fails when the other host has not answered for `silence`.
+    /// Must be called periodically. Fails the link if the other host has not answered for `silence`.
     void check(std::chrono::seconds silence);
-    /// Nothing more will be sent. Needs no memory.
+    /// Sends a shutdown frame; nothing may be sent afterwards. Allocates no memory.
     void say_goodbye();
+    /// Closes the socket, if there is one; an open link becomes State::closed.
     void close();
-    /// The link ends: State::broken unless it was over already.
+    /// Ends the link: State::broken unless it already was.
     void fail(std::string reason);
 
     int rank() const { return rank_; }
     State state() const { return state_; }
-    std::string const& reason() const { return reason_; }   ///< why it broke
-    bool idle() const { return queue_.empty(); }            ///< everything was given to the system
+    std::string const& reason() const { return reason_; }   ///< why it is broken
+    bool idle() const { return queue_.empty(); }            ///< the system has taken everything
+    /// Returns true if both sides have sent their shutdown frame; this side's may still be in the queue.
     bool parted() const { return said_bye_ && heard_bye_; }
-    /// Since the first frame, sent with what waits.
+    /// Since the first frame; bytes in the queue count as sent.
     NetworkBytes const& bytes() const { return bytes_; }
 
 private:
-    /// A frame that waits.
+    /// A frame in the queue.
     struct Waiting {
         std::array<std::byte, Frame::header_bytes> header;
         std::byte const* data = nullptr;
         std::size_t bytes = 0, sent = 0;   ///< sent: of header and data
-        void* sender = nullptr;            ///< null: nothing waits for it
+        void* sender = nullptr;            ///< null: no send is notified
         std::unique_ptr<std::byte[]> own;
 
         std::size_t size() const { return header.size() + bytes; }
     };
 
-    /// What the handler is to be called for next, again if it has no memory.
+    /// The Handler function to call next; called again if it had no memory.
     enum class Owed { nothing, arrived, complete };
 
     std::size_t write(Waiting const& frame);
@@ -147,7 +151,7 @@ private:
     bool wants_out_ = false, said_bye_ = false, heard_bye_ = false;
     NetworkBytes bytes_;
     std::list<Waiting> queue_;
-    std::list<Waiting> unused_;   ///< memory for frames that will wait; at least one, for the goodbye
+    std::list<Waiting> unused_;   ///< memory for frames to be queued; at least one, for the shutdown frame
     FrameReader reader_;
     Owed owed_ = Owed::nothing;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Polling all links, and what becomes of those that end.
+// Polling of all links, and the handling of lost ones.
 #include "p2p/tcp/network.hpp"
 
 #include <algorithm>
@@ -15,15 +15,15 @@
 namespace tutti::p2p::tcp {
 namespace {
 
-constexpr std::size_t buffer_bytes = 128 << 10;   // read ahead
-constexpr rlim_t other_descriptors = 256;         // of the program, and of callers that are no rank yet
+constexpr std::size_t buffer_bytes = 128 << 10;   // for reading ahead
+constexpr rlim_t other_descriptors = 256;         // of the program, and of callers that have not proved to be ranks
 
-/// Of a short silence, checks that are a second apart would be a large part.
+/// Checks every second, or more often if the permitted silence is short.
 std::int64_t interval_of_checks(std::chrono::nanoseconds silence) {
     return std::min<std::chrono::nanoseconds>(std::chrono::seconds(1), silence / 8).count();
 }
 
-/// A connection to every other rank must not fail for want of descriptors; systems give few to begin with.
+/// Raises the limit of descriptors, which is often low, so that a connection to every other rank is possible.
 void allow_descriptors(int connections) {
     rlimit limit{};
     rlim_t const wanted = static_cast<rlim_t>(connections) + other_descriptors;
@@ -51,7 +51,7 @@ Network::Network(Cluster const& cluster, int me, std::vector<Socket> listeners, 
               .known =
                   [this](int rank) {
                       if (leaving_) return true;
-                      Link const& l = link(rank);   // an open connection must find it
+                      Link const& l = link(rank);   // created now, so that an open connection finds it
                       return l.state() != Link::State::closed || l.parted();
                   },
               .no_descriptor = [this](std::string sentence) { handler_.warn(std::move(sentence)); }}) {
@@ -88,7 +88,8 @@ bool Network::take_back(int rank, void const* sender) { return link(rank).take_b
 
 void Network::flush(int rank) {
     Link& l = link(rank);
-    unless_out_of_memory([&l] { return l.flush(); });   // else the poller finds the link ready to send
+    // Without memory, the poller reports that the link is ready to send.
+    unless_out_of_memory([&l] { return l.flush(); });
     settle(l);
 }
 
@@ -101,7 +102,7 @@ bool Network::poll() {
 bool Network::poll_now(std::int64_t now) {
     Mark const inside(inside_);
     bool moved = false;
-    // A lack of memory for one thing keeps nothing else from moving on, which may be what frees some.
+    // If memory is exhausted for one link, the others still progress, which may free some.
     bool starved = false;
     auto const unless_starved = [&](auto const& act) {
         try {
@@ -173,8 +174,8 @@ void Network::settle(Link& l) {
     losses_.push_back({rank, now_ns()});
 }
 
-/// Reports links that have been broken for long enough. What an operation calls when it fails may begin another one to
-/// a rank that cannot be reached, which adds a loss: none is referred to across that call.
+/// Reports links that have been broken for longer than `grace`. The completion callback of an operation that fails may
+/// begin another one to an unreachable rank, which adds a loss, so no reference into losses_ is held across that call.
 bool Network::report_lost(std::int64_t now) {
     bool any = false;
     for (std::size_t i = 0; i < losses_.size(); ++i) {
@@ -189,7 +190,7 @@ bool Network::report_lost(std::int64_t now) {
                     .first;
         any = true;
         handler_.broken(rank, sentence->second);
-        losses_[i].since = 0;   // reported; it stays listed so that it is reported once
+        losses_[i].since = 0;   // reported; stays in the list so that it is not reported again
     }
     return any;
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All connections of a rank to ranks of other nodes: made when first used, polled together, closed with a goodbye.
-// Like the engine it is called by one thread at a time and never waits.
+// All connections of a rank to ranks of other nodes: opened at first use, polled together, shut down from both sides.
+// Called by one thread at a time; never waits.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <vector>
 
-#include "p2p/tcp/connection_setup.hpp"
+#include "p2p/tcp/connect.hpp"
 #include "p2p/tcp/link.hpp"
 #include "runtime/memory/segment.hpp"
 
@@ -15,46 +15,49 @@ namespace tutti::p2p::tcp {
 
 class Network {
 public:
-    /// How long a link may be broken before what waits for it fails: the launcher often knows better what happened.
+    /// Nanoseconds between the loss of a link and the failure of the operations that need it: the launcher often knows
+    /// the cause better and may report it first.
     static constexpr std::int64_t grace = 500'000'000;
-    /// How often the system is asked for what has come while nothing comes, in nanoseconds: asking takes much longer
-    /// than looking into the rings of this node, whose messages should not wait for that.
+    /// Nanoseconds between polls while nothing arrives: a poll is a system call and takes much longer than polling the
+    /// rings of this node, whose messages should not be delayed by it.
     static constexpr std::int64_t lull = 2'000;
 
-    /// Calls are accepted on `listeners`, which become this object's; none: no rank calls. `network` as TUTTI_NETWORK,
-    /// `silence` as TUTTI_SILENCE.
+    /// Takes ownership of `listeners`, on which calls are accepted; none: no rank calls. `network`: TUTTI_NETWORK,
+    /// `silence`: TUTTI_SILENCE.
     Network(Cluster const& cluster, int me, std::vector<Socket> listeners, std::string network,
             std::chrono::seconds silence, Handler& handler);
 
-    /// Takes the memory that the next `frames` calls of send to a rank of another node need; calls the rank if there is
-    /// no connection yet.
+    /// Allocates the memory that the next `frames` calls of send to this rank of another node need. Calls the rank if
+    /// there is no connection yet.
     void reserve(int rank, std::size_t frames);
-    /// As Link::send, likewise.
+    /// As Link::send. Calls the rank if there is no connection yet.
     bool send(int rank, Frame const& frame, std::byte const* data = nullptr, void* sender = nullptr,
               std::unique_ptr<std::byte[]> own = nullptr);
+    /// As Link::take_back.
     bool take_back(int rank, void const* sender);
-    /// Handler::refill has something now. What there is no memory for is sent later.
+    /// Must be called when Handler::refill has new data. If there is not enough memory, the data is sent later.
     void flush(int rank);
 
-    /// Moves everything on; true when anything moved. Throws std::bad_alloc when there was no memory for something and
-    /// nothing else moved; then another call goes on.
+    /// Progresses everything, at most once per `lull` while nothing moves. Returns true if anything moved. Throws
+    /// std::bad_alloc if memory was exhausted and nothing else moved; another call then continues.
     bool poll();
-    /// The same, first of all for what comes from one rank.
+    /// Reads from one rank first, and progresses everything if nothing has arrived from it.
     bool poll(int rank);
     /// As Poller::descriptor.
     int descriptor() const { return poller_.descriptor(); }
-    /// Everything to be sent was given to the system.
+    /// Returns true if the system has taken everything to be sent.
     bool idle() const;
 
-    /// Says goodbye to everybody. Nothing may be sent after it.
+    /// Sends a shutdown frame on every link. Nothing may be sent afterwards.
     void say_goodbye();
-    /// All others have said goodbye, too, or are gone.
+    /// Returns true if each link has sent and received its shutdown frame, is lost, or is closed.
     bool parted() const;
-    /// Adds those who have not, and are not.
+    /// Adds the ranks whose links have not sent or not received it.
     void add_staying(std::vector<int>& ranks) const;
-    /// Adds what went to and came from suspected ranks. What is sent over a broken link never comes.
+    /// Adds the bytes sent to and received from suspected ranks (Segment::suspected). For a broken link, one more byte
+    /// counts as sent, so that the data sent over it never counts as arrived.
     void count_bytes(Segment const& segment, NetworkBytes& bytes) const;
-    /// Closes everything; what was sent still arrives.
+    /// Closes all connections; data that has been sent still arrives.
     void close();
 
 private:
@@ -73,19 +76,19 @@ private:
 
     Cluster const& cluster_;
     std::chrono::seconds const silence_;
-    std::int64_t const check_every_;   ///< in nanoseconds
+    std::int64_t const check_every_;   ///< nanoseconds
     Handler& handler_;
     Poller poller_;
     ReadAhead ahead_;
-    std::vector<std::unique_ptr<Link>> links_;   ///< by rank; null: nothing was ever sent either way
-    std::vector<Link*> used_;                    ///< the links that exist
+    std::vector<std::unique_ptr<Link>> links_;   ///< by rank; null: no frame was sent or received
+    std::vector<Link*> used_;                    ///< all existing links
     ConnectionSetup setup_;
-    std::vector<Loss> losses_;               ///< broken; grows while one is reported; has room for each link
-    std::map<int, std::string> sentences_;   ///< by rank: why its link is broken
-    std::int64_t looked_ = 0, checked_ = 0;
-    bool lively_ = false;       ///< the last poll found something
-    bool unfinished_ = false;   ///< the last poll threw, or had no memory for something: links may owe something
-    bool inside_ = false, leaving_ = false;
+    std::vector<Loss> losses_;                ///< broken links; grows while one is reported; has capacity for each link
+    std::map<int, std::string> sentences_;    ///< by rank: why the link is broken
+    std::int64_t looked_ = 0, checked_ = 0;   ///< times of the last poll and of the last check()
+    bool lively_ = false;                     ///< the last poll made progress or ran out of memory
+    bool unfinished_ = false;   ///< the last poll threw or ran out of memory: links may hold unprocessed data
+    bool inside_ = false, leaving_ = false;   ///< a poll is running; say_goodbye() was called
 };
 
 }   // namespace tutti::p2p::tcp

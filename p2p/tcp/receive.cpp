@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Receiving from ranks of other nodes, and what becomes of all when one is lost. What the link calls takes all memory
-// that it needs before it changes anything, so that it can be called again where there was none.
+// Receiving from ranks of other nodes, and the failure of operations when a rank is lost. Functions called by the link
+// allocate all memory before they change anything, so that they can be called again after std::bad_alloc.
 #include "p2p/tcp/transport.hpp"
 
 #include <algorithm>
@@ -162,7 +162,7 @@ void TcpTransport::message_complete(int rank, Peer& from) {
         return matching_.finish(*into);
     }
     Unexpected* m = std::exchange(from.aside, nullptr);
-    // A receive may have been posted since its first bytes came.
+    // A receive may have been posted since the first bytes arrived.
     Receive* const op = matching_.match(m->key, m->bytes, m->digest);
     if (!op) return matching_.add(*m);
     op->note = std::move(m->note);
@@ -170,7 +170,7 @@ void TcpTransport::message_complete(int rank, Peer& from) {
     Unexpected::discard(m);
 }
 
-/// At most two frames answer it, and its receive has a name.
+/// At most two frames answer a message, and its receive needs an identifier.
 void TcpTransport::reserve(Unexpected const& message) {
     network_.reserve(message.peer - here_, 2);
     receives_.reserve();
@@ -215,14 +215,14 @@ void TcpTransport::answer_cancel(int rank, Frame const& frame) {
     send(rank, {.kind = m ? FrameKind::cancelled : FrameKind::not_cancelled, .id = frame.id});
 }
 
-/// Everything is taken out of the lists before the first operation ends: its callback may begin others.
+/// Removes everything from the lists before the first operation fails, because its callback may begin other operations.
 void TcpTransport::broken(int rank, std::string const& sentence) {
     Peer& p = peer(rank);
     std::vector<Send*> const sends = sends_.all_of(rank);
     std::vector<Receive*> receives = receives_.all_of(rank);
     if (p.into && p.frame.kind != FrameKind::data) receives.push_back(p.into);
     std::vector<Receive*> const waiting = matching_.lose(here_ + rank, sentence);
-    // From here on no memory is needed.
+    // No memory is allocated from here on.
     sends_.remove_all(rank);
     receives_.remove_all(rank);
     p.into = nullptr;

@@ -13,10 +13,10 @@ using tcp::FrameKind;
 
 namespace {
 
-constexpr std::size_t piece_bytes = 256 << 10;         // what other messages to the same rank may have to wait for
+constexpr std::size_t piece_bytes = 256 << 10;   // the most data for which other messages to the same rank must wait
 constexpr std::size_t packed_piece_bytes = 64 << 10;   // stays in the second-level cache until the system copies it
 
-/// Bytes [at, at + n) of data with gaps.
+/// Returns a copy of bytes [at, at + n) of data with gaps.
 std::unique_ptr<std::byte[]> packed(Data const& data, std::size_t at, std::size_t n) {
     auto copy = std::make_unique_for_overwrite<std::byte[]>(n);
     data.gather(at, copy.get(), n);
@@ -25,7 +25,7 @@ std::unique_ptr<std::byte[]> packed(Data const& data, std::size_t at, std::size_
 
 }   // namespace
 
-/// A frame without data. Needs no memory if the caller has reserved it.
+/// Sends a frame without data. Allocates no memory if the caller has reserved it.
 void TcpTransport::send(int rank, Frame frame) {
     frame.matched = peer(rank).credit.tell();
     network_.send(rank, frame);
@@ -50,10 +50,10 @@ void TcpTransport::begin(Send& op) {
     if (std::string const* lost = matching_.loss(op.peer)) return matching_.fail(op, *lost);
     Peer& to = peer(rank);
     bool const sync = op.mode == Mode::synchronous;
-    bool const awaited = op.mode == Mode::ready && op.data.dense();   // goes straight to where it belongs
+    bool const awaited = op.mode == Mode::ready && op.data.dense();   // received directly into its buffer
     bool const eager =
         op.data.bytes <= (awaited ? Frame::most_eager : eager_limit_) && to.credit.suffices(op.data.bytes);
-    // All memory first: what throws has changed nothing.
+    // All memory is allocated before anything changes.
     network_.reserve(rank, 2);
     sends_.reserve();
     std::unique_ptr<std::byte[]> copy;
@@ -88,7 +88,7 @@ void TcpTransport::begin(Send& op) {
     op.id = sends_.add(op, rank);
 }
 
-/// Its name is not valid from now on.
+/// Invalidates the identifier of a send.
 void TcpTransport::release(Send& op) {
     if (op.id != 0) sends_.remove(op.id);
     op.id = 0;
@@ -159,7 +159,7 @@ char const* TcpTransport::done(int rank, Frame const& frame) {
 void TcpTransport::cancel(Send& op) {
     if (op.cancelling || op.failure || op.stage == SendStage::granted) return;
     int const rank = op.peer - here_;
-    if (matching_.loss(op.peer)) return matching_.finish(op);   // no answer can come
+    if (matching_.loss(op.peer)) return matching_.finish(op);   // no answer will arrive
     if (network_.take_back(rank, &op)) {
         peer(rank).credit.unspend(op.data.bytes);
         release(op);
@@ -179,7 +179,7 @@ char const* TcpTransport::cancel_answered(int rank, Frame const& frame) {
     if (!op || !op->cancelling) return "an answer to a question that was not asked";
     op->cancelling = false;
     op->cancelled = frame.kind == FrameKind::cancelled;
-    if (!op->cancelled && op->stage != SendStage::sent) return nullptr;   // it goes on
+    if (!op->cancelled && op->stage != SendStage::sent) return nullptr;   // the send continues
     release(*op);
     matching_.finish(*op);
     matching_.happened();

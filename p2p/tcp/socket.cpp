@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// System calls of sockets.
+// The system calls for sockets and epoll.
 #include "p2p/tcp/socket.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 namespace tutti::p2p::tcp {
 namespace {
 
-constexpr int most_probes = 6;   // of an idle connection, which some lost ones must not end
+constexpr int most_probes = 6;   // of an idle connection: the loss of a few probes must not end it
 
 }   // namespace
 
@@ -36,17 +36,17 @@ void Socket::reset() {
     descriptor_ = -1;
 }
 
-/// A peer that vanishes is noticed after `silence`: by the system while nothing is on its way to it, else by unheard().
-/// (TCP_USER_TIMEOUT would also end connections to processes that do not read for a while.) The system probes an idle
-/// connection for the second half of that time. The sizes of its buffers are left alone: set by hand they would not
-/// grow with the connection's bandwidth and delay.
+/// Makes the loss of a peer visible after `silence`: the system detects it while no data is in transit, else unheard()
+/// does. (TCP_USER_TIMEOUT would also end connections to processes that do not read for a while.) The system probes an
+/// idle connection for the second half of that time. Buffer sizes are left to the system: fixed sizes would not grow
+/// with the connection's bandwidth-delay product.
 void Socket::prepare(std::chrono::seconds silence) {
     auto set = [this](int level, int option, int value) {
-        setsockopt(descriptor_, level, option, &value, sizeof value);   // each is a wish
+        setsockopt(descriptor_, level, option, &value, sizeof value);   // failure of an option is ignored
     };
     set(IPPROTO_TCP, TCP_NODELAY, 1);
     set(SOL_SOCKET, SO_KEEPALIVE, 1);
-    constexpr int longest_idle = 32'767;   // of Linux, in seconds
+    constexpr int longest_idle = 32'767;   // limit of Linux, in seconds
     int const all = static_cast<int>(silence.count()), idle = std::clamp(all / 2, 1, longest_idle);
     int const probed = std::max(1, all - idle), probes = std::min(probed, most_probes);
     set(IPPROTO_TCP, TCP_KEEPIDLE, idle);
@@ -106,8 +106,8 @@ bool Socket::unheard(std::chrono::seconds silence) const {
     tcp_info info{};
     socklen_t length = sizeof info;
     if (getsockopt(descriptor_, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return false;
-    // Sent again well after the last answer, and a while ago: an answer may still come within a second, or within a
-    // quarter of a shorter silence. A host whose process does not read answers each time.
+    // Data was sent again well after the last answer, and not just now: an answer may take a second, or a quarter of a
+    // shorter silence. A host whose process does not read still answers each time.
     std::chrono::milliseconds const answered(info.tcpi_last_ack_recv), sent(info.tcpi_last_data_sent);
     auto const answer = std::min<std::chrono::milliseconds>(1s, std::chrono::milliseconds(silence) / 4);
     return info.tcpi_unacked != 0 && answered > silence && sent > answer && sent + answer < answered;

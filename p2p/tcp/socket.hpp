@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A TCP socket that closes itself, and the one object that tells which of many are ready.
+// A TCP socket that closes itself, and an epoll wrapper that reports which of many sockets are ready.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@
 
 namespace tutti::p2p::tcp {
 
-/// The system's text; of descriptors that have run out, also how many there may be.
+/// Returns the system's error text; for EMFILE, a text with the limit of descriptors.
 std::string text_of_error(int error);
 
 class Socket {
@@ -28,46 +28,47 @@ public:
     }
     ~Socket() { reset(); }
 
-    /// Begins to connect, without waiting. Without a socket when that fails immediately; errno says why. `silence`:
-    /// after so long without an answer the system ends an idle connection.
+    /// Begins to connect, without waiting. Returns an empty socket, and sets errno, if that fails immediately.
+    /// `silence`: how long the system keeps an idle connection without an answer.
     static Socket connect(IpAddress const& address, std::uint16_t port, std::chrono::seconds silence);
-    /// The next one that has called `listener`, without blocking, and its numeric address in `from`. Without a socket
-    /// when there is none, or none can be had; errno says why.
+    /// Accepts the next call to `listener`, without waiting, and stores its numeric address to `from`. Returns an empty
+    /// socket, and sets errno, if there is no call or it cannot be accepted.
     static Socket accept(Socket const& listener, std::string& from);
 
     int get() const { return descriptor_; }
     explicit operator bool() const { return descriptor_ >= 0; }
     void reset();
-    /// The caller closes it from now on.
+    /// Transfers the descriptor to the caller, which must close it.
     int release() { return std::exchange(descriptor_, -1); }
-    /// What became of connect(): an errno, 0 when it succeeded.
+    /// Returns the result of connect(): an errno, or 0 if it succeeded.
     int error() const;
-    /// Nothing of what was sent has been acknowledged for `silence`, so the other host counts as lost. Not so when it
-    /// does not take more because its process does not read: that may compute for hours.
+    /// Returns true if data is unacknowledged and the other host has not answered for `silence`, so it counts as lost.
+    /// Returns false if it answers but takes no more data because its process does not read: the process may compute
+    /// for hours.
     bool unheard(std::chrono::seconds silence) const;
-    /// Something can be read or accepted, or the end.
+    /// Returns true if data, a call or the end of the stream is available.
     bool readable() const;
-    /// Closing it leaves nothing behind in the system, where a crowd of strangers could fill its tables.
+    /// Makes close() leave no state in the system (no TIME_WAIT), whose tables many strangers could fill.
     void reset_when_closed();
-    /// Sets the options of a connection that is going to be used; connect() has done so. `silence` as for connect().
+    /// Sets the options of a connection; connect() does so itself. `silence`: as for connect().
     void prepare(std::chrono::seconds silence);
 
 private:
     int descriptor_ = -1;
 };
 
-/// Watches sockets, each under a number of its owner's choice.
+/// Watches sockets, each identified by a number that its owner chooses.
 class Poller {
 public:
-    /// Throws Error when the system has none.
+    /// Throws Error if the system has no resources for it.
     Poller();
-    /// Throws Error when the system refuses.
+    /// Throws Error if the system refuses.
     void add(Socket const& socket, std::uint64_t number, bool out);
     void change(Socket const& socket, std::uint64_t number, bool out);
     void remove(Socket const& socket);
-    /// Readable for poll(2) and its like while look() would find something.
+    /// Descriptor that is readable for poll(2) and the like while look() would return events.
     int descriptor() const { return epoll_.get(); }
-    /// What is ready now; nothing is waited for. Valid until the next call.
+    /// Returns the pending events without waiting. Valid until the next call.
     std::span<epoll_event const> look();
 
 private:

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages to and from ranks of other nodes. Those up to TUTTI_EAGER_NETWORK, and ready ones up to 1 MiB, leave
-// at once as long as the receiver has room for what it has not asked for (Credit); above, an offer, and the data, in
-// pieces, once the receiver has granted it. Offers, answers and small messages go between the pieces of large ones.
+// Messages to and from ranks of other nodes. Messages up to TUTTI_EAGER_NETWORK, and dense ready ones up to 1 MiB, are
+// sent immediately if the receiver has memory for unexpected messages (Credit). All others are offered, and their data
+// is sent in pieces when the receiver has granted it. Offers, answers and small messages are sent between the pieces of
+// large ones.
 #pragma once
 
 #include <memory>
@@ -9,36 +10,38 @@
 #include <vector>
 
 #include "p2p/matching/matching.hpp"
+#include "p2p/matching/transport.hpp"
 #include "p2p/tcp/id_table.hpp"
 #include "p2p/tcp/network.hpp"
-#include "p2p/transport.hpp"
 
 namespace tutti::p2p {
 
-/// What eager messages without a receive may cost a receiver's memory. Both sides count what was sent and what has its
-/// receive; the receiver sends its count with each frame, and a frame of its own when much of it is news.
+/// Accounts for the memory that unexpected eager messages of a sender occupy at a receiver. Both sides count the bytes
+/// sent and matched. The receiver sends its count in every frame, and in a frame of its own when it has grown by an
+/// eighth of the budget.
 class Credit {
 public:
     static constexpr std::uint64_t budget = UnexpectedCost::most;
     static std::uint64_t cost(std::size_t bytes) { return UnexpectedCost::of(bytes); }
 
-    // The sender's.
+    // The sender's side.
     bool suffices(std::size_t bytes) const { return spent_ + cost(bytes) - returned_ <= budget; }
     void spend(std::size_t bytes) { spent_ += cost(bytes); }
     void unspend(std::size_t bytes) { spent_ -= cost(bytes); }
-    /// The receiver's count as of a frame, which may be given again; false when it cannot be.
+    /// Processes the receiver's count in a frame. Returns false if it is larger than what was sent.
     bool returned(std::uint32_t count) {
         returned_ += static_cast<std::uint32_t>(count - static_cast<std::uint32_t>(returned_));
         return returned_ <= spent_;
     }
 
-    // The receiver's.
-    /// False when the sender has no credit for it.
+    // The receiver's side.
+    /// Returns false if the sender has exceeded its credit.
     bool allows(std::size_t bytes) const { return came_ + cost(bytes) - matched_ <= budget; }
     void came(std::size_t bytes) { came_ += cost(bytes); }
     void matched(std::size_t bytes) { matched_ += cost(bytes); }
+    /// Returns true if the count must be sent in a frame of its own.
     bool news() const { return matched_ - told_ >= budget / 8; }
-    /// For the next frame.
+    /// Returns the count for the next frame.
     std::uint32_t tell() { return static_cast<std::uint32_t>(told_ = matched_); }
 
 private:
@@ -48,7 +51,7 @@ private:
 
 class TcpTransport final : public Transport, public tcp::Handler {
 public:
-    /// `listeners`: where others call; become this object's.
+    /// Takes ownership of `listeners`, on which other ranks call.
     TcpTransport(Matching& matching, std::vector<tcp::Socket> listeners);
     ~TcpTransport() override;
 
@@ -71,7 +74,7 @@ public:
     void close() override { network_.close(); }
 
 private:
-    /// Granted sends, which go out in turn, a piece each; linked by Send::next.
+    /// Granted sends, which take turns sending a piece each; linked by Send::next.
     struct Line {
         Send* first = nullptr;
         Send* last = nullptr;
@@ -86,17 +89,17 @@ private:
             if (!first) last = nullptr;
         }
     };
-    /// What is kept of a rank with which messages were exchanged.
+    /// State per rank with which messages were exchanged.
     struct Peer {
         Credit credit;
-        std::uint64_t sent = 0;   ///< messages, which numbers them
+        std::uint64_t sent = 0;   ///< number of messages sent; the number of the next one
         Line granted;
-        // The message or the piece of which the payload is coming.
+        // The message or piece whose payload is being received.
         tcp::Frame frame;
         Receive* into = nullptr;
         Unexpected* aside = nullptr;
         std::size_t at = 0, end = 0;                    ///< positions in the packed message
-        std::shared_ptr<std::vector<std::byte>> note;   ///< of the message that begins next
+        std::shared_ptr<std::vector<std::byte>> note;   ///< note of the next message
 
         ~Peer() {
             if (aside) Unexpected::discard(aside);
@@ -134,12 +137,12 @@ private:
     Peer& peer(int rank);
 
     Matching& matching_;
-    int const here_;   ///< ranks on this node; peers of others are numbered behind
+    int const here_;   ///< ranks on this node; ranks of other nodes have peer numbers from here_ on
     std::size_t const eager_limit_;
     std::vector<std::unique_ptr<Peer>> peers_;   ///< by world rank
-    IdTable<Send> sends_;                        ///< those that are not done and may be named, or lose their link
+    IdTable<Send> sends_;                        ///< sends that frames may refer to, or that fail with their link
     IdTable<Receive> receives_;                  ///< granted
-    std::size_t streams_ = 0;                    ///< granted sends that have not left
+    std::size_t streams_ = 0;                    ///< granted sends that are not complete
     tcp::Network network_;
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The callers that have not shown yet that they know the job's key, and which of them has to go when another one comes.
+// Callers that have not yet shown that they know the job's key, and which of them is dropped when another one calls.
 //
-// Anyone who reaches a rank's port can connect and say nothing. Such callers must not delay a rank of the job, so
-// nothing waits for them: a new caller always gets in, and the oldest one goes. Callers from the addresses of the job's
-// nodes and callers from elsewhere have places of their own, and one address has at most half or a quarter of them. So
-// strangers elsewhere never displace a rank, and strangers on one node displace callers of that node only. A rank
-// leaves this list with its first segment, which proves the key; one that is displaced before calls again.
+// Any process that reaches a rank's port can connect and stay silent. Such callers must not delay a rank of the job, so
+// a new caller is always accepted and the oldest one dropped. Callers from addresses of the job's nodes and callers
+// from other addresses have separate quotas, and one address has at most half or a quarter of its quota. So strangers
+// on other hosts never displace a rank, and strangers on a node displace only callers from that node. A rank leaves
+// this list with its first segment, which proves the key; if it is displaced before, it calls again.
 #pragma once
 
 #include <algorithm>
@@ -24,11 +24,11 @@ public:
     static constexpr Bounds of_our_nodes{96, 48}, of_others{32, 8};
     static constexpr std::size_t most = of_our_nodes.all + of_others.all;
 
-    /// Adds a caller. Returns the number of the one to drop for it, which is on the list no more; 0: none.
+    /// Adds a caller. Returns the number of the caller to drop for it, which is removed from the list; 0: none.
     std::uint64_t add(std::uint64_t number, std::string address, bool ours) {
         std::vector<Caller>& callers = groups_[ours];
         Bounds const& bounds = ours ? of_our_nodes : of_others;
-        callers.reserve(bounds.all);   // before anything is changed
+        callers.reserve(bounds.all);   // before anything changes
         auto const same = [&](Caller const& c) { return c.address == address; };
         auto const of_address = static_cast<std::size_t>(std::count_if(callers.begin(), callers.end(), same));
         auto victim = callers.end();
@@ -48,7 +48,7 @@ public:
             return std::any_of(callers.begin(), callers.end(), [&](Caller const& c) { return c.number == number; });
         });
     }
-    /// The first one to go where descriptors are short: one from elsewhere if there is any. 0: none.
+    /// Returns the first caller to drop if descriptors are exhausted, from other addresses if there is any. 0: none.
     std::uint64_t oldest() const {
         for (std::vector<Caller> const& callers : groups_)
             if (!callers.empty()) return callers.front().number;
@@ -63,7 +63,7 @@ private:
         std::string address;
     };
 
-    std::array<std::vector<Caller>, 2> groups_;   ///< of others, of our nodes; the oldest first
+    std::array<std::vector<Caller>, 2> groups_;   ///< from other addresses, from addresses of nodes; the oldest first
 };
 
 }   // namespace tutti::p2p::tcp

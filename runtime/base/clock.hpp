@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The clock by which waits and calls are timed: the same for all processes of a node, never set back.
+// Clocks for timing waits and calls. now_ns() is the same for all processes of a node and is never set back.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,15 @@
 
 namespace tutti {
 
-/// Nanoseconds; costs some twenty.
+/// Returns the time in nanoseconds since an arbitrary origin (CLOCK_MONOTONIC). Takes about 20 ns.
 inline std::int64_t now_ns() {
     timespec t{};
     clock_gettime(CLOCK_MONOTONIC, &t);
     return t.tv_sec * 1'000'000'000LL + t.tv_nsec;
 }
 
-/// Processor time of the calling thread in nanoseconds; unlike now_ns() it stands still while other threads have the
-/// core. A system call of some 0.3 us.
+/// Returns the processor time of the calling thread in nanoseconds. Unlike now_ns() it stops while other threads have
+/// the core. It is a system call of about 0.3 us.
 inline std::int64_t thread_time_ns() {
     timespec time{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Limits that the system puts on this process (setrlimit), and naming the one behind an error.
+// Resource limits of this process (setrlimit), and the limit that explains a failed call.
 #pragma once
 
 #include <cerrno>
@@ -12,14 +12,14 @@ namespace tutti {
 
 using LimitKind = decltype(RLIMIT_AS);
 
-/// What this process may have of something at most; all bits set: any amount.
+/// Returns the soft limit on a resource, in the unit of setrlimit; all bits set (RLIM_INFINITY): unlimited.
 inline std::uint64_t limit_on(LimitKind what) {
     rlimit limit{};
     return getrlimit(what, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
 }
 
-/// The limit that a failed call may have met, as the end of a message: "; the limit on addresses (ulimit -v) is
-/// 1000000 KiB". Empty when no limit of this process explains the error.
+/// Returns the limit that a call which failed with errno `error` may have reached, as the end of a message: "; the
+/// limit on addresses (ulimit -v) is 1000000 KiB". Empty if no limit of this process explains the error.
 inline std::string limit_behind(int error) {
     struct Words {
         int error;

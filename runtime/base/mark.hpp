@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A flag that says that this thread is inside something.
+// A flag that is true while the thread is inside a block.
 #pragma once
 
 namespace tutti {
 
-/// The flag is true while this object lives, however its block is left.
+/// Sets a flag, and clears it on destruction, also when an exception leaves the block. Does not nest.
 struct Mark {
     explicit Mark(bool& flag) : flag(flag) { flag = true; }
     ~Mark() { flag = false; }

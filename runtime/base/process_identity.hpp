@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which process is meant when its number may have been used again: processes of a node that are not children of each
-// other watch one another by it. Nothing here allocates memory or throws.
+// Identity of a process that holds even if its number is reused. Processes of a node that are not each other's children
+// watch one another by it. No allocation and no exceptions, because arenas are claimed inside malloc.
+//
+// A process number identifies a process only within one pid namespace; in another one, as in a container, it means
+// another process or none. A number that another process has written is therefore used only if both processes are known
+// to be in the same namespace.
 #pragma once
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
@@ -10,36 +20,42 @@
 #include <cstring>
 #include <utility>
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 namespace tutti {
 
-/// A process's number and the time at which it started (in clock ticks since the machine did; 0: not known), as one
-/// word that fits into shared memory. A word of 0 is no process.
+/// Identifies the pid namespace of the calling process among those of the machine; 0 if it is not known, for example
+/// without /proc.
+inline std::uint64_t pid_namespace() {
+    struct stat info {};
+    return stat("/proc/self/ns/pid", &info) == 0 ? info.st_ino : 0;
+}
+
+/// Returns true if process numbers of namespace `other` have the same meaning in `own`; false if either is not known.
+inline bool same_numbers(std::uint64_t own, std::uint64_t other) { return own != 0 && own == other; }
+
+/// A process's number and the time at which it started (in clock ticks since the machine booted; 0: not known), packed
+/// into one word that fits into shared memory. The word 0 identifies no process.
 class ProcessIdentity {
 public:
     ProcessIdentity() = default;
     explicit ProcessIdentity(std::uint64_t word) : word_(word) {}
-    /// Of the process that has this number now.
+    /// Returns the identity of the process that has this number now.
     static ProcessIdentity of(pid_t pid) {
         return ProcessIdentity(start_of(pid) << pid_bits | static_cast<std::uint64_t>(pid));
     }
 
     std::uint64_t word() const { return word_; }
     pid_t pid() const { return static_cast<pid_t>(word_ & ((std::uint64_t{1} << pid_bits) - 1)); }
-    /// Whether the process with the number is still this one, as far as its start is known.
+    /// Returns true if the number still belongs to this process, as far as its start time is known.
     bool is_current() const {
         std::uint64_t const start = word_ >> pid_bits, now = start == 0 ? 0 : start_of(pid());
         return now == start || now == 0;
     }
 
 private:
-    static constexpr int pid_bits = 22;   // Linux has no larger numbers
+    static constexpr int pid_bits = 22;   // Linux has no larger process numbers
 
-    /// The 22nd word of /proc/PID/stat, behind a name that may contain anything.
+    /// Parses field 22 of /proc/PID/stat, after the process name, which may contain any character.
     static std::uint64_t start_of(pid_t pid) {
         char name[32] = "/proc/", text[1024];
         std::size_t length = std::strlen(name);
@@ -62,8 +78,8 @@ private:
     std::uint64_t word_ = 0;
 };
 
-/// Sees the end of a process that may be anybody's. By its pidfd; where the kernel or a sandbox has none, by its number
-/// and its start.
+/// Detects the end of a process, which need not be a child. Uses its pidfd; if the kernel or a sandbox provides none,
+/// its number and start time.
 class ProcessWatch {
 public:
     explicit ProcessWatch(ProcessIdentity process) : process_(process) {
@@ -83,7 +99,7 @@ public:
     }
 
     ProcessIdentity process() const { return process_; }
-    /// False once it has ended; a zombie has.
+    /// Returns false once the process has ended; a zombie counts as ended if there is a pidfd.
     bool lives() {
         if (gone_) return false;
         if (descriptor_ >= 0) {

@@ -1,10 +1,129 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Predefined types and the constructors that place blocks.
+// Constructors of datatypes: predefined types, blocks at displacements, and parts of arrays.
 #include "runtime/datatype/builder.hpp"
 
-#include "runtime/datatype/assembly.hpp"
+#include <algorithm>
+#include <initializer_list>
+#include <optional>
+
+#include "runtime/datatype/datatype.hpp"
+#include "runtime/datatype/layout.hpp"
+
+// Collects copies of types at displacements and computes the bounds of the whole (MPI 3.1, 4.1.6 to 4.1.8). Bounds that
+// the user set explicitly take precedence over those of the data.
 
 namespace tutti {
+
+class TypeBuilder::Assembly {
+public:
+    struct Loop {
+        std::int64_t count, stride;
+    };
+
+    /// Adds copies of `old` in nested loops, innermost first, the first copy at `at`.
+    void add(Datatype const& old, std::initializer_list<Loop> loops, std::int64_t at) {
+        std::int64_t low = type_bytes(at), high = low, total = 1;
+        for (Loop loop : loops) {
+            if (loop.count == 0) return;
+            std::int64_t const span = type_product(loop.count - 1, loop.stride);
+            std::int64_t& end = span < 0 ? low : high;
+            end = type_sum(end, span);
+            total = type_product(total, loop.count);
+        }
+        add_bounds(old, low, high);
+        if (old.size_ == 0) return;
+        size_ = type_sum(size_, type_product(old.size_, total));
+        add_layout(old.layout_, loops, at);
+        signatures_.add(old.signature_, total);
+    }
+
+    /// `padded`: rounds the upper bound up to the alignment, as C pads a struct, unless the user set a bound.
+    Type finish(bool padded) {
+        Type type = Type::adopt(new Datatype);
+        type->size_ = size_;
+        type->alignment_ = alignment_;
+        type->marked_lb_ = marked_lb_.has_value();
+        type->marked_ub_ = marked_ub_.has_value();
+        type->true_lb_ = true_lb_.value_or(0);
+        type->true_extent_ = true_ub_.value_or(0) - type->true_lb_;
+        std::int64_t lb = marked_lb_.value_or(lb_.value_or(0));
+        std::int64_t ub = marked_ub_.value_or(ub_.value_or(0));   // 0, as in MPICH, if there is only MPI_LB
+        if (padded && !marked_lb_ && !marked_ub_) ub += (alignment_ - (ub - lb) % alignment_) % alignment_;
+        type->layout_ = layouts_.finish();
+        type->signature_ = signatures_.finish();
+        type->digest_ = TypeDigest::of(type->signature_.get());
+        set_bounds(*type, lb, ub);
+        return type;
+    }
+
+private:
+    using Bound = std::optional<std::int64_t>;
+
+    static void lower(Bound& bound, std::int64_t value) { bound = std::min(bound.value_or(value), value); }
+    static void raise(Bound& bound, std::int64_t value) { bound = std::max(bound.value_or(value), value); }
+
+    void add_bounds(Datatype const& old, std::int64_t low, std::int64_t high) {
+        bool const data = old.size_ > 0;
+        if (old.marked_lb_) lower(marked_lb_, type_sum(low, old.lb_));
+        else if (data) lower(lb_, type_sum(low, old.lb_));
+        if (old.marked_ub_) raise(marked_ub_, type_sum(high, old.lb_ + old.extent_));
+        else if (data) raise(ub_, type_sum(high, old.lb_ + old.extent_));
+        if (!data) return;
+        lower(true_lb_, type_sum(low, old.true_lb_));
+        raise(true_ub_, type_sum(high, old.true_lb_ + old.true_extent_));
+        alignment_ = std::max(alignment_, old.alignment_);
+    }
+
+    void add_layout(TypeLayout::Ref layout, std::initializer_list<Loop> loops, std::int64_t at) {
+        // Avoids a layout node per block in the most common case: contiguous blocks of data without gaps.
+        if (loops.size() == 1 && layout->form == TypeLayout::Form::run && loops.begin()->stride == layout->size)
+            return layouts_.add_run(at + layout->at, loops.begin()->count * layout->size);
+        for (Loop loop : loops) layout = TypeLayout::repeat(layout, loop.count, loop.stride);
+        layouts_.add(layout, at);
+    }
+
+    LayoutList layouts_;
+    SignatureList signatures_;
+    std::int64_t size_ = 0, alignment_ = 1;
+    Bound lb_, ub_, marked_lb_, marked_ub_, true_lb_, true_ub_;
+};
+
+// Parts of arrays: MPI_Type_create_subarray and MPI_Type_create_darray (MPI 3.1, 4.1.3 and 4.1.4). A part is built one
+// dimension at a time, from the fastest in memory outwards. Its extent is the whole array.
+
+TypeBuilder::Type TypeBuilder::subarray(Numbers sizes, Numbers subsizes, Numbers starts, Datatype const& old) {
+    std::int64_t step = old.extent_;
+    Type part = duplicate(old);
+    for (std::size_t d = sizes.size(); d-- > 0; step = type_product(step, sizes[d])) {
+        Assembly plane;
+        plane.add(*part, {{subsizes[d], step}}, type_product(starts[d], step));
+        part = plane.finish(false);
+    }
+    return resized(*part, 0, step);
+}
+
+TypeBuilder::Type TypeBuilder::darray(std::span<Distribution const> dimensions, Datatype const& old) {
+    std::int64_t step = old.extent_;
+    Type part = duplicate(old);
+    for (std::size_t d = dimensions.size(); d-- > 0; step = type_product(step, dimensions[d].size)) {
+        Distribution const& of = dimensions[d];
+        std::int64_t const all = of.processes * (of.kind == Distribution::Kind::none ? 0 : 1);
+        std::int64_t block = of.argument;
+        if (of.kind == Distribution::Kind::none) block = of.size;
+        else if (block == 0) block = of.kind == Distribution::Kind::cyclic ? 1 : (of.size + all - 1) / all;
+        // This process owns the blocks that start at first, first + round, …; the last one may be incomplete.
+        std::int64_t const first = all == 0 ? 0 : of.coordinate * block, round = all == 0 ? of.size : all * block;
+        std::int64_t const reach = std::max<std::int64_t>(of.size - first, 0);
+        std::int64_t const whole = reach / round + (reach % round >= block ? 1 : 0);
+        std::int64_t const rest = reach % round >= block ? 0 : reach % round;
+        Assembly plane;
+        std::int64_t const stride = whole > 1 ? type_product(round, step) : 0;
+        plane.add(*part, {{block, step}, {whole, stride}}, whole > 0 ? type_product(first, step) : 0);
+        plane.add(*part, {{rest, step}}, rest > 0 ? type_product(first + whole * round, step) : 0);
+        part = plane.finish(false);
+    }
+    return resized(*part, 0, step);
+}
 
 using Format = Elementary::Format;
 
@@ -59,7 +178,7 @@ TypeBuilder::Type TypeBuilder::predefined(Basic kind) {
     case Basic::double_int: return pair("double and int", kind, elementary(Basic::float64), elementary(Basic::int32));
     case Basic::long_int: {
         Elementary number = elementary(Basic::int64);
-        number.external = 4;   // a long, unlike other integers of eight bytes
+        number.external = 4;   // external32 size of long, unlike other eight-byte integers
         return pair("long and int", kind, number, elementary(Basic::int32));
     }
     case Basic::two_int: return pair("two ints", kind, elementary(Basic::int32), elementary(Basic::int32));

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Moving bytes between the user's layout and the packed form.
 #include "runtime/datatype/datatype.hpp"
 
 #include <algorithm>
 
-#include "runtime/datatype/layout/copy.hpp"
-#include "runtime/datatype/recipe.hpp"
+#include "runtime/datatype/layout_copy.hpp"
 #include "runtime/datatype/signature.hpp"
 
 namespace tutti {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Folding signatures and comparing them.
+// Computes digests from signatures and compares them with types.
 #include "runtime/datatype/digest.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ std::uint16_t fold(Hash hash) {
     return static_cast<std::uint16_t>((value ^ value >> 15) & 0x7fff);
 }
 
-/// Of the first elements of a signature that take up so many bytes, which end with an element.
+/// Returns the hash of the elements in the first `bytes` bytes of a signature, which must not end inside an element.
 Hash hash_of_first(TypeSignature const& signature, std::int64_t bytes) {
     if (bytes == signature.bytes) return signature.hash;
     if (signature.parts.empty()) return signature.one.repeated(bytes / signature.unit.size);
@@ -54,7 +54,7 @@ Hash hash_of_first(TypeSignature const& signature, std::int64_t bytes) {
     return hash;
 }
 
-/// The same of `count` elements of a type.
+/// As above, for repeated elements of a type.
 Hash hash_of_first(Datatype const& type, std::int64_t bytes) {
     TypeSignature const& signature = *type.signature();
     Hash const whole = signature.hash.repeated(bytes / signature.bytes);
@@ -98,7 +98,7 @@ bool TypeDigest::fits(std::size_t bytes, Datatype const& type, std::int64_t coun
     auto const used = std::min(static_cast<std::int64_t>(bytes), count * type.size());
     if (agrees(wanted) || used == 0) return true;
     if (!mixed() && !wanted.mixed()) return false;
-    // What is cut off, or ends within an element, has an error of its own.
+    // Truncated messages and messages that end inside an element are reported as other errors.
     if (static_cast<std::size_t>(used) != bytes || type.elements(bytes) < 0) return true;
     Hash const here = hash_of_first(type, used);
     if (mixed()) return (bits_ & ~hashed) == fold(here);

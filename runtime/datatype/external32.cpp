@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Conversion to and from external32, one stretch of equal elements at a time.
+// Conversion to and from external32, one sequence of equal elements at a time.
 #include "runtime/datatype/external32.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ void copy_big_endian(char* to, char const* from, int bytes) {
     else std::memcpy(to, from, static_cast<std::size_t>(bytes));
 }
 
-/// One number: `size` bytes here, `external` bytes there.
+/// Converts one number of `size` bytes in memory to `external` bytes.
 void to_external(char* to, char const* from, int size, int external, Format format) {
     if (format == Format::extended) {
         long double here;
@@ -31,7 +31,7 @@ void to_external(char* to, char const* from, int size, int external, Format form
     }
     char low[16] = {};
     std::memcpy(low, from, static_cast<std::size_t>(size));
-    copy_big_endian(to, low, external);   // a shorter integer is its lower bytes, which come first here
+    copy_big_endian(to, low, external);   // a shorter integer consists of the lower bytes, which come first in memory
 }
 
 void from_external(char* to, char const* from, int size, int external, Format format) {
@@ -49,7 +49,8 @@ void from_external(char* to, char const* from, int size, int external, Format fo
     std::memcpy(to, bytes, static_cast<std::size_t>(size));
 }
 
-/// Converts every element of the buffer: convert(packed bytes here, external bytes, unit, elements).
+/// Processes all elements in pieces. `move` transfers a piece between the user's buffer and packed form, and converts
+/// it by calling its last argument, which calls convert(packed bytes, external offset, unit, elements).
 template <class Move, class Convert>
 std::int64_t in_stretches(std::int64_t count, Datatype const& type, Move&& move, Convert&& convert) {
     char piece[4096];

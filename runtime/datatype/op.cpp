@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finding the kernel of an operator, and applying operators to typed buffers.
+// Finds the kernel of an operator and applies operators to typed buffers.
 #include "runtime/datatype/op.hpp"
 
 #include <algorithm>
 #include <climits>
 
 #include "runtime/base/error.hpp"
-#include "runtime/kernels/reduce_table.hpp"
+#include "runtime/kernels/reduce.hpp"
 
 namespace tutti {
 namespace {
 
-/// Null where plain code is the best there is.
+/// Returns the best vector kernels of this processor, or null if it has none.
 KernelTable const* vector_kernels() {
 #if defined(__x86_64__)
     static KernelTable const* const best = []() -> KernelTable const* {

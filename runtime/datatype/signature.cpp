@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Building and searching signatures.
 #include "runtime/datatype/signature.hpp"
 
 #include <algorithm>

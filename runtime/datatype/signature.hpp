@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The signature of a datatype: which elementary data it holds, in type map order, without their places. It counts
-// elements in partial data (MPI_Get_elements) and says how each is written in external32 (MPI 3.1, 13.5.2).
-// Repetition stays repetition, so a signature is as small as the way its type was made.
+// The type signature of a datatype: its elementary data in type map order, without displacements. It counts elements in
+// partial data (MPI_Get_elements) and determines how each element is written in external32 (MPI 3.1, 13.5.2).
+// Repetitions are kept, so a signature is as small as the description of its type.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace tutti {
 
-/// One elementary datum, here and in external32.
+/// One elementary datum, in memory and in external32.
 struct Elementary {
     enum class Format : std::uint8_t { bytes, signed_integer, unsigned_integer, ieee, extended };
 
     std::uint8_t size = 1;       ///< bytes in memory
     std::uint8_t external = 1;   ///< bytes in external32
-    std::uint8_t parts = 1;      ///< numbers in it: 2 for a complex one
+    std::uint8_t parts = 1;      ///< numbers in it: 2 if complex
     Format format = Format::bytes;
 
     bool operator==(Elementary const&) const = default;
@@ -26,16 +26,17 @@ struct TypeSignature {
     using Ref = std::shared_ptr<TypeSignature const>;
     struct Part {
         Ref signature;
-        std::int64_t count;   ///< repetitions
-        std::int64_t bytes_before, elements_before;
+        std::int64_t count;                           ///< repetitions
+        std::int64_t bytes_before, elements_before;   ///< in the parts before this one
     };
 
-    /// What equal sequences of elementary data have in common, however their types were made: a polynomial over the
-    /// elements, so that sequences can be joined and repeated without visiting their elements again. Types that
-    /// represent the same values in the same way are equal: the size in external32 does not count, and a complex number
-    /// is two real ones. A program that sends MPI_LONG to MPI_INT64_T, or MPI_COMPLEX to two MPI_REAL, is right here.
+    /// Hash of a sequence of elementary data, independent of how the type was constructed: a polynomial over the
+    /// elements, so that sequences can be concatenated and repeated without visiting their elements again. Types that
+    /// represent the same values in the same way have equal hashes: the size in external32 is ignored, and a complex
+    /// number counts as two real ones. A program that sends MPI_LONG to MPI_INT64_T, or MPI_COMPLEX to two MPI_REAL, is
+    /// correct here.
     struct Hash {
-        std::uint64_t value = 0, power = 1;   ///< of nothing
+        std::uint64_t value = 0, power = 1;   ///< of the empty sequence
 
         Hash then(Hash const& behind) const { return {value * behind.power + behind.value, power * behind.power}; }
         Hash repeated(std::int64_t times) const;
@@ -44,19 +45,20 @@ struct TypeSignature {
 
     std::int64_t bytes = 0, elements = 0, external_bytes = 0;
     Hash hash;
-    bool untyped = false;   ///< has single bytes: MPI_BYTE, MPI_PACKED and what else may stand for anything
-    Elementary unit;        ///< what all elements are when there are no parts,
-    Hash one;               ///< and the hash of one
+    bool untyped = false;   ///< contains single bytes: MPI_BYTE, MPI_PACKED and other types that match anything
+    Elementary unit;        ///< each of the elements, if there are no parts
+    Hash one;               ///< hash of one unit
     std::vector<Part> parts;
 
     static Ref of(Elementary unit, std::int64_t count);
 
-    /// How many whole elements the first `prefix` bytes hold (at most `bytes`); −1 when they end inside one.
+    /// Returns the number of whole elements in the first `prefix` bytes (at most `bytes`), or −1 if they end inside an
+    /// element.
     std::int64_t elements_in(std::int64_t prefix) const;
-    /// How many bytes the first `n` elements hold (at most `elements`).
+    /// Returns the number of bytes of the first `n` elements (at most `elements`).
     std::int64_t bytes_of(std::int64_t n) const;
 
-    /// Calls visit(unit, count) for each stretch of equal elements, in order.
+    /// Calls visit(unit, count) for each sequence of equal elements, in order.
     template <class Visit>
     void for_each(Visit&& visit) const {
         if (parts.empty()) return visit(unit, elements);
@@ -65,11 +67,11 @@ struct TypeSignature {
     }
 };
 
-/// Puts signatures one after the other.
+/// Concatenates signatures.
 class SignatureList {
 public:
     void add(TypeSignature::Ref const& signature, std::int64_t count);
-    /// Null when nothing was added.
+    /// Returns null if nothing was added.
     TypeSignature::Ref finish();
 
 private:

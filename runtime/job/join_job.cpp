@@ -1,27 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finding together.
+// Rendezvous of ranks that another launcher has started, the helper program's path and environment, and the inherited
+// segment.
 #include "runtime/job/join_job.hpp"
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <optional>
-#include <string>
-#include <vector>
-
+#include <dlfcn.h>
+#include <fcntl.h>
 #include <sys/random.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
 #include "runtime/base/error.hpp"
+#include "runtime/base/memory_file.hpp"
+#include "runtime/base/process_identity.hpp"
 #include "runtime/job/interfaces.hpp"
-#include "runtime/job/introduction.hpp"
-#include "runtime/job/listener.hpp"
 #include "runtime/job/node_machine.hpp"
-#include "runtime/memory/placement/numa.hpp"
+#include "runtime/job/rank_announcement.hpp"
+#include "runtime/memory/numa.hpp"
+#include "runtime/settings/launch.hpp"
 #include "runtime/settings/tuning_file.hpp"
-#include "topo/base/text_streams.hpp"
-#include "topo/machine/sysfs.hpp"
-#include "topo/machine/usable.hpp"
+#include "topo/text_streams.hpp"
+#include "topo/this_machine.hpp"
 
 namespace tutti {
 namespace {
@@ -66,10 +75,10 @@ public:
     }
 
     Joined run() {
-        // All nodes choose alike, whatever files each has. Something stands in front, as a value must not be empty.
+        // All nodes choose alike, whatever files each has. The value starts with ':' because it must not be empty.
         if (server_.rank() == 0) server_.put(JobServer::Reach::job, "tutti.tuning", ':' + tuning());
         if (server_.rank() == server_.local_ranks().front())
-            machine_.start(self_.units);   // is ready after the exchange
+            machine_.start(self_.units);   // completes during the exchange
         introduce();
         std::vector<int> const on_node = ranks_like_me();
         auto const place = std::find(on_node.begin(), on_node.end(), server_.rank()) - on_node.begin();
@@ -90,7 +99,8 @@ public:
 private:
     bool one_host() const { return static_cast<int>(server_.local_ranks().size()) == server_.size(); }
 
-    /// Sockets only where there is another node. One host can turn out to be several: everybody sees that then.
+    /// Announces this rank. Listens only if there is another node. One host can turn out to be several, which all ranks
+    /// detect alike.
     void introduce() {
         if (!one_host()) start_listening();
         tell("tutti.rank");
@@ -129,7 +139,7 @@ private:
         return same;
     }
 
-    /// As mpiexec does. Only this rank of the node needs to know the whole job.
+    /// Creates the segment as mpiexec does. Only this rank of the node needs to know the whole job.
     Segment make_segment(std::vector<int> const& on_node) {
         std::vector<Introduction> neighbours;
         for (int rank : on_node) neighbours.push_back(known(rank));
@@ -148,7 +158,7 @@ private:
         return segment;
     }
 
-    /// The user's own file: where the installation is, only its programs know.
+    /// Returns the user's own tuning file; only the installation's programs know where the installation is.
     std::string tuning() {
         TuningFile const file =
             find_tuning(variables_.tuning, {user_tuning_name()}, topo::machine_in_sysfs(self_.units).machine);
@@ -172,13 +182,74 @@ private:
     Listener listener_;
     NodeMachine machine_;
     std::vector<std::string> complaints_;
-    char const* key_ = nullptr;   ///< under which everybody's newest words are
+    char const* key_ = nullptr;   ///< key of all ranks' latest announcements
 };
 
 }   // namespace
 
 Joined join_job(JobServer& server, Variables const& variables, ArenaWindow const& arena) {
     return Start(server, variables, arena).run();
+}
+
+// Relative to the library, both as installed and in a build folder.
+
+std::string daemon_program() {
+    Dl_info here{};
+    if (dladdr(reinterpret_cast<void*>(&daemon_program), &here) == 0 || !here.dli_fname) return {};
+    std::error_code none;
+    return (std::filesystem::absolute(here.dli_fname, none).parent_path() / TUTTI_PROGRAMS_FROM_LIBRARIES /
+            "tutti-daemon")
+        .lexically_normal();
+}
+
+std::vector<char*> daemon_environment() {
+    std::vector<char*> kept;
+    for (char** variable = environ; *variable; ++variable)
+        if (!std::string_view(*variable).starts_with("LD_PRELOAD=")) kept.push_back(*variable);
+    kept.push_back(nullptr);
+    return kept;
+}
+
+namespace {
+
+template <class... Parts>
+bool read_variable(char const* name, Parts&... parts) {
+    char const* const text = std::getenv(name);
+    TextReader in(text ? text : "");
+    return static_cast<bool>((in >> ... >> parts));
+}
+
+[[noreturn]] void give_up(int descriptor, std::string const& why) {
+    fail(ErrorClass::other, "descriptor ", descriptor, ", by which mpiexec gives its ranks their shared memory, was ",
+         "closed between mpiexec and this program, and that memory cannot be opened again (", why,
+         "): see that what starts the program keeps it open (close_fds=False in Python, sudo -C ", descriptor + 1,
+         "), or put it in front of mpiexec");
+}
+
+/// Reopens the segment through the launcher's descriptor.
+int open_again(int descriptor, std::uint64_t inode) {
+    MemoryFile file{.descriptor = descriptor, .inode = inode};
+    char at = 0;
+    std::uint64_t space = 0;
+    if (!read_variable(launch::launcher_variable, file.process, at, space) || at != '@')
+        give_up(descriptor, join(launch::launcher_variable, " does not say who has it"));
+    if (!same_numbers(pid_namespace(), space)) give_up(descriptor, "mpiexec is in another pid namespace");
+    int const opened = open_memory_file(file);
+    if (opened < 0)
+        give_up(descriptor, join(MemoryFileName(file).text, ": ", errno ? std::strerror(errno) : "another file"));
+    return opened;
+}
+
+}   // namespace
+
+int inherited_segment(int descriptor) {
+    std::uint64_t inode = 0;
+    bool const known = read_variable(launch::segment_inode_variable, inode);
+    if (!known || memory_file(descriptor).inode == inode) return descriptor;
+    int const opened = open_again(descriptor, inode);
+    if (fcntl(descriptor, F_GETFD) >= 0 || dup3(opened, descriptor, O_CLOEXEC) < 0) return opened;
+    close(opened);
+    return descriptor;
 }
 
 }   // namespace tutti

@@ -1,29 +1,85 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How ranks that another launcher has started find together: what mpiexec would have prepared for them, they make
-// themselves.
+// How the ranks of a job find each other and their node's segment.
 //
-// Each introduces itself and its arena; the lowest rank of each node makes the node's segment and says where it is; the
-// others map it through /proc. Two exchanges over the launcher's server, three when ranks of one machine cannot share
-// memory.
+// Ranks started by another launcher create what mpiexec would have prepared. Each announces itself and its arena; the
+// lowest rank of each node creates the node's segment and publishes its location; the others map it through /proc.
+// This takes two exchanges over the launcher's server, three if ranks of one machine cannot share memory. Ranks
+// started by mpiexec inherit the segment.
 #pragma once
+
+#include <sys/types.h>
 
 #include <string>
 #include <vector>
 
-#include "runtime/job/job_server.hpp"
 #include "runtime/memory/segment.hpp"
 #include "runtime/settings/variables.hpp"
 
+// A launcher other than our mpiexec (Slurm's srun, Open MPI's mpirun, prterun) runs a server on each node; this is
+// the part of it that we need. runtime/job/pmix.hpp connects to a real one; tests have their own.
+
 namespace tutti {
+
+/// One rank's connection to the server of its job. Not thread-safe, except abort(), which any thread may call.
+class JobServer {
+public:
+    enum class Reach { node, job };   ///< which ranks may get a value: those of this node, or all
+
+    virtual ~JobServer() = default;
+
+    virtual int rank() const = 0;
+    virtual int size() const = 0;
+    /// Returns the ranks that were started on this node, ascending, including this one.
+    virtual std::vector<int> const& local_ranks() const = 0;
+    /// Returns the server's name of this node, without blanks; empty if it has none.
+    virtual std::string const& node_name() const = 0;
+
+    /// Stores a value of at least one byte, visible to others from the next exchange on. A key must be put only once.
+    virtual void put(Reach reach, std::string const& key, std::string const& value) = 0;
+    /// Returns when every rank has called it. Collective over the job. Throws Error.
+    virtual void exchange() = 0;
+    /// Returns what `rank` has put before an exchange. Throws Error if it has put no such key.
+    virtual std::string get(int rank, std::string const& key) = 0;
+
+    /// Returns the threads of this process, by gettid(), that only serve the connection and never call MPI.
+    virtual std::vector<pid_t> threads() const { return {}; }
+
+    /// Requests that the server end the job; returns when the server has received the request.
+    virtual void abort(int code, std::string const& sentence) = 0;
+    /// Disconnects, so that this rank's exit is not a failure. No other call may follow.
+    virtual void finish() = 0;
+};
 
 struct Joined {
     Segment segment;
-    unsigned place;
-    std::vector<int> listeners;            ///< sockets that the caller closes; none: all ranks are on one node
-    std::vector<std::string> complaints;   ///< for rank 0 to tell, sentences without their full stops
+    unsigned place;                        ///< local rank
+    std::vector<int> listeners;            ///< sockets that the caller closes; empty: all ranks are on one node
+    std::vector<std::string> complaints;   ///< diagnostics for rank 0 to print, sentences without their full stops
 };
 
-/// Collective over the job. Of the variables those of the network count; `arena` is this rank's own. Throws Error.
+/// Collective over the job. Uses `tuning` and the network settings of `variables`; `arena` is this rank's own. Throws
+/// Error.
 Joined join_job(JobServer& server, Variables const& variables, ArenaWindow const& arena);
+
+// tutti-daemon as a helper of ranks whose job was not started by our mpiexec: it watches them (watchdog.hpp) and
+// detects the machine with hwloc (node_machine.hpp); the MPI library itself is linked to nothing for either purpose.
+
+/// Returns the path of the tutti-daemon of the installation that this library belongs to; the file may not exist.
+/// Empty if the library's own path is unknown.
+std::string daemon_program();
+
+/// Returns this process's environment for posix_spawn, without LD_PRELOAD: preloaded libraries are for ranks alone.
+/// Valid until the environment changes.
+std::vector<char*> daemon_environment();
+
+// A rank of mpiexec finds its node's segment by the descriptor that it has inherited, or, if a wrapper between
+// mpiexec and the program has closed it (Python's subprocess.run, sudo, closefrom), through mpiexec's descriptor in
+// /proc.
+
+/// Returns a descriptor for the segment that has number `descriptor` in the launcher; the same number if that is
+/// free. Variables of runtime/settings/launch.hpp identify the file, so the descriptor certainly denotes the segment;
+/// it is returned unchecked only if they are missing. Throws Error, with what to do, if the segment can neither be
+/// found nor be reopened.
+int inherited_segment(int descriptor);
 
 }   // namespace tutti

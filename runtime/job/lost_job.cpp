@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Searches /proc for a launcher among the ancestors of this process, and marks its output pipes.
 #include "runtime/job/lost_job.hpp"
 
 #include <cstdlib>
@@ -11,12 +12,12 @@
 #include <unistd.h>
 
 #include "runtime/base/error.hpp"
-#include "topo/base/text_streams.hpp"
+#include "topo/text_streams.hpp"
 
 namespace tutti {
 namespace {
 
-/// A file in /proc, not much more than its first `most` bytes; empty if it cannot be read.
+/// Returns the beginning of a file in /proc, not much more than `most` bytes; empty if it cannot be read.
 std::string proc_text(std::string const& file, std::size_t most) {
     int const descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) return {};
@@ -33,7 +34,7 @@ struct Relation {
     pid_t parent = 0;
 };
 
-/// From "PID (NAME) STATE PARENT …"; the name may contain anything.
+/// Parses "PID (NAME) STATE PARENT …"; the name may contain any characters.
 Relation relation_of(std::string const& process) {
     std::string const text = proc_text(join("/proc/", process, "/stat"), 1);
     std::size_t const first = text.find('('), last = text.rfind(')');
@@ -41,7 +42,7 @@ Relation relation_of(std::string const& process) {
     return {text.substr(first + 1, last - first - 1), std::atoi(text.c_str() + last + 4)};
 }
 
-/// Another MPI's mpiexec has no child of that name.
+/// Returns true for a launcher of several ranks; another MPI's mpiexec has no child with that name.
 bool launches_several(pid_t process) {
     std::string const children = proc_text(join("/proc/", process, "/task/", process, "/children"), 1);
     TextReader list(children);   // the guardian is one of the first

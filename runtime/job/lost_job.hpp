@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank whose variables were removed between mpiexec and the program, as by `sudo`, `su -` and `env -i`, would be rank
-// 0 of a world of its own, as each of its peers. MPI_Init refuses where the job can be seen among the process's
-// ancestors; otherwise it leaves evidence, by which mpiexec reports such ranks at the job's end.
+// Detects ranks that have lost their job. A rank whose environment variables were removed between mpiexec and the
+// program, for example by `sudo`, `su -` or `env -i`, would be rank 0 of a world of its own, like each of its peers.
+// MPI_Init refuses that if the job is visible among the process's ancestors; otherwise it leaves a mark by which
+// mpiexec reports such ranks at the end of the job.
 #pragma once
 
 #include <optional>
@@ -17,21 +18,23 @@ struct LostJob {
     std::string name;   ///< mpiexec, mpirun or tutti-daemon
 };
 
-/// The job of which this process, which has none of a rank's variables, was meant to be a rank. None if no ancestor is
-/// a launcher of ours, if its job has one rank, and below a process that uses MPI itself: a rank that starts a program
-/// with a cleaned environment asks for a world of its own. Reads /proc; none where that shows too little.
+/// Returns the job of which this process, which has none of a rank's variables, was meant to be a rank. Returns none
+/// if no ancestor is a launcher of ours, if its job has one rank, or below a process that uses MPI itself: a rank
+/// that starts a program with a cleaned environment requests a world of its own. Reads /proc; returns none where that
+/// shows too little.
 std::optional<LostJob> find_lost_job();
 
-/// Marks the pipes to which this process prints: MPI_Init has found no job. Ignored where there is no pipe, or one
-/// of another user. An anonymous pipe's sticky bit means nothing to anybody else, and survives this process.
+/// Marks the pipes to which this process prints, because MPI_Init has found no job. Does nothing if there is no pipe,
+/// or only one of another user. The mark is the sticky bit of an anonymous pipe, which has no other meaning and
+/// survives this process.
 void mark_world_of_one();
 
-/// Has a process that printed into this pipe called `mark_world_of_one`? For the reader of the pipe.
+/// Called by the reader of a pipe. Returns true if a process that printed into it has called `mark_world_of_one`.
 bool has_world_of_one(int pipe);
 
 namespace launch {
 
-/// Name (/proc/PID/comm) of the child of a launcher that outlives it; the second one for a job of one rank.
+/// Names (/proc/PID/comm) of the launcher's child that outlives it; the second one for a job of one rank.
 inline constexpr char guardian_name[] = "mpiexec-guard", guardian_of_one_name[] = "mpiexec-guard-1";
 
 }   // namespace launch

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Running the helper and reading its answer from a pipe.
+// Runs the helper and reads its answer from a pipe.
 #include "runtime/job/node_machine.hpp"
 
 #include <algorithm>
@@ -14,14 +14,14 @@
 #include <unistd.h>
 
 #include "runtime/base/clock.hpp"
-#include "topo/machine/sysfs.hpp"
+#include "topo/this_machine.hpp"
 
 namespace tutti {
 namespace {
 
 constexpr std::size_t most_machine_bytes = 16 << 20;
 
-/// What arrives until the last writer has closed the pipe; none if that is not so by `deadline_ns`.
+/// Returns what arrives until the last writer has closed the pipe; none if that has not happened by `deadline_ns`.
 std::optional<std::string> read_to_end(int descriptor, std::int64_t deadline_ns) {
     std::string text;
     while (text.size() <= most_machine_bytes) {
@@ -37,7 +37,7 @@ std::optional<std::string> read_to_end(int descriptor, std::int64_t deadline_ns)
     return std::nullopt;
 }
 
-/// Starts the helper with its standard output in a pipe; the child's process id, or 0.
+/// Starts the helper with its standard output in a pipe. Returns the child's process id, or 0.
 pid_t spawn(std::string const& program, int output) {
     std::string name = "tutti-daemon", option = "--machine";
     char* const arguments[] = {name.data(), option.data(), nullptr};
@@ -58,7 +58,7 @@ NodeMachine::NodeMachine(std::string root, MachineHelper helper) : root_(std::mo
 
 NodeMachine::~NodeMachine() {
     if (answer_ < 0) return;
-    // Whether the program has collected it already, such as by ignoring its children's ends, is seen before the kill.
+    // If the program has reaped the child already, for example by ignoring SIGCHLD, that is detected before the kill.
     if (waitpid(child_, nullptr, WNOHANG) == 0) kill(child_, SIGKILL);
     close(answer_);
     while (waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {}
@@ -80,13 +80,13 @@ void NodeMachine::start_helper() {
     else close(ends[0]);
 }
 
-/// Empty without an answer.
+/// Returns an empty string if there is no answer.
 std::string NodeMachine::wait_for_answer() {
     if (answer_ < 0) return {};
     auto const answer = read_to_end(answer_, now_ns() + std::int64_t{helper_.limit_ms} * 1'000'000);
-    // Its end of the pipe is open, so it lives, and the process id is still its own.
+    // The child's end of the pipe is open, so it is alive, and the process id is still its own.
     if (!answer) kill(child_, SIGKILL);
-    // Fails where the program ignores its children's ends or has collected this one; the answer is whole then, too.
+    // Fails if the program ignores SIGCHLD or has reaped this child; the answer is complete in these cases as well.
     while (waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {}
     close(answer_);
     answer_ = -1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calling libpmix. The types are those of its header; its macros and its other functions are not used.
+// Calls libpmix. The types are those of its header; its macros and its other functions are not used.
 #include "runtime/job/pmix.hpp"
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "runtime/base/error.hpp"
-#include "runtime/wait/shown/other_threads.hpp"
-#include "topo/base/words.hpp"
+#include "runtime/wait/other_threads.hpp"
+#include "topo/text.hpp"
 
 namespace tutti {
 namespace {
@@ -20,7 +20,7 @@ namespace {
 constexpr char library_name[] = "libpmix.so.2";
 constexpr char const* server_variables[] = {"PMIX_NAMESPACE", "PMIX_RANK"};
 
-/// The functions that we call. The library stays loaded: it has threads.
+/// The functions of the library that are called. The library stays loaded, because it has threads.
 struct Library {
     Library() : was_loaded(dlopen(library_name, RTLD_NOW | RTLD_NOLOAD) != nullptr) {
         void* handle = dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
@@ -50,7 +50,7 @@ struct Library {
     decltype(&PMIx_Error_string) error_string;
 };
 
-/// A value that the library has allocated with the C library's malloc, and what is behind it.
+/// Owns a value that the library has allocated with the C library's malloc, including its contents.
 class Value {
 public:
     Value() = default;
@@ -64,13 +64,13 @@ public:
     }
     pmix_value_t** place() { return &value_; }
 
-    /// As text; empty when it is none.
+    /// Returns the value as text; empty if it is not text.
     std::string text() const {
         if (value_->type == PMIX_STRING) return value_->data.string ? value_->data.string : "";
         if (value_->type == PMIX_BYTE_OBJECT) return {value_->data.bo.bytes, value_->data.bo.size};
         return {};
     }
-    /// As a number; −1 when it is none.
+    /// Returns the value as a number; −1 if it is not a number.
     long number() const {
         switch (value_->type) {
         case PMIX_UINT32: return static_cast<long>(value_->data.uint32);
@@ -110,13 +110,13 @@ public:
     void put(Reach reach, std::string const& key, std::string const& value) override {
         pmix_value_t v{};
         v.type = PMIX_BYTE_OBJECT;
-        v.data.bo = {const_cast<char*>(value.data()), value.size()};   // is copied
+        v.data.bo = {const_cast<char*>(value.data()), value.size()};   // copied by the library
         check(call_.put(reach == Reach::node ? PMIX_LOCAL : PMIX_GLOBAL, key.c_str(), &v), "PMIx_Put");
     }
 
     void exchange() override {
         check(call_.commit(), "PMIx_Commit");
-        pmix_info_t collect{};   // then what others ask for is here already
+        pmix_info_t collect{};   // makes values of other ranks available locally
         std::strncpy(collect.key, PMIX_COLLECT_DATA, PMIX_MAX_KEYLEN);
         collect.value.type = PMIX_BOOL;
         collect.value.data.flag = true;
@@ -151,8 +151,9 @@ private:
         if (status != PMIX_SUCCESS) fail(ErrorClass::other, "PMIx_Get of ", key, ": ", call_.error_string(status));
     }
 
-    /// The process had one thread, which was in PMIx_Init, so the library has started all others. They call no function
-    /// of the program, because none is registered for events. A program that loads the library later is not noticed.
+    /// Determines the library's threads. The only thread was in PMIx_Init, so all others belong to the library, which
+    /// calls no function of the program, because no event handler is registered. If the program loads the library
+    /// later, its threads are not recognised.
     void find_threads() {
         threads_ = threads_of_process();
         std::erase(threads_, gettid());

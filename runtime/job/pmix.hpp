@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The server behind PMIx. Its client library (libpmix.so.2) is loaded at run time and only where a server is there, so
-// that programs do not depend on it and start on one node as fast as ever; it needs 10 to 20 ms.
+// A JobServer that uses PMIx. The client library (libpmix.so.2) is loaded at run time and only if there is a server,
+// so programs do not depend on it and start on one node without delay; it needs 10 to 20 ms.
 #pragma once
 
 #include <memory>
 
-#include "runtime/job/job_server.hpp"
+#include "runtime/job/join_job.hpp"
 
 namespace tutti {
 
-/// Does the environment name a server? Costs two looks into it.
+/// Returns true if the environment names a server. Two getenv calls.
 bool pmix_offered();
 
-/// Loads the library and connects to the server. What this process starts later is no rank: the variables that name
-/// the server are taken out of the environment. Throws Error with the reason.
+/// Loads the library and connects to the server. Removes the variables that name the server from the environment,
+/// because processes that this one starts later are not ranks. Throws Error with the reason.
 std::unique_ptr<JobServer> connect_pmix();
 
 }   // namespace tutti

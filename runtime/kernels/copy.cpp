@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which copy kernel, and how much cache there is. Measured with a destination that its owner reads afterwards, as
-// programs do: a non-temporal copy that would have fitted takes 1.5 times a temporal one, reading included, while a
-// temporal copy that does not fit loses nothing when it is read and about a half when it is not. So the room is
-// rather taken too large than too small: the whole of a last level of which the job's cores are a part, and the whole
-// that a virtual machine shows, of which its two cores had most when it was measured. TUTTI_CACHE says otherwise.
+// Selection of copy kernels, and the cache capacity of a node. Measured with a destination that its owner reads
+// afterwards, as programs do: a non-temporal copy that would have fitted takes 1.5 times as long as a temporal one,
+// reading included. A temporal copy that does not fit loses nothing if it is read and about a half if it is not. The
+// capacity is therefore rather overestimated: it includes the whole of a last-level cache that the job shares with
+// other cores, and the whole cache that a virtual machine shows, of which its two cores had most when it was measured.
+// TUTTI_CACHE overrides it.
 #include "runtime/kernels/copy.hpp"
 
 #include <algorithm>
@@ -47,7 +48,7 @@ std::size_t stream_limit(std::size_t cache, Copier::Stores stores) {
     return stores == Copier::Stores::temporal ? unlimited : cache;
 }
 
-/// The units that the ranks may run on.
+/// Returns the units that the ranks may run on.
 std::vector<topo::Pu> units_of(topo::NodeMap const& node) {
     if (!node.placement.fixed) return node.machine.pus;
     std::vector<topo::Pu> units;
@@ -81,11 +82,11 @@ CacheRoom cache_room(topo::NodeMap const& node) {
         last_levels.insert(pu.l3);
         cores.insert(pu.core);
     }
-    // At least one of each: a program that no launcher has started has no description.
+    // At least one of each, because the node of a program without a launcher has no description.
     auto const instances =
         std::clamp(last_levels.size(), std::size_t{1}, static_cast<std::size_t>(std::max(1, caches.last_level_count)));
     std::size_t together = instances * caches.last_level_size;
-    // Where cores share nothing, the last level is the private one.
+    // If cores share no cache, the last level is the private one.
     if (!caches.inclusive && caches.private_size != caches.last_level_size)
         together += std::max(std::size_t{1}, std::min(cores.size(), node.placement.pu.size())) * caches.private_size;
     return {together, caches.private_size};

@@ -1,61 +1,88 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copying large pieces of memory between ranks: one load and one store per byte, by vector instructions chosen for the
-// processor, with temporal or non-temporal stores by the working set of the operation (YHCCL, section 4.2).
+// Copies large blocks of memory between ranks: one load and one store per byte, with vector instructions chosen for the
+// processor, and temporal or non-temporal stores depending on the working set of the operation (YHCCL, section 4.2).
+// There is one table of copy kernels per instruction set; copy.cpp selects the best that the processor supports.
 #pragma once
 
 #include <cstddef>
 #include <cstring>
 #include <string_view>
+#include <vector>
 
-#include "runtime/kernels/copy_kernels.hpp"
-#include "topo/machine/machine.hpp"
+#include "topo/machine.hpp"
+
 
 namespace tutti {
 
-/// What this node's ranks have in cache, in bytes: never 0. The defaults are those of one rank on a machine that is not
-/// described.
-struct CacheRoom {
-    /// By all ranks, without counting anything twice.
-    std::size_t together = topo::Caches::assumed_last_level_size + topo::Caches::assumed_private_size;
-    std::size_t alone = topo::Caches::assumed_private_size;   ///< by one core for itself
+/// Copies `n` bytes between memory areas that do not overlap; any length, any alignment.
+using CopyKernel = void (*)(void* to, void const* from, std::size_t n);
+
+/// The copy kernels of one instruction set.
+struct CopyKernels {
+    CopyKernel from_core;     ///< for data that another core may have written last and still hold in its own cache
+    CopyKernel from_shared;   ///< for data in a shared cache or in memory
+    CopyKernel in_order;      ///< as from_shared, but relies on the processor's own prefetching
+    CopyKernel streaming;     ///< with non-temporal stores, ordered before later stores as in the other kernels
 };
 
-/// YHCCL's C = c′ + p · c″, or c′ where the last level holds what the private ones hold. The last level counts as
-/// often as there are instances of it where the ranks are; a part that other programs' cores may want is not taken off
-/// (copy.cpp has the reason). Sizes that the description lacks are assumed (topo::Caches::without_unknowns).
+extern CopyKernels const portable_copies;
+#if defined(__x86_64__)
+extern CopyKernels const avx2_copies;
+extern CopyKernels const avx512_copies;
+#endif
+
+/// Returns a copy by the processor's string instruction, or null if it moves no more than a word at a time.
+CopyKernel string_copy();
+/// Returns the temporal kernels each of which is the fastest on some processor, for a measurement to choose from.
+std::vector<CopyKernel> copies_to_choose_from();
+
+/// Cache capacity available to this node's ranks in bytes; never 0. The defaults are those of one rank on a machine
+/// that is not described.
+struct CacheRoom {
+    /// Capacity for all ranks together, counting no data twice.
+    std::size_t together = topo::Caches::assumed_last_level_size + topo::Caches::assumed_private_size;
+    std::size_t alone = topo::Caches::assumed_private_size;   ///< capacity for one core by itself
+};
+
+/// Computes YHCCL's C = c′ + p · c″, or C = c′ if the last level contains the contents of the private ones. The last
+/// level counts once per instance on which ranks run. No share is deducted for other programs (copy.cpp gives the
+/// reason). Sizes that are not described are assumed (topo::Caches::without_unknowns).
 CacheRoom cache_room(topo::NodeMap const& node);
 
+/// Copies with the kernel that suits the processor and the working set. Immutable after construction.
 class Copier {
 public:
+    /// Kind of the stores; automatic: by the working set.
     enum class Stores { automatic, temporal, nontemporal };
 
     explicit Copier(CacheRoom room = {}, Stores stores = Stores::automatic);
 
-    /// Copies `n` bytes between memories that do not overlap; neither needs to be aligned. `working_set`: the bytes
-    /// that all ranks of the node touch in the operation that this copy is part of; 0 when what is written is read next
-    /// from cache whatever the operation's size (slots, staging memory). A flag stored after it publishes all of it.
+    /// Copies `n` bytes between memory areas that do not overlap; neither needs to be aligned. `working_set`: number of
+    /// bytes that all ranks of the node touch in the operation of which this copy is a part; 0 if the data will be read
+    /// from cache next, whatever the operation's size (slots, staging memory). A flag stored after the copy publishes
+    /// all of it.
     void copy(void* to, void const* from, std::size_t n, std::size_t working_set) const {
-        if (n == 0) return;   // addresses may be null then
+        if (n == 0) return;   // addresses may be null in this case
         if (n < vector_from) std::memcpy(to, from, n);
         else if (streams(working_set)) kernels_.streaming(to, from, n);
         else if (n <= private_cache_) kernels_.from_core(to, from, n);
         else kernels_.from_shared(to, from, n);
     }
 
-    /// Do copies in an operation with this working set go past the cache?
+    /// Returns true if copies in an operation with this working set bypass the cache.
     bool streams(std::size_t working_set) const { return working_set > stream_beyond_; }
-    /// Do reductions write past the cache what is for another core, or is too much for their own? `bytes`: what of
-    /// operand and result that core would have to keep.
+    /// Returns true if a reduction should write past the cache those results that another core reads, or that its own
+    /// core cannot keep. `bytes`: the parts of operand and result that the core in question would have to keep.
     bool outgrows_core(std::size_t bytes) const { return bytes > core_holds_; }
 
 private:
-    static constexpr std::size_t vector_from = 4096;   ///< below memcpy is as good: there is nothing to look ahead to
+    static constexpr std::size_t vector_from = 4096;   ///< below, memcpy is as good: there is nothing to prefetch
 
     std::size_t private_cache_, stream_beyond_, core_holds_;
     CopyKernels kernels_;
 };
 
-/// By the names in TUTTI_COPY; anything else is automatic.
+/// Parses the value of TUTTI_COPY; unknown values mean automatic.
 Copier::Stores stores_named(std::string_view name);
 
 }   // namespace tutti

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The copy kernels with AVX2.
-#include "runtime/kernels/copy_kernels.hpp"
+// The copy kernels compiled for AVX2; copy.cpp selects them if the processor supports it.
+#include "runtime/kernels/copy.hpp"
 
 #if defined(__x86_64__)
 #pragma GCC target("avx2,prfchw")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The copy kernels with AVX-512.
-#include "runtime/kernels/copy_kernels.hpp"
+// The copy kernels compiled for AVX-512; copy.cpp selects them if the processor supports it.
+#include "runtime/kernels/copy.hpp"
 
 #if defined(__x86_64__)
 #pragma GCC target("avx512f,prfchw")

@@ -1,35 +1,38 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The copy kernels as templates over a vector type (vector_*.hpp). Included by one file per instruction set after its
-// target pragma; nothing in here may have external linkage, or the linker would mix the versions.
+// The copy kernels as templates over a vector type (vector_*.hpp). One source file per instruction set includes this
+// file after its target pragma. Nothing in here may have external linkage, or the linker would mix the versions.
 //
-// What decided, measured between two cores of a processor with private second levels and a shared third one that does
-// not hold their contents, on lines that the other core had altered just before:
-// - Waiting for the other core's lines is all the time there is: the string instruction, memcpy, and plain vector loops
-//   of either width take the same. What helps is more lines under way: prefetching the source into the second level
-//   (which has more places for lines under way than the first) a page ahead, where the hardware's own prefetching stops
-//   at the page's end, and prefetching the destination for writing, so that stores do not hold up loads. Together they
-//   take 0.6 of the time at 64 and 128 KiB and 0.75 at 256 and 512 KiB; distances hardly matter.
-// - Once the data exceed the private cache the lines come from the shared one: prefetching the source is then 2 % worse
-//   than leaving it, and the rest makes no difference to memcpy.
-// - Another processor (Zen 5, one shared third level) is the other way round: the string instruction is fastest where
-//   both sides lie alike on lines (0.54 of prefetching both at 64 KiB, 0.72 at 1 MiB), plain loops where they do not.
-//   So copies to and from windows measure (measured_copier.hpp).
-// - Non-temporal stores are fastest over several pages at a time (0.93 of one after another); prefetching hurts them.
-// Nothing is prefetched beyond the ends: others may be writing there.
+// Measurements behind the design, between two cores of a processor with private second-level caches and a shared,
+// non-inclusive third-level cache, on lines that the other core had modified just before:
+// - Waiting for the other core's lines takes all the time: the string instruction, memcpy, and plain vector loops of
+//   either width take the same time. More lines in flight help: prefetching the source into the second level (which can
+//   have more lines in flight than the first) one page ahead, because the hardware prefetcher stops at the end of a
+//   page, and prefetching the destination for writing, so that stores do not hold up loads. Together they take 0.6 of
+//   the time at 64 and 128 KiB and 0.75 at 256 and 512 KiB; the distances hardly matter.
+// - Once the data exceed the private cache, the lines come from the shared one. Prefetching the source is then 2 %
+//   slower than not prefetching it, and the other techniques make no difference compared to memcpy.
+// - Another processor (Zen 5, one shared third-level cache) behaves the other way round: the string instruction is
+//   fastest if source and destination have the same alignment to lines (0.54 of the time with both prefetched at 64
+//   KiB, 0.72 at 1 MiB), plain loops if they do not. Copies to and from windows therefore choose by measurement
+//   (measured_copier.hpp).
+// - Non-temporal stores are fastest over several pages at a time (0.93 of the time of one page after another);
+//   prefetching slows them down.
+//
+// Nothing is prefetched beyond the ends, because other ranks may be writing there.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
-#include "runtime/kernels/copy_kernels.hpp"
+#include "runtime/kernels/copy.hpp"
 
 namespace tutti {
 namespace {
 
 constexpr std::size_t line = 64, block = 4 * line, page = 4096;
 
-/// Moves `bytes` bytes; `to` is on a line's boundary.
+/// Copies `bytes` bytes; `to` must be aligned to a line.
 template <class Vector, std::size_t bytes>
 inline void move(char* to, char const* from) {
     constexpr int pieces = bytes / Vector::bytes;
@@ -46,7 +49,7 @@ inline void stream_line(char* to, char const* from) {
     for (std::size_t i = 0; i < line; i += Vector::bytes) Vector::stream(to + i, Vector::load(from + i));
 }
 
-/// Copies what is before the first line of `to`, and returns its length.
+/// Copies the bytes before the first line boundary of `to` and returns their number.
 inline std::size_t head(char* to, char const* from, std::size_t n) {
     std::size_t const before = -reinterpret_cast<std::uintptr_t>(to) % line;
     std::size_t const bytes = before < n ? before : n;

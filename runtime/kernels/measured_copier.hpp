@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copies between this process's memory and a peer's by the kernel that takes least there. Which one does, differs from
-// processor to processor (copy_loops.hpp): so the first copies of each kind are made by the kernels in turn and timed,
-// and all later ones by the one with the least time, as adaptive choices in YHCCL (section 4.2), but measured.
+// Copies between this process's memory and a peer's with the kernel that is the fastest there, which differs between
+// processors (copy_loops.hpp). The first copies of each case use the kernels in turn and are timed; all later ones use
+// the kernel with the least time. YHCCL (section 4.2) also adapts its choice, but does not measure.
 //
-// Lock-free: a case's `trials` gives each trial to one thread. Costs and `fastest` are words of their own, which may be
-// altered late or lost between two threads: then another kernel is taken, and each of them copies right.
+// Lock-free: fetch_add on a case's `trials` gives each trial to exactly one thread. `cost` and `fastest` are
+// independent words. An update of them may be late or lost if two threads write at the same time; another kernel is
+// then chosen, and every kernel copies correctly.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -14,7 +16,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/kernels/copy_kernels.hpp"
+#include "runtime/base/clock.hpp"
+#include "runtime/kernels/copy.hpp"
 
 namespace tutti {
 
@@ -23,17 +26,19 @@ public:
     enum class Direction { put, get };
     using Clock = std::int64_t (*)();   ///< nanoseconds
 
-    static constexpr std::size_t least_bytes = 4096;   ///< below, kernels do not differ by what a clock can tell
+    /// Smallest copy in bytes. In smaller ones the clock cannot resolve the difference between kernels.
+    static constexpr std::size_t least_bytes = 4096;
     static constexpr std::size_t most_kernels = 4;
-    static constexpr unsigned rounds = 8;   ///< trials of each kernel: the least time counts, so one calm one is enough
+    /// Trials per kernel. The minimum counts, so one undisturbed trial is enough.
+    static constexpr unsigned rounds = 8;
 
-    /// Those of the processor.
+    /// Chooses among the kernels of this processor.
     MeasuredCopier();
-    /// One to `most_kernels` of them.
+    /// `kernels`: one to `most_kernels` of them.
     MeasuredCopier(std::vector<CopyKernel> kernels, Clock clock);
 
-    /// `n` bytes, at least `least_bytes`, between memories that do not overlap: to a peer's (put) or from there (get).
-    /// Any thread.
+    /// Copies `n` bytes, at least `least_bytes`, between memory areas that do not overlap, to a peer (put) or from a
+    /// peer (get). May be called by any thread.
     void copy(Direction direction, void* to, void const* from, std::size_t n) {
         Case& c = cases_[case_of(direction, to, from, n)];
         if (CopyKernel const fastest = c.fastest.load(std::memory_order_relaxed)) [[likely]]
@@ -42,14 +47,14 @@ public:
     }
 
 private:
-    static constexpr std::size_t sizes = 12;   // each twice the one before, the last without end
+    static constexpr std::size_t sizes = 12;   ///< each class is twice the previous one; the last has no limit
 
-    /// Copies that are taken to be alike: direction, size, and whether both sides lie alike on lines, for which some
-    /// processors move whole lines.
+    /// Copies that are treated alike: same direction, size class, and equal or different alignment of source and
+    /// destination to lines (if it is equal, some processors move whole lines).
     struct Case {
-        std::atomic<CopyKernel> fastest{nullptr};                      ///< null: still being measured
-        std::atomic<unsigned> trials{0};                               ///< begun
-        std::array<std::atomic<std::uint64_t>, most_kernels> cost{};   ///< ns for 64 KiB, the least; 0: none yet
+        std::atomic<CopyKernel> fastest{nullptr};                      ///< null: still measuring
+        std::atomic<unsigned> trials{0};                               ///< number of trials begun
+        std::array<std::atomic<std::uint64_t>, most_kernels> cost{};   ///< least ns per 64 KiB; 0: unknown
     };
 
     static std::size_t case_of(Direction direction, void const* to, void const* from, std::size_t n) {
@@ -64,5 +69,24 @@ private:
     Clock const clock_;
     std::array<Case, sizes * 4> cases_{};
 };
+
+inline MeasuredCopier::MeasuredCopier() : MeasuredCopier(copies_to_choose_from(), now_ns) {}
+
+inline MeasuredCopier::MeasuredCopier(std::vector<CopyKernel> kernels, Clock clock)
+    : kernels_(std::move(kernels)), clock_(clock) {}
+
+inline void MeasuredCopier::try_next(Case& c, void* to, void const* from, std::size_t n) {
+    unsigned const trial = c.trials.fetch_add(1, std::memory_order_relaxed);
+    std::size_t const count = kernels_.size(), kernel = trial % count;
+    std::int64_t const start = clock_();
+    kernels_[kernel](to, from, n);
+    std::uint64_t const cost = (static_cast<std::uint64_t>(clock_() - start) << 16) / n + 1;
+    std::uint64_t const before = c.cost[kernel].load(std::memory_order_relaxed);
+    if (before == 0 || cost < before) c.cost[kernel].store(cost, std::memory_order_relaxed);
+    if (trial + 1 < rounds * count) return;
+    auto const best = std::min_element(c.cost.begin(), c.cost.begin() + static_cast<std::ptrdiff_t>(count),
+                                       [](auto const& a, auto const& b) { return a.load() - 1 < b.load() - 1; });
+    c.fastest.store(kernels_[static_cast<std::size_t>(best - c.cost.begin())], std::memory_order_relaxed);
+}
 
 }   // namespace tutti

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The reduction kernels compiled for AVX2.
-#include "runtime/kernels/reduce_table.hpp"
+// The reduction kernels compiled for AVX2; runtime/datatype/op.cpp selects them if the processor supports it.
+#include "runtime/kernels/reduce.hpp"
 
 #if defined(__x86_64__)
 #pragma GCC target("avx2,prfchw")

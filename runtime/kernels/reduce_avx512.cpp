@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The reduction kernels compiled for AVX-512.
-#include "runtime/kernels/reduce_table.hpp"
+// The reduction kernels compiled for AVX-512; runtime/datatype/op.cpp selects them if the processor supports it.
+#include "runtime/kernels/reduce.hpp"
 
 #if defined(__x86_64__)
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,prfchw,prefer-vector-width=512")

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The loops behind all built-in reductions. Included by one file per instruction set after its target pragma, and after
-// it has said what `Vectors` are; nothing in here may have external linkage, or the linker would mix the versions.
-// Operands are grouped from the left in every version and at every length, so results are the same bits on all
-// processors. Buffers need not be aligned. Integers wrap: sums and products are unsigned. Cost: of k operands and m
-// results of n bytes each, (k + m)·n bytes are moved.
+// The loops of all built-in reductions. One source file per instruction set includes this file after its target pragma
+// and the definition of `Vectors`. Nothing in here may have external linkage, or the linker would mix the versions.
+// Operands are grouped from the left in every version and at every length, so results are bitwise identical on all
+// processors. Buffers need not be aligned. Integers wrap: sums and products are unsigned. Cost: k operands and m
+// results of n bytes each move (k + m)·n bytes.
 //
-// What decided, measured between two cores on operands of which the other core had altered half just before:
-// - One pass over any number of operands (5 to 16) takes 0.9 to 1.0 of passes over four at a time through a strip in
-//   the first cache; a pass written for each k is no faster than this one for all. Of up to four operands that fit in
-//   the first cache, the compiler's own loops are the faster ones, up to twice.
+// Measurements behind the design, between two cores, on operands half of which the other core had modified just before:
+// - One pass over any number of operands (5 to 16) takes 0.9 to 1.0 of the time of passes over four at a time through a
+//   strip in the first-level cache; a pass written for each k is no faster than this one for all k. For up to four
+//   operands that fit in the first-level cache, the compiler's own loops are up to twice as fast.
 // - An allreduce of two ranks that each write their half of the result to both takes 0.55 to 0.85 of one in which each
-//   writes its own result and copies the other half, from 64 KiB to 16 MiB; 0.8 to 0.95 when the results' memory has
-//   just been altered by its owners, and 1.2 then at 64 KiB.
-// - Prefetching two outputs for writing takes 0.6 to 0.9 of not doing so within the private caches, and makes no
-//   difference beyond. Prefetching operands gains nothing: there are several streams already. Nothing is prefetched
-//   beyond the ends: others may be writing there.
-// - Results past the cache take 0.8 once outputs exceed the private caches and 0.7 beyond the last level, but 1.3
-//   (large) to 2 (small) when they are read again from a cache that would have held them.
+//   writes its own result and copies the other half, from 64 KiB to 16 MiB. If the owners have just modified the memory
+//   of the results, it takes 0.8 to 0.95 of that time, and 1.2 at 64 KiB.
+// - Prefetching two outputs for writing takes 0.6 to 0.9 of the time without it within the private caches, and makes no
+//   difference beyond. Prefetching operands gains nothing, because there are several streams already.
+// - Non-temporal stores of results take 0.8 of the time once the outputs exceed the private caches and 0.7 beyond the
+//   last level, but 1.3 (large) to 2 (small) if the results are read again from a cache that would have held them.
+//
+// Nothing is prefetched beyond the ends, because other ranks may be writing there.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 
-#include "runtime/kernels/reduce_table.hpp"
+#include "runtime/kernels/reduce.hpp"
 
 namespace tutti {
 namespace {
@@ -53,7 +54,7 @@ struct Prod {
     }
     static std::uint16_t of(std::uint16_t a, std::uint16_t b) { return static_cast<std::uint16_t>(1u * a * b); }
 };
-// Of vectors, a comparison gives lanes of all ones.
+// A comparison of vectors yields lanes of all ones, hence `& 1` in the logical operators.
 struct Land {
     template <class T>
     static T of(T a, T b) {
@@ -98,7 +99,7 @@ struct Complex {
     friend Complex operator*(Complex a, Complex b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
 };
 
-/// One element wherever it lies.
+/// One element at any address, without alignment.
 template <class T>
 struct [[gnu::packed, gnu::may_alias]] Cell {
     T value;
@@ -111,7 +112,7 @@ inline void fold(void const* const* in, void* out, std::size_t n) {
     auto c = static_cast<Cell<T> const*>(in[operands > 2 ? 2 : 0]);
     auto d = static_cast<Cell<T> const*>(in[operands > 3 ? 3 : 0]);
     auto to = static_cast<Cell<T>*>(out);
-    // `out` may be one of the inputs: never a dependency between different elements.
+    // `out` may be one of the inputs, but there is never a dependency between different elements.
 #pragma GCC ivdep
     for (std::size_t i = 0; i < n; ++i) {
         T value = O::of(a[i].value, b[i].value);
@@ -123,7 +124,7 @@ inline void fold(void const* const* in, void* out, std::size_t n) {
 
 template <class O, class T>
 void two(void const* in, void* inout, std::size_t n) {
-    if (n == 1) {   // the commonest reduction of all; the loop's preparations would cost more than the work
+    if (n == 1) {   // the most common reduction; setting up the loop would cost more than the work
         auto to = static_cast<Cell<T>*>(inout);
         to->value = O::of(static_cast<Cell<T> const*>(in)->value, to->value);
         return;
@@ -155,11 +156,11 @@ struct Operands {
     int k;
     void* const* out;
     int m;
-    int kept;   ///< outputs that stay in the cache; those behind go past it
+    int kept;   ///< number of outputs that stay in the cache; the rest are written past it
 };
 
-/// The elements at byte `at`: `count` values, each an element or a vector of them. All are read before any is written,
-/// so outputs may be inputs.
+/// Combines the elements at byte `at`: `count` values, each an element or a vector of elements. Reads all inputs before
+/// it writes, so outputs may be inputs.
 template <class O, class V, int count, bool past_cache = false>
 inline void combine(Operands const& o, std::size_t at) {
     auto load = [&](int j, int i) {
@@ -192,7 +193,7 @@ inline void combine_while(Operands const& o, std::size_t& at, std::size_t end) {
     for (; at + count * sizeof(V) <= end; at += count * sizeof(V)) combine<O, V, count>(o, at);
 }
 
-/// What is left at the end, in ever smaller vectors.
+/// Combines the remaining bytes with successively smaller vectors.
 template <class O, class T, std::size_t bytes = Vectors::bytes>
 inline void combine_rest(Operands const& o, std::size_t& at, std::size_t end) {
     if constexpr (bytes >= 16) {
@@ -220,7 +221,8 @@ void spread(void const* const* in, int k, void* const* out, int m, std::size_t n
     combine_rest<O, T>(o, at, end);
 }
 
-/// Bytes up to the first place where all outputs are at the start of a line; `none` where there is no such place.
+/// Returns the number of bytes up to the first position at which all outputs are aligned to a line, or `none` if there
+/// is no such position.
 template <class T>
 inline std::size_t bytes_to_line(void* const* out, int m, std::size_t none) {
     auto before = [&](int to) { return -reinterpret_cast<std::uintptr_t>(out[to]) % 64; };
@@ -242,10 +244,10 @@ void stream(void const* const* in, int k, void* const* out, int m, int kept, std
     combine_rest<O, T>(all_kept, at, end);
 }
 
-/// Apart from what follows, whose few instructions need no frame.
+/// Separate from `many`, whose few instructions then need no stack frame.
 template <class O, class T>
 [[gnu::noinline]] void many_at_length(void const* const* in, int k, void* out, std::size_t n) {
-    constexpr std::size_t first_cache = 32768;   // of about any processor
+    constexpr std::size_t first_cache = 32768;   // size of the first-level cache of nearly every processor
     if (n == 1 || k == 1) return one_by_one<O, T>(in, k, out, n);
     if (k > 4 || n * sizeof(T) > first_cache) return spread<O, T>(in, k, &out, 1, n);
     if (k == 2) return fold<2, O, T>(in, out, n);
@@ -263,7 +265,7 @@ void many(void const* const* in, int k, void* out, std::size_t n) {
 template <class O, class T>
 constexpr Kernels vector_kernels{two<O, T>, many<O, T>, spread<O, T>, stream<O, T>};
 
-// --- Elements that are no lane of a vector ---------------------------------------------------------------------------
+// --- Elements that do not fit a vector lane --------------------------------------------------------------------------
 
 template <class O, class T>
 void spread_one_by_one(void const* const* in, int k, void* const* out, int m, std::size_t n) {
@@ -275,8 +277,8 @@ void stream_one_by_one(void const* const* in, int k, void* const* out, int m, in
     spread_one_by_one<O, T>(in, k, out, m, n);
 }
 
-// The parts of complex numbers the compiler knows how to shuffle into vectors, up to four operands at a time; more go
-// in strips whose intermediate result stays in the first cache.
+// Products of complex numbers: the compiler shuffles their parts into vectors for up to four operands at a time. More
+// operands are processed in strips whose intermediate result stays in the first-level cache.
 
 template <class O, class T>
 void in_strips(void const* const* in, int k, void* out, std::size_t n) {
@@ -361,7 +363,7 @@ constexpr void fill_logical(KernelTable& table, Basic kind) {
     table.set(BuiltinOp::lxor, kind, vector_kernels<Lxor, T>);
 }
 
-/// Signed and unsigned integers of one width: they differ only in their order.
+/// Signed and unsigned integers of one width, which differ only in max and min.
 template <class Signed, class Unsigned>
 constexpr void fill_integers(KernelTable& table, Basic signed_kind, Basic unsigned_kind) {
     fill_ordered<Signed>(table, signed_kind);
@@ -373,7 +375,7 @@ constexpr void fill_integers(KernelTable& table, Basic signed_kind, Basic unsign
     }
 }
 
-/// Everything that vector instructions help.
+/// The kernels that benefit from vector instructions.
 constexpr KernelTable vector_table() {
     KernelTable table;
     fill_integers<std::int8_t, std::uint8_t>(table, Basic::int8, Basic::uint8);

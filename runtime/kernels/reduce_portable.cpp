@@ -1,12 +1,38 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The reduction kernels for any processor, and those that no vector instruction helps: long double, quadruple
-// precision, and pairs.
-#include "runtime/kernels/vector_portable.hpp"
+// Reduction kernels for any processor, including those that do not benefit from vector instructions: long double,
+// quadruple precision, and pairs.
+#include <cstddef>
+
+// Vectors that every compiler can split into the processor's, for reduce_loops.hpp.
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 namespace tutti {
 namespace {
+
+struct Portable {
+    typedef char Type __attribute__((vector_size(16)));
+    static constexpr std::size_t bytes = sizeof(Type);
+    /// Non-temporal store if every processor of the architecture has one; `at` must be aligned to the vector.
+    static void stream(char* at, Type value) {
+#if defined(__x86_64__)
+        _mm_stream_si128(reinterpret_cast<__m128i*>(at), reinterpret_cast<__m128i>(value));
+#else
+        __builtin_memcpy(at, &value, sizeof value);
+#endif
+    }
+    /// Needed between non-temporal stores and a flag's release store, which orders only ordinary stores.
+    static void fence() {
+#if defined(__x86_64__)
+        _mm_sfence();
+#endif
+    }
+};
+
 using Vectors = Portable;
-}
+}   // namespace
 }   // namespace tutti
 #include "runtime/kernels/reduce_loops.hpp"
 
@@ -21,14 +47,14 @@ struct Pair {
     Index index;
 };
 
-/// The same without C's padding, as data is packed.
+/// The pair without C's padding, as in packed data.
 template <class Value, class Index>
 struct [[gnu::packed]] PackedPair {
     Value value;
     Index index;
 };
 
-/// The smaller of equal values' indices wins (MPI 3.1, 5.9.4).
+/// Among equal values the smaller index wins (MPI 3.1, 5.9.4).
 struct Minloc {
     template <class P>
     static P of(P a, P b) {

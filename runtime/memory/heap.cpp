@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// First fit over a map of free pieces: a handful of blocks per communicator, never on a data path.
+// First fit over a map of free pieces: a few blocks per communicator, never on a data path.
 #include "runtime/memory/heap.hpp"
 
 #include <algorithm>
@@ -8,21 +8,21 @@
 
 #include "runtime/base/error.hpp"
 #include "runtime/base/limits.hpp"
-#include "runtime/memory/placement/placement.hpp"
+#include "runtime/memory/placement.hpp"
 
 namespace tutti {
 namespace {
 
 constexpr std::uint64_t page_bytes = 4096;
-/// A block of up to `small` is set to zero in less time than its pages take to be given back and had again (10
-/// microseconds). Of such blocks a rank keeps `most_kept` bytes.
+/// Zeroing a block of up to `small` bytes takes less time than returning its pages and getting them again (10
+/// microseconds). A rank keeps up to `most_kept` bytes of such blocks.
 constexpr std::uint64_t small = 16384, most_kept = 32768;
 
 }   // namespace
 
 SegmentHeap::SegmentHeap(Segment const& segment, unsigned rank) : segment_(segment), rank_(rank) {}
 
-// A level at a time, as a process makes the memory of all ranks accessible up to the last level that is in use.
+// One level at a time, because a process makes the memory of all ranks accessible up to the last level in use.
 bool SegmentHeap::grow() {
     if (levels_ == segment_.heap_levels()) return false;
     auto const level = segment_.heap(rank_, levels_);
@@ -55,7 +55,7 @@ std::optional<std::uint64_t> SegmentHeap::take(std::uint64_t bytes) {
     for (auto it = free_.begin(); it != free_.end(); ++it) {
         auto [offset, room] = *it;
         if (room < bytes) continue;
-        used_.emplace(offset, bytes);   // may throw; from here on nothing does
+        used_.emplace(offset, bytes);   // may throw; nothing after it does
         auto piece = free_.extract(it);
         if (room == bytes) return offset;
         piece.key() = offset + bytes;
@@ -67,9 +67,9 @@ std::optional<std::uint64_t> SegmentHeap::take(std::uint64_t bytes) {
 }
 
 void SegmentHeap::release(std::uint64_t offset) {
-    auto piece = used_.extract(offset);   // becomes the kept or the free one: nothing here may fail
+    auto piece = used_.extract(offset);   // becomes the kept or the free piece: nothing here may fail
     std::uint64_t const bytes = piece.mapped();
-    // Where there are several NUMA nodes, pages may lie on others' ones.
+    // With several NUMA nodes, pages may lie on other nodes.
     if (bytes > small || kept_bytes_ + bytes > most_kept || places_memory(segment_)) return give_back(std::move(piece));
     std::memset(segment_.at(offset), 0, bytes);
     kept_bytes_ += bytes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank's heap in the node segment. Only its owner allocates and frees (bookkeeping is in the owner's own memory, so
-// there is no lock); every rank of the node reads and writes what it hands out, by offset.
+// A rank's heap in the node segment. Only its owner allocates and frees (the bookkeeping lies in the owner's own
+// memory, so there is no lock); every rank of the node may read and write the allocated blocks, by offset.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@ class SegmentHeap {
 public:
     SegmentHeap(Segment const& segment, unsigned rank);
 
-    /// Offset in the segment of `bytes` bytes, aligned to a page, which read as zero; pages that nobody touches take no
-    /// memory. Throws Error(no_mem) with a sentence when the heap is full.
+    /// Returns the offset in the segment of a block of `bytes` bytes, page-aligned and reading as zero; untouched
+    /// pages occupy no memory. Throws Error(no_mem) if the heap is full.
     std::uint64_t allocate(std::uint64_t bytes);
-    /// The memory goes back to the system, but for a few small blocks that are kept for the next ones of their sizes;
-    /// what comes there next lies on this rank's NUMA node again.
+    /// Returns the memory to the system, except for a few small blocks that are kept for further allocations of the
+    /// same size; new pages at this offset lie on this rank's NUMA node again.
     void release(std::uint64_t offset);
 
-    /// Releases `offset` once `unused()` holds, which is asked in `collect`: for areas that other ranks may still be
-    /// reading.
+    /// Releases `offset` once `unused()` returns true, which `collect` checks: for areas that other ranks may still
+    /// read.
     void release_when(std::uint64_t offset, std::function<bool()> unused);
-    /// Done by `allocate`, too.
+    /// Also called by `allocate`.
     void collect();
 
 private:
@@ -39,11 +39,11 @@ private:
 
     Segment const& segment_;
     unsigned rank_;
-    unsigned levels_ = 0;       ///< of the segment's levels that are allocated from
-    std::uint64_t bytes_ = 0;   ///< in them
-    Blocks free_;               ///< neighbours joined
+    unsigned levels_ = 0;       ///< levels of the segment that are in use
+    std::uint64_t bytes_ = 0;   ///< total in these levels
+    Blocks free_;               ///< adjacent blocks are merged
     Blocks used_;
-    Blocks kept_;   ///< small ones that are free, and zero
+    Blocks kept_;   ///< small free blocks, filled with zeros
     std::uint64_t kept_bytes_ = 0;
     std::vector<std::pair<std::uint64_t, std::function<bool()>>> retired_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Mapping all arenas of the node.
+// Maps the arenas of all ranks of the node.
 #include "runtime/memory/peer_arenas.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "runtime/memory/map_window.hpp"
+#include "runtime/memory/address_window.hpp"
 
 namespace tutti {
 
@@ -90,7 +90,7 @@ bool PeerArenas::open(Window& window, std::uint64_t first, std::uint64_t last) {
             window.accessible[step / 64] |= std::uint64_t{1} << step % 64;
         return true;
     };
-    // The whole window is one mapping where the system grants no more of them.
+    // If the system grants no more mappings, the whole window becomes one.
     return make(first, last) || make(0, (window.bytes - 1) / step_bytes);
 }
 

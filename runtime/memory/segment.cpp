@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Laying out, making and mapping the node segment.
+// Computes, creates and maps the node segment.
 #include "runtime/memory/segment.hpp"
 
 #include <algorithm>
@@ -16,9 +16,9 @@
 
 #include "runtime/base/error.hpp"
 #include "runtime/base/limits.hpp"
-#include "runtime/base/pid_namespace.hpp"
-#include "runtime/memory/map_window.hpp"
-#include "runtime/memory/placement/placement.hpp"
+#include "runtime/base/process_identity.hpp"
+#include "runtime/memory/address_window.hpp"
+#include "runtime/memory/placement.hpp"
 #include "runtime/memory/segment_layout.hpp"
 #include "runtime/settings/cluster.hpp"
 
@@ -37,7 +37,7 @@ struct Texts {
     std::string_view machine, tuning, cluster;
 };
 
-/// What the rest of a layout follows from.
+/// Returns a layout with the given values; the rest follows from them.
 SegmentLayout given(unsigned ranks, unsigned world_size, Texts const& texts, std::size_t numa_nodes,
                     std::uint64_t traced_events) {
     SegmentLayout h{};
@@ -52,9 +52,9 @@ SegmentLayout given(unsigned ranks, unsigned world_size, Texts const& texts, std
     return h;
 }
 
-// The arenas are memory that may be used, not memory that is: without leave for so long a file there are none.
+// Arenas are optional: if the system does not permit so long a file, windows are halved and finally omitted.
 bool make_room(int descriptor, SegmentLayout& layout, std::uint64_t window) {
-    std::uint64_t const limit = limit_on(RLIMIT_FSIZE);   // going beyond it is a signal
+    std::uint64_t const limit = limit_on(RLIMIT_FSIZE);   // exceeding it raises a signal
     layout.arena_bytes = window;
     for (; layout.arena_bytes >= least_window; layout.arena_bytes /= 2) {
         std::uint64_t const whole = layout.arenas + layout.ranks * layout.arena_bytes;
@@ -71,13 +71,13 @@ unsigned SegmentLayout::heap_levels() const {
     return static_cast<unsigned>(std::bit_width(heap_bytes / first_level_bytes));
 }
 
-/// All up to `end` but for the pairs, each of which is opened when it is used.
+/// Makes everything up to `end` accessible except the pairs, each of which is opened when it is used.
 bool Segment::open_beginning(std::byte* base, SegmentLayout const& layout, std::uint64_t end) {
     std::uint64_t const unit = system_page(), behind = layout.commons / unit * unit;
     return open_window(base, layout.inboxes) && open_window(base + behind, end - behind);
 }
 
-// As many levels of the heaps as the system has addresses for, of which the first is accessible from the beginning.
+// Maps as many levels of the heaps as the system has addresses for; the first is accessible from the start.
 Segment::Mapping Segment::map(int descriptor, SegmentLayout const& layout) {
     unsigned levels = layout.heap_levels();
     while (levels > 1 && layout.heap_level(levels) > addresses_for_windows()) --levels;
@@ -86,7 +86,7 @@ Segment::Mapping Segment::map(int descriptor, SegmentLayout const& layout) {
         void* const p = mmap(nullptr, bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
         if (p == MAP_FAILED) continue;
         auto* const base = static_cast<std::byte*>(p);
-        // A core file of a rank is about its own memory.
+        // A core file of a rank contains its own memory only.
         if (madvise(p, bytes, MADV_DONTDUMP) == 0 && open_beginning(base, layout, accessible))
             return {base, bytes, accessible};
         int const why = errno;
@@ -96,7 +96,7 @@ Segment::Mapping Segment::map(int descriptor, SegmentLayout const& layout) {
     return {};
 }
 
-/// Lets no rank allocate from levels that this process has not mapped.
+/// Keeps all ranks from allocating from levels that this process has not mapped.
 void Segment::leave_out_levels() const {
     std::uint32_t missing = 0;
     while (layout_.heap_level(layout_.heap_levels() - missing) > bytes_) ++missing;
@@ -129,7 +129,8 @@ Segment Segment::create(unsigned ranks, std::string_view machine, std::string_vi
              " that its shared memory can be laid out for; use more nodes");
     int descriptor = make_memory_file("tutti", maker == Maker::rank ? MFD_CLOEXEC : 0);
     if (descriptor < 0) fail(ErrorClass::no_mem, "memfd_create failed: ", std::strerror(errno), limit_behind(errno));
-    // A small address limit (ulimit -v) leaves smaller heaps and windows, not a failure: half of it is the program's.
+    // A small address limit (ulimit -v) causes smaller heaps and windows, not a failure: half of it is left to the
+    // program.
     std::uint64_t const share = addresses_for_windows();
     std::uint64_t const window = maker == Maker::launcher ? window_bytes(ranks, share) : 0;
     std::uint64_t const wanted = std::bit_floor(std::max(512 * mega, std::min(4 * giga, 2048 * giga / ranks)));
@@ -161,7 +162,8 @@ Segment Segment::create(unsigned ranks, std::string_view machine, std::string_vi
             segment.rank_state(place).arena_bytes = layout.arena_bytes;
             if (Trace* const trace = segment.trace(place)) trace->room = traced_events;
         }
-        // What only its rank has mapped, the rank may move to where it starts.
+        // A rank can move only pages that no other process has mapped, so this process unmaps those of the
+        // rank states.
         if (numa) advise(base + layout.rank_states, layout.call_statistics - layout.rank_states, MADV_DONTNEED);
         return segment;
     }
@@ -171,7 +173,8 @@ Segment Segment::create(unsigned ranks, std::string_view machine, std::string_vi
          limit_behind(why));
 }
 
-/// Made by a build in which a rank has more or less in it, and as a whole in order.
+/// Returns true if the layout was computed by a build with other sizes of a rank's entries, and is consistent
+/// otherwise.
 static bool is_of_other_build(SegmentLayout const& layout, std::uint64_t file_bytes) {
     constexpr std::uint64_t page = 4096;
     auto const pages = [](std::uint64_t bytes) { return (bytes + page - 1) / page * page; };
@@ -255,7 +258,8 @@ std::string_view Segment::cluster() const { return {tuning().data() + tuning().s
 void Segment::show(unsigned rank, ArenaWindow const& window) const {
     std::uint64_t const share = most_window_addresses / ranks() / huge_page_bytes * huge_page_bytes;
     rank_state(rank).arena_file = window.file;
-    rank_state(rank).arena_bytes = std::min(window.bytes, share);   // blocks beyond are as memory outside of arenas
+    rank_state(rank).arena_bytes =
+        std::min(window.bytes, share);   // blocks beyond are treated as memory outside of arenas
     rank_state(rank).arena_base = window.base;
 }
 
@@ -272,7 +276,7 @@ bool Segment::open_pairs(unsigned one, unsigned other) const noexcept {
     };
     bool const both =
         open(offset(pair(one, other)), layout_.pair_bytes) && open(offset(pair(other, one)), layout_.pair_bytes);
-    // All are one mapping where the system grants no more of them.
+    // If the system grants no more mappings, all pairs become one.
     return both || open(layout_.inboxes, layout_.commons - layout_.inboxes);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What follows in a segment's layout, and the check of a layout that lies in memory that every rank may overwrite. Also
-// for the arena (arena/arena.cpp), which may not use the C++ library: no exceptions, no allocation.
+// Computes the derived values of a segment's layout, and validates a layout read from memory that every rank may
+// overwrite. Also used by the arena (runtime/memory/arena/arena.cpp), which may not use the C++ library: no
+// exceptions, no allocation.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +10,12 @@
 
 namespace tutti {
 
-/// Everything that follows from what is given. Memory is used only where touched, so the sizes bound addresses, not
-/// memory.
+/// Computes everything that follows from the given values. Memory is occupied only where touched, so the sizes bound
+/// addresses, not memory.
 inline void lay_out(SegmentLayout& h) {
     constexpr std::uint64_t page = 4096;
     auto const round_up = [](std::uint64_t n, std::uint64_t to) { return (n + to - 1) / to * to; };
-    std::uint64_t const unit = h.numa_nodes > 1 ? page : 1, ranks = h.ranks;   // a page lies on one node
+    std::uint64_t const unit = h.numa_nodes > 1 ? page : 1, ranks = h.ranks;   // a page lies on one NUMA node
     std::uint64_t const text_bytes = std::uint64_t{h.machine_bytes} + h.tuning_bytes + h.cluster_bytes;
     h.pair_bytes = ranks <= 64 ? 80 * 1024 : 32 * 1024;
     h.commons_bytes = ranks * page;
@@ -32,11 +33,12 @@ inline void lay_out(SegmentLayout& h) {
     h.commons = h.inboxes + ranks * ranks * h.pair_bytes;
     h.traces = h.commons + h.commons_bytes;
     h.heaps = h.traces + ranks * h.trace_bytes;
-    h.bytes = h.heaps + ranks * h.heap_bytes;   // last, as processes map as much of them as they can
+    h.bytes = h.heaps + ranks * h.heap_bytes;   // last, since processes map as many levels of them as they can
     h.arenas = round_up(h.bytes, huge_page_bytes);
 }
 
-/// As lay_out has made it, in a file of this length? Where the given sizes have been overwritten the file has another.
+/// Returns true if the layout is one that lay_out() has computed for a file of this length. If the given sizes have
+/// been overwritten, the length of the file differs.
 inline bool is_whole(SegmentLayout const& layout, std::uint64_t file_bytes) {
     bool const possible = layout.magic == SegmentLayout::expected_magic && layout.ranks > 0 &&
                           layout.ranks <= Segment::most_ranks && layout.heap_bytes <= file_bytes &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The single-copy methods: load and store where memory is shared or can be attached to, CMA where it is not.
+// The single-copy methods: load and store where memory is shared or can be attached, CMA otherwise.
 #include "runtime/memory/single_copy.hpp"
 
 #include <algorithm>
@@ -11,22 +11,22 @@
 #include <sys/uio.h>
 
 #include "runtime/base/error.hpp"
-#include "runtime/base/pid_namespace.hpp"
+#include "runtime/base/process_identity.hpp"
 
 namespace tutti {
 namespace {
 
-/// Not 0, but where the system has no random bytes.
+/// Returns a nonzero value, or 0 if the system has no random bytes.
 std::uint64_t random_value() {
     std::uint64_t value = 0;
     return getrandom(&value, sizeof value, 0) == sizeof value ? value | 1 : 0;
 }
 
-/// What a call copies without memory of the kernel's own for its list of pages, 16 of which lie on its stack
+/// Bytes that one call copies without allocating kernel memory for its list of pages, 16 of which fit on its stack
 /// (mm/process_vm_access.c).
 constexpr std::size_t pages_without_memory = 15 * 4096;
 
-/// Does it hold for every copy that CMA is refused so?
+/// Returns true if an error means that CMA is refused for every copy.
 bool refused_for_good(int error) { return error == EPERM || error == ENOSYS; }
 
 }   // namespace
@@ -46,14 +46,14 @@ AccessPath SingleCopy::way(void const* address, std::size_t bytes) {
     if (direct(address, bytes)) return AccessPath::load_store;
     bool const copied = cma();
     if (!copied) end_cma();
-    else if (!permitted_) permit_cma();   // also where XPMEM comes first: it may turn out to refuse
+    else if (!permitted_) permit_cma();   // also where XPMEM is preferred: it may turn out to refuse
     if (xpmem_.offered()) return AccessPath::attach;
     return copied ? AccessPath::cma : AccessPath::staged;
 }
 
-/// The calls do nothing where there is no Yama. It lets a named process and its descendants trace the caller: of the
-/// launcher's descendants all ranks of the node are some. A launcher that has no number here cannot be named, and
-/// another launcher than ours may not be the parent of all ranks.
+/// Permits peers to trace this process; without Yama the call does nothing. Yama lets a named process and its
+/// descendants trace the caller, and all ranks of the node descend from the launcher. A launcher without a number in
+/// this pid namespace cannot be named, and another MPI's launcher may not be an ancestor of all ranks.
 void SingleCopy::permit_cma() {
     SegmentHeader const& h = segment_.header();
     bool const named = h.launcher != 0 && same_numbers(namespace_, h.launcher_namespace);
@@ -98,7 +98,8 @@ bool SingleCopy::is_alone() {
     return all_started;
 }
 
-/// The value is read from its process alone: a process of another namespace that has its number is not touched.
+/// Verifies that the process with a peer's number is the peer, by reading only the random value. A process with
+/// the same number in another pid namespace is not accessed at all.
 SingleCopy::Identity SingleCopy::identify(RankState const& peer) {
     std::uint64_t const expected = peer.proof_value.load(std::memory_order_relaxed);
     if (expected == 0 || !same_numbers(namespace_, peer.pid_namespace.load(std::memory_order_relaxed)))
@@ -123,7 +124,7 @@ template <class Move>
 bool SingleCopy::move(unsigned peer, std::uint64_t address, std::byte* local, std::size_t bytes, Move call) {
     if (!cma(peer)) return false;
     pid_t const pid = segment_.rank_state(peer).pid.load(std::memory_order_relaxed);
-    std::size_t most = bytes;   // of a call
+    std::size_t most = bytes;   // per call
     while (bytes != 0) {
         std::size_t const part = std::min(bytes, most);
         iovec here{local, part}, there{reinterpret_cast<void*>(address), part};
@@ -140,7 +141,7 @@ bool SingleCopy::move(unsigned peer, std::uint64_t address, std::byte* local, st
                  " of MPI_COMM_WORLD does not lie in that rank's memory (", bytes, " bytes missing)");
         } else if (moved < 0 && errno == ENOMEM && part > pages_without_memory) {
             most = pages_without_memory;
-        } else {   // the caller moves one step down, with this copy alone unless it is for good
+        } else {   // the caller uses the next method, for this copy only unless the refusal is permanent
             if (moved < 0 && refused_for_good(errno)) forbid_cma();
             return false;
         }

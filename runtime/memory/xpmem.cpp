@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Offering and attaching.
+// Exposes this process's memory through XPMEM and attaches to that of peers.
 #include "runtime/memory/xpmem.hpp"
 
 #include <algorithm>
@@ -7,21 +7,21 @@
 
 #include <dlfcn.h>
 
-#include "topo/base/text_streams.hpp"
+#include "topo/text_streams.hpp"
 
 namespace tutti {
 namespace {
 
-// The constants of the library's header.
+// Constants of the library's header.
 constexpr std::size_t whole_address_space = ~std::size_t{0};
 constexpr int read_and_write = 2, permit_by_mode = 1;
-// The numbers of segments are easily guessed (a process and a count), so the mode alone keeps other users out.
+// Segment ids are easily guessed (a process and a counter), so only the mode keeps other users out.
 void* const this_user_only = reinterpret_cast<void*>(0600);
 
-// Of what is attached at once: few attachments, and none so large that page tables matter.
+// Unit of attachment: few attachments, none so large that page tables matter.
 constexpr std::uint64_t piece_bytes = 64 << 20;
 
-/// The end of the highest mapping: attaching must not go beyond it. Mappings of the kernel's half are not ours.
+/// Returns the end of the highest mapping: attachments must not exceed it. Ignores mappings in the kernel's half.
 std::uint64_t highest_address() {
     FileReader maps("/proc/self/maps");
     std::uint64_t top = 0;
@@ -37,7 +37,7 @@ std::uint64_t highest_address() {
 Xpmem::Xpmem(Segment const& segment, unsigned rank, char const* library) : segment_(segment), rank_(rank) {
     if (!library || !open(library)) return;
     std::int64_t const id = call_.make(nullptr, whole_address_space, permit_by_mode, this_user_only);
-    if (id < 0) return;   // the kernel has no XPMEM, or not for us
+    if (id < 0) return;   // the kernel has no XPMEM, or denies it to this user
     made_ = true;
     peers_.resize(segment.ranks());
     RankState& rank_state = segment.rank_state(rank);

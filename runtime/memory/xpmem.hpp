@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The second single-copy method: load and store in a peer's memory outside of arenas, where the kernel has XPMEM (a
-// module that hands one process's pages to another). Each rank offers its whole address space once, to its own user
-// alone; peers attach to large pieces of it at the first use and keep them. The module follows what the owner maps and
-// unmaps, so a piece stays right for good. Attaching to what the owner has not mapped is no failure, touching it is a
-// fault.
+// The second single-copy method: load and store in a peer's memory outside of arenas, if the kernel has XPMEM (a
+// module that shares one process's pages with another). Each rank exposes its whole address space once, to its own
+// user alone; peers attach to large pieces of it at the first use and keep them. The module follows the owner's
+// mapping changes, so a piece stays valid permanently. Attaching to addresses that the owner has not mapped does not
+// fail; touching them faults.
 //
-// The library is looked up at run time: nothing is needed to build, or where there is none. The first failure ends all
-// attaching on this node, by a mark in the segment, so that ranks agree on what they show as AccessPath::attach; what
-// was attached before goes on being used.
+// The library is loaded at run time, so it is required neither to build nor to run. The first failure ends all
+// attaching on this node, by a flag in the segment, so that ranks agree on what they expose as AccessPath::attach;
+// existing attachments remain in use.
 #pragma once
 
 #include <cstddef>
@@ -24,22 +24,22 @@ inline constexpr char xpmem_library[] = "libxpmem.so.0";
 
 class Xpmem {
 public:
-    /// Offers the memory of this process in the name of `rank`; `library`: to be opened, null: do nothing.
+    /// Exposes the memory of this process on behalf of local rank `rank`. `library`: name to load; null: do nothing.
     Xpmem(Segment const& segment, unsigned rank, char const* library);
     ~Xpmem();
     Xpmem(Xpmem const&) = delete;
     Xpmem& operator=(Xpmem const&) = delete;
 
-    /// May peers try to attach to memory of this rank?
+    /// Returns true if peers may try to attach to memory of this rank.
     bool offered() const { return made_ && segment_.header().xpmem_forbidden.load(std::memory_order_relaxed) == 0; }
-    /// Where this rank finds bytes that lie at `address` in the memory of the node's rank `peer`; null when there is no
-    /// way.
+    /// Returns the local address of bytes that lie at `address` in the memory of local rank `peer`; null if they
+    /// cannot be attached.
     std::byte* at(unsigned peer, std::uint64_t address, std::size_t bytes) {
         return made_ ? find(peer, address, bytes) : nullptr;
     }
 
 private:
-    struct Address {   // by value, as in the library's header
+    struct Address {   // passed by value, as in the library's header
         std::int64_t access;
         off_t offset;
     };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Attribute storage; the order of callbacks is the standard's (MPI 3.1, 6.7.2 and 8.7.1). Callbacks may change the very
-// attributes that are being walked, so no iterator is used after one has run: attributes are found again by age.
+// Storage of attributes. The order of callbacks is the standard's (MPI 3.1, 6.7.2 and 8.7.1). Callbacks may change the
+// attributes that are being traversed, so no iterator is used after a callback: attributes are found again by age.
 #include "runtime/objects/attribute.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ AttributeValue const* Attributes::find(Keyval const& key) const {
 void Attributes::set(Object& of, Keyval& key, AttributeValue value) {
     Ref<Keyval> kept = Ref<Keyval>::share(&key);   // the delete callback may free the key
     if (position(key) != slots_.end()) erase(of, key);
-    auto left = position(key);   // again there only when the delete callback has set it
+    auto left = position(key);   // exists again only if the delete callback has set it
     if (left != slots_.end()) slots_.erase(left);
     slots_.emplace(next_age_++, Slot{kept, value});
 }
@@ -31,7 +31,7 @@ void Attributes::set(Object& of, Keyval& key, AttributeValue value) {
 void Attributes::erase(Object& of, Keyval& key) {
     auto found = position(key);
     if (found == slots_.end()) fail(ErrorClass::keyval, "no attribute is stored under this key value");
-    auto [age, slot] = *found;   // a copy: holds the key while the callback runs
+    auto [age, slot] = *found;   // a copy, which keeps the key value alive while the callback runs
     if (int code = slot.key->remove(of, slot.value)) throw Error(code);
     slots_.erase(age);
 }

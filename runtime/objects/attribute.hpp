@@ -9,8 +9,9 @@
 
 namespace tutti {
 
-/// C hands over a pointer, Fortran a default INTEGER (the MPI-1 functions) or one as wide as an address. Who asks in
-/// the other language gets what MPI 3.1, 17.2.7 says, so the value remembers how it was given.
+/// How an attribute value was set: C passes a pointer, Fortran a default INTEGER (the MPI-1 functions) or one as wide
+/// as an address. The value stores this because a query from the other language must convert it as MPI 3.1, 17.2.7
+/// requires.
 enum class GivenAs : std::uint8_t { pointer, integer, address };
 
 struct AttributeValue {
@@ -18,38 +19,39 @@ struct AttributeValue {
     GivenAs as = GivenAs::pointer;
 };
 
-/// What a key value was made with. mpi_h/ derives from it and calls the user's functions, which return 0 or an
-/// error code that the MPI call passes on. Lives until its creator and the last attribute under it have given it up.
+/// A key value. mpi_h/ derives from it and calls the user's functions, which return 0 or an error code that the MPI
+/// call passes on. It lives until its creator and the last attribute stored under it have released it.
 class Keyval : public Object {
 public:
     enum class On : std::uint8_t { comm, type, win };
 
     explicit Keyval(On objects) : on(objects) {}
-    /// For a duplicate of `from`: sets `wanted` and, if so, the duplicate's value.
+    /// Called when `from` is duplicated. Sets `wanted` and, if it is true, the duplicate's value.
     virtual int copy(Object& from, AttributeValue const& value, AttributeValue& copied, bool& wanted) = 0;
+    /// Called before an attribute of `of` is deleted or replaced; if it returns an error code, the attribute remains.
     virtual int remove(Object& of, AttributeValue const& value) = 0;
 
-    On const on;   ///< the objects that it is for
+    On const on;   ///< kind of object that it may be used with
 };
 
-/// The attributes of one object. Callbacks may get, set and delete attributes of the same object and free keys.
+/// The attributes of one object. Callbacks may get, set and delete attributes of the same object and free key values.
 class Attributes {
 public:
     Attributes() = default;
     Attributes(Attributes const&) = delete;
     Attributes& operator=(Attributes const&) = delete;
 
-    /// Null when nothing is stored under the key. The address stays while the attribute does.
+    /// Returns null if no attribute is stored under the key. The address is valid as long as the attribute exists.
     AttributeValue const* find(Keyval const& key) const;
-    /// Replaces what was there, after its delete callback. Throws Error(code) when that fails.
+    /// Replaces an existing attribute after its delete callback has run. Throws Error(code) if that callback fails.
     void set(Object& of, Keyval& key, AttributeValue value);
-    /// Throws Error when there is none, Error(code) when the callback fails; the attribute then stays.
+    /// Throws Error if there is no such attribute, and Error(code) if the callback fails; the attribute then remains.
     void erase(Object& of, Keyval& key);
-    /// For MPI_Comm_dup and MPI_Type_dup: asks each copy callback, in the order in which the attributes were set.
-    /// Throws Error(code) at the first that fails.
+    /// Calls each copy callback in the order in which the attributes were set (MPI_Comm_dup, MPI_Type_dup). Throws
+    /// Error(code) at the first that fails.
     void copy_to(Object& from, Attributes& to) const;
-    /// For the object's end: delete callbacks in reverse order of setting. Throws Error(code) at the first that fails;
-    /// that attribute and the older ones then stay.
+    /// Called before the object is destroyed: calls the delete callbacks in reverse order of setting. Throws
+    /// Error(code) at the first that fails; that attribute and all older ones then remain.
     void clear(Object& of);
     bool empty() const { return slots_.empty(); }
 
@@ -58,7 +60,7 @@ private:
         Ref<Keyval> key;
         AttributeValue value;
     };
-    using Slots = std::map<std::uint64_t, Slot>;   ///< by age, so that the order of setting is the order of the map
+    using Slots = std::map<std::uint64_t, Slot>;   ///< by age: map order is the order of setting
 
     Slots::const_iterator position(Keyval const& key) const;
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two groups of an intercommunicator in its union; a communicator in words.
 #include "runtime/objects/comm.hpp"
 
 #include <string>
 
-#include "runtime/objects/group_calculus.hpp"
+#include "runtime/objects/group.hpp"
 
 namespace tutti {
 

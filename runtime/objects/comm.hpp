@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A communicator: a group (an intercommunicator: two), a context of its own for messages and for collectives, and what
-// users hang on it.
-// Making one is a collective operation and lives in coll/; this is the finished thing.
+// A communicator: a group (an intercommunicator has two), a context of its own for point-to-point messages and
+// collectives, and the attributes, info and topology that users attach. Creating a communicator is a collective
+// operation and belongs to coll/; this file defines the result.
 #pragma once
 
 #include <cstdint>
@@ -14,79 +14,86 @@
 #include "runtime/objects/group.hpp"
 #include "runtime/objects/info.hpp"
 #include "runtime/objects/object.hpp"
-#include "runtime/topologies/neighborhood.hpp"
-#include "runtime/topologies/virtual_topology.hpp"
+#include "runtime/objects/virtual_topology.hpp"
 #include "runtime/wait/reason.hpp"
 
 namespace tutti {
 
 class Process;
 
-/// What a layer above keeps per communicator (coll/ its flags, slots and choices).
+/// State that a layer above keeps per communicator (coll/: flags, slots and choices).
 struct Extension {
     virtual ~Extension() = default;
-    /// The program's last collective call on the communicator, with its arguments; empty: not known.
+    /// Returns a description of the program's last collective call on the communicator with its arguments; empty if
+    /// unknown.
     virtual std::string call_in_words() const { return {}; }
 };
 
-/// Who is in a communicator. Of an intercommunicator's two groups, this process's is the local one.
+/// The members of a communicator. The local group of an intercommunicator is the one that contains this process.
 struct Members {
+    /// The members of an intracommunicator.
     Members(Ref<Group> all) : group(std::move(all)), union_group(group) {}
-    /// `local_first`: all processes of both groups agree on which of them comes first in `union_group`.
+    /// The members of an intercommunicator. `local_first`: the local group comes first in `union_group`. All processes
+    /// of both groups must agree on the order.
     Members(Ref<Group> local, Ref<Group> others, bool local_first);
 
-    Ref<Group> group;         ///< what ranks of this process's side are ranks of
-    Ref<Group> remote;        ///< the other side; null: an intracommunicator, which has none
-    Ref<Group> union_group;   ///< everybody, in an order that is the same everywhere: what collectives go over
-    int remote_at = 0;        ///< where the remote group begins in the union
+    Ref<Group> group;         ///< the local group, in which rank() is this process's rank
+    Ref<Group> remote;        ///< the remote group; null for an intracommunicator
+    Ref<Group> union_group;   ///< all members, in the same order in all processes; collectives use it
+    int remote_at = 0;        ///< index of the remote group in the union
 
     bool inter() const { return static_cast<bool>(remote); }
-    /// `same`: the same members as the union group's in the same order, in an object that others have, too.
+    /// Shares the group object `same` of other communicators; it must contain the members of the union group in the
+    /// same order.
     void share_group(Ref<Group> same) {
         if (!inter()) group = same;
         union_group = std::move(same);
     }
-    /// Of an intercommunicator: does the local group come first in the union?
+    /// Intercommunicators only: returns true if the local group comes first in the union.
     bool comes_first() const { return remote_at > 0; }
-    /// Of an intercommunicator: where the second group begins in the union; else 0.
+    /// Returns the index at which the second group of an intercommunicator begins in the union; 0 for an
+    /// intracommunicator.
     int first_group_size() const { return comes_first() ? remote_at : inter() ? remote->size() : 0; }
 };
 
 class Comm final : public HasErrhandler, public Members {
 public:
-    /// `context`: unique in the job, made by one of the members (see Process::fresh_context); 0 while MPI_Comm_idup is
-    /// under way.
+    /// `context_id`: unique in the job, created by one of the members (see Process::fresh_context); 0 while
+    /// MPI_Comm_idup is in progress.
     Comm(Process& p, Members members, std::uint64_t context_id)
         : Members(std::move(members)), process(p), context(context_id) {}
 
     int rank() const { return group->rank(); }
     int size() const { return group->size(); }
     int world_rank(int rank) const { return group->world_rank(rank); }
-    /// Why this rank waits in a collective operation on it. `member`: of the union group, without whose act the wait
-    /// does not end, −1: several, or nobody that can be named.
+    /// Returns why this rank waits in a collective operation on the communicator. `member`: the member of the union
+    /// group without whose action the wait cannot end; −1: several members, or an unknown one.
     Reason reason(char const* operation, int member = -1) const {
         return {operation, member < 0 ? -1 : union_group->world_rank(member), -1, tell_call, this, policy()};
     }
-    /// How to wait on it; none: as the rank does.
+    /// Returns the wait policy for operations on the communicator; none: that of the rank.
     std::optional<WaitPolicy> policy() const { return told_as ? told_as->policy() : wait_policy; }
-    /// By which number the program knows a member of `union_group`: as a rank of the communicator on which it has
-    /// called, in an intercommunicator of the member's own group there.
+    /// Returns the rank under which the program knows a member of `union_group`: its rank in the communicator on which
+    /// the program made the call; in an intercommunicator, its rank in its own group.
     int reported_rank(int member) const;
-    /// For sentences: its name, or what can be said of it.
+    /// Returns a description for messages: the communicator's name, or its kind and size.
     std::string words() const;
-    /// Whose ranks messages name: the remote group's in an intercommunicator.
+    /// Returns the group to which the ranks of messages refer: the remote group of an intercommunicator, else the
+    /// group.
     Group const& peers() const { return remote ? *remote : *group; }
 
     Process& process;
     std::uint64_t context;
     Ref<Info> info;
-    std::optional<WaitPolicy> wait_policy;   ///< of the info key tutti_wait; none: the rank's
+    std::optional<WaitPolicy> wait_policy;   ///< from the info key tutti_wait; none: the rank's
     Attributes attributes;
     std::unique_ptr<VirtualTopology> topology;          ///< null: none (MPI_UNDEFINED)
-    std::unique_ptr<Neighborhood const> neighborhood;   ///< of the topology, made when it is first asked for
-    std::unique_ptr<Extension> collectives;             ///< owned by coll/, made with the communicator
-    std::string described_as;        ///< how reports name what the program has in its place: a window; empty: itself
-    Comm const* told_as = nullptr;   ///< the program's, of which this is the library's own part or copy; null: itself
+    std::unique_ptr<Neighborhood const> neighborhood;   ///< of the topology, created on first use
+    std::unique_ptr<Extension> collectives;             ///< owned by coll/, created with the communicator
+    /// Description in reports, if the communicator belongs to another object such as a window; empty: its own.
+    std::string described_as;
+    /// The program's communicator of which this is an internal part or copy; null: itself.
+    Comm const* told_as = nullptr;
 
 private:
     static void tell_call(void const* comm, Blockage& blockage);

@@ -14,13 +14,13 @@ public:
     enum class Kind { fatal, returning, user };
 
     Kind kind = Kind::fatal;
-    bool of_windows = false;   ///< Kind::user only: its function takes a window, not a communicator
-    int more_handles = 0;      ///< how often users got the same handle again: so many frees leave it valid
-    /// Kind::user only: calls the user's function, which mpi_h/ wrapped, with the object and the code.
+    bool of_windows = false;   ///< Kind::user only: its function takes a window instead of a communicator
+    int more_handles = 0;      ///< how often the program obtained the same handle again; as many frees leave it valid
+    /// Kind::user only: calls the user's function, which mpi_h/ has wrapped, with the object and the error code.
     std::function<void(Object* on, int code)> call;
 };
 
-/// What errors happen on: communicators and windows. Sentences name it, if the program has.
+/// Base of objects with an error handler: communicators and windows. Messages use `name` if the program has set it.
 struct HasErrhandler : Object {
     std::string name;
     Ref<Errhandler> errhandler;

@@ -12,10 +12,10 @@ namespace tutti {
 
 class Info final : public Object {
 public:
-    /// Keys keep the order in which they were first set.
+    /// In the order in which the keys were first set.
     std::vector<std::pair<std::string, std::string>> entries;
 
-    /// Null when the key is not there.
+    /// Returns null if the key does not exist.
     std::string const* find(std::string const& key) const {
         for (auto const& [k, v] : entries)
             if (k == key) return &v;
@@ -29,7 +29,7 @@ public:
             }
         entries.emplace_back(key, value);
     }
-    /// False when the key is not there.
+    /// Returns false if the key does not exist.
     bool erase(std::string const& key) {
         for (auto it = entries.begin(); it != entries.end(); ++it)
             if (it->first == key) {

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What every MPI object has: a count of references and the handle that mpi_h/ knows it by.
+// Base of all MPI objects: a reference count, and the handle by which mpi_h/ identifies the object.
 #pragma once
 
 #include <cstdint>
 
 namespace tutti {
 
-/// Where the numbers of handles come from.
+/// The table that issues the numbers of handles.
 class HandleOwner {
 public:
-    /// The object that kept this number for callbacks is being destroyed: the number can be used again.
+    /// Called when an object that kept its number for callbacks is destroyed; the number may then be reused.
     virtual void give_back(std::intptr_t handle) noexcept = 0;
 
 protected:
     ~HandleOwner() = default;
 };
 
-/// Base of communicators, groups, datatypes, … An object starts with one reference, its creator's; MPI_*_free gives
-/// that one up, operations in flight hold their own (MPI 3.1, 2.5.1). Not thread-safe: mpi_h/ serialises.
+/// Base of communicators, groups, datatypes, … An object starts with one reference, its creator's. MPI_*_free releases
+/// that one; operations in flight hold their own (MPI 3.1, 2.5.1). Not thread-safe: mpi_h/ serialises access.
 struct Object {
     Object() = default;
     Object(Object const&) = delete;
@@ -27,25 +27,26 @@ struct Object {
     }
 
     int references = 1;
-    bool predefined = false;    ///< built in: can be neither freed nor changed
-    std::intptr_t handle = 0;   ///< the ABI's name for it; opaque below mpi_h/
-    /// Not null: the program has freed the handle, and operations in flight still use the object under it.
+    bool predefined = false;    ///< built-in: can be neither freed nor modified
+    std::intptr_t handle = 0;   ///< the ABI's handle; opaque below mpi_h/
+    /// The table that issued `handle`, if the program has freed the handle but operations in flight still refer to the
+    /// object by it; else null.
     HandleOwner* kept_by = nullptr;
-    void const* site = nullptr;   ///< where the program goes on behind the call that has made it; null: not known
+    void const* site = nullptr;   ///< return address of the call that created it; null: not known
 };
 
-/// Owns one reference to an object; the last one to go deletes it (predefined objects excepted).
+/// Owns one reference to an object. The last reference to be released deletes the object unless it is predefined.
 template <class T>
 class Ref {
 public:
     Ref() = default;
-    /// Takes over the reference that the caller holds.
+    /// Takes over the caller's reference.
     static Ref adopt(T* object) {
         Ref r;
         r.object_ = object;
         return r;
     }
-    /// Adds a reference of its own.
+    /// Adds a reference.
     static Ref share(T* object) {
         if (object) ++object->references;
         return adopt(object);
@@ -67,13 +68,13 @@ public:
     T& operator*() const { return *object_; }
     explicit operator bool() const { return object_ != nullptr; }
 
-    /// Hands the reference to the caller, who must give it up some day.
+    /// Passes the reference to the caller, who must release it.
     T* detach() {
         T* mine = object_;
         object_ = nullptr;
         return mine;
     }
-    /// Gives up one reference to `object`; null is allowed.
+    /// Releases one reference to `object`, which may be null.
     static void release(T* object) {
         if (object && --object->references == 0 && !object->predefined) delete object;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requests and the status of what they did (MPI 3.1, 3.7).
+// Requests and their status (MPI 3.1, 3.7).
 #pragma once
 
 #include <cstddef>
@@ -15,46 +15,47 @@ inline constexpr int any_source = -2;   ///< internal values; mpi_h/ translates 
 inline constexpr int any_tag = -1;
 inline constexpr int proc_null = -1;
 
-/// What MPI_Status tells. The default is the empty status of MPI 3.1, 3.7.3.
+/// The contents of MPI_Status. The default is the empty status of MPI 3.1, 3.7.3.
 struct Status {
     int source = any_source;
     int tag = any_tag;
     ErrorClass error = ErrorClass::success;
     std::size_t bytes = 0;   ///< of packed data received
     bool cancelled = false;
-    bool ignored =
-        false;   ///< the program does not want to know (MPI_STATUS_IGNORE); only where it completes a receive
+    bool ignored = false;   ///< the program passed MPI_STATUS_IGNORE; set only if it completes a receive
 };
 
+/// A request in flight, inactive or complete. The layer that carries it out derives from it.
 class Request : public Object {
 public:
-    bool complete = false;   ///< set once by progress; what it waits for is polled by the one wait
+    bool complete = false;   ///< set once, by progress
     bool persistent = false;
-    bool generalized = false;   ///< the program completes it, and its callbacks tell how (MPI 3.1, 12.2)
-    bool active = true;         ///< false: persistent, and not started since its last completion was told
-    bool special = false;       ///< its end is more than its status: generalized, or settle() has something to do
+    bool generalized = false;   ///< the program completes it, and its callbacks determine the status (MPI 3.1, 12.2)
+    bool active = true;   ///< false: persistent, and not started since the program was last notified of its completion
+    bool special = false;   ///< completion involves more than the status: generalized, or settle() has work to do
     Status status;
-    Ref<Comm> comm;           ///< whose error handler hears of its errors
-    std::string error_text;   ///< the sentence that belongs to status.error
-    int error_peer = -1;      ///< as Error has them
+    Ref<Comm> comm;           ///< errors are reported to its error handler
+    std::string error_text;   ///< description of status.error
+    int error_peer = -1;      ///< this and error_call: as in Error
     std::uint64_t error_call = 0;
 
-    /// Is its outcome nothing but its status, without an error?
+    /// Returns true if the outcome consists only of the status and is not an error.
     bool plain() const { return !special && status.error == ErrorClass::success; }
 
-    /// MPI_Start; persistent requests only.
+    /// MPI_Start; only persistent requests implement it.
     virtual void start() { fail(ErrorClass::request, "this request is not a persistent one"); }
-    /// Moves this one on without waiting, for whoever waits for it; what others move on needs nothing here.
+    /// Advances this request without blocking, on behalf of a caller that waits for it. Requests that are advanced
+    /// elsewhere do not implement it.
     virtual void advance() {}
-    /// MPI_Cancel: tries to; the outcome is in the status after completion.
+    /// MPI_Cancel: tries to cancel; the status shows the outcome after completion.
     virtual void cancel() {}
-    /// Complete, and the program is about to hear of it: its buffers are the program's again from now on. Only special
-    /// ones are asked, more than once perhaps.
+    /// Called when the request is complete, just before the program is notified; from then on the program may use its
+    /// buffers again. Called only for special requests, possibly more than once.
     virtual void settle() {}
-    /// MPI_Request_free of a special one: the program will not hear of its end.
+    /// MPI_Request_free of a special request: the program will not be notified of its completion.
     virtual void forget() {}
-    /// What it is ("receive of 1 MPI_INT from rank 0, tag 8, MPI_COMM_WORLD", as the blockage's call), and whose acts
-    /// would complete it now; asked when somebody has waited for it for long.
+    /// Describes the request ("receive of 1 MPI_INT from rank 0, tag 8, MPI_COMM_WORLD", as the blockage's call) and
+    /// whose actions would complete it now. Called when a rank has waited for it for a long time.
     virtual void tell(Blockage& blockage) const { blockage.call = "request"; }
 };
 

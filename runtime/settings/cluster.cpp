@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The cluster as text, one thing per line:
+// Text form of a Cluster, one item per line:
 //     cluster 1 HERE
 //     key 64 hexadecimal digits
 //     node NAME ADDRESS ADDRESS …
-//     rank NODE PLACE PORT          (in the order of the world)
+//     rank NODE PLACE PORT          (in the order of world ranks)
 #include "runtime/settings/cluster.hpp"
 
 #include <algorithm>
 #include <charconv>
 
-#include "topo/base/text_streams.hpp"
+#include "topo/text_streams.hpp"
 
 namespace tutti {
 namespace {

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The contract between the launcher and the ranks of a node: what a rank finds in its environment. Everything else it
-// finds in the segment. A process without these variables is a world of one.
+// The contract between the launcher and the ranks of a node: the environment variables that a rank receives. All other
+// data is in the segment. A process without these variables is a world of one rank.
 #pragma once
 
 namespace tutti::launch {
 
 inline constexpr char segment_variable[] = "TUTTI_SEGMENT_FD";            ///< number of the inherited descriptor
-inline constexpr char segment_inode_variable[] = "TUTTI_SEGMENT_INODE";   ///< of the file behind it
-inline constexpr char rank_variable[] = "TUTTI_RANK";           ///< rank on this node, index of the rank state
+inline constexpr char segment_inode_variable[] = "TUTTI_SEGMENT_INODE";   ///< inode of the file behind that descriptor
+inline constexpr char rank_variable[] = "TUTTI_RANK";                     ///< local rank: index of the rank state
 inline constexpr char listen_variable[] = "TUTTI_LISTEN_FD";    ///< listening sockets, "7,8"; only on several nodes
-inline constexpr char launcher_variable[] = "TUTTI_LAUNCHER";   ///< launcher that made the segment: PID@NAMESPACE
+inline constexpr char launcher_variable[] = "TUTTI_LAUNCHER";   ///< launcher that created the segment: PID@NAMESPACE
 
-/// With which a job ends because of a mistake of the program that is certain.
+/// Exit code of a job that ends because of a definite error in the program.
 inline constexpr int mistake_code = 125;
 
-/// Where `tutti-daemon --watch` finds the segment (runtime/job/watcher.hpp), and a pipe into which it writes a byte
-/// when it watches.
+/// Descriptors of `tutti-daemon --watch`: the segment (runtime/job/watchdog.hpp), and a pipe into which the daemon
+/// writes a byte as soon as it watches.
 inline constexpr int watchers_descriptor = 3, watching_descriptor = 4;
 
-/// Set by a rank in MPI_Init, for what it starts itself: its number in the world.
+/// Set by a rank in MPI_Init to its world rank, for processes that the rank starts.
 inline constexpr char parent_variable[] = "TUTTI_STARTED_BY_RANK";
 
 }   // namespace tutti::launch

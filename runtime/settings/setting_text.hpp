@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The values of settings as users write them, and their ranges as variables.def writes them. Without allocation: the
-// arena reads its own inside malloc.
+// Parses the values of settings as users write them, and their ranges as variables.def writes them. No allocation,
+// because the arena reads its settings inside malloc.
 #pragma once
 
 #include <charconv>
@@ -10,7 +10,8 @@
 
 namespace tutti {
 
-/// 1, yes, on, true and their opposites, in any case.
+/// The overloads parse the whole text; if it is invalid, they return false. This one accepts 1, yes, on, true and 0,
+/// no, off, false, ignoring letter case.
 constexpr bool parse_setting(std::string_view text, bool& out) {
     auto is = [text](std::string_view word) {
         if (text.size() != word.size()) return false;
@@ -23,12 +24,13 @@ constexpr bool parse_setting(std::string_view text, bool& out) {
     return false;
 }
 
+/// Accepts decimal numbers from 0. `out` may change even if the text is invalid.
 inline bool parse_setting(std::string_view text, long& out) {
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
     return error == std::errc{} && end == text.data() + text.size() && out >= 0;
 }
 
-/// Bytes: 4096, 64K, 2M, 1G, 1T.
+/// Accepts sizes in bytes: 4096, 64K, 2M, 1G, 1T.
 inline bool parse_setting(std::string_view text, std::size_t& out) {
     std::size_t value = 0;
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -45,7 +47,7 @@ inline bool parse_setting(std::string_view text, std::size_t& out) {
     return true;
 }
 
-/// Calls `use(one)` with each part of a range, which stand between bars, until it says true; says whether it did.
+/// Calls `use(part)` for each part of a range, separated by bars, until it returns true. Returns whether it did.
 template <class Use>
 constexpr bool any_part(std::string_view range, Use use) {
     while (!range.empty()) {
@@ -56,7 +58,7 @@ constexpr bool any_part(std::string_view range, Use use) {
     return false;
 }
 
-/// Is a number in "1..4" or "0|4K..64M"?
+/// Returns true if a number is in a range such as "1..4" or "0|4K..64M".
 template <class T>
 bool in_range(std::string_view range, T value) {
     return any_part(range, [value](std::string_view part) {
@@ -69,16 +71,17 @@ bool in_range(std::string_view range, T value) {
 }
 inline bool in_range(std::string_view, bool) { return true; }
 
-/// Is a word in "auto|shared"?
+/// Returns true if a word is in a list such as "auto|shared".
 inline bool in_range(std::string_view range, std::string_view word) {
     return any_part(range, [word](std::string_view part) { return part == word; });
 }
 
-/// Ports as TUTTI_PORT_RANGE names them: one, or two with a hyphen; an empty text: any (0).
+/// A value of TUTTI_PORT_RANGE: one port, or two joined by a hyphen. An empty text means any port (0).
 struct PortRange {
     unsigned first = 0, last = 0;
 };
 
+/// Returns none if the text is not a range of ports from 1 to 65535.
 inline std::optional<PortRange> port_range(std::string_view text) {
     PortRange r;
     if (text.empty()) return r;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finding the tuning file.
 #include "runtime/settings/tuning_file.hpp"
 
 #include <cstdlib>
@@ -7,7 +6,7 @@
 #include <system_error>
 
 #include "runtime/base/error.hpp"
-#include "topo/base/text_file.hpp"
+#include "topo/text_file.hpp"
 
 namespace tutti {
 namespace {
@@ -16,7 +15,7 @@ std::string counted(int n, char const* what) { return join(n, " ", what, n == 1 
 
 std::string processor_of(topo::Machine const& machine) { return machine.cpu.empty() ? machine.name : machine.cpu; }
 
-/// The processor in the line "# machine: …"; empty when there is none.
+/// Returns the processor in the line "# machine: …"; empty if there is none.
 std::string_view processor_in(std::string_view text) {
     constexpr std::string_view key = "\n# machine: ";
     std::size_t const at = text.find(key);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The file in which tutti-tune has written what is the fastest on a machine: where it lies and whether it is for this
-// one. mpiexec reads it once per job and hands its text to the ranks in the segment, so that all of them choose alike
-// whatever happens to the file meanwhile. What its lines say is for coll/choice/tuning.hpp.
+// Locates the file in which tutti-tune has stored the fastest algorithms of a machine, and checks that it is for this
+// machine. mpiexec reads the file once per job and passes its text to the ranks in the segment, so that all ranks make
+// the same choices even if the file changes meanwhile. coll/choice/tuning.hpp interprets the text.
 #pragma once
 
 #include <cstddef>
@@ -9,31 +9,33 @@
 #include <string_view>
 #include <vector>
 
-#include "topo/machine/machine.hpp"
+#include "topo/machine.hpp"
 
 namespace tutti {
 
-inline constexpr std::string_view tuning_head = "# tutti tuning 1";   ///< its first line: the format's version
-inline constexpr std::size_t most_tuning_bytes = 1 << 20;             ///< of a file that is read
+inline constexpr std::string_view tuning_head = "# tutti tuning 1";   ///< first line: format and version
+inline constexpr std::size_t most_tuning_bytes = 1 << 20;             ///< maximum size of a file
 
+/// The result of find_tuning.
 struct TuningFile {
-    std::string name;        ///< empty: there is none
-    std::string text;        ///< empty: not to be used
-    std::string complaint;   ///< then why not; a sentence without its full stop
+    std::string name;        ///< empty: no file
+    std::string text;        ///< empty: not used
+    std::string complaint;   ///< why the file is not used; a sentence without its full stop
 };
 
-/// By what TUTTI_TUNING says: a file; "none"; or, when it is empty, the first of `places` that is there. A file of
-/// another version, what is no regular file, and one above most_tuning_bytes are not used; one of another machine is
-/// used only when it was named.
+/// Finds the file for a value of TUTTI_TUNING: a file name, "none", or, if empty, the first of `places` that exists.
+/// Files of another version, files that are not regular and files larger than most_tuning_bytes are not used. A file of
+/// another machine is used only if it was named.
 TuningFile find_tuning(std::string const& wish, std::vector<std::string> const& places, topo::Machine const& machine);
 
-/// Where files are looked for: the user's configuration folder, then that of the installation, which is said
-/// relatively to the folder of this program.
+/// Returns the default locations: the user's configuration folder, then that of the installation, which is given
+/// relative to the folder of this program.
 std::vector<std::string> tuning_places(std::string const& configuration_from_programs);
-/// The first of them: $XDG_CONFIG_HOME/tutti/tuning or ~/.config/tutti/tuning; empty without either variable.
+/// Returns the first of them: $XDG_CONFIG_HOME/tutti/tuning or ~/.config/tutti/tuning; empty without either variable.
 std::string user_tuning_name();
 
-/// "AMD EPYC 9654; 2 sockets, 8 NUMA nodes, 192 cores": what stands behind "# machine: "; the processor's name counts.
+/// Returns the value of "# machine: ", such as "AMD EPYC 9654; 2 sockets, 8 NUMA nodes, 192 cores". find_tuning
+/// compares only the name of the processor.
 std::string machine_words(topo::Machine const& machine);
 
 }   // namespace tutti

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reading and describing the settings; everything expands from variables.def.
+// Reads and describes the settings; everything expands from variables.def.
 #include "runtime/settings/variables.hpp"
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 #include "runtime/base/error.hpp"
 #include "runtime/settings/launch.hpp"
 #include "runtime/settings/setting_text.hpp"
-#include "topo/base/words.hpp"
-#include "topo/hierarchy/hierarchy.hpp"
+#include "topo/hierarchy.hpp"
+#include "topo/text.hpp"
 
 namespace tutti {
 namespace {
@@ -23,7 +23,7 @@ std::string shown(long v) { return std::to_string(v); }
 std::string shown(std::size_t v) { return std::to_string(v); }
 std::string shown(std::string const& v) { return v; }
 
-/// "1 to 4", "0 or 4K to 1T", "auto, dedicated or shared".
+/// Formats a range: "1 to 4", "0 or 4K to 1T", "auto, dedicated or shared".
 std::string in_words(std::string_view range) {
     std::vector<std::string> parts;
     any_part(range, [&](std::string_view part) {
@@ -37,8 +37,8 @@ std::string in_words(std::string_view range) {
     return all;
 }
 
-// The types of variables.def. `parse` converts a text to a value; if the text is none, it returns false and leaves the
-// value as it was. `values` describes the values.
+// The types of variables.def. `parse` converts a text to a value; if the text is invalid, it returns false and does not
+// change the value (except for Ports). `values` describes the valid values.
 namespace types {
 
 struct Flag {
@@ -76,7 +76,8 @@ struct Levels {
     }
     static std::string values(std::string_view) { return "auto, flat, or a sum of l2, l3, numa and socket"; }
 };
-/// What is no range is kept: other ports than the user's are no replacement, and a job on several nodes ends with it.
+/// An invalid range is kept: replacing the user's ports by others would be wrong, so a job on several nodes fails
+/// instead.
 struct Ports {
     static bool parse(std::string_view text, std::string_view, std::string& out) {
         out = text;
@@ -102,7 +103,7 @@ std::optional<std::string_view> look_up(char const* const* environment, std::str
     return {};
 }
 
-/// ": it must be auto, dedicated or shared; did you mean dedicated".
+/// Returns the end of a message, such as "it must be auto, dedicated or shared; did you mean dedicated?".
 template <class Type>
 std::string what_it_must_be(std::string_view text, std::string_view range) {
     std::vector<std::string_view> words;

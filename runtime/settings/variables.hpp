@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The settings of a process, read once from the environment. variables.def is the only list.
+// The settings of a process, read once from the environment. variables.def is the only list of settings.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace tutti {
 
-/// Every setting as a plain field with its type; where each value came from is told by `describe`.
+/// Every setting as a field of its type. `describe_variables` returns where each value came from.
 struct Variables {
     using Flag = bool;
     using Number = long;
@@ -25,32 +25,35 @@ struct Variables {
 #undef VAR
 };
 
-/// For whom a value holds and when it is read; see variables.def.
+/// Which ranks share a value, and when it is read; see variables.def.
 enum class VariableScope { own, alike, launch, early };
 
-/// One row of `tutti-info`: a variable with its value as text and its origin ("default" or "environment"); `range` in
-/// words, as "1 to 4" and "auto, dedicated or shared".
+/// One row of `tutti-info`: a variable with its value as text and its origin ("default" or "environment"). `range` is
+/// readable text such as "1 to 4" or "auto, dedicated or shared".
 struct VariableRow {
     std::string group, name, type, range;
     VariableScope scope;
     std::string value, fallback, origin, sentence;
 };
 
-/// Reads TUTTI_… from `environment` (as `environ`, ended by a null pointer). A value that does not parse or lies
-/// outside the range keeps the default; that and every unknown TUTTI_… name (with the nearest known one) becomes a
-/// sentence in `complaints`. Names of the launcher's contract (launch.hpp) are not settings and are passed over.
+/// Reads TUTTI_… from `environment` (as `environ`, terminated by a null pointer). A value that does not parse or is out
+/// of range leaves the default in place. Each such value and each unknown TUTTI_… name (with the most similar known
+/// name) adds a message to `complaints`. Names of the launcher's contract (launch.hpp) are not settings and are
+/// skipped.
 Variables read_variables(char const* const* environment, std::vector<std::string>& complaints);
 
-/// Is `text` a value of the variable of that name (TUTTI_…)?
+/// Returns true if `text` is a valid value of the variable called `name` (TUTTI_…).
 bool fits_variable(std::string_view name, std::string_view text);
 
-/// Of complaints, to be compared with those that the launcher has told already (SegmentHeader::told); 0: none.
+/// Returns a hash of complaints, to be compared with the hash of those that the launcher has already printed
+/// (SegmentHeader::told). 0: no complaints.
 std::uint64_t fingerprint(std::vector<std::string> const& complaints);
 
-/// All settings as rows in the order of variables.def, valued from `environment`.
+/// Returns all settings as rows in the order of variables.def, with values from `environment`.
 std::vector<VariableRow> describe_variables(char const* const* environment);
 
-/// The candidate with the smallest edit distance to `word`; empty when none is near (more than a third differs).
+/// Returns the candidate with the smallest edit distance to `word`, or an empty string if more than a third of it
+/// differs.
 std::string nearest(std::string_view word, std::span<std::string_view const> candidates);
 
 }   // namespace tutti

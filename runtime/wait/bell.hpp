@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What wakes a rank that sleeps in poll(2) because messages of other nodes may wake it, too: a futex cannot be polled.
-// Each such rank has a datagram socket with an abstract address, which the kernel chooses. Ranks of its node send an
-// empty datagram there. Nothing is lost: a datagram stays until the rank has read it, and when the queue is full the
-// rank is woken already. Any process of the network namespace may send one, which wakes the rank and does no harm.
+// Wakes a rank that sleeps in poll(2) because messages of other nodes may also wake it; a futex cannot be polled.
+// Each such rank has a datagram socket with an abstract address chosen by the kernel, to which ranks of its node send
+// an empty datagram. No wake-up is lost: a datagram stays until the rank has read it, and when the queue is full the
+// rank is being woken already. Any process of the network namespace may send to the socket, which wakes the rank
+// needlessly but does no harm.
 #pragma once
 
 #include <atomic>
@@ -18,11 +19,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "runtime/counters/rank_state.hpp"
+#include "runtime/state/rank_state.hpp"
 
 namespace tutti {
 
-/// Rings the bells of ranks of this node, also from a process that is no rank. Thread-safe.
+/// Rings the bells of ranks of this node, also from a process that is not a rank. Thread-safe.
 class BellRinger {
 public:
     BellRinger() : descriptor_(socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)) {
@@ -35,7 +36,8 @@ public:
     BellRinger(BellRinger const&) = delete;
     BellRinger& operator=(BellRinger const&) = delete;
 
-    /// Rings the bell of `rank`, which has one. Where it cannot be reached, the rank can see that in its state.
+    /// Rings the bell of `rank`, which must have one. If the bell cannot be reached, records that in the rank's
+    /// state.
     void ring(RankState& rank) const {
         bool const near = rank.bell_namespace.load(std::memory_order_relaxed) == namespace_;
         if (near && send_to(rank.bell.load(std::memory_order_relaxed))) return;
@@ -46,7 +48,7 @@ protected:
     static constexpr std::size_t name_bytes = 6;   // a zero byte and five digits: unix(7), "Autobind feature"
 
     int const descriptor_;
-    std::uint64_t namespace_ = 0;   ///< 0: not known, without /proc
+    std::uint64_t namespace_ = 0;   ///< 0: unknown (no /proc)
 
 private:
     bool send_to(std::uint64_t name) const {
@@ -59,10 +61,10 @@ private:
     }
 };
 
-/// A rank's own bell, with which it also rings those of others. Thread-safe.
+/// A rank's own bell, which also rings those of other ranks. Thread-safe.
 class Bell : public BellRinger {
 public:
-    /// Enters it in the rank's state. Null where the system has no such socket.
+    /// Creates the bell and publishes it in the rank's state. Returns null if the system provides no such socket.
     static std::unique_ptr<Bell> create(RankState& owner) {
         auto bell = std::unique_ptr<Bell>(new (std::nothrow) Bell(owner));
         sockaddr_un address{};
@@ -85,15 +87,15 @@ public:
     Bell(Bell const&) = delete;
     Bell& operator=(Bell const&) = delete;
 
-    /// Readable for poll(2) from a ring on until silence().
+    /// Readable in poll(2) from a ring until silence().
     int descriptor() const { return descriptor_; }
     void silence() {
-        char byte;   // other processes might send without end
+        char byte;   // bounded, since other processes could send forever
         for (int i = 0; i < most_rings && recv(descriptor_, &byte, sizeof byte, 0) >= 0; ++i) {}
     }
 
 private:
-    static constexpr int most_rings = 64;   // the kernel keeps some ten
+    static constexpr int most_rings = 64;   // the kernel queues about ten
 
     explicit Bell(RankState& owner) : owner_(owner) {}
 

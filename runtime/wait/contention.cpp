@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Learns from the kernel's count of context switches how long a useless yield takes.
 #include "runtime/wait/contention.hpp"
 
 #include <utility>
@@ -10,11 +11,11 @@ namespace {
 
 constexpr int yields_per_count = 16;
 
-/// Yields of a thread since its switches were counted.
+/// Yields of a thread since its switches were last counted.
 struct Yields {
     int number = 0;
     std::int64_t took = 0;
-    long switches = -1;   ///< then; −1: they were not counted
+    long switches = -1;   ///< at that time; −1: not counted
 };
 thread_local Yields yields_of_thread;
 
@@ -26,7 +27,7 @@ long Contention::involuntary_switches() {
     return usage.ru_nivcsw;
 }
 
-/// It was the turn of another group, and says nothing about the own one.
+/// Resets the counts: it was another group's turn, which says nothing about the thread's own group.
 Contention::Yield Contention::note_long_yield(std::int64_t now) {
     yields_of_thread = {};
     return note(now) ? Yield::lost_slice : Yield::useful;
@@ -44,7 +45,7 @@ void Contention::count_yield(std::int64_t took) {
 void Contention::note_switches(long switches, int yields, std::int64_t took) {
     neighbours_.store(3 * switches > yields, std::memory_order_relaxed);
     if (switches != 0) return;
-    // All were useless; what takes a third more than they did on average has let another thread run.
+    // All were useless; a yield that takes a third longer than their average has let another thread run.
     std::int64_t const limit = took / yields * 4 / 3;
     useless_yield_ns_.store(std::clamp(limit, least_useless_yield_ns, most_useless_yield_ns),
                             std::memory_order_relaxed);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Decides when a wait is published, and answers the launcher's queries.
 #include "runtime/wait/observers.hpp"
 
 #include "runtime/base/clock.hpp"
@@ -7,10 +8,11 @@ namespace tutti {
 namespace {
 
 constexpr std::int64_t publish_after_ns = 20'000'000;
-// What publishing costs is a hundredth of so long a wait, where the rank has a core of its own.
+// Publishing costs a hundredth of a wait of this duration if the rank has a core of its own.
 constexpr std::int64_t publish_in_any_case_after_ns = 100'000'000;
 
-/// This wait is shown, and the threads of all others that are sleep within them and have nothing to get up for.
+/// Returns true if this wait is published, and the threads of all other published waits sleep in them and were not
+/// called.
 bool all_wait(Observers::Wait const& leader, WaitingThreads const& threads, ShownWaits const& shown) {
     std::size_t waiting = 1;
     for (Observers::Wait const* p = threads.first_asleep(); p; p = p->next)
@@ -54,7 +56,7 @@ bool Observers::polled_in_vain(Wait& wait, Reason const& why, Rank const& rank) 
     } else if (asked_ == question) {
         answer(question, wait, rank);
     } else {
-        show_all(wait, rank);   // what is awaited may be something else by now
+        show_all(wait, rank);   // the awaited event may have changed
         asked_ = question;
         call_long_wait_watch();
         return true;
@@ -62,8 +64,8 @@ bool Observers::polled_in_vain(Wait& wait, Reason const& why, Rank const& rank) 
     return false;
 }
 
-/// For all threads: the conditions of those that sleep have been checked since the question, too. If one of them was
-/// woken, the answer waits until it sleeps again or has left.
+/// Answers a query for all threads: the conditions of those that sleep have been checked since the query as well. If
+/// one of them was woken, the answer is delayed until it sleeps again or has left.
 void Observers::answer(std::uint64_t question, Wait const& leader, Rank const& rank) {
     if (!all_wait(leader, rank.threads, shown_waits_)) return;
     NetworkBytes bytes;

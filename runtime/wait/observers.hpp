@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who observes a rank's calls and its long waits: the trace, the check of the program's threads, the comparison of
-// calls, and the launcher, which shows the user why a rank does not go on and finds deadlocks.
+// Observers of a rank's calls and long waits: the trace, the check of the program's threads, the comparison of calls,
+// and the launcher, which shows the user why a rank does not progress and detects deadlocks.
 //
-// What is published of a wait is for the user alone and bounded in time (ShownWaits, Allowance). The launcher asks once
-// more before it believes it: a rank answers a question when all its threads sleep in waits that are shown, and all
-// their conditions were false at a check after the question.
+// Published waits serve the user alone and are bounded in time (ShownWaits, Allowance). The launcher queries again
+// before it relies on one: a rank answers a query when all its threads sleep in published waits and all their
+// conditions were false at a check after the query.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 #include <sys/types.h>
 
 #include "runtime/memory/segment.hpp"
+#include "runtime/wait/blocked_waits.hpp"
 #include "runtime/wait/pollable.hpp"
 #include "runtime/wait/reason.hpp"
-#include "runtime/wait/shown/shown_waits.hpp"
 #include "runtime/wait/waiting_threads.hpp"
 
 namespace tutti {
 
 class Tracer;
 
-/// An observer of the calls that the program makes, in all its threads.
+/// Observer of the program's MPI calls, in all its threads.
 class CallWatch {
 public:
     virtual ~CallWatch() = default;
@@ -29,48 +29,49 @@ public:
     virtual void leave() = 0;
 };
 
-/// Of one rank. Set up before there are threads; the methods about waits are called inside the rank's lock.
+/// The observers of one rank. Must be set up before there are threads; the methods about waits must be called with
+/// the rank's lock held.
 class Observers {
 public:
     using Wait = WaitingThreads::Wait;
 
-    /// Both outlive it.
+    /// Both must outlive this object.
     Observers(Segment const& segment, RankState& rank_state);
 
-    CallWatch* calls = nullptr;   ///< called around each call, outside of the lock; null: none
-    Tracer* tracer = nullptr;     ///< null: nothing is traced
+    CallWatch* calls = nullptr;   ///< called around each call, with the lock not held; null: none
+    Tracer* tracer = nullptr;     ///< null: tracing is off
 
     /// Callback, called when a wait becomes long, at each of its later polls without progress, and whenever the
-    /// launcher asks.
+    /// launcher queries the rank.
     void watch_long_waits(void (*callback)(void const* context), void const* context) {
         on_long_wait_ = callback;
         long_wait_context_ = context;
     }
-    /// The same for a rank that no launcher of ours supervises; `waited_ns`: how long the wait has lasted.
+    /// Same for a rank that no launcher of ours supervises; `waited_ns`: duration of the wait so far.
     void if_unsupervised(void (*callback)(void const* context, std::int64_t waited_ns), void const* context) {
         unsupervised_ = callback;
         unsupervised_context_ = context;
     }
-    /// Threads that never call MPI, by gettid(): they release no wait.
+    /// Names threads that never call MPI, by gettid(), and therefore release no wait.
     void exempt(std::vector<pid_t> threads) { shown_waits_.exempt(std::move(threads)); }
-    /// Do the program's calls have an observer?
+    /// Returns true if the program's calls have an observer.
     bool follow_calls() const { return tracer || calls; }
 
-    /// What a rank has apart from the wait that polls for all.
+    /// The state of the rank apart from the leader's wait.
     struct Rank {
         WaitingThreads const& threads;
         Pollables const& polled;
         bool several_threads;
-        pid_t helper;   ///< the progress thread's gettid(); 0: none
+        pid_t helper;   ///< gettid() of the progress thread; 0: none
     };
-    /// Shows a wait if it has lasted for long and the rank can afford to. By its own thread, for only that knows its
-    /// stack. Returns true if it is shown.
+    /// Publishes a wait if it has lasted long enough and fits the rank's budget. Must be called by the waiting
+    /// thread, since only it can walk its stack. Returns true if the wait is published.
     bool show(Wait& wait, Reason const& why);
-    /// After a poll of the leader's without progress: shows all waits as they are now where that is due, and answers
-    /// the launcher if it had asked before the poll. Returns true if it has asked since; then the next poll comes at
-    /// once.
+    /// Called after a poll of the leader without progress: publishes all waits as they are now if that is due, and
+    /// answers the launcher if its query preceded the poll. Returns true if a query has arrived since; the next poll
+    /// then follows immediately.
     bool polled_in_vain(Wait& wait, Reason const& why, Rank const& rank);
-    /// The wait is over.
+    /// Called when a wait is over.
     void end(Wait const& wait, std::int64_t now);
 
 private:
@@ -82,12 +83,12 @@ private:
 
     Segment const& segment_;
     Blocked& blocked_;
-    std::int64_t const publish_in_any_case_ns_;   ///< a wait that lasts so long, whatever the allowance
+    std::int64_t const publish_in_any_case_ns_;   ///< a wait of this duration is published regardless of the budget
     ShownWaits shown_waits_;
-    std::uint64_t asked_ = 0;                             ///< the last question of the launcher that has been seen
+    std::uint64_t asked_ = 0;                             ///< the launcher's last query that was noticed
     void (*on_long_wait_)(void const* about) = nullptr;   ///< null: none
     void const* long_wait_context_ = nullptr;
-    void (*unsupervised_)(void const* about, std::int64_t waited_ns) = nullptr;   ///< null: it is supervised
+    void (*unsupervised_)(void const* about, std::int64_t waited_ns) = nullptr;   ///< null: supervised
     void const* unsupervised_context_ = nullptr;
 };
 

@@ -1,39 +1,40 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a rank polls while it waits. All of it is called inside the rank's lock.
+// What a rank polls while it waits. All methods must be called with the rank's lock held.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <span>
 
-#include "runtime/counters/blocked.hpp"
 #include "runtime/memory/segment.hpp"
+#include "runtime/state/call_record.hpp"
 #include "runtime/wait/reason.hpp"
 
 namespace tutti {
 
-/// Something that moves communication on when it is called: the transports, and suspended operations.
+/// Something that advances communication when called: the transports, and suspended operations.
 class Pollable {
 public:
     virtual ~Pollable() = default;
-    /// Moves on everything that needs no wait. Returns true if anything moved.
+    /// Advances everything that can proceed without waiting. Returns true if anything advanced.
     virtual bool poll() = 0;
-    /// Returns true if nothing is under way that must be polled until it ends, other than what a thread waits for.
+    /// Returns true if no operation in progress needs polling, apart from those that a thread waits for.
     virtual bool at_rest() const { return true; }
-    /// Returns true if something is under way that stores of other ranks of this node move on.
+    /// Returns true if an operation in progress advances by stores of other ranks of this node.
     virtual bool awaits_words() const { return false; }
-    /// Adds to the blockage's `others` the ranks whose acts move something on here for third ranks. Where these are not
-    /// known, the blockage awaits the unknown.
+    /// Adds to the blockage's `others` the ranks whose actions advance something here on behalf of third ranks. If
+    /// these are not known, marks the blockage as awaiting an unknown event.
     virtual void tell(Blockage&) const {}
-    /// Adds what has gone to and come from suspected ranks of other nodes.
+    /// Adds the bytes sent to and received from suspected ranks of other nodes.
     virtual void count_bytes(Segment const&, NetworkBytes&) const {}
 };
 
-/// All that one rank polls: its transports, and its operations under way.
+/// Everything that one rank polls: its transports and its operations in progress.
 class Pollables {
 public:
     static constexpr std::size_t most = 4;
 
+    /// At most `most` may be attached at a time; they must outlive their attachment.
     void attach(Pollable* pollable) { list_[count_++] = pollable; }
     void detach(Pollable* pollable) {
         count_ = static_cast<std::size_t>(std::remove(list_, list_ + count_, pollable) - list_);

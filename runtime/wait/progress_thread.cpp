@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the progress thread does all day.
+// The loop of the progress thread: poll, rest, sleep.
 #include "runtime/wait/progress_thread.hpp"
 
 #include <csignal>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "runtime/base/error.hpp"
-#include "runtime/base/futex.hpp"
+#include "runtime/base/flag.hpp"
 #include "runtime/wait/wait.hpp"
 
 namespace tutti {
@@ -24,16 +24,16 @@ constexpr int polls_of_its_own_core = 2000;   // about 100 µs
 constexpr long idle_ns = 1'000'000;
 constexpr int most_naps = 20;
 constexpr std::uint64_t slice_ns = 100'000;
-// Of one who may be asked at any time: how long the program may have stopped waiting before it is noticed; how often it
-// looks for what no socket tells; how often otherwise.
+// Intervals during a service (Waiter::begin_service): how long the program may have stopped waiting before the thread
+// notices; between two polls for what no socket reports; between two polls otherwise.
 constexpr long service_nap_ns = 300'000, service_look_ns = 200'000, service_sleep_ns = 10'000'000;
 
 bool cores_to_spare(SegmentHeader const& node, WaitPolicy policy) {
     return policy == WaitPolicy::dedicated && node.usable_cores >= 2 * node.ranks;
 }
 
-/// Blocks all signals in this thread while this object lives. Threads that start meanwhile inherit the blocked signals
-/// and keep them, since signals are for the program's threads.
+/// Blocks all signals in this thread during its lifetime. Threads started meanwhile inherit the mask and keep it,
+/// since signals are for the program's threads.
 class SignalsBlocked {
 public:
     SignalsBlocked() {
@@ -49,8 +49,8 @@ private:
     sigset_t before_;
 };
 
-/// Asks the system to let this thread run soon after it wakes, though all cores are busy: it never runs for long.
-/// Kernels before 6.12 take no notice.
+/// Requests that the kernel run this thread soon after it wakes, even if all cores are busy: it never runs for long.
+/// Kernels before 6.12 ignore the request.
 void run_in_short_slices() {
     struct {
         std::uint32_t size, policy;
@@ -75,7 +75,7 @@ std::unique_ptr<ProgressThread> ProgressThread::start(Waiter& waiter, int& error
     }
 }
 
-// The thread begins when all is ready: where it cannot be started, nothing has changed.
+// The thread begins only when everything is ready, so nothing has changed if it cannot be started.
 ProgressThread::ProgressThread(Waiter& waiter)
     : waiter_(waiter), lock_(waiter.lock_), rank_state_(waiter.rank_state_),
       polls_(cores_to_spare(waiter.segment_.header(), waiter.policy()) ? polls_of_its_own_core : 0),
@@ -122,7 +122,7 @@ bool ProgressThread::wanted() const {
     return !stop_ && !waiter_.threads_.leader() && !waiter_.at_rest();
 }
 
-/// What there is no memory for now is left to a later step: no call of the program could report it from here.
+/// What fails for lack of memory is left to a later step: no call of the program could report it from here.
 bool ProgressThread::progress() {
     return unless_out_of_memory([this] { return waiter_.progress(); });
 }
@@ -148,11 +148,11 @@ void ProgressThread::run() {
     }
 }
 
-// With more ranks than cores a call costs more than most requests take: those that end soon after they were started
-// are none of its business. Then it looks by itself now and then, until there was nothing for long.
+// Where ranks outnumber cores a wake-up costs more than most requests take, so requests that complete soon after
+// their start are not worth one. The thread then polls by itself now and then, until it has found nothing for long.
 void ProgressThread::rest() {
     std::uint32_t const ticket = work_.load(std::memory_order_relaxed);
-    if (waiter_.services_ != 0) {   // the program waits: no need to be called when it has done
+    if (waiter_.services_ != 0) {   // the program waits: no need to be called when it is done
         RankLock::Outside outside(lock_);
         return futex_wait(work_, ticket, service_nap_ns);
     }
@@ -170,7 +170,7 @@ void ProgressThread::rest() {
 void ProgressThread::sleep() {
     if (waiter_.services_ != 0 && waiter_.descriptor_ >= 0) return sleep_at_sockets();
     std::uint32_t ticket = waiter_.add_sleeper();
-    while (wanted() && !progress()) {   // looks between the mark and the sleep
+    while (wanted() && !progress()) {   // checks between the mark and the sleep
         {
             RankLock::Outside outside(lock_);
             waiter_.sleepers_.sleep(ticket, waiter_.longest_sleep_ns_);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A thread that moves everything on while the program computes. It rests while nothing is under way or a thread of the
-// program waits, and polls, otherwise. What it polls in vain it goes to sleep over as ranks do (runtime/wait/wait.hpp):
-// at once, unless there are cores to spare.
+// A thread that advances communication while the program computes. It rests while no operation is in progress or a
+// thread of the program waits, and polls otherwise. After polls without progress it sleeps as ranks do
+// (runtime/wait/wait.hpp): immediately, unless there are spare cores.
 //
-// While others may ask this rank for something at any time (Waiter::begin_service) it does not rest: it checks now and
-// then whether the program still polls itself, and else sleeps until something comes, also for a thread of the program
-// that sleeps in a wait. Where that may come by sockets, it
-// sleeps in poll(2) on what the sockets are watched with. That tells of everything that came before as well, so no
-// arrival is lost between the poll and the sleep; what ranks of this node store is then found by polling. It does not
-// count as a sleeper there: else every store of every rank of the node would search whom to wake.
+// While other ranks may send this rank requests at any time (Waiter::begin_service) it does not rest: it checks
+// periodically whether the program itself still polls, and otherwise sleeps until something arrives, also on behalf
+// of a thread of the program that sleeps in a wait. If requests may arrive by sockets, it sleeps in poll(2) on the
+// descriptor that watches the sockets. That descriptor also reports everything that arrived earlier, so no arrival is
+// lost between the poll and the sleep; stores of ranks of this node are then found by polling. The thread is not
+// counted as a sleeper there, since otherwise every store of every rank of the node would search for ranks to wake.
 #pragma once
 
 #include <atomic>
@@ -27,19 +27,19 @@ class RankLock;
 
 class ProgressThread {
 public:
-    /// For the rank that waits by `waiter`, which must outlive it; opens the rank's lock. Throws std::system_error, and
-    /// changes nothing, where the system starts no thread.
+    /// Starts the thread for the rank that waits by `waiter`, which must outlive it, and enables the rank's lock.
+    /// Throws std::system_error, and changes nothing, if the system refuses to start a thread.
     explicit ProgressThread(Waiter& waiter);
-    /// The same; null, and the system's `error`, where it starts no thread.
+    /// Same; returns null and the system's `error` if it refuses to start a thread.
     static std::unique_ptr<ProgressThread> start(Waiter& waiter, int& error);
-    /// Ends it; the caller may be inside the lock.
+    /// Ends the thread; the caller may hold the lock.
     ~ProgressThread();
     ProgressThread(ProgressThread const&) = delete;
     ProgressThread& operator=(ProgressThread const&) = delete;
 
-    /// There is something to do. Called inside the lock.
+    /// Wakes the thread if it rests, because an operation has started. Must be called with the lock held.
     void call();
-    /// Its gettid(); 0: it has not begun yet.
+    /// Returns the thread's gettid(); 0: it has not begun yet.
     pid_t thread() const { return id_.load(std::memory_order_relaxed); }
 
 private:
@@ -53,13 +53,13 @@ private:
     Waiter& waiter_;
     RankLock& lock_;
     RankState& rank_state_;
-    int const polls_;                       ///< in vain, before it sleeps
-    bool const naps_;                       ///< instead of being called
-    int idle_naps_ = 0;                     ///< in a row
-    bool resting_ = false, stop_ = false;   ///< inside the lock
-    std::atomic<std::uint32_t> work_{0};    ///< futex, counts calls
-    int end_ = -1;                          ///< an eventfd, readable when it shall end
-    std::binary_semaphore ready_{0};        ///< the thread may begin
+    int const polls_;                       ///< polls without progress before it sleeps
+    bool const naps_;                       ///< instead of resting until it is called
+    int idle_naps_ = 0;                     ///< consecutive
+    bool resting_ = false, stop_ = false;   ///< protected by the lock
+    std::atomic<std::uint32_t> work_{0};    ///< futex word, counts calls
+    int end_ = -1;                          ///< an eventfd that becomes readable when the thread must end
+    std::binary_semaphore ready_{0};        ///< released when the thread may begin
     std::atomic<pid_t> id_{0};
     std::thread thread_;
 };

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The slow half of the lock: finding it taken.
+// The slow path of the lock: entering while another thread holds it.
 #include "runtime/wait/rank_lock.hpp"
 
 #include <sched.h>
 
 #include "runtime/base/clock.hpp"
 #include "runtime/base/flag.hpp"
-#include "runtime/base/futex.hpp"
-#include "runtime/base/membarrier.hpp"
 #include "runtime/wait/short_wait.hpp"
 
 namespace tutti {

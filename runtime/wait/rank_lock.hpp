@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lock of a rank: its one lock. Whoever runs the library's code for this rank is inside, and nobody waits inside.
-// Closed off (one branch) until there can be a second thread; recursive, for callbacks of the program call MPI again.
-// Uncontended entering and leaving: one compare-and-exchange and one plain store, 7 ns.
+// The lock of a rank, its only lock. A thread that runs library code for the rank holds it, and no thread waits while
+// holding it. Disabled (one branch) until there can be a second thread; recursive, because callbacks of the program
+// call MPI again. An uncontended entry and exit take one compare-and-exchange and one plain store, 7 ns.
 #pragma once
 
 #include <atomic>
@@ -11,32 +11,37 @@
 
 namespace tutti {
 
-/// `word_` is the thread inside, `free`, or `reserved`: free for those who are counted in `wanting_` only.
+/// `word_` is the holder, `free`, or `reserved`: free, but only for threads that are counted in `wanting_`.
 ///
-/// Exclusion: only `free` → me and `reserved` → me are exchanged, and only the thread inside stores anything else.
+/// Exclusion: a thread acquires the lock only by exchanging `free` → me or `reserved` → me, and only the holder
+/// stores anything else.
 ///
-/// Sleeping, argued: who finds the lock taken for long (1) counts itself in `sleepers_`, (2) runs membarrier, (3) reads
-/// `turn_`, (4) tries once more, (5) sleeps while `turn_` is as in (3). Who leaves (a) stores `word_`, then (b) reads
-/// `sleepers_`; a signal fence keeps the compiler to that order, and membarrier the processor, as runtime/wait/wait.hpp
-/// argues: it is a fence at some point P of the leaving thread's program. If (a) lies before P, (4) succeeds. If it
-/// lies behind, (b) sees (1): it counts `turn_` up and wakes, and the sleeper sees that in (3) together with the free
-/// lock, or does not sleep in (5), or is woken. Leaving needs no fence; without membarrier the sleep is bounded. Where
-/// ranks outnumber cores, (2) is left out and (a) is an exchange, which is a fence between (a) and (b).
-/// `called_` spares the system calls while one that was woken is on its way. It is cleared between (3) and (4): what
-/// was not said because of it came before, and (4) sees the lock as it was left; who sets it later changes `turn_`.
+/// Sleeping, argument: a thread that finds the lock taken for long (1) counts itself in `sleepers_`, (2) runs
+/// membarrier, (3) reads `turn_`, (4) tries once more, (5) sleeps while `turn_` has the value of (3). A leaving
+/// thread (a) stores `word_`, then (b) reads `sleepers_`; a signal fence makes the compiler keep that order, and
+/// membarrier the processor, as argued in runtime/wait/sleepers.hpp: it acts as a fence at some point P of the
+/// leaving thread's program. If (a) precedes P, (4) succeeds. If (a) follows P, (b) sees (1); the leaving thread then
+/// increments `turn_` and wakes a sleeper, and the sleeper either sees the increment in (3) together with the free
+/// lock, or does not sleep in (5), or is woken. Leaving therefore needs no fence; without membarrier the sleep is
+/// bounded in time. Where ranks outnumber cores, (2) is omitted and (a) is an exchange, which is a fence between (a)
+/// and (b).
+/// `called_` saves system calls while a woken thread is on its way. It is cleared between (3) and (4): a wake-up that
+/// was omitted because of it came before, and (4) sees the lock as it was left; a thread that sets it later changes
+/// `turn_`.
 ///
-/// Fairness: a thread that is about to come in may overtake those who sleep, which is faster than a strict order. One
-/// that has waited for a millisecond counts itself in `starving_`: then leaving reserves the lock. So does a thread
-/// that polls in a wait (`hand_over`) as soon as anybody is wanting. `reserved` is stored only while somebody is
-/// counted in `wanting_`, and a thread that is counted stays so until it is inside: so one of them takes it. A thread
-/// that comes while the lock is reserved counts itself only when it is reserved no more.
+/// Fairness: a thread that is about to enter may overtake sleeping threads, which is faster than a strict order. A
+/// thread that has waited for a millisecond counts itself in `starving_`; from then on leaving reserves the lock. A
+/// thread that polls in a wait also reserves it (`hand_over`) as soon as another thread is waiting to enter.
+/// `reserved` is stored only while some thread is counted in `wanting_`, and a counted thread stays counted until it
+/// has entered, so one of them takes the lock. A thread that arrives while the lock is reserved counts itself only
+/// when the reservation is over.
 class RankLock {
 public:
     RankLock() = default;
     RankLock(RankLock const&) = delete;
     RankLock& operator=(RankLock const&) = delete;
 
-    /// From now on there may be several threads. Called before there are.
+    /// Enables the lock: from now on there may be several threads. Must be called before there are.
     void open();
     bool on() const { return on_; }
 
@@ -48,20 +53,21 @@ public:
         if (on_) [[unlikely]]
             unlock();
     }
-    /// Leaves however often the caller has entered (possibly not at all); what it returns goes to take_back.
+    /// Releases the lock however often the caller has entered it (possibly never). Returns the count, for
+    /// take_back().
     unsigned let_go();
     void take_back(unsigned times);
 
-    /// How often a thread came in, whichever; asked inside.
+    /// Returns how often any thread has entered. Must be called with the lock held.
     unsigned entries() const { return entries_; }
-    /// Others wait to come in.
+    /// Returns true if other threads wait to enter.
     bool wanted() const { return wanting_.load(std::memory_order_relaxed) != 0; }
-    /// Lets one of those in and returns when it had its turn.
+    /// Lets one of those threads enter, and returns when it had its turn.
     void hand_over();
 
-    Contention contention;   ///< what the rank's threads have learned of their cores
+    Contention contention;   ///< what the rank's threads have learned about their cores
 
-    /// Inside while it lives.
+    /// Holds the lock during its lifetime.
     class Inside {
     public:
         explicit Inside(RankLock& lock) : lock_(lock) { lock_.enter(); }
@@ -72,7 +78,7 @@ public:
     private:
         RankLock& lock_;
     };
-    /// Outside while it lives.
+    /// Releases the lock during its lifetime.
     class Outside {
     public:
         explicit Outside(RankLock& lock) : lock_(lock), times_(lock.on() ? lock.let_go() : 0) {}
@@ -91,7 +97,7 @@ private:
     using Word = std::uintptr_t;
     static constexpr Word free = 0, reserved = 1;
 
-    /// Differs between the threads of a process, and is at hand in a register.
+    /// Identifies the calling thread within the process; held in a register.
     static Word me() { return reinterpret_cast<Word>(__builtin_thread_pointer()); }
 
     void lock() {
@@ -107,7 +113,7 @@ private:
             return void(--again_);
         pass_on(starving_);
     }
-    /// Frees the lock, for those who are wanting if `first` counts anybody.
+    /// Frees the lock; reserves it for the threads counted in `wanting_` if `first` is nonzero.
     void pass_on(std::atomic<unsigned> const& first) {
         Word const left = first.load(std::memory_order_relaxed) != 0 ? reserved : free;
         if (contention.crowded()) word_.exchange(left, std::memory_order_seq_cst);
@@ -123,12 +129,12 @@ private:
     void wake_one();
 
     bool on_ = false;
-    unsigned again_ = 0;   ///< entries of the thread inside beyond its first
+    unsigned again_ = 0;   ///< recursive entries of the holder beyond its first
     unsigned entries_ = 0;
     alignas(64) std::atomic<Word> word_{free};
     std::atomic<unsigned> starving_{0}, sleepers_{0}, wanting_{0};
     std::atomic<bool> called_{false};
-    std::atomic<std::uint32_t> turn_{0};   ///< futex
+    std::atomic<std::uint32_t> turn_{0};   ///< futex word
 };
 
 }   // namespace tutti

@@ -1,41 +1,42 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Why a rank waits. A reason is made for every wait and costs nothing until the wait is long; only then is it asked
-// what would end it, and how to tell it.
+// Why a rank waits. A reason is constructed for every wait and costs nothing until the wait becomes long; only then
+// are its description and the events that would end it computed.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "runtime/counters/blocked.hpp"
+#include "runtime/state/call_record.hpp"
 
 namespace tutti {
 
-/// What is told of a long wait (Blocked has the same in shared memory).
+/// Description of a long wait (Blocked has the same in shared memory).
 struct Blockage {
-    /// What the rank has noticed itself, as Blocked has it.
+    /// A problem that the rank itself has detected, as in BlockedThread.
     struct Hint {
         char const* code = "";   ///< static storage
         std::string headline, help;
-        int about = -1;   ///< a rank of the world that would wait because of it; −1: it does not matter who waits
+        int about = -1;   ///< world rank that would wait because of it; −1: it holds for any waiting rank
 
         bool operator==(Hint const&) const = default;
     };
 
-    std::string call;   ///< the MPI call with its arguments in the program's words
+    std::string call;   ///< the MPI call with its arguments as the program names them
     Hint hint;
     Awaiting awaiting = Awaiting::unknown;
     std::vector<RankRange> awaited;
-    std::vector<RankRange> others;   ///< an act of one of them moves something on here that other ranks may wait for
+    std::vector<RankRange> others;   ///< ranks whose actions advance something here that other ranks may wait for
 
-    /// Without an act of this rank of the world the wait does not end.
+    /// Declares that the wait cannot end without an action of this world rank.
     void await(int world_rank) {
         awaiting = Awaiting::all;
         awaited.push_back({world_rank, world_rank, 1});
     }
-    /// An act of one of these, or of those named before, ends it.
+    /// Declares that an action of one of these world ranks, or of those named before, ends the wait.
     void await_any(std::vector<int> const& world_ranks);
-    /// Others may end it, whom nobody can name.
+    /// Declares that the wait may be ended by a party that cannot be named.
     void await_unknown() {
         awaiting = Awaiting::unknown;
         awaited.clear();
@@ -45,20 +46,54 @@ struct Blockage {
     bool operator==(Blockage const&) const = default;
 };
 
-/// How a wait treats its core. `dedicated`: it polls for long. `shared`: it gives the core away soon.
+/// How a wait treats its core. `dedicated`: it polls for long. `shared`: it yields the core soon.
 enum class WaitPolicy { dedicated, shared };
 
 struct Reason {
-    char const* operation = "";   ///< the MPI call, static storage
-    int peer = -1;                ///< rank of the world without an act of which the wait does not end; −1: see `tell`
-    int tag = -1;
-    /// Says what there is to say, as it is then; `blockage` has what peer and tag tell. Whatever may change while it is
-    /// waited must be told here and not above. Null: there is no more.
+    char const* operation = "";   ///< name of the MPI call, static storage
+    int peer = -1;                ///< world rank without whose action the wait cannot end; −1: see `tell`
+    int tag = -1;                 ///< −1: none
+    /// Completes the description with the current state; `blockage` already contains what peer and tag imply.
+    /// Anything that may change during the wait must be described here instead of above. Null: nothing to add.
     void (*tell)(void const* about, Blockage& blockage) = nullptr;
-    void const* about = nullptr;             ///< stays while it is waited
-    std::optional<WaitPolicy> policy = {};   ///< none: the rank's
+    void const* about = nullptr;             ///< argument of `tell`; must stay valid during the wait
+    std::optional<WaitPolicy> policy = {};   ///< none: the rank's policy
 
     Blockage blockage() const;
 };
+
+
+// Merges ranks at equal distances into one range: the members of a communicator mostly form a single one.
+inline void Blockage::await_any(std::vector<int> const& world_ranks) {
+    awaiting = Awaiting::any;
+    std::vector<int> sorted(world_ranks);
+    std::ranges::sort(sorted);
+    for (std::size_t i = 0; i < sorted.size();) {
+        RankRange range{sorted[i], sorted[i], 1};
+        std::size_t next = i + 1;
+        if (next < sorted.size()) range.stride = std::max(1, sorted[next] - sorted[i]);
+        for (; next < sorted.size() && sorted[next] <= range.last + range.stride; ++next) {
+            if (sorted[next] != range.last + range.stride && sorted[next] != range.last) break;
+            range.last = sorted[next];
+        }
+        awaited.push_back(range);
+        i = next;
+    }
+}
+
+inline Blockage Reason::blockage() const {
+    Blockage b;
+    b.call = operation;
+    if (peer >= 0) b.await(peer);
+    if (tell) {
+        tell(about, b);
+        return b;
+    }
+    std::string arguments;
+    if (peer >= 0) arguments = "rank " + std::to_string(peer);
+    if (tag >= 0) arguments += (arguments.empty() ? "tag " : ", tag ") + std::to_string(tag);
+    if (!arguments.empty()) b.call += "(" + arguments + ")";
+    return b;
+}
 
 }   // namespace tutti

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waits of microseconds, for what another rank does without waiting for anything itself. They are not Waiter::until:
-// they may happen inside a poll, with the rank's lock held, and nothing is polled meanwhile. The other rank may have
-// lost its core, so they sleep after a few polls; it may have ended, so they check that while they sleep.
+// Waits of microseconds for an action that another rank completes without waiting for anything itself. Unlike
+// Waiter::until they may happen inside a poll, with the rank's lock held, and nothing is polled meanwhile. The other
+// rank may have lost its core, so they sleep after a few polls; it may have ended, so they check for that while they
+// sleep.
 #pragma once
 
 #include <algorithm>
@@ -9,11 +10,10 @@
 #include <cstdint>
 
 #include "runtime/base/flag.hpp"
-#include "runtime/base/futex.hpp"
 
 namespace tutti {
 
-/// Polls `condition` at most so often. Returns its last answer.
+/// Polls `condition` at most `polls` times. Returns its last result.
 template <class Condition>
 [[gnu::always_inline]] inline bool poll_briefly(int polls, Condition&& condition) {
     for (;;) {
@@ -23,30 +23,30 @@ template <class Condition>
     }
 }
 
-/// Of a short wait, before it sleeps: some 3 µs.
+/// Polls of a short wait before it sleeps: about 3 µs.
 inline constexpr int short_wait_polls = 64;
 
-/// A lock in memory that processes share, held for microseconds. Its word is 0 while it is free. Otherwise it has the
-/// holder's number and, if a thread may sleep for it, the bit `awaited`.
+/// A lock in memory shared between processes, held for microseconds. Its word is 0 while it is free. Otherwise it
+/// contains the holder's number and, if a thread may sleep for it, the bit `awaited`.
 ///
-/// No wake-up is lost: a thread sleeps only while the word is what it was with `awaited` set, and leaving exchanges the
-/// word, so it finds the bit of each thread that sleeps. A thread that has slept sets the bit when it enters, for it
-/// does not know whether others sleep; so each sleeper is woken by the one before it.
+/// No wake-up is lost: a thread sleeps only while the word has its expected value with `awaited` set, and leaving
+/// exchanges the word, so it sees the bit set by any sleeping thread. A thread that has slept sets the bit again when
+/// it enters, because it does not know whether others sleep; so each sleeper is woken by the previous holder.
 class ShortLock {
 public:
     static constexpr std::uint64_t awaited = std::uint64_t{1} << 31;
 
     explicit ShortLock(std::atomic<std::uint64_t>& word) : word_(word) {}
 
-    /// `number`: of the caller, from 1 and below `awaited`, differs among those who use the lock. Returns true if the
-    /// caller has entered.
+    /// Tries to enter. `number` identifies the caller among the users of the lock, 1 ≤ number < `awaited`. Returns
+    /// true on success.
     bool try_enter(std::uint64_t number) {
         std::uint64_t free = 0;
         return word_.load(std::memory_order_relaxed) == 0 &&
                word_.compare_exchange_strong(free, number, std::memory_order_acquire, std::memory_order_relaxed);
     }
-    /// After try_enter() has failed. `check(holder)` is called from time to time while the same holder has the lock; it
-    /// throws if that one has ended.
+    /// Enters after try_enter() has failed. `check(holder)` is called from time to time while the same holder keeps
+    /// the lock; it throws if the holder has ended.
     template <class Check>
     void enter(std::uint64_t number, Check&& check) {
         if (poll_briefly(short_wait_polls, [&] { return try_enter(number); })) return;
@@ -73,8 +73,8 @@ private:
     std::atomic<std::uint64_t>& word_;
 };
 
-/// Waits until `condition(value of word)` is true, where the rank that stores the word wakes no other. `check` is
-/// called from time to time; it throws if that rank has ended.
+/// Waits until `condition(value of word)` is true. For words whose writer does not wake sleepers. `check` is called
+/// from time to time; it throws if the writing rank has ended.
 template <class Condition, class Check>
 void wait_briefly(std::atomic<std::uint64_t> const& word, Condition&& condition, Check&& check) {
     auto const is_true = [&] { return condition(word.load(std::memory_order_acquire)); };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Enters and removes sleeping ranks, and wakes them; sleepers.hpp argues why no wake-up is lost.
 #include "runtime/wait/sleepers.hpp"
 
 #include <algorithm>
@@ -8,13 +9,12 @@
 #include <poll.h>
 
 #include "runtime/base/clock.hpp"
-#include "runtime/base/futex.hpp"
-#include "runtime/base/membarrier.hpp"
+#include "runtime/base/flag.hpp"
 
 namespace tutti {
 namespace {
 
-// What a rank watches, other than a word's offset in the segment.
+// Special values of what a rank watches; others are a word's offset in the segment.
 constexpr std::uint64_t watches_nothing = 0, watches_anything = ~std::uint64_t{0};
 
 constexpr std::int64_t fences_last_ns = 50'000'000;   // after the last sleep on a shared core
@@ -31,7 +31,7 @@ Sleepers::Sleepers(Segment const& segment, unsigned place)
 
 Sleepers::Set Sleepers::for_word(std::uint64_t offset) const {
     constexpr unsigned first = 2, count = Segment::sleeper_sets - first;
-    // Words of one use lie a line or a page apart: multiplied, their addresses differ in the highest bits.
+    // Words of one kind lie a line or a page apart: after multiplication, their addresses differ in the highest bits.
     return segment_.sleeper_set(first + static_cast<unsigned>((offset * 0x9e37'79b9'7f4a'7c15ULL) >> 32) % count);
 }
 
@@ -57,7 +57,7 @@ std::uint32_t Sleepers::add(std::atomic<std::uint64_t> const* word, bool shared_
     return now;
 }
 
-/// By membarrier; on a shared core this is also what switches the fences of writers on.
+/// Runs membarrier; on a shared core it also switches on the fences of writers.
 void Sleepers::fence(bool shared_core) {
     std::atomic<std::uint32_t>& sleepers = segment_.header().sleepers;
     bool const switches_on =
@@ -103,7 +103,7 @@ void Sleepers::poll(std::uint32_t ticket, long longest_ns, int event) {
 
 bool Sleepers::any_after_fence() {
     std::atomic<std::uint32_t> const& sleepers = segment_.header().sleepers;
-    // Acquire: what those counted have written before belongs to what is read of them next.
+    // Acquire: the reads that follow see what the counted ranks wrote before they counted themselves.
     if ((sleepers.load(std::memory_order_acquire) & SegmentHeader::fencing) == 0) return true;
     std::atomic_thread_fence(std::memory_order_seq_cst);
     fences_.add(1);

@@ -1,40 +1,41 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sleeping ranks of a node, and waking them.
+// The sleeping ranks of a node, and how they are woken.
 //
-// No wake-up is lost, argued: the sleeper (1) says what it waits for (Segment::watched) and counts itself in
+// No wake-up is lost, argument: the sleeper (1) publishes what it waits for (Segment::watched) and counts itself in
 // header.sleepers, (2) runs membarrier, (3) checks its condition once more, (4) sleeps while `rank_state.wake` is
 // unchanged since before (1). A writer (a) stores its flag, (b) reads header.sleepers and then the ranks' words.
 // membarrier acts as if each running thread of a registered process were interrupted at some point P of its program
-// and ran a full fence there; a thread that does not run passed one when it left its core. If (a) lies before P, the
-// sleeper sees the flag in (3). If (a) lies behind P, so does (b), which therefore sees what was stored in (1), and the
-// writer wakes it. All this needs of the writer is that (a) stands before (b) in its program. A release store and a
-// relaxed load of another object do not say that to the compiler; the signal fence between them does, for it orders
-// what an interruption of the thread may see, and P is such an interruption. So writers pay no fence. Where membarrier
-// is missing, fences are always on.
+// and ran a full fence there; a thread that is not running passed a fence when it left its core. If (a) precedes P,
+// the sleeper sees the flag in (3). If (a) follows P, so does (b), which therefore sees what was stored in (1), and
+// the writer wakes the sleeper. The only requirement on the writer is that (a) precedes (b) in its program. A release
+// store and a relaxed load of another object do not guarantee that against the compiler; the signal fence between
+// them does, because it orders what an interruption of the thread may see, and P is such an interruption. So writers
+// pay no fence. Where membarrier is not available, fences are always on.
 //
-// Where cores are shared, ranks sleep all the time, and membarrier, which interrupts the other cores, costs more than a
-// fence at every store. Then the bit `fencing` in header.sleepers is set: a writer that reads anything but 0 runs a
+// Where cores are shared, ranks sleep all the time, and membarrier, which interrupts the other cores, costs more than
+// a fence at every store. Then the bit `fencing` in header.sleepers is set: a writer that reads anything but 0 runs a
 // fence and reads again, and the sleeper runs a fence in place of (2). Where ranks outnumber cores, each rank sets
-// `fencing` and `fenced` before it stores or sleeps, for good. Elsewhere a rank that goes to sleep on a shared core
-// switches fences on: it sets `fencing`, runs membarrier, and sets `fenced`. A sleeper relies on the fences of writers
-// only if its own count (1) found `fenced`: then every store after the membarrier is followed by a read of
+// `fencing` and `fenced` permanently before it stores or sleeps. Elsewhere a rank that goes to sleep on a shared core
+// switches fences on: it sets `fencing`, runs membarrier, and sets `fenced`. A sleeper relies on the fences of
+// writers only if its own count (1) found `fenced`: then every store after the membarrier is followed by a read of
 // header.sleepers that finds `fencing`, or a later value. Fences are switched off when no rank has slept on a shared
-// core for a while, by one exchange that clears both bits, and only if both are set. So the rank that set `fencing` is
-// the only one that sets `fenced` after it, and a writer that reads 0 has read a value from after that exchange and
-// after the last sleeper that relied on fences had removed its count.
+// core for a while, by one exchange that clears both bits, and only if both are set. So the rank that set `fencing`
+// is the only one that sets `fenced` after it, and a writer that reads 0 has read a value from after that exchange
+// and after the last sleeper that relied on fences had removed its count.
 //
-// Which ranks are woken: where hundreds sleep, a store must neither wake them all nor search among them all. A sleeper
-// that waits for one word of the segment names it in (1); a store to that word wakes it, and a store to another one
-// does not. It names `anything` when it waits for more than a word, has other threads, or has operations under way that
-// words of others move on. A message wakes the rank that it is for, whatever that waits for. A store that may concern
-// any rank wakes all. For the search there are sets of ranks (Segment::sleeper_set): all that sleep, those that sleep
-// for anything, and 64 of those that sleep for a word, by its address. A rank enters its sets in (1) and leaves them
-// when it has removed its count.
+// Which ranks are woken: where hundreds sleep, a store must neither wake all of them nor search all of them. A
+// sleeper that waits for one word of the segment names it in (1); a store to that word wakes it, and a store to
+// another word does not. It names `anything` when it waits for more than a word, has other threads, or has operations
+// in progress that advance by stores of other ranks. A message wakes its destination rank, whatever that waits for. A
+// store that may concern any rank wakes all. For the search there are sets of ranks (Segment::sleeper_set): all that
+// sleep, those that sleep for anything, and 64 of those that sleep for a word, by its address. A rank enters its sets
+// in (1) and leaves them when it has removed its count.
 //
-// Where a rank sleeps: at the futex `rank_state.wake`, or, if messages of other nodes may wake it, in poll(2) at their
-// sockets and its bell (runtime/wait/bell.hpp). (4) then reads `wake` once more before it polls: a change before that
-// ends the sleep, and a writer that changes it later rings the bell, which stays until it is silenced. Only the thread
-// that polls for its rank silences it, inside the rank's lock, and checks all conditions after that.
+// Where a rank sleeps: at the futex `rank_state.wake`, or, if messages of other nodes may wake it, in poll(2) at
+// their sockets and its bell (runtime/wait/bell.hpp). (4) then reads `wake` once more before it polls: a change
+// before that ends the sleep, and a writer that changes it later rings the bell, which stays readable until it is
+// silenced. Only the thread that polls for its rank silences it, with the rank's lock held, and checks all conditions
+// after that.
 #pragma once
 
 #include <atomic>
@@ -47,42 +48,46 @@
 
 namespace tutti {
 
-/// One rank's view of the sleeping ranks of its node, itself included. Thread-safe.
+/// One rank's view of the sleeping ranks of its node, including itself. Thread-safe.
 class Sleepers {
 public:
-    /// The segment outlives it.
+    /// The segment must outlive this object.
     Sleepers(Segment const& segment, unsigned place);
 
-    /// After a store that other ranks may wait for: may any rank sleep? Usually false, and then nothing else is to do.
+    /// Returns true if any rank may sleep. Must be called after a store that other ranks may wait for. If it
+    /// returns false, as it usually does, nothing else is needed.
     bool any() const {
-        std::atomic_signal_fence(std::memory_order_seq_cst);   // see above: the store stands before the load
+        std::atomic_signal_fence(std::memory_order_seq_cst);   // the store precedes the load: see above
         return segment_.header().sleepers.load(std::memory_order_relaxed) != 0;
     }
-    /// The rest of it, once any() is true. Each returns the number of ranks that were woken.
+    /// Call one of the following if any() is true. Each returns the number of ranks that were woken.
     unsigned wake_all();
-    /// The ranks that sleep for that word of the segment, or for anything.
+    /// Wakes the ranks that sleep for `word`, which must be in the segment, or for anything.
     unsigned wake_watchers(std::atomic<std::uint64_t> const& word);
-    /// That rank, whatever it waits for.
+    /// Wakes this rank, whatever it waits for.
     unsigned wake_one(unsigned place);
-    /// The caller's own rank has several threads, which are not woken here (Waiter does it).
+    /// Declares that the caller's own rank has several threads. They are not woken by this class from then on (Waiter
+    /// does that).
     void leave_own_threads_alone() { own_threads_ = true; }
-    /// All threads of the own rank that sleep here.
+    /// Wakes all threads of the own rank that sleep here.
     void wake_own();
 
-    /// (1) and (2). `word`: in the segment, the only one that the rank waits for; null: anything. `shared_core`: see
-    /// above. Returns what to give to sleep().
+    /// Steps (1) and (2). `word`: the only word of the segment that the rank waits for; null: anything.
+    /// `shared_core`: see above. Returns the ticket for sleep().
     std::uint32_t add(std::atomic<std::uint64_t> const* word, bool shared_core);
-    /// (4): until the rank is woken, or so long. `event`: an eventfd by which another thread of the rank wakes this one
-    /// where it sleeps in poll(2); −1: none does.
+    /// Step (4): sleeps until the rank is woken, at most `longest_ns`. `event`: an eventfd by which another thread of
+    /// the rank wakes this one from poll(2); −1: none.
     void sleep(std::uint32_t ticket, long longest_ns, int event = -1);
-    /// The ticket for another sleep under the same mark, read before the condition is checked.
+    /// Returns the ticket for another sleep under the same mark. Must be read before the condition is checked.
     std::uint32_t ticket() const { return rank_state_.wake.load(std::memory_order_acquire); }
+    /// Undoes add().
     void remove();
 
-    /// From now on the rank sleeps until `descriptor` is readable, too; where it has no bell, for at most 1 ms.
+    /// From now on the rank's sleeps also end when `descriptor` becomes readable; a rank without a bell then sleeps
+    /// for at most 1 ms at a time.
     void watch(int descriptor);
     bool has_bell() const { return bell_ != nullptr; }
-    /// After a sleep, by the thread that checks all conditions next.
+    /// Must be called after a sleep by the thread that checks all conditions next.
     void silence_bell() {
         if (bell_) bell_->silence();
     }
@@ -107,9 +112,9 @@ private:
     RankState& rank_state_;
     bool own_threads_ = false;
     bool const always_fences_;
-    Counter fences_;               ///< that this rank has run for its stores
-    int descriptor_ = -1;          ///< of what messages of other nodes come by
-    std::unique_ptr<Bell> bell_;   ///< null: it sleeps at the futex
+    Counter fences_;               ///< fences that this rank has run for its stores
+    int descriptor_ = -1;          ///< readable when messages of other nodes arrive
+    std::unique_ptr<Bell> bell_;   ///< null: the rank sleeps at the futex
 };
 
 }   // namespace tutti

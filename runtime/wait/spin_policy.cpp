@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The decisions of one wait, and their constants.
 #include "runtime/wait/spin_policy.hpp"
 
 namespace tutti {
 namespace {
 
-// How long a wait polls between two yields. A yield costs 0.4 µs, a sleep and a wake-up 5 to 50 µs.
+// Polling time between two yields. A yield costs 0.4 µs, a sleep and a wake-up 5 to 50 µs.
 constexpr std::int64_t poll_ns = 25'000, poll_on_shared_core_ns = 3'000;
 constexpr int most_yields_on_shared_core = 4, most_yields_where_ranks_share = 32, most_useless_yields = 4;
-// On an idle core a wait polls for so long: a rank that was just woken on another core needs that to answer.
+// Polling time on an idle core: a rank that was just woken on another core needs that long to answer.
 constexpr std::int64_t longest_on_idle_core_ns = 50'000, poll_on_idle_core_ns = 3'000;
 
 }   // namespace
@@ -27,7 +28,8 @@ bool SpinPolicy::polls_on(std::int64_t polled_for, bool contended, bool has_neig
     return polls_long(polled_for < poll_ns);
 }
 
-/// `on_time`: a long poll is not over.
+/// Returns true if the wait continues a long poll; decides once between two arrivals whether to try one.
+/// `on_time`: the time of a long poll is not over yet.
 bool SpinPolicy::polls_long(bool on_time) {
     if (!std::exchange(tried_long_poll_, true)) polls_long_ = long_polls_.try_one();
     if (polls_long_ && on_time) return true;
@@ -41,7 +43,7 @@ bool SpinPolicy::may_yield(std::int64_t now, bool contended, bool has_neighbours
     if (policy_ == WaitPolicy::shared) {
         if (yields_ >= most_yields_where_ranks_share) return false;
         if (has_neighbours ? useless_ == 0 : !contended && useless_ < most_useless_yields) return true;
-        // A useless yield says that the core is idle, or that another scheduling group waits for it.
+        // A useless yield means that the core is idle, or that another scheduling group waits for it.
         bool const on_time = now - since_ < longest_on_idle_core_ns;
         return has_neighbours ? on_time : polls_long(on_time);
     }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How one wait spends the time until its condition is true: it polls, then yields, then sleeps. Here are the decisions
-// alone, made from the times that the caller reads; policy.md lists all that they depend on.
+// How one wait spends the time until its condition is true: it polls, then yields, then sleeps. This file contains
+// only the decisions, made from times that the caller reads; policy.md lists everything they depend on.
 //
-// A rank that has its core to itself polls for 25 µs at a time, with a yield in between, and sleeps after `sleep_after`
-// without progress. Where ranks outnumber cores it polls twice and yields. Where the core is taken away from it, or
-// yields let other ranks run (runtime/wait/contention.hpp), it polls for 3 µs, or 25 µs while that pays (LongPolls).
-// Where the core is taken away it tries a few yields, and sleeps as soon as one was useless or cost a time slice. Where
-// ranks outnumber cores and yields are useless it goes on for 50 µs, if there are other ranks or that pays (LongPolls).
+// A rank that has its core to itself polls for 25 µs at a time, with a yield in between, and sleeps after
+// `sleep_after` without progress. Where ranks outnumber cores it polls twice and yields. Where the core is taken away
+// from it, or yields let other ranks run (runtime/wait/contention.hpp), it polls for 3 µs, or for 25 µs while that
+// pays (LongPolls). Where the core is taken away it tries a few yields, and sleeps as soon as one was useless or cost
+// a time slice. Where ranks outnumber cores and yields are useless it continues for 50 µs if there are other ranks or
+// if that pays (LongPolls).
 #pragma once
 
 #include <cstdint>
@@ -17,16 +18,16 @@
 
 namespace tutti {
 
-/// Whether long polls pay on a contended core, or where ranks outnumber cores and yields are useless. They do where the
-/// awaited rank runs on another core, and only now and then loses its turn to another program; a sleep and a wake-up
-/// would cost as much as the poll, and ranks that sleep make each other wait so long that they sleep again. They do not
-/// where this rank itself keeps the other one from running. So a long poll that brought nothing makes the next waits
-/// poll shortly, twice as many each time in a row. Of one rank.
+/// Learns whether long polls pay on a contended core, or where ranks outnumber cores and yields are useless. They pay
+/// if the awaited rank runs on another core and only occasionally loses its turn to another program: a sleep and a
+/// wake-up would cost as much as the poll, and sleeping ranks make each other wait so long that they sleep again.
+/// They do not pay if this rank itself keeps the other one from running. So a long poll without success makes the
+/// next waits poll briefly, twice as many after each consecutive failure. One object per rank.
 class LongPolls {
 public:
-    /// May a wait poll for long? If so, note() follows.
+    /// Returns true if a wait may poll for long; note() must follow then.
     bool try_one() { return skipped_ == 0 || (--skipped_, false); }
-    /// `came`: what it waited for came meanwhile.
+    /// `came`: the condition became true during the poll.
     void note(bool came) {
         failures_ = came ? 0 : failures_ < most_failures ? failures_ + 1 : most_failures;
         skipped_ = (1u << failures_) - 1;
@@ -37,17 +38,17 @@ private:
     unsigned failures_ = 0, skipped_ = 0;
 };
 
-/// Of one wait, used by its thread alone. Times are of now_ns().
+/// The policy of one wait, used by its thread alone. Times are values of now_ns().
 class SpinPolicy {
 public:
-    /// What the rank knows of its core.
+    /// What the rank knows about its core.
     struct Core {
         bool contended = false, has_neighbours = false;
     };
     enum class Next { poll, yield, sleep };
 
-    /// `wish`: how this wait shall treat its core; none: by `rule`, the rank's policy. `sleep_after_ns` 0: it never
-    /// sleeps.
+    /// `wish`: how this wait is to treat its core; none: by `rule`, the rank's policy. `sleep_after_ns` 0: the wait
+    /// never sleeps.
     SpinPolicy(WaitPolicy rule, std::optional<WaitPolicy> wish, std::int64_t sleep_after_ns, LongPolls& long_polls,
                std::int64_t now)
         : policy_(wish.value_or(rule)), heeds_core_(wish != WaitPolicy::dedicated),
@@ -57,28 +58,28 @@ public:
     SpinPolicy(SpinPolicy const&) = delete;
     SpinPolicy& operator=(SpinPolicy const&) = delete;
 
-    /// After each check of the condition. Returns true when the clock should be read.
+    /// Must be called after each check of the condition. Returns true when the clock should be read.
     bool count_poll() { return ++polls_ >= polls_per_clock_; }
-    /// Returns for how long the thread has done nothing but poll; 0: not known.
+    /// Returns for how long the thread has only polled; 0: unknown.
     std::int64_t note_clock(std::int64_t now) {
         polls_ = 0;
         if (since_ == 0) since_ = now;
         return clock_ == 0 ? clock_ = now, 0 : now - std::exchange(clock_, now);
     }
-    /// What to do next, right after note_clock().
+    /// Returns what to do next. Must be called right after note_clock().
     Next next(std::int64_t now, Core core);
-    /// A yield has ended; it was useless if it let no other thread run.
+    /// Records a yield; it was useless if it let no other thread run.
     void note_yield(bool useless, std::int64_t now);
-    /// The thread has done something other than poll since the clock was read.
+    /// Records that the thread has done something other than poll since the clock was read.
     void interrupt() { clock_ = 0; }
-    /// Something arrived: more may follow immediately.
+    /// Records an arrival: more may follow immediately.
     void restart() {
         end_long_poll(true);
         tried_long_poll_ = false;
         polls_ = yields_ = useless_ = 0;
         since_ = clock_ = 0;
     }
-    /// Returns true if the wait has not come to read the clock yet.
+    /// Returns true if the wait has not read the clock yet.
     bool fresh() const { return yields_ == 0 && clock_ == 0; }
 
 private:
@@ -92,18 +93,18 @@ private:
     static constexpr int polls_per_clock = 32, polls_where_ranks_share = 2;
 
     WaitPolicy const policy_;
-    bool const heeds_core_;   ///< contention changes what it does
+    bool const heeds_core_;   ///< contention influences the decisions
     int const polls_per_clock_;
     std::int64_t const sleep_after_ns_;
     LongPolls& long_polls_;
-    bool tried_long_poll_ = false;   ///< since something arrived
+    bool tried_long_poll_ = false;   ///< since the last arrival
     bool polls_long_ = false;
     int polls_ = 0;              ///< since the clock was read
-    int yields_ = 0;             ///< since something arrived
-    int useless_ = 0;            ///< the last ones of these, in a row
-    std::int64_t since_ = 0;     ///< when the clock was first read after something arrived; 0: not yet
-    std::int64_t polls_since_;   ///< the last yield, or the beginning
-    std::int64_t clock_ = 0;     ///< when it was read; 0: not since the thread did something other than poll
+    int yields_ = 0;             ///< since the last arrival
+    int useless_ = 0;            ///< consecutive useless yields at the end of these
+    std::int64_t since_ = 0;     ///< when the clock was first read after the last arrival; 0: not yet
+    std::int64_t polls_since_;   ///< the last yield, or the start of the wait
+    std::int64_t clock_ = 0;     ///< when the clock was read; 0: not since the thread did something other than poll
 };
 
 }   // namespace tutti

@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A coroutine of the library: starts when it is first resumed or awaited, returns control to the coroutine that awaits
-// it, and takes its frame from the pool of the object whose member it is, or else of its first argument: `frames()`
-// (there is no global pool). Where that object says that nothing ever suspends there (`never_suspends()`), it starts
-// when it is called and has ended when the call returns; unless it keeps an exception, its frame has gone back by then.
+// Coroutines of the library. A coroutine starts when it is first resumed or awaited, and returns control to the
+// coroutine that awaits it. Its frame comes from the pool of the object whose member it is, or else of its first
+// argument: `frames()` (there is no global pool). If that object states that nothing ever suspends there
+// (`never_suspends()`), the coroutine starts when it is called and has ended when the call returns; unless it keeps
+// an exception, its frame has been released by then.
 #pragma once
 
 #include <array>
 #include <coroutine>
 #include <cstddef>
 #include <exception>
+#include <memory>
 #include <new>
 #include <utility>
+#include <vector>
 
 namespace tutti {
 
-/// Frames in steps of 64 bytes, reused last in, first out. Of large ones a pool keeps those used last, most_kept bytes
-/// in all, or every one, for somebody who does the same again and again. What an exception gives back is held until it
-/// is let go: peers may still read it. Not thread-safe: one per rank, or for one operation of it.
+/// Pool of coroutine frames in steps of 64 bytes, reused last in, first out. Of large frames the pool keeps those
+/// used last, most_kept bytes in total, or all of them, for an owner that repeats the same operations. Large
+/// frames that are released while an exception unwinds are retained until the last hold() is undone by let_go(),
+/// because peers may still read them. Not thread-safe: one per rank, or for one operation of a rank.
 class FramePool {
 public:
     enum class Keeps { some, all };
@@ -31,7 +35,7 @@ public:
         give_back(held_);
     }
 
-    /// Throws std::bad_alloc.
+    /// Returns memory for a frame. Throws std::bad_alloc.
     void* get(std::size_t bytes) {
         std::size_t const step = (bytes + sizeof(Frame) + 63) / 64;
         if (step < free_.size() && free_[step]) [[likely]]
@@ -47,17 +51,17 @@ public:
         else pool.put_large(f);
     }
 
-    /// From now on large frames are held, too, that no exception gives back, until as many let go.
+    /// Retains large frames even without an exception, until let_go() has been called as often as hold().
     void hold() { ++holders_; }
     void let_go() {
         if (--holders_ == 0) give_back(std::exchange(held_, nullptr));
     }
 
-    /// How often memory was taken from the system, because none of that size had come back.
+    /// Returns how often memory was allocated from the system because no frame of that size was free.
     std::size_t made() const { return made_; }
 
 private:
-    struct alignas(16) Frame {   // stands before the coroutine's own frame
+    struct alignas(16) Frame {   // header in front of the coroutine's own frame
         FramePool* pool;
         Frame* next;
         std::size_t step;
@@ -78,7 +82,7 @@ private:
     static void give_back(Frame* list) {
         while (list) ::operator delete(std::exchange(list, list->next));
     }
-    /// The large frames that were used longest ago go back to the system.
+    /// Keeps a large frame; the least recently used ones are returned to the system.
     void keep(Frame* f) {
         std::size_t room = most_kept / 64;
         if (f->step > room) return ::operator delete(f);
@@ -106,10 +110,10 @@ public:
     struct promise_type {
         std::coroutine_handle<> awaiting = std::noop_coroutine();
         std::exception_ptr error;
-        Task* task = nullptr;   ///< whose frame this is
+        Task* task = nullptr;   ///< the Task that owns this frame
         bool const at_once;     ///< starts when it is called
 
-        /// Of a member, the object comes first.
+        /// `first` is the object if the coroutine is a member function.
         template <class First, class... Rest>
         promise_type(First const& first, Rest&&...) : at_once(never_suspends(first)) {}
         template <class First, class... Rest>
@@ -133,7 +137,7 @@ public:
                 promise_type& promise;
                 bool await_ready() noexcept {
                     if (!promise.at_once || promise.error) return false;
-                    promise.task->handle_ = {};   // and the frame goes
+                    promise.task->handle_ = {};   // the frame is destroyed next
                     return true;
                 }
                 std::coroutine_handle<> await_suspend(std::coroutine_handle<>) noexcept { return promise.awaiting; }
@@ -157,28 +161,28 @@ public:
 
     /// Runs until the coroutine suspends or ends.
     void resume() { handle_.resume(); }
-    /// The first time; nothing is left to do if it has started when it was called.
+    /// Resumes for the first time; does nothing if the coroutine has started when it was called and is done.
     void start() {
         if (!done()) resume();
     }
     bool done() const { return !handle_ || handle_.done(); }
-    /// Of one that did not start when it was called.
+    /// Must be called only for a coroutine that did not start when it was called.
     std::exception_ptr const& error() const { return handle_.promise().error; }
-    /// For one that is suspended and will not be resumed any more.
+    /// Sets the error of a coroutine that is suspended and will not be resumed.
     void end_by(std::exception_ptr why) { handle_.promise().error = std::move(why); }
-    /// Rethrows what ended the coroutine, if anything did.
+    /// Rethrows the exception that ended the coroutine, if any.
     [[gnu::always_inline]] void check() const {
         if (handle_ && handle_.promise().error) [[unlikely]]
             std::rethrow_exception(handle_.promise().error);
     }
 
     bool await_ready() const noexcept { return done(); }
-    // The stack is as deep as coroutines are nested, however often they await and whether or not the compiler makes
-    // tail calls of their transfers. This coroutine starts in a call from here, as a function would. If it ends in
-    // that call, `awaiting` still is the coroutine that does nothing, and the awaiting one goes on from here. If it
-    // suspends, so does the awaiting one, and neither is on the stack. Whatever resumes it later resumes the awaiting
-    // one at its end, in a call from that end at most. Nothing resumes it before `awaiting` is set: only the rank's
-    // progress does, and none is made between its suspension and the return to here.
+    // The stack depth is bounded by the nesting of coroutines, however often they await and whether or not the
+    // compiler makes tail calls of their transfers. This coroutine starts in a call from here, as a function would.
+    // If it ends in that call, `awaiting` is still the no-op coroutine, and the awaiting coroutine continues from
+    // here. If it suspends, so does the awaiting one, and neither is on the stack. Whatever resumes it later resumes
+    // the awaiting one at its end, in at most one call from that end. Nothing resumes it before `awaiting` is set:
+    // only the rank's progress does, and no progress is made between its suspension and the return to this function.
     bool await_suspend(std::coroutine_handle<> awaiting) noexcept {
         handle_.resume();
         if (handle_.done()) return false;
@@ -200,6 +204,56 @@ private:
         if (handle_) handle_.promise().task = this;
     }
     std::coroutine_handle<promise_type> handle_;
+};
+
+// Containers, objects and bytes allocated from a FramePool, for data that a coroutine keeps beside its frame: they
+// are allocated repeatedly without calls to the system, and large bytes that peers read are not released before the
+// peers have learned that the operation has failed.
+
+/// An allocator; the pool must outlive its allocations.
+template <class T>
+struct Pooled {
+    using value_type = T;
+    Pooled(FramePool& from) : pool(&from) {}
+    template <class U>
+    Pooled(Pooled<U> const& other) : pool(other.pool) {}
+
+    T* allocate(std::size_t n) {
+        static_assert(alignof(T) <= 16, "more than frames have");
+        return static_cast<T*>(pool->get(n * sizeof(T)));
+    }
+    void deallocate(T* memory, std::size_t) { FramePool::put(memory); }
+    bool operator==(Pooled const& other) const { return pool == other.pool; }
+
+    FramePool* pool;
+};
+
+template <class T>
+using PooledVector = std::vector<T, Pooled<T>>;
+
+/// Base class of objects that are allocated from a pool: `new (pool) T`.
+struct InPool {
+    static void* operator new(std::size_t bytes, FramePool& pool) { return pool.get(bytes); }
+    static void operator delete(void* memory) { FramePool::put(memory); }
+    static void operator delete(void* memory, FramePool&) { FramePool::put(memory); }
+};
+
+/// Uninitialized bytes, at the same position relative to cache lines as memory from the system's allocator.
+class PooledBytes {
+public:
+    PooledBytes() = default;
+    PooledBytes(FramePool& pool, std::size_t bytes)
+        : memory_(static_cast<std::byte*>(pool.get(before + bytes)) + before) {}
+
+    std::byte* get() const { return memory_.get(); }
+    explicit operator bool() const { return memory_ != nullptr; }
+
+private:
+    static constexpr std::size_t before = 32;   // as large as the frame header
+    struct PutBack {
+        void operator()(std::byte* memory) const { FramePool::put(memory - before); }
+    };
+    std::unique_ptr<std::byte, PutBack> memory_;
 };
 
 }   // namespace tutti

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The slow half of the one wait: yielding, publishing the reason, sleeping.
+// The slow path of the wait: yielding, publishing the reason, sleeping.
 #include "runtime/wait/wait.hpp"
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "runtime/base/error.hpp"
-#include "runtime/base/futex.hpp"
-#include "runtime/memory/placement/placement.hpp"
-#include "runtime/trace/tracer.hpp"
-#include "runtime/wait/balance.hpp"
+#include "runtime/base/flag.hpp"
+#include "runtime/memory/placement.hpp"
+#include "runtime/state/tracer.hpp"
+#include "runtime/wait/core_balancer.hpp"
 #include "runtime/wait/progress_thread.hpp"
 
 namespace tutti {
@@ -23,14 +23,15 @@ namespace {
 
 constexpr int followers_polls = 500;   // about 20 µs
 
-/// In case that a wake-up is lost where there is no membarrier. Where hundreds share a core each of them must not get
-/// up in vain a hundred times a second; there writers fence, and none is lost.
+/// Bounds sleeps in case a wake-up is lost where there is no membarrier. Where hundreds of ranks share a core,
+/// none of them must wake up needlessly a hundred times a second; there writers run fences, and no wake-up is lost.
 long longest_sleep(SegmentHeader const& node) {
     long const of_one = 10'000'000;
     return node.crowded() ? std::max<long>(of_one, 2'000'000L * node.ranks / node.usable_cores) : of_one;
 }
 
-/// How long the calling thread has been ready to run and did not, in nanoseconds; 0 where the kernel does not count.
+/// Returns how long the calling thread has been ready but not running, in nanoseconds; 0 if the kernel does not count
+/// it.
 std::uint64_t run_delay() {
     int const file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
     if (file < 0) return 0;
@@ -41,7 +42,7 @@ std::uint64_t run_delay() {
     return length > 0 && std::sscanf(text, "%" SCNu64 " %" SCNu64, &ran, &delayed) == 2 ? delayed : 0;
 }
 
-/// Of the calling thread: wakes it from poll(2). −1 where the system has no more descriptors.
+/// Returns the calling thread's eventfd, which wakes it from poll(2); −1 if the system has no more descriptors.
 int event_of_thread() {
     struct Event {
         int const descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -58,7 +59,7 @@ int event_of_thread() {
 Waiter::Waiter(Segment const& segment, unsigned rank, WaitPolicy policy, long sleep_after_ms, RankLock& lock,
                bool learns)
     : segment_(segment), rank_state_(segment.rank_state(rank)), lock_(lock), policy_(policy),
-      // When ranks share cores, the awaited rank may not be running: a few polls, then the core is given away.
+      // If ranks share cores, the awaited rank may not be running: after a few polls the core is yielded.
       first_polls_(policy == WaitPolicy::dedicated ? 64 : 4), sleep_after_ns_(sleep_after_ms * 1'000'000),
       longest_sleep_ns_(longest_sleep(segment.header())), run_delay_before_(run_delay()), sleepers_(segment, rank),
       observers_(segment, rank_state_),
@@ -96,8 +97,8 @@ void Waiter::end_service(bool words) {
     services_by_words_ -= words;
 }
 
-/// Returns true if that let no other thread run. A yield during which threads of this rank got on with their calls was
-/// useful, however long it took.
+/// Yields the core. Returns true if that let no other thread run. A yield during which threads of this rank made
+/// progress in their calls was useful, however long it took.
 bool Waiter::yield() {
     unsigned const before = lock_.entries();
     std::int64_t took = 0;
@@ -105,7 +106,7 @@ bool Waiter::yield() {
         RankLock::Outside outside(lock_);
         took = Contention::yield();
     }
-    unsigned const others = lock_.entries() - before - (lock_.on() ? 1 : 0);   // but for its own coming back
+    unsigned const others = lock_.entries() - before - (lock_.on() ? 1 : 0);   // without the caller's own re-entry
     using enum Contention::Yield;
     Contention::Yield const worth = others == 0 ? lock_.contention.note_yield(took, now_ns()) : useful;
     Times& times = rank_state_.times;
@@ -133,7 +134,7 @@ bool Waiter::nap_if_idle(Condition ready, void const* what, CallText const& call
     return true;
 }
 
-/// Returns true if the test gave the core away.
+/// Returns true if the test gave up the core.
 bool Waiter::give_core_away(bool moved, Condition ready, void const* what) {
     RepeatedTests::Gives const gives = tests_.give_core_away(moved);
     Reason const none;
@@ -142,7 +143,7 @@ bool Waiter::give_core_away(bool moved, Condition ready, void const* what) {
     return gives != RepeatedTests::Gives::nothing;
 }
 
-/// Where this rank runs is a question of speed alone.
+/// Lets the rank change its NUMA node or core. Only speed depends on where it runs.
 void Waiter::consider_moving(std::int64_t now) {
     if (home_) home_->look(now);
     if (balance_ && !lock_.on()) balance_->look(now, lock_.contention.shared());
@@ -153,8 +154,8 @@ void Waiter::WaitLoop::hand_over() {
     spin_.interrupt();
 }
 
-// What is published of a wait is for the user alone: without memory for that the wait goes on, for what it waits for
-// may come all the same.
+// Published waits serve the user alone: if memory for them is exhausted the wait continues, because the awaited event
+// may still arrive.
 void Waiter::WaitLoop::decide() {
     std::int64_t const now = now_ns(), polled_for = spin_.note_clock(now);
     Contention& contention = waiter_.lock_.contention;
@@ -202,7 +203,7 @@ void Waiter::WaitLoop::sleep(long longest) {
 
 void Waiter::WaitLoop::follow(long longest) {
     bool const spins = !waiter_.shares_core();
-    if (ready(what)) return;   // after what the caller itself has polled
+    if (ready(what)) return;   // the caller has polled since the last check
     longest = waiter_.threads_.longest_follow(*this, longest);
     followed = true;
     at_rank_futex = false;
@@ -217,12 +218,12 @@ void Waiter::WaitLoop::follow(long longest) {
         unless_out_of_memory([this] { return waiter_.observers_.show(*this, why_); });
 }
 
-/// Never takes the lead from another thread, which checks this one's condition, too.
+/// Never takes the lead from another thread, which also checks this one's condition.
 void Waiter::WaitLoop::nap(long longest) {
     nap_ = true;
     longest = std::min(longest, waiter_.longest_sleep_ns_);
     WaitingThreads& threads = waiter_.threads_;
-    if (threads.leader() && threads.leader()->thread == thread) return void(waiter_.yield());   // inside a wait
+    if (threads.leader() && threads.leader()->thread == thread) return void(waiter_.yield());   // nested in a wait
     if (threads.leader()) return follow(longest);
     threads.lead(*this);
     mark_asleep();

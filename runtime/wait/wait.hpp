@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one wait: the only place that spins, yields or sleeps. The caller gives a condition and a reason.
+// The wait: the only place that spins, yields or sleeps. The caller supplies a condition and a reason.
 //
-// Its parts: what is polled (pollable.hpp); when to poll, yield and sleep (spin_policy.hpp); sleeping ranks and waking
-// them (sleepers.hpp); the threads of a rank that wait at the same time (waiting_threads.hpp); who observes calls and
-// long waits (observers.hpp); and calls that check once, such as MPI_Test (polling.hpp).
+// Its parts: what is polled (pollable.hpp); when to poll, yield and sleep (spin_policy.hpp); sleeping ranks and how
+// they are woken (sleepers.hpp); the threads of a rank that wait at the same time (waiting_threads.hpp); observers of
+// calls and long waits (observers.hpp); and calls that check once, such as MPI_Test (polling.hpp).
 #pragma once
 
 #include <atomic>
@@ -30,59 +30,59 @@ class Balance;
 
 class Waiter {
 public:
-    /// `sleep_after_ms` 0: never sleeps. `learns` false: it does not adapt to other programs on its core. `segment` and
-    /// the lock must outlive the waiter.
+    /// `sleep_after_ms` 0: never sleeps. `learns` false: does not adapt to other programs on its core. `segment` and
+    /// `lock` must outlive the waiter.
     Waiter(Segment const& segment, unsigned rank, WaitPolicy policy, long sleep_after_ms, RankLock& lock,
            bool learns = true);
 
-    /// What to poll while waiting; a process has one or two (transport, operations in flight).
+    /// Adds something to poll while waiting; a process has one or two (transport, operations in progress).
     void attach(Pollable* pollable) { polled_.attach(pollable); }
     void detach(Pollable* pollable) { polled_.detach(pollable); }
 
-    /// `descriptor` becomes readable when there is something to poll that no rank of this node stores, such as messages
-    /// of other nodes. Valid as long as anything is polled.
+    /// `descriptor` becomes readable when there is something to poll that no rank of this node stores, such as
+    /// messages of other nodes. It must stay valid as long as anything is polled.
     void watch(int descriptor);
-    /// From the first begin_service() to the last end_service() others may ask this rank for something at any time,
-    /// also while nothing of its own is under way: the progress thread, if there is one, is always ready for that.
-    /// `words`: they may be ranks of this node.
+    /// Between the first begin_service() and the last end_service() other ranks may send this rank requests at any
+    /// time, even while none of its own operations is in progress; the progress thread, if there is one, is always
+    /// ready for them. `words`: they may be ranks of this node.
     void begin_service(bool words);
     void end_service(bool words);
 
-    /// At the end of long waits, a rank may move to another NUMA node.
+    /// Lets the rank move to another NUMA node at the end of long waits.
     void watch(Home& home) { home_ = &home; }
-    /// There it may also move to another core, while it has one thread.
+    /// Lets the rank also move to another core then, while it has one thread.
     void watch(Balance& balance) { balance_ = &balance; }
 
-    /// Who observes this rank's calls and long waits.
+    /// The observers of this rank's calls and long waits.
     Observers& observers() { return observers_; }
-    /// The calls that check once and found nothing.
+    /// Calls that check once and found nothing.
     RepeatedTests& tests() { return tests_; }
 
     bool at_rest() const { return polled_.at_rest(); }
-    /// Something is under way that no thread waits for yet: the progress thread, if there is one, moves it on.
+    /// Announces an operation that no thread waits for yet: the progress thread, if there is one, advances it.
     void started() {
         if (helper_) [[unlikely]]
             call_helper();
     }
 
-    /// Moves everything attached on by one step.
+    /// Advances everything attached by one step. Returns true if anything advanced.
     bool progress() {
         bool const moved = polled_.poll();
         if (moved) count_move();
         return moved;
     }
-    /// Something that others may see or wait for has moved on, outside of progress(). While anything does, this rank is
-    /// not reported as blocked.
+    /// Records that something which others may see or wait for has advanced outside of progress(). While anything
+    /// does, this rank is not reported as blocked.
     void count_move() {
         std::atomic<std::uint64_t>& moves = rank_state_.blocked.moves;
-        // Release: a launcher that reads the count, and asks then, has the ranks that answer see what moved.
+        // Release: if a launcher reads the count and then queries, the ranks that answer see what advanced.
         moves.store(moves.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     }
 
-    /// Returns when `ready()` is true; the lock is held from that check on. `ready` must be cheap and free of side
-    /// effects other than progress of its own; any thread inside the lock may call it. `word`: the only word of the
-    /// segment that it depends on, apart from stores that are followed by wake_sleepers() without a word; null: it
-    /// depends on more.
+    /// Returns when `ready()` is true; the lock is held without interruption from that check on. `ready` must be
+    /// cheap and free of side effects other than progress of its own; any thread that holds the lock may call it.
+    /// `word`: the only word of the segment that it depends on, apart from stores that are followed by
+    /// wake_sleepers() without a word; null: it depends on more.
     template <class Ready>
     void until(Ready&& ready, Reason const& why, std::atomic<std::uint64_t> const* word = nullptr) {
         for (int i = 0; i < first_polls_; ++i) {
@@ -93,10 +93,10 @@ public:
             progress() ? wait_loop.moved() : void();
     }
 
-    /// For calls that check once and return, such as MPI_Test: one step of progress. Where it finds nothing it may give
-    /// the core away, for at most a millisecond after it could have it back, or sleep for at most 10 ms
-    /// (runtime/wait/polling.hpp). `ready` as for `until`; this returns its last answer, for what it has found before
-    /// may be gone after the lock was left. `call`: for reports of a program that only repeats such calls.
+    /// Makes one step of progress, for calls that check once and return, such as MPI_Test. If it finds nothing it may
+    /// give up the core, which it takes back at most a millisecond after the core is free again, or sleep for at most
+    /// 10 ms (runtime/wait/polling.hpp). `ready` as for `until`; returns its last result, because an earlier finding
+    /// may be gone after the lock was released. `call`: for reports about a program that only repeats such calls.
     template <class Ready>
     bool test(Ready&& ready, CallText const& call = {}) {
         if (ready()) return true;
@@ -113,26 +113,27 @@ public:
         return gave && (progress(), ready());
     }
 
-    /// After something that only threads of this rank may wait for: wakes them before the caller leaves the lock.
+    /// Must be called after a change that only threads of this rank may wait for: they are woken before the caller
+    /// releases the lock.
     void wake_own_threads() { threads_.note_change(); }
-    /// After a store that others may wait for: wakes the ranks of this node that sleep (usually none), and the threads
-    /// of this rank before the caller leaves the lock.
+    /// Must be called after a store that others may wait for: wakes the sleeping ranks of this node (usually none),
+    /// and the threads of this rank before the caller releases the lock.
     void wake_sleepers() {
         if (any_sleepers()) [[unlikely]]
             sleepers_.wake_all();
     }
-    /// The same after a store to `word`, in the segment: ranks that wait for another word sleep on.
+    /// Same after a store to `word`, in the segment: ranks that wait for another word are not woken.
     void wake_sleepers(std::atomic<std::uint64_t> const& word) {
         if (any_sleepers()) [[unlikely]]
             sleepers_.wake_watchers(word);
     }
-    /// The same after a store that concerns one rank of this node alone.
+    /// Same after a store that concerns one rank of this node alone.
     void wake_rank(unsigned place) {
         if (any_sleepers()) [[unlikely]]
             sleepers_.wake_one(place);
     }
 
-    /// Around a call where there may be several threads: into the lock, and out of it.
+    /// Enters and leaves the lock around a call, if there may be several threads.
     void enter() { lock_.enter(); }
     void leave() {
         if (threads_.any_asleep() && threads_.changed()) [[unlikely]]
@@ -141,22 +142,24 @@ public:
     }
     /// Returns true if the program's calls must be enclosed in enter() and leave_call().
     bool around_calls() const { return lock_.on() || observers_.follow_calls(); }
-    /// The same around a call of the program, for its observers as well.
+    /// Same around a call of the program, including its observers.
     void enter(char const* call, void const* site);
     void leave_call();
 
-    /// Counts how long the kernel let this thread wait for a core since the waiter was made by it.
+    /// Records how long the calling thread was ready but not running since it constructed the waiter, according to
+    /// the kernel.
     void count_run_delay();
 
     WaitPolicy policy() const { return policy_; }
-    /// Ranks outnumber cores, or another thread has lately taken this rank's core: long polling does harm.
+    /// Returns true if ranks outnumber cores, or another thread has recently taken this rank's core: long polling
+    /// does harm.
     bool shares_core() const { return policy_ == WaitPolicy::shared || lock_.contention.shared(); }
-    /// How often a wait checks its condition before it moves everything attached on.
+    /// Returns how often a wait checks its condition before it calls progress().
     int first_polls() const { return first_polls_; }
 
 private:
-    /// One long wait: polls, yields, sleeps, or follows another thread's lead, step by step; keeps the rank state's
-    /// reason, and counts itself and its time there.
+    /// One long wait: polls, yields, sleeps, or follows another thread's lead, step by step. Publishes its reason,
+    /// and counts itself and its duration in the rank state.
     class WaitLoop : private WaitingThreads::Wait {
     public:
         WaitLoop(Waiter& waiter, Reason const& why, bool (*condition)(void*), void const* about,
@@ -164,16 +167,17 @@ private:
             : Wait(condition, about, now_ns()), waiter_(waiter), why_(why), word_(word),
               spin_(waiter.policy_, why.policy, waiter.sleep_after_ns_, waiter.long_polls_, start) {}
         ~WaitLoop() { finish(); }
-        /// All of it for a call that checks once: sleeps, or follows another thread's lead, until the condition may be
-        /// true or `longest` nanoseconds are over. It is no wait: not counted, and nothing is learned from it.
+        /// The whole wait of a call that checks once: sleeps, or follows another thread's lead, until the condition
+        /// may be true or `longest` nanoseconds have passed. It is not counted as a wait, and nothing is learned from
+        /// it.
         void nap(long longest);
-        /// Something arrived: more may follow immediately, so the next check comes without a sleep.
+        /// Records an arrival: more may follow immediately, so the next check comes without a sleep.
         void moved() {
             spin_.restart();
             if (asleep) waiter_.threads_.get_up(*this);
         }
-        /// Between two checks of the condition; when it is about to sleep it first only marks, so that the conditions
-        /// are checked between the mark and the sleep.
+        /// Called between two checks of the condition. Before it sleeps it first only marks the rank, so that the
+        /// conditions are checked between the mark and the sleep.
         void step() {
             WaitingThreads& threads = waiter_.threads_;
             if (threads.any_asleep()) [[unlikely]]
@@ -196,7 +200,7 @@ private:
 
         Waiter& waiter_;
         Reason const& why_;
-        std::atomic<std::uint64_t> const* const word_;   ///< null: it waits for anything
+        std::atomic<std::uint64_t> const* const word_;   ///< null: waits for anything
         SpinPolicy spin_;
         std::uint32_t ticket_ = 0;
         bool nap_ = false;
@@ -235,10 +239,10 @@ private:
     Observers observers_;
     RepeatedTests tests_;
     ProgressThread* helper_ = nullptr;
-    int descriptor_ = -1;                        ///< of watch(); −1: there is none
-    int services_ = 0, services_by_words_ = 0;   ///< begun and not ended, and those of them that ranks of this node ask
-    Home* home_ = nullptr;                       ///< null: the rank stays on its node
-    Balance* balance_ = nullptr;                 ///< null: it moves to no other core by itself
+    int descriptor_ = -1;                        ///< set by watch(); −1: none
+    int services_ = 0, services_by_words_ = 0;   ///< services in progress, and those that ranks of this node may use
+    Home* home_ = nullptr;                       ///< null: the rank stays on its NUMA node
+    Balance* balance_ = nullptr;                 ///< null: the rank does not move to another core by itself
 };
 
 }   // namespace tutti

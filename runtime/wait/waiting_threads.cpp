@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The choice of the leader, and calls to the other threads; waiting_threads.hpp has the argument.
 #include "runtime/wait/waiting_threads.hpp"
 
 #include <algorithm>
@@ -6,7 +7,7 @@
 #include <sys/eventfd.h>
 
 #include "runtime/base/clock.hpp"
-#include "runtime/base/futex.hpp"
+#include "runtime/base/flag.hpp"
 
 namespace tutti {
 namespace {
@@ -61,14 +62,14 @@ void WaitingThreads::wake_ready() {
         bool ready = true;
         try {
             ready = p->ready(p->what);
-        } catch (...) {   // it checks itself, and gets the exception
+        } catch (...) {   // the thread checks itself and gets the exception
         }
         if (ready) call(*p);
     }
 }
 
-/// One of the sleeping threads must lead. Where one thread keeps returning sooner than another one wakes up, they are
-/// left asleep, and one of them takes the lead itself a little later.
+/// Calls a sleeping thread to lead. If one thread keeps returning sooner than another one wakes up, the sleeping
+/// threads are not called, and one of them takes the lead itself a little later.
 void WaitingThreads::call_next() {
     if (needless_calls_ >= most_needless_calls) return;
     for (Wait* p = first_; p; p = p->next)
@@ -76,7 +77,7 @@ void WaitingThreads::call_next() {
     if (first_) call(*first_);
 }
 
-/// The lock keeps it from going on before the caller has left, so it is still there when it is woken.
+/// The lock keeps the thread from continuing before the caller has left, so its Wait still exists when it is woken.
 void WaitingThreads::call(Wait& wait) {
     wait.called.store(1, std::memory_order_release);
     if (!wait.at_rank_futex) futex_wake(wait.called, 1);

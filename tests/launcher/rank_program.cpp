@@ -13,7 +13,7 @@
 
 #include "runtime/memory/segment.hpp"
 #include "runtime/settings/launch.hpp"
-#include "topo/machine/machine.hpp"
+#include "topo/machine.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which calls use again what was made of their arguments, and which make it anew.
-#include "mpi_h/collectives/recent_calls.hpp"
+#include "mpi_h/collectives/bound_calls.hpp"
 
 #include <gtest/gtest.h>
 

@@ -21,7 +21,6 @@
 #include "p2p/request.hpp"
 #include "runtime/datatype/builder.hpp"
 #include "runtime/job/interfaces.hpp"
-#include "runtime/job/listener.hpp"
 
 namespace tutti::p2p::test {
 

@@ -8,9 +8,9 @@
 #include <thread>
 #include <vector>
 
-#include "rma/making/making.hpp"
-#include "rma/operations/operations.hpp"
-#include "rma/synchronization/synchronization.hpp"
+#include "rma/create.hpp"
+#include "rma/epochs.hpp"
+#include "rma/operations.hpp"
 #include "runtime/datatype/builder.hpp"
 #include "tests/coll/world/nodes_world.hpp"
 

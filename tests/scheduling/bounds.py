@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the short form asserts: the counters (performance variables of MPI_T, runtime/counters/counters.def), in which
+"""What the short form asserts: the counters (performance variables of MPI_T, runtime/state/counters.def), in which
 cells they are bounded, and by what. This is the only place with their names. A counter that the build does not have is
 reported as missing and bounds nothing. The bounds hold on busy machines, too: a loop that only yields or only sleeps
 exceeds them many times over.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // --bind-to and --map-by: the words of both families, and where ranks land.
-#include "topo/binding/binding.hpp"
+#include "topo/binding.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

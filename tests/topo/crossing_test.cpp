@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/topo/machines.hpp"
-#include "topo/hierarchy/hierarchy.hpp"
-#include "topo/machine/detect.hpp"
+#include "topo/detect.hpp"
+#include "topo/hierarchy.hpp"
 
 namespace tutti::topo {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // hwloc in: the real machine within the affinity mask, and pretended ones by description and by file.
-#include "topo/machine/detect.hpp"
+#include "topo/detect.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,9 +11,8 @@
 #include <thread>
 
 #include "tests/topo/machines.hpp"
-#include "topo/binding/binding.hpp"
-#include "topo/machine/sysfs.hpp"
-#include "topo/machine/usable.hpp"
+#include "topo/binding.hpp"
+#include "topo/this_machine.hpp"
 
 namespace tutti::topo {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The tree of teams: which levels are kept, who leads, and what a walk over it costs on the machine.
-#include "topo/hierarchy/hierarchy.hpp"
+#include "topo/hierarchy.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Machine and Placement: counting, the assumed places, and the text that travels to the ranks.
-#include "topo/machine/machine.hpp"
+#include "topo/machine.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
-#include "topo/hierarchy/hierarchy.hpp"
-#include "topo/machine/machine.hpp"
+#include "topo/hierarchy.hpp"
+#include "topo/machine.hpp"
 
 namespace tutti::topo {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Machines described in made-up folders, and this one, as hwloc reads it from the same description.
-#include "topo/machine/sysfs.hpp"
+#include "topo/this_machine.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,8 +10,7 @@
 
 #include "tests/topo/files.hpp"
 #include "tests/topo/machines.hpp"
-#include "topo/machine/detect.hpp"
-#include "topo/machine/usable.hpp"
+#include "topo/detect.hpp"
 
 namespace tutti::topo {
 namespace {

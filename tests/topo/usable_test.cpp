@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The CPU quota of cgroups of both versions, read from made-up /proc and /sys; the real affinity mask.
-#include "topo/machine/usable.hpp"
+#include "topo/this_machine.hpp"
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "tests/topo/files.hpp"
-#include "topo/binding/binding.hpp"
+#include "topo/binding.hpp"
 
 namespace tutti::topo {
 namespace {

@@ -1,27 +1,51 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Comparisons on the screen.
+// Tables on the terminal, of growth and of comparisons, and CSV.
 #pragma once
 
-#include "../program/results/results.hpp"
-#include "runs/candidates.hpp"
-
 #include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "../program/results.hpp"
+#include "growth.hpp"
+#include "rounds.hpp"
 
 namespace bench {
 
-// For each operation the medians of all series by size, of single calls and, where these were measured, in loops; what
-// ran where a series is no certain algorithm; then what one wants to know of them: each other MPI's time divided by
-// ours, ours by the limit's, of single calls and in loops; of single calls alone the default's by the best
-// algorithm's and by the best published one's; with `by_root`, for each series its dearest root's median divided by its
-// cheapest one's; where overlap was measured, how much of it was hidden. What a library lacks is told in a sentence.
-// Lines wider than `width` are continued in a second table; 0 is as wide as need be.
-void print_tables(std::ostream &out, const Results &results, bool by_root, std::size_t width);
+/// A column of a table.
+struct Column {
+    std::string head;
+    std::vector<std::string> cells;   ///< one per row, and one for the mean, which may be empty
+    std::size_t width() const;
+};
 
-// operation,ranks,bytes,series,iterations,median,least,greatest; where they were measured, loop, and
-// computation,both,hidden; then the algorithm that ran, where the library tells
-void print_csv(std::ostream &out, const Results &results);
+std::string number(double value, char const* format = "%.2f");
 
-// Whose the algorithms are and what they do.
-void print_legend(std::ostream &out, const std::vector<Candidate> &candidates);
+/// Prints a table. Rows wider than `width` are continued in a second table, which begins with `first` again; 0: no
+/// limit. Prints the means if there are any, over more than one row.
+void print_columns(std::ostream& out, Column const& first, std::vector<Column> const& columns, std::size_t width);
 
-} // namespace bench
+/// Prints for each operation and size one row per number of ranks: for each series the time, its work and its slope,
+/// of single calls and, if measured, of loops; the algorithm that ran, if the library reports it; the ratio of each
+/// other series' time to the first one's; and the slope of p log p. Rows wider than `width` are continued in a second
+/// table.
+void print_growth(std::ostream& out, Growth const& growth, std::size_t width);
+
+// Comparisons on the terminal.
+
+/// Prints for each operation the medians of all series by size, of single calls and, if measured, in loops; and the
+/// algorithm that ran if a series is not a particular one. Then the ratios of interest: each other MPI's time to ours,
+/// and ours to the limit's, both of single calls and in loops; the default's to the best algorithm's and to the best
+/// published one's, of single calls only; with `by_root`, for each series its most expensive root's median to its
+/// cheapest one's; and how much of the communication was hidden, if overlap was measured. Operations that a library
+/// lacks are named in a sentence. Rows wider than `width` are continued in a second table; 0: no limit.
+void print_tables(std::ostream& out, Results const& results, bool by_root, std::size_t width);
+
+/// Prints rows of operation,ranks,bytes,series,iterations,median,least,greatest; loop, and computation,both,hidden, if
+/// measured; then the algorithm that ran, if the library reports it.
+void print_csv(std::ostream& out, Results const& results);
+
+/// Prints the origin and the description of each algorithm.
+void print_legend(std::ostream& out, std::vector<Candidate> const& candidates);
+
+}   // namespace bench

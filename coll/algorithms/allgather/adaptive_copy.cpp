@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Allgather(v) in slices through shared memory: in each of n/slice + 1 steps every rank copies a slice of its part (n
-// bytes) into one of its two buffers, for the caches, and everybody's slice before that to where it belongs, past the
-// caches when the working set outgrows them. Each rank copies n in and p·n out, 2 (p + p²)·n bytes in all.
-// YHCCL (Peng et al., SC 2023), section 4.3.3, Algorithm 4; flags of each writer and its readers for the barrier.
+// Allgather(v) in slices through shared memory. In each of n/slice + 1 steps every rank copies a slice of its part (n
+// bytes) into one of its two staging buffers, with cached stores, and copies all ranks' slices of the previous step to
+// their destinations, with non-temporal stores if the working set exceeds the caches. Each rank copies n bytes in and
+// p·n bytes out; 2 (p + p²)·n bytes of memory traffic in all.
+// YHCCL (Peng et al., SC 2023), section 4.3.3, Algorithm 4; flags between each writer and its readers replace the
+// barrier.
 //
-// Cell: bytes of my part. Counters: ready[0] slices laid out; ack[0] steps in which this rank has read everybody's
-// slice, or found that there is none any more. All ranks make the same number of steps, that of the longest part. A
-// buffer is written again when all have acknowledged the step before the last.
+// Slot: the size of this rank's part in bytes. Counters: ready[0] slices staged; ack[0] steps in which this rank has
+// read the slices of all ranks, or found that a part has no more. All ranks make the same number of steps, that of the
+// longest part. A buffer is overwritten when all ranks have acknowledged the step before the last.
 #include "coll/algorithms/algorithm.hpp"
-#include "coll/blocks/exchange/acknowledged.hpp"
-#include "coll/blocks/exchange/movement.hpp"
+#include "coll/blocks/movement.hpp"
 
 namespace tutti::coll::algorithms::allgather {
 namespace {
@@ -43,13 +44,13 @@ struct Gather {
     AllgatherArgs const& a;
     Buffer const mine;
     std::size_t slice;
-    std::vector<std::size_t> sizes;   ///< of everybody's part
+    std::vector<std::size_t> sizes;   ///< of every rank's part
     std::size_t working_set = 0;
     std::uint64_t steps = 0;
     Truncation truncation;
 };
 
-/// How long everybody's part is: receivers only know how much room there is for it.
+/// Exchanges the sizes of all parts: a receiver knows only how much room it has for a part.
 template <class Env>
 Task learn_sizes(Env& env, Gather<Env>& g) {
     std::size_t const own = g.mine.bytes();
@@ -67,7 +68,7 @@ Task learn_sizes(Env& env, Gather<Env>& g) {
     g.working_set = all + all * p + buffers * p * g.slice;
 }
 
-/// Everybody's slice k, each rank beginning with another one; in place its own is there.
+/// Copies slice k of all ranks; each rank begins with another peer. In place, its own part is already there.
 template <class Env>
 Task take_all(Env& env, Gather<Env>& g, std::uint64_t k) {
     for (int i = 1; i <= env.size(); ++i) {

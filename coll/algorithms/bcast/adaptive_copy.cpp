@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Broadcast in slices through shared memory: the root copies slice after slice into one of two buffers, for the caches;
-// everybody else copies the one before from there, past the caches when the operation's working set outgrows them.
-// s/slice + 1 steps; s bytes copied by each of the p ranks, 2p·s loaded and stored by all together.
-// YHCCL (Peng et al., SC 2023), section 4.3.2, Algorithm 3; flags of the root and its readers in place of the barrier.
+// Broadcast in slices through shared memory. The root copies slice after slice into one of two staging buffers, with
+// cached stores; all other ranks copy the previous slice from there, with non-temporal stores if the operation's
+// working set exceeds the caches. s/slice + 1 steps; s bytes copied by each of the p ranks, 2p·s bytes loaded and
+// stored in all.
+// YHCCL (Peng et al., SC 2023), section 4.3.2, Algorithm 3; flags between the root and its readers replace the barrier.
 //
-// Counters: ready[0] slices laid out, ack[0] slices read. A buffer is written again when all have acknowledged the
+// Counters: ready[0] slices staged, ack[0] slices read. A buffer is overwritten when all readers have acknowledged the
 // slice before the last.
 #include "coll/algorithms/algorithm.hpp"
-#include "coll/blocks/exchange/acknowledged.hpp"
+#include "coll/blocks/movement.hpp"
 
 namespace tutti::coll::algorithms::bcast {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Broadcast composed of n-ary broadcasts, one per team; the schedule is fixed by the root: teams keep their leaders,
-// the team of the root comes first. Large messages run through it as several fragments at once.
-// Sum over levels of log_n(team) steps; every rank with children stages s, every rank but the root copies s out.
+// Broadcast composed of n-ary broadcasts, one per team. The root determines the schedule: teams keep their leaders, and
+// the team of the root comes first. Large messages run through it as several fragments at the same time. Sum over
+// levels of log_n(team) steps; every rank with children stages s bytes, every rank but the root copies s bytes out.
 // Cheetah (Gorentla Venkata and others, CLUSTER 2013), sections III.C, IV (the primitive) and VI.
 #include "coll/algorithms/algorithm.hpp"
-#include "coll/blocks/schedule/run.hpp"
+#include "coll/blocks/run_schedule.hpp"
 
 namespace tutti::coll::algorithms::bcast {
 namespace {

@@ -1,9 +1,47 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Broadcast of small messages: the root writes its slot and returns, everybody else reads it. One step; s bytes
-// written, (p − 1)·s read. The slots are several operations deep, so the root does not wait for its readers.
+// Broadcasts of small messages through slots: slots and hierarchical_slots.
+//
+// slots: the root writes its slot and returns; all other ranks read it. One step; s bytes written, (p − 1)·s read.
+// Slots are reused only several operations later, so the root does not wait for its readers.
 #include "coll/algorithms/algorithm.hpp"
 
+// hierarchical_slots: each leader reads its own leader's slot and writes its own, which its team reads. The root leads
+// every team of which it is a member. L steps; s bytes written per leader, (p − 1)·s read.
+// XHC (Katevenis, Ploumidis, Marazakis), section IV, the copy-in-copy-out path.
+
 namespace tutti::coll::algorithms::bcast {
+
+template <class Env>
+Task hierarchical_slots(Env& env, BcastArgs const& a) {
+    std::size_t const bytes = a.data.bytes();
+    if (env.rank() == a.root) {
+        env.load(env.slot(bytes), a.data, 0, bytes);
+        env.publish();
+        env.leave(bytes);
+        co_return;
+    }
+    int const mine = env.hierarchy().levels_of(env.rank(), a.root);
+    int const leader = env.hierarchy().team(mine - 1, env.rank(), a.root).leader;
+    co_await env.until(leader);
+    std::byte const* data = env.slot(leader, bytes);
+    if (mine > 1) {   // a leader itself: forward the data first
+        env.count(bytes, bytes);
+        copy_bytes(env.slot(bytes), data, bytes);
+        env.publish();
+        env.leave(bytes);
+    }
+    env.store(a.data, 0, data, bytes);
+}
+
+constexpr Parameter hierarchical_slots_parameters[] = {hierarchy_parameter};
+extern constinit const Algorithm<BcastArgs> hierarchical_slots_algorithm = {
+    "hierarchical_slots",
+    "leaders pass slots down the levels of the hierarchy",
+    Family::tutti,
+    "after XHC, section IV (copy-in-copy-out)",
+    requires_slot,
+    hierarchical_slots_parameters,
+    TUTTI_RUNS(hierarchical_slots)};
 
 template <class Env>
 Task slots(Env& env, BcastArgs const& a) {

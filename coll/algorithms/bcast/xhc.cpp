@@ -1,19 +1,57 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Broadcast of XHC: hierarchical, pull-based and pipelined with chunks of each level's own size; up to a threshold
-// copied in and out of shared memory, above in a single copy; leaders wait for their members before they return.
-// L + s/chunk steps, L of them back. (p − 1)·s bytes copied above the threshold; below, with l leaders, (p + l − 1)·s.
-// p − 1 messages per chunk, for every root and mapping one into each team from outside of it.
+// Broadcasts of XHC (xhc) and of a method that the XHC paper compares with (smhc).
+//
+// xhc: hierarchical, pull-based, pipelined with chunks of each level's own size; up to a threshold copied in and out of
+// shared memory, above it by single copy; leaders wait for their members before they return. L + s/chunk steps, and L
+// steps for the acknowledgements. (p − 1)·s bytes copied above the threshold; below it, with l leaders, (p + l − 1)·s.
+// p − 1 messages per chunk; for every root and mapping, one of them into each team from outside of it.
 // XHC (Katevenis, Ploumidis, Marazakis), section IV.A and C; flag layouts: section V.D.1.
 #include "coll/algorithms/algorithm.hpp"
-#include "coll/blocks/trees/pulled_broadcast.hpp"
+#include "coll/blocks/pulled.hpp"
+
+// smhc: flags and data follow the same tree through shared memory. The root copies slices into its shared memory, each
+// leader copies from there into its own, and every rank copies out to its user buffer; acknowledgements return up the
+// tree. Flat, or with a leader for each socket (hierarchy=…). L + s/slice steps of each level's own slices; with l
+// leaders (p + l − 1)·s bytes copied.
+// Jain, Kaleem and others, SC 2018, as SMHC in XHC (Katevenis, Ploumidis, Marazakis), sections V.C and VI; slots for
+// small messages, and slices, are ours.
 
 namespace tutti::coll::algorithms::bcast {
+
+template <class Env>
+Task smhc(Env& env, BcastArgs const& a) {
+    std::size_t const bytes = a.data.bytes();
+    if (bytes == 0 || env.size() == 1) co_return;
+    std::size_t const half = env.staging_bytes() / 2 / cache_line * cache_line;
+    ByteSteps const steps(bytes, cache_line);
+    LeaderFlag<Env> flag(env, env.hierarchy(), a.root, FlagLayout::one);
+    int const level = flag.parent() < 0 ? flag.led() - 1 : flag.level();
+    Through const through = bytes <= env.slot_bytes() ? Through::slot : Through::ring;
+    if (through == Through::ring) env.expose_staged();
+    PulledBroadcast<Env> b(env, flag, steps,
+                           {.target = a.data,
+                            .bytes = bytes,
+                            .through = through,
+                            .chunk = steps.chunk(std::min(a.parameters.at(1, level), half / 2)),
+                            .ring = half});
+    if (flag.parent() < 0) co_await b.serve();
+    co_await b.finish();
+}
+
+constexpr Parameter smhc_parameters[] = {
+    hierarchy_parameter,
+    {"slice", 16384, "bytes of a slice on each level, cut to a quarter of staging memory", ParameterKind::per_level}};
+extern constinit const Algorithm<BcastArgs> smhc_algorithm = {
+    "smhc",           "leaders copy slices into their shared memory, their teams from there",
+    Family::baseline, "Jain et al., SC 2018, as SMHC in XHC, section V.C",
+    requires_nothing, smhc_parameters,
+    TUTTI_RUNS(smhc)};
 
 template <class Env>
 Task xhc(Env& env, BcastArgs const& a) {
     std::size_t const bytes = a.data.bytes();
     if (bytes == 0 || env.size() == 1) co_return;
-    // Staging memory: the ring in the first half, a chunk to unpack from, a layout with gaps written down.
+    // Staging memory: the ring in the first half, a chunk from which to unpack, and the layout of a buffer with gaps.
     std::size_t const quarter = env.staging_bytes() / 4 / cache_line * cache_line;
     ByteSteps const steps(bytes, cache_line);
     LeaderFlag<Env> flag(env, env.hierarchy(), a.root, static_cast<FlagLayout>(a.parameters[3]));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pages of mistakes that only mpiexec --check looks for.
+// The pages of errors that are only detected by mpiexec --check.
 #include "launcher/diagnosis/explanations/pages.hpp"
 
 namespace tutti::launcher {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pages of MPI's error classes that calls give which send, receive, or act on all of a communicator.
+// The pages of MPI error classes of calls that send, receive, or act on a whole communicator.
 #include "launcher/diagnosis/explanations/pages.hpp"
 
 namespace tutti::launcher {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pages of MPI's other error classes: arguments, attributes, infos, windows, the system; and of MPI_Abort.
+// The pages of the other MPI error classes (arguments, attributes, infos, windows, the system), and of MPI_Abort.
 #include "launcher/diagnosis/explanations/pages.hpp"
 
 namespace tutti::launcher {

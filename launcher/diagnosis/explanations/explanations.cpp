@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pages, and how one of them is found.
+// Pages T01 to T05, T19 and T20, and the lookup of a page.
 #include "launcher/diagnosis/explanations/explanations.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include "launcher/base/job.hpp"
 #include "launcher/diagnosis/explanations/pages.hpp"
 #include "runtime/base/error.hpp"
-#include "topo/base/words.hpp"
+#include "topo/text.hpp"
 
 namespace tutti::launcher {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pages of `mpiexec --explain`: for each code of a report the mistake, a smallest wrong program, a right one, and
-// why MPI is like that.
+// The pages of `mpiexec --explain`, one for each code of a report: the error, a minimal wrong program, a correct one,
+// and the reason for MPI's rule.
 #pragma once
 
 #include <span>
@@ -10,19 +10,20 @@
 namespace tutti::launcher {
 
 struct Explanation {
-    std::string_view code;        ///< "T01"; of an error its class, "MPI_ERR_RANK"
-    std::string_view title;       ///< what is wrong, in half a line
+    std::string_view code;        ///< "T01", or the class of an MPI error, "MPI_ERR_RANK"
+    std::string_view title;       ///< the error, in half a line
     std::string_view page;        ///< begins and ends with a line break
-    std::string_view help = "";   ///< what mostly helps, in half a sentence, where reports of that code bring none
+    std::string_view help = "";   ///< usual remedy, in half a sentence, for reports of this code that bring none
 };
 
-/// What mostly helps against an error of this class, in half a sentence; empty where nothing general can be said.
+/// Returns the usual remedy for errors with this code, in half a sentence; empty if no general one exists.
 std::string help_for(std::string_view code);
 
-/// All that there are: mistakes by code, then errors by class.
+/// Returns all explanations: errors of the program by code, then MPI errors by class.
 std::span<Explanation const> explanations();
 
-/// The page of a code, in whatever case, or the list of all for `list`. Throws Complaint when there is no such code.
+/// Returns the page of a code, in upper or lower case, or for `list` the list of all codes. Throws Complaint if there
+/// is no such code.
 std::string explain(std::string_view code);
 
 }   // namespace tutti::launcher

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Types of messages, and what is left over in the end.
+// Pages T06 to T09: message types, and requests, messages, objects and ranks at the end of a program.
 #include "launcher/diagnosis/explanations/pages.hpp"
 
 namespace tutti::launcher {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The numbers that mpiexec has packed (launcher/report/page.cpp says in which order), and words for them.
+// Unpacks the numbers that mpiexec has packed (launcher/report/page.cpp defines their order), and formats values.
 "use strict";
 
 class Numbers {
@@ -74,7 +74,7 @@ function unpackCollectives(base64) {
   return all;
 }
 
-/** The first index at which `values` is not below `value`. */
+/** Returns the first index at which `values` is not below `value`. */
 function lowerBound(length, valueAt, value) {
   let low = 0, high = length;
   while (low < high) {

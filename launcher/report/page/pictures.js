@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The matrix of who sent how much to whom, and the tree of a collective over the machine.
+// The matrix of traffic between ranks, and the tree of a collective over the machine.
 
 const matrix = { by: 3, canvas: null };
 
@@ -53,14 +53,14 @@ function tellPair(x, y) {
   element("pair").textContent = `From rank ${from.rank} to rank ${to.rank}: ` + (pair ? `${count(pair[2])} messages, ${bytes(pair[3])}.` : "nothing.");
 }
 
-/** Who comes beside whom: by host, socket, NUMA node, cache, core. */
+/** Ranks in the order of the machine: by host, socket, NUMA node, cache, core. */
 function ranksOnMachine() {
   const all = [];
   report.machines.forEach((machine, m) => machine.ranks.forEach(([rank, socket, numa, l3, core]) => all.push({ rank, boxes: [`${m}`, `${m}.${socket}`, `${m}.${socket}.${numa}`], core, l3, m, socket, numa })));
   return all.sort((a, b) => a.m - b.m || a.socket - b.socket || a.numa - b.numa || a.l3 - b.l3 || a.core - b.core || a.rank - b.rank);
 }
 
-/** From each level's teams: who stands for whom. */
+/** Edges of the tree, from each level's teams: a team's leader represents it in the next level. */
 function treeEdges(levels, root) {
   const leader = team => team.includes(root) ? root : Math.min(...team);
   const edges = [];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What went wrong, the sums at a glance, and the tables.
+// Errors and warnings, the sums at a glance, and the tables.
 
 function table(head, rows, wide = true) {
   const cells = (row, tag) => row.map(c => {
@@ -46,7 +46,7 @@ function showGlance() {
   element("findings").innerHTML = findings(total);
 }
 
-/** What matters first where ranks outnumber cores. */
+/** The first finding if ranks outnumber cores. */
 function crowding() {
   const c = report.crowding;
   if (!c) return "";
@@ -56,14 +56,14 @@ function crowding() {
     (c.runDelay > 0 ? ` All ranks together were ready to run, and had no core, for ${time(c.runDelay)}.` : "") + `</p></div>`;
 }
 
-/** The causes of waiting with the most time, each with the place where ranks waited longest because of it. What they
-    leave out of the whole waiting time stands behind them. */
+/** The causes of waiting with the most time, each with the place where ranks waited longest because of it, followed
+    by the rest of the waiting time. */
 function findings(total) {
   const causes = report.causes.map((cause, number) => ({ ...cause, number })).filter(c => c.time > 0).sort((a, b) => b.time - a.time);
   const waited = causes.reduce((sum, c) => sum + c.time, 0), named = causes.slice(0, 3).filter(c => c.time > 0.005 * total);
   if (named.length === 0) return "";
   const rest = waited - named.reduce((sum, c) => sum + c.time, 0);
-  // The same advice is given once.
+  // Equal advice is printed once.
   return `<p>Together the ranks waited ${time(waited)}` +
     (rest > 0 ? ` (<span data-time="${rest}">${time(rest)} of it for other causes than these</span>)` : "") + `:</p>` +
     `<div class="findings">${named.map((c, i) => finding(c, waited, i === 0 || c.advice !== named[i - 1].advice)).join("")}</div>`;
@@ -121,7 +121,7 @@ function showCollectives() {
   element("collective-table").innerHTML = table(["collective", "algorithm", "communicator", number("calls"), number("bytes each"), number("bytes"), number("time of all ranks"), "", "last came mostly"], rows);
 }
 
-/** A row that was chosen: the longest wait of its kind, or the tree of its algorithm. */
+/** Shows what a chosen row stands for: the longest wait of its kind, or the tree of its algorithm. */
 function pick(row) {
   const [kind, index] = row.dataset.pick.split(":");
   if (kind === "collective") {
@@ -130,7 +130,7 @@ function pick(row) {
     return showTree(report.collectiveSums[index]);
   }
   const w = report.waits[index];
-  // What the cause of a call's wait does not explain counts as the last cause.
+  // The part of a wait that its cause does not explain counts for the last cause.
   const last = report.causes.length - 1;
   const waited = (calls, k) => w.cause !== last ? (calls.cause[k] === w.cause ? calls.waited[k] : 0)
     : calls.cause[k] === last || calls.culprit[k] >= 0 ? calls.waited[k] - calls.caused[k] : 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The timeline: a row per rank, or per group of ranks (timeline_rows.js), drawn anew for every change; what is thinner than a pixel is summed per pixel.
+// The timeline: one row per rank or group of ranks (timeline_rows.js), redrawn at every change. Calls thinner than a
+// pixel are summed per pixel.
 
 const timeline = {
   from: 0, to: 1, row: 40, left: 0, chosen: null, most: { arrows: 1500, bands: 400 },
@@ -32,7 +33,8 @@ const timeline = {
     this.width = this.box.clientWidth;
     this.height = Math.ceil(this.axis + n * this.row + 4);
     const scale = window.devicePixelRatio || 1;
-    // A canvas of all lanes of a thousand ranks is more than browsers allow: the visible part follows the scrolling.
+    // Browsers do not support a canvas with the lanes of a thousand ranks: the canvas covers the visible part and
+    // follows the scrolling.
     this.shown = Math.min(this.height, Math.ceil(window.innerHeight * 0.74));
     this.canvas.style.cssText = `width:${this.width}px;height:${this.shown}px;position:sticky;top:0`;
     this.canvas.width = this.width * scale;
@@ -100,7 +102,7 @@ const timeline = {
     this.drawColumns(busy, waits, top, height);
   },
 
-  /** Of calls that are too short to be seen: which part of each pixel's time they took, from below. */
+  /** Draws calls that are too short to be seen: the fraction of each pixel's time that they took, from the bottom. */
   drawColumns(busy, waits, top, height) {
     const g = this.g;
     for (let x = this.left; x < busy.length; ++x) {
@@ -136,7 +138,7 @@ const timeline = {
     g.fillText(label, left + 4, top + height / 2);
   },
 
-  /** Draws what is visible, if it is not too much; returns a sentence if it is. */
+  /** Draws the visible bands; returns a message instead if there are too many. */
   drawBands() {
     const all = report.collectives, g = this.g, visible = [];
     let n = 0;
@@ -265,7 +267,7 @@ const timeline = {
   },
 };
 
-/** Without the stack's limit on arguments. */
+/** Returns the maximum as a list of one element; unlike Math.max(...list), works for lists of any length. */
 function chunked(list, of) {
   let most = 0;
   for (const one of list) most = Math.max(most, of(one));
@@ -277,7 +279,7 @@ function axisTime(t, step) {
   return `${Math.round(t / unit[0] * 10) / 10} ${unit[1]}`;
 }
 
-/** That leave or arrive in a call, at most a hundred. */
+/** Returns the messages that a call sends or receives, at most a hundred. */
 function messagesOf(lane, call) {
   const calls = report.lanes[lane].unpacked, rank = report.lanes[lane].rank, found = [];
   const begin = calls.begin[call], end = begin + calls.length[call], all = report.messages;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rows of the timeline: a lane each, or several lanes of a node, socket, NUMA node, cache or core folded into one,
-// which shows what part of them computes, is in MPI, and waits.
+// The rows of the timeline: one lane each, or all lanes of a node, socket, NUMA node, cache or core folded into one
+// row, which shows the fractions of them that compute, are in MPI, and wait.
 
-/** The ways to fold, the widest first: name and, for each lane, the group that it is in. Cores and caches are known
-    where ranks stay where they were started; a level that folds nothing is left out. */
+/** Returns the levels of folding, the widest first: name, and for each lane its group. Cores and caches are known
+    only if ranks stay where they were started; levels that fold nothing are omitted. */
 function foldLevels() {
   const where = new Map();   // rank → node and position
   report.machines.forEach((m, node) => m.ranks.forEach(([rank, socket, numa, l3, core]) =>
@@ -23,8 +23,8 @@ function foldLevels() {
 }
 
 Object.assign(timeline, {
-  level: -1,          // in `levels`; −1: each rank has a row
-  open: new Set(),    // groups whose ranks have rows all the same
+  level: -1,          // index in `levels`; −1: each rank has a row
+  open: new Set(),    // groups whose ranks have rows of their own nevertheless
 
   startRows() {
     this.levels = foldLevels();
@@ -34,7 +34,7 @@ Object.assign(timeline, {
     this.makeRows();
   },
 
-  /** Shows one row for each group of a level; −1: for each rank. */
+  /** Shows one row per group of a level; −1: one per rank. */
   fold(level) {
     this.level = level >= this.levels.length ? -1 : level;
     this.open.clear();
@@ -45,7 +45,7 @@ Object.assign(timeline, {
 
   makeRows() {
     this.rows = [];
-    this.rowOf = [];   // of each lane
+    this.rowOf = [];   // row index, by lane
     const groups = this.level < 0 ? [] : this.levels[this.level].groups, known = new Map();
     report.lanes.forEach((lane, i) => {
       const group = groups[i];
@@ -81,7 +81,7 @@ Object.assign(timeline, {
     }
   },
 
-  /** Of each pixel: how many of the lanes run, are in MPI, and wait there. */
+  /** Returns for each pixel how many of the lanes are running, are in MPI, and wait there. */
   sumsOf(lanes) {
     const columns = Math.ceil(this.width), [there, busy, waits] = [0, 0, 0].map(() => new Float32Array(columns + 1));
     for (const i of lanes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The timeline in use: wheel, pointer, keys, and what is said of a call.
+// The interaction with the timeline: wheel, pointer, keys, and the description of a call.
 
 Object.assign(timeline, {
   zoom(factor, around = (this.from + this.to) / 2) {
@@ -45,7 +45,7 @@ Object.assign(timeline, {
   rowAt(x, y) {
     return y < this.axis ? undefined : this.rows[Math.floor((y - this.axis + this.box.scrollTop) / this.row)];
   },
-  /** The call there; null: none, or a row of several ranks. */
+  /** Returns the call at this point; null if there is no call, or if the row stands for several ranks. */
   at(x, y) {
     const row = this.rowAt(x, y);
     if (!row || row.group !== undefined || x < this.left) return null;
@@ -67,7 +67,7 @@ Object.assign(timeline, {
       : "Choose a call by a click, or by <kbd>↓</kbd> and <kbd>n</kbd>; <kbd>?</kbd> shows all keys.";
     this.draw();
   },
-  /** Into view, with room around it. */
+  /** Scrolls and zooms until the call is visible, with a margin. */
   reveal(what, close = false) {
     if (this.isFolded(what.lane)) this.unfold(this.rows[this.rowOf[what.lane]].group);
     const calls = report.lanes[what.lane].unpacked, begin = calls.begin[what.call], length = calls.length[what.call];
@@ -99,7 +99,7 @@ Object.assign(timeline, {
   },
 });
 
-/** The thirty longest of all ranks. */
+/** Returns the thirty longest waits of all ranks. */
 function longestWaits() {
   const all = [];
   report.lanes.forEach((lane, i) => {
@@ -109,7 +109,7 @@ function longestWaits() {
   return all.sort((a, b) => b.waited - a.waited).slice(0, 30);
 }
 
-/** A call and why it took its time, as sentences. */
+/** Describes a call and why it took its time, in sentences. */
 function describe(lane, call) {
   const calls = report.lanes[lane].unpacked, rank = report.lanes[lane].rank;
   const shown = report.lanes[lane].shown.find(([k]) => k === call);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Everything in its place, once the page is there.
+// Unpacks the data and shows everything, once the page is loaded.
 
 function start() {
   if (window.matchMedia("(prefers-color-scheme: dark)").matches) document.documentElement.classList.add("dark");

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocks are shared memory, of which the kernel takes other advice than of private memory. Programs, allocators and
-// language runtimes know their memory as private.
+// madvise for blocks of the arena. Blocks are shared memory, for which the kernel handles advice differently than for
+// private memory, but programs, allocators and language runtimes expect private memory.
 #include <cerrno>
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/memory/address_window.hpp"
 #include "runtime/memory/arena/arena.hpp"
-#include "runtime/memory/map_window.hpp"
 
 namespace tutti::arena {
 namespace {
@@ -28,7 +28,7 @@ int Arena::advise(void* memory, std::size_t bytes, int advice) {
     std::size_t const page = system_page_ * page_bytes, whole = (bytes + page - 1) / page * page;
     std::uintptr_t const last = first + whole, window_end = base_ + bytes_;
     if (first % page != 0 || whole < bytes || last < first) return errno = EINVAL, -1;
-    if (first < base_ || last > window_end) {   // what lies around the window is the system's
+    if (first < base_ || last > window_end) {   // the parts outside the window are passed to the system
         int found = first < base_ ? system_madvise(first, base_ - first, advice) : 0;
         std::uintptr_t const from = first < base_ ? base_ : first, to = last > window_end ? window_end : last;
         if (found == 0) found = advise(reinterpret_cast<void*>(from), to - from, advice);
@@ -44,7 +44,8 @@ int Arena::advise(void* memory, std::size_t bytes, int advice) {
     }
 }
 
-/// Private memory reads as zero after that advice. A hole in the file does so for peers, too; a child has no file.
+/// Makes a range read as zero, as private memory does after such advice. A hole in the file has this effect for peers
+/// as well; a child has no file.
 int Arena::zero(std::uintptr_t first, std::size_t bytes) {
     if (bytes == 0) return 0;
     if (state() == State::open) return system_madvise(first, bytes, MADV_REMOVE);
@@ -71,7 +72,7 @@ void Arena::forget_wiped(std::uintptr_t first, std::size_t bytes) {
         Wiped const front{one.first, first}, back{end, one.end};
         bool const has_front = front.first < front.end, has_back = back.first < back.end;
         if (has_front && has_back) {
-            // Where there is no room for both parts, the one in front is wiped no more: that loses no data.
+            // Without room for both parts, the front part is no longer wiped, which loses no data.
             one = back;
             if (wiped_count_ < most_wiped) wiped_[wiped_count_++] = front;
         } else if (has_front || has_back) {
@@ -83,7 +84,7 @@ void Arena::forget_wiped(std::uintptr_t first, std::size_t bytes) {
     }
 }
 
-/// In a child.
+/// Zeroes the recorded ranges. Called in a child.
 bool Arena::wipe() {
     for (int i = 0; i < wiped_count_; ++i)
         if (!map_anonymous_at(reinterpret_cast<void*>(wiped_[i].first), wiped_[i].end - wiped_[i].first)) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Claiming the window, and blocks.
+// Claims the window, and allocates and frees blocks.
 #include "runtime/memory/arena/arena.hpp"
 
 #include <cerrno>
@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/base/pid_namespace.hpp"
-#include "runtime/memory/map_window.hpp"
+#include "runtime/base/process_identity.hpp"
+#include "runtime/memory/address_window.hpp"
 #include "runtime/memory/segment_layout.hpp"
 
 namespace tutti::arena {
@@ -22,8 +22,9 @@ namespace {
 
 std::uintptr_t round_up(std::uintptr_t n, std::size_t to) { return (n + to - 1) / to * to; }
 
-/// Does the system count memory before it is touched (vm.overcommit_memory = 2)? Shared files are then refused at the
-/// touch, with a signal, where ordinary malloc would have refused with a null pointer: no place for an arena.
+/// Returns true if the system accounts for memory before it is touched (vm.overcommit_memory = 2). Shared files are
+/// then refused at the first touch, by a signal, where ordinary malloc would have returned a null pointer, so an
+/// arena must not be used.
 bool counts_strictly() {
     int const file = ::open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC);
     char mode = 0;
@@ -32,7 +33,8 @@ bool counts_strictly() {
     return strict;
 }
 
-/// May this process take over a window that `owner` has claimed? If it runs in its place now, or that one has ended.
+/// Returns true if this process may take over a window that `owner` has claimed: it is the same process, or `owner`
+/// has ended.
 bool replaces(pid_t owner, std::uint64_t owners_namespace) {
     if (!same_numbers(pid_namespace(), owners_namespace)) return false;
     return owner == getpid() || (kill(owner, 0) != 0 && errno == ESRCH);
@@ -50,7 +52,7 @@ bool replaces(pid_t owner, std::uint64_t owners_namespace) {
     std::abort();
 }
 
-/// Makes memory accessible, and what lies beside it on the same pages.
+/// Makes memory accessible, including its neighbourhood on the same pages.
 bool make_accessible(std::uintptr_t first, std::uintptr_t end, std::size_t page) {
     first = first / page * page;
     return mprotect(reinterpret_cast<void*>(first), round_up(end, page) - first, PROT_READ | PROT_WRITE) == 0;
@@ -79,7 +81,7 @@ State Arena::open(Options const& options) {
 }
 
 ArenaWindow Arena::window() const {
-    // A program may have closed descriptors that it has not opened.
+    // Programs may close descriptors that they have not opened.
     bool const own = state() == State::open && !rank_state_;
     if (!own || memory_file(descriptor_) != file_ || !others_may_open()) return {};
     return {file_, base_, bytes_};
@@ -94,7 +96,7 @@ State Arena::claim(int descriptor, unsigned rank, Options const& options) {
         return State::refused;
     // Peers share windows all or nothing, and the limits of this process may be smaller than those of the launcher.
     if (layout.arena_bytes > addresses_for_windows() / (layout.ranks + 1)) return State::refused;
-    // This rank's state, by the pages that hold it.
+    // The pages that contain this rank's state.
     std::size_t const page = system_page(), at = layout.rank_states + rank * layout.rank_state_bytes,
                       first = at / page * page;
     rank_state_bytes_ = round_up(at + sizeof(RankState), page) - first;
@@ -113,19 +115,20 @@ State Arena::claim(int descriptor, unsigned rank, Options const& options) {
     offset_ = static_cast<off_t>(layout.arenas + rank * layout.arena_bytes);
     descriptor_ = put_aside(descriptor);
     if (descriptor_ < 0) return State::refused;
-    // What a program has left in whose place this one runs now.
+    // Drops the contents left by the program that this one replaces.
     if (!fresh && fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset_,
                             static_cast<off_t>(layout.arena_bytes)) != 0)
         return State::refused;
     State const found = map(layout.arena_bytes, options);
     if (found == State::open) rank_state_->arena_base.store(base_, std::memory_order_release);
-    // A page that a process has mapped is not moved to another NUMA node (runtime/memory/placement).
+    // A page that has other mappings is not moved to another NUMA node (runtime/memory/placement.hpp), so this mapping
+    // drops its pages.
     if (layout.numa_nodes > 1) tutti::advise(rank_state_page_, rank_state_bytes_, MADV_DONTNEED);
     return found;
 }
 
-// How many ranks there will be is not known yet: as many as processors, which may turn out to be too few; then peers
-// map as much of each window as fits (Segment::show).
+// The number of ranks is unknown yet and is assumed to be the number of processors. If that is too few, peers map as
+// much of each window as fits (Segment::show).
 State Arena::claim_file(Options const& options) {
     if (counts_strictly()) return State::refused;
     long const ranks = sysconf(_SC_NPROCESSORS_ONLN);
@@ -154,7 +157,7 @@ State Arena::map(std::size_t bytes, Options const& options) {
     return State::open;
 }
 
-// Half of the window, then the other half in equal parts; all begin on huge pages.
+// The first shard has half of the window, the others equal parts of the rest; all begin on huge pages.
 void Arena::divide(Options const& options) {
     std::size_t const part = bytes_ / 2 / (shards - 1) / huge_page_bytes * huge_page_bytes;
     std::uintptr_t base = base_;
@@ -200,11 +203,11 @@ void Arena::close() {
 
 namespace {
 
-/// The shard of the calling thread: the first one to ask has the large one for itself, the others have one per core, so
-/// that threads that come and go find what their likes have left.
+/// Returns the shard of the calling thread: the first thread that asks has the large one for itself, all others use
+/// one per core, so that short-lived threads reuse what earlier ones have freed.
 int my_shard(int shards) {
     enum Kind : char { unknown, first, later };
-    // A library that is opened late has room for a few bytes of this sort only, and it must not allocate.
+    // A library that is loaded late has only a few bytes of this kind of thread-local storage, and must not allocate.
     [[gnu::tls_model("initial-exec")]] static thread_local Kind mine = unknown;
     static bool taken = false;
     if (mine == unknown) mine = __atomic_exchange_n(&taken, true, __ATOMIC_RELAXED) ? later : first;
@@ -215,7 +218,7 @@ int my_shard(int shards) {
 
 }   // namespace
 
-/// Whole pages of the system, at least one.
+/// Returns the pages for `bytes`: whole system pages, at least one.
 Page Arena::pages_for(std::size_t bytes) const {
     return static_cast<Page>(round_up(bytes == 0 ? 1 : bytes, system_page_ * page_bytes) / page_bytes);
 }
@@ -250,7 +253,8 @@ void* Arena::allocate(std::size_t bytes, std::size_t alignment) {
 }
 
 void* Arena::allocate_zeroed(std::size_t bytes) {
-    // Outside of the lock, where it matters: stretches are noted, up to a number; beyond it they are zeroed at once.
+    // Zeroing happens outside of the lock for the first 16 dirty stretches; further ones are zeroed with the
+    // lock held.
     struct Stretch {
         std::byte* first;
         std::size_t bytes;
@@ -266,7 +270,7 @@ void* Arena::allocate_zeroed(std::size_t bytes) {
     return block;
 }
 
-/// Makes the bookkeeping accessible for a top that is `more` pages further on at most. In few steps.
+/// Makes the bookkeeping accessible for a top that is at most `more` pages further, in large steps.
 bool Arena::Shard::account_for(Page more) {
     std::size_t const most = bytes / page_bytes, top = std::size_t{runs.top()} + more;
     std::size_t const wanted = top < most ? top : most;
@@ -282,7 +286,7 @@ bool Arena::Shard::account_for(Page more) {
     return true;
 }
 
-/// Makes accessible what blocks have reached, and shows it to core files. In few steps.
+/// Makes accessible what blocks have reached, and includes it in core files, in large steps.
 bool Arena::Shard::open_reached() {
     std::size_t const reached = std::size_t{runs.top()} * page_bytes;
     if (reached <= accessible) return true;
@@ -310,7 +314,7 @@ void Arena::release(void* block) {
     drop_unshared_copies();
     Page const half = shard.runs.in_use() / 2, limit = shard.keep > half ? shard.keep : half;
     if (shard.runs.idle_dirty() <= limit || state_ != State::open) return;
-    // Down to half of what may be kept, so that not every further call has to ask the system.
+    // Cleans down to half of what may be kept, so that not every further call needs the system.
     shard.runs.clean(limit / 2, [&](Page first, Page pages) {
         return madvise(shard.address(first), std::size_t{pages} * page_bytes, MADV_REMOVE) == 0;
     });

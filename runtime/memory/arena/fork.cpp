@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a forked child gets of its parent's arena. The parent's own mapping stays as it is (fork.md says why), so the
-// child needs copies, in one of two ways:
-//   a private view of the file, of which a thread of the child makes every page the child's own before the parent
-//     goes on, unless the child has started another program or ended by then: a child that calls exec copies hardly
-//     anything;
-//   copies that the parent has made ahead, and that its further children share, where the last child has gone on.
+// What a forked child gets of its parent's arena. The parent's own mapping stays unchanged (fork.md explains why), so
+// the child needs copies, which it gets in one of two ways:
+// - A private view of the file. A thread of the child makes every page the child's own before the parent continues,
+//   unless the child has started another program or ended by then: a child that calls exec copies hardly anything.
+// - Copies that the parent has made ahead and that its further children share, if the last child has continued.
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -18,13 +17,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/memory/address_window.hpp"
 #include "runtime/memory/arena/arena.hpp"
-#include "runtime/memory/map_window.hpp"
 
 namespace tutti::arena {
 namespace {
 
-/// In which most children that only start another program have done so.
+/// Time in which most children that only start another program have done so.
 constexpr long head_start_ns = 2'000'000;
 
 [[noreturn]] void no_copies() {
@@ -35,8 +34,8 @@ constexpr long head_start_ns = 2'000'000;
     std::abort();
 }
 
-/// Calls each(first, end, whether it has data) for the parts of a file between two offsets, as long as that returns
-/// true. False when it has not, or when the system refuses.
+/// Calls each(first, end, has_data) for the parts of a file between two offsets, as long as it returns true. Returns
+/// false if it has not, or if the system refuses.
 template <class Each>
 bool each_part(int file, off_t first, off_t end, Each each) {
     for (off_t at = first; at < end;) {
@@ -53,20 +52,20 @@ bool each_part(int file, off_t first, off_t end, Each each) {
     return true;
 }
 
-/// Writes to those pages only that differ: the others stay shared with earlier children.
+/// Writes only to pages that differ: the others stay shared with earlier children.
 void update(std::byte* copy, std::byte const* from, std::size_t bytes) {
     for (std::size_t at = 0; at < bytes; at += page_bytes)
         if (std::memcmp(copy + at, from + at, page_bytes) != 0) std::memcpy(copy + at, from + at, page_bytes);
 }
 
-// Direct system calls: they may come from a thread that shares the C library's data with another one.
+// Direct system calls, because the calling thread may share the C library's data with another one.
 
 bool populate(std::uintptr_t at, std::size_t bytes) {
     return syscall(SYS_madvise, at, bytes, MADV_POPULATE_WRITE) == 0;
 }
 
-/// For a page that cannot be written: the kernel makes it this process's own as for a debugger, which may write
-/// everywhere. `memory`: opened at the first time. True also where there is no page any more.
+/// Handles a page that cannot be written: the kernel makes it this process's own as for a debugger, which may write
+/// everywhere. `memory` is opened at the first use. Returns true also if the page no longer exists.
 bool own_protected_page(std::uintptr_t at, long& memory) {
     if (memory < 0) memory = syscall(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC);
     char byte;
@@ -77,7 +76,7 @@ bool own_protected_page(std::uintptr_t at, long& memory) {
 }   // namespace
 
 void Arena::before_fork() {
-    // A child's child gets what the child has.
+    // A grandchild gets what the child has, so the child's copy must be complete.
     while (__atomic_load_n(&copying_, __ATOMIC_ACQUIRE) != 0) usleep(100);
     Page in_use = 0;
     for (Shard& shard : shards_) {
@@ -92,27 +91,28 @@ void Arena::before_fork() {
     if (!goes_on) drop_copies();
     if (state_ != State::open || in_use == 0) return;
     last_child_.mark();
-    // The program may have closed descriptors that it has not opened, or there may be none left.
+    // The program may have closed descriptors that it has not opened, or none may be left.
     int const file = memory_file(descriptor_).inode == file_.inode ? descriptor_ : -1;
     copied_ahead_ = goes_on && copy_ahead(file);
     if (copied_ahead_) return;
-    // Pages must not follow what other threads do, which go on at once.
+    // If the parent has several threads, the child copies without a head start: its pages must not follow changes by
+    // the parent's other threads, which continue immediately.
     head_start_ns_ = __libc_single_threaded ? head_start_ns : 0;
     populates_ = madvise(nullptr, 0, MADV_POPULATE_WRITE) == 0;   // since Linux 5.14
     if (file >= 0 && pipe2(child_done_, O_CLOEXEC) == 0) return;
     child_done_[0] = child_done_[1] = -1;
     copy_ahead(file);
-    copied_ahead_ = true;   // or not: then the child ends with a message
+    copied_ahead_ = true;   // if the copies failed, the child ends with a message
 }
 
 void Arena::after_fork_in_parent() {
     last_child_.left_to_child();
-    if (!last_child_.marked()) drop_copies();   // there would be no reason to do so later
+    if (!last_child_.marked()) drop_copies();   // there would be no later occasion
     pthread_mutex_unlock(&children_mutex_);
     if (child_done_[0] >= 0) {
         ::close(child_done_[1]);
         char nothing;
-        while (read(child_done_[0], &nothing, 1) < 0 && errno == EINTR) {}   // ends when the child closes, or dies
+        while (read(child_done_[0], &nothing, 1) < 0 && errno == EINTR) {}   // until the child closes its end or dies
         ::close(child_done_[0]);
     }
     for (Shard& shard : shards_) pthread_mutex_unlock(&shard.mutex);
@@ -132,7 +132,7 @@ void Arena::after_fork_in_child() {
     for (Shard& shard : shards_) pthread_mutex_unlock(&shard.mutex);
 }
 
-/// A private view of the file where blocks have data. Holes are left to the zeroes of anonymous memory.
+/// Maps a private view of the file where blocks have data. Holes are left to anonymous memory, which reads as zero.
 bool Arena::map_for_child() {
     std::size_t pages = 0;
     for (Shard& shard : shards_) pages += shard.accessible / page_bytes;
@@ -166,9 +166,9 @@ bool Arena::map_block(std::uintptr_t block, std::size_t bytes) {
     });
 }
 
-// Makes every page of the private view the child's own by a write that changes nothing, so that none of them follows
-// the parent's later changes. It may run beside the child's program, in a thread that shares the errno of the program's
-// first one; a call fails only for pages that the program has unmapped or protected meanwhile.
+// Makes every page of the private view the child's own by a write that changes nothing, so that no page follows the
+// parent's later changes. May run concurrently with the child's program, in a thread that shares the errno of the
+// program's first thread; a call fails only for pages that the program has unmapped or protected in the meantime.
 void Arena::copy_extents() {
     constexpr std::size_t step = 4 << 20;
     long memory = -1;
@@ -189,17 +189,17 @@ void Arena::copy_extents() {
 int Arena::copier(void* arena) {
     auto& self = *static_cast<Arena*>(arena);
     timespec const head_start{0, self.head_start_ns_};
-    syscall(SYS_nanosleep, &head_start, nullptr);   // does not fail, as all signals are blocked
+    syscall(SYS_nanosleep, &head_start, nullptr);   // cannot fail, because all signals are blocked
     self.copy_extents();
-    return 0;   // its descriptors go, and the parent goes on
+    return 0;   // its descriptors are closed, and the parent continues
 }
 
-/// Lets a thread copy while the child's program runs; false where the system grants none. Most children only start
-/// another program, which ends the thread before it has copied anything of weight. The parent waits for the end of the
-/// thread, whose descriptors are its own: the program may close those that it has not opened.
+/// Starts a thread that copies while the child's program runs. Returns false if the system refuses. Most children
+/// only start another program, which ends the thread before it has copied much. The parent waits for the end of the
+/// thread, which has its own descriptors: the program may close those that it has not opened.
 bool Arena::copy_beside() {
 #ifdef __SANITIZE_THREAD__
-    return false;   // knows threads of the C library only
+    return false;   // ThreadSanitizer supports only threads of the C library
 #else
     alignas(64) static char stack[64 << 10];
     sigset_t all, before;
@@ -214,8 +214,8 @@ bool Arena::copy_beside() {
 #endif
 }
 
-/// In the parent, before the fork: brings the copies up to date with the file (-1: none, then with the mapping). False
-/// where the system does not grant them, and then there are none.
+/// Called in the parent before the fork: updates the copies from the file (-1: none; from the mapping then). Returns
+/// false if the system refuses; there are no copies then.
 bool Arena::copy_ahead(int file) {
     bool copied = true;
     for (Shard& shard : shards_)
@@ -225,7 +225,7 @@ bool Arena::copy_ahead(int file) {
     return copied;
 }
 
-/// The shard begins at `offset` in the file.
+/// `offset`: where the shard begins in the file.
 bool Arena::Shard::copy_ahead(int file, off_t offset) {
     if (runs.in_use() == 0) return true;
     if (!grow_copies(file, offset)) return false;
@@ -234,7 +234,7 @@ bool Arena::Shard::copy_ahead(int file, off_t offset) {
         std::size_t const at = std::size_t{first} * page_bytes, bytes = std::size_t{pages} * page_bytes;
         if (file < 0) return update(copies + at, static_cast<std::byte*>(address(first)), bytes);
         off_t const from = offset + static_cast<off_t>(at);
-        // A hole would become memory when it is read.
+        // Reading a hole would allocate memory for it.
         copied =
             copied && each_part(file, from, from + static_cast<off_t>(bytes), [&](off_t f, off_t e, bool has_data) {
                 std::size_t const begin = static_cast<std::size_t>(f - offset), n = static_cast<std::size_t>(e - f);
@@ -245,7 +245,8 @@ bool Arena::Shard::copy_ahead(int file, off_t offset) {
     return copied;
 }
 
-/// Room for copies, and the file as their source: programs make pages of their blocks inaccessible.
+/// Provides room for the copies, and maps the file as their source, because programs make pages of their blocks
+/// inaccessible.
 bool Arena::Shard::grow_copies(int file, off_t offset) {
     if (copied_bytes == accessible && (source || file < 0)) return true;
     if (source) munmap(source, copied_bytes);
@@ -271,23 +272,23 @@ void Arena::Shard::drop_copies() {
     copied_bytes = 0;
 }
 
-/// With all locks held, or that for children.
+/// Must be called with all locks held, or with children_mutex_.
 void Arena::drop_copies() {
     for (Shard& shard : shards_) shard.drop_copies();
     __atomic_store_n(&has_copies_, false, __ATOMIC_RELAXED);
 }
 
-/// Gives copies back that the last child does not share any more.
+/// Releases copies that the last child no longer shares.
 void Arena::drop_unshared_copies() {
     if (!__atomic_load_n(&has_copies_, __ATOMIC_RELAXED)) return;
     Locked lock(children_mutex_);
     if (!last_child_.lives()) drop_copies();
 }
 
-/// In the child, which puts its own view of the copies where the blocks are.
+/// Called in the child: moves its view of the copies to the addresses of the blocks.
 bool Arena::take_copies() {
     for (Shard& shard : shards_) {
-        shard.source = nullptr;   // which it has not inherited
+        shard.source = nullptr;   // not inherited
         if (shard.runs.in_use() == 0) continue;
         if (!shard.copies || mremap(shard.copies, shard.copied_bytes, shard.copied_bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
                                     shard.address(0)) == MAP_FAILED)

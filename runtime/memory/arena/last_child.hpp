@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether the last forked child still has the memory that it got from its parent: it has neither ended nor started
-// another program. The mark is a file in memory that the child has mapped, and with it the child's own children; its
-// parent only holds the descriptor. The system refuses to seal a file against writing as long as a writable mapping of
-// it exists, whichever process has that, so nothing must be left by a child that dies, and descriptors that a child
-// closes do not matter. Where there is no mark, for whatever reason, the child counts as ended. Not locked; no
-// allocation, no exceptions.
+// Detects whether the last forked child still has the memory that it got from its parent, that is, has neither ended
+// nor started another program. The mark is a memory file that the child has mapped, and with it the child's own
+// children; the parent only holds the descriptor. The system refuses to seal a file against writing as long as any
+// process has a writable mapping of it, so a dying child need not clean up, and descriptors that a child closes do
+// not matter. Without a mark, for whatever reason, the child counts as ended. Not locked; no allocation, no
+// exceptions.
 #pragma once
 
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "runtime/base/memory_file.hpp"
-#include "runtime/memory/map_window.hpp"
+#include "runtime/memory/address_window.hpp"
 
 namespace tutti::arena {
 
@@ -27,15 +27,15 @@ public:
         if (!marked() || fcntl(file_.descriptor, F_ADD_SEALS, F_SEAL_WRITE) == 0) return false;
         return errno == EBUSY;
     }
-    /// Makes the mark of the next child and forgets that of the last one. To be followed by left_to_child() in the
-    /// parent, also where the fork has failed, and by taken_by_child() in the child.
+    /// Creates the mark of the next child and forgets that of the last one. The parent must call left_to_child()
+    /// next, also if the fork has failed, and the child taken_by_child().
     void mark() {
         forget();
         int const made = make_memory_file("tutti-child", MFD_CLOEXEC | MFD_ALLOW_SEALING);
         if (made < 0) return;
         file_ = memory_file(put_aside(made));
         ::close(made);
-        // Nothing is ever read or written there, so the file may be empty.
+        // The file may be empty, because the mapping is never read or written.
         void* const mapped =
             marked() ? mmap(nullptr, page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_.descriptor, 0) : MAP_FAILED;
         if (mapped == MAP_FAILED) return forget();
@@ -45,13 +45,14 @@ public:
         if (mapping_) munmap(mapping_, page_bytes);
         mapping_ = nullptr;
     }
-    /// The mapping stays to the end of the process.
+    /// The mapping stays until the end of the process.
     void taken_by_child() {
         if (file_.inode != 0) ::close(file_.descriptor);
         file_ = {};
         mapping_ = nullptr;
     }
-    /// The program may have closed the descriptor, whose number may mean another file by now.
+    /// Returns true if the mark exists. The program may have closed the descriptor, whose number may denote another
+    /// file.
     bool marked() const { return file_.inode != 0 && memory_file(file_.descriptor) == file_; }
     void forget() {
         left_to_child();
@@ -60,7 +61,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t page_bytes = 4096;   // of which the system makes a page of its own
+    static constexpr std::size_t page_bytes = 4096;   // rounded up by the system to a page of its own
     MemoryFile file_;
     void* mapping_ = nullptr;
 };

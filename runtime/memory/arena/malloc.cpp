@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The allocation functions of C: blocks from the threshold up come from the arena, all others from the next allocator
-// behind this library, which is the C library's unless the program brought one.
+// The allocation functions of C: blocks of at least the threshold come from the arena, all others from the next
+// allocator after this library, which is the C library's unless the program provides one.
 //
-// Where another allocator comes first (LD_PRELOAD, a program's own, a sanitizer, valgrind), these functions are never
-// called and the arena serves MPI_Alloc_mem only. Cost below the threshold: one comparison and one indirect call.
+// If another allocator comes first (LD_PRELOAD, the program's own, a sanitizer, valgrind), these functions are never
+// called and the arena serves only MPI_Alloc_mem. Cost below the threshold: one comparison and one indirect call.
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
@@ -16,14 +16,14 @@
 #include <link.h>
 #include <pthread.h>
 
-#include "runtime/memory/arena/access.hpp"
+#include "runtime/memory/arena/arena.hpp"
 #include "runtime/settings/launch.hpp"
 #include "runtime/settings/setting_text.hpp"
 
 namespace tutti::arena {
 namespace {
 
-// Defaults and ranges, from the one list of settings.
+// Defaults and ranges, from runtime/settings/variables.def.
 #define VAR(group, type, name, fallback, range, ...)           \
     [[maybe_unused]] constexpr auto default_##name = fallback; \
     [[maybe_unused]] constexpr std::string_view range_of_##name = range;
@@ -46,13 +46,13 @@ constexpr std::size_t never = SIZE_MAX;
 
 constinit Arena the_arena;
 constinit Functions next{};
-constinit std::size_t threshold = never;   ///< set before main, and back to `never` when there is no arena
+constinit std::size_t threshold = never;   ///< set before main, and reset to `never` if there is no arena
 constinit int segment = -1, rank = -1;
 constinit Options options{};
 constinit bool interposes = false, opens_early = false;
-constinit bool trying = false, called = false;   ///< while begin() finds out whose malloc the program has
+constinit bool trying = false, called = false;   ///< while begin() determines whose malloc the program uses
 
-/// What dlsym may ask for while it finds the next allocator. Never given back.
+/// Memory that dlsym may request while it finds the next allocator. Never released.
 class FirstBytes {
 public:
     void* get(std::size_t bytes) {
@@ -116,8 +116,8 @@ State open() {
     return launched() ? the_arena.open(segment, static_cast<unsigned>(rank), options) : the_arena.open(options);
 }
 
-/// Before the first large block. A program into which we were only preloaded may have nothing to do with MPI, or may be
-/// the shell around one that has: its window opens with MPI_Init.
+/// Opens the arena before the first large block. A program into which this library was only preloaded may not use
+/// MPI, or may be the shell around a program that does: its window opens in MPI_Init.
 bool opened() {
     if (trying) return called = true, false;
     if (the_arena.state() == State::open) return true;
@@ -134,7 +134,8 @@ void* aligned(std::size_t alignment, std::size_t bytes) {
     return power_of_two(alignment) && wants(bytes) ? the_arena.allocate(bytes, alignment) : nullptr;
 }
 
-/// A block of another size with the same content, for realloc; null when there is no memory for it.
+/// Moves the contents of a block to a new one of another size and frees the old one, for realloc. Returns null, and
+/// keeps the old block, if there is no memory.
 void* moved(void* block, std::size_t old_bytes, std::size_t bytes) {
     void* to = std::malloc(bytes);
     if (!to) return nullptr;
@@ -228,8 +229,8 @@ extern "C" {
     return next.malloc_usable_size(block);
 }
 
-// Not one of allocation, but of memory that malloc has given: the C library's posix_madvise and direct system calls are
-// not seen here.
+// Not an allocation function, but it acts on memory returned by malloc. The C library's posix_madvise and direct
+// system calls are not intercepted.
 [[gnu::visibility("default")]] int madvise(void* memory, std::size_t bytes, int advice) noexcept {
     if (the_arena.touches(memory, bytes)) return the_arena.advise(memory, bytes, advice);
     if (!ready()) return errno = EAGAIN, -1;
@@ -243,7 +244,7 @@ Access const* tutti_arena() { return interposes ? &access_interposing : &access_
 namespace tutti::arena {
 namespace {
 
-/// In a program at a fixed address the name may stand for its own jump to whatever malloc it was given.
+/// In a program at a fixed address the symbol may denote the program's own jump to whatever malloc it was bound to.
 bool jump_leads_here(void* jump) {
     threshold = 0;
     trying = true;
@@ -253,7 +254,8 @@ bool jump_leads_here(void* jump) {
     return called;
 }
 
-/// Are we the program's malloc? The name by itself may be bound elsewhere, an address in this library is not.
+/// Returns true if the program's malloc is this one. The symbol alone may be bound elsewhere; an address in this
+/// library is not.
 bool is_programs_malloc() {
     Dl_info winner{}, here{};
     ElfW(Sym)* symbol = nullptr;
@@ -265,7 +267,8 @@ bool is_programs_malloc() {
     return symbol && symbol->st_shndx == SHN_UNDEF && jump_leads_here(first);
 }
 
-// As early as a library can: behind the C library's own start, before the program's and most libraries' constructors.
+// Runs as early as possible in a library: after the C library's initialization, before the constructors of the
+// program and of most libraries.
 [[gnu::constructor(101)]] void begin() {
     ready();
     interposes = is_programs_malloc();

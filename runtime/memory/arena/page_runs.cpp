@@ -56,16 +56,16 @@ void PageRuns::unlist(Page first) {
     }
 }
 
-// A run [first, first + pages) begins; whoever comes behind it learns its length.
+// Begins a run [first, first + pages), and stores its length for the run behind it.
 void PageRuns::begin(Page first, Page pages, std::uint32_t mark) {
     runs_[first].pages = pages | mark;
     runs_[first + pages].before = pages;
 }
 
-// A free run with at least so many pages, out of its list; none when there is none.
+// Removes a free run of at least `pages` pages from its list and returns it; `none` if there is none.
 Page PageRuns::find(Page pages) {
     Class c = class_of(pages);
-    // Its own class may hold shorter runs; the first one there is what was freed last, often the same size.
+    // Its own class may contain shorter runs; the first run there was freed last and often has the same size.
     if (Page const p = head(c); p != none && length(p) >= pages) return unlist(p), p;
     std::uint32_t in_class = second_map_[c.first] & (~0u << (c.second + 1));
     if (in_class == 0) {
@@ -80,7 +80,7 @@ Page PageRuns::find(Page pages) {
     return p;
 }
 
-// From the end of what was ever used, together with a free run right in front of it.
+// Allocates from the end of all pages ever used, together with a free run directly in front of it.
 Page PageRuns::grow(Page pages) {
     Page first = top_;
     Page const before = top_ == 0 ? 0 : runs_[top_].before;
@@ -119,7 +119,7 @@ void PageRuns::give(Page first) {
     join(first);
 }
 
-// What is behind the first `pages` pages of a run becomes free.
+// Frees everything after the first `pages` pages of a run.
 void PageRuns::cut(Page first, Page pages) {
     Page const rest = runs_[first].pages - pages;
     if (rest == 0) return;
@@ -128,7 +128,7 @@ void PageRuns::cut(Page first, Page pages) {
     join(first + pages);
 }
 
-// A run becomes free, in one piece with its free neighbours.
+// Frees a run, merging it with its free neighbours.
 void PageRuns::join(Page first) {
     Page pages = runs_[first].pages;
     if (Page const next = first + pages; is_free(next)) {
@@ -156,7 +156,7 @@ bool PageRuns::resize(Page first, Page pages) {
     }
     Page const next = first + whole, more = pages - whole;
     Page room = is_free(next) ? length(next) : 0;
-    if (room < more && next + room == top_ && more <= pages_ - next) {   // the end of what was ever used
+    if (room < more && next + room == top_ && more <= pages_ - next) {   // the end of all pages ever used
         if (room != 0) unlist(next), runs_[next].pages = 0;
         top_ = next + more;
         runs_[top_].pages = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs of pages: which pages of an arena are in use, and which of the others were ever written. Two-level segregated
-// fit: free runs in lists by size class, neighbours joined at once, so take and give cost a handful of steps whatever
-// the arena holds. Nothing is written into the pages themselves, so untouched pages stay untouched. Not locked; no
-// allocation, no exceptions: it works inside malloc.
+// fit: free runs are kept in lists by size class, adjacent ones merged immediately, so take and give cost a few steps
+// whatever the arena contains. Nothing is written into the pages themselves, so untouched pages stay untouched. Not
+// locked; no allocation, no exceptions: it works inside malloc.
 //
-// Bookkeeping is an array with an entry per page, of which only the entries at which runs begin are touched:
+// The bookkeeping is an array with an entry per page, of which only the entries at which runs begin are touched:
 //   run[p].pages  length of the run that begins at page p, with a mark when it is free; 0: no run begins here
 //   run[p].before length of the run that ends in front of page p (0: none); kept for page top() as well
 // Pages from top() on have never been in a run. Dirty pages are those that were in use since they were last known to
@@ -23,27 +23,28 @@ class PageRuns {
 public:
     static constexpr Page none = ~Page{0};
 
-    /// Bytes of bookkeeping for so many pages; they must read as zero, and need not be there until touched.
+    /// Returns the bytes of bookkeeping for `pages` pages. The memory must read as zero; only touched pages need
+    /// exist.
     static std::size_t bookkeeping(Page pages);
     void start(void* bookkeeping, Page pages);
     struct Part {
         std::uintptr_t first, end;
     };
-    /// Which parts of the bookkeeping are touched as long as top() is at most `pages`.
+    /// The parts of the bookkeeping that are touched as long as top() is at most `pages`.
     struct Parts {
         Part dirty, runs;
     };
     Parts touched(Page pages) const;
 
-    /// First page of `pages` pages (at least 1) whose number is a multiple of `alignment` (a power of two); none when
-    /// there is no room. They keep the dirty marks that they had.
+    /// Allocates `pages` pages (at least 1). Returns the first page, a multiple of `alignment` (a power of two), or
+    /// `none` if there is no room. The pages keep their dirty marks.
     Page take(Page pages, Page alignment = 1);
-    /// Ends the use of the run that begins at `first`.
+    /// Frees the run that begins at `first`.
     void give(Page first);
-    /// Makes a run in use longer or shorter where it lies. False: there is no room behind it.
+    /// Makes a run in use longer or shorter in place. Returns false if there is no room behind it.
     bool resize(Page first, Page pages);
 
-    /// Length of the run in use that begins at `first`; 0 when none does (a wrong pointer).
+    /// Returns the length of the run in use that begins at `first`; 0 if none does (a wrong pointer).
     Page used(Page first) const { return first < top_ && !(runs_[first].pages & free_mark) ? runs_[first].pages : 0; }
     Page top() const { return top_; }
     Page in_use() const { return in_use_; }
@@ -51,10 +52,10 @@ public:
     /// Marks pages as written, and calls `each(page, count)` for those that were dirty before.
     template <class Each>
     void soil(Page first, Page pages, Each each);
-    /// Dirty pages outside of runs in use.
+    /// Returns the number of dirty pages outside of runs in use.
     Page idle_dirty() const { return idle_dirty_; }
-    /// Hands dirty free runs to `forget(page, count)`, the largest classes first, until at most `limit` are left. They
-    /// are clean when it has returned true; false ends it.
+    /// Passes dirty free runs to `forget(page, count)`, the largest classes first, until idle_dirty() is at most
+    /// `limit`. The runs are clean after it has returned true; false ends the loop.
     template <class Forget>
     void clean(Page limit, Forget forget);
     /// Calls `each(first, pages)` for every run in use.
@@ -64,7 +65,7 @@ public:
             if (!(runs_[p].pages & free_mark)) each(p, runs_[p].pages);
     }
 
-    /// Does one run in use have all of these pages? Looks at each run before them.
+    /// Returns true if one run in use contains all of these pages. Visits each run before them.
     bool in_one_used(Page first, Page pages) const {
         for (Page p = 0; p < top_ && p <= first; p += length(p))
             if (first < p + length(p)) return !is_free(p) && pages <= p + length(p) - first;
@@ -73,7 +74,7 @@ public:
 
 private:
     static constexpr std::uint32_t free_mark = 1u << 31;
-    static constexpr int classes = 30, parts = 8;   // sizes below 8 pages exactly, then 8 classes per power of two
+    static constexpr int classes = 30, parts = 8;   // exact sizes below 8 pages, then 8 classes per power of two
 
     struct Run {
         std::uint32_t pages, before;
@@ -103,10 +104,10 @@ private:
     Page pages_ = 0, top_ = 0, in_use_ = 0, idle_dirty_ = 0;
     std::uint32_t first_map_ = 0;
     std::uint8_t second_map_[classes] = {};
-    Page heads_[classes][parts] = {};   // made `none` by start()
+    Page heads_[classes][parts] = {};   // set to `none` by start()
 };
 
-/// Calls each(word index, mask) for the words of the dirty map that hold the pages.
+/// Calls each(word index, mask) for the words of the dirty bitmap that contain the pages.
 template <class Each>
 void PageRuns::each_word(Page first, Page pages, Each each) const {
     std::uint64_t const end = std::uint64_t{first} + pages;
@@ -122,7 +123,7 @@ void PageRuns::soil(Page first, Page pages, Each each) {
     each_word(first, pages, [&](std::uint64_t word, std::uint64_t mask) {
         std::uint64_t was = dirty_[word] & mask;
         if (was != mask) dirty_[word] |= mask;
-        while (was != 0) {   // one call per stretch
+        while (was != 0) {   // one call per contiguous stretch
             int const from = __builtin_ctzll(was);
             std::uint64_t const rest = ~(was >> from);
             int const n = rest == 0 ? 64 - from : __builtin_ctzll(rest);

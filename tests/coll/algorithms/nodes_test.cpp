@@ -3,8 +3,8 @@
 // persistent calls, several in flight; members of all nodes or of some, in an order of their own.
 #include "tests/coll/world/nodes_world.hpp"
 
-#include "coll/call/bytes.hpp"
 #include "coll/call/collectives.hpp"
+#include "coll/call/internal.hpp"
 #include "coll/comm/derive.hpp"
 #include "tests/coll/world/overlapped_cases.hpp"
 

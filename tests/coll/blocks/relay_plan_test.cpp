@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The plan of a relayed alltoall for clusters of any shape: who carries what, in which turn, and in how much memory.
-#include "coll/blocks/nodes/relay_plan.hpp"
+#include "coll/blocks/relay.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // The shapes that schedules are composed of: who does what in recursive k-ing.
 #include <gtest/gtest.h>
 
-#include "coll/blocks/schedule/schedule.hpp"
+#include "coll/blocks/schedule.hpp"
 
 namespace tutti::coll {
 namespace {

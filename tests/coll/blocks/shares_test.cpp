@@ -2,8 +2,8 @@
 // Where the shares of a reduce_scatter lie when their counts, each an int, add up to more than an int holds.
 #include <gtest/gtest.h>
 
-#include "coll/blocks/reduce/shares.hpp"
-#include "coll/blocks/reduce/slices.hpp"
+#include "coll/blocks/reducer.hpp"
+#include "coll/blocks/sliced.hpp"
 #include "runtime/datatype/builder.hpp"
 
 namespace tutti::coll::test {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "coll/blocks/nodes/master_tree.hpp"
+#include "coll/blocks/nodes.hpp"
 #include "tests/coll/world/world.hpp"
 
 namespace tutti::coll::test {

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "coll/call/collectives.hpp"
-#include "coll/choice/state.hpp"
+#include "coll/choice/comm_state.hpp"
 #include "coll/comm/create.hpp"
 #include "coll/comm/derive.hpp"
 #include "runtime/base/error.hpp"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <thread>
 
-#include "coll/blocks/messages/messages.hpp"
+#include "coll/blocks/messages.hpp"
 #include "coll/choice/choose.hpp"
 #include "coll/choice/decision.hpp"
 #include "coll/comm/derive.hpp"
@@ -208,7 +208,7 @@ TEST(Choose, SaysWhyAnAlgorithmCannotDoACall) {
     EXPECT_EQ(why(Collective::bcast, "hierarchical", traits), "");
     EXPECT_EQ(why(Collective::bcast, "slots", traits), "takes messages of at most 8K bytes");
     EXPECT_EQ(why(Collective::bcast, "masters", traits), "runs on several nodes only");
-    EXPECT_EQ(why(Collective::bcast, "inter_pulled", traits), "is only for intercommunicators");
+    EXPECT_EQ(why(Collective::bcast, "inter_binomial", traits), "is only for intercommunicators");
     traits.several_nodes = true;
     EXPECT_EQ(why(Collective::bcast, "slots", traits), "runs on one node only and takes messages of at most 8K bytes");
     EXPECT_EQ(why(Collective::bcast, "binomial", traits), "");
@@ -283,12 +283,9 @@ TEST(Choose, IsToldOnceBetweenGroups) {
             run(BoundCall{*inter, Collective::bcast, args});
         }
     };
-    EXPECT_EQ(told({0, 0, 0, 0}, "bcast=inter_slots", false, across),
-              "tutti: bcast=inter_slots was asked for, but inter_slots takes messages of at most 8K bytes: "
-              "inter_pulled runs instead (on a communicator of 4 ranks)\n");
     EXPECT_EQ(told({0, 0, 0, 0}, "bcast=slots", false, across),
               "tutti: bcast=slots was asked for, but slots is not for intercommunicators and takes messages of at most "
-              "8K bytes: inter_pulled runs instead (on a communicator of 4 ranks)\n");
+              "8K bytes: inter_binomial runs instead (on a communicator of 4 ranks)\n");
 }
 
 TEST(Choose, IsNotToldOfTheLibrarysOwnCalls) {

@@ -26,7 +26,7 @@ TEST(Tuning, ReadsLinesWithTheirLimits) {
         "bcast bytes<=8K ranks<=2 slots\r\n"
         "barrier exchange\n"
         "bcast several_nodes bytes<=1M binomial\n"
-        "bcast ranks<=4 between_groups inter_pulled\n"
+        "bcast ranks<=4 between_groups inter_binomial\n"
         "bcast one_node binomial");
     EXPECT_THAT(r.complaints, IsEmpty());
     ASSERT_EQ(r.rules.size(), 6u);
@@ -52,12 +52,12 @@ TEST(Tuning, TellsOfAnAlgorithmThatNeverRunsWhereItsLineHolds) {
         "bcast several_nodes hierarchical\n"
         "bcast one_node masters\n"
         "bcast between_groups binomial\n"
-        "bcast one_node inter_pulled\n"
+        "bcast one_node inter_binomial\n"
         "bcast hierarchical\n");
     EXPECT_THAT(r.complaints, ElementsAre("FILE:1: bcast hierarchical never runs where the line holds, several_nodes",
                                           HasSubstr("FILE:2: bcast masters never runs"),
                                           HasSubstr("FILE:3: bcast binomial never runs"),
-                                          HasSubstr("FILE:4: bcast inter_pulled never runs")));
+                                          HasSubstr("FILE:4: bcast inter_binomial never runs")));
     EXPECT_EQ(r.rules.size(), 1u);
 }
 

@@ -11,9 +11,8 @@
 #include <set>
 #include <thread>
 
-#include "coll/call/bytes.hpp"
+#include "coll/call/internal.hpp"
 #include "coll/comm/create.hpp"
-#include "coll/comm/dist_graph.hpp"
 #include "coll/comm/inter.hpp"
 #include "p2p/p2p.hpp"
 #include "tests/coll/world/nodes_world.hpp"
@@ -24,7 +23,7 @@ namespace {
 
 /// What every member of `comm` says, in rank order.
 template <class T>
-std::vector<T> everybody(Comm& comm, T mine) {
+std::vector<T> from_all(Comm& comm, T mine) {
     std::vector<T> all(static_cast<std::size_t>(comm.size()));
     coll::allgather_bytes(comm, &mine, sizeof mine, all.data());
     return all;
@@ -33,8 +32,8 @@ std::vector<T> everybody(Comm& comm, T mine) {
 /// The members are these world ranks in this order, agree on the context, and find each other in it.
 void expect_members(Ref<Comm> const& comm, std::vector<int> const& world_ranks) {
     ASSERT_TRUE(comm);
-    EXPECT_EQ(everybody(*comm, comm->process.rank()), world_ranks);
-    EXPECT_EQ(everybody(*comm, comm->context), std::vector<std::uint64_t>(world_ranks.size(), comm->context));
+    EXPECT_EQ(from_all(*comm, comm->process.rank()), world_ranks);
+    EXPECT_EQ(from_all(*comm, comm->context), std::vector<std::uint64_t>(world_ranks.size(), comm->context));
     std::vector<int> group(comm->group->world_ranks().begin(), comm->group->world_ranks().end());
     EXPECT_EQ(group, world_ranks);
 }
@@ -273,7 +272,7 @@ TEST_P(CommDerive, WhatCannotBeMadeFailsForAll) {
             for (auto const& [name, make] : makers) {
                 bool const failed = no_memory(make);
                 failures += failed;
-                EXPECT_EQ(everybody(world, int{failed}), std::vector<int>(static_cast<std::size_t>(size), failed))
+                EXPECT_EQ(from_all(world, int{failed}), std::vector<int>(static_cast<std::size_t>(size), failed))
                     << name << " without memory of rank " << full;
             }
             coll::barrier(world);

@@ -11,7 +11,7 @@
 #include "coll/env/operation_sequence.hpp"
 #include "tests/runtime/memory/watched_numa.hpp"
 #include "tests/topo/machines.hpp"
-#include "topo/binding/binding.hpp"
+#include "topo/binding.hpp"
 
 namespace tutti::coll {
 namespace {

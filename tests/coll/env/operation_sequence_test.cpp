@@ -4,7 +4,7 @@
 
 #include <thread>
 
-#include "coll/blocks/messages/messages.hpp"
+#include "coll/blocks/messages.hpp"
 #include "coll/comm/derive.hpp"
 #include "coll/env/operation_sequence.hpp"
 #include "tests/coll/world/nodes_world.hpp"

@@ -7,9 +7,9 @@
 #include <gmock/gmock.h>
 
 #include "coll/call/collectives.hpp"
-#include "coll/choice/state.hpp"
+#include "coll/choice/comm_state.hpp"
 #include "coll/comm/create.hpp"
-#include "coll/match/functions.hpp"
+#include "coll/match/call_record.hpp"
 #include "runtime/base/error.hpp"
 
 namespace tutti::coll::test {

@@ -2,7 +2,7 @@
 # Every algorithm of one node once more, for the environment of threads alone: see as_thread_algorithms.hpp.
 if(TARGET tests_coll_threads)
   file(GLOB_RECURSE algorithms CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/coll/algorithms/*.cpp)
-  list(FILTER algorithms EXCLUDE REGEX "/between_nodes/")
+  list(FILTER algorithms EXCLUDE REGEX "/between_nodes[^/]*[.]cpp$")
   add_library(thread_algorithms OBJECT ${algorithms})
   compile_together(thread_algorithms)
   if(unity STREQUAL FOLDERS)   # all of a collective together
@@ -12,8 +12,8 @@ if(TARGET tests_coll_threads)
     endforeach()
   endif()
   target_compile_options(thread_algorithms PRIVATE ${test_options})
-  target_precompile_headers(thread_algorithms PRIVATE ${CMAKE_SOURCE_DIR}/coll/blocks/messages/messages.hpp
-    ${CMAKE_SOURCE_DIR}/coll/blocks/exchange/exchange.hpp ${CMAKE_SOURCE_DIR}/coll/blocks/reduce/reducer.hpp
+  target_precompile_headers(thread_algorithms PRIVATE ${CMAKE_SOURCE_DIR}/coll/blocks/messages.hpp
+    ${CMAKE_SOURCE_DIR}/coll/blocks/exchange.hpp ${CMAKE_SOURCE_DIR}/coll/blocks/reducer.hpp
     ${CMAKE_CURRENT_SOURCE_DIR}/coll/threads/as_thread_algorithms.hpp)   # the last: it renames
   file(GLOB environment CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/coll/threads/*.cpp)
   list(FILTER environment EXCLUDE REGEX "_test.cpp$")

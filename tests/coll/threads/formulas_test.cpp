@@ -4,7 +4,7 @@
 // must equal them to the byte, in one round and in several, in place and not, whichever way copies store.
 #include <gtest/gtest.h>
 
-#include "coll/blocks/reduce/reducer.hpp"
+#include "coll/blocks/reducer.hpp"
 #include "runtime/datatype/builder.hpp"
 #include "tests/coll/threads/ranks.hpp"
 #include "tests/coll/threads/thread_algorithms.hpp"

@@ -3,7 +3,7 @@
 // the number of ranks is a power of k + 1.
 #include <gtest/gtest.h>
 
-#include "coll/blocks/reduce/reducer.hpp"
+#include "coll/blocks/reducer.hpp"
 #include "runtime/datatype/builder.hpp"
 #include "tests/coll/threads/ranks.hpp"
 #include "tests/coll/threads/thread_algorithms.hpp"

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <numeric>
 
-#include "coll/blocks/reduce/reducer.hpp"
+#include "coll/blocks/reducer.hpp"
 #include "runtime/datatype/builder.hpp"
 #include "tests/coll/threads/ranks.hpp"
 #include "tests/coll/threads/thread_algorithms.hpp"

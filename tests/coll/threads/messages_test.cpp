@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "coll/blocks/messages/messages.hpp"
+#include "coll/blocks/messages.hpp"
 #include "tests/coll/threads/ranks.hpp"
 #include "tests/coll/threads/thread_env.hpp"
 #include "tests/coll/world/world.hpp"

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 
-#include "coll/blocks/trees/leader_flag.hpp"
+#include "coll/blocks/tree.hpp"
 #include "runtime/datatype/builder.hpp"
 #include "tests/coll/threads/ranks.hpp"
 #include "tests/coll/threads/thread_algorithms.hpp"

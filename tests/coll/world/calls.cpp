@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "coll/call/drive.hpp"
-#include "coll/call/fragments.hpp"
+#include "coll/call/running_operation.hpp"
 
 namespace tutti::coll::test {
 namespace {

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <sstream>
 
-#include "coll/blocks/reduce/reducer.hpp"
+#include "coll/blocks/reducer.hpp"
 #include "coll/choice/choose.hpp"
 #include "tests/coll/world/kinds.hpp"
 

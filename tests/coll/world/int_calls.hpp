@@ -8,7 +8,7 @@
 #include "coll/env/arguments.hpp"
 #include "runtime/datatype/builder.hpp"
 #include "runtime/objects/comm.hpp"
-#include "runtime/topologies/neighborhood.hpp"
+#include "runtime/objects/virtual_topology.hpp"
 
 namespace tutti::coll::test {
 

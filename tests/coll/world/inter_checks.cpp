@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The same as checks.cpp for the algorithms of intercommunicators: the ranks below the case's first_group_size are one
 // group, the others the second one.
-#include "coll/blocks/groups/two_groups.hpp"
+#include "coll/blocks/two_groups.hpp"
 #include "tests/coll/world/checks.hpp"
 
 namespace tutti::coll::test {

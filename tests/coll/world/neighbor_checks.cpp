@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One rank's part of a case of a neighbourhood collective. The topology follows from the case: rings, grids, graphs,
 // and directed graphs by chance with duplicates, edges to oneself and ranks without edges.
-#include "runtime/topologies/neighborhood.hpp"
+#include "runtime/objects/virtual_topology.hpp"
 #include "tests/coll/world/checks.hpp"
 
 namespace tutti::coll::test {

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "coll/call/collectives.hpp"
-#include "coll/choice/state.hpp"
+#include "coll/choice/comm_state.hpp"
 #include "coll/comm/create.hpp"
 #include "p2p/engine.hpp"
 #include "p2p/p2p.hpp"
-#include "runtime/job/listener.hpp"
+#include "runtime/job/interfaces.hpp"
 
 namespace tutti::coll::test {
 

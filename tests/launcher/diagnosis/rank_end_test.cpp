@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is told of a process that is gone, from what it has shown: here this one, of which all can be checked.
-#include "launcher/diagnosis/rank_end.hpp"
+#include "launcher/diagnosis/report.hpp"
 
 #include <csignal>
 #include <cstring>
 
 #include <gtest/gtest.h>
 
-#include "runtime/diagnosis/last_call.hpp"
+#include "runtime/job/last_call.hpp"
 
 namespace tutti::launcher {
 namespace {

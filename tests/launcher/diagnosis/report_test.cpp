@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "launcher/base/job.hpp"
-#include "launcher/base/words.hpp"
+#include "launcher/base/text.hpp"
 #include "launcher/diagnosis/explanations/explanations.hpp"
 
 namespace tutti::launcher {

@@ -20,7 +20,7 @@ told = [(a["collective"], a["name"]) for a in report["algorithms"]]
 assert algorithms and sorted(told) == sorted(algorithms), (told, algorithms)
 assert [v["name"] for v in report["variables"]] == ["TUTTI_" + v.upper() for v in variables], variables
 assert all(a["sentence"] and a["source"] for a in report["algorithms"])
-counters = re.findall(r"^COUNTER\(\w+, \w+, (\w+),", open(source + "/runtime/counters/counters.def").read(), re.M)
+counters = re.findall(r"^COUNTER\(\w+, \w+, (\w+),", open(source + "/runtime/state/counters.def").read(), re.M)
 told = [c["name"] for c in report["counters"]]
 assert counters and told[:len(counters)] == ["tutti_" + c for c in counters] and "tutti_<collective>_calls" in told, told
 assert report["usable_cores"] >= 1 and report["memory"] > 0 and report["facilities"]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // From times to choices.
-#include "launcher/tune/winners.hpp"
+#include "launcher/tune/search.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <string>
 
-#include "launcher/report/analysis/timeline.hpp"
+#include "launcher/report/timeline.hpp"
 
 namespace tutti::launcher {
 

@@ -8,10 +8,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "launcher/report/analysis/teams.hpp"
-#include "launcher/report/packed_numbers.hpp"
-#include "launcher/report/recording/travel.hpp"
-#include "launcher/report/trace_events.hpp"
+#include "launcher/report/recording.hpp"
+#include "launcher/report/summary.hpp"
+#include "launcher/report/write_report.hpp"
 #include "tests/launcher/report/made_up.hpp"
 
 namespace tutti::launcher {

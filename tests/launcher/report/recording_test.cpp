@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the launcher takes out of memory that ranks write: a rank that has gone wild there costs its own recording only.
-#include "launcher/report/recording/recording.hpp"
+#include "launcher/report/recording.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 
-#include "launcher/nodes/rank_counts.hpp"
+#include "launcher/nodes/node_data.hpp"
 
 namespace tutti::launcher {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Recordings that are made up: messages find both their ends, and each wait its cause.
-#include "launcher/report/analysis/timeline.hpp"
+#include "launcher/report/timeline.hpp"
 
 #include <functional>
 #include <utility>
@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "launcher/report/analysis/summary.hpp"
+#include "launcher/report/summary.hpp"
 #include "tests/launcher/report/made_up.hpp"
 
 namespace tutti::launcher {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "launcher/start/agent.hpp"
+#include "launcher/start/commands.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "launcher/start/find_program.hpp"
+#include "launcher/start/commands.hpp"
 
 #include <filesystem>
 #include <fstream>

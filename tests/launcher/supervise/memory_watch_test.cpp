@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Both versions of cgroups, read from made-up /proc and /sys.
-#include "launcher/supervise/memory_watch.hpp"
+#include "launcher/supervise/rank_exit.hpp"
 
 #include <filesystem>
 #include <fstream>

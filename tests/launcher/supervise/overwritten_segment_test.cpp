@@ -9,20 +9,18 @@
 #include <gtest/gtest.h>
 
 #include "launcher/diagnosis/blocked_ranks.hpp"
-#include "launcher/diagnosis/node_watch.hpp"
-#include "launcher/diagnosis/rank_end.hpp"
+#include "launcher/diagnosis/deadlock_detector.hpp"
+#include "launcher/diagnosis/node_monitor.hpp"
 #include "launcher/diagnosis/report.hpp"
-#include "launcher/diagnosis/stillness.hpp"
-#include "launcher/diagnosis/watch.hpp"
-#include "launcher/nodes/rank_counts.hpp"
+#include "launcher/nodes/node_data.hpp"
 #include "launcher/report/page.hpp"
-#include "launcher/report/recording/travel.hpp"
-#include "launcher/report/trace_events.hpp"
-#include "launcher/statistics/statistics.hpp"
-#include "launcher/streams/last_words.hpp"
+#include "launcher/report/recording.hpp"
+#include "launcher/report/statistics.hpp"
+#include "launcher/report/write_report.hpp"
+#include "launcher/supervise/abort_messages.hpp"
 #include "runtime/base/clock.hpp"
 #include "runtime/base/error.hpp"
-#include "runtime/memory/placement/survey.hpp"
+#include "runtime/memory/page_survey.hpp"
 #include "runtime/memory/segment.hpp"
 
 namespace tutti::launcher {

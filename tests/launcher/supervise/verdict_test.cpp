@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "launcher/supervise/verdict.hpp"
+#include "launcher/supervise/rank_exit.hpp"
 
 #include <csignal>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // When a rank may know of what others have done since they all met.
-#include "p2p/check/call_order.hpp"
+#include "p2p/check/order.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a digest sees of a buffer, and what it does not.
-#include "p2p/check/digest.hpp"
+#include "p2p/check/checks.hpp"
 
 #include <numeric>
 #include <utility>

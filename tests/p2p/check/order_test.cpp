@@ -2,7 +2,6 @@
 // What ranks know of each other by messages and collectives, and what a message says of its send.
 #include "p2p/check/order.hpp"
 
-#include "p2p/check/sent_note.hpp"
 #include "tests/p2p/world.hpp"
 
 namespace tutti::p2p::test {

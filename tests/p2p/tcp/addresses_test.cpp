@@ -2,7 +2,7 @@
 // The order in which another host's addresses are called.
 #include <gmock/gmock.h>
 
-#include "p2p/tcp/addresses.hpp"
+#include "p2p/tcp/connect.hpp"
 
 namespace tutti::p2p::tcp {
 namespace {

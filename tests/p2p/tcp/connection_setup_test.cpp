@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "p2p/tcp/connection_setup.hpp"
+#include "p2p/tcp/connect.hpp"
 #include "runtime/base/clock.hpp"
 #include "tests/p2p/tcp/stranger.hpp"
 #include "tests/p2p/world.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "runtime/datatype/layout/layout.hpp"
+#include "runtime/datatype/layout.hpp"
 #include "tests/runtime/datatype/type_map.hpp"
 
 namespace tutti {

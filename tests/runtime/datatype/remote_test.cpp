@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Layouts written down and read again: random types, copies from any packed position into another layout.
-#include "runtime/datatype/layout/remote.hpp"
+#include "runtime/datatype/remote_layout.hpp"
 
 #include <gtest/gtest.h>
 

@@ -20,7 +20,7 @@
 #include "runtime/process.hpp"
 #include "runtime/settings/tuning_file.hpp"
 #include "tests/topo/machines.hpp"
-#include "topo/machine/detect.hpp"
+#include "topo/detect.hpp"
 
 namespace tutti {
 namespace {

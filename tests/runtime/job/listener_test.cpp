@@ -11,7 +11,6 @@
 
 #include "runtime/base/error.hpp"
 #include "runtime/job/interfaces.hpp"
-#include "runtime/job/listener.hpp"
 
 namespace tutti {
 namespace {

@@ -15,9 +15,8 @@
 
 #include "tests/topo/files.hpp"
 #include "tests/topo/machines.hpp"
-#include "topo/machine/detect.hpp"
-#include "topo/machine/sysfs.hpp"
-#include "topo/machine/usable.hpp"
+#include "topo/detect.hpp"
+#include "topo/this_machine.hpp"
 
 namespace tutti {
 namespace {

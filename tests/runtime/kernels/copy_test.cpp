@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "topo/machine/detect.hpp"
+#include "topo/detect.hpp"
 
 namespace tutti {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "runtime/datatype/op.hpp"
-#include "runtime/kernels/reduce_table.hpp"
+#include "runtime/kernels/reduce.hpp"
 
 namespace tutti {
 namespace {

@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "runtime/base/pid_namespace.hpp"
+#include "runtime/base/process_identity.hpp"
 #include "runtime/memory/single_copy.hpp"
 #include "tests/runtime/memory/own_arena.hpp"
 

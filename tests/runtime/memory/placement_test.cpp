@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which node each part of the segment is asked for on, on pretended machines; and where the kernel has put it, on real
 // ones.
-#include "runtime/memory/placement/placement.hpp"
+#include "runtime/memory/placement.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 #include "runtime/memory/heap.hpp"
-#include "runtime/memory/placement/survey.hpp"
+#include "runtime/memory/page_survey.hpp"
 #include "runtime/process.hpp"
 #include "tests/runtime/memory/watched_numa.hpp"
 #include "tests/topo/machines.hpp"
-#include "topo/binding/binding.hpp"
+#include "topo/binding.hpp"
 
 namespace tutti {
 namespace {

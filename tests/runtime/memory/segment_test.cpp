@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include "runtime/base/error.hpp"
+#include "runtime/memory/address_window.hpp"
 #include "runtime/memory/heap.hpp"
-#include "runtime/memory/map_window.hpp"
 
 namespace tutti {
 namespace {

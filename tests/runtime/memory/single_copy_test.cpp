@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "runtime/base/error.hpp"
-#include "runtime/base/pid_namespace.hpp"
+#include "runtime/base/process_identity.hpp"
 
 namespace {
 

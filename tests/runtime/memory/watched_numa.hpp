@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/memory/placement/numa.hpp"
-#include "topo/machine/machine.hpp"
+#include "runtime/memory/numa.hpp"
+#include "topo/machine.hpp"
 
 namespace tutti {
 

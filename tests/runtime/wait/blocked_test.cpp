@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/base/futex.hpp"
+#include "runtime/base/flag.hpp"
 #include "runtime/wait/wait.hpp"
 
 namespace tutti {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/base/clock.hpp"
-#include "runtime/wait/balance.hpp"
+#include "runtime/wait/core_balancer.hpp"
 #include "runtime/wait/wait.hpp"
 #include "tests/coll/world/allocations.hpp"
 

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs other programs. The ranks of some launchers leave their parent's session and process group, so that only the
+// process tree shows which processes belong to a run: this process adopts orphans (PR_SET_CHILD_SUBREAPER), and kills
+// all of its descendants when a run ends.
+#include "process.hpp"
+
+#include "results.hpp"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <sstream>
+
+namespace bench {
+namespace {
+
+std::string contents(std::filesystem::path const& name) {
+    std::ifstream file(name);
+    std::ostringstream out;
+    out << file.rdbuf();
+    return out.str();
+}
+
+double now() {
+    timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return double(time.tv_sec) + double(time.tv_nsec) * 1e-9;
+}
+
+sigset_t watched_signals() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, signal);
+    return set;
+}
+
+/// Waits for one of the signals, or until `rest` seconds have passed (returns 0), without using a core that is being
+/// measured. It waits one second at a time, so that hardly any of the time counts in which this process is stopped,
+/// because its children are then stopped, too.
+int wait_for_signal(double& rest) {
+    const sigset_t set = watched_signals();
+    while (rest > 0) {
+        double const step = std::min(rest, 1.0), start = now();
+        const timespec time{time_t(step), long((step - double(time_t(step))) * 1e9)};
+        int const signal = sigtimedwait(&set, nullptr, &time);
+        rest -= std::min(now() - start, step);
+        if (signal > 0) return signal;
+    }
+    return 0;
+}
+
+/// True if this is a child of this process. Process ids in /proc may belong to another pid namespace.
+bool is_child(pid_t process) {
+    siginfo_t info;
+    return waitid(P_PID, id_t(process), &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+/// Kills all children, and their children, which become ours, until none is left.
+void end_all_children() {
+    while (true) {
+        std::istringstream children(contents("/proc/thread-self/children"));
+        for (pid_t child; children >> child;)
+            if (is_child(child)) kill(child, SIGKILL);
+        if (waitpid(-1, nullptr, 0) < 0 && errno == ECHILD) return;
+    }
+}
+
+void redirect(int descriptor, std::filesystem::path const& name) {
+    int const file = open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (file < 0 || dup2(file, descriptor) < 0) _exit(127);
+    close(file);
+}
+
+[[noreturn]] void become(Command const& command, TemporaryFolder const& folder, sigset_t const& signals) {
+    sigprocmask(SIG_SETMASK, &signals, nullptr);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    for (std::string const& entry : command.environment) putenv(const_cast<char*>(entry.c_str()));
+    if (!command.shown) {
+        redirect(STDOUT_FILENO, folder.path() / "output");
+        redirect(STDERR_FILENO, folder.path() / "errors");
+    }
+    std::vector<char*> words;
+    for (std::string const& word : command.words) words.push_back(const_cast<char*>(word.c_str()));
+    words.push_back(nullptr);
+    execvp(words[0], words.data());
+    _exit(127);
+}
+
+/// Returns whether the child has ended in this time. Reaps adopted children meanwhile.
+bool wait_for(pid_t child, double seconds, int& status, int& interrupted) {
+    while (true) {
+        for (pid_t ended; (ended = waitpid(-1, &status, WNOHANG)) > 0;)
+            if (ended == child) return true;
+        int const signal = wait_for_signal(seconds);
+        if (signal != SIGCHLD) {
+            interrupted = signal;
+            return false;
+        }
+    }
+}
+
+}   // namespace
+
+TemporaryFolder::TemporaryFolder() {
+    std::error_code error;
+    const std::filesystem::path place = std::filesystem::temp_directory_path(error);
+    if (error) throw Complaint("no temporary folder: TMPDIR names none");
+    std::string name = (place / "tutti-bench-XXXXXX").string();
+    if (!mkdtemp(name.data())) throw Complaint("no temporary folder " + name + ": " + std::strerror(errno));
+    path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+}
+
+Ending run(Command const& command, double seconds, TemporaryFolder const& folder) {
+    std::signal(SIGCHLD, SIG_DFL);   // if our parent had set SIG_IGN, the child's exit status would be lost
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    const sigset_t watched = watched_signals();
+    sigset_t before;
+    sigprocmask(SIG_BLOCK, &watched, &before);
+    const pid_t child = fork();
+    if (child < 0) throw Complaint(std::string("no new process: ") + std::strerror(errno));
+    if (child == 0) become(command, folder, before);
+    Ending ending;
+    int status = 0, interrupted = 0;
+    bool const ended = wait_for(child, seconds, status, interrupted);
+    if (!ended) {
+        int ignored = 0;
+        kill(child, SIGTERM);   // the launcher itself cleans up best
+        wait_for(child, 1, status, ignored);
+    }
+    end_all_children();
+    sigprocmask(SIG_SETMASK, &before, nullptr);
+    if (interrupted) throw Complaint("interrupted");
+    ending.late = !ended;
+    ending.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (!command.shown) {
+        ending.output = contents(folder.path() / "output");
+        ending.errors = contents(folder.path() / "errors");
+    }
+    return ending;
+}
+
+std::string find_in_path(std::string const& program) {
+    if (program.find('/') != std::string::npos) return access(program.c_str(), X_OK) == 0 ? program : "";
+    char const* path = std::getenv("PATH");
+    std::istringstream folders(path ? path : "");
+    for (std::string folder; std::getline(folders, folder, ':');) {
+        const std::string candidate = (folder.empty() ? "." : folder) + "/" + program;
+        if (access(candidate.c_str(), X_OK) == 0) return candidate;
+    }
+    return "";
+}
+
+std::filesystem::path own_folder() {
+    std::error_code error;
+    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+    if (error) throw Complaint("the folder of tutti-bench cannot be found: /proc/self/exe: " + error.message());
+    return program.parent_path();
+}
+
+std::string last_lines(std::string const& text, int lines) {
+    std::size_t at = text.size();
+    while (at > 0 && text[at - 1] == '\n') --at;
+    const std::size_t end = at;
+    for (; at > 0; --at)
+        if (text[at - 1] == '\n' && --lines == 0) break;
+    return text.substr(at, end - at);
+}
+
+}   // namespace bench

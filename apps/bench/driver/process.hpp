@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs other programs, with a time limit.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+/// A folder of this process, removed with the object.
+class TemporaryFolder {
+public:
+    TemporaryFolder();   ///< throws Complaint
+    ~TemporaryFolder();
+    TemporaryFolder(TemporaryFolder const&) = delete;
+    TemporaryFolder& operator=(TemporaryFolder const&) = delete;
+    std::filesystem::path path() const { return path_; }
+
+private:
+    std::filesystem::path path_;
+};
+
+struct Command {
+    std::vector<std::string> words;
+    std::vector<std::string> environment;   ///< "NAME=VALUE", added to the environment of this process
+    bool shown = false;                     ///< its output goes to that of this process
+};
+
+struct Ending {
+    int code = 0;        ///< exit code, or 128 plus the number of the signal
+    bool late = false;   ///< it exceeded its time and was killed with all its descendants
+    std::string output, errors;
+};
+
+/// Runs a command and waits for its end. Throws Complaint if the program cannot be started or the user interrupts;
+/// then no process is left running.
+Ending run(Command const& command, double seconds, TemporaryFolder const& folder);
+
+/// Returns the program's path, searched in PATH unless it contains a slash; empty if it is not found.
+std::string find_in_path(std::string const& program);
+
+/// Returns the folder of the running program.
+std::filesystem::path own_folder();
+
+std::string last_lines(std::string const& text, int lines);
+
+}   // namespace bench

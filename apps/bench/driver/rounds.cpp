@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Measures contestants alternately, round by round.
+#include "rounds.hpp"
+
+#include "results.hpp"
+
+#include <unistd.h>
+#include <algorithm>
+#include <cstdio>
+#include <set>
+#include <sstream>
+
+namespace bench {
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// The operations, and the hints, that one run of the measuring program measures.
+struct Part {
+    Words operations, hints;
+    bool limit;
+};
+
+struct Contestant {
+    std::string name;
+    std::string launcher, program;
+    Words environment;   ///< settings
+    std::vector<Part> parts;
+    bool out = false;   ///< it exceeded its time or failed, and is not run again
+};
+
+void append(Words& words, Words const& more) { words.insert(words.end(), more.begin(), more.end()); }
+
+/// Returns the command line that stands for these settings.
+Words measuring_words(Settings const& s) {
+    auto text = [](double number) {
+        std::ostringstream out;
+        out << number;
+        return out.str();
+    };
+    Words words{"--sizes",      std::to_string(s.smallest) + ":" + std::to_string(s.largest),
+                "--iterations", std::to_string(s.iterations),
+                "--warmup",     std::to_string(s.warmup),
+                "--seconds",    text(s.seconds),
+                "--root",       s.root_by_root ? "each" : s.root == every_root ? "every" : std::to_string(s.root)};
+    if (s.cached) words.push_back("--cached");
+    if (!s.check) words.push_back("--no-check");
+    if (s.blocks) append(words, {"--blocks", std::to_string(s.blocks)});
+    if (s.loop) words.push_back("--loop");
+    append(words, {"--window", name_of(s.window), "--sync", name_of(s.sync), "--per-sync", std::to_string(s.per_sync)});
+    if (s.overlap)
+        append(words, {"--overlap", "--tests", std::to_string(s.tests), "--length", std::to_string(s.length),
+                       "--computes", s.computes == every_rank ? "all" : std::to_string(s.computes)});
+    return words;
+}
+
+Words words_of(Part const& part, Settings const& settings) {
+    Words words = measuring_words(settings);
+    for (std::string const& hint : part.hints) append(words, {"--hint", hint});
+    if (part.limit) words.push_back("--limit");
+    append(words, part.operations);
+    return words;
+}
+
+/// Returns the operations in the order in which the measuring program measures them.
+Words operations_of(Plan const& plan, std::vector<Candidate> const& candidates) {
+    Words wanted = plan.measuring.operations, all;
+    for (auto& candidate : candidates) wanted.push_back(candidate.operation);
+    for (Operation const* operation : chosen_operations(wanted, plan.measuring)) all.push_back(operation->name);
+    return all;
+}
+
+/// Returns one run for the operations without candidates, and one for each other operation, so that each is measured
+/// with its own hints only.
+std::vector<Part> our_parts(Plan const& plan, std::vector<Candidate> const& candidates, Words const& operations) {
+    Part plain{{}, plan.measuring.hints, plan.measuring.limit};
+    std::vector<Part> parts;
+    for (std::string const& operation : operations) {
+        Part part{{operation}, plan.measuring.hints, plan.measuring.limit};
+        for (auto& candidate : candidates)
+            if (candidate.operation == operation) part.hints.push_back(candidate.hint);
+        if (part.hints.size() == plain.hints.size()) plain.operations.push_back(operation);
+        else parts.push_back(part);
+    }
+    if (!plain.operations.empty()) parts.insert(parts.begin(), plain);
+    return parts;
+}
+
+std::vector<Contestant> contestants_of(Plan const& plan, std::vector<Candidate> const& candidates,
+                                       TemporaryFolder const& folder) {
+    const Words operations = operations_of(plan, candidates);
+    const std::string mpiexec = own_folder() / "mpiexec", program = own_folder() / "tutti-bench";
+    if (find_in_path(mpiexec).empty()) throw Complaint("there is no mpiexec beside this tutti-bench, at " + mpiexec);
+    std::vector<Contestant> all{
+        {plan.against.empty() ? "default" : "Tutti", mpiexec, program, {}, our_parts(plan, candidates, operations)}};
+    for (std::string const& setting : plan.settings) {
+        std::istringstream words(setting);
+        Contestant contestant{setting, mpiexec, program, {}, {{operations, {}, false}}};
+        for (std::string word; words >> word;) contestant.environment.push_back(word);
+        all.push_back(contestant);
+    }
+    std::vector<OtherMpi> others;
+    for (std::string const& word : plan.against) others.push_back(find_mpi(word));
+    for (OtherMpi const& mpi : others) {
+        const std::string executable = folder.path() / ("bench" + std::to_string(all.size()));
+        all.push_back({mpi.name,
+                       mpi.launcher,
+                       build_with(mpi, executable, folder),
+                       environment_for_any_mpi(),
+                       {{operations, {}, false}}});
+    }
+    return all;
+}
+
+/// The default time limit: twenty seconds, 0.25 seconds per rank (some launchers take that long if ranks share cores),
+/// and five times the longest time that the run should take.
+double time_for(Part const& part, Plan const& plan, int ranks) {
+    if (plan.timeout > 0) return plan.timeout;
+    Settings const& s = plan.measuring;
+    int sizes = 1;
+    for (std::size_t bytes = s.smallest; bytes > 0 && bytes * 2 <= s.largest; bytes *= 2) ++sizes;
+    double const lines = double(part.operations.size()) * sizes;
+    return 20 + 0.25 * ranks +
+           5 * lines * double(1 + part.hints.size() + (part.limit ? 7 : 0)) * (s.loop ? 2 : 1) * s.seconds;
+}
+
+/// Prints the program's messages about wrong results.
+bool tell_wrong_results(std::string const& name, std::string const& output) {
+    std::istringstream lines(output);
+    bool wrong = false;
+    for (std::string line; std::getline(lines, line);)
+        if (line.find(" is WRONG: ") != std::string::npos) {
+            std::fprintf(stderr, "%s: %s\n", name.c_str(), line.c_str());
+            wrong = true;
+        }
+    return wrong;
+}
+
+/// Prints the messages of the ranks, each one once, however many runs there are.
+void tell(std::string const& errors, std::set<std::string>& told) {
+    std::istringstream lines(errors);
+    for (std::string line; std::getline(lines, line);)
+        if (told.insert(line).second) std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+/// Returns "MPICH", or "MPICH, 64 ranks" if there are several numbers of ranks.
+std::string name_at(Contestant const& contestant, Plan const& plan, int ranks) {
+    return contestant.name + (plan.growing() ? ", " + std::to_string(ranks) + " ranks" : "");
+}
+
+void tell_failure(std::string const& name, Ending const& ending, double seconds, bool has_part, bool more_ranks) {
+    if (ending.late)
+        std::fprintf(stderr, "%s: no result within %.0f s%s.\n", name.c_str(), seconds,
+                     has_part ? "; what it had until then is shown" : "");
+    else
+        std::fprintf(stderr, "%s: ended with exit code %d.\n%s\n", name.c_str(), ending.code,
+                     last_lines(ending.errors, 10).c_str());
+    if (more_ranks) std::fprintf(stderr, "%s: more ranks are not tried.\n", name.c_str());
+}
+
+/// State of all runs.
+struct Contest {
+    Plan const& plan;
+    std::vector<Candidate> const& candidates;
+    TemporaryFolder const& folder;
+    std::vector<Contestant> contestants;
+    bool failed = false;
+    std::set<std::string> told;
+};
+
+/// Returns what the run has measured, also if it was ended early.
+Results run_part(Contest& contest, Contestant& contestant, Part const& part, int ranks) {
+    Plan const& plan = contest.plan;
+    const std::filesystem::path file = contest.folder.path() / "results.json";
+    std::error_code absent;
+    std::filesystem::remove(file, absent);
+    Command command{
+        {contestant.launcher, "-n", std::to_string(ranks), "-bind-to", plan.binding_of(ranks), contestant.program},
+        contestant.environment};
+    append(command.words, words_of(part, plan.measuring));
+    append(command.words, {"--json", file});
+    double const seconds = time_for(part, plan, ranks);
+    const Ending ending = run(command, seconds, contest.folder);
+    const std::string name = name_at(contestant, plan, ranks);
+    if (tell_wrong_results(name, ending.output)) {
+        contest.failed = true;
+    } else if (ending.late || ending.code != 0) {
+        tell_failure(name, ending, seconds, std::filesystem::exists(file, absent), ranks * 2 <= plan.most_ranks);
+        contestant.out = true;
+        contest.failed |= !ending.late;
+    } else if (auto const at = ending.errors.find(": info key tutti_coll"); at != std::string::npos) {
+        // The algorithm has rejected a value.
+        throw Complaint(ending.errors.substr(at + 2, ending.errors.find('\n', at) - at - 2));
+    } else {
+        tell(ending.errors, contest.told);
+    }
+    return std::filesystem::exists(file, absent) ? read_results(file) : Results{};
+}
+
+void show_progress(std::string const& text) {
+    if (isatty(STDERR_FILENO)) std::fprintf(stderr, "\r%-70s%s", text.c_str(), text.empty() ? "\r" : "");
+}
+
+/// Renames the series of a run to their names in the comparison, and sets the families of candidates.
+void rename(Results& results, Contestant const& contestant, std::vector<Candidate> const& candidates) {
+    for (Series& series : results.series) {
+        if (series.name == "default") series.name = contestant.name;
+        for (auto& candidate : candidates)
+            if (candidate.hint == "tutti_coll=" + series.name) {
+                series.name = candidate.name;
+                series.family = candidate.family;
+                break;
+            }
+    }
+}
+
+/// Removes points that another algorithm has measured: an algorithm that does not support a call leaves it to another
+/// one, whose time would appear under its name.
+void drop_what_another_did(Results& results, std::vector<Candidate> const& candidates) {
+    for (Series& series : results.series)
+        for (auto& candidate : candidates)
+            if (series.name == candidate.name)
+                std::erase_if(series.points, [&](Point const& point) {
+                    return point.operation == candidate.operation &&
+                           point.algorithm != candidate.name.substr(0, candidate.name.find(':'));
+                });
+}
+
+/// Executes all rounds with this number of ranks.
+Results hold_rounds(Contest& contest, int ranks) {
+    std::vector<Results> runs;
+    for (int round = 0; round < contest.plan.rounds; ++round)
+        for (Contestant& contestant : contest.contestants)
+            for (Part const& part : contestant.parts) {
+                if (contestant.out) continue;
+                show_progress("Round " + std::to_string(round + 1) + " of " + std::to_string(contest.plan.rounds) +
+                              ": " + name_at(contestant, contest.plan, ranks) + " ...");
+                Results results = run_part(contest, contestant, part, ranks);
+                rename(results, contestant, contest.candidates);
+                runs.push_back(std::move(results));
+            }
+    show_progress("");
+    Results all = merge(runs);
+    drop_what_another_did(all, contest.candidates);
+    return all;
+}
+
+bool has_points(Results const& results) {
+    return std::any_of(results.series.begin(), results.series.end(), [](auto& s) { return !s.points.empty(); });
+}
+
+}   // namespace
+
+Measured hold_contest(Plan const& plan, std::vector<Candidate> const& candidates, TemporaryFolder const& folder) {
+    Contest contest{plan, candidates, folder, contestants_of(plan, candidates, folder), false, {}};
+    Measured measured;
+    measured.growth.cores = plan.growing() ? plan.cores : 0;
+    for (int ranks : plan.numbers_of_ranks())
+        if (Results results = hold_rounds(contest, ranks); has_points(results))
+            measured.growth.runs.push_back(std::move(results));
+    if (measured.growth.runs.empty() || measured.growth.runs[0].series[0].points.empty())
+        throw Complaint("nothing was measured");
+    measured.failed = contest.failed;
+    return measured;
+}
+
+}   // namespace bench

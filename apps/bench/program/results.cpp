@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writes results as JSON, and computes medians and rates. Uses no JSON library, so that any MPI's wrapper alone can
+// build the measuring program.
+#include "results.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+namespace bench {
+namespace {
+
+std::string quoted(std::string const& text) {
+    std::string out = "\"";
+    for (char c : text) {
+        if (c == '"' || c == '\\') out += '\\';
+        out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+    }
+    return out + '"';
+}
+
+std::string decimal(double time) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3f", time);
+    return text;
+}
+
+std::string as_json(Point const& point) {
+    std::string out = "{\"operation\": " + quoted(point.operation) + ", \"bytes\": " + std::to_string(point.bytes) +
+                      ", \"iterations\": " + std::to_string(point.iterations) +
+                      ", \"median\": " + decimal(point.median) + ", \"least\": " + decimal(point.least) +
+                      ", \"greatest\": " + decimal(point.greatest) + ", \"tenth\": " + decimal(point.tenth) +
+                      ", \"ninetieth\": " + decimal(point.ninetieth);
+    if (!point.roots.empty()) {
+        out += ", \"roots\": [";
+        for (std::size_t i = 0; i < point.roots.size(); ++i) out += (i ? ", " : "") + decimal(point.roots[i]);
+        out += "]";
+    }
+    if (point.hidden >= 0)
+        out += ", \"computation\": " + decimal(point.computation) + ", \"both\": " + decimal(point.both) +
+               ", \"hidden\": " + decimal(point.hidden);
+    if (point.loop >= 0) out += ", \"loop\": " + decimal(point.loop);
+    for (auto [name, kernel] : {std::pair{"kernel", &point.kernel}, {"loop_kernel", &point.loop_kernel}})
+        if (!kernel->empty()) out += std::string(", \"") + name + "\": " + quoted(*kernel);
+    if (!point.algorithm.empty()) out += ", \"algorithm\": " + quoted(point.algorithm);
+    return out + "}";
+}
+
+std::string as_json(Series const& series) {
+    std::string out = "    {\"name\": " + quoted(series.name) + ", \"library\": " + quoted(series.library) +
+                      ", \"family\": " + quoted(series.family);
+    if (!series.lacks.empty()) {
+        out += ", \"lacks\": [";
+        for (std::size_t i = 0; i < series.lacks.size(); ++i) out += (i ? ", " : "") + quoted(series.lacks[i]);
+        out += "]";
+    }
+    out += ",\n     \"points\": [";
+    for (std::size_t i = 0; i < series.points.size(); ++i)
+        out += (i ? ",\n      " : "\n      ") + as_json(series.points[i]);
+    return out + "]}";
+}
+
+}   // namespace
+
+std::string as_json(Results const& results) {
+    std::string out = "{\n  \"program\": \"tutti-bench\",\n  \"unit\": \"microseconds, slowest rank\",\n  \"ranks\": " +
+                      std::to_string(results.ranks) + ",\n  \"cached\": " + (results.cached ? "true" : "false") +
+                      ",\n  \"overlap\": " + (results.overlap ? "true" : "false") +
+                      ",\n  \"loop\": " + (results.loop ? "true" : "false") +
+                      ",\n  \"clock\": " + decimal(results.clock) +
+                      (results.one_sided.empty() ? ""
+                                                 : ",\n  \"one_sided\": " + quoted(results.one_sided) +
+                                                       ",\n  \"per_sync\": " + std::to_string(results.per_sync)) +
+                      ",\n  \"processor\": " + quoted(results.processor) + ",\n  \"series\": [";
+    for (std::size_t i = 0; i < results.series.size(); ++i) out += (i ? ",\n" : "\n") + as_json(results.series[i]);
+    return out + "\n  ]\n}\n";
+}
+
+double hidden_percent(Point const& point) {
+    if (point.median <= 0) return 0;
+    return 100 * std::clamp(1 - (point.both - point.computation) / point.median, 0.0, 1.0);
+}
+
+double millions_per_second(Point const& point) { return point.median > 0 ? 1 / point.median : 0; }
+double gigabytes_per_second(Point const& point) {
+    return point.median > 0 ? double(point.bytes) / point.median * 1e-3 : 0;
+}
+
+double median_of(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    const std::size_t count = values.size();
+    return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+}   // namespace bench

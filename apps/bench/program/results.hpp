@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The results as data: the contents of JSON files, and the input of tables and plots.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+struct Point {   // one operation at one size
+    std::string operation;
+    std::size_t bytes = 0;
+    int iterations = 0;
+    double median = 0, least = 0, greatest = 0;   ///< microseconds, of the slowest rank
+    double tenth = 0, ninetieth = 0;              ///< percentiles: four calls out of five lie between them
+    std::vector<double> roots{};                  ///< the median of each root, if every rank was one
+    /// If overlap was measured: medians of a computation alone and of both together, and the percentage of the
+    /// communication that did not add to the computation; otherwise negative.
+    double computation = -1, both = -1, hidden = -1;
+    std::string algorithm{};               ///< the algorithm that ran, if the library reports it; otherwise empty
+    double loop = -1;                      ///< a call's median time in loops of calls back to back, if measured
+    std::string kernel{}, loop_kernel{};   ///< of the limit: the fastest kernels for single calls and in loops
+};
+
+/// Returns the overlap as defined by the OSU micro-benchmarks, between 0 and 100.
+double hidden_percent(Point const& point);
+
+struct Series {   // measured in the same way: with one library, by one algorithm, or by the limit's kernels
+    std::string name;
+    std::string library;   ///< name and version of the MPI library
+    std::string family;    ///< the origin of the algorithm, if the series is a particular one
+    std::vector<Point> points;
+    std::vector<std::string> lacks;   ///< requested operations that the library does not have
+};
+
+struct Results {
+    int ranks = 0;
+    bool cached = false;
+    bool overlap = false;   ///< all points have it
+    std::string processor;
+    bool loop = false;            ///< all points have it
+    std::string one_sided{};      ///< description of how one-sided operations were measured
+    int per_sync = 1;             ///< number of one-sided operations between two synchronizations
+    double clock = 0;             ///< time to read the clock, in microseconds; not contained in the times of points
+    std::vector<Series> series;   ///< the others are compared with the first one
+};
+
+inline constexpr char limit_name[] = "limit";   // the series of the kernels written by hand
+
+std::string as_json(Results const& results);
+
+/// Rates of one-sided operations between two synchronizations, whose point has the time of one: millions of
+/// operations, and 10^9 bytes, per second.
+double millions_per_second(Point const& point);
+double gigabytes_per_second(Point const& point);
+
+double median_of(std::vector<double> values);   ///< of at least one value
+
+}   // namespace bench

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The command line of the measuring program.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "operation.hpp"
+
+namespace bench {
+
+/// One option. The command line is a list of these records, from which help, parser and error messages are generated.
+struct Option {
+    char const *name, *argument;   ///< "--sizes", "FROM:TO"; a switch has no argument
+    char const* expects;           ///< the valid arguments, for the error message
+    char const* sentence;
+    std::function<bool(std::string const&)> take;   ///< returns false if the argument is invalid
+};
+
+/// Parses the option at words[at], "--name argument" or "--name=argument", and advances `at` past it. Returns an error
+/// message, or an empty string. Sets `known` to false and leaves `at` if `options` has no such name.
+std::string take_option(std::vector<Option> const& options, std::vector<std::string> const& words, std::size_t& at,
+                        bool& known);
+
+void print_options(std::ostream& out, std::vector<Option> const& options);
+
+bool read_number(std::string const& text, double least, double most, double& number);
+bool read_number(std::string const& text, int least, int most, int& number);
+
+// The measuring program: one rank, from its arguments to its exit code.
+
+std::string usage();         ///< how to start it
+std::string description();   ///< its purpose, options and operations
+
+/// Calls MPI_Init and MPI_Finalize. Returns 0, 1 if a result was wrong, or 2 for invalid arguments. `help` is the text
+/// of --help.
+int program(int argc, char** argv, std::string const& help);
+
+/// Replaces program() if the arguments are invalid: rank 0 prints `complaint`. Returns 2.
+int refuse(int argc, char** argv, std::string const& complaint);
+
+constexpr int every_root = -1, every_rank = -1;
+
+struct Settings {
+    std::vector<std::string> operations;   ///< operations and groups; empty: the blocking or the nonblocking ones
+    std::size_t smallest = 8, largest = 1 << 20;   ///< bytes; sizes double in between
+    int iterations = 1000;
+    int warmup = 20;
+    double seconds = 1.0;   ///< at most, per row of the table
+    int root = every_root;
+    bool root_by_root = false;        ///< measure the roots one after the other instead of alternately
+    std::vector<std::string> hints;   ///< "key=value" for MPI_Comm_dup_with_info: each adds a series
+    int blocks = 0;   ///< in which series and roots alternate; 0: one if there is a single one, else ten
+    bool csv = false;
+    std::string json;            ///< file name; empty: none
+    bool overlap = false;        ///< with a computation
+    int tests = 0;               ///< calls of MPI_Test during the computation
+    double length = 1;           ///< of the computation, as a multiple of the communication
+    int computes = every_rank;   ///< the rank that computes; the others start the operation and wait for it
+    bool limit = false;          ///< also measure the kernels with the same memory traffic
+    bool loop = false;           ///< also measure calls back to back
+    Flavor window = Flavor::create;
+    Sync sync = Sync::flush;
+    int per_sync = 1;   ///< one-sided operations between two synchronizations
+    bool check = true;
+    bool cached = false;   ///< leave the buffers unchanged between iterations
+    bool help = false;
+};
+
+std::vector<Option> options_of(Settings& settings);
+
+/// Return the name on the command line.
+std::string name_of(Flavor flavor);
+std::string name_of(Sync sync);
+
+/// Parses the command line. Returns an error message, or an empty string.
+std::string parse(std::vector<std::string> const& words, Settings& settings);
+
+/// Adds the operation or group of this name. Returns an error message, or an empty string.
+std::string take_operation(std::string const& word, Settings& settings);
+
+/// Returns an error message if options exclude each other, or an empty string.
+std::string check(Settings const& settings);
+
+/// Returns the operations to measure, in the order of groups(): those in `names`, and those of groups of that name; if
+/// there are none, the default group.
+std::vector<Operation const*> chosen_operations(std::vector<std::string> const& names, Settings const& settings);
+
+}   // namespace bench

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tutti's allgather(v) in shared memory: receiver_reading and sender_writing.
+//
+// receiver_reading: every rank publishes where its part is and obtains all others, from rank + 1 on. Small parts are
+// copied through the slots, without waiting for their readers. Large parts are read from their owners' memory or, in
+// operations that suspend, copied by the rank that is ready first. p − 1 steps. Bytes per rank: n in and (p − 1) n out
+// for small parts, (p − 1) n for large ones.
+#include "coll/algorithms/algorithm.hpp"
+#include "coll/blocks/gathering.hpp"
+#include "coll/blocks/packed.hpp"
+
+namespace tutti::coll::algorithms::allgather {
+namespace {
+
+template <class Env>
+Task any_parts(Env& env, AllgatherArgs const& a) {
+    Gathering<Env> g(env, a);
+    g.post();
+    if (!a.is_in_place) g.take_own();
+    for (int i = 1, peer = env.rank(); i < env.size(); ++i) {
+        if (++peer == env.size()) peer = 0;
+        co_await env.until(peer);
+        g.take(peer);
+    }
+    if (g.unfinished()) co_await g.finish();
+    g.check();
+}
+
+}   // namespace
+
+template <class Env>
+Task receiver_reading(Env& env, AllgatherArgs const& a) {
+    if (goes_packed(env, a)) return packed_allgather(env, a);
+    return goes_by_either_side(env, a) ? gather_by_either_side(env, a) : any_parts(env, a);
+}
+
+extern constinit const Algorithm<AllgatherArgs> receiver_reading_algorithm = {
+    "receiver_reading",
+    "small parts in slots, large ones read by everybody from their owners",
+    Family::tutti,
+    "Tutti",
+    requires_nothing,
+    movement_parameters,
+    TUTTI_RUNS(receiver_reading)};
+
+// sender_writing: every rank publishes the destinations of all parts and writes its own part into the buffers of all
+// others, a grain at a time, so that each part is loaded from memory once instead of p times. Applies to large parts in
+// arenas; others are read by their receivers as in receiver_reading. Two steps. Bytes per rank: p·n stored, n loaded
+// (and p·n from cache).
+
+namespace {
+
+template <class Env>
+Task everybody_writes(Env& env, AllgatherArgs const& a) {
+    Gathering<Env> g(env, a, true);
+    g.post();
+    for (int peer = 0; peer < env.size(); ++peer)
+        if (peer != env.rank()) co_await env.until(peer);
+    g.write(a.parameters[3]);
+    for (int i = 1; i < env.size(); ++i) g.take((env.rank() + i) % env.size());
+    if (g.unfinished()) co_await g.finish();
+    g.check();
+}
+
+}   // namespace
+
+/// With two ranks in an operation that suspends, the rank that waits while the other computes copies for both, and
+/// nothing is loaded twice.
+template <class Env>
+Task sender_writing(Env& env, AllgatherArgs const& a) {
+    return env.size() == 2 && goes_by_either_side(env, a) ? gather_by_either_side(env, a) : everybody_writes(env, a);
+}
+
+constexpr Parameter sender_writing_parameters[] = {
+    direct_parameter,
+    piece_parameter,
+    cma_parameter,
+    {"grain", 16384, "bytes that are written to everybody before the next ones are loaded"}};
+extern constinit const Algorithm<AllgatherArgs> sender_writing_algorithm = {
+    "sender_writing",
+    "every rank writes its part into all the others' buffers",
+    Family::tutti,
+    "Tutti",
+    requires_nothing,
+    sender_writing_parameters,
+    TUTTI_RUNS(sender_writing)};
+
+}   // namespace tutti::coll::algorithms::allgather

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Barriers in shared memory: by flags (exchange, hierarchical, linear, xhc), and by messages of no bytes, which are
+// counts of `sent` (binomial, cheetah, dissemination, mpich_hierarchical). The barrier between nodes is in
+// coll/algorithms/bcast/between_nodes.cpp.
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "coll/algorithms/algorithm.hpp"
+#include "coll/blocks/nodes.hpp"
+#include "coll/blocks/run_schedule.hpp"
+#include "coll/blocks/tree.hpp"
+#include "coll/env/env.hpp"
+
+namespace tutti::coll {
+
+/// Waits for the `count`-th message of no bytes from `peer` in this operation.
+template <class Env>
+Task hear(Env& env, int peer, std::uint64_t count) {
+    co_await env.until_sent(peer, count);
+    env.count_message(peer);
+}
+
+/// Dissemination among `ranks`, in which this rank has index `place`: in step k each rank sends to the rank 2^k places
+/// ahead and receives from the rank 2^k places behind. ⌈log2 n⌉ steps of n messages. No two of these ranks may have
+/// exchanged messages in this operation before.
+/// Hensgen, Finkel, Manber, "Two algorithms for barrier synchronization", Int. J. of Parallel Programming 17 (1988).
+template <class Env>
+Task disseminate(Env& env, std::span<int const> ranks, int place) {
+    int const n = static_cast<int>(ranks.size());
+    auto at = [&](int p) { return ranks[static_cast<std::size_t>(p % n)]; };
+    for (int distance = 1; distance < n; distance *= 2) {
+        env.sent(at(place + distance), 1);
+        co_await hear(env, at(place + n - distance), 1);
+    }
+}
+
+}   // namespace tutti::coll
+
+// binomial: barrier along a binomial tree. Reports move up to rank 0, releases move down. 2 ⌈log2 p⌉ steps, 2 (p − 1)
+// messages of no bytes.
+// The software combining tree of Yew, Tzeng, Lawrie, IEEE Trans. on Computers C-36 (1987), with messages.
+
+namespace tutti::coll::algorithms::barrier {
+
+template <class Env>
+Task binomial(Env& env, BarrierArgs const&) {
+    TreePlace const t = binomial_tree(env.frames(), env.rank(), env.size());
+    for (int child : t.children) co_await hear(env, child, 1);
+    if (t.parent >= 0) {
+        env.sent(t.parent, 1);
+        co_await hear(env, t.parent, 1);
+    }
+    for (auto child = t.children.rbegin(); child != t.children.rend(); ++child) env.sent(*child, 1);
+}
+
+extern constinit const Algorithm<BarrierArgs> binomial_algorithm = {
+    "binomial",          "reports up a binomial tree, releases down",
+    Family::baseline,    "after the combining tree of Yew, Tzeng, Lawrie, IEEE Trans. on Computers C-36 (1987)",
+    requires_nothing,    {},
+    TUTTI_RUNS(binomial)};
+
+// cheetah: barrier composed of primitives. n-ary fan-ins up the levels, recursive k-ing at the top, n-ary fan-outs
+// down, in a general schedule: a rank handles the events for which it waits in the order in which they occur; only the
+// messages that depend on an event wait for it. 2 sum over lower levels of log_n(team) + log_k(top) (+ 2 with extra
+// ranks) steps; no data.
+// Cheetah (Gorentla Venkata and others, CLUSTER 2013), section III.C.
+
+namespace {
+
+enum Part : std::size_t { radix = 1, fan_in, fan_out };
+
+}   // namespace
+
+template <class Env>
+Task cheetah(Env& env, BarrierArgs const& a) {
+    topo::Hierarchy const& tree = env.hierarchy();
+    topo::Team const top = tree.team(tree.levels() - 1, env.rank());
+    RecursiveKIngPlan const plan(top.members.size(), static_cast<int>(a.parameters[radix]), false);
+    Schedule schedule(env.frames(), Order::general, plan.buffers(), false);
+    compose_for_all(schedule, tree, env.rank(), plan, a.parameters, fan_in, fan_out);
+    ScheduleRun<Env> run(env, schedule, {}, 0, 0, 1, plan.buffers());
+    co_await run.run();
+}
+
+constexpr Parameter cheetah_parameters[] = {
+    hierarchy_parameter,
+    {"radix", 4, "ranks that tell each other in a step at the top", ParameterKind::number},
+    {"fan_in", 4, "children of a rank in the fan-ins of each level", ParameterKind::numbers},
+    {"fan_out", 4, "children of a rank in the fan-outs of each level", ParameterKind::numbers},
+};
+extern constinit const Algorithm<BarrierArgs> cheetah_algorithm = {
+    "cheetah",          "fan in up the levels, recursive k-ing at the top, fan out down, in any order",
+    Family::cheetah,    "Gorentla Venkata et al., CLUSTER 2013, section III.C",
+    requires_nothing,   cheetah_parameters,
+    TUTTI_RUNS(cheetah)};
+
+// dissemination: after step k every rank knows that 2^(k + 1) ranks have arrived. ⌈log2 p⌉ steps, p messages of no
+// bytes in each.
+// Hensgen, Finkel, Manber, Int. J. of Parallel Programming 17 (1988).
+
+template <class Env>
+Task dissemination(Env& env, BarrierArgs const&) {
+    std::vector<int> ranks(static_cast<std::size_t>(env.size()));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    co_await disseminate(env, ranks, env.rank());
+}
+
+extern constinit const Algorithm<BarrierArgs> dissemination_algorithm = {
+    "dissemination",          "word from ranks 1, 2, 4, … behind to ranks as far ahead",
+    Family::baseline,         "Hensgen, Finkel, Manber, Int. J. of Parallel Programming 17 (1988)",
+    requires_nothing,         {},
+    TUTTI_RUNS(dissemination)};
+
+// exchange: every rank publishes its flag and waits for the flags of all others. One step, p flags written, p(p − 1)
+// read.
+
+template <class Env>
+Task exchange(Env& env, BarrierArgs const&) {
+    env.publish();
+    for (int i = 1, peer = env.rank(); i < env.size(); ++i) {
+        if (++peer == env.size()) peer = 0;
+        co_await env.until(peer);
+    }
+}
+
+extern constinit const Algorithm<BarrierArgs> exchange_algorithm = {
+    "exchange",          "every rank sees every other rank's flag", Family::tutti, "Tutti", requires_nothing, {},
+    TUTTI_RUNS(exchange)};
+
+// hierarchical: barrier over any number of levels. Members report to their leader, leaders to theirs; the release
+// returns down the same levels, by one flag per team that all members read. 2 L steps, 2 (p − 1) flags read across
+// ranks.
+// XHC (Katevenis, Ploumidis, Marazakis), section IV, the acknowledgement only.
+
+template <class Env>
+Task hierarchical(Env& env, BarrierArgs const&) {
+    topo::Hierarchy const& tree = env.hierarchy();
+    int const mine = tree.levels_of(env.rank());
+    int level = 0;
+    for (; level < mine; ++level) {
+        topo::Team const team = tree.team(level, env.rank());
+        if (!team.i_lead) break;
+        for (int member : team.members)
+            if (member != env.rank()) co_await env.until_ack(member, level, 1);
+    }
+    if (level < tree.levels()) {   // every rank except the topmost leader: report, then wait for the team's release
+        env.ack(level, 1);
+        int const leader = tree.team(level, env.rank()).leader;
+        co_await env.until(leader, 1);
+    }
+    env.publish(1);
+}
+
+constexpr Parameter hierarchical_parameters[] = {hierarchy_parameter};
+extern constinit const Algorithm<BarrierArgs> hierarchical_algorithm = {
+    "hierarchical",          "gather and release over the levels of the hierarchy",
+    Family::tutti,           "after XHC, section IV",
+    requires_nothing,        hierarchical_parameters,
+    TUTTI_RUNS(hierarchical)};
+
+// linear: a central barrier. All ranks report to rank 0, which then releases them by one flag that all read. Two steps;
+// rank 0 reads p − 1 flags, each other rank one.
+// The central barrier of Mellor-Crummey, Scott, ACM Trans. on Computer Systems 9 (1991), section 3.1, with one flag per
+// rank instead of the counter.
+
+template <class Env>
+Task linear(Env& env, BarrierArgs const&) {
+    if (env.rank() != 0) {
+        env.ack(0, 1);
+        co_await env.until(0);
+        env.count_message(0);
+        co_return;
+    }
+    for (int peer = 1; peer < env.size(); ++peer) {
+        co_await env.until_ack(peer, 0, 1);
+        env.count_message(peer);
+    }
+    env.publish();
+}
+
+extern constinit const Algorithm<BarrierArgs> linear_algorithm = {
+    "linear",          "everybody reports to rank 0, which releases everybody",
+    Family::baseline,  "after Mellor-Crummey, Scott, ACM Trans. on Computer Systems 9 (1991), section 3.1",
+    requires_nothing,  {},
+    TUTTI_RUNS(linear)};
+
+// mpich_hierarchical: barrier with a master per node. Dissemination among the ranks of each node, dissemination among
+// the masters, then each master releases its node along a binomial tree. With N nodes of c ranks: 2 ⌈log2 c⌉ + ⌈log2 N⌉
+// consecutive messages of no bytes (the paper's release has one byte, because a broadcast of no bytes would send
+// nothing there). A single node has finished after the first step.
+// Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.4.
+
+template <class Env>
+Task mpich_hierarchical(Env& env, BarrierArgs const&) {
+    constexpr std::uint64_t release = 2;   // the second message of a pair
+    Division const nodes(env.hierarchy(), env.rank());
+    int const place = nodes.index_of(env.rank());
+    co_await disseminate(env, nodes.members(), place);
+    if (nodes.count() == 1) co_return;
+    if (place == 0) co_await disseminate(env, nodes.masters(env.frames()), nodes.mine());
+    TreePlace const t = place_in_node(env.frames(), nodes, env.rank());
+    if (t.parent >= 0) co_await hear(env, t.parent, release);
+    for (auto child = t.children.rbegin(); child != t.children.rend(); ++child) env.sent(*child, release);
+}
+
+constexpr Parameter mpich_hierarchical_parameters[] = {hierarchy_parameter};
+extern constinit const Algorithm<BarrierArgs> mpich_hierarchical_algorithm = {
+    "mpich_hierarchical",
+    "a barrier in each node, one among masters, a release in each node",
+    Family::mpich,
+    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.4",
+    requires_nothing,
+    mpich_hierarchical_parameters,
+    TUTTI_RUNS(mpich_hierarchical)};
+
+// xhc: the hierarchical acknowledgement of XHC's broadcast up the levels, its leaders' flags down the levels. 2 L
+// steps; 2 (p − 1) words read from other ranks, p − 1 written on the way up and, on the way down, as many as the layout
+// of the flags requires.
+// XHC (Katevenis, Ploumidis, Marazakis): the synchronization of section IV.A without its data; the paper has no
+// barrier.
+
+template <class Env>
+Task xhc(Env& env, BarrierArgs const& a) {
+    LeaderFlag<Env> flag(env, env.hierarchy(), -1, static_cast<FlagLayout>(a.parameters[1]));
+    for (int child : flag.children()) co_await env.until_taken(child, 1);
+    if (flag.parent() >= 0) {
+        env.taken(flag.parent(), 1);
+        co_await flag.until(1);
+    }
+    flag.announce(1);
+}
+
+constexpr Parameter xhc_parameters[] = {hierarchy_parameter, flags_parameter};
+extern constinit const Algorithm<BarrierArgs> xhc_algorithm = {
+    "xhc",
+    "acknowledgements up the levels, leaders' flags down",
+    Family::xhc,
+    "after Katevenis, Ploumidis, Marazakis: XHC, section IV.A",
+    requires_nothing,
+    xhc_parameters,
+    TUTTI_RUNS(xhc)};
+
+}   // namespace tutti::coll::algorithms::barrier

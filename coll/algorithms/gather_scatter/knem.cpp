@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// KNEM-Coll's gather(v) and scatter(v), each by reading and by writing. A leaf is a rank other than the root.
+//
+// gather/knem_receiver_reading: the leaves expose their parts, and the root's core alone copies all of them. The paper
+// advises against this direction; it is here for comparison with knem_sender_writing. p − 1 steps. Bytes: n per part,
+// copied by the root's core.
+// KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra), section III.A (receivers copying in all-to-one).
+#include "coll/algorithms/algorithm.hpp"
+#include "coll/blocks/exchange.hpp"
+#include "coll/blocks/linear.hpp"
+#include "coll/blocks/movement.hpp"
+#include "coll/blocks/receiver_reading.hpp"
+#include "coll/blocks/sender_writing.hpp"
+
+namespace tutti::coll::algorithms::gather {
+
+template <class Env>
+Task knem_receiver_reading(Env& env, RootedArgs const& a) {
+    if (a.equal && a.largest < a.parameters[0]) return linear_gather(env, a);
+    return gather_by_reading(env, a, knem_limits(a));
+}
+
+extern constinit const Algorithm<RootedArgs> knem_receiver_reading_algorithm = {
+    "knem_receiver_reading",
+    "the root copies all parts from the leaves' memory",
+    Family::knem_coll,
+    "KNEM-Coll, section III.A",
+    requires_nothing,
+    knem_movement_parameters,
+    TUTTI_RUNS(knem_receiver_reading)};
+
+// gather/knem_sender_writing: the root exposes once where the parts belong; the leaves write their parts there
+// concurrently and then signal the root. Small parts are sent to the root as messages. Two steps. Bytes: n per part,
+// copied by the leaf's core.
+// KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra), section V.B.
+
+template <class Env>
+Task knem_sender_writing(Env& env, RootedArgs const& a) {
+    if (a.equal && a.largest < a.parameters[0]) {
+        co_await linear_gather(env, a);
+        co_return;
+    }
+    bool const own = env.rank() == a.root && !a.in_place_at_root;
+    Sides const sides{.pattern = Pattern::to_root,
+                      .root = a.root,
+                      .out = Parts::same(a.mine.address, a.mine.count, *a.mine.type),
+                      .in = a.parts};
+    Writing<Env> w(env, sides, a.parameters[0], a.parameters[1]);
+    co_await w.run(own ? &a.mine : nullptr);
+    w.check();
+}
+
+extern constinit const Algorithm<RootedArgs> knem_sender_writing_algorithm = {
+    "knem_sender_writing",
+    "the leaves write their parts into the root's memory at the same time",
+    Family::knem_coll,
+    "KNEM-Coll, section V.B",
+    requires_nothing,
+    knem_movement_parameters,
+    TUTTI_RUNS(knem_sender_writing)};
+
+}   // namespace tutti::coll::algorithms::gather
+
+// scatter/knem_receiver_reading: the root exposes each leaf's part; the leaves copy their parts from there concurrently
+// and acknowledge; then the root returns. Small parts are sent by the root as messages. Two steps. Bytes: n per part,
+// copied by the leaf's core.
+// KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra), section V.B.
+
+namespace tutti::coll::algorithms::scatter {
+
+template <class Env>
+Task knem_receiver_reading(Env& env, RootedArgs const& a) {
+    if (a.equal && a.largest < a.parameters[0]) return linear_scatter(env, a);
+    return scatter_by_reading(env, a, knem_limits(a), false, 0);
+}
+
+extern constinit const Algorithm<RootedArgs> knem_receiver_reading_algorithm = {
+    "knem_receiver_reading",
+    "the leaves copy their parts from the root's memory at the same time",
+    Family::knem_coll,
+    "KNEM-Coll, section V.B",
+    requires_nothing,
+    knem_movement_parameters,
+    TUTTI_RUNS(knem_receiver_reading)};
+
+// scatter/knem_sender_writing: the leaves expose where their parts belong, and the root's core alone writes all of
+// them. The paper advises against this direction; it is here for comparison with knem_receiver_reading. p − 1 steps.
+// Bytes: n per part, copied by the root's core.
+// KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra), section III.A (the serialized one-to-all pattern).
+
+template <class Env>
+Task knem_sender_writing(Env& env, RootedArgs const& a) {
+    if (a.equal && a.largest < a.parameters[0]) {
+        co_await linear_scatter(env, a);
+        co_return;
+    }
+    bool const own = env.rank() == a.root && !a.in_place_at_root;
+    Sides const sides{.pattern = Pattern::from_root,
+                      .root = a.root,
+                      .out = a.parts,
+                      .in = Parts::same(a.mine.address, a.mine.count, *a.mine.type)};
+    Buffer const part = own ? a.parts[a.root] : Buffer{};
+    Writing<Env> w(env, sides, a.parameters[0], a.parameters[1]);
+    co_await w.run(own ? &part : nullptr);
+    w.check();
+}
+
+extern constinit const Algorithm<RootedArgs> knem_sender_writing_algorithm = {
+    "knem_sender_writing",
+    "the root writes all parts into the leaves' memory",
+    Family::knem_coll,
+    "KNEM-Coll, section III.A",
+    requires_nothing,
+    knem_movement_parameters,
+    TUTTI_RUNS(knem_sender_writing)};
+
+}   // namespace tutti::coll::algorithms::scatter

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reductions by messages, in shared memory and between nodes: allreduce (rank_order, ring), reduce (binomial, chain,
+// linear, rank_order), reduce_scatter (pairwise, rank_order, ring).
+//
+// rank_order: along a chain of all ranks in their order, each rank adds its operand to the partial result of all ranks
+// before it, so that operands are grouped from the left as on one node, whatever the placement. The last rank has the
+// result. In segments, p − 1 + s/segment consecutive messages; with consecutive ranks on N nodes, N − 1 messages per
+// segment between nodes.
+#include "coll/blocks/messages.hpp"
+#include "coll/algorithms/algorithm.hpp"
+#include "coll/blocks/reducer.hpp"
+#include "coll/blocks/sliced.hpp"
+#include "coll/blocks/tree_flow.hpp"
+#include "runtime/datatype/builder.hpp"
+#include "runtime/wait/task.hpp"
+
+namespace tutti::coll {
+
+inline constexpr Parameter rank_order_parameters[] = {{"segment", 32768, "bytes that are passed on at a time"}};
+
+/// Returns a rank's position in the chain of n ranks, with the last one at the top.
+inline TreePlace in_rank_order(FramePool& frames, int rank, int n) {
+    TreePlace t = chain_tree(frames, n - 1 - rank, n).named([n](int place) { return n - 1 - place; });
+    t.before.swap(t.children);
+    return t;
+}
+
+}   // namespace tutti::coll
+
+// allreduce/rank_order: along all ranks in their order, in segments, and back; the result has the same bits whatever
+// the placement. 2 (p − 1) + s/segment consecutive messages. The definition, MPI 3.1, section 5.9.6.
+
+namespace tutti::coll::algorithms::allreduce {
+
+template <class Env>
+Task rank_order(Env& env, ReduceArgs const& a) {
+    Messages<Env> m(env, element_of(a));
+    Segments const segments(a.bytes(), element_of(a), a.parameters[0]);
+    TreePlace place = in_rank_order(env.frames(), env.rank(), env.size());
+    CombineUp<Env> up(env, m, a, place, segments, place.parent < 0);
+    place.children.swap(place.before);   // on the way down there is no order to keep
+    PassDown<Env> down(env, m, result(a), place, segments);
+    co_await flow(env, up, &down, segments.count, 2 * static_cast<std::uint64_t>(place.depth));
+    co_await m.close();
+}
+
+extern constinit const Algorithm<ReduceArgs> rank_order_algorithm = {
+    "rank_order",
+    "the sum runs along all ranks in their order, and back",
+    Family::baseline,
+    "the definition, MPI 3.1, section 5.9.6",
+    requires_nothing,
+    rank_order_parameters,
+    TUTTI_RUNS_ANYWHERE(rank_order)};
+
+}   // namespace tutti::coll::algorithms::allreduce
+
+// The reduction on a ring of messages, for reduce_scatter and allreduce: in step j rank r sends its partial result of
+// slice r − 1 − j to rank r + 1, receives that of slice r − 2 − j from rank r − 1, and adds its own operand, in pieces,
+// so that received data is still in cache. After p − 1 steps slice r is complete at rank r. Per rank and step, one
+// slice is received in one copy (two if it must be staged) and one combined.
+// Patarasuk and Yuan, JPDC 2009; message by message as in Thakur, Rabenseifner and Gropp, IJHPCA 2005.
+
+namespace tutti::coll {
+
+template <class Env, class Args>
+class RingReduction {
+public:
+    RingReduction(Env& env, Args const& args, Receives receives)
+        : env_(env), what_{args, receives}, slices_(args, env.size(), one_round), reducer_(env.traffic(), args),
+          messages_(env, slices_.element()), byte_(TypeBuilder::predefined(Basic::byte_)) {
+        for (auto& s : sums_) s = PooledBytes(env.frames(), slices_.elements() * slices_.element());
+        if (!what_.dense()) packed_.resize(slices_.elements() * slices_.element());
+    }
+
+    Slices const& slices() const { return slices_; }
+    Messages<Env>& messages() { return messages_; }
+    int slice(int back) const { return (env_.rank() + 2 * env_.size() - back) % env_.size(); }
+    int right() const { return slice(-1); }
+    int left() const { return slice(1); }
+
+    FramePool& frames() { return env_.frames(); }
+    /// Reduces slice r into this rank's result.
+    Task run() {
+        int const steps = env_.size() - 1;
+        for (int j = 0; j < steps; ++j) {
+            int const coming = slice(2 + j);
+            bool const last = j + 1 == steps;
+            auto use = [this, coming, j, last](std::byte const* from, std::size_t at, std::size_t n) {
+                take(coming, j, last, from, at, n);
+            };
+            co_await messages_.exchange(right(), outgoing(j), left(), slices_.bytes(coming, 0), use);
+        }
+        finish();
+    }
+
+private:
+    static constexpr std::size_t one_round = ~std::size_t{0};
+
+    /// Returns the message of step j: the user's own slice first, then what was received in the previous step.
+    MessagePart outgoing(int j) {
+        int const slice = this->slice(1 + j);
+        std::size_t const n = slices_.bytes(slice, 0);
+        if (j == 0) return {operand(what_.args), slices_.position(slice, 0), n};
+        return {{sum(j - 1), static_cast<std::int64_t>(n), byte_.get()}, 0, n};
+    }
+    std::byte* sum(int j) { return sums_[j % 2].get(); }
+
+    void take(int slice, int j, bool last, std::byte const* from, std::size_t at, std::size_t n) {
+        constexpr std::size_t piece = 16384;
+        std::size_t const element = slices_.element(), most = std::max<std::size_t>(1, piece / element) * element;
+        for (std::size_t end = at + n; at < end; at += most) {
+            std::size_t const bytes = std::min(most, end - at);
+            env_.copy(sum(j) + at, from, bytes, 0);
+            from += bytes;
+            if (!last || !late()) add_own(slice, j, at, bytes, last);
+        }
+    }
+    /// In place, the result may be where the neighbour still reads: the last combination waits until it has finished.
+    bool late() const { return !what_.args.in && what_.receives == Receives::own; }
+    bool straight() const { return what_.dense() && !what_.overlaps(slices_, env_.rank(), 0); }
+    std::byte* my_result() {
+        return first_byte(what_.result(env_.rank())) + what_.result_position(slices_, env_.rank(), 0);
+    }
+
+    void add_own(int slice, int j, std::size_t at, std::size_t bytes, bool last) {
+        void const* own = packed_.data();
+        std::size_t const position = slices_.position(slice, 0) + at;
+        if (what_.dense()) own = first_byte(operand(what_.args)) + position;
+        else env_.load(packed_.data(), operand(what_.args), position, bytes);
+        void const* two[] = {own, sum(j) + at};
+        reducer_.combine(two, 2, last && straight() ? my_result() + at : sum(j) + at, bytes / slices_.element());
+    }
+
+    void finish() {
+        int const me = env_.rank(), last = env_.size() - 2;
+        std::size_t const n = slices_.bytes(me, 0);
+        std::size_t const at = what_.result_position(slices_, me, 0);
+        if (last < 0) return env_.size() == 1 ? take_alone(n) : void();
+        if (late()) add_own(me, last, 0, n, true);
+        if (!straight()) env_.store(what_.result(me), at, sum(last), n);
+    }
+    /// A single rank: its operand is the result.
+    void take_alone(std::size_t n) {
+        if (!what_.args.in) return;
+        env_.load(sum(0), operand(what_.args), 0, n);
+        env_.store(what_.result(0), 0, sum(0), n);
+    }
+
+    Env& env_;
+    Sliced<Args> what_;
+    Slices slices_;
+    Reducer reducer_;
+    Messages<Env> messages_;
+    Ref<Datatype> byte_;
+    PooledBytes sums_[2];
+    std::vector<std::byte> packed_;   ///< of an operand with gaps
+};
+
+}   // namespace tutti::coll
+
+// allreduce/ring: the reduction on a ring, then an allgather in which the results travel along the ring. 2 (p − 1)
+// steps; 7 (p − 1)·s bytes loaded and stored by all ranks together if messages take one copy.
+// Patarasuk and Yuan, JPDC 2009. The volume: YHCCL (Peng et al., SC 2023), table 2.
+
+namespace tutti::coll::algorithms::allreduce {
+
+template <class Env>
+Task ring(Env& env, ReduceArgs const& a) {
+    if (a.bytes() == 0) co_return;
+    RingReduction<Env, ReduceArgs> reduction(env, a, Receives::all);
+    co_await reduction.run();
+    Slices const& slices = reduction.slices();
+    Messages<Env>& messages = reduction.messages();
+    for (int j = 0; j + 1 < env.size(); ++j) {
+        int const going = reduction.slice(j), coming = reduction.slice(j + 1);
+        co_await messages.exchange(reduction.right(), {result(a), slices.position(going, 0), slices.bytes(going, 0)},
+                                   reduction.left(), slices.bytes(coming, 0),
+                                   messages.into(result(a), slices.position(coming, 0)));
+    }
+    co_await messages.close();
+}
+
+extern constinit const Algorithm<ReduceArgs> ring_algorithm = {
+    "ring",
+    "slices go round all ranks as messages, first to be reduced, then to be gathered",
+    Family::baseline,
+    "ring (Patarasuk and Yuan, JPDC 2009)",
+    requires_commuting_operator | requires_grouping,
+    {},
+    TUTTI_RUNS_ANYWHERE(ring)};
+
+}   // namespace tutti::coll::algorithms::allreduce
+
+// reduce/binomial: whole messages along a binomial tree; with a non-commutative operator to rank 0 and from there to
+// the root. ⌈log2 p⌉ (+ 1) consecutive messages; p − 1 (+ 1) messages of s bytes, read in the sender's buffer or staged
+// once.
+// Thakur, Rabenseifner, Gropp, IJHPCA 2005, section 4.4 (short messages).
+
+namespace tutti::coll::algorithms::reduce {
+
+template <class Env>
+Task binomial(Env& env, ReduceArgs const& a) {
+    return reduce_by_shape(env, a, binomial_tree, whole);
+}
+
+extern constinit const Algorithm<ReduceArgs> binomial_algorithm = {
+    "binomial",
+    "each rank combines its subtree's operands and hands them to its parent",
+    Family::baseline,
+    "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
+    requires_grouping,
+    {},
+    TUTTI_RUNS_ANYWHERE(binomial)};
+
+// reduce/chain: in segments along a chain of ranks that ends at the root; with a non-commutative operator it ends at
+// rank 0, which sends the result to the root. p − 1 (+ 1) + s/segment consecutive messages; each rank sends s bytes,
+// read in its buffer or staged once.
+// Pješivac-Grbović, Angskun, Bosilca, Fagg, Gabriel, Dongarra, "Performance analysis of MPI collective operations",
+// Cluster Computing 10 (2007), "pipeline".
+
+template <class Env>
+Task chain(Env& env, ReduceArgs const& a) {
+    return reduce_by_shape(env, a, chain_tree, a.parameters[0]);
+}
+
+constexpr Parameter chain_parameters[] = {{"segment", 32768, "bytes that are passed on at a time"}};
+extern constinit const Algorithm<ReduceArgs> chain_algorithm = {
+    "chain",
+    "segments run along the ranks to the root, each adding its own",
+    Family::baseline,
+    "Pješivac-Grbović and others, Cluster Computing 10 (2007)",
+    requires_grouping,
+    chain_parameters,
+    TUTTI_RUNS_ANYWHERE(chain)};
+
+// reduce/linear: all ranks send to the root, which combines in rank order from its own position outwards. p − 1
+// messages of s bytes one after the other at the root, read in the sender's buffer or staged once.
+// Pješivac-Grbović and others, Cluster Computing 10 (2007), "linear".
+
+template <class Env>
+Task linear(Env& env, ReduceArgs const& a) {
+    return reduce_to_root(env, a, place_around(env.frames(), star_tree, a.root, env.rank(), env.size(), false), a.root,
+                          whole);
+}
+
+extern constinit const Algorithm<ReduceArgs> linear_algorithm = {
+    "linear",
+    "everybody sends to the root, which combines",
+    Family::baseline,
+    "Pješivac-Grbović and others, Cluster Computing 10 (2007)",
+    requires_grouping,
+    {},
+    TUTTI_RUNS_ANYWHERE(linear)};
+
+// reduce/rank_order: along all ranks in their order, in segments, and from the last one to the root; the result has the
+// same bits whatever the placement. p + s/segment consecutive messages. The definition, MPI 3.1, section 5.9.1.
+
+template <class Env>
+Task rank_order(Env& env, ReduceArgs const& a) {
+    return reduce_to_root(env, a, in_rank_order(env.frames(), env.rank(), env.size()), env.size() - 1, a.parameters[0]);
+}
+
+extern constinit const Algorithm<ReduceArgs> rank_order_algorithm = {"rank_order",
+                                                                     "the sum runs along all ranks in their order",
+                                                                     Family::baseline,
+                                                                     "the definition, MPI 3.1, section 5.9.1",
+                                                                     requires_nothing,
+                                                                     rank_order_parameters,
+                                                                     TUTTI_RUNS_ANYWHERE(rank_order)};
+
+}   // namespace tutti::coll::algorithms::reduce
+
+// reduce_scatter(_block)/pairwise: in step i each rank sends its operand of the share of rank + i and combines the
+// operand received from rank − i. Shares of any sizes; only operands are sent. p − 1 steps; each rank sends and
+// combines s (p − 1)/p. Operands arrive in rotated order, so operators must commute.
+// Thakur, Rabenseifner, Gropp, IJHPCA 2005.
+
+namespace tutti::coll::algorithms::reduce_scatter {
+
+/// In place, the result is where others still read, so the partial result is kept in other memory.
+template <class Env>
+Task pairwise(Env& env, ReduceScatterArgs const& a) {
+    if (a.bytes() == 0) co_return;
+    int const size = env.size(), rank = env.rank();
+    Shares const shares(a, env.frames());
+    Reducer reducer(env.traffic(), a);
+    std::size_t const element = reducer.element_bytes(), mine = shares.bytes(rank);
+    bool const straight = a.in && a.type->dense(a.count);
+    PooledBytes const beside = straight ? PooledBytes() : PooledBytes(env.frames(), mine);
+    std::byte* const sum = straight ? first_byte(shares.result(rank)) : beside.get();
+    std::byte const* now = straight ? first_byte(operand(a)) + shares.start(rank) : sum;
+    if (!straight) env.load(sum, operand(a), shares.start(rank), mine);
+    auto const add = [&](std::byte const* from, std::size_t at, std::size_t n) {
+        void const* operands[] = {now + at, from};
+        reducer.combine(operands, 2, sum + at, n / element);
+    };
+    Messages<Env> m(env, element);
+    for (int i = 1; i < size; ++i) {
+        int const to = (rank + i) % size, from = (rank - i + size) % size;
+        MessagePart const given{operand(a), shares.start(to), shares.bytes(to)};
+        co_await m.exchange(to, given, from, mine, add);
+        now = sum;
+    }
+    shares.deliver(env, now);
+    co_await m.close();
+}
+
+extern constinit const Algorithm<ReduceScatterArgs> pairwise_algorithm = {
+    "pairwise",
+    "p − 1 steps, in each of which a rank's share comes from one rank more",
+    Family::baseline,
+    "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
+    requires_commuting_operator | requires_grouping,
+    {},
+    TUTTI_RUNS_ANYWHERE(pairwise)};
+
+// reduce_scatter(_block)/rank_order: along all ranks in their order, in segments, and from the last one to each rank
+// its share; the result has the same bits whatever the placement, and operators need not commute. p + s/segment
+// consecutive messages. The last rank keeps the result of one slice at a time. In place, a rank's share of a slice
+// overwrites only operands of earlier slices. The definition, MPI 3.1, section 5.10.
+
+/// Reduces the elements of `slice`, which begin at packed byte `start` of the vector.
+template <class Env>
+Task rank_order_slice(Env& env, Messages<Env>& m, ReduceScatterArgs const& a, Shares const& shares, ReduceArgs slice,
+                      std::size_t start) {
+    int const rank = env.rank(), last = env.size() - 1;
+    std::size_t const end = start + slice.bytes();
+    LaidOut const sum = rank == last ? LaidOut(*a.type, slice.count, &env.frames()) : LaidOut();
+    slice.out = sum.origin();
+    Segments const segments(slice.bytes(), element_of(a), a.parameters[0]);
+    CombineUp<Env> up(env, m, slice, in_rank_order(env.frames(), rank, env.size()), segments, rank == last);
+    co_await flow<Env>(env, up, nullptr, segments.count, 0);
+    auto const from = [&](int r) { return std::clamp(shares.start(r), start, end); };
+    auto const bytes = [&](int r) { return std::clamp(shares.end(r), start, end) - from(r); };
+    if (rank == last) {
+        for (int to = 0; to < last; ++to) co_await m.start(to, {result(slice), from(to) - start, bytes(to)});
+        PooledBytes const mine(env.frames(), bytes(last));
+        env.load(mine.get(), result(slice), from(last) - start, bytes(last));
+        env.store(shares.result(last), from(last) - shares.start(last), mine.get(), bytes(last));
+        for (int to = 0; to < last; ++to) co_await m.finish(to);
+    } else {   // even if empty, so that no rank is ahead of the others by more than a slice
+        co_await m.receive(last, bytes(rank), m.into(shares.result(rank), from(rank) - shares.start(rank)));
+    }
+}
+
+template <class Env>
+Task rank_order(Env& env, ReduceScatterArgs const& a) {
+    if (a.bytes() == 0) co_return;
+    Shares const shares(a, env.frames());
+    Messages<Env> m(env, element_of(a));
+    ReduceArgs whole_vector = a;
+    whole_vector.in = operand(a).address;
+    Segments const slices(a.bytes(), element_of(a), a.parameters[1] / 2);
+    for (std::uint64_t k = 0; k < slices.count; ++k)
+        co_await rank_order_slice(env, m, a, shares, slices.slice(whole_vector, k), slices.at(k));
+    co_await m.close();
+}
+
+constexpr Parameter rank_order_in_slices_parameters[] = {
+    rank_order_parameters[0], {"memory", 8 << 20, "bytes of memory of the last rank for sums that are under way"}};
+extern constinit const Algorithm<ReduceScatterArgs> rank_order_algorithm = {
+    "rank_order",
+    "the sum runs along all ranks in their order, and the last one deals it out",
+    Family::baseline,
+    "the definition, MPI 3.1, section 5.10",
+    requires_nothing,
+    rank_order_in_slices_parameters,
+    TUTTI_RUNS_ANYWHERE(rank_order)};
+
+// reduce_scatter(_block)/ring: the reduction on a ring; each slice ends at the rank whose share it is. p − 1 steps; 5
+// (p − 1)·s bytes loaded and stored by all ranks together if messages take one copy.
+// The volume: YHCCL (Peng et al., SC 2023), table 1.
+
+template <class Env>
+Task ring(Env& env, ReduceScatterArgs const& a) {
+    if (a.bytes() == 0) co_return;
+    RingReduction<Env, ReduceScatterArgs> reduction(env, a, Receives::own);
+    co_await reduction.run();
+    co_await reduction.messages().close();
+}
+
+extern constinit const Algorithm<ReduceScatterArgs> ring_algorithm = {
+    "ring",
+    "each slice goes round all ranks as a message, and each adds its operand",
+    Family::baseline,
+    "ring (Patarasuk and Yuan, JPDC 2009)",
+    requires_commuting_operator | requires_grouping,
+    {},
+    TUTTI_RUNS_ANYWHERE(ring)};
+
+}   // namespace tutti::coll::algorithms::reduce_scatter

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPICH's reductions with a master per node: mpich_hierarchical for allreduce and reduce.
+//
+// allreduce/mpich_hierarchical, as a whole: each node reduces along a binomial tree to its master, the masters combine
+// by recursive doubling, and the result returns along the same trees. In segments: up one tree, binomial on nodes and
+// binary among masters, to the first master, and down it while later segments move up. With N nodes of c ranks:
+// 2 ⌈log2 c⌉ + ⌈log2 N⌉ (+ 2) steps of s bytes as a whole, at most 2 ⌈log2 c⌉ + 4 ⌊log2 N⌋ + s/segment in segments.
+// Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.3; recursive doubling: Thakur, Rabenseifner, Gropp, IJHPCA
+// 2005.
+#include "coll/algorithms/algorithm.hpp"
+#include "coll/blocks/nodes.hpp"
+#include "coll/blocks/tree_flow.hpp"
+#include "runtime/wait/task.hpp"
+
+namespace tutti::coll::algorithms::allreduce {
+namespace {
+
+/// Recursive doubling among masters, in the order of nodes. If their number exceeds a power of two, as many pairs of
+/// neighbours as there are masters in excess first combine, and the first rank of each pair then waits for the result.
+/// On return `sum` is the result.
+template <class Env>
+Task double_masters(Env& env, Messages<Env>& m, ReduceArgs const& a, Division const& nodes, std::byte* sum) {
+    Reducer reducer(env.traffic(), a);
+    std::size_t const bytes = a.bytes(), element = element_of(a);
+    int const n = nodes.count(), node = nodes.mine();
+    int power = 1;
+    while (2 * power <= n) power *= 2;
+    int const extra = n - power;
+    bool const paired = node < 2 * extra;
+    int const place = paired ? node / 2 : node - extra;
+    auto master_at = [&](int p) { return nodes.master(p < extra ? 2 * p + 1 : p + extra); };
+    PooledBytes const room(env.frames(), bytes);
+    std::byte *mine = sum, *next = room.get();   // a partner may be reading `mine`
+
+    if (paired && node % 2 == 0) {
+        co_await m.send(nodes.master(node + 1), packed_part(sum, bytes));
+        auto keep = [&](std::byte const* from, std::size_t at, std::size_t k) { env.copy(sum + at, from, k, 0); };
+        co_await m.receive(nodes.master(node + 1), bytes, keep);
+        co_return;
+    }
+    if (paired) {
+        auto add = [&](std::byte const* from, std::size_t at, std::size_t k) {
+            reducer.accumulate(from, sum + at, k / element);
+        };
+        co_await m.receive(nodes.master(node - 1), bytes, add);
+    }
+    for (int bit = 1; bit < power; bit *= 2) {
+        bool const lower = (place & bit) != 0;   // the partner's operands come first
+        auto combine = [&](std::byte const* from, std::size_t at, std::size_t k) {
+            void const* operands[] = {lower ? from : mine + at, lower ? mine + at : from};
+            reducer.combine(operands, 2, next + at, k / element);
+        };
+        int const partner = master_at(place ^ bit);
+        co_await m.exchange(partner, packed_part(mine, bytes), partner, bytes, combine);
+        std::swap(mine, next);
+    }
+    if (mine != sum) env.copy(sum, mine, bytes, 0);
+    if (paired) co_await m.send(nodes.master(node - 1), packed_part(sum, bytes));
+}
+
+template <class Env>
+Task in_one(Env& env, ReduceArgs const& a, Division const& nodes) {
+    Messages<Env> m(env, element_of(a));
+    Segments const one(a.bytes(), element_of(a), whole);
+    TreePlace const place = place_in_node(env.frames(), nodes, env.rank());
+    bool const master = place.parent < 0;
+    CombineUp<Env> up(env, m, a, place, one, master);
+    PassDown<Env> down(env, m, result(a), place, one);
+    if (a.bytes() > 0) {
+        co_await up.segment(0);
+        co_await up.finish();
+        if (master && nodes.count() > 1) {
+            co_await double_masters(env, m, a, nodes, up.memory(0));
+            if (!a.type->dense(a.count)) env.store(result(a), 0, up.memory(0), a.bytes());
+        }
+        co_await down.segment(0);
+        co_await down.finish();
+    }
+    co_await m.close();
+}
+
+template <class Env>
+Task in_segments(Env& env, ReduceArgs const& a, Division const& nodes) {
+    Messages<Env> m(env, element_of(a));
+    Segments const segments(a.bytes(), element_of(a), a.parameters[1]);
+    TreePlace const place = place_under_master(env.frames(), nodes, env.rank(), 0, binary_tree);
+    CombineUp<Env> up(env, m, a, place, segments, place.parent < 0);
+    PassDown<Env> down(env, m, result(a), place, segments);
+    co_await flow(env, up, &down, segments.count, 2 * static_cast<std::uint64_t>(place.depth));
+    co_await m.close();
+}
+
+}   // namespace
+
+template <class Env>
+Task mpich_hierarchical(Env& env, ReduceArgs const& a) {
+    Division const nodes(env.hierarchy(), env.rank());
+    if (a.parameters[2] == 0) co_await in_segments(env, a, nodes);
+    else co_await in_one(env, a, nodes);
+}
+
+constexpr Parameter mpich_hierarchical_parameters[] = {
+    hierarchy_parameter,
+    {"segment", 5120, "bytes that are passed on at a time when pipelined"},
+    {"form", 0, "in segments along a binary tree of masters, or whole with recursive doubling among them",
+     ParameterKind::word, "pipelined|whole"},
+};
+extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
+    "mpich_hierarchical",
+    "each node to its master, masters with each other, each master to its node, with messages",
+    Family::mpich,
+    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.3",
+    requires_commutative | requires_grouping,
+    mpich_hierarchical_parameters,
+    TUTTI_RUNS_ANYWHERE(mpich_hierarchical)};
+
+}   // namespace tutti::coll::algorithms::allreduce
+
+// reduce/mpich_hierarchical: each node reduces along a binomial tree to its master, the masters to that of the root's
+// node (of the first node, if the operator is not commutative), and that one to the root; in segments along a binary
+// tree of masters, or as a whole along a binomial one. With N nodes of c ranks: ⌈log2 c⌉ + at most
+// 2 ⌊log2 N⌋ + 1 + s/segment steps; each rank but the last sends s bytes, read in its buffer or staged once.
+// Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.2; the reduction on a node is binomial for all sizes, as in
+// figure 1.
+
+namespace tutti::coll::algorithms::reduce {
+
+template <class Env>
+Task mpich_hierarchical(Env& env, ReduceArgs const& a) {
+    bool const pipelined = a.parameters[2] == 0;
+    Division const nodes(env.hierarchy(), env.rank());
+    int const top_node = a.op->commutative ? nodes.of(a.root) : 0;
+    TreePlace place =
+        place_under_master(env.frames(), nodes, env.rank(), top_node, pipelined ? binary_tree : binomial_tree);
+    co_await reduce_to_root(env, a, std::move(place), nodes.master(top_node), pipelined ? a.parameters[1] : whole);
+}
+
+constexpr Parameter mpich_hierarchical_parameters[] = {
+    hierarchy_parameter,
+    {"segment", 5120, "bytes that are passed on at a time when pipelined"},
+    {"form", 0, "in segments along a binary tree of masters, or whole along a binomial one", ParameterKind::word,
+     "pipelined|whole"},
+};
+extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
+    "mpich_hierarchical",
+    "each node to its master, masters to a master, that one to the root, with messages",
+    Family::mpich,
+    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.2",
+    requires_commutative | requires_grouping,
+    mpich_hierarchical_parameters,
+    TUTTI_RUNS_ANYWHERE(mpich_hierarchical)};
+
+}   // namespace tutti::coll::algorithms::reduce

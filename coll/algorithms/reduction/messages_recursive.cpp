@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reductions by recursive halving and doubling with messages: allreduce (rabenseifner, recursive_doubling), reduce
+// (rabenseifner), reduce_scatter (recursive_halving). If p is no power of two, one rank of each of the first pairs of
+// neighbours first passes its operand to the other (Folding, coll/blocks/halving.hpp).
+//
+// allreduce/rabenseifner: reduce_scatter by recursive vector halving with doubling distance, then an allgather along
+// the same pairs in reverse order. 2 log2(p) steps (+ 2); each rank sends 2 s (p − 1)/p and combines s (p − 1)/p. In
+// rank order, so operators need not commute. (The paper also halves the vectors of those first pairs; this is the plain
+// form of the second paper.)
+// Rabenseifner, ICCS 2004; Thakur, Rabenseifner, Gropp, IJHPCA 2005.
+#include "coll/algorithms/algorithm.hpp"
+#include "coll/blocks/halving.hpp"
+#include "coll/blocks/reducer.hpp"
+#include "runtime/wait/task.hpp"
+
+namespace tutti::coll::algorithms::allreduce {
+namespace {
+
+/// The steps in reverse: in each, a rank receives the half that its peer has kept.
+template <class Env>
+Task gather_halves(Env& env, Messages<Env>& m, Folding const& folding, std::byte* sum, HalvingWay const& way) {
+    int const position = folding.position(env.rank());
+    for (int step = way.steps - 1; step >= 0; --step) {
+        int const peer = folding.rank_at(position ^ 1 << step);
+        Range const mine = way.kept(step), other = way.given(step);
+        co_await m.exchange(peer, packed_part(sum + mine.first, mine.bytes()), peer, other.bytes(),
+                            copying(env, sum + other.first));
+    }
+}
+
+}   // namespace
+
+template <class Env>
+Task rabenseifner(Env& env, ReduceArgs const& a) {
+    if (a.bytes() == 0) co_return;
+    Folding const folding(env.size());
+    Partial<Env> partial(env, a, place_of_result(a, true));
+    Messages<Env> m(env, partial.element());
+    co_await fold(env, m, a, folding, partial);
+    if (folding.takes_part(env.rank())) {
+        HalvingWay way;
+        co_await halve(env, m, folding, partial, a.bytes(), way);
+        co_await gather_halves(env, m, folding, partial.sum(), way);
+        deliver(env, a, partial);
+    }
+    co_await unfold(env, m, a, folding);
+    co_await m.close();
+}
+
+extern constinit const Algorithm<ReduceArgs> rabenseifner_algorithm = {
+    "rabenseifner",
+    "reduce_scatter by recursive halving, allgather by recursive doubling",
+    Family::baseline,
+    "Rabenseifner, ICCS 2004; Thakur, Rabenseifner, Gropp, IJHPCA 2005",
+    requires_grouping,
+    {},
+    TUTTI_RUNS_ANYWHERE(rabenseifner)};
+
+// allreduce/recursive_doubling: in step i the ranks 2^i apart exchange everything they have and combine it. Of the
+// first pairs of neighbours, the rank that passed its operand gets the result. log2(p) steps (+ 2); each rank sends and
+// combines log2(p)·s. In rank order, so operators need not commute.
+// Thakur, Rabenseifner, Gropp, IJHPCA 2005.
+
+namespace {
+
+/// The data that a step sends must not change while the partial result is built, so it is built in the other one of two
+/// places; the last step builds it in the first one if possible.
+template <class Env>
+Task double_up(Env& env, Messages<Env>& m, ReduceArgs const& a, Folding const& folding, Partial<Env>& partial) {
+    PooledBytes const spare(env.frames(), a.bytes());
+    std::byte* const places[] = {partial.sum(), spare.get()};
+    auto const build_for = [&](int steps_left) { partial.build_at(places[steps_left % 2]); };
+    build_for(folding.steps());
+    co_await fold(env, m, a, folding, partial);
+    int const position = folding.position(env.rank());
+    for (int step = 0; folding.takes_part(env.rank()) && step < folding.steps(); ++step) {
+        build_for(folding.steps() - step - 1);
+        if (partial.sum() == partial.now()) build_for(folding.steps() - step);
+        int const peer = folding.rank_at(position ^ 1 << step);
+        co_await m.exchange(peer, partial.part(0, a.bytes()), peer, a.bytes(),
+                            partial.adding(0, (position & 1 << step) != 0));
+        partial.combined();
+    }
+    if (folding.takes_part(env.rank())) deliver(env, a, partial);
+}
+
+}   // namespace
+
+template <class Env>
+Task recursive_doubling(Env& env, ReduceArgs const& a) {
+    if (a.bytes() == 0) co_return;
+    Folding const folding(env.size());
+    Partial<Env> partial(env, a, place_of_result(a, true));
+    Messages<Env> m(env, partial.element());
+    co_await double_up(env, m, a, folding, partial);
+    co_await unfold(env, m, a, folding);
+    co_await m.close();
+}
+
+extern constinit const Algorithm<ReduceArgs> recursive_doubling_algorithm = {
+    "recursive_doubling",
+    "ranks 1, 2, 4, … apart exchange all they have",
+    Family::baseline,
+    "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
+    requires_grouping,
+    {},
+    TUTTI_RUNS_ANYWHERE(recursive_doubling)};
+
+}   // namespace tutti::coll::algorithms::allreduce
+
+// reduce/rabenseifner: reduce_scatter by recursive vector halving with doubling distance, then a binomial gather to the
+// root along the same pairs in reverse order, all in rank order. The rank of a first pair that passes its operand is
+// never the root. 2 log2(p) steps (+ 1); each rank combines s (p − 1)/p bytes, and the root receives as many.
+// Rabenseifner, ICCS 2004; Thakur, Rabenseifner, Gropp, IJHPCA 2005.
+
+namespace tutti::coll::algorithms::reduce {
+namespace {
+
+/// In each pair, the rank nearer to the root receives the data of the other.
+template <class Env>
+Task gather_halves(Env& env, Messages<Env>& m, Folding const& folding, int root, std::byte* sum,
+                   HalvingWay const& way) {
+    int const position = folding.position(env.rank()), away = position ^ folding.position(root);
+    for (int step = way.steps - 1; step >= 0; --step) {
+        int const peer = folding.rank_at(position ^ 1 << step);
+        if (away & 1 << step) {
+            Range const mine = way.kept(step);
+            co_await m.send(peer, packed_part(sum + mine.first, mine.bytes()));
+            co_return;
+        }
+        Range const other = way.given(step);
+        co_await m.receive(peer, other.bytes(), copying(env, sum + other.first));
+    }
+}
+
+}   // namespace
+
+template <class Env>
+Task rabenseifner(Env& env, ReduceArgs const& a) {
+    if (a.bytes() == 0) co_return;
+    bool const is_root = env.rank() == a.root;
+    Folding const folding(env.size(), a.root);
+    Partial<Env> partial(env, a, place_of_result(a, is_root));
+    Messages<Env> m(env, partial.element());
+    co_await fold(env, m, a, folding, partial);
+    if (folding.takes_part(env.rank())) {
+        HalvingWay way;
+        co_await halve(env, m, folding, partial, a.bytes(), way);
+        co_await gather_halves(env, m, folding, a.root, partial.sum(), way);
+        if (is_root) deliver(env, a, partial);
+    }
+    co_await m.close();
+}
+
+extern constinit const Algorithm<ReduceArgs> rabenseifner_algorithm = {
+    "rabenseifner",
+    "reduce_scatter by recursive halving, binomial gather to the root",
+    Family::baseline,
+    "Rabenseifner, ICCS 2004; Thakur, Rabenseifner, Gropp, IJHPCA 2005",
+    requires_grouping,
+    {},
+    TUTTI_RUNS_ANYWHERE(rabenseifner)};
+
+}   // namespace tutti::coll::algorithms::reduce
+
+// reduce_scatter(_block)/recursive_halving: first the ranks p/2 apart exchange the halves of the vector that belong to
+// the ranks on the other side, and combine them; then those p/4 apart, and so on. Of the first pairs of neighbours, the
+// rank that passed its vector gets its share at the end. log2(p) steps (+ 2); each rank sends and combines s (p − 1)/p.
+// Distant ranks are combined first, so operators must commute.
+// Thakur, Rabenseifner, Gropp, IJHPCA 2005.
+
+namespace tutti::coll::algorithms::reduce_scatter {
+namespace {
+
+template <class Env>
+Task halve_ranks(Env& env, Messages<Env>& m, Folding const& folding, Shares const& shares, Partial<Env>& partial) {
+    int const position = folding.position(env.rank());
+    auto const cut = [&](int at) { return shares.start(folding.first_at(at)); };
+    int first = 0, end = folding.participants();
+    for (int distance = end / 2; distance > 0; distance /= 2) {
+        int const peer = folding.rank_at(position ^ distance), middle = first + distance;
+        bool const lower = (position & distance) == 0;
+        Range const low{cut(first), cut(middle)}, high{cut(middle), cut(end)};
+        Range const kept = lower ? low : high, given = lower ? high : low;
+        co_await m.exchange(peer, partial.part(given.first, given.end), peer, kept.bytes(),
+                            partial.adding(kept.first, !lower));
+        partial.combined();
+        if (lower) end = middle;
+        else first = middle;
+    }
+}
+
+}   // namespace
+
+template <class Env>
+Task recursive_halving(Env& env, ReduceScatterArgs const& a) {
+    if (a.bytes() == 0) co_return;
+    Folding const folding(env.size());
+    Shares const shares(a, env.frames());
+    Partial<Env> partial(env, a);
+    Messages<Env> m(env, partial.element());
+    int const rank = env.rank(), partner = folding.partner(rank);
+    co_await fold(env, m, a, folding, partial);
+    if (folding.takes_part(rank)) {
+        co_await halve_ranks(env, m, folding, shares, partial);
+        if (partner >= 0) co_await m.send(partner, partial.part(shares.start(partner), shares.end(partner)));
+        shares.deliver(env, partial.now() + shares.start(rank));
+    } else {
+        co_await m.receive(partner, shares.bytes(rank), m.into(shares.result(rank), 0));
+    }
+    co_await m.close();
+}
+
+extern constinit const Algorithm<ReduceScatterArgs> recursive_halving_algorithm = {
+    "recursive_halving",
+    "ranks p/2, p/4, … apart combine the half that each side wants",
+    Family::baseline,
+    "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
+    requires_commuting_operator | requires_grouping | requires_room,
+    {},
+    TUTTI_RUNS_ANYWHERE(recursive_halving)};
+
+}   // namespace tutti::coll::algorithms::reduce_scatter

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// YHCCL's movement-avoiding reductions: allreduce (movement_avoiding, multi_node, socket_aware), reduce and
+// reduce_scatter (movement_avoiding, socket_aware).
+//
+// The reduction: of each slice, one operand is copied into shared memory, by the member next below the one that
+// finishes the slice; all others are combined with it there, in place, as the slice passes from member to member of the
+// socket: in step j member i works on slice i + 1 + j. With several sockets, each rank then combines the sockets'
+// results of its slice. Per round: n steps in a socket of n ranks, each after one neighbour's; s bytes copied by each
+// of m sockets, p − m combinations of s, and m − 1 between sockets.
+// YHCCL (Peng et al., SC 2023), sections 3.2 to 3.5 and Algorithm 2.
+//
+// Counters, in addition to those of SlicedReduction (coll/blocks/sliced.hpp): ready[inside] steps done. The first
+// writer of a slice begins round k when its memory is free; the others follow it along the chain.
+#include "coll/algorithms/algorithm.hpp"
+#include "coll/blocks/messages.hpp"
+#include "coll/blocks/sliced.hpp"
+
+namespace tutti::coll {
+
+/// A rank's operand, packed, range by range.
+template <class Env, class Args>
+class PackedOperand {
+public:
+    /// `most`: the largest size of a range in bytes.
+    PackedOperand(Env& env, Args const& args, std::size_t most) : env_(env), args_(args) {
+        if (!args.type->dense(args.count)) packed_.resize(most);
+    }
+    void const* at(std::size_t position, std::size_t bytes) {
+        ConstBuffer const mine = operand(args_);
+        if (packed_.empty()) return first_byte(mine) + position;
+        env_.load(packed_.data(), mine, position, bytes);
+        return packed_.data();
+    }
+
+private:
+    Env& env_;
+    Args const& args_;
+    std::vector<std::byte> packed_;
+};
+
+/// One round in a socket: member i calls step(i + 1 + j, j) for j = 0, 1, …, each when the next member has finished the
+/// previous step. `done`: the level of the counter of steps, over all rounds.
+template <class Env, class Step>
+Task go_round(Env& env, std::span<int const> members, int i, int done, std::uint64_t k, Step step) {
+    int const n = static_cast<int>(members.size()), next = members[static_cast<std::size_t>((i + 1) % n)];
+    for (int j = 0; j < n; ++j) {
+        std::uint64_t const before = k * static_cast<std::uint64_t>(n) + static_cast<std::uint64_t>(j);
+        if (j > 0) co_await env.until_ready(next, done, before);
+        step((i + 1 + j) % n, j);
+        env.ready(done, before + 1);
+    }
+}
+
+template <class Env, class Args>
+class MovementAvoiding : public SlicedReduction<Env, Args> {
+    using Base = SlicedReduction<Env, Args>;
+
+public:
+    /// `largest`: the largest size of a slice in bytes; `piece`: bytes that are combined at a time between sockets.
+    MovementAvoiding(Env& env, topo::Hierarchy const& tree, Args const& args, Receives receives, std::size_t largest,
+                     std::size_t piece)
+        : Base(env, tree, args, receives, Inside::chain, largest, piece),
+          own_(env, args, slices_.elements() * slices_.element()) {}
+
+    Task run() {
+        return Base::run_rounds([this](std::uint64_t k) {
+            return go_round(env_, sockets_.members(), i_, Base::inside, k, [this, k](int finisher, int j) {
+                for (int slice : sockets_.finished_by(finisher)) step(slice, k, j);
+            });
+        });
+    }
+
+private:
+    using Base::env_, Base::sockets_, Base::what_, Base::slices_, Base::reducer_, Base::n_, Base::i_;
+
+    /// Advances a slice by one member: the first member copies its operand, the others combine theirs.
+    void step(int slice, std::uint64_t k, int j) {
+        std::size_t const at = slices_.position(slice, k), bytes = slices_.bytes(slice, k);
+        std::byte* const sum = this->sum_of(sockets_.mine(), slice, k);
+        bool const finished = j + 1 == n_ && sockets_.count() == 1 && what_.receives == Receives::own,
+                   straight = finished && this->straight(k);
+        if (j == 0) {
+            env_.stage(sum, operand(what_.args), at, bytes);
+        } else {
+            void const* two[] = {own_.at(at, bytes), sum};
+            reducer_.combine(two, 2, straight ? this->my_result(k) : sum, slices_.of(slice, k).count);
+        }
+        if (finished && (j == 0 || !straight)) this->store(slice, k, sum);
+    }
+
+    PackedOperand<Env, Args> own_;
+};
+
+/// Runs the reduction with all ranks in one socket.
+template <class Env, class Args>
+Task reduce_by_chain(Env& env, Args const& a, Receives receives) {
+    MovementAvoiding<Env, Args> reduction(env, env.one_team(), a, receives, a.parameters[0], ~std::size_t{0});
+    co_await reduction.run();
+}
+
+inline constexpr Parameter socket_aware_parameters[] = {
+    largest_slice_parameter,
+    {"piece", 16384, "bytes that are combined at a time between sockets"},
+    hierarchy_parameter};
+template <class Env, class Args>
+Task reduce_by_chains_of_sockets(Env& env, Args const& a, Receives receives) {
+    MovementAvoiding<Env, Args> reduction(env, env.hierarchy(), a, receives, a.parameters[0], a.parameters[1]);
+    co_await reduction.run();
+}
+
+}   // namespace tutti::coll
+
+// allreduce/movement_avoiding: p slices per round; of each, one operand is copied into shared memory and p − 1 are
+// combined with it in place, as the slice passes from rank to rank. All ranks then copy all slices into their results.
+// p steps per round of p·slice bytes; (5p − 1)·s bytes loaded and stored by all ranks together.
+// YHCCL (Peng et al., SC 2023), section 3.4.
+
+namespace tutti::coll::algorithms::allreduce {
+
+template <class Env>
+Task movement_avoiding(Env& env, ReduceArgs const& a) {
+    return reduce_by_chain(env, a, Receives::all);
+}
+
+constexpr Parameter movement_avoiding_parameters[] = {largest_slice_parameter};
+extern constinit const Algorithm<ReduceArgs> movement_avoiding_algorithm = {
+    "movement_avoiding",
+    "each slice goes round all ranks, who combine it in place in shared memory",
+    Family::yhccl,
+    "YHCCL (Peng et al., SC 2023), section 3.4",
+    requires_commuting_operator,
+    movement_avoiding_parameters,
+    TUTTI_RUNS(movement_avoiding)};
+
+// allreduce/multi_node: YHCCL's allreduce between nodes, run on one node with sockets in place of nodes: a
+// movement-avoiding reduce_scatter in each, a ring allreduce by messages of each slice among the ranks that hold it,
+// one in each, and an allgather in each. A round has as many slices (l) as the smallest node has ranks. With m nodes of
+// n ranks: n + 2 (m − 1) steps per round of l slices; each node loads and stores (3n − 1)·s + 2n·s bytes, as in
+// movement_avoiding, and sends and receives 2 (m − 1)/m·s bytes, all ranks concurrently.
+// YHCCL (Peng et al., SC 2023), section 5.5, multi-node.
+//
+// A slice is in its first writer's staging memory, two rounds deep, after the part used by messages. Counters, which
+// are read within the node only: ready[inside] steps done; ready[whole] rounds in which this rank's slice is complete;
+// ack[0] rounds that this rank has finished. A first writer begins round k when all ranks of its node have acknowledged
+// round k − 2.
+
+namespace {
+
+template <class Env>
+class Nodes {
+public:
+    Nodes(Env& env, ReduceArgs const& args)
+        : env_(env), a_(args), nodes_(env.hierarchy(), env.rank()), lanes_(nodes_.smallest()),
+          n_(nodes_.size(nodes_.mine())), i_(nodes_.index_of(env.rank())),
+          slices_(args, lanes_, std::min(args.parameters[0], env.staging_bytes() / depth)),
+          reducer_(env.traffic(), args), messages_(env, slices_.element()),
+          own_(env, args, slices_.elements() * slices_.element()) {
+        env.reserve_staging(messages_.staging_bytes() + depth * slices_.stride());
+        env.add_staging();
+    }
+
+    FramePool& frames() { return env_.frames(); }
+    Task run() {
+        for (std::uint64_t k = 0; k < slices_.rounds(); ++k) {
+            if (k >= depth) co_await acknowledged(env_, nodes_.members(), 0, k - depth + 1);
+            co_await go_round(env_, nodes_.members(), i_, inside, k, [this, k](int slice, int j) {
+                if (slice < lanes_) step(slice, k, j);
+            });
+            if (i_ < lanes_) {
+                co_await between(k);
+                env_.ready(whole, k + 1);
+            }
+            co_await collect(k);
+            env_.ack(0, k + 1);
+        }
+        co_await acknowledged(env_, nodes_.members(), 0, slices_.rounds());
+        co_await messages_.close();
+    }
+
+private:
+    static constexpr std::uint64_t depth = 2;
+    enum Level { inside, whole };
+
+    int member(int index) const { return nodes_.members()[static_cast<std::size_t>((index + n_) % n_)]; }
+    /// Returns the rank that has this rank's slices in another node.
+    int counterpart(int node) const {
+        int const m = nodes_.count();
+        return nodes_.members((node + m) % m)[static_cast<std::size_t>(i_)];
+    }
+    /// Returns where a slice is reduced in this node: in the memory of the member before the one that finishes it.
+    std::byte* shared(int slice, std::uint64_t k) {
+        return env_.staging(member(slice - 1)) + messages_.staging_bytes() + k % depth * slices_.stride();
+    }
+
+    void step(int slice, std::uint64_t k, int j) {
+        std::size_t const at = slices_.position(slice, k), bytes = slices_.bytes(slice, k);
+        std::byte* const sum = shared(slice, k);
+        if (j == 0) return env_.stage(sum, operand(a_), at, bytes);
+        reducer_.accumulate(own_.at(at, bytes), sum, slices_.of(slice, k).count);
+    }
+
+    /// Returns part `part` of m of this rank's slice, in bytes of the slice.
+    Slice part(int part, std::uint64_t k) const {
+        std::size_t const all = slices_.of(i_, k).count, m = static_cast<std::size_t>(nodes_.count()),
+                          each = (all + m - 1) / m, element = slices_.element();
+        std::size_t const first = std::min(all, each * (static_cast<std::size_t>(part) % m));
+        return {first * element, (std::min(all, first + each) - first) * element};
+    }
+
+    /// Between nodes: the parts of this rank's slice travel along the ring, first to be reduced, then to be gathered.
+    Task between(std::uint64_t k) {
+        int const m = nodes_.count(), me = nodes_.mine();
+        std::byte* const slice = shared(i_, k);
+        for (int j = 0; j < 2 * (m - 1); ++j) {
+            bool const reduces = j < m - 1;
+            Slice const out = part(me + 2 * m - j, k), in = part(me + 2 * m - j - 1, k);
+            std::byte* const to = slice + in.first;
+            auto use = [this, reduces, to](std::byte const* from, std::size_t at, std::size_t bytes) {
+                if (reduces) reducer_.accumulate(from, to + at, bytes / slices_.element());
+                else env_.copy(to + at, from, bytes, 0);
+            };
+            MessagePart const going = packed_part(slice + out.first, out.count);
+            co_await messages_.exchange(counterpart(me + 1), going, counterpart(me - 1), in.count, use);
+        }
+    }
+
+    Task collect(std::uint64_t k) {
+        for (int j = 0; j < lanes_; ++j) {
+            int const slice = (i_ + j) % lanes_;
+            if (member(slice) != env_.rank()) co_await env_.until_ready(member(slice), whole, k + 1);
+            std::size_t const at = slices_.position(slice, k), bytes = slices_.bytes(slice, k);
+            env_.store(result(a_), at, shared(slice, k), bytes);
+        }
+    }
+
+    Env& env_;
+    ReduceArgs const& a_;
+    Division nodes_;
+    int lanes_, n_, i_;   ///< slices of a round; ranks of this node; this rank's index in it
+    Slices slices_;
+    Reducer reducer_;
+    Messages<Env> messages_;
+    PackedOperand<Env, ReduceArgs> own_;
+};
+
+}   // namespace
+
+template <class Env>
+Task multi_node(Env& env, ReduceArgs const& a) {
+    if (a.bytes() == 0) co_return;
+    Nodes<Env> all(env, a);
+    co_await all.run();
+}
+
+constexpr Parameter multi_node_parameters[] = {largest_slice_parameter, hierarchy_parameter};
+extern constinit const Algorithm<ReduceArgs> multi_node_algorithm = {
+    "multi_node",
+    "sockets stand for nodes: slices reduced inside, rings of all ranks between, gathered inside",
+    Family::yhccl,
+    "YHCCL (Peng et al., SC 2023), section 5.5, multi-node",
+    requires_commuting_operator,
+    multi_node_parameters,
+    TUTTI_RUNS(multi_node)};
+
+// allreduce/socket_aware: each slice passes through the members of every socket, then each rank combines the results of
+// the m sockets for its slice. All ranks then copy all slices into their results. p/m + 1 steps per round of p·slice
+// bytes; (5p + 2m − 3)·s bytes loaded and stored by all ranks together.
+// YHCCL (Peng et al., SC 2023), sections 3.3 and 3.4; coll/blocks/sliced.hpp defines what counts as a socket.
+
+template <class Env>
+Task socket_aware(Env& env, ReduceArgs const& a) {
+    return reduce_by_chains_of_sockets(env, a, Receives::all);
+}
+
+extern constinit const Algorithm<ReduceArgs> socket_aware_algorithm = {
+    "socket_aware",
+    "each slice goes round every socket, then its rank combines the sockets' results",
+    Family::yhccl,
+    "YHCCL (Peng et al., SC 2023), section 3.4, socket-aware",
+    requires_commuting_operator,
+    socket_aware_parameters,
+    TUTTI_RUNS(socket_aware)};
+
+}   // namespace tutti::coll::algorithms::allreduce
+
+// reduce/movement_avoiding: like the allreduce, but only the root copies all slices into its result. p steps per round
+// of p·slice bytes; (3p + 1)·s bytes loaded and stored by all ranks together.
+// YHCCL (Peng et al., SC 2023), section 3.5.
+
+namespace tutti::coll::algorithms::reduce {
+
+template <class Env>
+Task movement_avoiding(Env& env, ReduceArgs const& a) {
+    return reduce_by_chain(env, a, Receives::root);
+}
+
+constexpr Parameter movement_avoiding_parameters[] = {largest_slice_parameter};
+extern constinit const Algorithm<ReduceArgs> movement_avoiding_algorithm = {
+    "movement_avoiding",
+    "each slice goes round all ranks, who combine it in place in shared memory",
+    Family::yhccl,
+    "YHCCL (Peng et al., SC 2023), section 3.5",
+    requires_commuting_operator,
+    movement_avoiding_parameters,
+    TUTTI_RUNS(movement_avoiding)};
+
+// reduce/socket_aware: like the allreduce, but only the root copies all slices into its result. p/m + 1 steps per round
+// of p·slice bytes; (3p + 2m − 1)·s bytes loaded and stored by all ranks together.
+// YHCCL (Peng et al., SC 2023), sections 3.3 and 3.5.
+
+template <class Env>
+Task socket_aware(Env& env, ReduceArgs const& a) {
+    return reduce_by_chains_of_sockets(env, a, Receives::root);
+}
+
+extern constinit const Algorithm<ReduceArgs> socket_aware_algorithm = {
+    "socket_aware",
+    "each slice goes round every socket, then its rank combines the sockets' results",
+    Family::yhccl,
+    "YHCCL (Peng et al., SC 2023), section 3.5, socket-aware",
+    requires_commuting_operator,
+    socket_aware_parameters,
+    TUTTI_RUNS(socket_aware)};
+
+}   // namespace tutti::coll::algorithms::reduce
+
+// reduce_scatter(_block)/movement_avoiding: like the allreduce, but the last combination of a slice writes into the
+// rank's result. p steps per round of p·slice bytes; (3p − 1)·s bytes loaded and stored by all ranks together.
+// YHCCL (Peng et al., SC 2023), section 3.3.
+
+namespace tutti::coll::algorithms::reduce_scatter {
+
+template <class Env>
+Task movement_avoiding(Env& env, ReduceScatterArgs const& a) {
+    return reduce_by_chain(env, a, Receives::own);
+}
+
+constexpr Parameter movement_avoiding_parameters[] = {largest_slice_parameter};
+extern constinit const Algorithm<ReduceScatterArgs> movement_avoiding_algorithm = {
+    "movement_avoiding",
+    "each slice goes round all ranks, who combine it in place in shared memory",
+    Family::yhccl,
+    "YHCCL (Peng et al., SC 2023), section 3.3",
+    requires_commuting_operator,
+    movement_avoiding_parameters,
+    TUTTI_RUNS(movement_avoiding)};
+
+// reduce_scatter(_block)/socket_aware: like the allreduce, but the last combination of a slice writes into the rank's
+// result. p/m + 1 steps per round of p·slice bytes; (3p + 2m − 3)·s bytes loaded and stored by all ranks together.
+// YHCCL (Peng et al., SC 2023), section 3.3.
+
+template <class Env>
+Task socket_aware(Env& env, ReduceScatterArgs const& a) {
+    return reduce_by_chains_of_sockets(env, a, Receives::own);
+}
+
+extern constinit const Algorithm<ReduceScatterArgs> socket_aware_algorithm = {
+    "socket_aware",
+    "each slice goes round every socket, then its rank combines the sockets' results",
+    Family::yhccl,
+    "YHCCL (Peng et al., SC 2023), section 3.3, socket-aware",
+    requires_commuting_operator,
+    socket_aware_parameters,
+    TUTTI_RUNS(socket_aware)};
+
+}   // namespace tutti::coll::algorithms::reduce_scatter

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// XHC's reductions (Katevenis, Ploumidis, Marazakis, sections IV.B with Fig. 6 and IV.C). t: teams on all levels; if
+// operands are copied in first, all ranks load and store p·s bytes more.
+//   allreduce  members share the work, leaders monitor progress; an internal root; the broadcast overlaps. 3 L +
+//              s/chunk steps; (p + t − 1)·s bytes loaded and t·s stored on the way up, (p − 1)·s copied down.
+//   reduce     towards a root that leads all its teams (section IV.B, steps 1 to 2b; the paper has no reduce, the
+//              memory for other leaders' results is ours). 2 L + s/chunk steps; (p + t − 1)·s loaded and t·s stored.
+#include <vector>
+
+#include "coll/algorithms/algorithm.hpp"
+#include "coll/blocks/direct_access.hpp"
+#include "coll/blocks/pulled.hpp"
+
+// The reduction. On each level the members of a team other than its leader share the work by index range; each combines
+// its range of all members' operands and writes it to the leader's result, which is the leader's operand on the next
+// level. Chunks have the size of the level; a leader counts up what is ready as its team proceeds, so that levels
+// overlap; meanwhile all ranks pull what has arrived at the top.
+// Memory, the same kind at all ranks: the users' operands and the leaders' receive buffers, if all ranks can load and
+// store there (agreement: two waves over the hierarchy); below a threshold the slots; otherwise rings of staging
+// memory. In slots and rings the result replaces the operand. The leaders of a reduce have no receive buffer: except
+// with slots, they use a ring.
+// Counters: ack[l]: my operand of level l is ready up to here, and my result of that level may be written;
+// sent[leader]: my ranges are done; taken[leader]: I have pulled; the leader's flag: the result is there (allreduce),
+// or the team's work is done and its operands are free (reduce). A range has one worker, which reads it in all operands
+// before it writes it to the leader, when all members are ready; therefore the result may be an operand (in place).
+// Reuse of a ring of R bytes: position x is made ready when x − R is free: its final result has been pulled here and by
+// all members (so every operand there has been read) or, in a reduce, the leader has announced it. Let S be the sum of
+// the chunks of all levels; R is 4 S. Completing a position requires no operand more than S after it, so ranks that
+// wait for x − R wait for positions that precede those of all of them. Only pulling needs care: a member may wait for
+// its leader at a position p > x − S while the leader waits for it to have pulled x − R. Therefore every rank has
+// pulled p − 3 S before it makes p ready; its leader, when it waits for that rank's p, has done so too and can provide
+// that data to it.
+
+namespace tutti::coll {
+
+template <class Env>
+class LeaderReduction {
+public:
+    /// `root`: the rank that gets the result; −1: all ranks. The parameters are leader_reduction_parameters, in their
+    /// order.
+    LeaderReduction(Env& env, ReduceArgs const& a, int root)
+        : env_(env), tree_(env.hierarchy()), a_(a), root_(root), bytes_(a.bytes()),
+          element_(std::max<std::size_t>(1, element_bytes(a))), steps_(bytes_, line_of(element_)),
+          flag_(env, tree_, root, static_cast<FlagLayout>(a.parameters[3])), reducer_(env.traffic(), a),
+          teams_(static_cast<std::size_t>(flag_.level() + 1)) {
+        if (bytes_ <= a.parameters[2]) through_ = bytes_ <= env.slot_bytes() ? Through::slot : Through::ring;
+        std::size_t const most = env.staging_bytes() / rings / static_cast<std::size_t>(tree_.levels());
+        std::size_t sum = 0;
+        for (int level = 0; level < tree_.levels(); ++level) {
+            chunk_.push_back(steps_.chunk(std::min(a.parameters.at(1, level), most)));
+            sum += chunk_.back();
+        }
+        ring_ = rings * sum;
+        pulled_behind_ = (rings - 1) * sum;
+        for (int level = 0; level <= flag_.level(); ++level) join(level);
+    }
+
+    FramePool& frames() { return env_.frames(); }
+    Task run() {
+        if (bytes_ == 0) co_return;
+        if (env_.size() == 1) {
+            if (a_.in) copy_own(env_, a_);
+            co_return;
+        }
+        co_await choose_memory();
+        PulledBroadcast<Env> down(env_, flag_, steps_,
+                                  {.target = result(a_),
+                                   .bytes = bytes_,
+                                   .through = through_,
+                                   .chunk = chunk_[index(flag_.level())],
+                                   .ring = ring_,
+                                   .results = true});
+        down_ = &down;
+        if (flag_.parent() < 0) co_await advance(flag_.led() - 1, bytes_);
+        else co_await work();
+        if (root_ < 0) co_await down.finish();
+        else if (flag_.parent() >= 0 && through_ != Through::slot) co_await flag_.until(steps_.of(bytes_));
+    }
+
+private:
+    static constexpr std::size_t rings = 4;   ///< R/S, see above
+
+    struct Member {
+        int rank;
+        std::byte* base = nullptr;   ///< of its operand; null: not known yet
+        bool ring = false;
+    };
+    /// A team of which this rank is a member or the leader.
+    struct Level {
+        std::vector<Member> members;
+        Member result;              ///< the leader's
+        int worker = -1;            ///< number among the members that combine; −1: the leader
+        std::size_t complete = 0;   ///< its result is there up to here, as far as its leader has seen
+    };
+
+    /// The role of a member: its ranges of its topmost team's chunks, and the teams below that it leads.
+    Task work() {
+        int const level = flag_.level();
+        for (std::size_t at = 0; at < bytes_;) {
+            std::size_t const end = std::min(bytes_, at + chunk_[index(level)]);
+            co_await bring(level, end);
+            look_below(level);
+            co_await combine(level, at, end);
+            while (root_ < 0 && down_->available()) co_await down_->pull();
+            at = end;
+        }
+    }
+
+    /// Makes this rank's operand of a level ready up to `to`.
+    Task bring(int level, std::size_t to) {
+        if (level == 0) {
+            if (ready_ >= to) co_return;
+            if (!uses_ring()) to = bytes_;
+            co_await make_free(to);
+            if (through_ != Through::user) lay_out(to);
+            ready_ = to;
+            env_.ack(0, steps_.of(to));
+            co_return;
+        }
+        Level& below = teams_[index(level - 1)];
+        while (below.complete < to) co_await advance(level - 1, chunk_end(level - 1));
+    }
+
+    /// The role of a leader: completes the team's result up to `to`, chunk by chunk.
+    Task advance(int level, std::size_t to) {
+        Level& team = teams_[index(level)];
+        while (team.complete < to) {
+            std::size_t const end = chunk_end(level);
+            co_await bring(level, end);
+            look_below(level);
+            int const count = workers(team, end - team.complete);
+            for (int k = 0; k < count; ++k) co_await env_.until_sent(worker(team, k), steps_.of(end));
+            completed(level, end);
+        }
+    }
+
+    /// Announces what the teams below have finished to the levels above, without waiting for this level's chunk.
+    void look_below(int level) {
+        for (int below = 0; below < level; ++below) {
+            Level& team = teams_[index(below)];
+            while (team.complete < bytes_ && finished(below)) completed(below, chunk_end(below));
+        }
+    }
+    bool finished(int level) {
+        Level& team = teams_[index(level)];
+        std::size_t const end = chunk_end(level);
+        if (level > 0 ? teams_[index(level - 1)].complete < end : ready_ < end) return false;
+        for (int k = 0, n = workers(team, end - team.complete); k < n; ++k)
+            if (env_.sent_by(worker(team, k)) < steps_.of(end)) return false;
+        return true;
+    }
+    void completed(int level, std::size_t end) {
+        Level& team = teams_[index(level)];
+        std::size_t const from = std::exchange(team.complete, end);
+        bool const top = level == tree_.levels() - 1;
+        if (top && through_ != Through::user)
+            each_piece(from, end,
+                       [&](std::size_t x, std::size_t n) { env_.store(result(a_), x, place(team.result, x), n); });
+        if (!top) env_.ack(level + 1, steps_.of(end));
+        if (root_ < 0 && top) down_->announce(end);
+        if (root_ >= 0 && through_ != Through::slot) flag_.announce(level, steps_.of(end));
+    }
+
+    /// The role of a member: combines this rank's range of a team's chunk.
+    Task combine(int level, std::size_t at, std::size_t end) {
+        Level& team = teams_[index(level)];
+        std::size_t const each = share(team, end - at);
+        std::size_t const first = std::min(end, at + each * static_cast<std::size_t>(team.worker)),
+                          last = std::min(end, first + each);
+        if (first == last) co_return;
+        for (Member const& m : team.members)
+            if (m.rank != env_.rank() && must_wait(level, m, team))
+                co_await env_.until_ack(m.rank, level, steps_.of(end));
+        each_piece(first, last, [&](std::size_t x, std::size_t n) { combine_piece(team, x, n); });
+        env_.sent(team.result.rank, steps_.of(end));
+    }
+    /// In users' memory, the operands of the first level are ready since the agreement.
+    bool must_wait(int level, Member const& m, Level const& team) const {
+        return level > 0 || through_ != Through::user || (team.result.ring && m.rank == team.result.rank);
+    }
+    void combine_piece(Level& team, std::size_t at, std::size_t n) {
+        operands_.clear();
+        for (Member& m : team.members) {
+            env_.count_message(m.rank);
+            operands_.push_back(place(m, at));
+        }
+        env_.count_message(team.result.rank);
+        reducer_.combine(operands_.data(), static_cast<int>(operands_.size()), place(team.result, at), n / element_);
+    }
+
+    /// share: bytes of a worker's range, in whole lines and not below the minimum; workers: how many a chunk needs.
+    std::size_t share(Level const& team, std::size_t bytes) const {
+        std::size_t const all = std::max<std::size_t>(1, team.members.size() - 1), line = line_of(element_);
+        return (std::max({(bytes + all - 1) / all, a_.parameters[4], line}) + line - 1) / line * line;
+    }
+    int workers(Level const& team, std::size_t bytes) const {
+        if (team.members.size() == 1) return 0;
+        std::size_t const each = share(team, bytes);
+        return static_cast<int>((bytes + each - 1) / each);
+    }
+    static int worker(Level const& team, int k) {
+        for (Member const& m : team.members)
+            if (m.rank != team.result.rank && k-- == 0) return m.rank;
+        return -1;
+    }
+
+    // --- Where operands and results are ------------------------------------------------------------------------------
+    static std::size_t index(int level) { return static_cast<std::size_t>(level); }
+    std::size_t chunk_end(int level) const {
+        return std::min(bytes_, teams_[index(level)].complete + chunk_[index(level)]);
+    }
+    void join(int level) {
+        topo::Team const team = tree_.team(level, env_.rank(), root_);
+        Level& mine = teams_[index(level)];
+        for (int rank : team.members) mine.members.push_back({rank});
+        mine.result.rank = team.leader;
+        if (!team.i_lead) mine.worker = team.my_index - (team.my_index > team.leader_index ? 1 : 0);
+    }
+    /// Calls f(x, n) for the pieces of [first, last) that are contiguous in a ring.
+    template <class F>
+    void each_piece(std::size_t first, std::size_t last, F f) {
+        for (std::size_t x = first; x < last;) {
+            std::size_t const n = std::min(last - x, ring_ - x % ring_);
+            f(x, n);
+            x += n;
+        }
+    }
+    std::byte* place(Member& m, std::size_t x) {
+        if (!m.base) {
+            if (through_ == Through::slot) m.base = env_.slot_of(m.rank, bytes_);
+            else m.base = m.rank == env_.rank() ? env_.staging() : env_.staging_of(m.rank), m.ring = true;
+        }
+        return m.base + (m.ring ? x % ring_ : x);
+    }
+    void lay_out(std::size_t to) {
+        Member me{env_.rank()};
+        each_piece(ready_, to, [&](std::size_t x, std::size_t n) { env_.stage(place(me, x), operand(a_), x, n); });
+    }
+    static void copy_own(Env& env, ReduceArgs const& a) {
+        ConstBuffer const from = operand(a);
+        env.count(from.bytes(), from.bytes());
+        copy_typed(TypedMemory::of(a.out, a.count, *a.type), TypedMemory::of(from.address, from.count, *from.type), 0,
+                   from.bytes());
+    }
+
+    /// Waits until no rank needs the previous data in the part of this rank's ring that is used up to `to`.
+    Task make_free(std::size_t to) {
+        if (!uses_ring() || to <= pulled_behind_) co_return;
+        if (root_ < 0) {
+            std::size_t const behind = to - pulled_behind_;
+            while (flag_.parent() >= 0 && down_->got() < behind) co_await down_->pull(behind);
+            co_await down_->room(to);
+        } else if (flag_.parent() >= 0 && to > ring_) {
+            co_await flag_.until(steps_.of(to - ring_));
+        }
+    }
+    bool uses_ring() const {
+        bool const keeps_result = root_ >= 0 && env_.rank() != root_ && flag_.led() > 0;
+        return through_ == Through::ring || (through_ == Through::user && keeps_result);
+    }
+
+    // --- Step 1 of the paper: all ranks expose their buffers ---------------------------------------------------------
+    Task choose_memory() {
+        if (through_ == Through::slot) co_return;
+        env_.reserve_staging(ring_);
+        std::uint64_t worst = refused;
+        bool const shows = through_ == Through::user && a_.type->dense(a_.count);
+        if (shows) {
+            bool const has_result = root_ < 0 ? flag_.led() > 0 : env_.rank() == root_;
+            env_.expose_both(shown_operand(a_), has_result ? shown_result(a_) : std::span<std::byte>{});
+            worst = env_.exposure(env_.rank()).way == AccessPath::load_store ? certain
+                    : env_.exposure(env_.rank()).way == AccessPath::attach   ? possible
+                                                                             : refused;
+            env_.add_staging();
+        } else {
+            env_.expose_staged();
+        }
+        if (through_ == Through::ring) co_return;
+        co_await agree(0, worst);
+        bool const reached = agreed_ != refused && reach();
+        if (agreed_ == possible) co_await agree(refused, reached ? certain : refused);
+        if (agreed_ == refused) use_rings();
+    }
+    void use_rings() {
+        through_ = Through::ring;
+        for (Level& team : teams_) {
+            team.result.base = nullptr;
+            for (Member& m : team.members) m.base = nullptr;
+        }
+    }
+
+    enum Verdict : std::uint64_t { certain = 1, possible = 2, refused = 3 };
+
+    /// Computes the worst verdict of all ranks, up the hierarchy and down again; steps from `base` on.
+    Task agree(std::uint64_t base, std::uint64_t verdict) {
+        for (int child : flag_.children()) {
+            co_await env_.until_sent(child, base + 1);
+            verdict = std::max(verdict, env_.sent_by(child) - base);
+        }
+        if (flag_.parent() >= 0) {
+            env_.sent(flag_.parent(), base + verdict);
+            co_await flag_.until(base + 1);
+            // If the leader's flag already counts data, the agreement was that data is in the users' buffers.
+            std::uint64_t const seen = flag_.seen();
+            verdict = seen >= ByteSteps::first ? certain : seen - base;
+        }
+        if (flag_.led() > 0) flag_.announce(base + verdict);
+        agreed_ = verdict;
+    }
+
+    /// Maps the buffers of this rank's teams. Buffers that were agreed to be certain can always be reached.
+    bool reach() {
+        bool all = true;
+        for (int level = 0; level <= flag_.level(); ++level) {
+            Level& team = teams_[index(level)];
+            for (Member& m : team.members) all = find(m, has_led(m.rank, level)) && all;
+            all = find(team.result, true) && all;
+        }
+        return all;
+    }
+    /// True if a rank contributes a result of lower levels to this one.
+    bool has_led(int rank, int level) const {
+        for (int below = 0; below < level; ++below)
+            if (tree_.team(below, rank, root_).members.size() > 1) return true;
+        return false;
+    }
+    bool find(Member& m, bool in_result) {
+        Exposure const& e = env_.exposure(m.rank);
+        bool const me = m.rank == env_.rank();
+        m.ring = in_result && e.result == 0;
+        if (m.ring) return m.base = me ? env_.staging() : env_.staging_of(m.rank), true;
+        std::uint64_t const there = in_result ? e.result : e.address;
+        m.base = me ? reinterpret_cast<std::byte*>(there) : env_.reach(m.rank, there, bytes_);
+        return m.base != nullptr;
+    }
+
+    Env& env_;
+    topo::Hierarchy const& tree_;
+    ReduceArgs const& a_;
+    int root_;
+    std::size_t bytes_, element_;
+    ByteSteps steps_;
+    LeaderFlag<Env> flag_;
+    Reducer reducer_;
+    std::vector<Level> teams_;
+    std::vector<std::size_t> chunk_;   ///< per level
+    Through through_ = Through::user;
+    std::size_t ring_ = 0, pulled_behind_ = 0;   ///< 4 S and 3 S
+    std::size_t ready_ = 0;                      ///< how far this rank's operand is ready
+    std::uint64_t agreed_ = refused;
+    PulledBroadcast<Env>* down_ = nullptr;
+    std::vector<void const*> operands_;
+};
+
+inline constexpr Parameter leader_reduction_parameters[] = {
+    hierarchy_parameter,
+    chunk_parameter,
+    cico_parameter,
+    flags_parameter,
+    {"share", 512, "bytes below which a member's range of a chunk is not divided further"}};
+
+}   // namespace tutti::coll
+
+namespace tutti::coll::algorithms::allreduce {
+
+template <class Env>
+Task xhc(Env& env, ReduceArgs const& a) {
+    LeaderReduction<Env> reduction(env, a, -1);
+    co_await reduction.run();
+}
+
+extern constinit const Algorithm<ReduceArgs> xhc_algorithm = {
+    "xhc",
+    "members of teams reduce ranges of chunks into their leader's result, all pull what is final",
+    Family::xhc,
+    "Katevenis, Ploumidis, Marazakis: XHC, section IV.B",
+    requires_commutative,
+    leader_reduction_parameters,
+    TUTTI_RUNS(xhc)};
+
+}   // namespace tutti::coll::algorithms::allreduce
+
+namespace tutti::coll::algorithms::reduce {
+
+template <class Env>
+Task xhc(Env& env, ReduceArgs const& a) {
+    LeaderReduction<Env> reduction(env, a, a.root);
+    co_await reduction.run();
+}
+
+extern constinit const Algorithm<ReduceArgs> xhc_algorithm = {
+    "xhc",
+    "members of teams reduce ranges of chunks into their leader's memory, level after level",
+    Family::xhc,
+    "after Katevenis, Ploumidis, Marazakis: XHC, section IV.B",
+    requires_commutative,
+    leader_reduction_parameters,
+    TUTTI_RUNS(xhc)};
+
+}   // namespace tutti::coll::algorithms::reduce

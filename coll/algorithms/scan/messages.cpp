@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Scan and exscan by messages, in shared memory and between nodes: linear, mpich_hierarchical and recursive_doubling
+// for each, and binomial for scan.
+//
+// exscan/linear: whole messages along the ranks; each rank receives from the previous one, and sends the combination
+// with its own operand to the next. p − 1 consecutive messages of s bytes, read in the sender's buffer or staged once.
+// The definition, MPI 3.1, section 5.11.
+#include <numeric>
+
+#include "coll/algorithms/algorithm.hpp"
+#include "coll/blocks/messages.hpp"
+#include "coll/blocks/nodes.hpp"
+#include "coll/blocks/prefix.hpp"
+#include "runtime/wait/task.hpp"
+
+namespace tutti::coll::algorithms::exscan {
+
+template <class Env>
+Task linear(Env& env, ReduceArgs const& a) {
+    return prefix_linear(env, a, false);
+}
+
+extern constinit const Algorithm<ReduceArgs> linear_algorithm = {"linear",
+                                                                 "the sum runs from rank to rank in one piece",
+                                                                 Family::baseline,
+                                                                 "the definition, MPI 3.1, section 5.11",
+                                                                 requires_nothing,
+                                                                 {},
+                                                                 TUTTI_RUNS_ANYWHERE(linear)};
+
+}   // namespace tutti::coll::algorithms::exscan
+
+// The prefix with a master per node, which scan and exscan share: (1) recursive doubling on each node, after which the
+// first rank, the master, has the node's total; (2) an exclusive prefix among the masters by recursive doubling; (3)
+// each master sends the total of all earlier nodes along a binomial tree to the other ranks of its node. In segments,
+// step 3 of a segment follows step 1 of the next one, while masters are in step 2. If some node's ranks are not
+// consecutive: recursive doubling among all ranks. With N nodes of c ranks: 2 ⌈log2 c⌉ + ⌈log2 N⌉ consecutive messages
+// of s bytes, read in the sender's buffer or staged once.
+// Zhu, Goodell, Gropp, Thakur, "Hierarchical collectives in MPICH2", EuroPVM/MPI 2009, section 3.5.
+
+namespace tutti::coll {
+
+/// Recursive doubling among all ranks.
+template <class Env>
+Task prefix_by_doubling(Env& env, ReduceArgs const& a, bool inclusive, std::size_t segment) {
+    Messages<Env> m(env, element_of(a));
+    Segments const segments(a.bytes(), element_of(a), segment);
+    PrefixBuffers<Env> buffers(env, a, segments, inclusive);
+    std::vector<int> ranks(static_cast<std::size_t>(env.size()));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    PrefixDoubling<Env> all(env, m, a, ranks, env.rank(), segments.length);
+    for (std::uint64_t k = 0; k < segments.count; ++k) {
+        std::byte const* own = buffers.begin(k);
+        co_await all.run(own, buffers.prefix(k), segments.bytes(k), inclusive);
+        buffers.end(k);
+    }
+    co_await m.close();
+}
+
+/// Distributes the total of all earlier nodes from the master to the other ranks of its node.
+template <class Env>
+class BeforeNode {
+public:
+    BeforeNode(Env& env, Messages<Env>& m, ReduceArgs const& a, TreePlace place, std::size_t most, bool inclusive)
+        : env_(env), m_(m), reducer_(env.traffic(), a), element_(element_of(a)), place_(std::move(place)),
+          adds_(inclusive || place_.parent >= 0) {
+        bool const hands_on = place_.parent < 0 || !place_.children.empty();
+        if (hands_on) before_ = PooledBytes(env.frames(), most);
+    }
+    FramePool& frames() { return env_.frames(); }
+
+    /// Where the master stores it.
+    std::byte* memory() { return before_.get(); }
+
+    /// Sends `bytes` bytes of it down the tree and combines them with `prefix`.
+    Task run(std::byte* prefix, std::size_t bytes) {
+        auto add = [&](std::byte const* from, std::size_t at, std::size_t n) {
+            if (adds_) reducer_.accumulate(from, prefix + at, n / element_);
+            else env_.copy(prefix + at, from, n, 0);
+        };
+        if (!before_) {
+            co_await m_.receive(place_.parent, bytes, add);
+            co_return;
+        }
+        auto keep = [&](std::byte const* from, std::size_t at, std::size_t n) {
+            env_.copy(before_.get() + at, from, n, 0);
+        };
+        if (place_.parent >= 0) co_await m_.receive(place_.parent, bytes, keep);
+        for (auto child = place_.children.rbegin(); child != place_.children.rend(); ++child)
+            co_await m_.start(*child, packed_part(before_.get(), bytes));
+        add(before_.get(), 0, bytes);
+        for (int child : place_.children) co_await m_.finish(child);
+    }
+
+private:
+    Env& env_;
+    Messages<Env>& m_;
+    Reducer reducer_;
+    std::size_t element_;
+    TreePlace place_;
+    bool adds_;            ///< false: a master's exclusive prefix, which is empty
+    PooledBytes before_;   ///< at ranks that forward it
+};
+
+inline constexpr Parameter prefix_by_nodes_parameters[] = {
+    hierarchy_parameter,
+    {"segment", 5120, "bytes that take the four steps at a time when pipelined"},
+    {"form", 1, "in segments, or whole", ParameterKind::word, "pipelined|whole"},
+};
+
+template <class Env>
+Task prefix_by_nodes(Env& env, ReduceArgs const& a, bool inclusive) {
+    std::size_t const segment = a.parameters[2] == 0 ? a.parameters[1] : whole;
+    Division const nodes(env.hierarchy(), env.rank());
+    if (!nodes.consecutive()) {
+        co_await prefix_by_doubling(env, a, inclusive, segment);
+        co_return;
+    }
+    Messages<Env> m(env, element_of(a));
+    Segments const segments(a.bytes(), element_of(a), segment);
+    PrefixBuffers<Env> buffers(env, a, segments, inclusive);
+    int const place = nodes.index_of(env.rank()), my_node = nodes.mine();
+    bool const master = place == 0 && nodes.count() > 1;
+    PooledVector<int> const masters = nodes.masters(env.frames());
+    PrefixDoubling<Env> inside(env, m, a, nodes.members(), place, segments.length);
+    PrefixDoubling<Env> among(env, m, a, masters, my_node, master ? segments.length : 0);
+    BeforeNode<Env> before(env, m, a, place_in_node(env.frames(), nodes, env.rank()), segments.length, inclusive);
+
+    for (std::uint64_t k = 0; k < segments.count + 1; ++k) {
+        std::byte const* own = k < segments.count ? buffers.begin(k) : nullptr;
+        if (own) co_await inside.run(own, buffers.prefix(k), segments.bytes(k), inclusive);
+        if (own && my_node == 0) buffers.end(k);
+        if (k > 0 && my_node > 0) {
+            co_await before.run(buffers.prefix(k - 1), segments.bytes(k - 1));
+            buffers.end(k - 1);
+        }
+        if (own && master) co_await among.run(inside.total(), before.memory(), segments.bytes(k), false);
+    }
+    co_await m.close();
+}
+
+}   // namespace tutti::coll
+
+// exscan/mpich_hierarchical: the prefix with a master per node, above.
+
+namespace tutti::coll::algorithms::exscan {
+
+template <class Env>
+Task mpich_hierarchical(Env& env, ReduceArgs const& a) {
+    return prefix_by_nodes(env, a, false);
+}
+
+extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
+    "mpich_hierarchical",
+    "inside of nodes, among their masters, and to the nodes, with messages",
+    Family::mpich,
+    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.5",
+    requires_grouping,
+    prefix_by_nodes_parameters,
+    TUTTI_RUNS_ANYWHERE(mpich_hierarchical)};
+
+// exscan/recursive_doubling: exchanges with ranks 1, 2, 4, … away (coll/blocks/prefix.hpp). ⌈log2 p⌉ consecutive
+// messages of s bytes, read in the sender's buffer or staged once.
+// Hillis, Steele, "Data parallel algorithms", CACM 29 (1986), with exchanges as in Zhu, Goodell, Gropp, Thakur, 3.5.
+
+template <class Env>
+Task recursive_doubling(Env& env, ReduceArgs const& a) {
+    return prefix_by_doubling(env, a, false, whole);
+}
+
+extern constinit const Algorithm<ReduceArgs> recursive_doubling_algorithm = {
+    "recursive_doubling",
+    "sums of blocks of 1, 2, 4, … ranks are exchanged",
+    Family::baseline,
+    "after Hillis, Steele, CACM 29 (1986); exchanges as in Zhu and others, EuroPVM/MPI 2009, section 3.5",
+    requires_grouping,
+    {},
+    TUTTI_RUNS_ANYWHERE(recursive_doubling)};
+
+}   // namespace tutti::coll::algorithms::exscan
+
+// scan/binomial: along binomial trees. On the way up, rank r collects the total of the 2^k ranks that end with r, where
+// 2^k is the lowest bit of r + 1; on the way down, it gets the prefix of the rank before these and sends its own prefix
+// to ranks at decreasing distances. At most 2 ⌈log2 p⌉ consecutive messages of s bytes, fewer than 2 p in all, read in
+// the sender's buffer or staged once.
+// Sanders, Träff, "Parallel prefix (scan) algorithms for MPI", EuroPVM/MPI 2006, binomial tree.
+
+namespace tutti::coll::algorithms::scan {
+
+template <class Env>
+Task binomial(Env& env, ReduceArgs const& a) {
+    std::size_t const element = element_of(a), bytes = a.bytes();
+    Messages<Env> m(env, element);
+    Reducer reducer(env.traffic(), a);
+    PrefixBuffers<Env> buffers(env, a, Segments(bytes, element, whole), true);
+    if (bytes == 0) co_return;
+    std::byte const* own = buffers.own(0);   // or the total, once there is one
+    std::byte* sum = buffers.prefix(0);
+    if (env.rank() == 0 && own != sum) env.copy(sum, own, bytes, 0);
+    int const rank = env.rank(), reach = (rank + 1) & -(rank + 1);
+    auto add = [&](std::byte const* from, std::size_t at, std::size_t n) {
+        void const* operands[] = {from, own + at};
+        reducer.combine(operands, 2, sum + at, n / element);
+    };
+    for (int bit = 1; bit < reach; bit *= 2, own = sum) co_await m.receive(rank - bit, bytes, add);
+    if (rank + reach < env.size()) co_await m.send(rank + reach, packed_part(own, bytes));
+    if (rank >= reach) co_await m.receive(rank - reach, bytes, add);
+    for (int bit = reach / 2; bit > 0; bit /= 2)
+        if (rank + bit < env.size()) co_await m.start(rank + bit, packed_part(sum, bytes));
+    for (int bit = reach / 2; bit > 0; bit /= 2)
+        if (rank + bit < env.size()) co_await m.finish(rank + bit);
+    buffers.end(0);
+    co_await m.close();
+}
+
+extern constinit const Algorithm<ReduceArgs> binomial_algorithm = {"binomial",
+                                                                   "sums go up a binomial tree, prefixes down again",
+                                                                   Family::baseline,
+                                                                   "Sanders, Träff, EuroPVM/MPI 2006",
+                                                                   requires_grouping,
+                                                                   {},
+                                                                   TUTTI_RUNS_ANYWHERE(binomial)};
+
+// scan/linear: the same steps and messages as exscan/linear.
+// The definition, MPI 3.1, section 5.11.
+
+template <class Env>
+Task linear(Env& env, ReduceArgs const& a) {
+    return prefix_linear(env, a, true);
+}
+
+extern constinit const Algorithm<ReduceArgs> linear_algorithm = {"linear",
+                                                                 "the sum runs from rank to rank in one piece",
+                                                                 Family::baseline,
+                                                                 "the definition, MPI 3.1, section 5.11",
+                                                                 requires_nothing,
+                                                                 {},
+                                                                 TUTTI_RUNS_ANYWHERE(linear)};
+
+// scan/mpich_hierarchical: the prefix with a master per node, above.
+
+template <class Env>
+Task mpich_hierarchical(Env& env, ReduceArgs const& a) {
+    return prefix_by_nodes(env, a, true);
+}
+
+extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
+    "mpich_hierarchical",
+    "inside of nodes, among their masters, and to the nodes, with messages",
+    Family::mpich,
+    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.5",
+    requires_grouping,
+    prefix_by_nodes_parameters,
+    TUTTI_RUNS_ANYWHERE(mpich_hierarchical)};
+
+// scan/recursive_doubling: the same steps and messages as exscan/recursive_doubling.
+
+template <class Env>
+Task recursive_doubling(Env& env, ReduceArgs const& a) {
+    return prefix_by_doubling(env, a, true, whole);
+}
+
+extern constinit const Algorithm<ReduceArgs> recursive_doubling_algorithm = {
+    "recursive_doubling",
+    "sums of blocks of 1, 2, 4, … ranks are exchanged",
+    Family::baseline,
+    "after Hillis, Steele, CACM 29 (1986); exchanges as in Zhu and others, EuroPVM/MPI 2009, section 3.5",
+    requires_grouping,
+    {},
+    TUTTI_RUNS_ANYWHERE(recursive_doubling)};
+
+}   // namespace tutti::coll::algorithms::scan

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What reductions by direct access share: the agreement that every rank can load and store in the buffers of all
+// others, and the division of the work by index range. The agreement takes one exchange, and a second one only if XPMEM
+// is among the access paths.
+//
+// Why all ranks decide alike: each rank publishes the access path to its buffers with step `shown` and sees all access
+// paths before it decides. If all are direct, access is granted, and reach gives every rank a pointer to everything. If
+// one is neither direct nor attachable, access is not granted. Otherwise every rank tries, publishes the outcome
+// (`missed` or `reached`, the last step of its cell), sees the outcomes of all ranks, and grants access only if all
+// have reached everything. The operation that follows, direct or not, uses only the counters of levels, and changes no
+// exposure except the location of the staging memory, which no rank reads here.
+#pragma once
+
+#include <numeric>
+#include <span>
+
+#include "coll/blocks/reducer.hpp"
+#include "coll/env/env.hpp"
+#include "runtime/wait/task.hpp"
+
+namespace tutti::coll {
+
+/// The participants: ranks [first, last) and optionally one more.
+struct Participants {
+    int first, last, other = -1;
+
+    int count() const { return last - first + (other >= 0); }
+    int operator[](int i) const { return i < last - first ? first + i : other; }
+};
+
+template <class Env>
+class DirectAccess {
+public:
+    /// Peers load from `in` and store to `out`; empty if they do not.
+    DirectAccess(Env& env, std::span<std::byte const> in, std::span<std::byte> out)
+        : DirectAccess(env, in, out, {0, env.size()}) {}
+    DirectAccess(Env& env, std::span<std::byte const> in, std::span<std::byte> out, Participants who)
+        : env_(env), in_(in), out_(out), who_(who), ins_(static_cast<std::size_t>(env.size()), env.frames()),
+          outs_(ins_.size(), env.frames()), operands_(ins_.size(), env.frames()) {}
+
+    FramePool& frames() { return env_.frames(); }
+    /// Exposes the buffers and performs the agreement.
+    Task agree() {
+        env_.expose_both(in_, out_);
+        env_.publish(shown);
+        bool certain = true, possible = true;
+        for (int i = 0; i < who_.count(); ++i) {
+            int const peer = who_[i];
+            if (peer != env_.rank()) co_await env_.until(peer, shown);
+            AccessPath const way = env_.exposure(peer).way;
+            certain = certain && way == AccessPath::load_store;
+            possible = possible && way <= AccessPath::attach;
+        }
+        if (!possible) co_return;
+        bool all = reach();
+        if (!certain) {
+            env_.publish(all ? reached : missed);
+            for (int i = 0; i < who_.count(); ++i) {
+                int const peer = who_[i];
+                if (peer != env_.rank()) co_await env_.until(peer, missed);
+                all = all && env_.published(peer) == reached;
+            }
+        }
+        granted_ = all;
+    }
+
+    /// Valid after agree(). True if every participant can load and store in the buffers of all others; the same at all.
+    bool granted() const { return granted_; }
+    /// The exposed buffers in this rank's address space; null if a rank exposes nothing.
+    std::span<std::byte const* const> ins() const { return ins_; }
+    std::span<std::byte* const> outs() const { return outs_; }
+
+    /// The operands of all ranks from byte `at` on, in rank order, for a kernel.
+    void const* const* operands(std::size_t at) { return operands(at, 0, env_.size()); }
+    /// The operands of ranks [first, last).
+    void const* const* operands(std::size_t at, int first, int last) {
+        for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i)
+            operands_[i] = ins_[i] + at;
+        return operands_.data() + first;
+    }
+
+    /// Waits until all participants have called this: until then they read or write what this rank exposes.
+    Task leave_together() {
+        env_.ack(0, 1);
+        // Begins with the next participant, so that not all ranks poll the same one.
+        for (int i = 0, k = env_.rank(), n = who_.count(); i < n; ++i) {
+            if (++k >= n) k = 0;
+            if (who_[k] != env_.rank()) co_await env_.until_ack(who_[k], 0, 1);
+        }
+    }
+
+private:
+    enum Step : std::uint64_t { shown = 1, missed = 2, reached = 3 };
+
+    /// Maps the buffers of all participants. Returns false if one is out of reach. All ranks expose the same number of
+    /// bytes, or none.
+    bool reach() {
+        std::size_t const bytes = std::max(in_.size(), out_.size());
+        for (int k = 0; k < who_.count(); ++k) {
+            int const peer = who_[k];
+            auto const i = static_cast<std::size_t>(peer);
+            Exposure const& theirs = env_.exposure(peer);
+            bool const mine = peer == env_.rank();
+            env_.count_message(peer);
+            if (theirs.address)
+                if (!(ins_[i] = mine ? in_.data() : env_.reach(peer, theirs.address, bytes))) return false;
+            if (theirs.result)
+                if (!(outs_[i] = mine ? out_.data() : env_.reach(peer, theirs.result, bytes))) return false;
+        }
+        return true;
+    }
+
+    Env& env_;
+    std::span<std::byte const> in_;
+    std::span<std::byte> out_;
+    Participants who_;
+    PooledVector<std::byte const*> ins_;
+    PooledVector<std::byte*> outs_;
+    PooledVector<void const*> operands_;
+    bool granted_ = false;
+};
+
+inline std::size_t element_bytes(ReduceArgs const& a) { return static_cast<std::size_t>(a.type->size()); }
+
+/// Whole cache lines of elements: ranges that start at multiples of this keep two ranks from writing one cache line.
+inline std::size_t line_of(std::size_t element) { return std::lcm(element, cache_line); }
+
+/// The range of `bytes` bytes that one rank works on: equal shares of whole lines, none smaller than `smallest`.
+struct Share {
+    Share(std::size_t bytes, std::size_t element, int rank, int ranks, std::size_t smallest) {
+        std::size_t const line = line_of(element), lines = (bytes + line - 1) / line,
+                          parts = static_cast<std::size_t>(ranks);
+        std::size_t const each = std::max({(lines + parts - 1) / parts, smallest / line, std::size_t{1}}) * line;
+        first = std::min(bytes, each * static_cast<std::size_t>(rank));
+        last = std::min(bytes, first + each);
+    }
+    std::size_t first, last;
+};
+
+/// The memory that a rank exposes for its operand and for its result.
+inline std::span<std::byte const> shown_operand(ReduceArgs const& a) { return {first_byte(operand(a)), a.bytes()}; }
+inline std::span<std::byte> shown_result(ReduceArgs const& a) { return {first_byte(result(a)), a.bytes()}; }
+
+}   // namespace tutti::coll

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Movement of parts between pairs of ranks: how a rank describes where the bytes for a peer lie, and how a peer gets
+// them. Used by Exchange, Gathering, Writing and the message-based blocks.
+//
+// A rank's published step describes its slot: 1 + n means packed parts of n bytes each; `table_step` means a table of
+// entries, one per receiver, each describing where its part lies. Senders choose by what they have, and receivers
+// follow what they find, so the two sides need not agree on sizes: a receiver detects a part that is too long, which
+// delays no other rank.
+#pragma once
+
+#include <ranges>
+#include <vector>
+
+#include "coll/env/env.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/wait/task.hpp"
+
+// Waiting for the readers of memory that is about to be overwritten.
+
+namespace tutti::coll {
+
+/// All ranks of the environment.
+template <class Env>
+auto everybody(Env const& env) {
+    return std::views::iota(0, env.size());
+}
+
+/// Waits until all of `ranks` except this one have acknowledged `step`; 0: does not wait.
+template <class Env, class Ranks>
+Task acknowledged(Env& env, Ranks ranks, int level, std::uint64_t step) {
+    for (int rank : ranks)
+        if (step > 0 && rank != env.rank()) co_await env.until_ack(rank, level, step);
+}
+
+/// The step that a rank publishes if its slot holds a table.
+inline constexpr std::uint64_t table_step = last_step;
+
+/// Where a part lies until its receiver has it.
+enum class Place : std::uint8_t {
+    slot,      ///< packed, in the sender's slot, after the table
+    staging,   ///< packed, in the first half of the sender's staging memory
+    memory,    ///< contiguous in the user's memory: one copy by the system, if it permits that
+    arena,     ///< contiguous in its owner's arena: one copy by load and store
+    layout,    ///< with gaps in its owner's arena; `at` is the offset of its description in staging memory (see Shown)
+    stream,    ///< arrives in pieces through two alternating buffers in the second half of the staging memory
+};
+
+/// Describes one part in a table. Trivially copyable; read by other ranks.
+struct Entry {
+    std::uint64_t bytes;
+    std::uint64_t at;      ///< offset in slot or staging, address in memory
+    std::uint32_t piece;   ///< bytes of a piece if it is streamed
+    Place place;
+    bool helps = false;   ///< set by a root that copies its share of what other ranks receive from it or send to it
+    std::uint64_t pieces() const { return (bytes + piece - 1) / piece; }
+    /// True if the peer accesses the user's memory and may answer that it could not.
+    bool shown() const { return place == Place::memory || in_arena(); }
+    /// True if peers can load and store there; certain only if they too have found memory of their own in an arena.
+    bool in_arena() const { return place == Place::arena || place == Place::layout; }
+};
+static_assert(sizeof(Entry) == 24);
+
+/// Location of a part with gaps: the origin of its elements, and the offset in staging memory of the description of its
+/// datatype.
+struct Shown {
+    std::uint64_t origin, layout;
+};
+
+/// Values of a receiver's counter `taken` for the sender: it has everything; it cannot read the sender's memory and
+/// needs a stream; above `refused`, one more for each piece of a stream.
+inline constexpr std::uint64_t has_all = 1, refused = 2;
+
+/// Thresholds that determine where parts go that do not fit the slot.
+struct Limits {
+    /// Takes the limits from the algorithm's first three parameters.
+    static Limits of(CommonArgs const& c) { return {c.parameters[0], c.parameters[1], c.parameters[2]}; }
+
+    /// Returns limits for parts that can go nowhere else.
+    static Limits none(std::size_t piece) { return {0, piece, 0}; }
+
+    std::size_t direct;   ///< the smallest part that peers access in its owner's arena, in bytes
+    std::size_t piece;    ///< bytes of a piece of a stream, limited by the staging memory
+    std::size_t cma;      ///< the smallest part that is copied by the system, in bytes
+};
+inline constexpr Parameter direct_parameter = {"direct", 8192,
+                                               "bytes from which a part is copied where it lies in its owner's arena"};
+inline constexpr Parameter piece_parameter = {"piece", 65536, "bytes of a piece where parts go through staging memory"};
+inline constexpr Parameter cma_parameter = {
+    "cma", 32768, "bytes from which a part outside the arenas is copied by the system, where it allows that"};
+inline constexpr Parameter movement_parameters[] = {direct_parameter, piece_parameter, cma_parameter};
+inline constexpr Parameter shared_movement_parameters[] = {
+    direct_parameter,
+    piece_parameter,
+    cma_parameter,
+    {"share", 16384, "bytes from which a root in place copies a share of each part, where both sides lie in arenas"}};
+
+/// Bytes of a part that are transferred; both sides compute the same.
+inline std::size_t moved(Entry const& one, Entry const& other) { return std::min(one.bytes, other.bytes); }
+/// True if the root copies its share of a part. Both sides have exposed where it comes from and goes to.
+inline bool shared(Entry const& of_root, Entry const& of_leaf, std::size_t least) {
+    return of_root.helps && of_root.in_arena() && of_leaf.in_arena() && moved(of_root, of_leaf) >= least;
+}
+/// Where the root's share begins in each of the parts of `bytes` bytes that it exchanges with the `size` − 1 others.
+/// All ranks then copy the same number of bytes. (A root that also copies a part of its own does not help.)
+inline std::size_t root_share(std::size_t bytes, int size) {
+    auto const p = static_cast<std::size_t>(size);
+    return bytes / p * (p - 1) / cache_line * cache_line;
+}
+
+/// The longest message that did not fit its buffer, reported after everything has arrived. Peers are ranks of the
+/// environment.
+class Truncation {
+public:
+    void note(int peer, std::uint64_t bytes, std::size_t room) {
+        if (bytes > bytes_) peer_ = peer, bytes_ = bytes, room_ = room;
+    }
+    void compare(int peer, std::uint64_t bytes, std::size_t room) {
+        if (bytes > room) [[unlikely]]
+            note(peer, bytes, room);
+    }
+    /// Throws if there was such a message, and names its sender as the program numbers it.
+    template <class Env>
+    void check(Env const& env) const {
+        if (peer_ >= 0) [[unlikely]]
+            raise(env.reported_rank(peer_), env.world_rank(peer_));
+    }
+
+private:
+    [[noreturn, gnu::cold, gnu::noinline]] void raise(int reported_rank, int world_rank) const {
+        Error error(ErrorClass::truncate,
+                    join("rank ", reported_rank, " sends ", bytes_, " bytes but there is room for ", room_));
+        error.peer = world_rank;
+        throw error;
+    }
+
+    int peer_ = -1;
+    std::uint64_t bytes_ = 0;
+    std::size_t room_ = 0;
+};
+
+/// Stores `bytes` packed bytes, which begin at packed position `position` of a message of `total` bytes, into the
+/// user's buffer. Bytes beyond the end of the buffer are dropped and noted.
+template <class Env>
+void deliver(Env& env, Buffer const& to, std::size_t position, void const* from, std::size_t bytes, std::uint64_t total,
+             int peer, Truncation& truncation) {
+    std::size_t const room = to.bytes();
+    if (total > room) [[unlikely]] {
+        truncation.note(peer, total, room);
+        bytes = position < room ? std::min(bytes, room - position) : 0;
+    }
+    env.store(to, position, from, bytes);
+}
+
+/// Copies packed bytes [position, position + bytes) from one layout of this rank to another.
+template <class Env>
+void copy_between(Env& env, Buffer const& to, ConstBuffer const& from, std::size_t position, std::size_t bytes) {
+    env.count(bytes, bytes);
+    copy_typed(TypedMemory::of(to.address, to.count, *to.type), TypedMemory::of(from.address, from.count, *from.type),
+               position, bytes);
+}
+
+/// Copies packed bytes [position, end) of a rank's part for itself, up to the size of the buffer. `working_set` as in
+/// Copier::copy.
+template <class Env>
+void deliver_own(Env& env, Buffer const& to, ConstBuffer const& from, std::size_t position, std::size_t end,
+                 std::size_t working_set, Truncation& truncation) {
+    if (from.bytes() > to.bytes()) [[unlikely]]
+        truncation.note(env.rank(), from.bytes(), to.bytes());
+    end = std::min({end, from.bytes(), to.bytes()});
+    if (position >= end) return;
+    if (to.type->dense(to.count) && from.type->dense(from.count))
+        env.copy(first_byte(to) + position, first_byte(from) + position, end - position, working_set);
+    else copy_between(env, to, from, position, end - position);
+}
+template <class Env>
+void deliver_own(Env& env, Buffer const& to, ConstBuffer const& from, std::size_t working_set, Truncation& truncation) {
+    deliver_own(env, to, from, 0, from.bytes(), working_set, truncation);
+}
+
+/// Returns the buffer of a peer's part if this rank can load and store there, else an empty one.
+template <class Env>
+PeerBuffer<Env> buffer_of(Env& env, int peer, Entry const& e) {
+    if (!e.shown()) return {};
+    if (e.place != Place::layout) return {env, peer, e.at, e.bytes};
+    Shown shown;
+    std::memcpy(&shown, env.staging_of(peer) + e.at, sizeof shown);
+    return {env, peer, shown.origin, e.bytes, env.staging_of(peer) + shown.layout};
+}
+
+/// Reads a part from its owner's memory; through `bounce` if the system copies and the receiver's layout has gaps.
+/// Returns false if that is not permitted. `working_set` as in Copier::copy.
+template <class Env>
+bool fetch_part(Env& env, int peer, Entry const& e, Buffer const& to, std::span<std::byte> bounce,
+                std::size_t working_set, Truncation& truncation) {
+    std::size_t const room = to.bytes();
+    std::size_t const n = std::min<std::size_t>(e.bytes, room);
+    if (e.bytes > room) [[unlikely]]
+        truncation.note(peer, e.bytes, room);
+    if (n == 0) return true;
+    if (PeerBuffer<Env> const there = buffer_of(env, peer, e)) {
+        there.get(to, 0, n, working_set);
+        return true;
+    }
+    if (e.place == Place::layout) return false;
+    if (to.type->dense(to.count)) bounce = {};
+    std::size_t at = 0;
+    return fetch_packed(env, peer, e.at, to, at, n, bounce);
+}
+
+/// The two halves of staging memory: staged parts and layouts, and the two buffers of streams.
+template <class Env>
+class Staging {
+public:
+    Staging(Env& env, std::size_t piece)
+        : env_(env), half_(env.staging_bytes() / 2),
+          piece_(std::max(cache_line, std::min(piece, half_ / 2) / cache_line * cache_line)) {}
+
+    std::size_t piece() const { return piece_; }
+    std::byte* buffer(std::uint64_t k) { return env_.staging() + half_ + (k % 2) * piece_; }
+    std::span<std::byte> bounce() { return {buffer(0), piece_}; }
+    std::byte const* laid_out(int peer, std::size_t at) { return env_.staging(peer) + at; }
+    /// Piece k of the peer's stream, whose piece size may differ from ours.
+    std::byte const* buffer(int peer, Entry const& e, std::uint64_t k) {
+        return env_.staging(peer) + half_ + (k % 2) * e.piece;
+    }
+
+    Entry entry(std::size_t bytes, std::uint64_t at, Place place) const {
+        return {.bytes = bytes, .at = at, .piece = static_cast<std::uint32_t>(piece_), .place = place};
+    }
+    /// Reserves the first `table` bytes of the slot for a table.
+    void begin_slot(std::size_t table) { slot_used_ = table; }
+    /// Exposes the staging memory. Called when other ranks must read something in it, or described by it, before this
+    /// rank returns.
+    void expose() {
+        if (!outstanding_) env_.expose_staged();
+        outstanding_ = true;
+    }
+    bool outstanding() const { return outstanding_; }
+    /// Places a part for other ranks: into the slot while there is room, else as lay_out.
+    Entry post(Buffer const& part, Limits const& limits, bool may_show = true) {
+        std::size_t const n = part.bytes(), at = slot_used_;
+        if (n > env_.slot_bytes() - slot_used_) {
+            expose();
+            return lay_out(part, limits, may_show);
+        }
+        env_.load(env_.slot(env_.slot_bytes()) + at, part, 0, n);
+        slot_used_ += n;
+        return entry(n, at, Place::slot);
+    }
+    /// Receives a part that its sender has staged.
+    void take(int peer, Entry const& e, Buffer const& to, Truncation& truncation) {
+        std::byte const* const from =
+            e.place == Place::slot ? env_.slot(peer, env_.slot_bytes()) + e.at : laid_out(peer, e.at);
+        deliver(env_, to, 0, from, e.bytes, e.bytes, peer, truncation);
+    }
+    /// Places a part for other ranks: exposed in place if it is large and peers may access it (`may_show`: the part is
+    /// not overwritten meanwhile); else packed into staging memory while there is room; else exposed in place
+    /// regardless of its size, if permitted; else streamed.
+    Entry lay_out(Buffer const& part, Limits const& limits, bool may_show = true) {
+        std::size_t const n = part.bytes();
+        Entry const shown = may_show ? show(part, limits) : entry(n, 0, Place::stream);
+        if (shown.shown()) return shown;
+        if (n > half_ - used_) return may_show ? show(part, Limits::none(limits.piece)) : shown;
+        std::size_t const at = used_;
+        env_.stage(env_.staging() + at, part, 0, n);
+        used_ += n;
+        return entry(n, at, Place::staging);
+    }
+    /// Exposes a part in place, or returns an entry that says that it must be streamed.
+    Entry show(Buffer const& part, Limits const& limits) {
+        std::size_t const n = part.bytes();
+        if (!part.type->dense(part.count)) return n >= limits.direct ? show_layout(part) : entry(n, 0, Place::stream);
+        AccessPath const way = env_.way(first_byte(part), n);
+        bool const arena = way == AccessPath::load_store;
+        if (way == AccessPath::staged || n < (arena ? limits.direct : limits.cma)) return entry(n, 0, Place::stream);
+        return entry(n, reinterpret_cast<std::uint64_t>(first_byte(part)), arena ? Place::arena : Place::memory);
+    }
+
+private:
+    /// Consecutive parts of one type share its layout. One layout may take a quarter of the half.
+    Entry show_layout(Buffer const& part) {
+        std::size_t const n = part.bytes();
+        constexpr std::size_t word = sizeof(std::int64_t);
+        std::size_t at = (used_ + word - 1) / word * word;
+        if (at + sizeof(Shown) + half_ / 4 > half_) return entry(n, 0, Place::stream);
+        if (!env_.can_load(part)) return entry(n, 0, Place::stream);
+        if (part.type != type_) {
+            std::size_t const written = env_.write_layout(*part.type, at, half_ / 4);
+            if (written == 0) return entry(n, 0, Place::stream);
+            type_ = part.type;
+            layout_ = at;
+            at += written;
+        }
+        Shown const shown{reinterpret_cast<std::uint64_t>(part.address), layout_};
+        std::memcpy(env_.staging() + at, &shown, sizeof shown);
+        used_ = at + sizeof shown;
+        return entry(n, at, Place::layout);
+    }
+
+    Env& env_;
+    std::size_t half_, piece_, used_ = 0, slot_used_ = 0;
+    bool outstanding_ = false;
+    Datatype const* type_ = nullptr;   ///< the type whose layout was written last, at layout_
+    std::size_t layout_ = 0;
+};
+
+// Thresholds that the algorithms of KNEM-Coll share. Below `least`, the paper uses the regular component, whose
+// messages are copied in and out (section V.A); here, a baseline by messages is used. In the v forms, where no rank
+// knows all sizes, single parts below `least` are copied in and out.
+
+inline constexpr Parameter knem_least_parameter = {
+    "least", 16384, "bytes from which single copy is used; what is smaller goes by messages"};
+
+/// `least` and `piece`, for movements of parts.
+inline constexpr Parameter knem_movement_parameters[] = {knem_least_parameter, piece_parameter};
+inline Limits knem_limits(CommonArgs const& a) { return {a.parameters[0], a.parameters[1], a.parameters[0]}; }
+
+}   // namespace tutti::coll

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The specialisation of Messages (messages.hpp) for operations over several nodes: messages of p2p/, over shared memory
+// or the network. Data is sent directly from the user's buffer if the part is a whole buffer or is contiguous, and
+// received directly into its place if that is contiguous.
+#pragma once
+
+#include <memory>
+
+#include "coll/env/net_env.hpp"
+#include "p2p/request.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/wait/task.hpp"
+
+namespace tutti::coll {
+
+/// An expected message; cancelled if the operation ends before it has arrived.
+struct Arriving : InPool {
+    explicit Arriving(NetEnv& e) : env(e) {}
+    Arriving(Arriving const&) = delete;
+    Arriving& operator=(Arriving const&) = delete;
+    ~Arriving() {
+        if (begun && op.over.load(std::memory_order_relaxed) == 0) env.abandon(op);
+    }
+    /// Without `place`, the message is kept packed.
+    void begin(void* place, std::size_t bytes, int from) {
+        if (!place && bytes > 0) {
+            op.packed = PooledBytes(env.frames(), bytes);
+            place = op.packed.get();
+        }
+        op.data = p2p::Data::of_bytes(place, bytes);
+        begun = true;
+        env.begin(op, from);
+    }
+    /// Size of the message, which must have arrived; may exceed its buffer. Throws if the message can no longer arrive.
+    std::size_t bytes() const {
+        if (op.failed() && !op.truncated()) throw Error(op.status.error, p2p::describe_failure(op));
+        return op.sent;
+    }
+    NetEnv& env;
+    Incoming op;
+    bool begun = false;
+};
+
+/// Called after a failure: a send that the engine still holds is deleted when the engine has finished with it.
+inline void outlive(std::unique_ptr<Outgoing> op) {
+    if (!op || op->over.load(std::memory_order_relaxed) != 0) return;
+    op.release()->finished = [](p2p::Send& s) { delete &static_cast<Outgoing&>(s); };
+}
+
+/// Begins to send a message and appends it to `out`. The data is sent from the user's buffer, unless it must be
+/// `copied` or is a piece of a buffer with gaps. A synchronous message does not leave before its receiver asks for it.
+template <class List>
+void begin_send(NetEnv& env, List& out, MessagePart const& part, int to, bool copied,
+                p2p::Mode mode = p2p::Mode::standard) {
+    FramePool& pool = env.frames_of_process();   // the send may outlive the operation
+    Outgoing& op = *out.emplace_back(new (pool) Outgoing);
+    op.mode = mode;
+    ConstBuffer const& b = part.buffer;
+    bool const dense = b.type->dense(b.count);
+    if (part.bytes == 0) {
+        op.data = p2p::Data::of_bytes(nullptr, 0);
+    } else if (copied || (!dense && part.bytes < b.bytes())) {
+        op.packed = PooledBytes(pool, part.bytes);
+        env.load(op.packed.get(), b, part.at, part.bytes);
+        op.data = p2p::Data::of_bytes(op.packed.get(), part.bytes);
+    } else if (dense) {
+        op.data = p2p::Data::of_bytes(first_byte(b) + part.at, part.bytes);
+    } else {
+        op.data = p2p::Data::of(b.address, b.count, *b.type);
+    }
+    env.begin(op, to);
+}
+
+/// Completes a send that is over. Throws if the message could not arrive.
+inline void ended(std::unique_ptr<Outgoing> const op) {
+    if (op->failure) throw Error(ErrorClass::other, *op->failure);
+}
+
+template <>
+class Messages<NetEnv> {
+public:
+    /// Messages that must never be exposed in place (`direct` all ones) are copied before they are sent.
+    explicit Messages(NetEnv& env, std::size_t grain = 1, std::size_t direct = 4096, std::size_t = 0)
+        : env_(env), copies_(direct == ~std::size_t{0}), most_posted_(32768 / std::max<std::size_t>(1, grain) * grain),
+          out_(env.frames()), sizes_(static_cast<std::size_t>(env.size()), env.frames()) {}
+    ~Messages() {
+        for (auto& op : out_) outlive(std::move(op));
+    }
+
+    FramePool& frames() { return env_.frames(); }
+    bool fits(std::size_t bytes) const { return bytes <= most_posted_; }
+
+    Task send(int to, MessagePart part) {
+        begin(to, part, copies_);
+        co_await finish(to);
+    }
+    Task start(int to, MessagePart part) {
+        begin(to, part, copies_);
+        co_return;
+    }
+    Task post(int to, MessagePart part) {
+        begin(to, part, true);
+        co_return;
+    }
+    Task finish(int to) {
+        for (std::size_t i = 0; i < out_.size(); ++i) {
+            if (!out_[i] || out_[i]->to != to) continue;
+            co_await env_.over(*out_[i]);
+            ended(std::move(out_[i]));
+        }
+        drop_finished();
+    }
+
+    template <class Use>
+    Task receive(int from, std::size_t bytes, Use use) {
+        Arriving in(env_);
+        expect(in, from, bytes, use);
+        co_await env_.over(in.op, from);
+        take(in, from, use);
+    }
+
+    template <class Use>
+    Task exchange(int to, MessagePart part, int from, std::size_t bytes, Use use) {
+        Arriving in(env_);
+        if (copies_) begin(to, part, true);   // as in exchange_all
+        expect(in, from, bytes, use);
+        if (!copies_) begin(to, part, false);
+        co_await env_.over(in.op, from);
+        take(in, from, use);
+        co_await finish(to);
+    }
+
+    template <class Part, class Room, class Use>
+    Task exchange_all(std::span<int const> peers, Part part, Room room, Use use) {
+        return exchange_all(peers, peers, part, room, use);
+    }
+    template <class Part, class Room, class Use>
+    Task exchange_all(std::span<int const> to_all, std::span<int const> from_all, Part part, Room room, Use use) {
+        // Copies are made before anything may arrive, so that a buffer may be exchanged in place.
+        if (copies_)
+            for (int to : to_all) begin(to, part(to), true);
+        PooledVector<std::unique_ptr<Arriving>> in(frames());
+        in.reserve(from_all.size());
+        for (int from : from_all) expect(*in.emplace_back(new (frames()) Arriving(env_)), from, room(from), use(from));
+        if (!copies_)
+            for (int to : to_all) begin(to, part(to), false);
+        for (std::size_t i = 0; i < in.size(); ++i) {
+            co_await env_.over(in[i]->op, from_all[i]);
+            take(*in[i], from_all[i], use(from_all[i]));
+        }
+        for (int to : to_all) co_await finish(to);
+    }
+
+    std::size_t received(int from) { return sizes_[static_cast<std::size_t>(from)]; }
+
+    using Into = IntoBuffer<NetEnv>;
+    Into into(Buffer const& to, std::size_t position, std::size_t = 0) { return {&env_, to, position, 0}; }
+
+    Task close() {
+        for (std::size_t i = 0; i < out_.size(); ++i) {
+            if (!out_[i]) continue;
+            co_await env_.over(*out_[i]);
+            ended(std::move(out_[i]));
+        }
+    }
+
+private:
+    void begin(int to, MessagePart const& part, bool copied) { begin_send(env_, out_, part, to, copied); }
+
+    template <class Use>
+    void expect(Arriving& in, int from, std::size_t bytes, Use const& use) {
+        std::byte* place = nullptr;
+        if constexpr (std::is_same_v<Use, Into>) place = use.place();
+        in.begin(place, bytes, from);
+    }
+
+    template <class Use>
+    void take(Arriving& in, int from, Use& use) {
+        sizes_[static_cast<std::size_t>(from)] = in.bytes();
+        std::byte const* const packed = in.op.packed.get();
+        if (packed) use(packed, std::size_t{0}, in.op.status.bytes);
+    }
+    template <class Use>
+    void take(Arriving& in, int from, Use const& use) {
+        Use copy = use;
+        take(in, from, copy);
+    }
+
+    void drop_finished() { std::erase(out_, nullptr); }
+
+    NetEnv& env_;
+    bool const copies_;
+    std::size_t const most_posted_;
+    PooledVector<std::unique_ptr<Outgoing>> out_;
+    PooledVector<std::size_t> sizes_;   ///< size of the last message from each rank
+};
+
+}   // namespace tutti::coll

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Text form of algorithms and their parameters, as users write them into TUTTI_COLL, info keys and tuning files.
+#include <utility>
+
+#include "coll/choice/choose.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/settings/setting_text.hpp"
+
+namespace tutti::coll {
+namespace {
+
+AlgorithmRow const* find_algorithm(Collective collective, std::string_view name) {
+    for (AlgorithmRow const& a : all_algorithms())
+        if (a.collective == collective && a.name == name) return &a;
+    return nullptr;
+}
+
+Parameter const* find_parameter(AlgorithmRow const& algorithm, std::string_view name) {
+    for (Parameter const& p : algorithm.parameters)
+        if (p.name == name) return &p;
+    return nullptr;
+}
+
+template <class List, class Name>
+std::string joined(List const& list, Name name) {
+    std::string all;
+    for (auto const& entry : list) all += (all.empty() ? "" : ", ") + std::string(name(entry));
+    return all;
+}
+
+std::string names_of_collectives() {
+    std::string all;
+    for (int c = 0; c < collectives; ++c) all += (c ? ", " : "") + std::string(name_of(static_cast<Collective>(c)));
+    return all;
+}
+
+std::string names_of_algorithms(Collective collective) {
+    std::vector<char const*> names;
+    for (AlgorithmRow const& a : all_algorithms())
+        if (a.collective == collective) names.push_back(a.name);
+    return joined(names, [](char const* name) { return name; });
+}
+
+/// Splits `text` at the first of the characters `ends`: returns the part before it and leaves the part after it in
+/// `text`.
+std::string_view cut(std::string_view& text, std::string_view ends) {
+    std::size_t end = text.find_first_of(ends);
+    std::string_view head = text.substr(0, end);
+    text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+    return head;
+}
+
+/// Finds the index of `word` in a list such as "one|packed|apart". Returns false if it is not there.
+bool find_word(std::string_view words, std::string_view word, std::size_t& place) {
+    for (place = 0; !words.empty(); ++place)
+        if (cut(words, "|") == word) return true;
+    return false;
+}
+
+struct Bounds {
+    std::size_t least, most;
+};
+/// Bounds of numbers and of sizes in bytes. Beyond them the arithmetic with steps and ranks would overflow. A fragment
+/// has a larger lower bound because each is an operation.
+constexpr Bounds bounds_of(ParameterKind kind) {
+    constexpr std::size_t tera = std::size_t{1} << 40;
+    if (kind == ParameterKind::number || kind == ParameterKind::numbers) return {1, 4096};
+    return {kind == ParameterKind::fragment ? std::size_t{4096} : 1, tera};
+}
+
+/// A parameter being parsed, and the setting that receives it.
+struct Reading {
+    Setting& setting;
+    std::size_t number;
+    std::string_view text;   ///< after the "="
+
+    Parameter const& parameter() const { return setting.algorithm->parameters[number]; }
+    /// Stores the value. Returns what is wrong with the text, or an empty string.
+    std::string take() {
+        switch (parameter().kind) {
+        case ParameterKind::numbers:
+        case ParameterKind::per_level: return take_per_level();
+        case ParameterKind::word: return take_word();
+        case ParameterKind::hierarchy: return take_levels();
+        default: return take_number();
+        }
+    }
+
+private:
+    bool parse(std::string_view one, std::size_t& value) const {
+        Bounds const bounds = bounds_of(parameter().kind);
+        return parse_bytes(one, value) && value >= bounds.least && value <= bounds.most;
+    }
+    std::string take_number() {
+        std::size_t value = 0;
+        if (!parse(text, value))
+            return join(parameter().kind == ParameterKind::number ? "a number" : "a size such as 16K", " from ",
+                        range_of(parameter()), " must follow");
+        setting.values.set(number, value);
+        return {};
+    }
+    std::string take_per_level() {
+        std::string_view rest = text;
+        Values values = setting.values;
+        for (int level = 0; level < max_levels && (level == 0 || !rest.empty()); ++level) {
+            std::size_t value = 0;
+            if (!parse(cut(rest, "+"), value)) {
+                bool const numbers = parameter().kind == ParameterKind::numbers;
+                return join(numbers ? "numbers" : "sizes", " from ", range_of(parameter()),
+                            " must follow, one for each level from the innermost on, such as ",
+                            numbers ? "2+4" : "16K+64K");
+            }
+            values.set(number, value, level);
+        }
+        if (!rest.empty()) return join("there are at most ", max_levels, " levels");
+        setting.values = values;
+        return {};
+    }
+    std::string take_word() {
+        std::size_t place = 0;
+        if (!find_word(parameter().words, text, place)) return join("one of ", parameter().words, " must follow");
+        setting.values.set(number, place);
+        return {};
+    }
+    std::string take_levels() {
+        auto levels = topo::parse_hierarchy(text);
+        if (!levels) return levels.error();
+        setting.has_levels = true;
+        setting.levels = *levels;
+        return {};
+    }
+};
+
+void take_parameter(std::string_view word, Setting& setting, std::string_view origin,
+                    std::vector<std::string>& complaints) {
+    std::string_view value = word, name = cut(value, "=");
+    AlgorithmRow const& a = *setting.algorithm;
+    if (Parameter const* const found = find_parameter(a, name)) {
+        std::string const wrong = Reading{setting, static_cast<std::size_t>(found - a.parameters.data()), value}.take();
+        if (!wrong.empty()) complaints.push_back(join(origin, ": ", word, ": ", wrong));
+        return;
+    }
+    std::string const known = joined(a.parameters, [](Parameter const& p) { return p.name; });
+    complaints.push_back(join(origin, ": ", name_of(a.collective), " ", a.name, " has no parameter ", name,
+                              known.empty() ? "" : "; it has " + known));
+}
+
+std::string word_at(std::string_view words, std::size_t place) {
+    for (; place > 0; --place) cut(words, "|");
+    return std::string(cut(words, "|"));
+}
+
+/// Returns one size or number per level; the last one also applies to all levels further out.
+std::string text_per_level(Values const& values, std::size_t number) {
+    int last = max_levels - 1;
+    while (last > 0 && values.at(number, last) == values.at(number, last - 1)) --last;
+    std::string all = text_of(values.at(number, 0));
+    for (int level = 1; level <= last; ++level) all += "+" + text_of(values.at(number, level));
+    return all;
+}
+
+std::string text_of_value(Setting const& setting, std::size_t number) {
+    Parameter const& p = setting.algorithm->parameters[number];
+    switch (p.kind) {
+    case ParameterKind::number: return std::to_string(setting.values[number]);
+    case ParameterKind::word: return word_at(p.words, setting.values[number]);
+    case ParameterKind::numbers:
+    case ParameterKind::per_level: return text_per_level(setting.values, number);
+    case ParameterKind::hierarchy: return topo::to_string(setting.levels);
+    case ParameterKind::bytes:
+    case ParameterKind::fragment: break;
+    }
+    return text_of(setting.values[number]);
+}
+
+bool is_fallback(Setting const& setting, std::size_t number) {
+    Parameter const& p = setting.algorithm->parameters[number];
+    if (p.kind == ParameterKind::hierarchy) return !setting.has_levels;
+    for (int level = 0; level < max_levels; ++level)
+        if (setting.values.at(number, level) != p.fallback) return false;
+    return true;
+}
+
+}   // namespace
+
+std::string text_of(std::size_t bytes) {
+    constexpr std::pair<int, char const*> units[] = {{40, "T"}, {30, "G"}, {20, "M"}, {10, "K"}};
+    for (auto const& [shift, unit] : units)
+        if (bytes != 0 && bytes % (std::size_t{1} << shift) == 0) return join(bytes >> shift, unit);
+    return std::to_string(bytes);
+}
+
+std::string range_of(Parameter const& p) {
+    if (p.kind == ParameterKind::word) return p.words;
+    if (p.kind == ParameterKind::hierarchy) return "auto, flat, or a sum of l2, l3, numa and socket";
+    Bounds const bounds = bounds_of(p.kind);
+    bool const number = p.kind == ParameterKind::number || p.kind == ParameterKind::numbers;
+    return number ? join(bounds.least, " to ", bounds.most) : join(text_of(bounds.least), " to ", text_of(bounds.most));
+}
+
+std::string text_of_fallback(Parameter const& p) {
+    switch (p.kind) {
+    case ParameterKind::number: return std::to_string(p.fallback);
+    case ParameterKind::word: return word_at(p.words, p.fallback);
+    case ParameterKind::hierarchy: return "the communicator's";
+    default: return text_of(p.fallback);
+    }
+}
+
+std::string text_of(Setting const& setting) {
+    std::string all = setting.algorithm->name;
+    char before = ':';
+    for (std::size_t i = 0; i < setting.algorithm->parameters.size(); ++i) {
+        if (is_fallback(setting, i)) continue;
+        all += join(before, setting.algorithm->parameters[i].name, "=", text_of_value(setting, i));
+        before = ',';
+    }
+    return all;
+}
+
+bool parse_bytes(std::string_view text, std::size_t& bytes) { return tutti::parse_setting(text, bytes); }
+
+bool find_collective(std::string_view name, Collective& collective) {
+    for (int c = 0; c < collectives; ++c)
+        if (name == name_of(static_cast<Collective>(c))) return collective = static_cast<Collective>(c), true;
+    return false;
+}
+
+Setting defaults(AlgorithmRow const& a) {
+    Setting s;
+    s.algorithm = &a;
+    for (std::size_t i = 0; i < a.parameters.size(); ++i) s.values.set(i, a.parameters[i].fallback);
+    return s;
+}
+
+Setting parse_setting(Collective collective, std::string_view text, std::string_view origin,
+                      std::vector<std::string>& complaints) {
+    std::string_view const name = cut(text, ":,");
+    AlgorithmRow const* algorithm = find_algorithm(collective, name);
+    if (!algorithm) {
+        std::string const has_not = name.empty() ? " wants the name of an algorithm" : join(" has no algorithm ", name);
+        complaints.push_back(
+            join(origin, ": ", name_of(collective), has_not, "; it has ", names_of_algorithms(collective)));
+        return {};
+    }
+    Setting setting = defaults(*algorithm);
+    take_parameters(text, setting, origin, complaints);
+    return setting;
+}
+
+void take_parameters(std::string_view text, Setting& setting, std::string_view origin,
+                     std::vector<std::string>& complaints) {
+    while (!text.empty()) take_parameter(cut(text, ":,"), setting, origin, complaints);
+}
+
+void Settings::take(Collective collective, std::string_view text, std::string_view origin,
+                    std::vector<std::string>& complaints) {
+    if (text.empty()) return;
+    Setting const setting = parse_setting(collective, text, origin, complaints);
+    if (setting.algorithm) of[static_cast<std::size_t>(collective)] = setting;
+}
+
+void Settings::take(std::string_view text, std::string_view origin, std::vector<std::string>& complaints) {
+    Setting* last = nullptr;
+    while (!text.empty()) {
+        std::string_view const word = cut(text, ",");
+        std::string_view rest = word, head = cut(rest, "=");
+        Collective collective;
+        if (word.empty()) continue;
+        if (find_collective(head, collective)) {
+            Setting const setting = parse_setting(collective, rest, origin, complaints);
+            last = setting.algorithm ? &(of[static_cast<std::size_t>(collective)] = setting) : nullptr;
+        } else if (last && find_parameter(*last->algorithm, head)) {
+            take_parameter(word, *last, origin, complaints);
+        } else {
+            std::string const nor = last ? join(" a parameter of ", last->algorithm->name, " nor") : "";
+            complaints.push_back(join(origin, ": ", head, nor.empty() ? " is not" : " is neither", nor,
+                                      " a collective; these are: ", names_of_collectives()));
+        }
+    }
+}
+
+}   // namespace tutti::coll

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Structures that the launchers of a job send each other, and their serialisation by launcher/base/pack.hpp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "launcher/base/job.hpp"
+#include "launcher/base/pack.hpp"
+#include "launcher/diagnosis/unblocked_ranks.hpp"
+#include "launcher/placement/allocation.hpp"
+#include "launcher/supervise/abort_messages.hpp"
+#include "launcher/supervise/other_nodes.hpp"
+
+namespace tutti {
+
+template <class A>
+void members(A& a, RankRange& r) {
+    a(r.first, r.last, r.stride);
+}
+
+}   // namespace tutti
+
+namespace tutti::launcher {
+
+template <class A>
+void members(A& a, RankWait& w) {
+    a(w.state, w.awaiting, w.awaited, w.others, w.also);
+}
+template <class A>
+void members(A& a, RankNews& n) {
+    a(n.rank, n.changes, n.wait);
+}
+template <class A>
+void members(A& a, Question::Suspect& s) {
+    a(s.rank, s.changes);
+}
+template <class A>
+void members(A& a, Question& q) {
+    a(q.number, q.suspects);
+}
+template <class A>
+void members(A& a, Answer& one) {
+    a(one.number, one.unchanged, one.moves, one.sent, one.received);
+}
+template <class A>
+void members(A& a, Still& s) {
+    a(s.nodes, s.polling);
+}
+template <class A>
+void members(A& a, NodeNews& n) {
+    a(n.ranks, n.answer, n.still);
+}
+template <class A>
+void members(A& a, BlockedRank& b) {
+    a(b.rank, b.changes, b.moves, b.wait, b.call, b.script, b.stack, b.noticed_of, b.code, b.headline, b.help, b.also,
+      b.polling_s);
+}
+template <class A>
+void members(A& a, Place& p) {
+    a(p.words, p.without_g);
+}
+template <class A>
+void members(A& a, PlacedRank& p) {
+    a(p.blocked, p.place, p.also);
+}
+template <class A>
+void members(A& a, UnblockedRank& u) {
+    a(u.rank, u.doing, u.call, u.place, u.now);
+}
+template <class A>
+void members(A& a, MadeCall& c) {
+    a(c.rank, c.call, c.stack, c.place);
+}
+template <class A>
+void members(A& a, RanksSeen& s) {
+    a(s.waiting, s.unblocked, s.calls);
+}
+template <class A>
+void members(A& a, Inquiry& i) {
+    a(i.ranks, i.unblocked, i.calls);
+}
+template <class A>
+void members(A& a, ReportLine& l) {
+    a(l.ranks, l.call, l.place, l.remark, l.stack);
+}
+template <class A>
+void members(A& a, Report& r) {
+    a(r.code, r.headline, r.lines, r.help, r.notes, r.severity);
+}
+
+// The job, as a daemon receives it, and the bodies of frames.
+
+/// The part of the frame `job` that is the same for all nodes.
+struct Assignment {
+    Job job;
+    Allocation allocation;
+    std::string folder;                     ///< working directory of mpiexec
+    std::vector<std::string> environment;   ///< "NAME=VALUE", the environment of mpiexec
+};
+
+/// The part of one daemon: its node, and the nodes whose daemons it starts and represents.
+struct Part {
+    int node = -1;
+    std::vector<int> below;
+};
+
+/// Body of the frame `start`.
+struct StartOrder {
+    std::vector<std::string> names;                    ///< by node
+    std::vector<std::vector<std::string>> addresses;   ///< by node
+    std::vector<std::vector<std::uint16_t>> ports;     ///< by node and local rank
+    std::string key;                                   ///< bytes of the JobKey
+    std::string tuning;                                ///< as World::tuning
+};
+
+/// Bytes of an output stream (1 or 2).
+struct Chunk {
+    int stream = 1;
+    std::string bytes;
+};
+
+/// A rank's last message, sent before its line arrives by output stream 1 or 2.
+struct Said {
+    int stream = 2;
+    LastWords words;
+};
+
+/// Number of bytes of stream 0, 1 or 2 that have been consumed.
+struct Taken {
+    int stream = 1;
+    std::uint64_t bytes = 0;
+};
+
+template <class A>
+void members(A& a, EnvironmentRules& r) {
+    a(r.inherit, r.list, r.set);
+}
+template <class A>
+void members(A& a, Host& h) {
+    a(h.name, h.slots, h.most);
+}
+template <class A>
+void members(A& a, RankPlace& r) {
+    a(r.rank, r.host, r.slots);
+}
+template <class A>
+void members(A& a, Program& p) {
+    a(p.command, p.ranks, p.directory, p.path, p.environment, p.hosts);
+}
+template <class A>
+void members(A& a, InputTo& i) {
+    a(i.kind, i.rank);
+}
+template <class A>
+void members(A& a, Job& j) {
+    a(j.programs, j.environment, j.hosts, j.per_node, j.agent, j.daemon, j.interface, j.bind, j.map, j.rank_places,
+      j.cpus, j.cpus_in_order, j.output_from, j.gpus_per_rank, j.index_argv, j.do_not_launch, j.report_bindings,
+      j.no_oversubscribe, j.debugger, j.windows, j.keep_windows, j.input, j.prefix, j.timestamps, j.merge_errors,
+      j.out_pattern, j.err_pattern, j.on_terminal, j.timeout, j.quiet, j.verbose, j.exit_codes, j.keep_going,
+      j.statistics, j.report_file, j.trace_file, j.traced_events, j.drop_in, j.preload_arena, j.show_hierarchy,
+      j.json_messages);
+}
+template <class A>
+void members(A& a, Assignment& all) {
+    a(all.job, all.allocation, all.folder, all.environment);
+}
+template <class A>
+void members(A& a, Part& p) {
+    a(p.node, p.below);
+}
+template <class A>
+void members(A& a, NodeFacts& f) {
+    a(f.host, f.addresses, f.ports, f.drawing);
+}
+template <class A>
+void members(A& a, StartOrder& s) {
+    a(s.names, s.addresses, s.ports, s.key, s.tuning);
+}
+template <class A>
+void members(A& a, Chunk& c) {
+    a(c.stream, c.bytes);
+}
+template <class A>
+void members(A& a, LastWords& w) {
+    a(w.rank, w.sentence, w.code, w.call, w.help, w.place);
+}
+template <class A>
+void members(A& a, Said& s) {
+    a(s.stream, s.words);
+}
+template <class A>
+void members(A& a, Taken& t) {
+    a(t.stream, t.bytes);
+}
+template <class A>
+void members(A& a, Missing& m) {
+    a(m.rank, m.pid, m.host);
+}
+template <class A>
+void members(A& a, NotFreedCounts& c) {
+    a(c.most, c.least);
+}
+template <class A>
+void members(A& a, Verdict& v) {
+    a(v.kind, v.code, v.sentence, v.report);
+}
+
+}   // namespace tutti::launcher
+
+namespace tutti::topo {
+
+template <class A>
+void members(A& a, BindTo& b) {
+    a(b.kind, b.unit, b.count, b.user);
+}
+template <class A>
+void members(A& a, MapBy& m) {
+    a(m.unit, m.count, m.per_unit, m.cores, m.said);
+}
+
+}   // namespace tutti::topo

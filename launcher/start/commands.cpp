@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The commands of agents, the search for programs, and terminal windows.
+#include "launcher/start/commands.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+
+#include "launcher/base/job.hpp"
+#include "runtime/base/error.hpp"
+
+namespace tutti::launcher {
+
+std::vector<std::string> agent_words(std::string const& text) {
+    std::vector<std::string> words = config_arguments(text.empty() ? ssh_agent : text);
+    if (words.empty()) throw Complaint("the launcher's agent is an empty command");
+    return words;
+}
+
+std::string program_folder() {
+    std::error_code error;
+    return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+}
+
+std::vector<std::string> agent_command(Job const& job, std::string const& host) {
+    std::vector<std::string> words = agent_words(job.agent);
+    words.push_back(host);
+    words.push_back(shell_word(job.daemon.empty() ? program_folder() + "/tutti-daemon" : job.daemon));
+    return words;
+}
+
+// The search for a program, with a message for each way in which it can fail.
+
+namespace {
+
+constexpr int not_found = 127, not_executable = 126;
+
+bool is_folder(std::string const& file) {
+    struct stat info {};
+    return stat(file.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+bool is_executable(std::string const& file) { return !is_folder(file) && access(file.c_str(), X_OK) == 0; }
+
+bool exists(std::string const& file) { return access(file.c_str(), F_OK) == 0; }
+
+std::string check_path(std::string const& name, std::string const& file) {
+    if (is_executable(file)) return name;
+    if (is_folder(file)) throw Complaint(join("the program ", name, " is a folder"), not_executable);
+    if (exists(file))
+        throw Complaint(join("the program ", name, " is not executable (chmod +x makes it so)"), not_executable);
+    throw Complaint(join("the program ", name, " cannot be found: ", std::strerror(errno)), not_found);
+}
+
+}   // namespace
+
+std::string seen_from(std::string const& folder, std::string const& file) {
+    return folder.empty() || file.starts_with('/') ? file : folder + "/" + file;
+}
+
+std::string find_program(std::string const& name, std::string const& folder, std::string const& path, bool* in_folder) {
+    if (name.empty()) throw Complaint("the name of the program is empty", not_found);
+    if (name.find('/') != std::string::npos) return check_path(name, seen_from(folder, name));
+    for (std::string_view rest = path; !rest.empty();) {
+        std::size_t colon = std::min(rest.find(':'), rest.size());
+        std::string file = join(colon == 0 ? "." : rest.substr(0, colon), "/", name);
+        if (is_executable(seen_from(folder, file))) return file;
+        rest.remove_prefix(std::min(colon + 1, rest.size()));
+    }
+    std::string here = "./" + name;
+    if (exists(seen_from(folder, here))) {
+        if (in_folder) *in_folder = true;
+        return check_path(here, seen_from(folder, here));
+    }
+    throw Complaint(join("the program ", name, " is neither in PATH nor in this folder"), not_found);
+}
+
+// Windows and debuggers are programs that start the rank's program.
+
+namespace {
+
+constexpr char without_windows[] =
+    "; mpiexec -n 4 gdb -batch -ex run -ex bt --args ./a.out needs no window and "
+    "shows where a rank crashes";
+
+}   // namespace
+
+Windows::Windows(Job const& job, std::vector<int> const& ranks, std::string const& search_path) : job_(job) {
+    if (std::ranges::none_of(ranks, [&](int rank) { return has_window(rank); })) return;
+    char const* const option = job.debugger ? "-gdb" : "--xterm";
+    char const* const display = std::getenv("DISPLAY");
+    if (!display || !*display)
+        throw Complaint(join(option, " opens a window for each rank, and DISPLAY does not say where", without_windows));
+    try {
+        xterm_ = find_program("xterm", "", search_path);
+        if (job.debugger) gdb_ = find_program("gdb", "", search_path);
+    } catch (Complaint const& complaint) {
+        throw Complaint(join(option, ": ", complaint.what(), without_windows), complaint.exit_code);
+    }
+}
+
+bool Windows::has_window(int rank) const {
+    return std::ranges::any_of(job_.windows, [&](int one) { return one < 0 || one == rank; });
+}
+
+void Windows::put_around(Start& start, int rank, std::string const& host) const {
+    if (!has_window(rank)) return;
+    std::vector<std::string> command{"xterm", "-T", join("rank ", rank, " on ", host)};
+    if (job_.keep_windows) command.emplace_back("-hold");
+    command.emplace_back("-e");
+    if (!gdb_.empty()) command.insert(command.end(), {gdb_, "--args"});
+    command.push_back(start.path);
+    command.insert(command.end(), start.command.begin() + 1, start.command.end());
+    start.path = xterm_;
+    start.command = std::move(command);
+}
+
+}   // namespace tutti::launcher

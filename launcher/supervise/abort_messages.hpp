@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The message that a rank's library prints as one line on standard error before it ends the job. The rank records the
+// message in its rank state first, so its line can be identified in the program's own output with certainty. Ranks
+// often end with the same message, which is then printed once for all of them, as a report.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "launcher/diagnosis/report.hpp"
+#include "launcher/supervise/lines.hpp"
+#include "runtime/state/rank_state.hpp"
+
+namespace tutti::launcher {
+
+class Sink;
+
+/// A rank and its message, without a line break.
+struct LastWords {
+    int rank = -1;
+    std::string sentence{};
+    std::string code{};                   ///< of the error, accepted by `mpiexec --explain`
+    std::string call{};                   ///< "MPI_Barrier(MPI_COMM_WORLD)"
+    std::string help{};                   ///< advice; empty: the advice for the code
+    std::vector<std::uint64_t> stack{};   ///< return addresses in the program; only on the node of the rank
+    Place place{};                        ///< position of that call, once it has been looked up
+
+    std::string line() const;
+};
+
+/// Returns the message that a rank has recorded; nothing if there is none. `rank_state` may be null.
+std::optional<LastWords> last_words_on(RankState const* rank_state);
+
+/// Returns a report of a rank's message.
+Report report_of(LastWords const& words);
+/// Adds the message of another rank to a report of the same error. Returns false if it is about another error.
+bool add_to(Report& report, LastWords const& words);
+
+/// Removes the line of the message from `lines`, which must be whole lines that begin with `prefix`, preceded by a time
+/// if the prefix has one. Returns true if the line was found.
+bool take_out(std::string& lines, LastWords const& words, LinePrefix const& prefix = {});
+
+/// Delays messages for a moment, so that equal ones of other ranks can be merged, together with lines that must be
+/// printed after them.
+class HeldWords {
+public:
+    using Clock = std::chrono::steady_clock;
+    /// The longest delay of a message.
+    static constexpr std::chrono::milliseconds longest{100};
+
+    /// Merges the message of a rank with an equal one for the same sink, if any. `sink` must exist until write_all.
+    void add(Sink& sink, LastWords const& words, Clock::time_point now);
+    /// Prints reports as lines of JSON from now on.
+    void speak_json() { json_ = true; }
+    /// Adds lines of mpiexec itself. They explain messages of ranks and are therefore printed after them.
+    void add_lines(Sink& sink, std::string_view lines);
+
+    bool empty() const { return held_.empty(); }
+    /// Returns when write_all must be called. Valid only if not empty.
+    Clock::time_point due() const { return since_ + longest; }
+    /// Writes everything to its sink, in the order in which it was added.
+    void write_all();
+
+private:
+    struct Held {
+        Sink* sink;
+        std::string lines;   ///< lines of mpiexec itself; empty: `report` is printed instead
+        Report report{};
+    };
+    std::string text_of(Held const& one) const;
+
+    std::vector<Held> held_;
+    Clock::time_point since_{};
+    bool json_ = false;
+};
+
+}   // namespace tutti::launcher

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sinks, streams, and the poll loop's access to both.
+#include "launcher/supervise/output.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "launcher/base/job.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/job/lost_job.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+// If poll reports a descriptor as writable, this many bytes (PIPE_BUF) can be written without blocking. Our descriptors
+// are shared with the shell and therefore cannot be made non-blocking.
+constexpr std::size_t safe_write = 4096;
+
+bool same_file(int a, int b) {
+    struct stat x {
+    }, y{};
+    return fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/// Returns true also if the other end is closed; the next read or write detects that.
+bool ready(int descriptor, short events) {
+    pollfd one{descriptor, events, 0};
+    return poll(&one, 1, 0) > 0;
+}
+
+}   // namespace
+
+Pipe Pipe::make() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) throw Complaint(join("no pipe for a rank's output: ", std::strerror(errno)), 1);
+    return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+Sink::Sink(int descriptor, bool on_terminal) : descriptor_(descriptor) {
+    struct stat info {};
+    regular_ = fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode);
+    terminal_ = on_terminal || isatty(descriptor) == 1;
+}
+
+Sink::Sink(Descriptor file) : Sink(file.get()) { owned_ = std::move(file); }
+
+void Sink::write_some() {
+    while (!empty() && !broken_ && error_ == 0 && (regular_ || ready(descriptor_, POLLOUT))) {
+        std::size_t left = waiting_.size() - written_;
+        ssize_t n = write(descriptor_, waiting_.data() + written_, regular_ ? left : std::min(left, safe_write));
+        if (n > 0) written_ += static_cast<std::size_t>(n);
+        else if (errno == EAGAIN) break;   // another process has used the room
+        else if (errno == EPIPE) broken_ = true;
+        else if (errno != EINTR) error_ = errno;
+    }
+    bool const lost = broken_ || error_ != 0;
+    if (!empty() && !lost && written_ < high_water) return;
+    waiting_.erase(0, lost ? waiting_.size() : written_);
+    written_ = 0;
+}
+
+void Sink::add(void const* writer, std::string_view text) {
+    if (text.empty()) return;
+    if (terminal_ && open_line_of_ && open_line_of_ != writer) waiting_ += '\n';
+    waiting_ += text;
+    open_line_of_ = text.back() == '\n' ? nullptr : writer;
+}
+
+OutputStream::Taken OutputStream::take() {
+    char buffer[65536];
+    if (!ready(pipe_.get(), POLLIN)) return Taken::nothing;
+    ssize_t n = read(pipe_.get(), buffer, sizeof buffer);
+    if (n < 0 && errno == EINTR) return Taken::nothing;
+    if (n <= 0) return Taken::end;
+    std::string lines;
+    cutter_.add({buffer, static_cast<std::size_t>(n)}, lines);
+    put(lines);
+    return Taken::bytes;
+}
+
+void OutputStream::put(std::string text) {
+    std::optional<LastWords> const words = last_words_on(rank_state_);
+    bool const there = words && take_out(text, *words, prefix_);
+    sink_->add(this, text);
+    if (!there) return;
+    when_said_(*sink_, *words);
+    rank_state_->last_words.state.store(NotedWords::heard, std::memory_order_release);
+}
+
+void OutputStream::end() {
+    std::string last;
+    cutter_.finish(last);
+    put(last);
+    world_of_one_ = has_world_of_one(pipe_.get());
+    pipe_.reset();
+}
+
+void OutputStream::read_some() {
+    if (take() == Taken::end) end();
+}
+
+void OutputStream::drain() {
+    while (take() == Taken::bytes) {}
+    end();
+}
+
+void OutputStream::show_unfinished() {
+    std::string piece;
+    cutter_.show_unfinished(piece);
+    put(piece);
+}
+
+Output::Output(bool on_terminal)
+    : own_output_(std::make_unique<Sink>(STDOUT_FILENO, on_terminal)), output_(own_output_.get()) {
+    if (same_file(STDOUT_FILENO, STDERR_FILENO)) {
+        error_ = output_;   // with two queues their lines would mix
+        return;
+    }
+    own_error_ = std::make_unique<Sink>(STDERR_FILENO, on_terminal);
+    error_ = own_error_.get();
+}
+
+Sink& Output::file(std::string const& name) {
+    if (auto known = files_.find(name); known != files_.end()) return *known->second;
+    std::error_code ignored;
+    std::filesystem::path folder = std::filesystem::path(name).parent_path();
+    if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
+    Descriptor file(open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    if (!file) throw Complaint(join("the output file ", name, " cannot be written: ", std::strerror(errno)));
+    return *files_.emplace(name, std::make_unique<Sink>(std::move(file))).first->second;
+}
+
+void Output::add(Descriptor pipe, Sink& sink, LinePrefix prefix, int rank, RankState* rank_state) {
+    auto when_said = [this](Sink& where, LastWords const& words) { said(where, words); };
+    streams_.push_back(std::make_unique<OutputStream>(std::move(pipe), sink, std::move(prefix), rank, rank_state,
+                                                      std::move(when_said)));
+}
+
+void Output::said(Sink& sink, LastWords words) {
+    if (place_of_ && words.place.words.empty()) words.place = place_of_(words.rank, words.stack);
+    bool const passed_on = words_there_ && (&sink == output_ || &sink == error_);
+    if (!passed_on) return hold(sink, words);
+    words_there_(&sink == error_ ? 2 : 1, words);
+    sink.add(this, words.line());
+}
+
+void Output::say(std::string_view sentence) { print(join("mpiexec: ", sentence, ".\n")); }
+
+void Output::print(std::string_view lines) {
+    if (holds()) return held_.add_lines(*error_, lines);
+    error_->add(this, lines);
+    error_->write_some();
+}
+
+std::vector<Sink*> Output::sinks() const {
+    std::vector<Sink*> all{output_};
+    if (error_ != output_) all.push_back(error_);
+    for (auto const& [name, sink] : files_) all.push_back(sink.get());
+    return all;
+}
+
+void Output::watch(std::vector<pollfd>& set) const {
+    for (Sink* sink : sinks())
+        if (!sink->empty() && !sink->broken()) set.push_back({sink->descriptor(), POLLOUT, 0});
+    for (auto const& stream : streams_)
+        if (stream->open() && !stream->sink().full()) set.push_back({stream->descriptor(), POLLIN, 0});
+}
+
+void Output::serve(std::vector<pollfd> const& set) {
+    std::vector<int> found;
+    for (pollfd const& p : set)
+        if (p.revents != 0) found.push_back(p.fd);
+    std::sort(found.begin(), found.end());
+    for (auto const& stream : streams_) {
+        if (!stream->open()) continue;
+        if (stream->sink().broken()) stream->abandon();
+        else if (!stream->sink().full() && std::binary_search(found.begin(), found.end(), stream->descriptor()))
+            stream->read_some();
+    }
+    for (Sink* sink : sinks()) sink->write_some();
+}
+
+void Output::collect() {
+    for (auto const& stream : streams_)
+        if (stream->open()) stream->read_some();
+    for (Sink* sink : sinks()) sink->write_some();
+}
+
+void Output::show_unfinished() {
+    for (auto const& stream : streams_)
+        if (stream->wants_showing()) stream->show_unfinished();
+}
+
+void Output::drain() {
+    for (auto const& stream : streams_)
+        if (stream->open()) stream->drain();
+    write_held();
+    for (Sink* sink : sinks()) sink->write_some();
+}
+
+std::optional<std::string> Output::next_loss() {
+    for (Sink const* sink : sinks()) {
+        if (sink->error() == 0 || !losses_told_.insert(sink).second) continue;
+        auto const file = std::ranges::find_if(files_, [&](auto const& f) { return f.second.get() == sink; });
+        return join(file != files_.end() ? "the output file " + file->first
+                    : sink == output_    ? std::string("standard output")
+                                         : "standard error",
+                    " cannot be written: ", std::strerror(sink->error()), "; what ranks print there is lost");
+    }
+    return {};
+}
+
+std::set<ino_t> Output::open_pipes() const {
+    std::set<ino_t> pipes;
+    struct stat info {};
+    for (auto const& stream : streams_)
+        if (stream->open() && fstat(stream->descriptor(), &info) == 0) pipes.insert(info.st_ino);
+    return pipes;
+}
+
+bool Output::streams_open() const {
+    return std::any_of(streams_.begin(), streams_.end(), [](auto const& s) { return s->open(); });
+}
+
+std::set<int> Output::ranks_with_world_of_one() const {
+    std::set<int> ranks;
+    for (auto const& stream : streams_)
+        if (stream->world_of_one()) ranks.insert(stream->rank());
+    return ranks;
+}
+
+bool Output::all_written() const {
+    std::vector<Sink*> all = sinks();
+    return std::all_of(all.begin(), all.end(), [](Sink* s) { return s->empty() || s->broken(); });
+}
+
+bool Output::wants_showing() const {
+    return std::any_of(streams_.begin(), streams_.end(), [](auto const& s) { return s->wants_showing(); });
+}
+
+}   // namespace tutti::launcher

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Distributed graph topologies (MPI 3.1, 7.5.4 and 7.5.5). Ranks keep their order; hints are not used.
+#include <climits>
+
+#include "coll/call/collectives.hpp"
+#include "coll/comm/derive.hpp"
+#include "mpi_h/communicators/communicators.hpp"
+
+using namespace tutti;
+
+namespace {
+
+DistGraphTopology& dist_graph_of(Comm& c) { return topology_of<DistGraphTopology>(c, "a distributed graph topology"); }
+
+std::vector<int> checked_ranks(Call const& call, Comm const& c, int n, int const* ranks, char const* count_name,
+                               char const* name) {
+    auto given = list(call, n, ranks, count_name, name);
+    for (int rank : given) member(c, rank, name);
+    return {given.begin(), given.end()};
+}
+
+/// Returns one weight per edge; an empty list if the graph has no weights.
+std::vector<int> checked_weights(Call const& call, int n, int const* weights, char const* name) {
+    if (weights == MPI_UNWEIGHTED || n == 0) return {};
+    if (weights == MPI_WEIGHTS_EMPTY) fail(ErrorClass::arg, name, " is MPI_WEIGHTS_EMPTY but there are ", n, " edges");
+    auto given = list(call, n, weights, "the number of edges", name);
+    for (int weight : given)
+        if (weight < 0) fail(ErrorClass::arg, name, " contains ", weight, " but a weight is at least 0");
+    return {given.begin(), given.end()};
+}
+
+/// Returns the edges that one process passes to MPI_Dist_graph_create.
+std::vector<coll::Edge> checked_edges(Call const& call, Comm const& c, int n, int const* sources, int const* degrees,
+                                      int const* destinations, int const* weights) {
+    auto const all_degrees = list(call, n, degrees, "n", "degrees");
+    std::vector<int> from = checked_ranks(call, c, n, sources, "n", "sources");
+    long total = 0;
+    for (int degree : all_degrees) {
+        if (degree < 0) fail(ErrorClass::arg, "degrees contains ", degree, " but must be at least 0");
+        total += degree;
+    }
+    if (total > INT_MAX) fail(ErrorClass::arg, "degrees add up to ", total, " but there can be ", INT_MAX, " edges");
+    int count = static_cast<int>(total);
+    std::vector<int> to = checked_ranks(call, c, count, destinations, "the number of edges", "destinations");
+    std::vector<int> weight = checked_weights(call, count, weights, "weights");
+    weight.resize(to.size(), 1);
+    std::vector<coll::Edge> edges;
+    for (std::size_t i = 0; i < from.size(); ++i)
+        for (int k = 0; k < degrees[i]; ++k) edges.push_back({from[i], to[edges.size()], weight[edges.size()]});
+    return edges;
+}
+
+void check_info(Call& call, MPI_Info info) {
+    if (info != MPI_INFO_NULL) call.info(info);
+}
+
+/// Copies up to `most` neighbors and their weights.
+void copy_out(Call const& call, DistGraphTopology const& graph, std::vector<int> const& ranks,
+              std::vector<int> const& weights, int most, int* ranks_out, int* weights_out) {
+    std::size_t n = std::min(ranks.size(), static_cast<std::size_t>(most));
+    if (n == 0) return;
+    call.pointer(ranks_out, "the array of neighbours");
+    std::copy_n(ranks.begin(), n, ranks_out);
+    if (weights_out) call.pointer(weights_out, "the array of weights");
+    if (graph.weighted && weights_out && weights_out != MPI_UNWEIGHTED) std::copy_n(weights.begin(), n, weights_out);
+}
+
+}   // namespace
+
+TUTTI_FUNCTION(Dist_graph_create_adjacent)
+int PMPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, int const sources[], int const sourceweights[],
+                                    int outdegree, int const destinations[], int const destweights[], MPI_Info info,
+                                    int reorder, MPI_Comm* comm_dist_graph) {
+    return enter(
+        "MPI_Dist_graph_create_adjacent",
+        given(comm, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder,
+              comm_dist_graph),
+        [&](Call& call) {
+            Comm& parent = call.intracomm(comm);
+            call.pointer(comm_dist_graph, "comm_dist_graph");
+            check_info(call, info);
+            if ((sourceweights == MPI_UNWEIGHTED) != (destweights == MPI_UNWEIGHTED))
+                fail(ErrorClass::arg, "either both sourceweights and destweights are MPI_UNWEIGHTED or neither is");
+            list(call, outdegree, destinations, "outdegree", "destinations");
+            if (indegree > 0) call.pointer(sourceweights, "sourceweights");
+            if (outdegree > 0) call.pointer(destweights, "destweights");
+            DistGraphTopology graph;
+            graph.sources = checked_ranks(call, parent, indegree, sources, "indegree", "sources");
+            graph.source_weights = checked_weights(call, indegree, sourceweights, "sourceweights");
+            graph.destinations = checked_ranks(call, parent, outdegree, destinations, "outdegree", "destinations");
+            graph.destination_weights = checked_weights(call, outdegree, destweights, "destweights");
+            graph.weighted = sourceweights != MPI_UNWEIGHTED;
+            *comm_dist_graph = MPI_COMM_NULL;
+            coll::note(parent, call.name);
+            coll::meet(parent, graph);
+            *comm_dist_graph = with_topology(coll::create(parent, parent.group), std::move(graph));
+        });
+}
+
+TUTTI_FUNCTION(Dist_graph_create)
+int PMPI_Dist_graph_create(MPI_Comm comm, int n, int const sources[], int const degrees[], int const destinations[],
+                           int const weights[], MPI_Info info, int reorder, MPI_Comm* comm_dist_graph) {
+    return enter("MPI_Dist_graph_create",
+                 given(comm, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph),
+                 [&](Call& call) {
+                     Comm& parent = call.intracomm(comm);
+                     call.pointer(comm_dist_graph, "comm_dist_graph");
+                     check_info(call, info);
+                     auto edges = checked_edges(call, parent, n, sources, degrees, destinations, weights);
+                     *comm_dist_graph = MPI_COMM_NULL;
+                     coll::note(parent, call.name);
+                     DistGraphTopology graph = coll::exchange_edges(parent, edges, weights != MPI_UNWEIGHTED);
+                     coll::meet(parent, graph);
+                     *comm_dist_graph = with_topology(coll::create(parent, parent.group), std::move(graph));
+                 });
+}
+
+TUTTI_FUNCTION(Dist_graph_neighbors_count)
+int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int* indegree, int* outdegree, int* weighted) {
+    return enter("MPI_Dist_graph_neighbors_count", given(comm, indegree, outdegree, weighted), [&](Call& call) {
+        DistGraphTopology& graph = dist_graph_of(call.any_comm(comm));
+        call.pointer(indegree, "indegree");
+        call.pointer(outdegree, "outdegree");
+        call.pointer(weighted, "weighted");
+        *indegree = static_cast<int>(graph.sources.size());
+        *outdegree = static_cast<int>(graph.destinations.size());
+        *weighted = graph.weighted;
+    });
+}
+
+/// If there is less room than neighbors, returns the first ones, as the standard requires.
+TUTTI_FUNCTION(Dist_graph_neighbors)
+int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree,
+                              int destinations[], int destweights[]) {
+    return enter("MPI_Dist_graph_neighbors",
+                 given(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights),
+                 [&](Call& call) {
+                     DistGraphTopology& graph = dist_graph_of(call.any_comm(comm));
+                     call.count(maxindegree, "maxindegree");
+                     call.count(maxoutdegree, "maxoutdegree");
+                     copy_out(call, graph, graph.sources, graph.source_weights, maxindegree, sources, sourceweights);
+                     copy_out(call, graph, graph.destinations, graph.destination_weights, maxoutdegree, destinations,
+                              destweights);
+                 });
+}

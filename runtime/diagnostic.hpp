@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reports usage errors of the program that a rank has detected. The rank publishes the diagnostic in its rank state
+// and the launcher prints it with source lines: an error ends the job, a warning is printed at its end. Where no
+// launcher supervises the rank, it starts a process that does (runtime/job/watchdog.hpp); where that program is
+// missing, the rank prints the diagnostic itself.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "runtime/process.hpp"
+
+namespace tutti {
+
+/// A usage error of the program, or a warning about one.
+struct Mistake {
+    struct Part {
+        int rank;                   ///< in MPI_COMM_WORLD
+        std::string call, remark;   ///< as in Finding::Place
+        std::uint64_t site;         ///< return address; 0: unknown
+    };
+
+    char const* code;              ///< as in `mpiexec --explain T03`
+    std::string headline;          ///< equal warnings without ranks are reported once for all ranks
+    std::string help;              ///< what to do: a sentence without its full stop
+    std::span<Part const> parts;   ///< at most Finding::most_places; further parts are not reported
+};
+
+/// Returns true for the first rank of the node that asks for this code and headline, unless a different report was
+/// made in between. Used by ranks that print reports themselves.
+bool is_first_on_node(Segment const& segment, std::string const& code, std::string const& headline);
+
+/// Reports an error on behalf of the calling rank. Does not return: the launcher or the watchdog ends the job, or, if
+/// there is neither or it does not respond within 10 s, the rank itself prints the error and ends the job.
+[[noreturn]] void report(Process& process, Mistake const& mistake);
+/// Reports a warning on behalf of the calling rank. Returns when the launcher or the watchdog has read it
+/// (about 50 ms). If neither reads it within 10 s, or there is neither, the rank prints it itself.
+void warn(Process& process, Mistake const& mistake);
+/// Called by a rank that has completed MPI_Finalize. If the watchdog holds its warnings, returns when they are
+/// printed.
+void print_warnings(Process& process);
+
+}   // namespace tutti

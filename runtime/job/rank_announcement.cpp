@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Text form of an announcement: REALM NAME PORT UNIT,UNIT,… PROCESS DESCRIPTOR INODE BASE BYTES ADDRESS ADDRESS …
+#include "runtime/job/rank_announcement.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <unistd.h>
+
+#include "runtime/base/error.hpp"
+#include "topo/text.hpp"
+#include "topo/text_streams.hpp"
+
+namespace tutti {
+namespace {
+
+/// Returns the kernel's name of a namespace of this process; empty without /proc.
+std::string namespace_of(char const* link) {
+    char name[64];
+    auto const length = readlink(link, name, sizeof name);
+    return length > 0 ? std::string(name, static_cast<std::size_t>(length)) : "";
+}
+
+}   // namespace
+
+std::string Introduction::to_text() const {
+    TextWriter out;
+    out << realm << ' ' << name << ' ' << port << ' ';
+    for (std::size_t i = 0; i < units.size(); ++i) out << (i ? "," : "") << units[i];
+    out << ' ' << arena.file.process << ' ' << arena.file.descriptor << ' ' << arena.file.inode << ' ' << arena.base
+        << ' ' << arena.bytes;
+    for (std::string const& address : addresses) out << ' ' << address;
+    return out.str();
+}
+
+topo::Result<Introduction> Introduction::from_text(std::string_view text) {
+    auto refuse = [&] { return topo::Result<Introduction>::failure(join("not the introduction of a rank: ", text)); };
+    TextReader in{std::string(text)};
+    Introduction one;
+    std::string units;
+    if (!(in >> one.realm >> one.name >> one.port >> units)) return refuse();
+    for (std::string const& word : topo::split_words(units, ",")) {
+        auto const unit = topo::whole_number(word);
+        if (!unit) return refuse();
+        one.units.push_back(*unit);
+    }
+    MemoryFile& file = one.arena.file;
+    if (!(in >> file.process >> file.descriptor >> file.inode >> one.arena.base >> one.arena.bytes)) return refuse();
+    for (std::string address; in >> address;) one.addresses.push_back(address);
+    return one;
+}
+
+std::string realm_of(int first_rank) {
+    std::string const pids = namespace_of("/proc/self/ns/pid"), users = namespace_of("/proc/self/ns/user");
+    if (pids.empty()) return join(first_rank, "/process", getpid());   // a realm of its own
+    return join(first_rank, '/', pids, '/', users);
+}
+
+std::vector<int> nodes_of(std::vector<Introduction> const& all) {
+    std::map<std::string, int> numbers;
+    std::vector<int> nodes;
+    for (Introduction const& one : all)
+        nodes.push_back(numbers.try_emplace(one.realm, static_cast<int>(numbers.size())).first->second);
+    return nodes;
+}
+
+Cluster cluster_of(std::vector<Introduction> const& all, int here, JobKey const& key) {
+    std::vector<Cluster::Node> nodes;
+    std::vector<Cluster::Rank> ranks;
+    std::vector<int> places;
+    std::vector<int> const node = nodes_of(all);
+    for (std::size_t rank = 0; rank < all.size(); ++rank) {
+        auto const n = static_cast<std::size_t>(node[rank]);
+        if (n == nodes.size()) {
+            nodes.push_back({all[rank].name, all[rank].addresses});
+            places.push_back(0);
+        }
+        ranks.push_back({node[rank], places[n]++, all[rank].port});
+    }
+    if (nodes.size() == 1) return Cluster::one_node(static_cast<int>(all.size()));
+    return Cluster(std::move(nodes), std::move(ranks), here, key);
+}
+
+std::vector<int> units_of(std::vector<Introduction> const& on_node) {
+    std::set<int> units;
+    for (Introduction const& one : on_node) units.insert(one.units.begin(), one.units.end());
+    return {units.begin(), units.end()};
+}
+
+topo::Placement placement_of(std::vector<Introduction> const& on_node, topo::Machine const& machine) {
+    auto const same = [&](Introduction const& one) { return one.units == on_node.front().units; };
+    if (machine.core_count() > 1 && std::all_of(on_node.begin(), on_node.end(), same))
+        return topo::place_in_order(machine, static_cast<int>(on_node.size()));
+    topo::Placement placement{{}, true};
+    for (Introduction const& one : on_node) {
+        auto const allowed = [&](topo::Pu const& pu) {
+            return std::find(one.units.begin(), one.units.end(), pu.os) != one.units.end();
+        };
+        auto const first = std::find_if(machine.pus.begin(), machine.pus.end(), allowed);
+        placement.pu.push_back(static_cast<int>(first - machine.pus.begin()));
+        for (topo::Pu const& pu : machine.pus)
+            if (allowed(pu) && pu.core != first->core) placement.fixed = false;
+    }
+    return placement;
+}
+
+}   // namespace tutti

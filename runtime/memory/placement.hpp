@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Places the node's shared memory on NUMA nodes: memory that a rank polls, allocates from and computes on comes from
+// the node where it runs; memory that all ranks read and none writes is interleaved over all nodes.
+//
+// On machines with one NUMA node, and wherever the system leaves nothing to choose, all of this costs one branch.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "runtime/memory/numa.hpp"
+#include "runtime/memory/segment.hpp"
+
+namespace tutti {
+
+/// Returns true if there are several NUMA nodes to place memory on.
+inline bool places_memory(Segment const& segment) { return segment.numa() != nullptr; }
+
+/// Returns the NUMA node on which a rank of this machine runs, by the kernel's number; -1 if there is nothing to
+/// choose, or if the rank is not bound and has not reached MPI_Init.
+inline int numa_node_of(Segment const& segment, unsigned rank) {
+    return static_cast<int>(segment.rank_state(rank).placed.node.read()) - 1;
+}
+
+/// A part of the segment and the NUMA node on which it is to lie; −1: any.
+struct Piece {
+    std::uint64_t offset = 0, bytes = 0;
+    int node = -1;
+};
+
+/// Makes nonexistent pages of each piece come from its node, for all processes; existing pages stay (Segment::forget
+/// removes them). The pieces must be in the order of the segment: adjacent pieces with the same node are placed by
+/// one call, and a page shared by two pieces is placed with the first. Holds until the same bytes are placed again.
+void place(Segment const& segment, std::span<Piece const> pieces);
+inline void place(Segment const& segment, std::uint64_t offset, std::uint64_t bytes, int node) {
+    if (!places_memory(segment)) return;
+    Piece const piece{offset, bytes, node};
+    place(segment, {&piece, 1});
+}
+
+/// Called by the process that creates a segment, before its texts and the rank states are written: places the data
+/// that all ranks read, and the memory of those ranks whose node is known.
+void place_ranks(Segment const& segment, Homes const& homes);
+
+/// A rank's home node: determines it if it is not known yet, and checks periodically whether the rank has left it
+/// permanently.
+class Home {
+public:
+    /// Must be constructed in the rank's own process, before that touches more of its memory than its state.
+    Home(Segment const& segment, unsigned rank);
+
+    /// Returns true if the rank may move to another node.
+    bool moves() const { return moves_; }
+    /// Called at the end of a long wait of a rank that may move.
+    void look(std::int64_t now) {
+        if (now >= next_look_) look_again(now);
+    }
+
+private:
+    void look_again(std::int64_t now);
+    void settle(int node);
+
+    Segment const& segment_;
+    unsigned rank_;
+    bool moves_ = false;
+    int elsewhere_ = -1;   ///< the node where it was last seen, if that is not its home
+    int times_ = 0;        ///< consecutive checks with that result
+    std::int64_t next_look_ = 0;
+};
+
+}   // namespace tutti

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What users write: algorithms and parameters of every kind as text, info keys, and levels of an algorithm's own.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "coll/call/collectives.hpp"
+#include "coll/choice/comm_state.hpp"
+#include "coll/comm/create.hpp"
+
+namespace tutti::coll {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr Parameter every_kind[] = {
+    {"chunk", 65536, "bytes"},
+    {"ways", 3, "how many", ParameterKind::number},
+    {"piece", 4096, "bytes", ParameterKind::per_level},
+    {"flags", 1, "how they lie", ParameterKind::word, "one|packed|apart"},
+    hierarchy_parameter,
+    {"degree", 2, "how many at each level", ParameterKind::numbers},
+};
+
+/// An algorithm of the list wears these parameters: how text becomes values does not depend on what it does.
+AlgorithmRow row_of_every_kind() {
+    AlgorithmRow row = all_algorithms().front();
+    row.parameters = every_kind;
+    return row;
+}
+
+struct Parsed {
+    Setting setting;
+    std::vector<std::string> complaints;
+};
+
+Parsed parse(Collective collective, std::string_view text) {
+    Parsed p;
+    p.setting = parse_setting(collective, text, "test", p.complaints);
+    return p;
+}
+
+/// The same for words behind the algorithm's name in a row of every kind.
+Parsed parse_parameters(AlgorithmRow const& row, std::string_view text) {
+    Parsed p;
+    p.setting = defaults(row);
+    take_parameters(text, p.setting, "test", p.complaints);
+    return p;
+}
+
+TEST(Settings, ReadParametersOfEveryKindAndWriteThemDownAgain) {
+    AlgorithmRow const row = row_of_every_kind();
+    std::string const text = "chunk=16K,ways=4,piece=1K+8K+1M,flags=apart,hierarchy=numa+socket,degree=8+3";
+    Parsed const p = parse_parameters(row, text);
+    EXPECT_THAT(p.complaints, IsEmpty());
+    Values const& v = p.setting.values;
+    EXPECT_EQ(v[0], 16384u);
+    EXPECT_EQ(v[1], 4u);
+    EXPECT_THAT((std::vector{v.at(2, 0), v.at(2, 1), v.at(2, 2), v.at(2, max_levels + 3)}),
+                ElementsAre(1024u, 8192u, 1048576u, 1048576u))
+        << "the last size holds for all levels further out";
+    EXPECT_EQ(v[3], 2u);
+    EXPECT_TRUE(p.setting.has_levels);
+    EXPECT_THAT((std::vector{v.at(5, 0), v.at(5, 1), v.at(5, 2)}), ElementsAre(8u, 3u, 3u));
+    EXPECT_EQ(text_of(p.setting), std::string(row.name) + ":" + text);
+    EXPECT_EQ(text_of(defaults(row)), row.name);
+}
+
+TEST(Settings, TellWhatIsWrongWithAParameterAndKeepItsFallback) {
+    AlgorithmRow const row = row_of_every_kind();
+    auto expect = [&](std::string_view text, std::string const& told) {
+        Parsed const p = parse_parameters(row, text);
+        EXPECT_THAT(p.complaints, ElementsAre(HasSubstr(told))) << text;
+        EXPECT_EQ(text_of(p.setting), row.name) << text;
+    };
+    expect("chunk=16X", "a size such as 16K from 1 to 1T must follow");
+    expect("chunk=0", "from 1 to 1T");
+    expect("chunk", "from 1 to 1T");
+    expect("chunk=99999999999999999999", "from 1 to 1T");
+    expect("chunk=99999999999999999M", "from 1 to 1T");
+    expect("chunk=1025G", "from 1 to 1T");
+    expect("ways=many", "a number from 1 to 4096 must follow");
+    expect("ways=0", "a number from 1 to 4096 must follow");
+    expect("ways=4097", "a number from 1 to 4096 must follow");
+    expect("ways=4294967297", "a number from 1 to 4096 must follow");
+    expect("degree=2+many", "numbers from 1 to 4096 must follow, one for each level");
+    expect("degree=2+0", "numbers from 1 to 4096 must follow, one for each level");
+    expect("piece=1K+2T", "sizes from 1 to 1T must follow, one for each level");
+    expect("piece=1K+x", "one for each level");
+    expect("piece=1+2+3+4+5+6+7+8+9", "at most 8 levels");
+    expect("flags=three", "one of one|packed|apart must follow");
+    expect("flags=one|packed", "one of one|packed|apart must follow");
+    expect("hierarchy=cheese", "cheese");
+    expect("chnk=1K", "has no parameter chnk; it has chunk, ways, piece, flags, hierarchy");
+}
+
+TEST(Settings, NameTheAlgorithmsThatThereAreInsteadOfAWrongOne) {
+    EXPECT_THAT(parse(Collective::bcast, "nix").complaints,
+                ElementsAre(HasSubstr("test: bcast has no algorithm nix; it has slots, ")));
+    EXPECT_EQ(parse(Collective::bcast, "nix").setting.algorithm, nullptr);
+}
+
+TEST(Settings, TakeWhatIsRightAndTellTheRest) {
+    Settings settings;
+    std::vector<std::string> complaints;
+    settings.take("bcast=hierarchical:chunk=16K,share=32K,allreduce=exchange,,cheese=slots,reduce=nix,chunk=4K", "test",
+                  complaints);
+    auto text = [&](Collective c) { return text_of(settings.of[static_cast<std::size_t>(c)]); };
+    EXPECT_EQ(text(Collective::bcast), "hierarchical:chunk=16K,share=32K");
+    EXPECT_EQ(text(Collective::allreduce), "exchange");
+    EXPECT_EQ(settings.of[static_cast<std::size_t>(Collective::reduce)].algorithm, nullptr);
+    EXPECT_THAT(complaints, ElementsAre(HasSubstr("cheese is neither a parameter of exchange nor a collective"),
+                                        HasSubstr("reduce has no algorithm nix"),
+                                        HasSubstr("chunk is not a collective; these are: barrier, bcast")));
+    settings.take(Collective::bcast, "slots", "test", complaints);
+    EXPECT_EQ(text(Collective::bcast), "slots") << "the later word holds";
+}
+
+TEST(Settings, EveryAlgorithmOfTheListIsReadByItsNameAndWrittenTheSame) {
+    for (AlgorithmRow const& row : all_algorithms()) {
+        Parsed const p = parse(row.collective, row.name);
+        EXPECT_THAT(p.complaints, IsEmpty());
+        EXPECT_EQ(p.setting.algorithm, &row);
+        EXPECT_EQ(text_of(p.setting), row.name);
+        EXPECT_LE(row.parameters.size(), Values::most) << row.name;
+        for (Parameter const& parameter : row.parameters) {
+            if (parameter.kind == ParameterKind::hierarchy) continue;
+            std::string const word = std::string(parameter.name) + "=" + text_of_fallback(parameter);
+            EXPECT_THAT(parse(row.collective, std::string(row.name) + ":" + word).complaints, IsEmpty())
+                << row.name << " does not take its own fallback " << word;
+        }
+    }
+}
+
+TEST(Settings, LevelsOfAnAlgorithmsOwnAreThoseOfItsTree) {
+    Trees const own(topo::Hierarchy::build(8, {{{"numa", {0, 0, 1, 1, 2, 2, 3, 3}}}}));
+    Trees const flat(topo::Hierarchy::build(8, {}));
+    auto trees_of = [&](topo::LevelChoice const* levels) -> Trees const& {
+        return levels && !levels->automatic && levels->levels.empty() ? flat : own;
+    };
+    CallTraits const traits{.ranks = 8,
+                            .levels = 2,
+                            .bytes = 64,
+                            .slot_bytes = 8192,
+                            .commutes = true,
+                            .ordered = true,
+                            .one_kind = true,
+                            .equal_parts = true};
+    std::vector<std::string> complaints;
+    for (auto const& [collective, name] : {std::pair{Collective::barrier, "hierarchical"},
+                                           {Collective::bcast, "hierarchical"},
+                                           {Collective::bcast, "hierarchical_slots"},
+                                           {Collective::reduce, "hierarchical"},
+                                           {Collective::allreduce, "hierarchical"}}) {
+        Settings settings;
+        settings.take(collective, name, "test", complaints);
+        EXPECT_EQ(decide(collective, traits, settings, trees_of).trees, &own) << name;
+        settings.take(collective, std::string(name) + ":hierarchy=flat", "test", complaints);
+        EXPECT_EQ(decide(collective, traits, settings, trees_of).trees, &flat) << name;
+    }
+    EXPECT_THAT(complaints, IsEmpty());
+}
+
+/// One rank on its own, as a program without mpiexec.
+struct Alone {
+    Alone(Variables variables = {}) : segment(Segment::create(1)), process(segment, 0, std::move(variables)) {
+        start(process, complaints);
+    }
+    std::string chosen(Comm& comm, Collective collective) {
+        Settings const& s = state_of(comm).settings ? *state_of(comm).settings : state_of(process).settings;
+        Setting const& setting = s.of[static_cast<std::size_t>(collective)];
+        return setting.algorithm ? text_of(setting) : "";
+    }
+    std::vector<std::string> complaints;
+    Segment segment;
+    Process process;
+};
+
+TEST(Settings, TheVariableOfACollectiveGoesBeforeTheOneOfAll) {
+    Variables variables;
+    variables.coll = "bcast=slots,reduce=blocks";
+    variables.coll_bcast = "hierarchical:chunk=4K";
+    variables.coll_exscan = "nix";
+    Alone alone(variables);
+    EXPECT_EQ(alone.chosen(*alone.process.world, Collective::bcast), "hierarchical:chunk=4K");
+    EXPECT_EQ(alone.chosen(*alone.process.world, Collective::reduce), "blocks");
+    EXPECT_THAT(alone.complaints, ElementsAre(HasSubstr("TUTTI_COLL_EXSCAN: exscan has no algorithm nix")));
+}
+
+TEST(Settings, AnInfoKeyGoesBeforeTheEnvironmentOnItsCommunicatorAlone) {
+    Variables variables;
+    variables.coll = "bcast=slots,reduce=blocks";
+    Alone alone(variables);
+    Comm& world = *alone.process.world;
+    Comm& self = *alone.process.self;
+    self.info = Ref<Info>::adopt(new Info);
+    self.info->set("tutti_coll_bcast", "hierarchical:chunk=8K");
+    self.info->set("tutti_coll", "bcast=hierarchical_slots,allreduce=exchange");
+    self.info->set("tutti_coll_cheese", "slots");
+    std::vector<std::string> complaints;
+    take_hints(self, complaints);
+    EXPECT_EQ(alone.chosen(self, Collective::bcast), "hierarchical:chunk=8K") << "the key of the collective goes first";
+    EXPECT_EQ(alone.chosen(self, Collective::allreduce), "exchange");
+    EXPECT_EQ(alone.chosen(self, Collective::reduce), "blocks") << "what no key names stays";
+    EXPECT_EQ(alone.chosen(world, Collective::bcast), "slots");
+    EXPECT_THAT(complaints, ElementsAre(HasSubstr("info key tutti_coll_cheese")));
+}
+
+}   // namespace
+}   // namespace tutti::coll

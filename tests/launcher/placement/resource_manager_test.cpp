@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstdio>
+#include <fstream>
+#include <map>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "launcher/placement/allocation.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Variables = std::map<std::string, std::string>;
+
+/// "name:slots" of each.
+std::vector<std::string> found(Variables const& variables, std::string const& manager = {}) {
+    std::vector<std::string> words;
+    auto const get = [&](char const* name) {
+        auto const at = variables.find(name);
+        return at == variables.end() ? nullptr : at->second.c_str();
+    };
+    for (Host const& host : hosts_of_resource_manager(get, manager))
+        words.push_back(host.name + ":" + std::to_string(host.slots));
+    return words;
+}
+
+class File {
+public:
+    explicit File(char const* text) : name_(testing::TempDir() + "tutti_nodes") { std::ofstream(name_) << text; }
+    ~File() { std::remove(name_.c_str()); }
+    std::string const& name() const { return name_; }
+
+private:
+    std::string name_;
+};
+
+TEST(SlurmList, has_ranges_in_brackets) {
+    EXPECT_THAT(expand_slurm_list("a[08-11,3],b,c[1-2]x[0-1]"),
+                ElementsAre("a08", "a09", "a10", "a11", "a3", "b", "c1x0", "c1x1", "c2x0", "c2x1"));
+    EXPECT_THAT(expand_slurm_list("node"), ElementsAre("node"));
+    EXPECT_THAT(expand_slurm_list(""), ElementsAre());
+    EXPECT_THROW(expand_slurm_list("a[1-"), Complaint);
+    EXPECT_THROW(expand_slurm_list("a[3-1]"), Complaint);
+    EXPECT_THROW(expand_slurm_list("a[x-y]"), Complaint);
+    EXPECT_THROW(expand_slurm_list("a[0-99999999]"), Complaint);
+}
+
+TEST(ResourceManager, is_slurm) {
+    EXPECT_THAT(found({{"SLURM_JOB_NODELIST", "n[1-4]"}, {"SLURM_TASKS_PER_NODE", "2(x3),1"}}),
+                ElementsAre("n1:2", "n2:2", "n3:2", "n4:1"));
+    EXPECT_THAT(found({{"SLURM_JOB_NODELIST", "n[1-2]"}, {"SLURM_JOB_CPUS_PER_NODE", "8(x2)"}}),
+                ElementsAre("n1:8", "n2:8"));
+    EXPECT_THROW(found({{"SLURM_JOB_NODELIST", "n1"}, {"SLURM_TASKS_PER_NODE", "some"}}), Complaint);
+}
+
+TEST(ResourceManager, starts_daemons_by_itself_where_it_can) {
+    EXPECT_THAT(agent_of_resource_manager([](char const* name) {
+                    return std::string_view(name) == "SLURM_JOB_NODELIST" ? "n[1-2]" : nullptr;
+                }),
+                testing::StartsWith("srun "));
+    EXPECT_EQ(agent_of_resource_manager([](char const*) -> char const* { return nullptr; }), "");
+}
+
+TEST(ResourceManager, is_pbs_with_a_line_for_each_slot) {
+    File const file("n1\nn1\nn2\n");
+    EXPECT_THAT(found({{"PBS_NODEFILE", file.name()}}), ElementsAre("n1:1", "n1:1", "n2:1"));
+    EXPECT_THROW(found({{"PBS_NODEFILE", "/nowhere/nodes"}}), Complaint);
+}
+
+TEST(ResourceManager, is_lsf_or_grid_engine) {
+    EXPECT_THAT(found({{"LSB_MCPU_HOSTS", "n1 4 n2 2"}}), ElementsAre("n1:4", "n2:2"));
+    File const file("n1 4 all.q@n1 <NULL>\nn2 2 all.q@n2 <NULL>\n");
+    EXPECT_THAT(found({{"PE_HOSTFILE", file.name()}}), ElementsAre("n1:4", "n2:2"));
+}
+
+std::string refusal(Variables const& variables, std::string const& manager = {}) {
+    try {
+        found(variables, manager);
+    } catch (Complaint const& c) { return c.what(); }
+    return "accepted";
+}
+
+TEST(ResourceManager, says_what_it_cannot_read) {
+    for (char const* name : {"SLURM_JOB_NODELIST", "SLURM_NODELIST"}) {
+        EXPECT_THAT(refusal(Variables{{name, "n[1-"}}), HasSubstr("'n[1-', a bracket too few"));
+        EXPECT_THAT(refusal(Variables{{name, "n1]"}}), HasSubstr("a bracket too few"));
+        EXPECT_THAT(refusal(Variables{{name, "n1;x"}}), HasSubstr("'n1;x' is not the name of a host"));
+        EXPECT_THAT(refusal(Variables{{name, "$(touch"}}), HasSubstr("is not the name of a host"));
+        EXPECT_THAT(refusal(Variables{{name, ","}}), HasSubstr("names no node"));
+    }
+    EXPECT_THAT(refusal({{"LSB_MCPU_HOSTS", "-x 4"}}), HasSubstr("LSB_MCPU_HOSTS: '-x' is not the name of a host"));
+    EXPECT_THAT(found({{"SLURM_NODELIST", "n[1-2]"}}), ElementsAre("n1:0", "n2:0")) << "as it was called first";
+}
+
+TEST(ResourceManager, may_be_named) {
+    Variables const both{{"SLURM_JOB_NODELIST", "a"}, {"LSB_MCPU_HOSTS", "b 2"}};
+    EXPECT_THAT(found(both), ElementsAre("a:0"));
+    EXPECT_THAT(found(both, "slurm"), ElementsAre("a:0"));
+    EXPECT_THAT(found(both, "lsf"), ElementsAre("b:2"));
+    EXPECT_THAT(found(both, "user"), ElementsAre());
+    EXPECT_THAT(refusal(both, "pbs"), HasSubstr("PBS_NODEFILE is not set"));
+}
+
+TEST(ResourceManager, is_not_there) { EXPECT_THAT(found({{"HOME", "/h"}}), ElementsAre()); }
+
+}   // namespace
+}   // namespace tutti::launcher

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Distributes ranks over the units of a machine and computes the processing units that each rank may use.
+#include "topo/binding.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace tutti::topo {
+
+int id_of(const Pu& pu, Unit unit) {
+    switch (unit) {
+    case Unit::hwthread: return pu.os;
+    case Unit::core: return pu.core;
+    case Unit::l2: return pu.l2;
+    case Unit::l3: return pu.l3;
+    case Unit::numa: return pu.numa;
+    case Unit::socket: return pu.socket;
+    case Unit::slot:
+    case Unit::node: break;
+    }
+    return 0;
+}
+
+namespace {
+
+int count_of(const auto& list) { return static_cast<int>(list.size()); }
+
+// The least hardware that a rank gets: a core with its hardware threads, or a single hardware thread. Indices into
+// Machine::pus.
+using Grain = std::vector<int>;
+// The grains inside one unit of the mapping, in machine order.
+using Grains = std::vector<Grain>;
+
+std::string_view word_of(Unit unit) {
+    static constexpr std::string_view words[] = {"slot", "hwthread", "core", "l2", "l3", "numa", "socket", "node"};
+    return words[static_cast<int>(unit)];
+}
+
+// Returns all units of a kind in order of first appearance, each as its processing units.
+std::vector<std::vector<int>> units_of(const Machine& machine, Unit unit) {
+    std::vector<std::vector<int>> units;
+    std::vector<int> ids;
+    for (int i = 0; i < count_of(machine.pus); ++i) {
+        const int id = id_of(machine.pus[at(i)], unit);
+        const auto found = std::find(ids.begin(), ids.end(), id);
+        const auto index = static_cast<std::size_t>(found - ids.begin());
+        if (found == ids.end()) {
+            ids.push_back(id);
+            units.emplace_back();
+        }
+        units[index].push_back(i);
+    }
+    return units;
+}
+
+bool binds_to(const BindTo& bind, Unit unit) { return bind.kind == BindTo::Kind::unit && bind.unit == unit; }
+
+// Where a rank runs: its grains, and the number of ranks that were placed on them before (`turn`). Ranks that share
+// grains start on different hardware threads.
+struct Place {
+    std::vector<Grain> grains;
+    int turn = 0;
+
+    int home() const {
+        const Grain& grain = grains[at(turn % count_of(grains))];
+        return grain[at(turn / count_of(grains) % count_of(grain))];
+    }
+};
+
+// Assigns places to ranks and remembers for every unit how many it has assigned.
+class Dealer {
+public:
+    Dealer(const Machine& machine, const MapBy& map, Unit grain, int grains_each)
+        : map_(map), grains_each_(grains_each) {
+        for (const std::vector<int>& unit : units_of(machine, map.unit)) {
+            Machine part;
+            for (const int index : unit) part.pus.push_back(machine.pus[at(index)]);
+            Grains grains;
+            for (const std::vector<int>& local : units_of(part, grain)) {
+                grains.emplace_back();
+                for (const int index : local) grains.back().push_back(unit[at(index)]);
+            }
+            units_.push_back(std::move(grains));
+        }
+        next_.resize(units_.size());
+        // MPICH's count: every count-th unit, then those in between.
+        for (int offset = 0; offset < map.count; ++offset) {
+            for (int unit = offset; unit < count_of(units_); unit += map.count) order_.push_back(unit);
+        }
+    }
+
+    // Returns an empty string, or why the mapping is impossible.
+    std::string obstacle(int ranks) const {
+        for (const Grains& unit : units_) {
+            if (grains_each_ <= count_of(unit)) continue;
+            return "Each rank wants " + std::to_string(grains_each_) + " cores, but a " +
+                   std::string(word_of(map_.unit)) + " here has only " + std::to_string(unit.size()) + ".";
+        }
+        const long places = static_cast<long>(map_.per_unit) * count_of(units_);
+        if (map_.per_unit == 0 || ranks <= places) return {};
+        return "--map-by ppr:" + std::to_string(map_.per_unit) + ":" + std::string(word_of(map_.unit)) +
+               " has places for " + std::to_string(places) + " ranks on this machine, but " + std::to_string(ranks) +
+               " are to start.";
+    }
+
+    Place place(int rank, int ranks) {
+        const int unit = map_.per_unit > 0 ? rank / map_.per_unit : order_[at(rank % count_of(order_))];
+        const Grains& grains = units_[at(unit)];
+        const int room = count_of(grains) / grains_each_;   // whole places in the unit
+        int slot = next_[at(unit)]++;
+        int turn = slot / room;
+        slot %= room;
+        // More ranks than places in the only unit: neighbouring ranks share a place, because they communicate most.
+        if (count_of(units_) == 1 && ranks > room) {
+            const auto spread = [&](long r) { return static_cast<int>(r * room / ranks); };
+            slot = spread(rank);
+            for (turn = 0; rank - turn > 0 && spread(rank - turn - 1) == slot;) ++turn;
+        }
+        if (turn > 0) shared_ = true;
+        const auto first = grains.begin() + slot * grains_each_;
+        return {.grains = {first, first + grains_each_}, .turn = turn};
+    }
+
+    bool shared() const { return shared_; }
+
+private:
+    MapBy map_;
+    int grains_each_;
+    std::vector<Grains> units_;
+    std::vector<int> next_;
+    std::vector<int> order_;
+    bool shared_ = false;
+};
+
+// Returns the processing units (indices) that a rank at `place` may use when bound to `bind.count` units of a kind.
+std::vector<int> set_for(const Machine& machine, const BindTo& bind, Unit grain, const Place& place) {
+    std::vector<int> set;
+    if (bind.unit == grain) {
+        for (const Grain& grain : place.grains) set.insert(set.end(), grain.begin(), grain.end());
+        return set;
+    }
+    const std::vector<std::vector<int>> units = units_of(machine, bind.unit);
+    const int home = place.home();
+    int mine = 0;
+    while (std::find(units[at(mine)].begin(), units[at(mine)].end(), home) == units[at(mine)].end()) ++mine;
+    for (int i = 0; i < std::min(bind.count, count_of(units)); ++i) {
+        const std::vector<int>& unit = units[at((mine + i) % count_of(units))];
+        set.insert(set.end(), unit.begin(), unit.end());
+    }
+    return set;
+}
+
+// Returns true if there is a rank for every core, or for every hardware thread, of several NUMA nodes.
+bool fills_numa_nodes(const Machine& machine, int ranks, int usable) {
+    const bool all = ranks == machine.core_count() || ranks == count_of(machine.pus);
+    return all && ranks <= usable && machine.count(Level::numa) > 1 && !machine.pretended;
+}
+
+// Resolves `automatic`; see plan_ranks in binding.hpp.
+BindTo decided(const Machine& machine, int ranks, const MapBy& map, BindTo bind, int usable, bool cores_are_ours) {
+    if (bind.kind != BindTo::Kind::automatic) return bind;
+    const int cores_each = std::max(1, map.cores);
+    const long wanted = static_cast<long>(ranks) * cores_each;
+    const bool fits = wanted <= std::min(machine.core_count(), usable);
+    const bool asked = map.cores > 0;
+    const bool to_cores = asked || (cores_are_ours && fits);
+    bind.kind = to_cores || fills_numa_nodes(machine, ranks, usable) ? BindTo::Kind::unit : BindTo::Kind::none;
+    bind.unit = to_cores ? Unit::core : Unit::numa;
+    return bind;
+}
+
+Unit grain_of(const MapBy& map, const BindTo& bind) {
+    return map.unit == Unit::hwthread || binds_to(bind, Unit::hwthread) ? Unit::hwthread : Unit::core;
+}
+
+int grains_each(const MapBy& map, const BindTo& bind) {
+    if (map.cores > 0) return map.cores;
+    return binds_to(bind, grain_of(map, bind)) ? bind.count : 1;
+}
+
+// Without --map-by, ranks are distributed over the units that --bind-to names, as under MPICH; otherwise neighbours
+// stay adjacent. A mapping by the grain with several grains per rank is a mapping by slots.
+MapBy decided(MapBy map, const BindTo& bind, bool by_name) {
+    const bool wide = bind.unit != Unit::core && bind.unit != Unit::hwthread;
+    if (!map.said && by_name && bind.kind == BindTo::Kind::unit && wide) {
+        map.unit = bind.unit;
+        map.count = bind.count;
+    }
+    if (map.unit == grain_of(map, bind) && map.per_unit == 0 && grains_each(map, bind) > 1) {
+        map.unit = Unit::slot;
+        map.count = 1;
+    }
+    return map;
+}
+
+std::vector<int> os_numbers(const Machine& machine, std::vector<int> indices) {
+    for (int& index : indices) index = machine.pus[at(index)].os;
+    std::sort(indices.begin(), indices.end());
+    return indices;
+}
+
+// Returns true if no rank may leave the last-level cache on which it is placed. Only then is the placement fixed, so
+// that caches may become levels of the hierarchy.
+bool within_last_level(const Machine& machine, const std::vector<std::vector<int>>& sets) {
+    return std::all_of(sets.begin(), sets.end(), [&](const std::vector<int>& set) {
+        const auto elsewhere = [&](int index) { return machine.pus[at(index)].l3 != machine.pus[at(set[0])].l3; };
+        return !set.empty() && std::none_of(set.begin(), set.end(), elsewhere);
+    });
+}
+
+Result<Plan> plan_user_sets(const Machine& machine, int ranks, const BindTo& bind) {
+    Plan plan;
+    for (int rank = 0; rank < ranks; ++rank) {
+        const std::vector<int>& set = bind.user[at(rank % count_of(bind.user))];
+        for (const int os : set) {
+            const bool known = std::any_of(machine.pus.begin(), machine.pus.end(), [os](Pu pu) { return pu.os == os; });
+            if (known) continue;
+            return Result<Plan>::failure("--bind-to user: processing unit " + std::to_string(os) +
+                                         " is not among those usable here.");
+        }
+        const auto home = std::find_if(machine.pus.begin(), machine.pus.end(), [&](Pu pu) { return pu.os == set[0]; });
+        plan.placement.pu.push_back(static_cast<int>(home - machine.pus.begin()));
+        plan.cpus.push_back(machine.pretended ? std::vector<int>{} : set);
+    }
+    plan.placement.fixed = true;
+    return plan;
+}
+
+}   // namespace
+
+Result<Plan> plan_ranks(const Machine& machine, int ranks, const MapBy& wanted_map, const BindTo& wanted, int usable,
+                        bool cores_are_ours) {
+    if (wanted.kind == BindTo::Kind::user) return plan_user_sets(machine, ranks, wanted);
+    const BindTo bind = decided(machine, ranks, wanted_map, wanted, usable, cores_are_ours);
+    const MapBy map = decided(wanted_map, bind, wanted.kind == BindTo::Kind::unit);
+    Plan plan;
+    plan.cpus.resize(at(ranks));
+    const bool plain_map = map.unit == Unit::slot && map.per_unit == 0 && map.count == 1 && map.cores == 0;
+    if (bind.kind == BindTo::Kind::none && plain_map) {
+        plan.placement = place_in_order(machine, ranks);
+        return plan;
+    }
+
+    const Unit grain = grain_of(map, bind);
+    Dealer dealer(machine, map, grain, grains_each(map, bind));
+    if (const std::string obstacle = dealer.obstacle(ranks); !obstacle.empty()) return Result<Plan>::failure(obstacle);
+    std::vector<std::vector<int>> sets;
+    for (int rank = 0; rank < ranks; ++rank) {
+        const Place place = dealer.place(rank, ranks);
+        plan.placement.pu.push_back(place.home());
+        if (bind.kind != BindTo::Kind::unit) continue;
+        sets.push_back(set_for(machine, bind, grain, place));
+        if (!machine.pretended) plan.cpus[at(rank)] = os_numbers(machine, sets.back());
+    }
+    const bool bound = bind.kind == BindTo::Kind::unit;
+    plan.placement.fixed = machine.pretended || (bound && within_last_level(machine, sets));
+    if (bound && dealer.shared() && bind.unit == grain && !machine.pretended) {
+        plan.note = "More ranks are bound than there are " + std::string(word_of(bind.unit)) +
+                    "s for them, so some share one; --bind-to none lets the kernel balance them.";
+    }
+    return plan;
+}
+
+std::string apply_binding(std::span<const int> numbers) {
+    if (numbers.empty()) return {};
+    const int most = *std::max_element(numbers.begin(), numbers.end()) + 1;
+    cpu_set_t* set = CPU_ALLOC(at(most));
+    const std::size_t bytes = CPU_ALLOC_SIZE(at(most));
+    CPU_ZERO_S(bytes, set);
+    for (const int number : numbers) CPU_SET_S(at(number), bytes, set);
+    const int failed = sched_setaffinity(0, bytes, set) == 0 ? 0 : errno;
+    CPU_FREE(set);
+    if (failed == 0) return {};
+    return "Binding to processing units " + ranges(numbers) + " failed: " + std::strerror(failed) + ".";
+}
+
+std::string ranges(std::span<const int> numbers) {
+    std::string text;
+    for (std::size_t begin = 0; begin < numbers.size();) {
+        std::size_t end = begin + 1;
+        while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1) ++end;
+        text += (text.empty() ? "" : ",") + std::to_string(numbers[begin]);
+        if (end - begin > 1) text += "-" + std::to_string(numbers[end - 1]);
+        begin = end;
+    }
+    return text;
+}
+
+}   // namespace tutti::topo

@@ -1,26 +1,28 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Times collectives on several hosts against other MPIs over TCP: hosts are network namespaces of this machine, joined by
-# cables of a given delay and rate; all MPIs have the same placement, by slot, and the same measuring program.
+# Times collectives on several hosts against other MPIs over TCP. Hosts are network namespaces of this machine,
+# connected by cables of a given delay and rate; all MPIs have the same placement, by slot, and the same measuring
+# program.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 usage() {
     cat <<'USAGE'
 Usage: apps/cluster_compare.sh [options] [OPERATION ...]
-  --build FOLDER     where Tutti was built, with its tests (build)
+  --build FOLDER     build folder of Tutti, with its tests (build)
   --hosts N          hosts, 2 to 4 (4)
-  --ranks N          ranks on each (4)
-  --delay US         of each cable, one way, in microseconds (50)
-  --rate MBIT        of each host's sending, in Mbit/s (1000)
-  --sizes "A B"      bytes ("8 4096 1048576")
-  --rounds N         runs of each, in turn (3)
-  --seconds S        for each operation and size, in each run (1)
-  --limit S          ends a run that takes longer (180)
-  --against "A B"    of mpich, openmpi and openmpi-yield, which gives the core away while it waits (all three)
-Operations: bcast reduce allreduce allgather alltoall barrier scan. The time is the slowest rank's; the median over
-iterations, then over rounds. The ratio is to the better of the others; roots: Tutti's dearest root by its cheapest,
-each by the same medians. With more ranks than cores, MPIs that never give the core away take tens of milliseconds.
-Peers are Debian's packages mpich, libmpich-dev, openmpi-bin, libopenmpi-dev.
+  --ranks N          ranks per host (4)
+  --delay US         one-way delay of each cable, in microseconds (50)
+  --rate MBIT        send rate of each host, in Mbit/s (1000)
+  --sizes "A B"      message sizes in bytes ("8 4096 1048576")
+  --rounds N         rounds; the MPIs run in turn (3)
+  --seconds S        time per operation and size in each run (1)
+  --limit S          seconds after which a run is ended (180)
+  --against "A B"    of mpich, openmpi and openmpi-yield, whose waiting ranks yield their core (all three)
+Operations: bcast reduce allreduce allgather alltoall barrier scan. The time is the slowest rank's: the median over
+iterations, then over rounds. "ratio" is Tutti's time divided by that of the fastest other MPI; "roots" is the time of
+Tutti's slowest root divided by that of its fastest one, both medians. With more ranks than cores, MPIs whose waiting
+ranks never yield take tens of milliseconds. The other MPIs are Debian's packages mpich, libmpich-dev, openmpi-bin,
+libopenmpi-dev.
 USAGE
 }
 
@@ -40,7 +42,7 @@ operations=("$@")
 [ $# -gt 0 ] || operations=(bcast reduce allreduce allgather alltoall barrier scan)
 for needed in bin/mpiexec bin/tutti-bench tests/cluster_wire; do
     [ -x "$build/$needed" ] && continue
-    echo "cluster_compare.sh: there is no $needed in $build; --build FOLDER names where Tutti was built with its tests" >&2
+    echo "cluster_compare.sh: there is no $needed in $build; use --build FOLDER to name the build folder" >&2
     exit 2
 done
 build=$(cd "$build" && pwd) || exit 2
@@ -55,7 +57,7 @@ build_with() {
     "mpicxx.$mpi" -std=c++20 -O2 "$here"/bench/program/*.cpp -o "$program"
 }
 
-# start MPI ARGUMENTS: starts the measuring program with these arguments from the first host.
+# start MPI ARGUMENTS: starts the measuring program from the first host.
 start() {
     local mpi=$1 list k words=()
     shift

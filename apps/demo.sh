@@ -61,7 +61,7 @@ title "4. Conjugate gradients: thousands of small sums over all ranks, checked a
 show mpiexec -n 2 build/bin/tutti-cg
 show mpiexec -n 2 build/bin/tutti-cg --dots pipelined
 
-title "5. One-sided communication: a hash table in everybody's memory, and a halo by messages and by a shared window"
+title "5. One-sided communication: a hash table in a distributed window, and a halo by messages and by a shared window"
 show mpiexec -n 4 build/bin/tutti-hashtable
 show mpiexec -n 2 build/bin/tutti-halo
 

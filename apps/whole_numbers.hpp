@@ -28,7 +28,7 @@ inline std::string read_whole_numbers(int argc, char** argv, std::string const& 
         failed = number == numbers.end() || text.empty() || *end || read < 1 || read > most;
         if (failed)
             return program + ": " + word +
-                   (number == numbers.end() ? " is no option"
+                   (number == numbers.end() ? " is not an option"
                                             : " needs a whole number from 1 to " + std::to_string(most)) +
                    "; see --help\n";
         number->value = int(read);

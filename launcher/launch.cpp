@@ -59,90 +59,90 @@ rlimit raise_descriptor_limit(std::size_t ranks_and_nodes) {
 Sink& sink_for(Job const& job, Output& output, std::string const& host, int rank, bool error) {
     if (job.output_from >= 0 && rank != job.output_from) return output.file("/dev/null");
     std::string const& pattern = error && !job.merge_errors ? job.err_pattern : job.out_pattern;
-    if (!pattern.empty()) return output.file(expanded(pattern, rank, host));
+    if (!pattern.empty()) return output.file(expand_pattern(pattern, rank, host));
     return error && !job.merge_errors ? output.standard_error() : output.standard_output();
 }
 
 /// A rank of this node that has not been started yet.
-struct Planned {
+struct PlannedRank {
     int rank;   ///< in MPI_COMM_WORLD
     std::size_t program;
 };
 
-std::vector<Planned> ranks_here(Job const& job, Allocation const& allocation) {
-    std::vector<Planned> here;
+std::vector<PlannedRank> local_ranks(Job const& job, Allocation const& allocation) {
+    std::vector<PlannedRank> ranks;
     int rank = 0;
     for (std::size_t p = 0; p < job.programs.size(); ++p)
         for (int i = 0; i < job.programs[p].ranks; ++i, ++rank)
-            if (allocation.node_of[static_cast<std::size_t>(rank)] == allocation.here) here.push_back({rank, p});
-    return here;
+            if (allocation.node_of[static_cast<std::size_t>(rank)] == allocation.local_node) ranks.push_back({rank, p});
+    return ranks;
 }
 
 class Launch {
 public:
-    Launch(Job const& job, Allocation const& allocation, Elsewhere* elsewhere)
-        : job_(job), elsewhere_(elsewhere), ranks_(job.ranks()), node_(allocation.here),
-          here_(ranks_here(job, allocation)), numbers_(allocation.ranks_on(allocation.here)),
-          host_(here_.empty() ? host_name() : allocation.host()),
-          placed_(place(job, here_.empty() ? std::vector<int>{0} : numbers_)),
-          old_limit_(raise_descriptor_limit(here_.size() + allocation.nodes.size())), output_(job.on_terminal),
-          input_(job.input, numbers_, elsewhere ? elsewhere->readers() : std::vector<int>{}) {
+    Launch(Job const& job, Allocation const& allocation, OtherNodes* other_nodes)
+        : job_(job), other_nodes_(other_nodes), ranks_(job.ranks()), node_(allocation.local_node),
+          planned_(local_ranks(job, allocation)), world_ranks_(allocation.ranks_on(allocation.local_node)),
+          host_(planned_.empty() ? host_name() : allocation.local_host()),
+          placed_(place_ranks(job, planned_.empty() ? std::vector<int>{0} : world_ranks_)),
+          old_limit_(raise_descriptor_limit(planned_.size() + allocation.nodes.size())), output_(job.on_terminal),
+          input_(job.input, world_ranks_, other_nodes ? other_nodes->input_nodes() : std::vector<int>{}) {
         adopt_orphans();
     }
     ~Launch() {
-        if (elsewhere_) unless_out_of_memory([this] { return elsewhere_->part(), true; });
+        if (other_nodes_) unless_out_of_memory([this] { return other_nodes_->shut_down_daemons(), true; });
     }
 
     int run() {
-        look_up_everything();
-        if (elsewhere_) elsewhere_->begin(own_);
-        tell();
+        prepare_programs();
+        if (other_nodes_) other_nodes_->start_daemons(objects_);
+        print_placement();
         std::string drawing;
-        if (job_.show_hierarchy && !here_.empty()) drawing = hierarchy_drawing(job_, placed_, numbers_);
-        std::optional<World> world;
-        if (elsewhere_) world = meet(placed_.machine, drawing);
-        if (print("mpiexec", world ? world->drawings : drawing) != 0) return 1;
+        if (job_.show_hierarchy && !planned_.empty()) drawing = draw_hierarchy(job_, placed_, world_ranks_);
+        std::optional<ClusterInfo> info;
+        if (other_nodes_) info = exchange_facts(placed_.machine, drawing);
+        if (print("mpiexec", info ? info->drawings : drawing) != 0) return 1;
         if (!job_.has_program() || job_.do_not_launch) return 0;
-        if (world && !here_.empty()) host_ = world->cluster.node(world->cluster.here()).name;
+        if (info && !planned_.empty()) host_ = info->cluster.node(info->cluster.this_node()).name;
         std::optional<Segment> segment;
-        if (!here_.empty()) segment = make_segment(world);
+        if (!planned_.empty()) segment = make_segment(info);
         Segment* const shared = segment ? &*segment : nullptr;
-        Supervisor supervisor(job_, shared, own_, host_, elsewhere_);
-        supervisor.when_not_loaded([this](std::size_t place) { return what_is_not_loaded(place); });
-        if (variables_of(job_).diagnosis != "no") supervisor.look_for_mistakes();
+        Supervisor supervisor(job_, shared, objects_, host_, other_nodes_);
+        supervisor.set_loader_error_finder([this](std::size_t local_rank) { return loader_error_of(local_rank); });
+        if (variables_of(job_).diagnosis != "no") supervisor.enable_diagnosis();
         if (segment) start_all(supervisor, *segment);
         listeners_.clear();
         input_.ranks_are_started();
         int code = supervisor.run();
         if (job_.statistics && shared) survey(*shared);
-        if (elsewhere_) elsewhere_->finish(supervisor, shared);
+        if (other_nodes_) other_nodes_->finish(supervisor, shared);
         if (job_.statistics) print_statistics(shared);
         report_not_freed(shared);
-        if (job_.traced() && (!elsewhere_ || elsewhere_->decides())) report(supervisor, shared, code);
+        if (job_.traced() && (!other_nodes_ || other_nodes_->is_root())) report(supervisor, shared, code);
         return code;
     }
 
 private:
     /// Exchanges facts with the other nodes. Each rank's listening socket exists before its port is announced.
-    World meet(topo::Machine const& machine, std::string const& drawing) {
+    ClusterInfo exchange_facts(topo::Machine const& machine, std::string const& drawing) {
         NodeFacts facts;
         facts.host = host_name();
         facts.drawing = drawing;
         Variables const variables = variables_of(job_);
-        if (!here_.empty()) facts.addresses = own_addresses(variables.network);   // a login node may lack the network
-        for (std::size_t i = 0; i < here_.size(); ++i) {
+        if (!planned_.empty()) facts.addresses = host_addresses(variables.network);   // login nodes may lack it
+        for (std::size_t i = 0; i < planned_.size(); ++i) {
             Listener const listener = listen_on(facts.addresses, variables.port_range);
             facts.ports.push_back(listener.port);
             std::vector<Descriptor>& sockets = listeners_.emplace_back();
             for (int descriptor : listener.descriptors) sockets.emplace_back(descriptor);
         }
-        return elsewhere_->meet(facts, tuning(machine));
+        return other_nodes_->exchange_facts(facts, tuning(machine));
     }
 
     /// Prints the counts of all nodes' ranks. A daemon has passed its counts on to mpiexec and prints nothing.
     void print_statistics(Segment const* segment) const {
         AllRankCounts counts = segment ? counts_of(*segment) : AllRankCounts{};
-        if (elsewhere_) counts = elsewhere_->with_others(std::move(counts));
+        if (other_nodes_) counts = other_nodes_->with_others(std::move(counts));
         if (!counts.empty()) std::fputs(statistics(counts).c_str(), stderr);
     }
 
@@ -150,57 +150,57 @@ private:
     /// where they were created.
     void report_not_freed(Segment const* segment) {
         NotFreedCounts counts = segment ? not_freed_on(*segment) : NotFreedCounts{};
-        if (elsewhere_) counts = elsewhere_->with_others(std::move(counts));
+        if (other_nodes_) counts = other_nodes_->with_others(std::move(counts));
         Variables const variables = variables_of(job_);
         bool const wanted = output_.standard_error().terminal() && !job_.quiet && !variables.quiet &&
                             !job_.json_messages && variables.diagnosis != "no" && variables.diagnosis != "full";
-        std::string const sentence = wanted ? not_freed_words(counts) : "";
-        if (!sentence.empty()) output_.say(sentence);
+        std::string const message = wanted ? not_freed_message(counts) : "";
+        if (!message.empty()) output_.print_message(message);
     }
 
     /// Writes the files of --report and --trace.
     void report(Supervisor const& supervisor, Segment const* segment, int& code) {
-        JobStory story;
-        story.ending = supervisor.ending();
-        story.exit_code = code;
-        story.reports = supervisor.told();
+        ReportContext context;
+        context.failure = supervisor.end_reason();
+        context.exit_code = code;
+        context.reports = supervisor.reports();
         Recording recording;
         if (segment) {
             recording.ranks = read_traces(*segment, job_.traced_events, node_, host_, now_ns());
             recording.nodes.push_back(
-                {node_, host_, placed_.machine, placed_.plan.placement, numbers_, placed_.usable_cores});
+                {node_, host_, placed_.machine, placed_.plan.placement, world_ranks_, placed_.usable_cores});
         }
-        if (elsewhere_) recording = elsewhere_->with_others(std::move(recording));
-        story.nodes = recording.nodes;
-        for (std::string const& sentence : write_reports(job_, std::move(recording), std::move(story))) {
-            output_.say(sentence);
+        if (other_nodes_) recording = other_nodes_->with_others(std::move(recording));
+        context.nodes = recording.nodes;
+        for (std::string const& message : write_reports(job_, std::move(recording), std::move(context))) {
+            output_.print_message(message);
             if (code == 0) code = 1;
         }
     }
 
-    Segment make_segment(std::optional<World> const& world) {
-        Homes const homes = homes_of(placed_);
+    Segment make_segment(std::optional<ClusterInfo> const& info) {
+        NumaHomes const homes = numa_homes(placed_);
         Segment segment = Segment::create(
-            static_cast<unsigned>(here_.size()), topo::NodeMap{placed_.machine, placed_.plan.placement}.to_text(),
-            world ? world->tuning : tuning(placed_.machine), world ? world->cluster.to_text() : "", Maker::launcher,
-            &homes, job_.traced() ? job_.traced_events : 0);
+            static_cast<unsigned>(planned_.size()), topo::NodeMap{placed_.machine, placed_.plan.placement}.to_text(),
+            info ? info->tuning : tuning(placed_.machine), info ? info->cluster.to_text() : "",
+            SegmentCreator::launcher, &homes, job_.traced() ? job_.traced_events : 0);
         segment.header().usable_cores = static_cast<std::uint32_t>(placed_.usable_cores);
-        segment.header().told = told_of_first_rank(job_);
+        segment.header().reported_settings = reported_for_first_rank(job_);
         return segment;
     }
 
-    void look_up_everything() {
+    void prepare_programs() {
         check_interface();
         if (!job_.has_program()) return;
-        for (std::size_t p = 0; p < job_.programs.size(); ++p) look_up(p);
-        windows_.emplace(job_, numbers_, search_path());
+        for (std::size_t p = 0; p < job_.programs.size(); ++p) prepare_program(p);
+        windows_.emplace(job_, world_ranks_, search_path());
     }
 
     void check_interface() const {
-        if (job_.interface.empty() || here_.empty()) return;
+        if (job_.interface.empty() || planned_.empty()) return;
         try {
-            own_addresses(job_.interface);
-        } catch (Error const& error) { throw Complaint(join("-iface: ", error.what())); }
+            host_addresses(job_.interface);
+        } catch (Error const& error) { throw LaunchError(join("-iface: ", error.what())); }
     }
 
     static char const* search_path() {
@@ -209,25 +209,24 @@ private:
     }
 
     /// Looks up the program's file and libraries. Skips programs that have no ranks on this node.
-    void look_up(std::size_t number) {
+    void prepare_program(std::size_t number) {
         Program const& program = job_.programs[number];
-        bool const wanted = std::ranges::any_of(here_, [&](Planned const& p) { return p.program == number; });
+        bool const wanted = std::ranges::any_of(planned_, [&](PlannedRank const& p) { return p.program == number; });
         if (!wanted) return void(programs_.emplace_back());
         bool in_folder = false;
         std::string const path = join(program.path, program.path.empty() ? "" : ":", search_path());
         std::string file = find_program(program.command[0], program.directory, path, &in_folder);
-        if (in_folder && !job_.quiet && (!elsewhere_ || elsewhere_->decides()))
-            output_.say(join(program.command[0], " is not in PATH; ", file, " of the folder ",
-                             program.directory.empty() ? "in which mpiexec was started" : program.directory,
-                             " is taken"));
-        std::string const seen = seen_from(program.directory, file);
-        LibraryInFront library;
+        if (in_folder && !job_.quiet && (!other_nodes_ || other_nodes_->is_root()))
+            output_.print_message(join(program.command[0], " is not in PATH; using ", file, " in the folder ",
+                                       program.directory.empty() ? "in which mpiexec was started" : program.directory));
+        std::string const binary = path_in(program.directory, file);
+        LibraryOverrides library;
         if (job_.drop_in) {
             library.folder = library_folder("libmpi.so.12");
-            if (library.folder.empty()) throw Complaint("--drop-in: there is no libmpi.so.12 beside mpiexec", 1);
-            library.preload = needs_preload(seen);
+            if (library.folder.empty()) throw LaunchError("--drop-in: there is no libmpi.so.12 beside mpiexec", 1);
+            library.preload = needs_preload(binary);
         }
-        if (job_.preload_arena.value_or(arena_wanted(program) && needs_arena(seen))) library.arena = arena_library();
+        if (job_.preload_arena.value_or(arena_wanted(program) && needs_arena(binary))) library.arena = arena_library();
         programs_.push_back({std::move(file), std::move(library)});
         refuse_foreign_library(number);
     }
@@ -242,140 +241,142 @@ private:
         return wanted;
     }
 
-    /// Returns the file name of the arena library, or an empty string if it cannot be used. Throws Complaint in that
+    /// Returns the file name of the arena library, or an empty string if it cannot be used. Throws LaunchError in that
     /// case only if the user asked for the library.
     std::string arena_library() const {
         constexpr char name[] = "libtutti_malloc.so";
         std::string const folder = library_folder(name), file = folder + "/" + name;
-        bool const nameable = file.find_first_of(" :") == std::string::npos;   // LD_PRELOAD separates names by these
-        if (!folder.empty() && nameable) return file;
+        bool const is_usable = file.find_first_of(" :") == std::string::npos;   // LD_PRELOAD separates names by these
+        if (!folder.empty() && is_usable) return file;
         if (job_.preload_arena.has_value())
-            throw Complaint(folder.empty()
-                                ? join("--preload-arena: there is no ", name, " beside mpiexec")
-                                : join("--preload-arena: the loader takes no name with a blank or a colon: ", file),
-                            1);
+            throw LaunchError(folder.empty()
+                                  ? join("--preload-arena: there is no ", name, " beside mpiexec")
+                                  : join("--preload-arena: the loader accepts no blank or colon in the name ", file),
+                              1);
         return {};
     }
 
-    Surroundings surroundings(std::size_t number) const {
+    LoaderContext loader_context(std::size_t number) const {
         Program const& program = job_.programs[number];
-        LibraryInFront const& library = programs_[number].library;
+        LibraryOverrides const& library = programs_[number].library;
         return {program.directory, rank_environment(environ, job_.environment, program.environment, {}, library)};
     }
 
-    /// Throws Complaint if the program is linked with another MPI library: each rank would then be alone in a world
+    /// Throws LaunchError if the program is linked with another MPI library: each rank would then be alone in a world
     /// of its own. That is acceptable for a single rank, and --drop-in puts our library in front.
     void refuse_foreign_library(std::size_t number) const {
         if (ranks_ == 1 || job_.drop_in) return;
-        Resolved const foreign = foreign_library(programs_[number].file, surroundings(number));
+        ResolvedLibrary const foreign = foreign_library(programs_[number].file, loader_context(number));
         if (foreign.file.empty()) return;
-        throw Complaint(
+        throw LaunchError(
             join(programs_[number].file, " is linked with ", foreign.name, ", and the loader finds ", foreign.file,
                  " for it, which is not Tutti's: each rank would be alone in a world of its ", "own; ",
-                 has_our_abi(foreign.name) ? "--drop-in puts Tutti's in front"
+                 has_our_abi(foreign.name) ? "--drop-in loads Tutti's library instead"
                                            : "compile the program with Tutti's mpicc"),
             126);
     }
 
     /// Returns why the loader ended the rank with this local rank, or an empty string.
-    std::string what_is_not_loaded(std::size_t place) const {
-        std::size_t const number = here_[place].program;
-        std::string const error = loader_error(programs_[number].file, surroundings(number));
+    std::string loader_error_of(std::size_t local_rank) const {
+        std::size_t const number = planned_[local_rank].program;
+        std::string const error = loader_error(programs_[number].file, loader_context(number));
         return error.empty() ? "" : join("the loader cannot load ", error);
     }
 
     /// Returns the tuning file's name and text for the segment, or an empty string. Reports a file that cannot be
-    /// used, or throws Complaint if TUTTI_STRICT is set.
+    /// used, or throws LaunchError if TUTTI_STRICT is set.
     std::string tuning(topo::Machine const& machine) {
         Variables const variables = variables_of(job_);
         TuningFile const file =
-            find_tuning(variables.tuning, tuning_places(TUTTI_CONFIGURATION_FROM_PROGRAMS), machine);
-        if (!file.complaint.empty() && variables.strict)
-            throw Complaint(join(file.complaint, ": not started, as TUTTI_STRICT asks for"));
-        if (!file.complaint.empty() && !job_.quiet && !variables.quiet) output_.say(file.complaint);
+            find_tuning_file(variables.tuning, tuning_locations(TUTTI_CONFIGURATION_FROM_PROGRAMS), machine);
+        if (!file.diagnostic.empty() && variables.strict)
+            throw LaunchError(join(file.diagnostic, ": job not started because TUTTI_STRICT is set"));
+        if (!file.diagnostic.empty() && !job_.quiet && !variables.quiet) output_.print_message(file.diagnostic);
         return file.text.empty() ? "" : file.name + "\n" + file.text;
     }
 
-    void tell() {
+    void print_placement() {
         if (!placed_.plan.note.empty() && !job_.quiet && (job_.bind || job_.verbose)) {
             std::string const& note = placed_.plan.note;
-            output_.say(note.substr(0, note.find_last_not_of('.') + 1));
+            output_.print_message(note.substr(0, note.find_last_not_of('.') + 1));
         }
-        if (job_.report_bindings) output_.print(binding_report(placed_, numbers_, elsewhere_ ? host_ : ""));
+        if (job_.report_bindings) output_.print(binding_report(placed_, world_ranks_, other_nodes_ ? host_ : ""));
     }
 
     void start_all(Supervisor& supervisor, Segment const& segment) {
-        std::size_t place = 0;
+        std::size_t local_rank = 0;
         try {
-            for (; place < here_.size(); ++place)   // before any rank runs: throws if a file cannot be written
-                for (bool error : {false, true}) sink_for(job_, output_, host_, here_[place].rank, error);
-            for (place = 0; place < here_.size(); ++place) {
+            // Before any rank runs: throws if a file cannot be written.
+            for (; local_rank < planned_.size(); ++local_rank)
+                for (bool error : {false, true}) sink_for(job_, output_, host_, planned_[local_rank].rank, error);
+            for (local_rank = 0; local_rank < planned_.size(); ++local_rank) {
                 if (std::optional<int> const signal = supervisor.interrupted())
-                    throw Complaint(join("not started: mpiexec got ", signal_words(*signal)), 128 + *signal);
-                supervisor.add_rank(start(place, segment, placed_.plan.cpus[place]));
+                    throw LaunchError(join("not started: mpiexec received ", describe_signal(*signal)), 128 + *signal);
+                supervisor.add_rank(start(local_rank, segment, placed_.plan.cpus[local_rank]));
             }
-        } catch (Complaint const& complaint) {
-            supervisor.fail({Verdict::Kind::failed, complaint.exit_code,
-                             join("rank ", here_[place].rank, on_host(), ": ", complaint.what())});
+        } catch (LaunchError const& error) {
+            supervisor.fail({RankExit::Kind::failed, error.exit_code,
+                             join("rank ", planned_[local_rank].rank, on_host(), ": ", error.what())});
         }
     }
 
-    pid_t start(std::size_t place, Segment const& segment, std::vector<int> const& cpus) {
-        auto const [rank, p] = here_[place];
+    pid_t start(std::size_t local_rank, Segment const& segment, std::vector<int> const& cpus) {
+        auto const [rank, p] = planned_[local_rank];
         Program const& program = job_.programs[p];
         Sink& out_sink = sink_for(job_, output_, host_, rank, false);
         Sink& error_sink = sink_for(job_, output_, host_, rank, true);
         Pipe out = Pipe::make(), error = Pipe::make();
         std::vector<int> listeners;
         if (!listeners_.empty())
-            for (Descriptor const& one : listeners_[place]) listeners.push_back(one.get());
+            for (Descriptor const& one : listeners_[local_rank]) listeners.push_back(one.get());
         RankFacts const facts{.rank = rank,
                               .ranks = ranks_,
-                              .place = static_cast<int>(place),
-                              .places = static_cast<int>(here_.size()),
+                              .local_rank = static_cast<int>(local_rank),
+                              .local_ranks = static_cast<int>(planned_.size()),
                               .listeners = listeners,
                               .program = static_cast<int>(p),
                               .segment = segment.descriptor(),
                               .launcher = launcher_name(getpid()),
                               .gpus = job_.gpus_per_rank};
-        Found const& found = programs_[p];
-        Start start{
-            .path = found.file,
+        PreparedProgram const& prepared = programs_[p];
+        SpawnOptions start{
+            .path = prepared.file,
             .command = program.command,
-            .environment = rank_environment(environ, job_.environment, program.environment, facts, found.library),
+            .environment = rank_environment(environ, job_.environment, program.environment, facts, prepared.library),
             .directory = program.directory,
             .cpus = cpus,
             .input = input_.descriptor_for(rank),
             .output = out.write.get(),
             .error = error.write.get(),
-            .kept = listeners,
-            .signals = &signals_.original_mask(),
-            .descriptors = &old_limit_,
-            .leaves_terminal = true};
+            .inherited_descriptors = listeners,
+            .signal_mask = &signals_.original_mask(),
+            .descriptor_limit = &old_limit_,
+            .detach_terminal = true};
         if (job_.index_argv) start.command[0] += join("-", rank);
-        windows_->put_around(start, rank, host_);
+        windows_->wrap_command(start, rank, host_);
         pid_t pid = spawn(start);
-        if (job_.verbose) output_.say(join("rank ", rank, on_host(), " is process ", pid, ": ", start.path));
-        LinePrefix const prefix{expanded(job_.prefix, rank, host_), job_.timestamps};
+        if (job_.verbose) output_.print_message(join("rank ", rank, on_host(), " is process ", pid, ": ", start.path));
+        LinePrefix const prefix{expand_pattern(job_.prefix, rank, host_), job_.timestamps};
         output_.add(std::move(out.read), out_sink, prefix, rank);
-        output_.add(std::move(error.read), error_sink, prefix, rank, &segment.rank_state(static_cast<unsigned>(place)));
+        output_.add(std::move(error.read), error_sink, prefix, rank,
+                    &segment.rank_state(static_cast<unsigned>(local_rank)));
         return pid;
     }
 
     /// The host as part of a message; empty in a job on one node.
-    std::string on_host() const { return elsewhere_ ? " on " + host_ : ""; }
+    std::string on_host() const { return other_nodes_ ? " on " + host_ : ""; }
 
-    struct Found {
+    struct PreparedProgram {
         std::string file;
-        LibraryInFront library;
+        LibraryOverrides library;
     };
 
     Job const& job_;
-    Elsewhere* elsewhere_;
-    int ranks_;                   ///< in MPI_COMM_WORLD
-    int node_;                    ///< number of this node, −1 if it has no rank
-    std::vector<Planned> here_;   ///< by local rank
-    std::vector<int> numbers_;    ///< world ranks, by local rank
+    OtherNodes* other_nodes_;
+    int ranks_;                          ///< in MPI_COMM_WORLD
+    int node_;                           ///< number of this node, −1 if it has no rank
+    std::vector<PlannedRank> planned_;   ///< by local rank
+    std::vector<int> world_ranks_;       ///< world ranks, by local rank
     std::string host_;
     NodePlacement placed_;   ///< before signals are blocked: detecting a large machine takes a while
     rlimit old_limit_;
@@ -383,17 +384,17 @@ private:
     Guardian guardian_{ranks_ == 1};
     Output output_;
     Input input_;
-    OwnLauncher own_{guardian_, signals_, output_, input_};
+    LauncherObjects objects_{guardian_, signals_, output_, input_};
     std::vector<std::vector<Descriptor>> listeners_;   ///< by local rank; empty in a job on one node
-    std::vector<Found> programs_;
-    std::optional<Windows> windows_;
+    std::vector<PreparedProgram> programs_;
+    std::optional<TerminalWindows> windows_;
 };
 
 }   // namespace
 
-int launch(Job const& job, Allocation const& allocation, Elsewhere* elsewhere) {
+int launch(Job const& job, Allocation const& allocation, OtherNodes* other_nodes) {
     open_standard_descriptors();
-    return Launch(job, allocation, elsewhere).run();
+    return Launch(job, allocation, other_nodes).run();
 }
 
 }   // namespace tutti::launcher

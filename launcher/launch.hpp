@@ -7,10 +7,10 @@
 
 namespace tutti::launcher {
 
-class Elsewhere;
+class OtherNodes;
 
-/// Starts and supervises the ranks that `allocation` assigns to this node. `elsewhere` represents the other nodes;
-/// null if there are none. Returns the exit code of mpiexec. Throws Complaint if nothing could be started.
-int launch(Job const& job, Allocation const& allocation, Elsewhere* elsewhere = nullptr);
+/// Starts and supervises the ranks that `allocation` assigns to this node. `other_nodes` represents the other nodes;
+/// null if there are none. Returns the exit code of mpiexec. Throws LaunchError if nothing could be started.
+int launch(Job const& job, Allocation const& allocation, OtherNodes* other_nodes = nullptr);
 
 }   // namespace tutti::launcher

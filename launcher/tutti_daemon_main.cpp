@@ -21,13 +21,13 @@ namespace {
 using namespace tutti::launcher;
 
 int serve() {
-    Daemon member;
+    Daemon daemon;
     try {
-        if (!member.receive()) return 1;
-        launch(member.job(), member.allocation(), &member);
+        if (!daemon.receive()) return 1;
+        launch(daemon.job(), daemon.allocation(), &daemon);
         return 0;
-    } catch (Complaint const& complaint) { member.fail(complaint); } catch (std::exception const& error) {
-        member.fail(Complaint(error.what(), 1));   // mpiexec must learn why this node fails
+    } catch (LaunchError const& error) { daemon.fail(error); } catch (std::exception const& error) {
+        daemon.fail(LaunchError(error.what(), 1));   // mpiexec must learn why this node fails
     }
     return 1;
 }
@@ -38,7 +38,7 @@ int watch() {
     if (child != 0) return child < 0 ? 1 : 0;
     setsid();   // signals from a terminal or launcher that end the ranks must not end their report
     try {
-        return watch_node(tutti::launch::watchers_descriptor);
+        return watch_node(tutti::launch::watchdog_segment_fd);
     } catch (std::exception const&) { return 1; }   // the inherited descriptor does not refer to a segment
 }
 

@@ -12,34 +12,34 @@ namespace tutti::p2p {
 
 /// Describes an operation: "1 MPI_INT from rank 0, tag 8, MPI_COMM_WORLD". For messages of the library itself, returns
 /// the name of the communicator only. Ranks are those of `comm`, the communicator of the operation.
-std::string words(Comm const& comm, Send const& op);
-std::string words(Comm const& comm, Receive const& op);
-std::string words(Comm const& comm, Key const& probe);
+std::string describe_operation(Comm const& comm, Send const& op);
+std::string describe_operation(Comm const& comm, Receive const& op);
+std::string describe_operation(Comm const& comm, Key const& probe);
 
-/// Adds to `blockage` the ranks that could complete the operation, and a hint if an unexpected message differs from the
+/// Adds to `blocked` the ranks that could complete the operation, and a hint if an unexpected message differs from the
 /// awaited one in its tag or source only.
-void tell(Comm const& comm, Send const& op, Blockage& blockage);
-void tell(Comm const& comm, Receive const& op, Blockage& blockage);
-void tell(Comm const& comm, Key const& probe, Blockage& blockage);
+void add_awaited_ranks(Comm const& comm, Send const& op, BlockedCall& blocked);
+void add_awaited_ranks(Comm const& comm, Receive const& op, BlockedCall& blocked);
+void add_awaited_ranks(Comm const& comm, Key const& probe, BlockedCall& blocked);
 
 /// The operation that a blocking call waits for, as Reason::about. The object and its operation must stay in place
 /// while the wait lasts.
 template <class Op>
-struct BlockedIn {
+struct AwaitedOperation {
     Comm const& comm;
     Op const& op;
     char const* call;
 
-    Reason reason() const { return {call, -1, -1, tell_of, this, comm.policy()}; }
+    Reason reason() const { return {call, -1, -1, describe, this, comm.policy()}; }
 
 private:
-    static void tell_of(void const* about, Blockage& blockage) {
-        auto const& self = *static_cast<BlockedIn const*>(about);
-        blockage.call = std::string(self.call) + "(" + words(self.comm, self.op) + ")";
-        tell(self.comm, self.op, blockage);
+    static void describe(void const* about, BlockedCall& blocked) {
+        auto const& self = *static_cast<AwaitedOperation const*>(about);
+        blocked.call = std::string(self.call) + "(" + describe_operation(self.comm, self.op) + ")";
+        add_awaited_ranks(self.comm, self.op, blocked);
     }
 };
 template <class Op>
-BlockedIn(Comm const&, Op const&, char const*) -> BlockedIn<Op>;
+AwaitedOperation(Comm const&, Op const&, char const*) -> AwaitedOperation<Op>;
 
 }   // namespace tutti::p2p

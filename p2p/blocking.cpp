@@ -12,15 +12,15 @@ namespace tutti::p2p {
 namespace {
 
 /// Returns the peer number of a rank in the communicator.
-int place_of(Comm const& comm, int rank) { return comm.process.cluster.peer_of(comm.peers().world_rank(rank)); }
+int peer_of_rank(Comm const& comm, int rank) { return comm.process.cluster.peer_id(comm.peers().world_rank(rank)); }
 
 /// Waits for `op`; polls `peer` first (−1: all peers).
 template <class Op>
 void wait(Engine& engine, Op const& op, int peer, Comm const& comm, char const* call) {
     if (op.done) return;
-    BlockedIn const why{comm, op, call};
+    AwaitedOperation const why{comm, op, call};
     int const polls = engine.polls_in_a_row(peer);
-    engine.process().waiter.until(
+    engine.process().waiter.wait_until(
         [&] {
             for (int i = 0; i < polls; ++i) {
                 if (op.done) return true;
@@ -33,29 +33,29 @@ void wait(Engine& engine, Op const& op, int peer, Comm const& comm, char const* 
 
 /// Guards an operation on the stack of a call: if the call ends by an exception, the operation is ended first.
 template <class Op>
-class OnStack {
+class OperationGuard {
 public:
-    OnStack(Engine& engine, Op& op) : engine_(engine), op_(op) {}
-    ~OnStack() {
+    OperationGuard(Engine& engine, Op& op) : engine_(engine), op_(op) {}
+    ~OperationGuard() {
         if (!op_.done) [[unlikely]]
             engine_.abandon(op_);
     }
-    OnStack(OnStack const&) = delete;
-    OnStack& operator=(OnStack const&) = delete;
+    OperationGuard(OperationGuard const&) = delete;
+    OperationGuard& operator=(OperationGuard const&) = delete;
 
 private:
     Engine& engine_;
     Op& op_;
 };
 
-int peer_of(Comm const& comm, int source) { return source == any_source ? -1 : place_of(comm, source); }
+int peer_of_source(Comm const& comm, int source) { return source == any_source ? -1 : peer_of_rank(comm, source); }
 
 Send make_send(Comm const& comm, Data const& data, int dest, int tag, Mode mode, Flavour flavour) {
     Send op;
     op.data = data;
     op.digest = data.digest();
     op.key = {context_of(comm, flavour), comm.rank(), tag};
-    op.peer = place_of(comm, dest);
+    op.peer = peer_of_rank(comm, dest);
     op.mode = mode;
     return op;
 }
@@ -64,35 +64,35 @@ Receive make_receive(Comm const& comm, Data const& data, int source, int tag, Fl
     Receive op;
     op.data = data;
     op.key = {context_of(comm, flavour), source, tag};
-    op.peer = peer_of(comm, source);
+    op.peer = peer_of_source(comm, source);
     return op;
 }
 
 /// Returns true if the message was small enough to be sent without an operation.
 inline bool sent_small(Engine& e, Comm const& comm, Data const& data, int dest, int tag, Flavour flavour) {
     return data.bytes <= Transport::small && data.dense() && dest != proc_null &&
-           e.send_small(place_of(comm, dest), {context_of(comm, flavour), comm.rank(), tag}, data);
+           e.try_send_small(peer_of_rank(comm, dest), {context_of(comm, flavour), comm.rank(), tag}, data);
 }
 
-void check(Send const& op) {
+void throw_if_failed(Send const& op) {
     if (op.failure) [[unlikely]]
         throw Error(ErrorClass::other, *op.failure);
 }
 
 /// Throws if the connection to `peer` is lost.
-void check_source(Engine const& e, int peer) {
-    if (std::string const* lost = e.loss(peer)) throw Error(ErrorClass::other, *lost);
+void throw_if_lost(Engine const& e, int peer) {
+    if (std::string const* lost = e.loss_reason(peer)) throw Error(ErrorClass::other, *lost);
 }
 
-Status no_process() {
+Status proc_null_status() {
     Status s;
     s.source = proc_null;
     return s;
 }
 
-Status found(Engine const& e, Unexpected const& message) {
-    if (message.note) [[unlikely]]
-        e.checks()->seen(message);
+Status status_of(Engine const& e, Unexpected const& message) {
+    if (message.piggyback) [[unlikely]]
+        e.checks()->on_probe(message);
     Status s;
     s.source = message.key.source;
     s.tag = message.key.tag;
@@ -101,27 +101,27 @@ Status found(Engine const& e, Unexpected const& message) {
 }
 
 /// Completes a receive: reports errors and type mismatches, and sets `status`.
-void end(Comm const& comm, Receive const& op, Status& status, char const* call) {
-    if (op.other_types != TypeDigest()) [[unlikely]]
-        tell_types(comm, op, call);
+void complete_receive(Comm const& comm, Receive const& op, Status& status, char const* call) {
+    if (op.mismatched_types != TypeDigest()) [[unlikely]]
+        report_type_mismatch(comm, op, call);
     bool const ignored = status.ignored;
     status = op.status;
     status.ignored = ignored;
-    if (op.note) [[unlikely]]
-        engine(comm.process).checks()->received(op, comm, !ignored);
+    if (op.piggyback) [[unlikely]]
+        engine(comm.process).checks()->on_blocking_receive(op, comm, !ignored);
     if (op.failed()) [[unlikely]]
         throw Error(op.status.error, describe_failure(op));
 }
 
-/// Receives a message that take_small could not receive.
+/// Receives a message that try_receive_small could not receive.
 void recv_posted(Engine& e, Comm& comm, Data const& data, int source, int tag, Status& status, char const* call,
                  Flavour flavour) {
     Receive op = make_receive(comm, data, source, tag, flavour);
     int const peer = op.peer;
     e.begin(op);
-    OnStack const scope(e, op);
+    OperationGuard const scope(e, op);
     wait(e, op, peer, comm, call);
-    end(comm, op, status, call);
+    complete_receive(comm, op, status, call);
 }
 
 }   // namespace
@@ -129,9 +129,9 @@ void recv_posted(Engine& e, Comm& comm, Data const& data, int source, int tag, S
 std::string describe_failure(Receive const& op) {
     if (op.failure) return *op.failure;
     if (op.status.error != ErrorClass::truncate)
-        return join("the buffer of the message from rank ", op.status.source, " with tag ", op.status.tag,
-                    " or the receive's own (", op.sent, " bytes) does not lie in its process's memory");
-    return join("the message from rank ", op.status.source, " with tag ", op.status.tag, " has ", op.sent,
+        return join("the message from rank ", op.status.source, " with tag ", op.status.tag, " (", op.message_bytes,
+                    " bytes) cannot be copied: the send buffer or the receive buffer is not mapped memory");
+    return join("the message from rank ", op.status.source, " with tag ", op.status.tag, " has ", op.message_bytes,
                 " bytes but the receive has room for ", op.data.bytes);
 }
 
@@ -142,30 +142,30 @@ void send(Comm& comm, Data const& data, int dest, int tag, Mode mode, char const
         if (sent_small(e, comm, data, dest, tag, flavour)) return;
     Send op = make_send(comm, data, dest, tag, mode, flavour);
     if (mode == Mode::buffered) {
-        Send& copy = e.keep(op);
+        Send& copy = e.copy_to_buffer(op);
         return e.begin(copy);
     }
     e.begin(op);
-    OnStack const scope(e, op);
+    OperationGuard const scope(e, op);
     if (!op.done) {
-        if (op.peer == e.me() && !comm.process.many_threads) {
+        if (op.peer == e.local_rank() && !comm.process.thread_multiple) {
             e.cancel(op);
-            refuse_send_to_oneself(comm, op, call);
+            report_self_send(comm, op, call);
         }
         wait(e, op, -1, comm, call);
     }
-    check(op);
+    throw_if_failed(op);
 }
 
 void recv(Comm& comm, Data const& data, int source, int tag, Status& status, char const* call, Flavour flavour) {
     if (source == proc_null) {
-        status = no_process();
+        status = proc_null_status();
         return;
     }
     Engine& e = engine(comm.process);
     if (source != any_source && data.dense()) [[likely]]
-        if (e.take_small(place_of(comm, source), {context_of(comm, flavour), source, tag}, data, status) ==
-            Transport::First::taken)
+        if (e.try_receive_small(peer_of_rank(comm, source), {context_of(comm, flavour), source, tag}, data, status) ==
+            Transport::SmallReceive::received)
             return;
     recv_posted(e, comm, data, source, tag, status, call, flavour);
 }
@@ -173,7 +173,7 @@ void recv(Comm& comm, Data const& data, int source, int tag, Status& status, cha
 void sendrecv(Comm& comm, Data const& out, int dest, int send_tag, Data const& in, int source, int recv_tag,
               Status& status, char const* call, Flavour flavour) {
     if (source == proc_null) {
-        status = no_process();
+        status = proc_null_status();
         return send(comm, out, dest, send_tag, Mode::standard, call, flavour);
     }
     Engine& e = engine(comm.process);
@@ -182,25 +182,25 @@ void sendrecv(Comm& comm, Data const& out, int dest, int send_tag, Data const& i
     Receive receive = make_receive(comm, in, source, recv_tag, flavour);
     int const peer = receive.peer;
     e.begin(receive);
-    OnStack const scope(e, receive);
+    OperationGuard const scope(e, receive);
     if (dest != proc_null) {
         Send op = make_send(comm, out, dest, send_tag, Mode::standard, flavour);
         e.begin(op);
-        OnStack const scope_of_send(e, op);
+        OperationGuard const scope_of_send(e, op);
         wait(e, receive, op.done ? peer : -1, comm, call);
         wait(e, op, -1, comm, call);
-        check(op);
+        throw_if_failed(op);
     } else {
         wait(e, receive, peer, comm, call);
     }
-    end(comm, receive, status, call);
+    complete_receive(comm, receive, status, call);
 }
 
 void sendrecv_replace(Comm& comm, Data const& data, int dest, int send_tag, int source, int recv_tag, Status& status,
                       char const* call) {
     // The receive overwrites the send buffer at a time that the other ranks determine, so the data must be copied.
     std::vector<std::byte> copy(dest == proc_null ? 0 : data.bytes);
-    data.gather(0, copy.data(), copy.size());
+    data.pack(0, copy.data(), copy.size());
     Data out = Data::of_bytes(copy.data(), copy.size());
     out.count = data.count;
     out.element = data.element;
@@ -225,37 +225,37 @@ void sendrecv_bytes(Comm& comm, void const* out, std::size_t out_bytes, int dest
 
 bool iprobe(Comm& comm, int source, int tag, Status& status) {
     if (source == proc_null) {
-        status = no_process();
+        status = proc_null_status();
         return true;
     }
     Engine& e = engine(comm.process);
     Key key{comm.context, source, tag};
     Unexpected* m = nullptr;
-    auto const call = [&] { return join(comm.process.call_name, "(", words(comm, key), ")"); };
+    auto const call = [&] { return join(comm.process.call_name, "(", describe_operation(comm, key), ")"); };
     comm.process.waiter.test([&] { return (m = e.find(key)) != nullptr; }, CallText(call));
-    if (m) status = found(e, *m);
-    else check_source(e, peer_of(comm, source));
+    if (m) status = status_of(e, *m);
+    else throw_if_lost(e, peer_of_source(comm, source));
     return m != nullptr;
 }
 
 void probe(Comm& comm, int source, int tag, Status& status, char const* call) {
     if (source == proc_null) {
-        status = no_process();
+        status = proc_null_status();
         return;
     }
     Engine& e = engine(comm.process);
     Unexpected* m = nullptr;
-    int const peer = peer_of(comm, source);
+    int const peer = peer_of_source(comm, source);
     Key const key{comm.context, source, tag};
-    BlockedIn const why{comm, key, call};
-    comm.process.waiter.until(
+    AwaitedOperation const why{comm, key, call};
+    comm.process.waiter.wait_until(
         [&] {
             e.poll_from(-1);
-            return (m = e.find(key)) != nullptr || e.loss(peer);
+            return (m = e.find(key)) != nullptr || e.loss_reason(peer);
         },
         why.reason());
-    if (!m) check_source(e, peer);
-    status = found(e, *m);
+    if (!m) throw_if_lost(e, peer);
+    status = status_of(e, *m);
 }
 
 Ref<Message> improbe(Comm& comm, int source, int tag, Status& status) {
@@ -267,9 +267,9 @@ Ref<Message> improbe(Comm& comm, int source, int tag, Status& status) {
     if (source == proc_null) return message;
     Engine& e = engine(comm.process);
     Key const wanted{comm.context, source, tag};
-    message->content = e.claim(e.find(wanted));
-    if (message->content->note) [[unlikely]]
-        e.checks()->claimed(message.get(), wanted, *message->content, !ignored);
+    message->content = e.dequeue(e.find(wanted));
+    if (message->content->piggyback) [[unlikely]]
+        e.checks()->on_mprobe(message.get(), wanted, *message->content, !ignored);
     return message;
 }
 
@@ -282,7 +282,7 @@ Ref<Message> mprobe(Comm& comm, int source, int tag, Status& status, char const*
 
 void mrecv(Message& message, Data const& data, Status& status, char const* call) {
     if (!message.content) {
-        status = no_process();
+        status = proc_null_status();
         return;
     }
     Comm& comm = *message.comm;
@@ -290,31 +290,31 @@ void mrecv(Message& message, Data const& data, Status& status, char const* call)
     Receive op = make_receive(comm, data, message.status.source, message.status.tag, Flavour::user);
     e.begin(op, message.content);
     message.content = nullptr;
-    OnStack const scope(e, op);
+    OperationGuard const scope(e, op);
     wait(e, op, op.peer, comm, call);
-    if (op.note) [[unlikely]] {   // the checks processed it when the message was claimed
-        e.checks()->claimed_received(&message, comm, !status.ignored);
-        op.note.reset();
+    if (op.piggyback) [[unlikely]] {   // the checks processed it when the message was claimed
+        e.checks()->on_mrecv(&message, comm, !status.ignored);
+        op.piggyback.reset();
     }
-    end(comm, op, status, call);
+    complete_receive(comm, op, status, call);
 }
 
-SendBuffer& buffer_of(Process& process) { return engine(process).buffers.common(); }
+SendBuffer& buffer_of(Process& process) { return engine(process).buffers.process_buffer(); }
 
-SendBuffer& buffer_of(Comm& comm) { return engine(comm.process).buffers.own(comm.context); }
+SendBuffer& buffer_of(Comm& comm) { return engine(comm.process).buffers.comm_buffer(comm.context); }
 
-void forget_buffer(Comm& comm) { engine(comm.process).buffers.forget(comm.context); }
+void release_buffer(Comm& comm) { engine(comm.process).buffers.release(comm.context); }
 
 void flush(Process& process, SendBuffer& buffer, char const* call) {
-    process.waiter.until([&] { return buffer.idle(); }, {call});
+    process.waiter.wait_until([&] { return buffer.idle(); }, {call});
 }
 
-void finish(Process& process, char const* call) {
+void drain_sends(Process& process, char const* call) {
     Engine& e = engine(process);
     while (e.poll()) {}   // grants that have arrived belong to sends that must finish
-    process.waiter.until([&] { return e.idle(); }, {call});
+    process.waiter.wait_until([&] { return e.idle(); }, {call});
 }
 
-void leave(Process& process, char const* call) { engine(process).leave(call); }
+void shut_down(Process& process, char const* call) { engine(process).shut_down(call); }
 
 }   // namespace tutti::p2p

@@ -25,42 +25,46 @@ namespace tutti::p2p {
 std::vector<std::unique_ptr<Transport>> make_transports(Matching& matching, std::vector<int> const& listeners,
                                                         Checks* checks);
 
-class Engine final : public Extension, public Pollable {
+class Engine final : public LayerState, public Pollable {
 public:
     /// `listeners`: as for make_transports.
     Engine(Process& process, std::vector<int> const& listeners);
     ~Engine() override;
 
     /// Begins a send. `op` must live until it is done.
-    void begin(Send& op) { to(op.peer).begin(op); }
+    void begin(Send& op) { transport_of(op.peer).begin(op); }
     /// Returns true if the message, dense and of at most Transport::small bytes, has been sent immediately. Otherwise
     /// the call has no effect.
-    bool send_small(int peer, Key const& key, Data const& data) { return to(peer).send_small(peer, key, data); }
-    /// Receives the next message of a peer without an operation, as Transport::take_small does.
-    Transport::First take_small(int peer, Key const& key, Data const& data, Status& status) {
-        if (!matching_.empty()) return Transport::First::other;
-        int const polls = data.bytes < announced_from_ ? polls_for_small_ : 1;
-        return to(peer).take_small(peer, key, data, status, polls);
+    bool try_send_small(int peer, Key const& key, Data const& data) {
+        return transport_of(peer).try_send_small(peer, key, data);
+    }
+    /// Receives the next message of a peer without an operation, as Transport::try_receive_small does.
+    Transport::SmallReceive try_receive_small(int peer, Key const& key, Data const& data, Status& status) {
+        if (!matching_.empty()) return Transport::SmallReceive::needs_operation;
+        int const polls = data.bytes < min_announced_bytes_ ? polls_for_small_ : 1;
+        return transport_of(peer).try_receive_small(peer, key, data, status, polls);
     }
     /// Copies a buffered send into the buffer of its communicator. Polls while the buffer is full, because only polling
     /// frees space in it. Throws Error(buffer) if it is full and no poll makes progress.
-    SendBuffer::Copy& keep(Send const& op);
+    SendBuffer::Copy& copy_to_buffer(Send const& op);
     /// Begins a receive. `op` must live until it is done.
     void begin(Receive& op);
-    /// Begins a receive of a message that `claim` returned. If it throws std::bad_alloc, the message is not consumed.
+    /// Begins a receive of a message that `dequeue` returned. If it throws std::bad_alloc, the message is not consumed.
     void begin(Receive& op, Unexpected* message);
 
     /// Returns the oldest arrived message that matches a receive with this key, or null.
     Unexpected* find(Key const& key) { return matching_.find(key); }
-    /// Calls `look` with each unexpected message, in order of arrival, until it returns true.
-    void look_through(std::function<bool(Unexpected const&)> const& look) const { matching_.look_through(look); }
+    /// Calls `visit` with each unexpected message, in order of arrival, until it returns true.
+    void visit_unexpected(std::function<bool(Unexpected const&)> const& visit) const {
+        matching_.visit_unexpected(visit);
+    }
     /// Removes a message that `find` returned from the matching queues. The caller then receives it by begin().
-    Unexpected* claim(Unexpected* message) { return matching_.remove(*message), message; }
+    Unexpected* dequeue(Unexpected* message) { return matching_.remove(*message), message; }
 
     /// Cancels a receive unless it is matched. A cancelled receive is done, with status.cancelled set.
     void cancel(Receive& op);
     /// Cancels a send, as Transport::cancel does.
-    void cancel(Send& op) { to(op.peer).cancel(op); }
+    void cancel(Send& op) { transport_of(op.peer).cancel(op); }
 
     /// Ends an operation on the stack of a call that an exception from other progress is terminating. Returns once
     /// neither the engine nor a peer refers to the operation. A transfer that a peer has begun runs to its end, because
@@ -71,31 +75,32 @@ public:
     bool poll() override { return polled_.size() == 1 ? polled_.front()->poll() : poll_all(); }
     /// Polls for messages of one peer (−1: of all), as Transport::poll_from does. Returns true if anything moved.
     bool poll_from(int peer) {
-        bool const moved = peer < 0 ? poll() : to(peer).poll_from(peer);
-        if (moved) process().waiter.count_move();
+        bool const moved = peer < 0 ? poll() : transport_of(peer).poll_from(peer);
+        if (moved) process().waiter.count_progress();
         return moved;
     }
     /// How many times in a row to poll without a pause (−1: all transports), as Transport::polls_in_a_row.
-    int polls_in_a_row(int peer) const { return peer < 0 ? fewest_polls_ : to(peer).polls_in_a_row(); }
+    int polls_in_a_row(int peer) const { return peer < 0 ? fewest_polls_ : transport_of(peer).polls_in_a_row(); }
     /// Returns why no message will ever arrive from a peer (−1: from some peer): its connection is lost. Null: not
     /// lost.
-    std::string const* loss(int peer) const { return matching_.loss(peer); }
+    std::string const* loss_reason(int peer) const { return matching_.loss_reason(peer); }
     /// The checks of --check; null: no checks.
     Checks* checks() const { return checks_.get(); }
     /// The ranks of MPI_COMM_WORLD to which this rank has a connection.
-    std::vector<int> connected() const;
+    std::vector<int> connected_ranks() const;
     /// Shuts down the connections to all peers, waits for their shutdown, and closes. No operation may begin
     /// afterwards.
-    void leave(char const* call);
+    void shut_down(char const* call);
 
     Process& process() const { return matching_.process(); }
-    int me() const { return static_cast<int>(process().place()); }
+    int local_rank() const { return static_cast<int>(process().local_rank()); }
     /// Returns true if everything that can be sent now has been sent. Offers that the receiver has not matched do not
     /// count.
     bool idle() const;
-    bool at_rest() const override { return requests == 0 && idle() && buffers.idle(); }
-    /// Sets the hint to a persistent request that is not started, unless the blockage has a hint with a code already.
-    void tell(Blockage& blockage) const override;
+    bool is_quiescent() const override { return requests == 0 && idle() && buffers.idle(); }
+    /// Sets the hint to a persistent request that is not started, unless the blocked call has a hint with a code
+    /// already.
+    void describe(BlockedCall& blocked) const override;
     void count_bytes(Segment const& segment, NetworkBytes& bytes) const override {
         for (auto const& one : transports_) one->count_bytes(segment, bytes);
     }
@@ -106,23 +111,23 @@ public:
     UnstartedRequests unstarted;                                     ///< persistent requests
 
 private:
-    Transport& to(int peer) const { return *to_[static_cast<std::size_t>(peer)]; }
+    Transport& transport_of(int peer) const { return *transports_by_peer_[static_cast<std::size_t>(peer)]; }
     bool poll_all();
-    static void tell_staying(void const* engine, Blockage& blockage);
+    static void describe_open_connections(void const* engine, BlockedCall& blocked);
     void announce(Receive& op);
-    void check(Receive& op, bool at_once);
+    void notify_checks(Receive& op, bool already_arrived);
     bool withdraw(Receive& op) noexcept;
-    void outlive(bool const& done) noexcept;
+    void wait_until_done(bool const& done) noexcept;
 
     Matching matching_;
     std::unique_ptr<Checks> const checks_;
     std::vector<std::unique_ptr<Transport>> transports_;
     std::vector<std::unique_ptr<Transport>> traced_;   ///< wrappers of `transports_`, if messages are traced
-    std::vector<Transport*> to_;                       ///< by peer; null: there is no such peer
+    std::vector<Transport*> transports_by_peer_;       ///< by peer; null: there is no such peer
     std::vector<Transport*> polled_;                   ///< those whose poll() can make progress
     int fewest_polls_;
-    int const polls_for_small_;          ///< as many polls as a wait makes before it progresses everything
-    std::size_t const announced_from_;   ///< receives with a buffer of at least this size are announced to the sender
+    int const polls_for_small_;               ///< as many polls as a wait makes before it progresses everything
+    std::size_t const min_announced_bytes_;   ///< smaller receives are not announced to the sender
 };
 
 /// Creates the engine of a process and attaches it to the process's waiter. `listeners`: as for Engine.

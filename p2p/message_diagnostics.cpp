@@ -15,22 +15,24 @@
 namespace tutti::p2p {
 namespace {
 
-constexpr std::size_t most_groups = Finding::most_places / 2;   // each may add a place of the sender
+constexpr std::size_t max_groups = Diagnostic::max_locations / 2;   // each may add a location in the sender
 
 /// Returns the name of the type, or an empty string if the data has several types.
-std::string type_words(Engine const& engine, TypeDigest digest) {
+std::string type_name(Engine const& engine, TypeDigest digest) {
     Datatype const* const type =
         engine.predefined_type && digest.number() != 0 ? engine.predefined_type(digest.number()) : nullptr;
     if (type) return type->name;
-    char const* const name = digest.in_c();
+    char const* const name = digest.c_name();
     return name ? name : "";
 }
 
-std::string receive_words(Datatype const& type) { return type.name.empty() ? "a datatype of the program" : type.name; }
+std::string receive_type_name(Datatype const& type) {
+    return type.name.empty() ? "a datatype of the program" : type.name;
+}
 
 /// Returns "2 MPI_INT" or "12 bytes of several types".
-std::string amount_words(Engine const& engine, TypeDigest digest, std::size_t bytes) {
-    std::string const type = type_words(engine, digest);
+std::string describe_amount(Engine const& engine, TypeDigest digest, std::size_t bytes) {
+    std::string const type = type_name(engine, digest);
     Datatype const* const known =
         engine.predefined_type && digest.number() != 0 ? engine.predefined_type(digest.number()) : nullptr;
     std::size_t const each = known ? static_cast<std::size_t>(known->size()) : digest.unit();
@@ -39,7 +41,7 @@ std::string amount_words(Engine const& engine, TypeDigest digest, std::size_t by
     return join(bytes / each, " ", type);
 }
 
-bool sends(std::string const& call) {
+bool is_send_call(std::string const& call) {
     static constexpr char const* all[] = {"MPI_Send",      "MPI_Ssend",
                                           "MPI_Rsend",     "MPI_Bsend",
                                           "MPI_Isend",     "MPI_Issend",
@@ -51,23 +53,23 @@ bool sends(std::string const& call) {
 
 bool are_errors_fatal(Comm const& comm) { return !comm.errhandler || comm.errhandler->kind == Errhandler::Kind::fatal; }
 
-/// Finds the send by the note of the message. Without a note the call is unknown; it is most often the sender's last
-/// call.
-Mistake::Part part_of_sender(Comm const& comm, Receive const& op) {
+/// Finds the send by the piggyback of the message. Without a piggyback the call is unknown; it is most often the
+/// sender's last call.
+UsageError::Call sender_call(Comm const& comm, Receive const& op) {
     Process& process = comm.process;
     int const sender = comm.peers().world_rank(op.status.source);
-    std::string const what = join(amount_words(engine(process), op.other_types, op.sent), " to rank ", comm.rank(),
-                                  ", tag ", op.status.tag, ", ", comm.words());
-    if (op.note) {
-        SentNote const sent = SentNote::from_bytes(op.note);
+    std::string const what = join(describe_amount(engine(process), op.mismatched_types, op.message_bytes), " to rank ",
+                                  comm.rank(), ", tag ", op.status.tag, ", ", comm.description());
+    if (op.piggyback) {
+        SendPiggyback const sent = SendPiggyback::from_bytes(op.piggyback);
         return {sender, join(sent.call, "(", what, ")"), {}, sent.site};
     }
-    if (process.cluster.is_here(sender) && sender != process.rank()) {
-        auto const place = static_cast<unsigned>(process.cluster.peer_of(sender));
-        LastCall const& last = process.segment.rank_state(place).last_call;
+    if (process.cluster.is_local(sender) && sender != process.rank()) {
+        auto const local_rank = static_cast<unsigned>(process.cluster.peer_id(sender));
+        LastCall const& last = process.segment.rank_state(local_rank).last_call;
         auto const site = reinterpret_cast<std::uintptr_t>(last.site);
-        std::string const call = name_of(last, process.rank_state().last_call);
-        if (sends(call)) return {sender, join(call, "(", what, ")"), "(its last call)", site};
+        std::string const call = call_name_of(last, process.rank_state().last_call);
+        if (is_send_call(call)) return {sender, join(call, "(", what, ")"), "(its last call)", site};
     }
     return {sender, "send of " + what, {}, 0};
 }
@@ -79,33 +81,33 @@ struct Sender {
     std::uint64_t site;   ///< 0: unknown
 };
 
-/// Finds the send by the note of the message, or among the recent sends if the sender is on this node.
+/// Finds the send by the piggyback of the message, or among the recent sends if the sender is on this node.
 Sender sender_of(Comm const& comm, Unexpected const& m) {
     Process& process = comm.process;
     Sender sender{comm.peers().world_rank(m.key.source), {}, 0};
-    if (m.note) {
-        SentNote const sent = SentNote::from_bytes(m.note);
+    if (m.piggyback) {
+        SendPiggyback const sent = SendPiggyback::from_bytes(m.piggyback);
         sender.call = sent.call;
         sender.site = sent.site;
-    } else if (process.cluster.is_here(sender.rank)) {
-        RankState& state = process.segment.rank_state(static_cast<unsigned>(process.cluster.peer_of(sender.rank)));
-        RecentSends::Place const place = state.recent_sends.find(process.place(), m.number);
-        LastCall const& mine = process.rank_state().last_call;
-        sender.call = name_of(state.last_call, place.call, mine);
+    } else if (process.cluster.is_local(sender.rank)) {
+        RankState& state = process.segment.rank_state(static_cast<unsigned>(process.cluster.peer_id(sender.rank)));
+        RecentSends::CallSite const place = state.recent_sends.find(process.local_rank(), m.number);
+        LastCall const& own_call = process.rank_state().last_call;
+        sender.call = call_name_of(state.last_call, place.call, own_call);
         sender.site = place.site;
-    } else if (m.what == Unexpected::What::here) {
+    } else if (m.kind == Unexpected::Kind::eager) {
         sender.site = m.send;
     }
     if (sender.call.empty()) sender.call = "send";
-    sender.call += join("(", amount_words(engine(process), m.digest, m.bytes), " to rank ", comm.rank(), ", tag ",
-                        m.key.tag, ", ", comm.words(), ")");
+    sender.call += join("(", describe_amount(engine(process), m.digest, m.bytes), " to rank ", comm.rank(), ", tag ",
+                        m.key.tag, ", ", comm.description(), ")");
     return sender;
 }
 
 /// Describes the receive; `call` is the receive itself or the call that completed it.
-Mistake::Part part_of_receiver(Comm const& comm, Receive const& op, char const* call) {
+UsageError::Call receiver_call(Comm const& comm, Receive const& op, char const* call) {
     Process& process = comm.process;
-    std::string const what = words(comm, op);
+    std::string const what = describe_operation(comm, op);
     auto const site = reinterpret_cast<std::uintptr_t>(process.call_site);
     if (std::strstr(call, "ecv") && !std::strstr(call, "Irecv"))
         return {process.rank(), join(call, "(", what, ")"), {}, site};
@@ -117,15 +119,15 @@ Mistake::Part part_of_receiver(Comm const& comm, Receive const& op, char const* 
 
 }   // namespace
 
-void refuse_send_to_oneself(Comm const& comm, Send const& op, char const* call) {
+void report_self_send(Comm const& comm, Send const& op, char const* call) {
     Process& process = comm.process;
     bool const is_synchronous = op.mode == Mode::synchronous;
     if (!are_errors_fatal(comm))
         fail(ErrorClass::other, "a ", is_synchronous ? "synchronous" : "blocking", " send of ", op.data.bytes,
              " bytes with tag ", op.key.tag, " to this rank itself (", op.key.source,
-             ") would never end: no receive has begun");
+             ") would never complete: no matching receive has begun");
     auto const site = reinterpret_cast<std::uintptr_t>(process.call_site);
-    Mistake::Part const parts[] = {{process.rank(), join(call, "(", words(comm, op), ")"), {}, site}};
+    UsageError::Call const parts[] = {{process.rank(), join(call, "(", describe_operation(comm, op), ")"), {}, site}};
     report(process, {"T01", join("deadlock: rank ", process.rank(), " sends to itself before it receives"),
                      is_synchronous
                          ? "a synchronous send waits for its receive: begin the receive first (MPI_Irecv), or use "
@@ -135,59 +137,61 @@ void refuse_send_to_oneself(Comm const& comm, Send const& op, char const* call) 
                      parts});
 }
 
-void tell_types(Comm const& comm, Receive const& op, char const* call) {
+void report_type_mismatch(Comm const& comm, Receive const& op, char const* call) {
     Process& process = comm.process;
     if (!are_errors_fatal(comm) || op.key.context != comm.context || process.variables.diagnosis == "no") return;
     Engine const& e = engine(process);
-    std::string sent = type_words(e, op.other_types);
+    std::string sent = type_name(e, op.mismatched_types);
     if (sent.empty()) sent = "other types";
-    Mistake::Part const parts[] = {part_of_receiver(comm, op, call), part_of_sender(comm, op)};
+    UsageError::Call const parts[] = {receiver_call(comm, op, call), sender_call(comm, op)};
     report(process,
            {"T06",
-            join("rank ", process.rank(), " receives ", receive_words(*op.data.element), " where rank ", parts[1].rank,
-                 " sends ", sent),
-            "both sides of a message name the same types: the one that the variables have in the program", parts});
+            join("rank ", process.rank(), " receives ", receive_type_name(*op.data.element), " where rank ",
+                 parts[1].rank, " sends ", sent),
+            "pass the same datatype on both sides of a message: the type of the variables in the program", parts});
 }
 
-void tell_messages_left(Process& process, std::span<Comm const* const> comms) {
+void report_unreceived_messages(Process& process, std::span<Comm const* const> comms) {
     Engine const& e = engine(process);
     struct Group {
-        std::string words;
+        std::string description;
         Sender sender;
         int messages = 0;
     };
     std::vector<Group> groups;
-    e.look_through([&](Unexpected const& m) {
+    e.visit_unexpected([&](Unexpected const& m) {
         auto const comm = std::ranges::find(comms, m.key.context, &Comm::context);
         if (comm == comms.end()) return false;   // a message of the library itself
         Comm const& on = **comm;
-        std::string words = join(amount_words(e, m.digest, m.bytes), " from rank ", m.key.source, ", tag ", m.key.tag,
-                                 ", ", on.words());
+        std::string description = join(describe_amount(e, m.digest, m.bytes), " from rank ", m.key.source, ", tag ",
+                                       m.key.tag, ", ", on.description());
         Sender sender = sender_of(on, m);
         auto const same = std::ranges::find_if(groups, [&](Group const& one) {
-            return one.words == words && (one.sender.site == sender.site || one.sender.site == 0 || sender.site == 0);
+            return one.description == description &&
+                   (one.sender.site == sender.site || one.sender.site == 0 || sender.site == 0);
         });
         if (same != groups.end()) {
             ++same->messages;
             if (same->sender.site == 0) same->sender = std::move(sender);
-        } else if (groups.size() < most_groups) groups.push_back({std::move(words), std::move(sender), 1});
+        } else if (groups.size() < max_groups) groups.push_back({std::move(description), std::move(sender), 1});
         return false;
     });
     if (groups.empty()) return;
-    std::vector<Mistake::Part> parts;
+    std::vector<UsageError::Call> parts;
     for (Group const& one : groups) {
         parts.push_back(
-            {process.rank(), "message of " + one.words,
+            {process.rank(), "message of " + one.description,
              one.messages == 1 ? "arrived, never received" : join(one.messages, " of them arrived, never received"),
              0});
         if (one.sender.site != 0)
             parts.push_back({one.sender.rank, one.sender.call, one.messages == 1 ? "sent it" : "sent the last of them",
                              one.sender.site});
     }
-    warn(process, {"T07", "messages were sent and never received",
-                   "each message needs its receive: look for a send too many, or a receive that is missing or has "
-                   "another tag or source",
-                   parts});
+    warn(process,
+         {"T07", "messages were sent and never received",
+          "each message needs a receive: one send is superfluous, or a receive is missing or has another tag or "
+          "source",
+          parts});
 }
 
 }   // namespace tutti::p2p

@@ -9,17 +9,17 @@
 
 namespace tutti::p2p {
 
-/// Reports a receive whose message has other types than the receive (Receive::other_types) and ends the job. The report
-/// names both sides; `call` is the MPI function that completed the receive. Has no effect for messages of the library
-/// itself, if the communicator's errors are not fatal, or with TUTTI_DIAGNOSIS=no.
-void tell_types(Comm const& comm, Receive const& op, char const* call);
+/// Reports a receive whose message has other types than the receive (Receive::mismatched_types) and ends the job. The
+/// report names both sides; `call` is the MPI function that completed the receive. Has no effect for messages of the
+/// library itself, if the communicator's errors are not fatal, or with TUTTI_DIAGNOSIS=no.
+void report_type_mismatch(Comm const& comm, Receive const& op, char const* call);
 
 /// Reports a blocking send of this rank to itself for which no receive has begun and no other thread can begin one, and
 /// ends the job as deadlocked. Throws an error instead if the communicator's errors are not fatal.
-[[noreturn]] void refuse_send_to_oneself(Comm const& comm, Send const& op, char const* call);
+[[noreturn]] void report_self_send(Comm const& comm, Send const& op, char const* call);
 
 /// Warns of messages that have arrived and were never received. `comms`: all communicators of the program. Must be
 /// called in MPI_Finalize, when no more messages can arrive.
-void tell_messages_left(Process& process, std::span<Comm const* const> comms);
+void report_unreceived_messages(Process& process, std::span<Comm const* const> comms);
 
 }   // namespace tutti::p2p

@@ -37,7 +37,7 @@ void sendrecv_bytes(Comm& comm, void const* out, std::size_t out_bytes, int dest
 class Message final : public Request {
 public:
     Message() { complete = true; }   // a wait for it returns immediately
-    void tell(Blockage& blockage) const override { blockage.call = "message that MPI_Mprobe has found"; }
+    void describe(BlockedCall& blocked) const override { blocked.call = "message that MPI_Mprobe has found"; }
 
     Unexpected* content = nullptr;   ///< null: the message of MPI_PROC_NULL, which has no content
 };
@@ -58,15 +58,15 @@ void mrecv(Message& message, Data const& data, Status& status, char const* call)
 SendBuffer& buffer_of(Process& process);
 SendBuffer& buffer_of(Comm& comm);
 /// Called when a communicator is freed: its own buffer is destroyed once all sends in it are complete.
-void forget_buffer(Comm& comm);
+void release_buffer(Comm& comm);
 /// Waits until the buffer holds no message.
 void flush(Process& process, SendBuffer& buffer, char const* call);
 
 /// Waits until everything that this rank can send now has been sent. MPI_Finalize calls it twice: before a first
 /// barrier, and between that barrier and a second one, because until they reach the first barrier other ranks may
 /// request messages that this rank has offered.
-void finish(Process& process, char const* call);
+void drain_sends(Process& process, char const* call);
 /// Called after the second barrier: connections to other nodes are shut down from both sides, so that no data is lost.
-void leave(Process& process, char const* call);
+void shut_down(Process& process, char const* call);
 
 }   // namespace tutti::p2p

@@ -12,9 +12,9 @@ namespace {
 
 /// Keeps a datatype of the program alive, which the program may free during the operation. Predefined ones need no
 /// reference.
-Ref<Datatype> keep_type(Data const& data) {
-    bool const may_go = data.element && data.element->recipe();
-    return Ref<Datatype>::share(may_go ? const_cast<Datatype*>(data.element) : nullptr);
+Ref<Datatype> retain_type(Data const& data) {
+    bool const may_be_freed = data.element && data.element->recipe();
+    return Ref<Datatype>::share(may_be_freed ? const_cast<Datatype*>(data.element) : nullptr);
 }
 
 template <class R, class... Arguments>
@@ -36,13 +36,13 @@ Ref<Request> make_persistent(Comm& comm, Arguments&&... arguments) {
 }
 
 /// Notifies the checks that a request is destroyed, unless MPI has been finalized.
-void left(Request const& request) {
-    if (request.comm->process.p2p) engine(request.comm->process).checks()->gone(request);
+void notify_destroyed(Request const& request) {
+    if (request.comm->process.p2p) engine(request.comm->process).checks()->on_request_destroyed(request);
 }
 
-void cancels(Request const& request) { engine(request.comm->process).checks()->cancels(request); }
+void notify_cancel(Request const& request) { engine(request.comm->process).checks()->on_cancel(request); }
 
-void forget_persistent(Request const& request) {
+void unregister_persistent(Request const& request) {
     if (request.persistent && request.comm->process.p2p) engine(request.comm->process).unstarted.remove(request);
 }
 
@@ -53,14 +53,14 @@ SendRequest::SendRequest(Comm& c, Data const& data, int dest, int tag, Mode mode
     op_.data = data;
     op_.digest = data.digest();
     op_.key = {c.context, c.rank(), tag};
-    op_.peer = dest == proc_null ? proc_null : c.process.cluster.peer_of(c.peers().world_rank(dest));
+    op_.peer = dest == proc_null ? proc_null : c.process.cluster.peer_id(c.peers().world_rank(dest));
     op_.mode = mode;
     op_.request = this;
-    type_ = keep_type(op_.data);
+    type_ = retain_type(op_.data);
 }
 
 void SendRequest::start() {
-    leave_copy();
+    detach_copy();
     op_.done = op_.cancelled = op_.cancelling = op_.eager = false;
     op_.failure = nullptr;
     op_.finished = nullptr;
@@ -69,15 +69,15 @@ void SendRequest::start() {
     active = complete = true;
     if (op_.peer == proc_null) return;
     engine(comm->process).begin(op_);
-    if (op_.done) return tell_failure();
-    under_way();
-    comm->process.waiter.started();
+    if (op_.done) return set_failure();
+    set_pending();
+    comm->process.waiter.announce_operation();
 }
 
 /// The request completes immediately; the copy is sent in the background.
 void SendRequest::start_buffered() {
     Engine& e = engine(comm->process);
-    copy_ = &e.keep(op_);   // may throw; then nothing has been started
+    copy_ = &e.copy_to_buffer(op_);   // may throw; then nothing has been started
     copy_->original = &op_;
     status = {};
     active = complete = true;
@@ -85,12 +85,12 @@ void SendRequest::start_buffered() {
 }
 
 /// Detaches this request from the copy of an earlier start, which no longer reports its result.
-void SendRequest::leave_copy() {
+void SendRequest::detach_copy() {
     if (copy_ && !op_.done) copy_->original = nullptr;
     copy_ = nullptr;
 }
 
-void SendRequest::under_way() {
+void SendRequest::set_pending() {
     complete = false;
     op_.finished = finished;
     ++references;   // held by the engine until `finished`
@@ -98,19 +98,19 @@ void SendRequest::under_way() {
 }
 
 void SendRequest::cancel() {
-    if (special) cancels(*this);
+    if (needs_finalize) notify_cancel(*this);
     if (!active || op_.cancelled || op_.failure || op_.peer == proc_null) return;
     bool const kept = copy_ && !op_.done;   // buffered, and the copy is not sent yet
     if (complete) {
         if (!kept && (!op_.eager || op_.mode == Mode::synchronous)) return;   // the receiver has it
-        under_way();   // an eager send: incomplete again until the receiver answers
+        set_pending();   // an eager send: incomplete again until the receiver answers
     }
     engine(comm->process).cancel(kept ? static_cast<Send&>(*copy_) : op_);
 }
 
-void SendRequest::finished(Send& op) { static_cast<SendRequest*>(op.request)->completed(); }
+void SendRequest::finished(Send& op) { static_cast<SendRequest*>(op.request)->on_complete(); }
 
-void SendRequest::tell_failure() {
+void SendRequest::set_failure() {
     if (!op_.failure) [[likely]]
         return;
     status.error = ErrorClass::other;
@@ -118,12 +118,12 @@ void SendRequest::tell_failure() {
     unless_out_of_memory([this] { return error_text = *op_.failure, true; });
 }
 
-void SendRequest::completed() {
+void SendRequest::on_complete() {
     complete = true;
     status.cancelled = op_.cancelled;
-    tell_failure();
+    set_failure();
     op_.finished = nullptr;
-    tell_whole();
+    notify_parent();
     --engine(comm->process).requests;
     Ref<Request>::release(this);
 }
@@ -145,25 +145,25 @@ RecvRequest::RecvRequest(Comm& c, void* buffer, std::int64_t count, Datatype con
     op_.key = {c.context, source, tag};
     op_.finished = finished;
     op_.request = this;
-    type_ = keep_type(op_.data);
-    from_ = source < 0 ? -1 : c.process.cluster.peer_of(c.peers().world_rank(source));
+    type_ = retain_type(op_.data);
+    source_peer_ = source < 0 ? -1 : c.process.cluster.peer_id(c.peers().world_rank(source));
 }
 
-void RecvRequest::arm() {
+void RecvRequest::activate() {
     active = true;
     complete = false;
     op_.done = op_.posted = false;
-    op_.peer = from_;
+    op_.peer = source_peer_;
     op_.failure = nullptr;
-    op_.other_types = {};
+    op_.mismatched_types = {};
     op_.status = {};
-    op_.sent = op_.arrived = 0;
+    op_.message_bytes = op_.arrived_bytes = 0;
     ++references;   // held by the engine until `finished`
     ++engine(comm->process).requests;
 }
 
-/// Undoes arm() after a failed start.
-void RecvRequest::disarm() {
+/// Undoes activate() after a failed start.
+void RecvRequest::deactivate() {
     active = false;
     complete = true;
     --engine(comm->process).requests;
@@ -180,72 +180,72 @@ void RecvRequest::start() {
     begin([this](Engine& e) { e.begin(op_); });
 }
 
-void RecvRequest::start_with(Unexpected* message) {
+void RecvRequest::start_matched(Unexpected* message) {
     begin([&](Engine& e) { e.begin(op_, message); });
 }
 
 template <class Act>
 void RecvRequest::begin(Act const& act) {
-    arm();
+    activate();
     try {
         act(engine(comm->process));
     } catch (...) {
-        disarm();
+        deactivate();
         throw;
     }
-    if (!complete) comm->process.waiter.started();
+    if (!complete) comm->process.waiter.announce_operation();
 }
 
 void RecvRequest::cancel() {
-    if (special) cancels(*this);
+    if (needs_finalize) notify_cancel(*this);
     if (active && !complete) engine(comm->process).cancel(op_);
 }
 
 SendRequest::~SendRequest() {
-    leave_copy();
-    if (special) left(*this);
-    forget_persistent(*this);
+    detach_copy();
+    if (needs_finalize) notify_destroyed(*this);
+    unregister_persistent(*this);
 }
 
-void SendRequest::settle() { engine(comm->process).checks()->settle(*this); }
+void SendRequest::finalize() { engine(comm->process).checks()->before_completion(*this); }
 
-void SendRequest::forget() { engine(comm->process).checks()->forget(*this); }
+void SendRequest::abandon() { engine(comm->process).checks()->on_request_free(*this); }
 
 RecvRequest::~RecvRequest() {
-    if (special) left(*this);
-    forget_persistent(*this);
+    if (needs_finalize) notify_destroyed(*this);
+    unregister_persistent(*this);
 }
 
-void RecvRequest::settle() { engine(comm->process).checks()->settle(*this); }
+void RecvRequest::finalize() { engine(comm->process).checks()->before_completion(*this); }
 
-void RecvRequest::forget() { engine(comm->process).checks()->forget(*this); }
+void RecvRequest::abandon() { engine(comm->process).checks()->on_request_free(*this); }
 
-void SendRequest::tell(Blockage& blockage) const {
-    blockage.call = "send of " + words(*comm, op_);
-    p2p::tell(*comm, op_, blockage);
+void SendRequest::describe(BlockedCall& blocked) const {
+    blocked.call = "send of " + describe_operation(*comm, op_);
+    p2p::add_awaited_ranks(*comm, op_, blocked);
 }
 
-void RecvRequest::tell(Blockage& blockage) const {
-    blockage.call = "receive of " + words(*comm, op_);
-    if (active) p2p::tell(*comm, op_, blockage);
-    else if (op_.key.source >= 0) blockage.await(comm->peers().world_rank(op_.key.source));   // not started
+void RecvRequest::describe(BlockedCall& blocked) const {
+    blocked.call = "receive of " + describe_operation(*comm, op_);
+    if (active) p2p::add_awaited_ranks(*comm, op_, blocked);
+    else if (op_.key.source >= 0) blocked.await(comm->peers().world_rank(op_.key.source));   // not started
 }
 
-void RecvRequest::finished(Receive& op) { static_cast<RecvRequest*>(op.request)->completed(); }
+void RecvRequest::finished(Receive& op) { static_cast<RecvRequest*>(op.request)->on_complete(); }
 
-void RecvRequest::arrived(Receive& op) {
-    engine(op.request->comm->process).checks()->arrives(*op.request, op);
+void RecvRequest::finished_checked(Receive& op) {
+    engine(op.request->comm->process).checks()->on_arrived(*op.request, op);
     finished(op);
 }
 
-void RecvRequest::completed() {
+void RecvRequest::on_complete() {
     complete = true;
     status = op_.status;
     // Without memory the request completes without the report or the error text.
-    if (op_.other_types != TypeDigest()) [[unlikely]]
-        unless_out_of_memory([this] { return tell_types(*comm, op_, comm->process.call_name), true; });
+    if (op_.mismatched_types != TypeDigest()) [[unlikely]]
+        unless_out_of_memory([this] { return report_type_mismatch(*comm, op_, comm->process.call_name), true; });
     if (op_.failed()) unless_out_of_memory([this] { return error_text = describe_failure(op_), true; });
-    tell_whole();
+    notify_parent();
     --engine(comm->process).requests;
     Ref<Request>::release(this);
 }
@@ -262,8 +262,8 @@ Ref<Request> irecv(Comm& comm, void* buffer, std::int64_t count, Datatype const&
 Ref<Request> iflush(Process& process, SendBuffer& buffer) {
     auto* request = new FlushRequest(process);
     auto owned = Ref<Request>::adopt(request);
-    buffer.tell(*request);
-    if (!request->complete) process.waiter.started();
+    buffer.add_flush(*request);
+    if (!request->complete) process.waiter.announce_operation();
     return owned;
 }
 
@@ -274,9 +274,9 @@ Ref<Request> imrecv(Message& message, void* buffer, std::int64_t count, Datatype
         new (message.comm->process) RecvRequest(*message.comm, buffer, count, type, source, message.status.tag);
     auto result = Ref<Request>::adopt(request);
     // MPI_Imrecv does not show whether the program reads the status: assume that it does.
-    if (content && content->note) [[unlikely]]
-        engine(message.comm->process).checks()->claimed_received(&message, *message.comm, true);
-    if (content) request->start_with(content);
+    if (content && content->piggyback) [[unlikely]]
+        engine(message.comm->process).checks()->on_mrecv(&message, *message.comm, true);
+    if (content) request->start_matched(content);
     else request->start();
     message.content = nullptr;
     return result;
@@ -300,17 +300,17 @@ Ref<Half> make_half(Comm& comm, Arguments&&... arguments) {
     return Ref<Half>::adopt(new (comm.process) Half(comm, std::forward<Arguments>(arguments)...));
 }
 
-Ref<Request> make_both(Ref<SendRequest> send, Ref<RecvRequest> receive, std::vector<std::byte> copy) {
-    auto both = Ref<SendrecvRequest>::adopt(new SendrecvRequest(std::move(send), std::move(receive)));
-    both->begin(std::move(copy));
-    return Ref<Request>::adopt(both.detach());
+Ref<Request> make_sendrecv(Ref<SendRequest> send, Ref<RecvRequest> receive, std::vector<std::byte> copy) {
+    auto request = Ref<SendrecvRequest>::adopt(new SendrecvRequest(std::move(send), std::move(receive)));
+    request->begin(std::move(copy));
+    return Ref<Request>::adopt(request.detach());
 }
 
 }   // namespace
 
-void HalfRequest::tell_whole() {
-    if (whole) [[unlikely]]
-        whole->half_complete();
+void HalfRequest::notify_parent() {
+    if (parent) [[unlikely]]
+        parent->on_half_complete();
 }
 
 SendrecvRequest::SendrecvRequest(Ref<SendRequest> send, Ref<RecvRequest> receive)
@@ -327,13 +327,13 @@ void SendrecvRequest::begin(std::vector<std::byte> copy) {
         receive_->cancel();   // the buffer belongs to the caller again
         throw;
     }
-    send_->whole = receive_->whole = this;
-    special = send_->special || receive_->special;
+    send_->parent = receive_->parent = this;
+    needs_finalize = send_->needs_finalize || receive_->needs_finalize;
     ++references;   // held by the halves until both are complete
-    half_complete();
+    on_half_complete();
 }
 
-void SendrecvRequest::half_complete() {
+void SendrecvRequest::on_half_complete() {
     if (complete || !send_->complete || !receive_->complete) return;
     complete = true;
     status = receive_->status;
@@ -343,39 +343,40 @@ void SendrecvRequest::half_complete() {
     Ref<Request>::release(this);
 }
 
-void SendrecvRequest::settle() {
-    if (send_->special) send_->settle();
+void SendrecvRequest::finalize() {
+    if (send_->needs_finalize) send_->finalize();
     receive_->status.ignored = status.ignored;
-    if (receive_->special) receive_->settle();
+    if (receive_->needs_finalize) receive_->finalize();
 }
 
-void SendrecvRequest::forget() {
-    if (send_->special) send_->forget();
-    if (receive_->special) receive_->forget();
+void SendrecvRequest::abandon() {
+    if (send_->needs_finalize) send_->abandon();
+    if (receive_->needs_finalize) receive_->abandon();
 }
 
-void SendrecvRequest::tell(Blockage& blockage) const {
-    receive_->complete ? send_->tell(blockage) : receive_->tell(blockage);
+void SendrecvRequest::describe(BlockedCall& blocked) const {
+    receive_->complete ? send_->describe(blocked) : receive_->describe(blocked);
 }
 
 Ref<Request> isendrecv(Comm& comm, void const* out, std::int64_t out_count, Datatype const& out_type, int dest,
                        int send_tag, void* in, std::int64_t in_count, Datatype const& in_type, int source,
                        int recv_tag) {
-    return make_both(make_half<SendRequest>(comm, Data::of(out, out_count, out_type), dest, send_tag, Mode::standard),
-                     make_half<RecvRequest>(comm, in, in_count, in_type, source, recv_tag), {});
+    return make_sendrecv(
+        make_half<SendRequest>(comm, Data::of(out, out_count, out_type), dest, send_tag, Mode::standard),
+        make_half<RecvRequest>(comm, in, in_count, in_type, source, recv_tag), {});
 }
 
 Ref<Request> isendrecv_replace(Comm& comm, void* buffer, std::int64_t count, Datatype const& type, int dest,
                                int send_tag, int source, int recv_tag) {
     Data const data = Data::of(buffer, count, type);
     std::vector<std::byte> copy(dest == proc_null ? 0 : data.bytes);
-    data.gather(0, copy.data(), copy.size());
+    data.pack(0, copy.data(), copy.size());
     Data out = Data::of_bytes(copy.data(), copy.size());
     out.count = data.count;
     out.element = data.element;
     auto send = make_half<SendRequest>(comm, out, dest, send_tag, Mode::standard);
     auto receive = make_half<RecvRequest>(comm, buffer, count, type, source, recv_tag);
-    return make_both(std::move(send), std::move(receive), std::move(copy));
+    return make_sendrecv(std::move(send), std::move(receive), std::move(copy));
 }
 
 }   // namespace tutti::p2p

@@ -16,10 +16,10 @@ class SendrecvRequest;
 /// A request that may be one half of a SendrecvRequest, which is notified when the half completes.
 class HalfRequest : public Request {
 public:
-    SendrecvRequest* whole = nullptr;   ///< null: this request is not a half
+    SendrecvRequest* parent = nullptr;   ///< null: this request is not a half
 
 protected:
-    void tell_whole();
+    void notify_parent();
 };
 
 class SendRequest final : public HalfRequest {
@@ -31,9 +31,9 @@ public:
     void start() override;
     void advance() override { engine(comm->process).poll(); }
     void cancel() override;
-    void settle() override;
-    void forget() override;
-    void tell(Blockage& blockage) const override;
+    void finalize() override;
+    void abandon() override;
+    void describe(BlockedCall& blocked) const override;
 
     // Requests are created and destroyed with every message, so their memory is pooled per process.
     static void* operator new(std::size_t bytes, Process& process) { return process.frames.get(bytes); }
@@ -43,10 +43,10 @@ public:
 private:
     static void finished(Send& op);
     void start_buffered();
-    void leave_copy();
-    void under_way();
-    void tell_failure();
-    void completed();
+    void detach_copy();
+    void set_pending();
+    void set_failure();
+    void on_complete();
 
     Send op_;
     SendBuffer::Copy* copy_ = nullptr;   ///< buffered: the send of the copy; valid until op_ is done
@@ -61,15 +61,15 @@ public:
 
     void start() override;
     /// Polls for messages of the sender; of all peers if the receive is from any source.
-    void advance() override { engine(comm->process).poll_from(from_); }
+    void advance() override { engine(comm->process).poll_from(source_peer_); }
     void cancel() override;
-    void settle() override;
-    void forget() override;
-    void tell(Blockage& blockage) const override;
+    void finalize() override;
+    void abandon() override;
+    void describe(BlockedCall& blocked) const override;
     /// Replaces start(): receives a message that mprobe returned. Consumes the message unless it throws.
-    void start_with(Unexpected* message);
+    void start_matched(Unexpected* message);
     /// From now on the checks are notified of the completion of this receive before the request is.
-    static void watch(Receive& op) { op.finished = arrived; }
+    static void enable_arrival_check(Receive& op) { op.finished = finished_checked; }
 
     static void* operator new(std::size_t bytes, Process& process) { return process.frames.get(bytes); }
     static void operator delete(void* memory) { FramePool::put(memory); }
@@ -77,15 +77,15 @@ public:
 
 private:
     static void finished(Receive& op);
-    static void arrived(Receive& op);
+    static void finished_checked(Receive& op);
     template <class Act>
     void begin(Act const& act);
-    void arm();
-    void disarm();
-    void completed();
+    void activate();
+    void deactivate();
+    void on_complete();
 
     Receive op_;
-    int from_;   ///< the peer that may send the message; −1: any
+    int source_peer_;   ///< the peer that may send the message; −1: any
     Ref<Datatype> type_;
 };
 
@@ -110,11 +110,11 @@ public:
 
     /// `copy`: the data to send, if the receive overwrites it; kept until the operation ends.
     void begin(std::vector<std::byte> copy);
-    void settle() override;
-    void forget() override;
-    void tell(Blockage& blockage) const override;
+    void finalize() override;
+    void abandon() override;
+    void describe(BlockedCall& blocked) const override;
     /// Called by each half when it is complete.
-    void half_complete();
+    void on_half_complete();
 
 private:
     Ref<SendRequest> send_;

@@ -10,19 +10,22 @@
 namespace tutti::p2p {
 namespace {
 
-template <class... Words>
-[[noreturn]] void no_room(Words const&... words) {
-    throw Error(ErrorClass::buffer, join(words...))
+template <class... Texts>
+[[noreturn]] void fail_no_space(Texts const&... texts) {
+    throw Error(ErrorClass::buffer, join(texts...))
         .with_help(
-            "attach a larger buffer (MPI_Buffer_attach): each message that is under way takes the bytes that "
-            "MPI_Pack_size tells and MPI_BSEND_OVERHEAD; or send with MPI_Isend");
+            "attach a larger buffer (MPI_Buffer_attach): each pending message needs as many bytes as MPI_Pack_size "
+            "returns, and MPI_BSEND_OVERHEAD more; or send with MPI_Isend");
 }
 
 }   // namespace
 
 void SendBuffer::attach(void* memory, std::size_t bytes) {
-    if (automatic_) fail(ErrorClass::buffer, "an automatic buffer is attached already; one at a time");
-    if (memory_) fail(ErrorClass::buffer, "a buffer of ", bytes_, " bytes is attached already; one at a time");
+    if (automatic_)
+        fail(ErrorClass::buffer, "an automatic buffer is already attached; detach it first (MPI_Buffer_detach)");
+    if (memory_)
+        fail(ErrorClass::buffer, "a buffer of ", bytes_,
+             " bytes is already attached; detach it first (MPI_Buffer_detach)");
     memory_ = static_cast<std::byte*>(memory);
     bytes_ = bytes;
 }
@@ -42,8 +45,8 @@ SendBuffer::Copy& SendBuffer::copy(Send const& from) {
     constexpr std::size_t align = 16;
     if (automatic_) {
         std::unique_ptr<std::byte[]> data(new std::byte[from.data.bytes]);   // not zeroed
-        Copy& made = place(from, next_number_, next_number_, data.get());
-        made.own_ = std::move(data);
+        Copy& made = insert(from, next_number_, next_number_, data.get());
+        made.storage_ = std::move(data);
         return made;
     }
     std::size_t need = (from.data.bytes + align - 1) / align * align + overhead;
@@ -51,8 +54,8 @@ SendBuffer::Copy& SendBuffer::copy(Send const& from) {
         throw Error(ErrorClass::buffer, "no buffer is attached")
             .with_help("attach a buffer before the first buffered send (MPI_Buffer_attach), or send with MPI_Isend");
     if (from.data.bytes + overhead > bytes_)
-        no_room("the message of ", from.data.bytes, " bytes and ", overhead,
-                " bytes of overhead do not fit into the attached buffer of ", bytes_, " bytes");
+        fail_no_space("the message of ", from.data.bytes, " bytes and ", overhead,
+                      " bytes of overhead do not fit into the attached buffer of ", bytes_, " bytes");
     std::size_t begin = 0;
     for (auto const& [at, send] : sends_) {
         if (begin + need <= at) break;
@@ -61,13 +64,13 @@ SendBuffer::Copy& SendBuffer::copy(Send const& from) {
     // The size of the last message in the buffer need not be rounded up.
     need = std::min(need, bytes_ - std::min(begin, bytes_));
     if (std::size_t const left = sends_.size(); need < from.data.bytes + overhead)
-        no_room("the attached buffer of ", bytes_, " bytes has no room for a message of ", from.data.bytes,
-                " bytes and ", overhead, " bytes of overhead; ", left,
-                left == 1 ? " message in it is still on its way" : " messages in it are still on their way");
-    return place(from, begin, begin + need, memory_ + begin);
+        fail_no_space("the attached buffer of ", bytes_, " bytes has no space for a message of ", from.data.bytes,
+                      " bytes and ", overhead, " bytes of overhead; ", left,
+                      left == 1 ? " message in it has not been sent yet" : " messages in it have not been sent yet");
+    return insert(from, begin, begin + need, memory_ + begin);
 }
 
-SendBuffer::Copy& SendBuffer::place(Send const& from, std::size_t begin, std::size_t end, std::byte* data) {
+SendBuffer::Copy& SendBuffer::insert(Send const& from, std::size_t begin, std::size_t end, std::byte* data) {
     auto send = std::make_unique<Copy>();
     static_cast<Send&>(*send) = from;
     send->owner_ = this;
@@ -76,7 +79,7 @@ SendBuffer::Copy& SendBuffer::place(Send const& from, std::size_t begin, std::si
     send->number_ = next_number_++;
     send->finished = finished;
     send->data = Data::of_bytes(data, from.data.bytes);
-    from.data.gather(0, data, from.data.bytes);
+    from.data.pack(0, data, from.data.bytes);
     return *(sends_[begin] = std::move(send));
 }
 
@@ -94,17 +97,17 @@ void SendBuffer::finished(Send& op) {
         original->done = true;
     }
     owner.sends_.erase(copy.begin_);
-    owner.tell_flushes();
+    owner.notify_flushes();
     if (original && original->finished) original->finished(*original);
 }
 
-void SendBuffer::tell(FlushRequest& flush) {
+void SendBuffer::add_flush(FlushRequest& flush) {
     flushes_.emplace_back(next_number_, &flush);
     flush.begin();
-    tell_flushes();
+    notify_flushes();
 }
 
-void SendBuffer::tell_flushes() {
+void SendBuffer::notify_flushes() {
     if (flushes_.empty()) return;
     std::uint64_t oldest = next_number_;
     for (auto const& [at, send] : sends_) oldest = std::min(oldest, send->number_);
@@ -115,23 +118,24 @@ void SendBuffer::tell_flushes() {
     });
 }
 
-SendBuffer& SendBuffers::own(std::uint64_t context) {
-    auto& found = own_[context];
+SendBuffer& SendBuffers::comm_buffer(std::uint64_t context) {
+    auto& found = comm_buffers_[context];
     if (!found) found = std::make_unique<SendBuffer>();
     return *found;
 }
 
-void SendBuffers::forget(std::uint64_t context) {
-    std::erase_if(leaving_, [](auto const& buffer) { return buffer->idle(); });
-    auto const found = own_.find(context);
-    if (found == own_.end()) return;
-    leaving_.push_back(std::move(found->second));
-    own_.erase(found);
+void SendBuffers::release(std::uint64_t context) {
+    std::erase_if(draining_, [](auto const& buffer) { return buffer->idle(); });
+    auto const found = comm_buffers_.find(context);
+    if (found == comm_buffers_.end()) return;
+    draining_.push_back(std::move(found->second));
+    comm_buffers_.erase(found);
 }
 
 bool SendBuffers::idle() const {
-    return common_.idle() && std::ranges::all_of(own_, [](auto const& one) { return one.second->idle(); }) &&
-           std::ranges::all_of(leaving_, [](auto const& buffer) { return buffer->idle(); });
+    return process_buffer_.idle() &&
+           std::ranges::all_of(comm_buffers_, [](auto const& one) { return one.second->idle(); }) &&
+           std::ranges::all_of(draining_, [](auto const& buffer) { return buffer->idle(); });
 }
 
 }   // namespace tutti::p2p

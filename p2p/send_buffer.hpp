@@ -25,16 +25,16 @@ public:
     /// The send of a copy of the program's data.
     struct Copy : Send {
         /// The send operation of the request, as long as that may be cancelled. When the copy is done, its result is
-        /// stored there and `original->finished` is called. Must outlive the copy or be set to null. Null: no request
-        /// needs the result.
+        /// stored there and `original->finished` is called. Must stay valid as long as the copy, or be set to
+        /// null. Null: no request needs the result.
         Send* original = nullptr;
 
     private:
         friend class SendBuffer;
         SendBuffer* owner_ = nullptr;
-        std::size_t begin_ = 0, end_ = 0;    ///< range in the buffer; automatic: `number_`
-        std::uint64_t number_ = 0;           ///< counts the sends in the order in which they began
-        std::unique_ptr<std::byte[]> own_;   ///< automatic: the data
+        std::size_t begin_ = 0, end_ = 0;        ///< range in the buffer; automatic: `number_`
+        std::uint64_t number_ = 0;               ///< counts the sends in the order in which they began
+        std::unique_ptr<std::byte[]> storage_;   ///< automatic: the data
     };
 
     /// Attaches memory of the program, which must stay valid until detach(). Throws Error(buffer) if a buffer is
@@ -54,12 +54,12 @@ public:
     bool automatic() const { return automatic_; }
 
     /// Registers `flush`, which completes when all sends that are in the buffer now have left it.
-    void tell(FlushRequest& flush);
+    void add_flush(FlushRequest& flush);
 
 private:
     static void finished(Send& op);
-    Copy& place(Send const& from, std::size_t begin, std::size_t end, std::byte* data);
-    void tell_flushes();
+    Copy& insert(Send const& from, std::size_t begin, std::size_t end, std::byte* data);
+    void notify_flushes();
 
     std::byte* memory_ = nullptr;
     std::size_t bytes_ = 0;
@@ -73,22 +73,22 @@ private:
 class SendBuffers {
 public:
     /// The buffer of the process, for communicators without a buffer of their own.
-    SendBuffer& common() { return common_; }
+    SendBuffer& process_buffer() { return process_buffer_; }
     /// The buffer of a communicator, attached or not; created at the first call.
-    SendBuffer& own(std::uint64_t context);
+    SendBuffer& comm_buffer(std::uint64_t context);
     /// The buffer that buffered sends on a communicator use.
-    SendBuffer& of(std::uint64_t context) {
-        auto const found = own_.empty() ? own_.end() : own_.find(context);
-        return found != own_.end() && found->second->attached() ? *found->second : common_;
+    SendBuffer& buffer_for(std::uint64_t context) {
+        auto const found = comm_buffers_.empty() ? comm_buffers_.end() : comm_buffers_.find(context);
+        return found != comm_buffers_.end() && found->second->attached() ? *found->second : process_buffer_;
     }
     /// Called when a communicator is freed: its own buffer is destroyed once the sends in it have left.
-    void forget(std::uint64_t context);
+    void release(std::uint64_t context);
     bool idle() const;
 
 private:
-    SendBuffer common_;
-    std::map<std::uint64_t, std::unique_ptr<SendBuffer>> own_;
-    std::vector<std::unique_ptr<SendBuffer>> leaving_;   ///< buffers of freed communicators
+    SendBuffer process_buffer_;
+    std::map<std::uint64_t, std::unique_ptr<SendBuffer>> comm_buffers_;
+    std::vector<std::unique_ptr<SendBuffer>> draining_;   ///< buffers of freed communicators
 };
 
 }   // namespace tutti::p2p

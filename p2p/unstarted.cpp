@@ -13,48 +13,49 @@ namespace tutti::p2p {
 namespace {
 
 constexpr char how_to_start[] =
-    "start a persistent request before this rank waits (MPI_Start, MPI_Startall): to wait for one that is not started "
-    "returns immediately and moves no data";
+    "start a persistent request before this rank waits (MPI_Start, MPI_Startall): a wait for an inactive request "
+    "returns immediately and transfers no data";
 
 /// Returns the description of the request and its peer among the awaited ranks; no peer for a receive from any source.
-Blockage described(Request const& request) {
-    Blockage missing;
-    request.tell(missing);
-    return missing;
+BlockedCall description_of(Request const& request) {
+    BlockedCall description;
+    request.describe(description);
+    return description;
 }
 
-int peer_in(Blockage const& missing) {
-    return missing.awaited.empty() ? -1 : static_cast<int>(missing.awaited.front().first);
+int awaited_peer(BlockedCall const& description) {
+    return description.awaited.empty() ? -1 : static_cast<int>(description.awaited.front().first);
 }
 
 }   // namespace
 
 void UnstartedRequests::remove(Request const& request) {
-    all_.erase(&request);
-    for (Waited& one : waited_)
+    requests_.erase(&request);
+    for (RecordedWait& one : recorded_waits_)
         if (one.request == &request) one.request = nullptr;
 }
 
-void UnstartedRequests::waited_for(Request const& request) {
-    if (std::ranges::find(waited_, &request, &Waited::request) != waited_.end()) return;
-    Blockage const missing = described(request);
-    if (peer_in(missing) < 0) return;
-    waited_.push_back({&request, missing.call, peer_in(missing)});
-    if (waited_.size() > most) waited_.pop_front();
+void UnstartedRequests::record_wait(Request const& request) {
+    if (std::ranges::find(recorded_waits_, &request, &RecordedWait::request) != recorded_waits_.end()) return;
+    BlockedCall const description = description_of(request);
+    if (awaited_peer(description) < 0) return;
+    recorded_waits_.push_back({&request, description.call, awaited_peer(description)});
+    if (recorded_waits_.size() > max_recorded) recorded_waits_.pop_front();
 }
 
-void UnstartedRequests::hint(Blockage& blockage) const {
-    for (Waited const& one : std::views::reverse(waited_)) {
+void UnstartedRequests::add_hint(BlockedCall& blocked) const {
+    for (RecordedWait const& one : std::views::reverse(recorded_waits_)) {
         if (one.request && one.request->active) continue;   // it was started later
-        blockage.hint = {"T20", join("has waited for its persistent ", one.words, ", which it had not started"),
-                         how_to_start, one.peer};
+        blocked.hint = {"T20", join("has waited for its persistent ", one.description, ", which it had not started"),
+                        how_to_start, one.peer};
         return;
     }
-    for (Request const* one : all_) {
+    for (Request const* one : requests_) {
         if (one->active) continue;
-        Blockage const missing = described(*one);
-        if (peer_in(missing) < 0) continue;
-        blockage.hint = {"T20", "has not started its persistent " + missing.call, how_to_start, peer_in(missing)};
+        BlockedCall const description = description_of(*one);
+        if (awaited_peer(description) < 0) continue;
+        blocked.hint = {"T20", "has not started its persistent " + description.call, how_to_start,
+                        awaited_peer(description)};
         return;
     }
 }

@@ -11,21 +11,21 @@
 
 namespace tutti::rma {
 
-bool Accessed::reads() const {
+bool AccessRecord::reads() const {
     bool const returns = std::string_view(call) != "MPI_Accumulate" && std::string_view(call) != "MPI_Raccumulate";
     return operation == Operation::get || (operation == Operation::accumulate && returns);
 }
 
-bool Accessed::writes() const {
+bool AccessRecord::writes() const {
     return operation == Operation::put || (operation == Operation::accumulate && (swaps || op != BuiltinOp::no_op));
 }
 
-AccumulateOrdering AccumulateOrdering::of(std::string_view hint) {
+AccumulateOrdering AccumulateOrdering::parse(std::string_view hint) {
     auto const has = [hint](char const* kind) { return hint.find(kind) != std::string_view::npos; };
     return {has("rar"), has("raw"), has("war"), has("waw")};
 }
 
-bool AccumulateOrdering::orders(Accessed const& earlier, Accessed const& later) const {
+bool AccumulateOrdering::orders(AccessRecord const& earlier, AccessRecord const& later) const {
     return (rar || !earlier.reads() || !later.reads()) && (war || !earlier.reads() || !later.writes()) &&
            (raw || !earlier.writes() || !later.reads()) && (waw || !earlier.writes() || !later.writes());
 }
@@ -33,7 +33,7 @@ bool AccumulateOrdering::orders(Accessed const& earlier, Accessed const& later) 
 // Accumulates of one type do not conflict if they have the same operator, if one of them has MPI_NO_OP, or if one
 // origin has called both and they are ordered (MPI 4.1, 12.7.1 and 12.7.2). MPI_Compare_and_swap is not checked against
 // other accumulates.
-bool conflict(Accessed const& a, Accessed const& b, AccumulateOrdering const& ordering) {
+bool conflict(AccessRecord const& a, AccessRecord const& b, AccumulateOrdering const& ordering) {
     if (a.first >= b.end || b.first >= a.end || (!a.writes() && !b.writes())) return false;
     if (a.operation != Operation::accumulate || b.operation != Operation::accumulate) return true;
     if (a.swaps || b.swaps) return false;
@@ -43,10 +43,10 @@ bool conflict(Accessed const& a, Accessed const& b, AccumulateOrdering const& or
     return !one_operator || a.type != b.type;
 }
 
-Accessed* Accesses::note(Remote const& target, std::int64_t origin, bool under_shared_lock, Operation operation,
-                         Op const* op, bool swaps) {
-    std::vector<Accessed>& mine = by_target_[target.rank];
-    Accessed one{};
+AccessRecord* AccessLog::record(Remote const& target, std::int64_t origin, bool under_shared_lock, Operation operation,
+                                Op const* op, bool swaps) {
+    std::vector<AccessRecord>& mine = by_target_[target.rank];
+    AccessRecord one{};
     one.first = static_cast<std::uint64_t>(origin + target.type.true_lb());
     one.end = one.first + static_cast<std::uint64_t>(target.count * target.type.size());
     one.operation = operation;
@@ -54,83 +54,84 @@ Accessed* Accesses::note(Remote const& target, std::int64_t origin, bool under_s
     one.op = op ? op->builtin : BuiltinOp::none;
     one.type = target.type.basic();
     one.origin = process_.rank();
-    one.number = ++newest_;
+    one.number = ++last_number_;
     one.site = program_site(process_.call_site);
     std::snprintf(one.call, sizeof one.call, "%s", process_.call_name);
     bool const dense = target.type.dense(target.count);
-    shared.note(target.rank, one.writes(), under_shared_lock, dense ? &one : nullptr);
-    if (!dense || mine.size() == most) return note_unkept(target.rank), nullptr;
+    shared.record(target.rank, one.writes(), under_shared_lock, dense ? &one : nullptr);
+    if (!dense || mine.size() == max_records) return mark_incomplete(target.rank), nullptr;
     return &mine.emplace_back(one);
 }
 
-void Accesses::end(int rank) {
+void AccessLog::complete(int rank) {
     for (auto& [target, accesses] : by_target_) {
         if (rank >= 0 && target != rank) continue;
-        compare(accesses);
-        if (!accesses.empty()) note_unkept(target);
+        report_conflicts(accesses);
+        if (!accesses.empty()) mark_incomplete(target);
         accesses.clear();
     }
 }
 
-void Accesses::end_gets(int rank) {
+void AccessLog::complete_gets(int rank) {
     for (auto& [target, accesses] : by_target_) {
         if (rank >= 0 && target != rank) continue;
-        compare(accesses);
-        if (!accesses.empty()) note_unkept(target);
-        std::erase_if(accesses, [](Accessed const& one) { return one.operation == Operation::get; });
+        report_conflicts(accesses);
+        if (!accesses.empty()) mark_incomplete(target);
+        std::erase_if(accesses, [](AccessRecord const& one) { return one.operation == Operation::get; });
     }
 }
 
-void Accesses::compare(std::vector<Accessed>& all) {
-    std::ranges::stable_sort(all, {}, &Accessed::first);
+void AccessLog::report_conflicts(std::vector<AccessRecord>& all) {
+    std::ranges::stable_sort(all, {}, &AccessRecord::first);
     for (std::size_t i = 0; i < all.size(); ++i)
         for (std::size_t j = i + 1; j < all.size() && all[j].first < all[i].end; ++j)
-            if (conflict(all[i], all[j], ordering)) tell(all[i], all[j], false);
+            if (conflict(all[i], all[j], ordering)) report(all[i], all[j], false);
 }
 
-void Accesses::compare_shared(std::vector<Accessed>& all) {
-    std::ranges::stable_sort(all, {}, &Accessed::first);
+void AccessLog::report_shared_conflicts(std::vector<AccessRecord>& all) {
+    std::ranges::stable_sort(all, {}, &AccessRecord::first);
     for (std::size_t i = 0; i < all.size(); ++i)
         for (std::size_t j = i + 1; j < all.size() && all[j].first < all[i].end; ++j) {
-            bool const unordered = all[i].origin != all[j].origin && all[i].meeting == all[j].meeting;
-            if (unordered && conflict(all[i], all[j], ordering)) tell(all[i], all[j], true);
+            bool const unordered = all[i].origin != all[j].origin && all[i].sync_point == all[j].sync_point;
+            if (unordered && conflict(all[i], all[j], ordering)) report(all[i], all[j], true);
         }
 }
 
-static std::string in_words(Accessed const& one) {
+static std::string describe(AccessRecord const& one) {
     return join(one.call, "(bytes ", one.first, " to ", one.end - 1, " of the target's part)");
 }
 
-void Accesses::tell_stores(std::vector<Accessed> const& changed, std::uint64_t opened, std::uint64_t closed) {
-    for (Accessed const& one : changed) {
-        if (!told_.emplace(std::min(one.site, closed), std::max(one.site, closed)).second) continue;
-        Mistake::Part const parts[] = {{one.origin, in_words(one), {}, one.site},
-                                       {process_.rank(), "MPI_Win_fence", "from here", opened},
-                                       {process_.rank(), "MPI_Win_fence", "until here it was stored to", closed}};
+void AccessLog::report_stores(std::vector<AccessRecord> const& changed, std::uint64_t opened, std::uint64_t closed) {
+    for (AccessRecord const& one : changed) {
+        if (!reported_.emplace(std::min(one.site, closed), std::max(one.site, closed)).second) continue;
+        UsageError::Call const parts[] = {
+            {one.origin, describe(one), {}, one.site},
+            {process_.rank(), "MPI_Win_fence", "the epoch begins here", opened},
+            {process_.rank(), "MPI_Win_fence", "the epoch ends here; the program has stored to these bytes", closed}};
         warn(process_,
              {"T14",
-              join("rank ", process_.rank(), " stores in memory of a window that another operation accesses in the ",
-                   "same epoch"),
-              "what is there afterwards, or what was got, is not defined: put a fence between what the program stores "
-              "itself and what others put or get",
+              join("rank ", process_.rank(),
+                   " stores to window memory that another operation accesses in the same epoch"),
+              "the result is undefined: separate the program's own stores and the operations of other ranks by a fence",
               parts});
     }
 }
 
-void Accesses::tell(Accessed const& a, Accessed const& b, bool under_shared_locks) {
-    if (!told_.emplace(std::min(a.site, b.site), std::max(a.site, b.site)).second) return;
-    Mistake::Part const parts[] = {{a.origin, in_words(a), {}, a.site}, {b.origin, in_words(b), {}, b.site}};
+void AccessLog::report(AccessRecord const& a, AccessRecord const& b, bool under_shared_locks) {
+    if (!reported_.emplace(std::min(a.site, b.site), std::max(a.site, b.site)).second) return;
+    UsageError::Call const parts[] = {{a.origin, describe(a), {}, a.site}, {b.origin, describe(b), {}, b.site}};
     if (under_shared_locks)
-        warn(process_, {"T14", "operations of two ranks on the same memory of a window, under shared locks, conflict",
-                        "what is there afterwards, or what was got, is not defined, for nothing orders them: take the "
-                        "lock with MPI_LOCK_EXCLUSIVE, put a flush and then a barrier or a message in between, or use "
-                        "MPI_Accumulate with one operator and one type",
-                        parts});
+        warn(process_,
+             {"T14", "operations of two ranks under shared locks conflict on the same window memory",
+              "the result is undefined because nothing orders them: use MPI_LOCK_EXCLUSIVE, or a flush and then a "
+              "barrier or message in between, or MPI_Accumulate with one operator and one type",
+              parts});
     else
-        warn(process_, {"T14", "operations on the same memory of a window, in one epoch, conflict",
-                        "what is there afterwards, or what was got, is not defined: put a fence or a flush in between, "
-                        "or use MPI_Accumulate with one operator and one type",
-                        parts});
+        warn(process_,
+             {"T14", "operations in one epoch conflict on the same window memory",
+              "the result is undefined: separate them by a fence or a flush, or use MPI_Accumulate with one operator "
+              "and one type",
+              parts});
 }
 
 }   // namespace tutti::rma

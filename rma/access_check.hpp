@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Conflict detection for one-sided operations under mpiexec --check: records which bytes of which target each operation
 // has accessed since they were last ordered, and finds conflicting accesses (MPI 3.1, 11.7), whose outcome is
-// undefined. Only contiguous elements are recorded, at most `most` per target: the check may miss an error, but does
-// not report a correct program.
+// undefined. Only contiguous elements are recorded, at most `max_records` per target: the check may miss an error, but
+// does not report a correct program.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@
 namespace tutti::rma {
 
 /// One operation. Trivially copyable, because it is also sent to the target, which compares those of all origins.
-struct Accessed {
+struct AccessRecord {
     std::uint64_t first, end;   ///< bytes of the target's part
     Operation operation;
     bool swaps;             ///< MPI_Compare_and_swap
@@ -31,10 +31,12 @@ struct Accessed {
     std::int32_t origin;    ///< rank in MPI_COMM_WORLD
     std::uint32_t number;   ///< sequence number among the origin's operations on this window: lower is earlier
     std::uint64_t site;
-    std::uint64_t meeting;   ///< last meeting of all ranks before it (p2p/check/order.hpp); under shared locks only
+    std::uint64_t
+        sync_point;   ///< last synchronization of all ranks before it (p2p/check/order.hpp); under shared locks only
     // Digests of the bytes (p2p/check/checks.hpp), if the origin has seen them; 0: unknown.
-    std::uint64_t found;   ///< content before a put that nothing orders after the target's own accesses in the epoch
-    std::uint64_t left;    ///< content that the put has written
+    std::uint64_t
+        digest_before;   ///< content before a put that nothing orders after the target's own accesses in the epoch
+    std::uint64_t digest_after;   ///< content that the put has written
     char call[24];
 
     bool reads() const;
@@ -47,60 +49,61 @@ struct AccumulateOrdering {
     bool rar = true, raw = true, war = true, waw = true;
 
     /// `hint`: "rar,raw,war,waw" (the default), a subset of it, or "none".
-    static AccumulateOrdering of(std::string_view hint);
+    static AccumulateOrdering parse(std::string_view hint);
     /// Returns true if `later` is executed after `earlier`; one origin has called both in this order.
-    bool orders(Accessed const& earlier, Accessed const& later) const;
+    bool orders(AccessRecord const& earlier, AccessRecord const& later) const;
 };
 
 /// Returns true if the outcome of the two operations is undefined because they access the same bytes.
-bool conflict(Accessed const& a, Accessed const& b, AccumulateOrdering const& ordering);
+bool conflict(AccessRecord const& a, AccessRecord const& b, AccumulateOrdering const& ordering);
 
 /// The records of one window at this process, as an origin.
-class Accesses {
+class AccessLog {
 public:
-    static constexpr std::size_t most = 1024;   ///< records kept per target
+    static constexpr std::size_t max_records = 1024;   ///< records kept per target
 
-    explicit Accesses(Process& process) : shared(process), process_(process) {}
+    explicit AccessLog(Process& process) : shared(process), process_(process) {}
 
     /// Records that the running call performs this operation on the elements at byte `origin` of the target's part.
     /// `op`: of an accumulate, otherwise null. `under_shared_lock`: the target is held by a shared lock and nothing
     /// stronger. Returns the record, valid until the next call, or null if none was kept.
-    Accessed* note(Remote const& target, std::int64_t origin, bool under_shared_lock, Operation operation, Op const* op,
-                   bool swaps = false);
+    AccessRecord* record(Remote const& target, std::int64_t origin, bool under_shared_lock, Operation operation,
+                         Op const* op, bool swaps = false);
     /// The running call has a request, or has completed accesses: not all accesses to the target are recorded.
-    void note_unkept(int rank) { unkept_.insert(rank); }
-    /// Returns true if all accesses to the target since the last `forget` are recorded.
-    bool all_kept(int rank) const { return !unkept_.contains(rank); }
+    void mark_incomplete(int rank) { incomplete_.insert(rank); }
+    /// Returns true if all accesses to the target since the last clear() are recorded.
+    bool is_complete(int rank) const { return !incomplete_.contains(rank); }
     /// Accesses to a target (−1: all targets) are complete there, so later ones are ordered after them. Warns of
     /// conflicts.
-    void end(int rank);
-    /// As end(), but only gets are complete.
-    void end_gets(int rank);
+    void complete(int rank);
+    /// As complete(), but only gets are complete.
+    void complete_gets(int rank);
     /// For an epoch of all members: the accesses to be sent to that target.
-    std::span<Accessed const> of(int rank) { return by_target_[rank]; }
+    std::span<AccessRecord const> records_for(int rank) { return by_target_[rank]; }
     /// Warns of conflicts among accesses to one part, of one or several origins; once for each pair of call sites.
     /// Sorts `all` by first byte.
-    void compare(std::vector<Accessed>& all);
-    /// Likewise for accesses under shared locks: accesses of different origins after the same meeting conflict.
-    void compare_shared(std::vector<Accessed>& all);
-    void forget() {
+    void report_conflicts(std::vector<AccessRecord>& all);
+    /// Likewise for accesses under shared locks: accesses of different origins after the same synchronization point
+    /// conflict.
+    void report_shared_conflicts(std::vector<AccessRecord>& all);
+    void clear() {
         by_target_.clear();
-        unkept_.clear();
+        incomplete_.clear();
     }
     /// Warns of accesses whose bytes the target's program has changed between the fences called at these two sites.
-    void tell_stores(std::vector<Accessed> const& changed, std::uint64_t opened, std::uint64_t closed);
+    void report_stores(std::vector<AccessRecord> const& changed, std::uint64_t opened, std::uint64_t closed);
 
     AccumulateOrdering ordering;
     SharedAccesses shared;
 
 private:
-    void tell(Accessed const& a, Accessed const& b, bool under_shared_locks);
+    void report(AccessRecord const& a, AccessRecord const& b, bool under_shared_locks);
 
     Process& process_;
-    std::uint32_t newest_ = 0;   ///< number of the last operation
-    std::map<int, std::vector<Accessed>> by_target_;
-    std::set<int> unkept_;                                     ///< targets
-    std::set<std::pair<std::uint64_t, std::uint64_t>> told_;   ///< pairs of call sites that were reported
+    std::uint32_t last_number_ = 0;   ///< number of the last operation
+    std::map<int, std::vector<AccessRecord>> by_target_;
+    std::set<int> incomplete_;                                     ///< targets
+    std::set<std::pair<std::uint64_t, std::uint64_t>> reported_;   ///< pairs of call sites that were reported
 };
 
 }   // namespace tutti::rma

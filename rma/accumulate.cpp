@@ -29,7 +29,7 @@ Datatype const* element_of(Datatype const& type) {
 }
 
 /// Returns true for the kinds on which MPI_Compare_and_swap is defined (MPI 3.1, 11.3.4).
-bool comparable(Basic kind) {
+bool supports_compare_and_swap(Basic kind) {
     switch (kind) {
     case Basic::byte_:
     case Basic::int8:
@@ -37,13 +37,13 @@ bool comparable(Basic kind) {
     case Basic::uint8:
     case Basic::uint16:
     case Basic::c_bool: return true;
-    default: return processor_combines(kind);
+    default: return supports_atomics(kind);
     }
 }
 
 /// Returns the previous value. Operators without an instruction of their own use a compare-and-swap loop.
 template <class T>
-T combine_one(T& at, T in, BuiltinOp op, Kernel2 kernel) {
+T combine_one(T& at, T in, BuiltinOp op, BinaryKernel kernel) {
     std::atomic_ref<T> shared(at);
     switch (op) {
     case BuiltinOp::no_op: return shared.load(std::memory_order_acquire);
@@ -63,7 +63,8 @@ T combine_one(T& at, T in, BuiltinOp op, Kernel2 kernel) {
 }
 
 template <class T>
-void combine_each(std::byte* at, std::byte const* in, std::byte* old, std::size_t bytes, BuiltinOp op, Kernel2 kernel) {
+void combine_each(std::byte* at, std::byte const* in, std::byte* old, std::size_t bytes, BuiltinOp op,
+                  BinaryKernel kernel) {
     T* const elements = reinterpret_cast<T*>(at);
     for (std::size_t i = 0; i < bytes / sizeof(T); ++i) {
         T value{};
@@ -78,7 +79,7 @@ void combine_each(std::byte* at, std::byte const* in, std::byte* old, std::size_
 }
 
 template <class Body>
-void with_word_of(std::size_t bytes, Body&& body) {
+void with_integer_type(std::size_t bytes, Body&& body) {
     switch (bytes) {
     case 4: return body(std::uint32_t{});
     case 8: return body(std::uint64_t{});
@@ -87,19 +88,19 @@ void with_word_of(std::size_t bytes, Body&& body) {
 
 /// Access to bytes that only the kernel reaches. Returns false if the system refuses.
 bool fetch(SharedMemory const& from, std::byte* to, std::size_t bytes) {
-    return from.copy->read(from.place, from.address, to, bytes);
+    return from.copy->read(from.local_rank, from.address, to, bytes);
 }
 bool store(SharedMemory const& to, std::byte const* from, std::size_t bytes) {
-    return to.copy->write(to.place, to.address, from, bytes);
+    return to.copy->write(to.local_rank, to.address, from, bytes);
 }
 
-/// The system has refused to write one of an element's two pieces. Throws Refused for the first one, for the second one
-/// an Error, because the owner cannot repeat an element that is half written.
-[[noreturn]] void half_stored(bool second) {
-    if (!second) throw Refused{};
+/// The system has refused to write one of an element's two pieces. Throws CopyRefused for the first one, for the second
+/// one an Error, because the owner cannot repeat an element that is half written.
+[[noreturn]] void throw_half_written(bool second) {
+    if (!second) throw CopyRefused{};
     fail(ErrorClass::other,
-         "the system has refused to write the second half of an element of the window's memory "
-         "(process_vm_writev), the first half of which was written");
+         "the system refused to write the second half of an element of the window (process_vm_writev); the first half "
+         "was already written");
 }
 
 /// Returns how many of `bytes` bytes, in whole elements, begin in the granule of the first one.
@@ -114,21 +115,22 @@ Accumulation::Accumulation(Op const& op, Datatype const& type) : op_(op.builtin)
     if (op_ == BuiltinOp::none) fail(ErrorClass::op, "op is not a predefined operator");
     Datatype const* const element = type.basic() != Basic::none ? &type : element_of(type);
     if (!element)
-        fail(ErrorClass::type, "the datatype is made of several predefined datatypes, which no operator takes");
+        fail(ErrorClass::type,
+             "the datatype consists of several predefined datatypes, for which no operator is defined");
     basic_ = element->basic();
     packed_ = std::max<std::size_t>(1, static_cast<std::size_t>(element->size()));
-    integer_ = processor_combines(basic_);
+    integer_ = supports_atomics(basic_);
     if (op_ == BuiltinOp::replace || op_ == BuiltinOp::no_op) return;
     bool const padded = element->size() != element->extent();
-    kernel_ = padded ? packed_pair_kernels(op_, basic_).two : nullptr;
-    if (!kernel_) kernel_ = op.kernels(*element).two;
+    kernel_ = padded ? packed_pair_kernels(op_, basic_).binary : nullptr;
+    if (!kernel_) kernel_ = op.kernels(*element).binary;
 }
 
 Accumulation::Accumulation(BuiltinOp op, Basic kind, std::size_t packed)
-    : op_(op), basic_(kind), packed_(packed), integer_(processor_combines(kind)) {
+    : op_(op), basic_(kind), packed_(packed), integer_(supports_atomics(kind)) {
     if (op_ == BuiltinOp::replace || op_ == BuiltinOp::no_op) return;
     Kernels const padded = packed_pair_kernels(op_, basic_);
-    kernel_ = padded.two ? padded.two : kernel2(op_, basic_);
+    kernel_ = padded.binary ? padded.binary : binary_kernel(op_, basic_);
 }
 
 void Accumulation::combine(std::byte const* in, std::byte* inout, std::size_t elements) const {
@@ -137,58 +139,59 @@ void Accumulation::combine(std::byte const* in, std::byte* inout, std::size_t el
 }
 
 void Accumulation::run(SharedMemory const& to, std::byte const* in, std::byte* old, std::size_t bytes) const {
-    if (!integer_ || !to.by_processor || to.address % packed_ != 0) return under_stripes(to, in, old, bytes);
+    if (!integer_ || !to.uses_atomics || to.address % packed_ != 0) return run_under_stripes(to, in, old, bytes);
     if (bytes >= many_elements * packed_) {
-        use_stripes_only(*to.members, to.owner);
-        return under_stripes(to, in, old, bytes);
+        disable_atomics(*to.members, to.owner);
+        return run_under_stripes(to, in, old, bytes);
     }
     {
-        ByProcessor const way(*to.members, to.owner);
-        if (way.granted())
-            return with_word_of(
+        AtomicAccess const access(*to.members, to.owner);
+        if (access.granted())
+            return with_integer_type(
                 packed_, [&](auto word) { combine_each<decltype(word)>(to.mapped, in, old, bytes, op_, kernel_); });
     }
-    under_stripes(to, in, old, bytes);
+    run_under_stripes(to, in, old, bytes);
 }
 
-void Accumulation::in_place(std::byte* at, std::byte const* in, std::byte* old, std::size_t bytes) const {
+void Accumulation::combine_in_place(std::byte* at, std::byte const* in, std::byte* old, std::size_t bytes) const {
     if (old) std::memcpy(old, at, bytes);
     combine(in, at, bytes == packed_ ? 1 : bytes / packed_);
 }
 
-void Accumulation::under_stripes(SharedMemory const& to, std::byte const* in, std::byte* old, std::size_t bytes) const {
+void Accumulation::run_under_stripes(SharedMemory const& to, std::byte const* in, std::byte* old,
+                                     std::size_t bytes) const {
     if (to.mapped && to.address % granule_bytes + bytes <= granule_bytes) {
-        HeldStripe const held(*to.members, to.owner, to.address);
-        return in_place(to.mapped, in, old, bytes);
+        StripeGuard const guard(*to.members, to.owner, to.address);
+        return combine_in_place(to.mapped, in, old, bytes);
     }
     for (std::size_t done = 0; done < bytes;) {
         SharedMemory const here = to.at(static_cast<std::int64_t>(done));
         std::size_t const n = in_granule(here.address, packed_, bytes - done);
         std::byte const* const operand = in ? in + done : nullptr;
-        HeldStripe const held(*to.members, to.owner, here.address);
+        StripeGuard const guard(*to.members, to.owner, here.address);
         if (here.mapped) {
-            in_place(here.mapped, operand, old ? old + done : nullptr, n);
+            combine_in_place(here.mapped, operand, old ? old + done : nullptr, n);
         } else {
-            std::byte copy[granule_bytes + most_element];
-            if (!fetch(here, copy, n)) throw Refused{done};
+            std::byte copy[granule_bytes + max_element_bytes];
+            if (!fetch(here, copy, n)) throw CopyRefused{done};
             if (old) std::memcpy(old + done, copy, n);
             combine(operand, copy, n / packed_);
-            if (op_ != BuiltinOp::no_op && !store(here, copy, n)) throw Refused{done};
+            if (op_ != BuiltinOp::no_op && !store(here, copy, n)) throw CopyRefused{done};
         }
         done += n;
     }
 }
 
-void Accumulation::scattered(SharedMemory const& to, std::span<Piece const> pieces, std::byte const* in,
-                             std::byte* old) const {
+void Accumulation::combine_scattered(SharedMemory const& to, std::span<Piece const> pieces, std::byte const* in,
+                                     std::byte* old) const {
     SharedMemory const first = to.at(pieces.front().at);
-    HeldStripe const held(*to.members, to.owner, first.address);
-    std::byte element[most_element];
+    StripeGuard const guard(*to.members, to.owner, first.address);
+    std::byte element[max_element_bytes];
     std::byte* packed = element;
     for (Piece const& piece : pieces) {
         SharedMemory const here = to.at(piece.at);
         if (here.mapped) std::memcpy(packed, here.mapped, piece.bytes);
-        else if (!fetch(here, packed, piece.bytes)) throw Refused{};
+        else if (!fetch(here, packed, piece.bytes)) throw CopyRefused{};
         packed += piece.bytes;
     }
     if (old) std::memcpy(old, element, packed_);
@@ -198,7 +201,7 @@ void Accumulation::scattered(SharedMemory const& to, std::span<Piece const> piec
     for (Piece const& piece : pieces) {
         SharedMemory const here = to.at(piece.at);
         if (here.mapped) std::memcpy(here.mapped, packed, piece.bytes);
-        else if (!store(here, packed, piece.bytes)) half_stored(packed != element);
+        else if (!store(here, packed, piece.bytes)) throw_half_written(packed != element);
         packed += piece.bytes;
     }
 }
@@ -237,7 +240,7 @@ private:
         pieces_[count_++] = {at, bytes};
         begun_ += bytes;
         if (begun_ < how_.packed_) return;
-        how_.scattered(to_, {pieces_, count_}, in_, old_);
+        how_.combine_scattered(to_, {pieces_, count_}, in_, old_);
         advance(how_.packed_);
         begun_ = count_ = 0;
     }
@@ -255,27 +258,27 @@ private:
     std::size_t count_ = 0, begun_ = 0;   // pieces and bytes of an incomplete element
 };
 
-void Accumulation::typed(SharedMemory const& to, std::int64_t count, Datatype const& type, std::size_t position,
-                         std::byte const* in, std::byte* old, std::size_t bytes) const {
+void Accumulation::run_typed(SharedMemory const& to, std::int64_t count, Datatype const& type, std::size_t position,
+                             std::byte const* in, std::byte* old, std::size_t bytes) const {
     if (type.dense(count)) return run(to.at(type.true_lb() + static_cast<std::int64_t>(position)), in, old, bytes);
-    laid_out(to, count, type.extent(), *type.layout(), position, in, old, bytes);
+    run_layout(to, count, type.extent(), *type.layout(), position, in, old, bytes);
 }
 
-void Accumulation::laid_out(SharedMemory const& to, std::int64_t count, std::int64_t extent, TypeLayout const& layout,
-                            std::size_t position, std::byte const* in, std::byte* old, std::size_t bytes) const {
+void Accumulation::run_layout(SharedMemory const& to, std::int64_t count, std::int64_t extent, TypeLayout const& layout,
+                              std::size_t position, std::byte const* in, std::byte* old, std::size_t bytes) const {
     Elements sink(*this, to, in, old);
     try {
         TypeWalk(sink).repeated(layout, 0, count, extent, static_cast<std::int64_t>(position),
                                 static_cast<std::int64_t>(bytes));
-    } catch (Refused& refused) {
+    } catch (CopyRefused& refused) {
         refused.combined += sink.combined;
         throw;
     }
 }
 
 void check_swappable(Datatype const& type) {
-    if (!comparable(type.basic()))
-        fail(ErrorClass::type, "MPI_Compare_and_swap is for integers, logicals and MPI_BYTE");
+    if (!supports_compare_and_swap(type.basic()))
+        fail(ErrorClass::type, "MPI_Compare_and_swap is defined only for integers, logicals and MPI_BYTE");
 }
 
 void compare_and_swap(SharedMemory const& at, Datatype const& type, void const* compare, void const* origin,
@@ -286,65 +289,65 @@ void compare_and_swap(SharedMemory const& at, Datatype const& type, void const* 
 
 void compare_and_swap(SharedMemory const& at, Basic kind, std::size_t bytes, void const* compare, void const* origin,
                       void* old) {
-    if (at.by_processor) {
-        ByProcessor const way(*at.members, at.owner);
-        if (way.granted() && swap_integer(kind, at.mapped, compare, origin, old)) return;
+    if (at.uses_atomics) {
+        AtomicAccess const access(*at.members, at.owner);
+        if (access.granted() && swap_integer(kind, at.mapped, compare, origin, old)) return;
     }
-    HeldStripe const held(*at.members, at.owner, at.address);
+    StripeGuard const guard(*at.members, at.owner, at.address);
     std::byte copy[8];
     if (at.mapped) std::memcpy(copy, at.mapped, bytes);
-    else if (!fetch(at, copy, bytes)) throw Refused{};
+    else if (!fetch(at, copy, bytes)) throw CopyRefused{};
     bool const same = std::memcmp(copy, compare, bytes) == 0;
     std::memcpy(old, copy, bytes);
     if (!same) return;
     if (at.mapped) std::memcpy(at.mapped, origin, bytes);
-    else if (!store(at, static_cast<std::byte const*>(origin), bytes)) throw Refused{};
+    else if (!store(at, static_cast<std::byte const*>(origin), bytes)) throw CopyRefused{};
 }
 
 // The change from atomic instructions to stripes.
 
 namespace {
 
-void await_change(NodeMembers const& members, Word const& stripes_only) {
+void await_change(NodeMembers const& members, Word const& atomics_disabled) {
     wait_briefly(
-        stripes_only, [](std::uint64_t value) { return value == Control::yes; },
-        [&] { members.check_alive(stripes_only.load(std::memory_order_relaxed) - Control::begun); });
+        atomics_disabled, [](std::uint64_t value) { return value == Control::yes; },
+        [&] { members.check_alive(atomics_disabled.load(std::memory_order_relaxed) - Control::begun); });
 }
 
 }   // namespace
 
-void ByProcessor::take_back(NodeMembers const& members) {
+void AtomicAccess::withdraw(NodeMembers const& members) {
     word_.store(0, std::memory_order_release);
-    await_change(members, stripes_only_);
+    await_change(members, atomics_disabled_);
 }
 
-void use_stripes_only(NodeMembers const& members, std::size_t owner) {
-    Word& stripes_only = members.controls[owner]->stripes_only.word;
-    if (stripes_only.load(std::memory_order_acquire) == Control::yes) return;
+void disable_atomics(NodeMembers const& members, std::size_t owner) {
+    Word& atomics_disabled = members.controls[owner]->atomics_disabled.word;
+    if (atomics_disabled.load(std::memory_order_acquire) == Control::yes) return;
     std::uint64_t was = Control::no;
-    if (!stripes_only.compare_exchange_strong(was, Control::begun + members.me, std::memory_order_acq_rel))
-        return await_change(members, stripes_only);
-    if (members.fenced) fence_registered_processes();
+    if (!atomics_disabled.compare_exchange_strong(was, Control::begun + members.own_index, std::memory_order_acq_rel))
+        return await_change(members, atomics_disabled);
+    if (members.has_remote_fences) fence_registered_processes();
     else std::atomic_thread_fence(std::memory_order_seq_cst);
     for (std::size_t member = 0; member < members.controls.size(); ++member)
         wait_briefly(
-            members.controls[member]->by_processor.word, [&](std::uint64_t value) { return value != owner + 1; },
+            members.controls[member]->atomic_access.word, [&](std::uint64_t value) { return value != owner + 1; },
             [&] { members.check_alive(member); });
-    stripes_only.store(Control::yes, std::memory_order_release);
+    atomics_disabled.store(Control::yes, std::memory_order_release);
 }
 
 // Contended stripes, and members that have ended.
 
-void HeldStripe::wait(NodeMembers const& members) {
-    lock_.enter(members.me + 1, [&](std::uint64_t holder) { members.check_alive(holder - 1); });
+void StripeGuard::wait(NodeMembers const& members) {
+    lock_.enter(members.own_index + 1, [&](std::uint64_t holder) { members.check_alive(holder - 1); });
 }
 
 void NodeMembers::check_alive(std::size_t member) const {
     Control const& control = *controls[member];
-    if (control.process == 0 || !same_numbers(pid_namespace(), control.pid_namespace)) return;
-    if (ProcessWatch(ProcessIdentity(control.process)).lives()) return;
+    if (control.process == 0 || !same_pid_namespace(pid_namespace(), control.pid_namespace)) return;
+    if (ProcessWatch(ProcessIdentity(control.process)).is_alive()) return;
     fail(ErrorClass::other, "rank ", control.world_rank,
-         " has ended while it accumulated into memory of a window that this call needs");
+         " has ended while it accumulated into a window that this call accesses");
 }
 
 }   // namespace tutti::rma

@@ -19,15 +19,15 @@
 // plain stores and a load for that.
 //
 // Argument for the change. A rank that combines a few integers (1) stores in its own word the member in whose part it
-// works, (2) reads that part's `stripes_only`, (3) combines by atomic instructions if that is `no`, and (4) clears its
-// word; otherwise it undoes (1). The rank that changes the part (a) stores `begun`, (b) executes a fence in the
+// works, (2) reads that part's `atomics_disabled`, (3) combines by atomic instructions if that is `no`, and (4) clears
+// its word; otherwise it undoes (1). The rank that changes the part (a) stores `begun`, (b) executes a fence in the
 // processes of all members, (c) waits for each member's word that names the part, and (d) stores `yes`; every rank that
 // has read `yes` combines integers under stripes. The fence executes at some point P of the other rank's program. If
 // (1) precedes P, (c) sees it and waits for (4), which releases (3) to (d). If (1) follows P, so does (2), which sees
 // (a), and the rank waits for (d). Signal fences prevent the compiler from reordering (1) and (2). Where not all
-// processes take part in such fences (NodeMembers::fenced), each side executes a fence of its own between its store and
-// its loads, as in Dekker's algorithm. There is no cycle: (c) waits for (3), which waits for no rank. Threads of one
-// process hold its lock, one at a time.
+// processes take part in such fences (NodeMembers::has_remote_fences), each side executes a fence of its own between
+// its store and its loads, as in Dekker's algorithm. There is no cycle: (c) waits for (3), which waits for no rank.
+// Threads of one process hold its lock, one at a time.
 #pragma once
 
 #include <atomic>
@@ -49,37 +49,37 @@ inline constexpr std::size_t many_elements = 8;
 
 /// During its lifetime, this process may combine integers in a member's part by atomic instructions if `granted()`
 /// returns true; otherwise it must combine them under stripes.
-class ByProcessor {
+class AtomicAccess {
 public:
-    ByProcessor(NodeMembers const& members, std::size_t owner)
-        : ByProcessor(members, *members.controls[owner], owner) {}
+    AtomicAccess(NodeMembers const& members, std::size_t owner)
+        : AtomicAccess(members, *members.controls[owner], owner) {}
     /// `control`: the control of the member with index `owner`.
-    ByProcessor(NodeMembers const& members, Control const& control, std::size_t owner)
-        : word_(members.mine->by_processor.word), stripes_only_(control.stripes_only.word) {
+    AtomicAccess(NodeMembers const& members, Control const& control, std::size_t owner)
+        : word_(members.own_control->atomic_access.word), atomics_disabled_(control.atomics_disabled.word) {
         word_.store(owner + 1, std::memory_order_relaxed);
-        if (members.fenced) std::atomic_signal_fence(std::memory_order_seq_cst);
+        if (members.has_remote_fences) std::atomic_signal_fence(std::memory_order_seq_cst);
         else std::atomic_thread_fence(std::memory_order_seq_cst);
-        granted_ = stripes_only_.load(std::memory_order_acquire) == Control::no;
+        granted_ = atomics_disabled_.load(std::memory_order_acquire) == Control::no;
         if (!granted_) [[unlikely]]
-            take_back(members);
+            withdraw(members);
     }
-    ~ByProcessor() { word_.store(0, std::memory_order_release); }
-    ByProcessor(ByProcessor const&) = delete;
-    ByProcessor& operator=(ByProcessor const&) = delete;
+    ~AtomicAccess() { word_.store(0, std::memory_order_release); }
+    AtomicAccess(AtomicAccess const&) = delete;
+    AtomicAccess& operator=(AtomicAccess const&) = delete;
 
     bool granted() const { return granted_; }
 
 private:
-    void take_back(NodeMembers const& members);
+    void withdraw(NodeMembers const& members);
 
     Word& word_;
-    Word const& stripes_only_;
+    Word const& atomics_disabled_;
     bool granted_;
 };
 
 /// Changes a member's part so that integers are combined under stripes from now on. Waits for ranks that still combine
 /// there by atomic instructions.
-void use_stripes_only(NodeMembers const& members, std::size_t owner);
+void disable_atomics(NodeMembers const& members, std::size_t owner);
 
 // Stripes: locks for accumulates that no atomic instruction performs. The window's memory is divided into granules of 4
 // KiB by the addresses in its owner's address space; each granule maps to one of the owner's stripes. A rank that
@@ -88,23 +88,23 @@ void use_stripes_only(NodeMembers const& members, std::size_t owner);
 
 inline constexpr std::uint64_t granule_bytes = 4096;
 
-class HeldStripe {
+class StripeGuard {
 public:
     /// Acquires the stripe of the element at `address` (in the address space of member `owner`), waiting if necessary.
     /// Throws Error if the process of a member ended while it held the stripe.
-    HeldStripe(NodeMembers const& members, std::size_t owner, std::uint64_t address)
+    StripeGuard(NodeMembers const& members, std::size_t owner, std::uint64_t address)
         : lock_(members.controls[owner]->stripe[address / granule_bytes % Control::stripes].word) {
-        if (!lock_.try_enter(members.me + 1)) [[unlikely]]
+        if (!lock_.try_enter(members.own_index + 1)) [[unlikely]]
             wait(members);
     }
-    ~HeldStripe() { lock_.leave(); }
-    HeldStripe(HeldStripe const&) = delete;
-    HeldStripe& operator=(HeldStripe const&) = delete;
+    ~StripeGuard() { lock_.leave(); }
+    StripeGuard(StripeGuard const&) = delete;
+    StripeGuard& operator=(StripeGuard const&) = delete;
 
 private:
     void wait(NodeMembers const& members);
 
-    ShortLock lock_;
+    ProcessSharedLock lock_;
 };
 
 // Combining by either method.
@@ -116,8 +116,8 @@ struct SharedMemory {
     NodeMembers const* members = nullptr;   ///< of the window, on this node
     std::size_t owner = 0;                  ///< the member whose memory it is: index among `members`
     SingleCopy* copy = nullptr;             ///< the kernel's access; used if `mapped` is null
-    unsigned place = 0;                     ///< the owner's local rank, for `copy`
-    bool by_processor = true;   ///< false: always under stripes, because some ranks reach it by the kernel only
+    unsigned local_rank = 0;                ///< the owner's local rank, for `copy`
+    bool uses_atomics = true;   ///< false: always under stripes, because some ranks reach it by the kernel only
 
     SharedMemory at(std::int64_t offset) const {
         SharedMemory there = *this;
@@ -128,7 +128,7 @@ struct SharedMemory {
 };
 
 /// Returns true for the kinds that an atomic instruction can combine: integers of 4 and 8 bytes, and Fortran logicals.
-constexpr bool processor_combines(Basic kind) {
+constexpr bool supports_atomics(Basic kind) {
     switch (kind) {
     case Basic::int32:
     case Basic::int64:
@@ -141,11 +141,11 @@ constexpr bool processor_combines(Basic kind) {
 
 /// Thrown when the system refuses a copy between processes by the kernel (CMA); the owner must then combine the rest.
 /// `combined`: packed bytes, in whole elements, that were combined before.
-struct Refused {
+struct CopyRefused {
     std::size_t combined = 0;
 };
 
-/// An operator on elements of one predefined type, with the method of combining them. Combining may throw Refused.
+/// An operator on elements of one predefined type, with the method of combining them. Combining may throw CopyRefused.
 class Accumulation {
 public:
     /// Throws Error(op) if the operator is not defined on the elements of `type`, Error(type) if these are not all of
@@ -153,27 +153,27 @@ public:
     Accumulation(Op const& op, Datatype const& type);
     /// For a predefined datatype without gaps, with the operator's kernel for it; MPI_REPLACE and MPI_NO_OP have no
     /// kernel.
-    Accumulation(BuiltinOp op, Basic kind, std::size_t bytes, Kernel2 kernel)
-        : op_(op), basic_(kind), packed_(bytes), kernel_(kernel), integer_(processor_combines(kind)) {}
+    Accumulation(BuiltinOp op, Basic kind, std::size_t bytes, BinaryKernel kernel)
+        : op_(op), basic_(kind), packed_(bytes), kernel_(kernel), integer_(supports_atomics(kind)) {}
     /// Reconstructs an accumulation that another process described; `packed`: bytes of one element in packed data.
     Accumulation(BuiltinOp op, Basic kind, std::size_t packed);
 
     BuiltinOp op() const { return op_; }
     Basic basic() const { return basic_; }
     /// Bytes of one element in packed data.
-    std::size_t element() const { return packed_; }
+    std::size_t element_bytes() const { return packed_; }
     /// Combines `bytes` bytes, whole elements without gaps, from `in` into `to`. `in` is not read for MPI_NO_OP. `old`:
     /// receives the previous content; may be null.
     void run(SharedMemory const& to, std::byte const* in, std::byte* old, std::size_t bytes) const;
     /// Combines packed bytes [position, position + bytes), whole elements, of `count` elements of `type` at `to`.
-    void typed(SharedMemory const& to, std::int64_t count, Datatype const& type, std::size_t position,
-               std::byte const* in, std::byte* old, std::size_t bytes) const;
-    /// As typed(), for `count` copies of a layout, `extent` bytes apart.
-    void laid_out(SharedMemory const& to, std::int64_t count, std::int64_t extent, TypeLayout const& layout,
-                  std::size_t position, std::byte const* in, std::byte* old, std::size_t bytes) const;
+    void run_typed(SharedMemory const& to, std::int64_t count, Datatype const& type, std::size_t position,
+                   std::byte const* in, std::byte* old, std::size_t bytes) const;
+    /// As run_typed(), for `count` copies of a layout, `extent` bytes apart.
+    void run_layout(SharedMemory const& to, std::int64_t count, std::int64_t extent, TypeLayout const& layout,
+                    std::size_t position, std::byte const* in, std::byte* old, std::size_t bytes) const;
 
 private:
-    static constexpr std::size_t most_element = 64;   ///< bytes; no predefined datatype has more
+    static constexpr std::size_t max_element_bytes = 64;   ///< bytes; no predefined datatype has more
 
     /// A piece of an element in memory, `at` bytes from the origin of the elements.
     struct Piece {
@@ -183,17 +183,18 @@ private:
     class Elements;
 
     /// Combines one element that lies in several pieces, in type map order, under the stripe of the first piece.
-    void scattered(SharedMemory const& to, std::span<Piece const> pieces, std::byte const* in, std::byte* old) const;
+    void combine_scattered(SharedMemory const& to, std::span<Piece const> pieces, std::byte const* in,
+                           std::byte* old) const;
     /// Must be called with the stripe of all these bytes held.
-    void in_place(std::byte* at, std::byte const* in, std::byte* old, std::size_t bytes) const;
-    void under_stripes(SharedMemory const& to, std::byte const* in, std::byte* old, std::size_t bytes) const;
+    void combine_in_place(std::byte* at, std::byte const* in, std::byte* old, std::size_t bytes) const;
+    void run_under_stripes(SharedMemory const& to, std::byte const* in, std::byte* old, std::size_t bytes) const;
     void combine(std::byte const* in, std::byte* inout, std::size_t elements) const;
 
     BuiltinOp op_;
     Basic basic_;
     std::size_t packed_;
-    Kernel2 kernel_ = nullptr;   ///< null: MPI_REPLACE, MPI_NO_OP
-    bool integer_;               ///< of a kind that atomic instructions combine
+    BinaryKernel kernel_ = nullptr;   ///< null: MPI_REPLACE, MPI_NO_OP
+    bool integer_;                    ///< of a kind that atomic instructions combine
 };
 
 /// Adds to, exchanges or loads the word at `at`. `old`: receives the previous value; may be null. Returns false,
@@ -214,7 +215,7 @@ template <class T>
 }
 
 /// Fast path for one element, without an Accumulation: a sum, an exchange or a load of an aligned integer in memory
-/// where atomic instructions are allowed (ByProcessor). Returns false, without effect, in all other cases.
+/// where atomic instructions are allowed (AtomicAccess). Returns false, without effect, in all other cases.
 [[gnu::always_inline]] inline bool fetch_integer(BuiltinOp op, Basic kind, std::byte* at, void const* in, void* old) {
     if (kind == Basic::int64 || kind == Basic::uint64) return fetch_word<std::uint64_t>(op, at, in, old);
     if (kind == Basic::int32 || kind == Basic::uint32) return fetch_word<std::uint32_t>(op, at, in, old);
@@ -225,11 +226,11 @@ template <class T>
 [[gnu::always_inline]] inline bool swap_word(std::byte* at, void const* compare, void const* origin, void* old) {
     if (reinterpret_cast<std::uintptr_t>(at) % sizeof(T) != 0) [[unlikely]]
         return false;
-    T expected, wanted;
+    T expected, desired;
     std::memcpy(&expected, compare, sizeof expected);
-    std::memcpy(&wanted, origin, sizeof wanted);
+    std::memcpy(&desired, origin, sizeof desired);
     std::atomic_ref<T>(*reinterpret_cast<T*>(at))
-        .compare_exchange_strong(expected, wanted, std::memory_order_acq_rel, std::memory_order_acquire);
+        .compare_exchange_strong(expected, desired, std::memory_order_acq_rel, std::memory_order_acquire);
     std::memcpy(old, &expected, sizeof expected);
     return true;
 }
@@ -238,7 +239,7 @@ template <class T>
 [[gnu::always_inline]] inline bool swap_integer(Basic kind, std::byte* at, void const* compare, void const* origin,
                                                 void* old) {
     if (kind == Basic::int64 || kind == Basic::uint64) return swap_word<std::uint64_t>(at, compare, origin, old);
-    return processor_combines(kind) && swap_word<std::uint32_t>(at, compare, origin, old);
+    return supports_atomics(kind) && swap_word<std::uint32_t>(at, compare, origin, old);
 }
 
 /// MPI_Compare_and_swap of an element of an integer kind; the previous value is stored to `old`. Throws Error(type) for

@@ -23,21 +23,20 @@
 namespace tutti::rma {
 namespace {
 
-bool says_yes(std::string const& value) { return value == "true" || value == "1" || value == "yes"; }
-
-bool is_truth(std::string const& value) { return says_yes(value) || value == "false" || value == "0" || value == "no"; }
+bool is_true(std::string const& text) { return text == "true" || text == "1" || text == "yes"; }
+bool is_boolean(std::string const& text) { return is_true(text) || text == "false" || text == "0" || text == "no"; }
 
 /// Values that are not booleans leave the present value unchanged.
-void take_truth(Info& info, Info const& given, char const* key, bool* decides = nullptr) {
-    std::string const* value = given.find(key);
-    if (!value || !is_truth(*value)) return;
-    info.set(key, says_yes(*value) ? "true" : "false");
-    if (decides) *decides = says_yes(*value);
+void set_boolean(Info& info, Info const& requested, char const* key, bool* result = nullptr) {
+    std::string const* value = requested.find(key);
+    if (!value || !is_boolean(*value)) return;
+    info.set(key, is_true(*value) ? "true" : "false");
+    if (result) *result = is_true(*value);
 }
 
 }   // namespace
 
-void take_hints(Window& window, Hints given) {
+void init_hints(Window& window, Hints requested) {
     window.info = Ref<Info>::adopt(new Info);
     Info& info = *window.info;
     info.set("no_locks", "false");
@@ -47,25 +46,26 @@ void take_hints(Window& window, Hints given) {
     info.set("same_size", "false");
     info.set("same_disp_unit", "false");
     if (window.flavor == Flavor::shared) info.set("alloc_shared_noncontig", "false");
-    if (!given) return;
-    take_truth(info, *given, "same_size");
-    take_truth(info, *given, "same_disp_unit");
-    if (window.flavor == Flavor::shared) take_truth(info, *given, "alloc_shared_noncontig", &window.noncontiguous);
-    set_info(window, *given);
+    if (!requested) return;
+    set_boolean(info, *requested, "same_size");
+    set_boolean(info, *requested, "same_disp_unit");
+    if (window.flavor == Flavor::shared) set_boolean(info, *requested, "alloc_shared_noncontig", &window.noncontiguous);
+    set_info(window, *requested);
 }
 
-void set_info(Window& window, Info const& given) {
-    take_truth(*window.info, given, "no_locks");
+void set_info(Window& window, Info const& requested) {
+    set_boolean(*window.info, requested, "no_locks");
     for (char const* key : {"accumulate_ops", "accumulate_ordering", "mpi_accumulate_granularity"})
-        if (std::string const* value = given.find(key)) window.info->set(key, *value);
-    if (window.accesses) window.accesses->ordering = AccumulateOrdering::of(*window.info->find("accumulate_ordering"));
+        if (std::string const* value = requested.find(key)) window.info->set(key, *value);
+    if (window.access_log)
+        window.access_log->ordering = AccumulateOrdering::parse(*window.info->find("accumulate_ordering"));
 }
 
-// Creation has three collective steps: each member publishes its contribution (Brought); each finds out how it can
+// Creation has three collective steps: each member publishes its contribution (PartInfo); each finds out how it can
 // access the memory of the others; they agree, for each target, on an access method that all ranks of its node can use.
 namespace {
 /// Contribution of one member. Trivially copyable, for an allgather.
-struct Brought {
+struct PartInfo {
     std::uint64_t address = 0;   ///< of its memory, in its own address space
     std::int64_t bytes = 0;
     std::uint64_t control = 0;   ///< offset in its node's segment
@@ -73,35 +73,35 @@ struct Brought {
     std::uint64_t block = 0;     ///< size of the block of MPI's that contains the memory; 0: the program's memory
     std::uint64_t before = 0;    ///< bytes of that block before the part
     std::int32_t disp_unit = 1;
-    std::uint32_t place = 0;   ///< local rank of the process in whose address space it is
+    std::uint32_t local_rank = 0;   ///< local rank of the process in whose address space it is
     AccessPath path = AccessPath::load_store;
-    std::int32_t failed = 0;   ///< no memory could be allocated
-    bool fenced = false;       ///< see NodeMembers
+    std::int32_t failed = 0;          ///< no memory could be allocated
+    bool has_remote_fences = false;   ///< see NodeMembers
 };
 
 /// Creates the window with its list of the ranks of this node.
-Ref<Window> begin(Comm& parent, Flavor flavor, Hints hints) {
+Ref<Window> begin_creation(Comm& parent, Flavor flavor, Hints hints) {
     auto made = Ref<Window>::adopt(new Window(parent.process, coll::duplicate_bare(parent), flavor));
     made->comm->wait_policy = parent.policy();
-    made->comm->described_as = parent.words();   // until the window has a description
+    made->comm->report_name = parent.description();   // until the window has a description
     Window& w = *made;
-    take_hints(w, hints);
+    init_hints(w, hints);
     w.targets.resize(static_cast<std::size_t>(w.size()));
     for (int r = 0; r < w.size(); ++r) {
-        if (!w.process.cluster.is_here(w.comm->world_rank(r))) continue;
+        if (!w.process.cluster.is_local(w.comm->world_rank(r))) continue;
         Target& t = w.target(r);
         t.member = static_cast<unsigned>(w.on_node.size());
-        t.place = static_cast<unsigned>(w.process.cluster.place_of(w.comm->world_rank(r)));
+        t.local_rank = static_cast<unsigned>(w.process.cluster.local_rank_of(w.comm->world_rank(r)));
         w.on_node.push_back(r);
     }
-    w.several_nodes = w.on_node.size() != w.targets.size();
+    w.multi_node = w.on_node.size() != w.targets.size();
     w.posts_used.resize(w.on_node.size());
     w.completes_used.resize(w.on_node.size());
     return made;
 }
 
 /// Sets `failed` if there is no memory.
-void allocate_control(Window& w, Brought& mine) {
+void allocate_control(Window& w, PartInfo& mine) {
     try {
         mine.control = w.control_offset = w.process.heap.allocate(Control::bytes(w.on_node.size()));
         Control& control = *reinterpret_cast<Control*>(w.process.segment.at(mine.control));
@@ -112,117 +112,118 @@ void allocate_control(Window& w, Brought& mine) {
     } catch (Error const&) { mine.failed = 1; }
 }
 
-std::vector<Brought> exchange(Window& w, Brought const& mine) {
-    std::vector<Brought> all(w.targets.size());
+std::vector<PartInfo> exchange_parts(Window& w, PartInfo const& mine) {
+    std::vector<PartInfo> all(w.targets.size());
     coll::allgather_bytes(*w.comm, &mine, sizeof mine, all.data());
-    if (std::ranges::none_of(all, &Brought::failed)) return all;
+    if (std::ranges::none_of(all, &PartInfo::failed)) return all;
     // No other rank has accessed anything of this window yet, so it can be freed immediately.
     if (w.control_offset) w.process.heap.release(w.control_offset);
     release_memory(w);
-    fail(ErrorClass::no_mem, "the node has no memory for a window of ", w.size(), w.size() == 1 ? " rank" : " ranks");
+    fail(ErrorClass::no_mem, "not enough shared memory for a window of ", w.size(), w.size() == 1 ? " rank" : " ranks");
 }
 
 /// Returns the address in this process of the memory of a member of its node; null: it is not mapped.
-std::byte* find(Window& w, Brought const& b) {
-    if (b.place == w.process.place()) return reinterpret_cast<std::byte*>(b.address);
+std::byte* find_mapping(Window& w, PartInfo const& b) {
+    if (b.local_rank == w.process.local_rank()) return reinterpret_cast<std::byte*>(b.address);
     if (b.segment) return w.process.segment.at(b.segment);
     // A part without bytes may begin at the end of its block, so the whole block is mapped.
     std::uint64_t const bytes = b.block ? b.block : static_cast<std::uint64_t>(b.bytes);
     if (bytes == 0) return nullptr;
-    std::byte* const block = w.process.single_copy.reach(b.place, b.address - b.before, bytes);
+    std::byte* const block = w.process.single_copy.local_address(b.local_rank, b.address - b.before, bytes);
     return block ? block + b.before : nullptr;
 }
 
 /// Returns the best access method of this process to the memory of a member of its node.
-Path look(Window& w, Target& t, Brought const& b) {
+AccessMethod probe_access(Window& w, Target& t, PartInfo const& b) {
+    using enum AccessMethod;
     SingleCopy& copy = w.process.single_copy;
-    bool const mine = b.place == w.process.place();
+    bool const mine = b.local_rank == w.process.local_rank();
     std::byte first;
     if (w.flavor == Flavor::dynamic)   // probes a byte outside of its arena
-        return mine || copy.read(b.place, b.address, &first, 1) ? Path::load_store : Path::messages;
-    t.memory = find(w, b);
-    if (mine || t.memory || b.bytes == 0) return Path::load_store;
-    return b.path != AccessPath::staged && copy.read(b.place, b.address, &first, 1) ? Path::cma : Path::messages;
+        return mine || copy.read(b.local_rank, b.address, &first, 1) ? load_store : active_messages;
+    t.memory = find_mapping(w, b);
+    if (mine || t.memory || b.bytes == 0) return load_store;
+    return b.path != AccessPath::staged && copy.read(b.local_rank, b.address, &first, 1) ? cma : active_messages;
 }
 
-void fill_in(Window& w, std::vector<Brought> const& all) {
+void fill_targets(Window& w, std::vector<PartInfo> const& all) {
     for (std::size_t r = 0; r < all.size(); ++r) {
         Target& t = w.targets[r];
         t.address = all[r].address;
         t.bytes = static_cast<std::uint64_t>(all[r].bytes);
         t.disp_unit = all[r].disp_unit;
-        t.path = Path::messages;
+        t.method = AccessMethod::active_messages;
     }
-    w.members.fenced = true;
+    w.members.has_remote_fences = true;
     for (int r : w.on_node) {
         Target& t = w.target(r);
-        Brought const& b = all[static_cast<std::size_t>(r)];
+        PartInfo const& b = all[static_cast<std::size_t>(r)];
         t.control = reinterpret_cast<Control*>(w.process.segment.at(b.control));
         if (r == w.rank()) {
-            w.members.mine = t.control;
-            w.members.me = w.members.controls.size();
+            w.members.own_control = t.control;
+            w.members.own_index = w.members.controls.size();
         }
         w.members.controls.push_back(t.control);
-        w.members.fenced &= b.fenced;
-        t.path = look(w, t, b);
+        w.members.has_remote_fences &= b.has_remote_fences;
+        t.method = probe_access(w, t, b);
     }
 }
 
 /// Collective. Each target gets the worst access method that any rank of its node has found.
-void agree(Window& w) {
-    std::vector<Path> mine, all(w.targets.size());
-    for (Target const& t : w.targets) mine.push_back(t.control ? t.path : Path::load_store);
-    Path const worst = *std::ranges::max_element(mine);
+void agree_on_methods(Window& w) {
+    std::vector<AccessMethod> mine, all(w.targets.size());
+    for (Target const& t : w.targets) mine.push_back(t.control ? t.method : AccessMethod::load_store);
+    AccessMethod const worst = *std::ranges::max_element(mine);
     coll::allgather_bytes(*w.comm, &worst, sizeof worst, all.data());
-    w.may_need_them = w.flavor == Flavor::dynamic && w.on_node.size() > 1;   // memory that will be attached is unknown
-    if (*std::ranges::max_element(all) == Path::load_store) return;
+    w.may_need_messages = w.flavor == Flavor::dynamic && w.on_node.size() > 1;   // its memory is attached later
+    if (*std::ranges::max_element(all) == AccessMethod::load_store) return;
     all.resize(w.targets.size() * w.targets.size());
-    coll::allgather_bytes(*w.comm, mine.data(), mine.size() * sizeof(Path), all.data());
+    coll::allgather_bytes(*w.comm, mine.data(), mine.size() * sizeof(AccessMethod), all.data());
     for (std::size_t at = 0; at < all.size(); ++at) {
         Target& t = w.targets[at % w.targets.size()];
-        if (t.control) t.path = std::max(t.path, all[at]);
+        if (t.control) t.method = std::max(t.method, all[at]);
     }
-    auto const some_reached_by = [&w](Path path) {
-        return std::ranges::any_of(w.on_node, [&](int r) { return w.target(r).path == path; });
+    auto const any_target_uses = [&w](AccessMethod method) {
+        return std::ranges::any_of(w.on_node, [&](int r) { return w.target(r).method == method; });
     };
-    w.needs_messages = some_reached_by(Path::messages);
-    w.may_need_them |= some_reached_by(Path::cma);
+    w.needs_messages = any_target_uses(AccessMethod::active_messages);
+    w.may_need_messages |= any_target_uses(AccessMethod::cma);
     for (int r : w.on_node) {
         Target& t = w.target(r);
         // After a refused copy, no rank of the node tries again (SingleCopy::cma), even if its probe succeeded.
-        if (w.needs_messages && t.path == Path::cma) t.path = Path::messages;
-        if (w.flavor == Flavor::dynamic) t.path = Path::load_store;   // the actual method is found at each access
-        t.by_processor = t.path != Path::cma;
-        if (t.path != Path::load_store && r != w.rank()) t.memory = nullptr;
+        if (w.needs_messages && t.method == AccessMethod::cma) t.method = AccessMethod::active_messages;
+        if (w.flavor == Flavor::dynamic) t.method = AccessMethod::load_store;   // determined at each access
+        t.uses_atomics = t.method != AccessMethod::cma;
+        if (t.method != AccessMethod::load_store && r != w.rank()) t.memory = nullptr;
     }
 }
 
-void finish(Window& w, Brought mine) {
+void connect(Window& w, PartInfo mine) {
     w.bytes = mine.bytes;
     w.disp_unit = mine.disp_unit;
     allocate_control(w, mine);
     // Where ranks share cores, interrupting all of them costs more than a fence in each small operation.
-    mine.fenced = !w.process.segment.header().crowded() && register_for_fences();
-    std::vector<Brought> const all = exchange(w, mine);
-    fill_in(w, all);
-    agree(w);
+    mine.has_remote_fences = !w.process.segment.header().oversubscribed() && register_for_fences();
+    std::vector<PartInfo> const all = exchange_parts(w, mine);
+    fill_targets(w, all);
+    agree_on_methods(w);
     for (Target& t : w.targets) t.mapped = t.memory ? t.bytes : 0;
-    if (!w.serves() && !w.may_need_them) return;
-    make_messages(w);
+    if (!w.serves_commands() && !w.may_need_messages) return;
+    create_active_messages(w);
     coll::run(coll::BoundCall<coll::BarrierArgs>{*w.comm, coll::Collective::barrier, {}});
 }
 
 /// Final step of creating a window.
-Ref<Window> made_of(Ref<Window> w) {
+Ref<Window> finish_creation(Ref<Window> w) {
     start_serving(*w);
-    w->comm->described_as = w->words();
-    if (w->accesses && w->size() == w->process.size()) [[unlikely]]
-        p2p::engine(w->process).checks()->call_order.met_all();   // all ranks have published their contribution
+    w->comm->report_name = w->description();
+    if (w->access_log && w->size() == w->process.size()) [[unlikely]]
+        p2p::engine(w->process).checks()->call_order.on_global_sync();   // all ranks have published their contribution
     return w;
 }
 
 /// Collective. Returns true if all ranks of the node can map each other's arenas.
-bool all_map_arenas(Window& w) {
+bool can_all_map_arenas(Window& w) {
     std::vector<char> all(w.targets.size());
     char const mine = w.process.single_copy.maps_arenas();
     coll::allgather_bytes(*w.comm, &mine, 1, all.data());
@@ -230,28 +231,28 @@ bool all_map_arenas(Window& w) {
 }
 
 /// Returns the contribution of a member whose memory the window allocates.
-Brought own(Window& w, std::int64_t bytes, int disp_unit) {
-    Brought mine{.bytes = bytes, .disp_unit = disp_unit, .place = w.process.place()};
-    mine.failed = !allocate_memory(w, bytes, all_map_arenas(w));
+PartInfo allocate_part(Window& w, std::int64_t bytes, int disp_unit) {
+    PartInfo mine{.bytes = bytes, .disp_unit = disp_unit, .local_rank = w.process.local_rank()};
+    mine.failed = !allocate_memory(w, bytes, can_all_map_arenas(w));
     mine.address = reinterpret_cast<std::uint64_t>(w.base);
-    mine.segment = w.own_segment;
+    mine.segment = w.segment_block;
     mine.block = block_bytes(bytes);
     return mine;
 }
 
 /// Collective. Returns this process's part of a block that the first member allocates for all members, by rank.
-Brought part_of_block(Window& w, std::int64_t bytes, int disp_unit) {
+PartInfo allocate_in_block(Window& w, std::int64_t bytes, int disp_unit) {
     std::vector<std::int64_t> sizes(w.targets.size());
     coll::allgather_bytes(*w.comm, &bytes, sizeof bytes, sizes.data());
     auto const mine = sizes.begin() + w.rank();
     std::int64_t const before = std::accumulate(sizes.begin(), mine, std::int64_t{0}),
                        total = std::accumulate(mine, sizes.end(), before);
-    bool const arenas = all_map_arenas(w);
-    Brought block{.disp_unit = disp_unit, .place = w.process.place()};
+    bool const arenas = can_all_map_arenas(w);
+    PartInfo block{.disp_unit = disp_unit, .local_rank = w.process.local_rank()};
     if (w.rank() == 0) {
         block.failed = !allocate_memory(w, total, arenas);
         block.address = reinterpret_cast<std::uint64_t>(w.base);
-        block.segment = w.own_segment;
+        block.segment = w.segment_block;
         block.block = block_bytes(total);
     }
     coll::bcast_bytes(*w.comm, &block, sizeof block, 0);
@@ -266,94 +267,93 @@ Brought part_of_block(Window& w, std::int64_t bytes, int disp_unit) {
 }   // namespace
 
 Ref<Window> create(Comm& parent, void* base, std::int64_t bytes, int disp_unit, Hints hints) {
-    Ref<Window> made = begin(parent, Flavor::create, hints);
+    Ref<Window> made = begin_creation(parent, Flavor::create, hints);
     made->base = base;
-    Brought mine{.address = reinterpret_cast<std::uint64_t>(base),
-                 .bytes = bytes,
-                 .disp_unit = disp_unit,
-                 .place = made->process.place()};
-    if (bytes != 0) mine.path = made->process.single_copy.way(base, static_cast<std::size_t>(bytes));
-    finish(*made, mine);
-    return made_of(std::move(made));
+    PartInfo mine{.address = reinterpret_cast<std::uint64_t>(base),
+                  .bytes = bytes,
+                  .disp_unit = disp_unit,
+                  .local_rank = made->process.local_rank()};
+    if (bytes != 0) mine.path = made->process.single_copy.access_path(base, static_cast<std::size_t>(bytes));
+    connect(*made, mine);
+    return finish_creation(std::move(made));
 }
 
 Ref<Window> allocate(Comm& parent, std::int64_t bytes, int disp_unit, Hints hints) {
-    Ref<Window> made = begin(parent, Flavor::allocate, hints);
-    finish(*made, own(*made, bytes, disp_unit));
-    return made_of(std::move(made));
+    Ref<Window> made = begin_creation(parent, Flavor::allocate, hints);
+    connect(*made, allocate_part(*made, bytes, disp_unit));
+    return finish_creation(std::move(made));
 }
 
 Ref<Window> create_dynamic(Comm& parent, Hints hints) {
-    Ref<Window> made = begin(parent, Flavor::dynamic, hints);
-    made->process.single_copy.show(&made->bytes, 1);   // attached memory may be anywhere
-    finish(*made, {.address = reinterpret_cast<std::uint64_t>(&made->bytes), .place = made->process.place()});
+    Ref<Window> made = begin_creation(parent, Flavor::dynamic, hints);
+    made->process.single_copy.expose(&made->bytes, 1);   // attached memory may be anywhere
+    connect(*made,
+            {.address = reinterpret_cast<std::uint64_t>(&made->bytes), .local_rank = made->process.local_rank()});
     for (Target& t : made->targets) {
         t.bytes = ~0ULL >> 1;
         t.address = 0;   // displacements are addresses
     }
-    return made_of(std::move(made));
+    return finish_creation(std::move(made));
 }
 
 /// The first member of the node allocates one block for all, so that the parts are contiguous in every process.
 Ref<Window> allocate_shared(Comm& parent, std::int64_t bytes, int disp_unit, Hints hints) {
-    Ref<Window> made = begin(parent, Flavor::shared, hints);
+    Ref<Window> made = begin_creation(parent, Flavor::shared, hints);
     Window& w = *made;
-    if (w.several_nodes)
+    if (w.multi_node)
         fail(ErrorClass::rma_shared,
-             "comm has ranks on several nodes, which share no memory (MPI_Comm_split_type with "
-             "MPI_COMM_TYPE_SHARED makes one that can be used)");
-    if (w.accesses) p2p::engine(w.process).checks()->call_order.shares_memory();
-    Brought const mine = w.noncontiguous ? own(w, bytes, disp_unit) : part_of_block(w, bytes, disp_unit);
-    finish(w, mine);
+             "comm has ranks on several nodes; split it by MPI_Comm_split_type with MPI_COMM_TYPE_SHARED");
+    if (w.access_log) p2p::engine(w.process).checks()->call_order.on_shared_memory();
+    PartInfo const mine = w.noncontiguous ? allocate_part(w, bytes, disp_unit) : allocate_in_block(w, bytes, disp_unit);
+    connect(w, mine);
     w.base = w.target(w.rank()).memory;
     place_part(w);
-    return made_of(std::move(made));
+    return finish_creation(std::move(made));
 }
 
 void attach(Window& window, void* base, std::int64_t bytes) {
     if (window.flavor != Flavor::dynamic)
-        fail(ErrorClass::rma_flavor,
-             "win was not made by MPI_Win_create_dynamic: only to such a window memory is attached");
+        fail(ErrorClass::rma_flavor, "win was not created by MPI_Win_create_dynamic, so no memory can be attached");
     auto const first = reinterpret_cast<std::uint64_t>(base), end = first + static_cast<std::uint64_t>(bytes);
     for (auto const& [other, length] : window.attached)
         if (other < end && first < other + length)
-            fail(ErrorClass::rma_attach, "memory of ", bytes, " bytes at ", base,
-                 " overlaps memory that is attached: ", length, " bytes at ", reinterpret_cast<void*>(other));
+            fail(ErrorClass::rma_attach, "memory of ", bytes, " bytes at ", base, " overlaps attached memory: ", length,
+                 " bytes at ", reinterpret_cast<void*>(other));
     window.attached.emplace(first, static_cast<std::uint64_t>(bytes));
-    window.process.single_copy.way(base, static_cast<std::size_t>(bytes));
+    window.process.single_copy.access_path(base, static_cast<std::size_t>(bytes));
 }
 
 void detach(Window& window, void const* base) {
     if (window.flavor != Flavor::dynamic)
-        fail(ErrorClass::rma_flavor, "win was not made by MPI_Win_create_dynamic: no memory is attached to it");
+        fail(ErrorClass::rma_flavor, "win was not created by MPI_Win_create_dynamic, so it has no attached memory");
     if (window.attached.erase(reinterpret_cast<std::uint64_t>(base)) == 0)
         fail(ErrorClass::rma_attach, "no memory is attached at ", base);
 }
 
 void check_closed(Window const& window, char const* doing) {
     std::string const open = open_epochs(window);
-    if (!open.empty() && window.everybody != Access::fence)
+    if (!open.empty() && window.global_epoch != AccessEpoch::fence)
         fail(ErrorClass::rma_sync, doing, " while ", open, " is open");
 }
 
 void free(Ref<Window> window) {
     Window& w = *window;
-    if (w.accesses) {
+    if (w.access_log) {
         exchange_at_free(w, "MPI_Win_free");
         exchange_shared(w, "MPI_Win_free");
     }
     coll::run(coll::BoundCall<coll::BarrierArgs>{
-        *w.comm, coll::Collective::barrier, {}, 0, coll::function_named("MPI_Win_free")});
+        *w.comm, coll::Collective::barrier, {}, 0, coll::function_number("MPI_Win_free")});
     compare_at_free(w);
-    w.messages.reset();
+    w.active_messages.reset();
     release_memory(w);
     w.process.heap.release(w.control_offset);
 }
 
-Part shared_query(Window& window, int rank) {
-    if (window.accesses) p2p::engine(window.process).checks()->call_order.shares_memory();
+WindowPart shared_query(Window& window, int rank) {
+    if (window.access_log) p2p::engine(window.process).checks()->call_order.on_shared_memory();
     if (window.flavor == Flavor::dynamic)
-        fail(ErrorClass::rma_flavor, "win was made by MPI_Win_create_dynamic: it has no memory of its own");
+        fail(ErrorClass::rma_flavor, "win was created by MPI_Win_create_dynamic, so it has no memory of its own");
     if (rank == proc_null) {
         auto const some = std::ranges::find_if(window.on_node, [&](int r) { return window.target(r).bytes != 0; });
         rank = some == window.on_node.end() ? window.on_node.front() : *some;
@@ -363,33 +363,33 @@ Part shared_query(Window& window, int rank) {
     return {static_cast<std::int64_t>(t.bytes), static_cast<int>(t.disp_unit), t.memory};
 }
 
-bool allocate_memory(Window& window, std::int64_t wanted, bool from_arena) {
+bool allocate_memory(Window& window, std::int64_t size, bool from_arena) {
     Process& process = window.process;
-    std::size_t const bytes = block_bytes(wanted);
+    std::size_t const bytes = block_bytes(size);
     if (from_arena && process.arena) {
-        window.own_memory = bytes < huge_page_bytes ? process.arena->allocate_zeroed(bytes)
-                                                    : process.arena->allocate(bytes, huge_page_bytes);
-        if (window.own_memory && bytes >= huge_page_bytes) std::memset(window.own_memory, 0, bytes);
-        window.base = window.own_memory;
+        window.arena_block = bytes < huge_page_bytes ? process.arena->allocate_zeroed(bytes)
+                                                     : process.arena->allocate(bytes, huge_page_bytes);
+        if (window.arena_block && bytes >= huge_page_bytes) std::memset(window.arena_block, 0, bytes);
+        window.base = window.arena_block;
     }
-    if (window.own_memory) return true;
+    if (window.arena_block) return true;
     try {
-        window.own_segment = process.heap.allocate(bytes);
+        window.segment_block = process.heap.allocate(bytes);
     } catch (Error const&) { return false; }
-    window.base = process.segment.at(window.own_segment);
+    window.base = process.segment.at(window.segment_block);
     return true;
 }
 
 void release_memory(Window& window) {
-    if (window.own_memory) window.process.arena->release(window.own_memory);
-    if (window.own_segment) window.process.heap.release(window.own_segment);
-    window.own_memory = nullptr;
-    window.own_segment = 0;
+    if (window.arena_block) window.process.arena->release(window.arena_block);
+    if (window.segment_block) window.process.heap.release(window.segment_block);
+    window.arena_block = nullptr;
+    window.segment_block = 0;
 }
 
 void place_part(Window& window) {
     Segment const& segment = window.process.segment;
-    int const node = numa_node_of(segment, window.process.place());
+    int const node = numa_node_of(segment, window.process.local_rank());
     if (!places_memory(segment) || node < 0) return;
     auto const begin = reinterpret_cast<std::uintptr_t>(window.base),
                first = (begin + numa_page - 1) / numa_page * numa_page,

@@ -28,7 +28,7 @@ void detach(Window& window, void const* base);
 void free(Ref<Window> window);
 
 /// A member's part as this process accesses it; local.
-struct Part {
+struct WindowPart {
     std::int64_t bytes = 0;
     int disp_unit = 1;
     void* base = nullptr;   ///< null, with 0 bytes: the part is not mapped in this process
@@ -37,7 +37,7 @@ struct Part {
 /// the preceding parts, so that programs can compute with it (MPI 3.1, 11.2.3). `rank` may be proc_null: the first
 /// member of this node with more than 0 bytes, or else the node's first member. Throws Error(rma_flavor) for a dynamic
 /// window.
-Part shared_query(Window& window, int rank);
+WindowPart shared_query(Window& window, int rank);
 
 /// MPI_Win_set_info: applies the hints that may change after creation.
 void set_info(Window& window, Info const& hints);
@@ -47,7 +47,7 @@ void check_closed(Window const& window, char const* doing);
 // Hints of windows (MPI 3.1, 11.2.1; MPI 4.1, 12.2.1): the supported ones and their values in use.
 
 /// Stores the values in use in the new window's info and applies the hints that have an effect. Null: no hints.
-void take_hints(Window& window, Hints given);
+void init_hints(Window& window, Hints requested);
 
 // Memory that a window owns: a block of the arena, which all ranks of the node map, or of the segment if some rank
 // cannot map arenas.

@@ -16,61 +16,62 @@ namespace {
 constexpr int epochs_tag = 1401;   // tag of messages in the window's communicator
 
 /// State that a member sends to another one. Trivially copyable.
-struct Told {
+struct MemberState {
     std::uint64_t site = 0;             ///< call site of this call
     std::uint64_t posts = 0;            ///< for the receiver
-    std::uint64_t accesses = 0;         ///< number of accesses to the receiver's part, which follow
+    std::uint64_t access_count = 0;     ///< number of accesses to the receiver's part, which follow
     bool frees = false;                 ///< in MPI_Win_free; otherwise in a fence
     bool first = false, last = false;   ///< MPI_MODE_NOPRECEDE, MPI_MODE_NOSUCCEED
-    bool all_kept = true;               ///< the accesses are complete since the last fence
+    bool records_complete = true;       ///< the records are complete since the last fence
 };
 
 std::uint64_t site_here(Window const& window) { return reinterpret_cast<std::uintptr_t>(window.process.call_site); }
 
-Mistake::Part fence_part(Window const& window, int rank, Told const& told) {
-    return {window.comm->world_rank(rank), join("MPI_Win_fence(", window.words(), ")"), {}, told.site};
+UsageError::Call fence_part(Window const& window, int rank, MemberState const& state) {
+    return {window.comm->world_rank(rank), join("MPI_Win_fence(", window.description(), ")"), {}, state.site};
 }
 
 /// Warns of starts without a post, which did not wait because the target was not accessed.
-void tell_starts(Window& window, int rank, std::uint64_t posts) {
+void report_unmatched_starts(Window& window, int rank, std::uint64_t posts) {
     PairEpochs const& mine = window.pairs[static_cast<std::size_t>(rank)];
     int const other = window.comm->world_rank(rank);
-    Mistake::Part const parts[] = {{window.process.rank(), join("MPI_Win_start(", window.words(), ")"),
-                                    join("to rank ", other, ", ", mine.starts, mine.starts == 1 ? " time" : " times"),
-                                    mine.site}};
+    UsageError::Call const parts[] = {
+        {window.process.rank(), join("MPI_Win_start(", window.description(), ")"),
+         join("to rank ", other, ", ", mine.starts, mine.starts == 1 ? " time" : " times"), mine.site}};
     warn(window.process,
          {"T15",
           join("rank ", window.process.rank(), " has started ", mine.starts, mine.starts == 1 ? " epoch" : " epochs",
-               " towards rank ", other, " of ", window.words(), ", which has posted ", posts, " for it"),
-          "each MPI_Win_start has an MPI_Win_post at each rank of its group, whose group has the rank that starts; it "
-          "went well only because nothing was accessed there",
+               " towards rank ", other, " of ", window.description(), ", which has posted ", posts, " for it"),
+          "each MPI_Win_start needs a matching MPI_Win_post at each rank of its group; without one it would have "
+          "blocked "
+          "if it had accessed that rank",
           parts});
 }
 
-void tell_assertions(Window& window, Told const& mine, int rank, Told const& theirs) {
-    Mistake::Part const parts[] = {fence_part(window, window.rank(), mine), fence_part(window, rank, theirs)};
+void report_assertions(Window& window, MemberState const& mine, int rank, MemberState const& other) {
+    UsageError::Call const parts[] = {fence_part(window, window.rank(), mine), fence_part(window, rank, other)};
     warn(window.process,
          {"T15",
-          join(mine.first != theirs.first ? "MPI_MODE_NOPRECEDE" : "MPI_MODE_NOSUCCEED",
-               " is given by some ranks of a fence only"),
-          "what is said of the epoch before a fence, or behind it, all ranks of the window say, or none", parts});
+          join(mine.first != other.first ? "MPI_MODE_NOPRECEDE" : "MPI_MODE_NOSUCCEED",
+               " is asserted by only some ranks of a fence"),
+          "all ranks of the window must pass the same assertions on the epochs before and after a fence", parts});
 }
 
 /// Compares this process's starts towards the member with that member's posts for it.
 void compare_posts(Window& window, int rank, std::uint64_t posts) {
     if (!window.pairs.empty() && window.pairs[static_cast<std::size_t>(rank)].starts > posts)
-        tell_starts(window, rank, posts);
+        report_unmatched_starts(window, rank, posts);
 }
 
-void compare_told(Window& window, Told const& mine, int rank, Told const& theirs) {
-    if (mine.frees != theirs.frees) return;   // the records of both calls report the error
-    if (mine.frees) return compare_posts(window, rank, theirs.posts);
-    bool const alike = mine.first == theirs.first && mine.last == theirs.last;
-    if (!alike && window.rank() < rank) tell_assertions(window, mine, rank, theirs);
+void compare_states(Window& window, MemberState const& mine, int rank, MemberState const& other) {
+    if (mine.frees != other.frees) return;   // the records of both calls report the error
+    if (mine.frees) return compare_posts(window, rank, other.posts);
+    bool const alike = mine.first == other.first && mine.last == other.last;
+    if (!alike && window.rank() < rank) report_assertions(window, mine, rank, other);
 }
 
 /// As compare_posts(), for members of other nodes, if any rank has started an epoch towards one.
-void compare_posts_of_nodes(Window& window) {
+void compare_posts_across_nodes(Window& window) {
     auto const n = static_cast<std::size_t>(window.size());
     std::vector<PairEpochs>& pairs = window.pairs;
     char const starts = std::ranges::any_of(pairs, [&](PairEpochs const& pair) {
@@ -88,46 +89,47 @@ void compare_posts_of_nodes(Window& window) {
 }
 
 /// Each member sends its state, and its accesses to the receiver's part, to each other member.
-void exchange(Window& window, Told mine, char const* call) {
-    Accesses& accesses = *window.accesses;
-    std::span<Accessed const> const own = accesses.of(window.rank());
-    std::vector<Accessed> here(own.begin(), own.end());
-    bool all_kept = accesses.all_kept(window.rank());
+void exchange(Window& window, MemberState mine, char const* call) {
+    AccessLog& log = *window.access_log;
+    std::span<AccessRecord const> const own = log.records_for(window.rank());
+    std::vector<AccessRecord> here(own.begin(), own.end());
+    bool all_complete = log.is_complete(window.rank());
     for (int step = 1; step < window.size(); ++step) {
         int const to = (window.rank() + step) % window.size(),
                   from = (window.rank() - step + window.size()) % window.size();
-        std::span<Accessed const> const out = accesses.of(to);
-        mine.accesses = out.size();
+        std::span<AccessRecord const> const out = log.records_for(to);
+        mine.access_count = out.size();
         mine.posts = window.pairs.empty() ? 0 : window.pairs[static_cast<std::size_t>(to)].posts;
-        mine.all_kept = accesses.all_kept(to);
-        Told theirs;
-        p2p::sendrecv_bytes(*window.comm, &mine, sizeof mine, to, &theirs, sizeof theirs, from, epochs_tag, call);
-        compare_told(window, mine, from, theirs);
-        all_kept = all_kept && theirs.all_kept;
-        here.resize(here.size() + theirs.accesses);
-        p2p::sendrecv_bytes(*window.comm, out.data(), out.size_bytes(), to, here.data() + here.size() - theirs.accesses,
-                            theirs.accesses * sizeof(Accessed), from, epochs_tag, call);
+        mine.records_complete = log.is_complete(to);
+        MemberState other;
+        p2p::sendrecv_bytes(*window.comm, &mine, sizeof mine, to, &other, sizeof other, from, epochs_tag, call);
+        compare_states(window, mine, from, other);
+        all_complete = all_complete && other.records_complete;
+        here.resize(here.size() + other.access_count);
+        p2p::sendrecv_bytes(*window.comm, out.data(), out.size_bytes(), to,
+                            here.data() + here.size() - other.access_count, other.access_count * sizeof(AccessRecord),
+                            from, epochs_tag, call);
     }
-    accesses.compare(here);
-    accesses.forget();
+    log.report_conflicts(here);
+    log.clear();
     if (mine.frees) return;
     // All members are in this fence and their operations are complete; no access of the next epoch begins before
     // all members have completed this exchange.
-    LocalStores& stores = *window.stores;
-    if (all_kept) accesses.tell_stores(stores.changed(here), stores.site(), mine.site);
-    bool const watched = window.flavor == Flavor::create || window.flavor == Flavor::allocate;
-    if (watched && !mine.last) stores.open(window.base, window.bytes, mine.site);
-    else stores.close();
+    LocalStores& stores = *window.local_stores;
+    if (all_complete) log.report_stores(stores.changed_accesses(here), stores.site(), mine.site);
+    bool const is_checked = window.flavor == Flavor::create || window.flavor == Flavor::allocate;
+    if (is_checked && !mine.last) stores.begin_epoch(window.base, window.bytes, mine.site);
+    else stores.skip_epoch();
 }
 
 }   // namespace
 
-void note_post(Window& window) {
+void record_post(Window& window) {
     window.pairs.resize(window.targets.size());
     for (int r : window.posted_ranks) ++window.pairs[static_cast<std::size_t>(r)].posts;
 }
 
-void note_start(Window& window) {
+void record_start(Window& window) {
     window.pairs.resize(window.targets.size());
     for (int r : window.started_ranks) {
         PairEpochs& pair = window.pairs[static_cast<std::size_t>(r)];
@@ -138,12 +140,12 @@ void note_start(Window& window) {
 
 void compare_at_free(Window& window) {
     coll::compare_last_calls(*window.comm);
-    if (window.accesses || window.process.variables.diagnosis == "no") return;   // --check has compared by messages
+    if (window.access_log || window.process.variables.diagnosis == "no") return;   // --check has compared by messages
     for (int r : window.on_node) {
-        Control::Pair const& heard = window.members.mine->from(window.target(r).member);
-        compare_posts(window, r, heard.posted.load(std::memory_order_relaxed));
+        Control::EpochCounters const& counters = window.members.own_control->counters_from(window.target(r).member);
+        compare_posts(window, r, counters.posted.load(std::memory_order_relaxed));
     }
-    if (window.several_nodes) compare_posts_of_nodes(window);
+    if (window.multi_node) compare_posts_across_nodes(window);
 }
 
 void exchange_at_fence(Window& window, Assertions assertions, char const* call) {
@@ -151,14 +153,15 @@ void exchange_at_fence(Window& window, Assertions assertions, char const* call) 
 }
 
 void exchange_at_free(Window& window, char const* call) {
-    window.complete_here(-1);
-    if (window.everybody == Access::fence && window.fence_used) {
-        Mistake::Part const parts[] = {
-            {window.process.rank(), join("MPI_Win_free(", window.words(), ")"), {}, site_here(window)}};
-        warn(window.process, {"T15", "a window is freed while an epoch of MPI_Win_fence is open",
-                              "what was put or got since the last fence is complete when all ranks have called "
-                              "another one, which is missing before MPI_Win_free",
-                              parts});
+    window.complete_at_origin(-1);
+    if (window.global_epoch == AccessEpoch::fence && window.fence_used) {
+        UsageError::Call const parts[] = {
+            {window.process.rank(), join("MPI_Win_free(", window.description(), ")"), {}, site_here(window)}};
+        warn(window.process,
+             {"T15", "a window is freed while an epoch of MPI_Win_fence is open",
+              "operations since the last fence are complete only after another MPI_Win_fence of all ranks, which is "
+              "missing before MPI_Win_free",
+              parts});
     }
     exchange(window, {.site = site_here(window), .frees = true}, call);
 }

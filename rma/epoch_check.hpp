@@ -10,8 +10,8 @@
 namespace tutti::rma {
 
 /// Record the epoch that has just been opened.
-void note_post(Window& window);
-void note_start(Window& window);
+void record_post(Window& window);
+void record_start(Window& window);
 
 /// Called after the barrier of MPI_Win_free; collective. Does not return if a member arrived there with a fence.
 void compare_at_free(Window& window);

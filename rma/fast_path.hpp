@@ -12,26 +12,27 @@
 
 namespace tutti::rma {
 
-inline constexpr std::int64_t direct_most = 4096;   ///< bytes; for more, the copier knows faster methods
+inline constexpr std::int64_t max_direct_bytes = 4096;   ///< bytes; for more, the copier knows faster methods
 
 /// Copies a few bytes; 1, 2, 4, 8 and 16 bytes by one load and one store each.
 void copy_direct(void* to, void const* from, std::size_t bytes);
 
 /// Returns the address in this process of `bytes` bytes (more than 0) at a displacement in the target's part, or null,
 /// without effect, if the conditions of the fast path are not met.
-[[gnu::always_inline]] inline std::byte* direct(Window& window, int rank, std::int64_t disp, std::int64_t bytes) {
-    if (!window.open_targets.contain(rank)) [[unlikely]]
+[[gnu::always_inline]] inline std::byte* direct_address(Window& window, int rank, std::int64_t disp,
+                                                        std::int64_t bytes) {
+    if (!window.open_targets.contains(rank)) [[unlikely]]
         return nullptr;
     Target const& t = window.target(rank);
-    std::int64_t origin;
+    std::int64_t offset;
     std::uint64_t end;
-    if (__builtin_mul_overflow(disp, t.disp_unit, &origin)) [[unlikely]]
+    if (__builtin_mul_overflow(disp, t.disp_unit, &offset)) [[unlikely]]
         return nullptr;
-    // An origin before the beginning is, as an unsigned number, far beyond the end.
-    if (__builtin_add_overflow(static_cast<std::uint64_t>(origin), static_cast<std::uint64_t>(bytes), &end) ||
+    // An offset before the beginning is, as an unsigned number, far beyond the end.
+    if (__builtin_add_overflow(static_cast<std::uint64_t>(offset), static_cast<std::uint64_t>(bytes), &end) ||
         end > t.mapped) [[unlikely]]
         return nullptr;
-    std::byte* const there = t.memory + origin;
+    std::byte* const there = t.memory + offset;
     if (!there) __builtin_unreachable();
     return there;
 }
@@ -46,13 +47,14 @@ void copy_direct(void* to, void const* from, std::size_t bytes);
     return true;
 }
 
-/// Combines one integer at `there` (from direct()) of `rank` by an atomic instruction. `in` is not read for MPI_NO_OP;
-/// `old`: receives the previous value; may be null. Returns false, without effect, if no such instruction may be used.
+/// Combines one integer at `there` (from direct_address()) of `rank` by an atomic instruction. `in` is not read for
+/// MPI_NO_OP; `old`: receives the previous value; may be null. Returns false, without effect, if no such instruction
+/// may be used.
 [[gnu::always_inline]] inline bool combine_integer(Window& window, int rank, std::byte* there, Basic kind, BuiltinOp op,
                                                    void const* in, void* old, std::int64_t bytes) {
     Target const& t = window.target(rank);
-    ByProcessor const way(window.members, *t.control, t.member);
-    if (!t.by_processor || !way.granted() || !fetch_integer(op, kind, there, in, old)) [[unlikely]]
+    AtomicAccess const access(window.members, *t.control, t.member);
+    if (!t.uses_atomics || !access.granted() || !fetch_integer(op, kind, there, in, old)) [[unlikely]]
         return false;
     window.count_atomic(static_cast<std::uint64_t>(bytes));
     return true;
@@ -62,8 +64,8 @@ void copy_direct(void* to, void const* from, std::size_t bytes);
 [[gnu::always_inline]] inline bool swap_direct(Window& window, int rank, std::byte* there, Basic kind,
                                                void const* compare, void const* origin, void* old, std::int64_t bytes) {
     Target const& t = window.target(rank);
-    ByProcessor const way(window.members, *t.control, t.member);
-    if (!t.by_processor || !way.granted() || !swap_integer(kind, there, compare, origin, old)) [[unlikely]]
+    AtomicAccess const access(window.members, *t.control, t.member);
+    if (!t.uses_atomics || !access.granted() || !swap_integer(kind, there, compare, origin, old)) [[unlikely]]
         return false;
     window.count_atomic(static_cast<std::uint64_t>(bytes));
     return true;
@@ -77,16 +79,16 @@ template <class T>
     std::uint64_t const address = t.address + static_cast<std::uint64_t>(there - t.memory);
     if (address % granule_bytes > granule_bytes - sizeof(T)) [[unlikely]]
         return false;
-    T given, number;
-    std::memcpy(&given, in, sizeof given);
+    T operand, value;
+    std::memcpy(&operand, in, sizeof operand);
     {
-        HeldStripe const held(window.members, t.member, address);
-        std::memcpy(&number, there, sizeof number);
-        if (old) std::memcpy(old, &number, sizeof number);
-        number = given + number;
-        std::memcpy(there, &number, sizeof number);
+        StripeGuard const guard(window.members, t.member, address);
+        std::memcpy(&value, there, sizeof value);
+        if (old) std::memcpy(old, &value, sizeof value);
+        value = operand + value;
+        std::memcpy(there, &value, sizeof value);
     }
-    window.count(Operation::accumulate, Path::load_store, sizeof(T));
+    window.count(Operation::accumulate, AccessMethod::load_store, sizeof(T));
     return true;
 }
 
@@ -118,10 +120,10 @@ inline void copy_direct(void* to, void const* from, std::size_t bytes) {
 
 inline bool combine_direct(Window& window, int rank, std::byte* there, Datatype const& type, Op const& op,
                            void const* in, void* old, std::int64_t bytes) {
-    Kernel2 kernel = nullptr;
+    BinaryKernel kernel = nullptr;
     if (op.builtin != BuiltinOp::replace && op.builtin != BuiltinOp::no_op) {
         try {
-            kernel = op.kernels(type).two;
+            kernel = op.kernels(type).binary;
         } catch (Error const&) {
             return false;
         } catch (std::bad_alloc const&) {   // while the Error's message was built
@@ -131,11 +133,11 @@ inline bool combine_direct(Window& window, int rank, std::byte* there, Datatype 
     Target const& t = window.target(rank);
     SharedMemory const to{there,           t.address + static_cast<std::uint64_t>(there - t.memory),
                           &window.members, t.member,
-                          nullptr,         t.place,
-                          t.by_processor};
+                          nullptr,         t.local_rank,
+                          t.uses_atomics};
     Accumulation const how(op.builtin, type.basic(), static_cast<std::size_t>(type.size()), kernel);
     how.run(to, static_cast<std::byte const*>(in), static_cast<std::byte*>(old), static_cast<std::size_t>(bytes));
-    window.count(Operation::accumulate, Path::load_store, static_cast<std::uint64_t>(bytes));
+    window.count(Operation::accumulate, AccessMethod::load_store, static_cast<std::uint64_t>(bytes));
     return true;
 }
 

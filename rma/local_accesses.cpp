@@ -13,32 +13,32 @@
 
 namespace tutti::rma {
 
-void LocalStores::open(void const* base, std::int64_t bytes, std::uint64_t site) {
-    is_open_ = base && bytes > 0 && static_cast<std::size_t>(bytes) <= most;
+void LocalStores::begin_epoch(void const* base, std::int64_t bytes, std::uint64_t site) {
+    is_open_ = base && bytes > 0 && static_cast<std::size_t>(bytes) <= max_part_bytes;
     if (!is_open_) return;
     base_ = static_cast<std::byte const*>(base);
     site_ = site;
-    before_.assign(base_, base_ + bytes);
+    snapshot_.assign(base_, base_ + bytes);
 }
 
-bool LocalStores::has_changed(Accessed const& one) const {
+bool LocalStores::has_changed(AccessRecord const& one) const {
     auto const bytes = static_cast<std::size_t>(one.end - one.first);
-    std::byte const *const before = before_.data() + one.first, *const now = base_ + one.first;
+    std::byte const *const before = snapshot_.data() + one.first, *const now = base_ + one.first;
     if (!one.writes()) return std::memcmp(before, now, bytes) != 0;
-    return (one.found != 0 && one.found != p2p::digest_of(p2p::Data::of_bytes(before, bytes))) ||
-           (one.left != 0 && one.left != p2p::digest_of(p2p::Data::of_bytes(now, bytes)));
+    return (one.digest_before != 0 && one.digest_before != p2p::digest_of(p2p::Data::of_bytes(before, bytes))) ||
+           (one.digest_after != 0 && one.digest_after != p2p::digest_of(p2p::Data::of_bytes(now, bytes)));
 }
 
-std::vector<Accessed> LocalStores::changed(std::span<Accessed const> all) const {
-    std::vector<Accessed> found;
+std::vector<AccessRecord> LocalStores::changed_accesses(std::span<AccessRecord const> all) const {
+    std::vector<AccessRecord> found;
     if (!is_open_) return found;
     std::uint64_t furthest = 0;   // end of the preceding writes, in the order of their first bytes
     for (std::size_t i = 0; i < all.size(); ++i) {
-        Accessed const& one = all[i];
+        AccessRecord const& one = all[i];
         bool others_write = furthest > one.first;
         for (std::size_t next = i + 1; !others_write && next < all.size() && all[next].first < one.end; ++next)
             others_write = all[next].writes();
-        if (!others_write && one.end <= before_.size() && has_changed(one)) found.push_back(one);
+        if (!others_write && one.end <= snapshot_.size() && has_changed(one)) found.push_back(one);
         if (one.writes()) furthest = std::max(furthest, one.end);
     }
     return found;
@@ -49,14 +49,14 @@ struct OriginBuffers::Operation {
     p2p::OperationBuffers buffers;
     bool has_result;
     std::vector<Ref<Datatype>> types;   ///< the program may free them before completion
-    OriginBuffers* all;                 ///< null: complete
+    OriginBuffers* owner;               ///< null: complete
     std::list<std::shared_ptr<Operation>>::iterator at{};
 };
 
 OriginBuffers::~OriginBuffers() {
     for (auto const& operation : operations_) {
-        if (process_.p2p) p2p::engine(process_).checks()->ends(operation->buffers);
-        operation->all = nullptr;
+        if (process_.p2p) p2p::engine(process_).checks()->release(operation->buffers);
+        operation->owner = nullptr;
     }
 }
 
@@ -75,9 +75,10 @@ std::shared_ptr<OriginBuffers::Operation> OriginBuffers::begin(std::string const
     if (result) {
         made->types.push_back(Ref<Datatype>::share(const_cast<Datatype*>(&result->type)));
         auto const address = reinterpret_cast<std::uintptr_t>(result->buffer);   // 0 for MPI_BOTTOM
-        result->buffer = reinterpret_cast<void*>(address + static_cast<std::uintptr_t>(made->buffers.lay_aside()));
+        result->buffer =
+            reinterpret_cast<void*>(address + static_cast<std::uintptr_t>(made->buffers.redirect_receives()));
     }
-    checks.begins(made->buffers);
+    checks.on_begin(made->buffers);
     made->at = operations_.insert(operations_.end(), made);
     return made;
 }
@@ -90,16 +91,17 @@ void OriginBuffers::complete(int rank) {
 }
 
 void OriginBuffers::complete(Operation& operation) {
-    if (!operation.all) return;
-    p2p::Checks& checks = *p2p::engine(operation.all->process_).checks();
-    if (operation.has_result) checks.call_order.may_learn();
-    checks.arrives(operation.buffers);
-    checks.settle(operation.buffers);
-    std::exchange(operation.all, nullptr)->operations_.erase(operation.at);   // may destroy the operation
+    if (!operation.owner) return;
+    p2p::Checks& checks = *p2p::engine(operation.owner->process_).checks();
+    if (operation.has_result) checks.call_order.on_news();
+    checks.on_arrived(operation.buffers);
+    checks.before_completion(operation.buffers);
+    std::exchange(operation.owner, nullptr)->operations_.erase(operation.at);   // may destroy the operation
 }
 
 void OriginBuffers::forget(Operation& operation) {
-    if (operation.all && !operation.has_result) p2p::engine(operation.all->process_).checks()->ends(operation.buffers);
+    if (operation.owner && !operation.has_result)
+        p2p::engine(operation.owner->process_).checks()->release(operation.buffers);
 }
 
 }   // namespace tutti::rma

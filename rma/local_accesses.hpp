@@ -23,30 +23,30 @@
 
 namespace tutti::rma {
 
-struct Accessed;
+struct AccessRecord;
 
 /// Detects stores of the program to its own part of a window.
 class LocalStores {
 public:
-    static constexpr std::size_t most = 16 << 20;   ///< bytes of a part; larger parts are not checked
+    static constexpr std::size_t max_part_bytes = 16 << 20;   ///< bytes of a part; larger parts are not checked
 
     /// Begins an epoch: copies the part. `site`: call site of the fence.
-    void open(void const* base, std::int64_t bytes, std::uint64_t site);
+    void begin_epoch(void const* base, std::int64_t bytes, std::uint64_t site);
     /// The next epoch is not checked.
-    void close() { is_open_ = false; }
+    void skip_epoch() { is_open_ = false; }
     /// Returns the accesses among `all`, those of all ranks to the part in the epoch that ends, whose bytes the program
     /// has changed. `all` must be sorted by first byte.
-    std::vector<Accessed> changed(std::span<Accessed const> all) const;
+    std::vector<AccessRecord> changed_accesses(std::span<AccessRecord const> all) const;
     /// Call site of the fence that opened the epoch.
     std::uint64_t site() const { return site_; }
 
 private:
-    bool has_changed(Accessed const& one) const;
+    bool has_changed(AccessRecord const& one) const;
 
     bool is_open_ = false;
     std::byte const* base_ = nullptr;
     std::uint64_t site_ = 0;
-    std::vector<std::byte> before_;
+    std::vector<std::byte> snapshot_;
 };
 
 // The program's buffers of one-sided operations that this process has called and not completed: a buffer of a put or an
@@ -81,23 +81,23 @@ private:
     std::list<std::shared_ptr<Operation>> operations_;   ///< in the order of their calls
 };
 
-/// The request of a one-sided operation; completes the operation's buffers in Request::settle.
+/// The request of a one-sided operation; completes the operation's buffers in Request::finalize.
 class OneSidedRequest : public Request {
 public:
-    void watch(std::shared_ptr<OriginBuffers::Operation> operation) {
+    void set_buffers(std::shared_ptr<OriginBuffers::Operation> operation) {
         operation_ = std::move(operation);
-        special = true;
+        needs_finalize = true;
     }
-    void settle() override {
+    void finalize() override {
         if (operation_) OriginBuffers::complete(*operation_);
         operation_.reset();
     }
-    void forget() override {
+    void abandon() override {
         if (operation_) OriginBuffers::forget(*operation_);
     }
 
 private:
-    std::shared_ptr<OriginBuffers::Operation> operation_;   ///< null: not checked, or settled
+    std::shared_ptr<OriginBuffers::Operation> operation_;   ///< null: not checked, or completed
 };
 
 }   // namespace tutti::rma

@@ -25,19 +25,19 @@ struct alignas(cache_line) LineWord {
     Word word;
 };
 
-/// Control words of one member. Followed by one Pair for each member of the node.
+/// Control words of one member. Followed by one EpochCounters for each member of the node.
 struct Control {
     static constexpr std::size_t stripes = 64;
 
     LineWord lock;              ///< of this member's part of the window: exclusive holder, or number of shared holders
-    LineWord all;               ///< this member holds the lock of all parts, or waits for it (see below)
-    LineWord remote_all;        ///< of the node's first member: ranks of other nodes that hold or wait for all parts
-    LineWord exclusive;         ///< of the node's first member: number of exclusive locks held on the node
+    LineWord lock_all;          ///< this member holds the lock of all parts, or waits for it (see below)
+    LineWord remote_lock_all;   ///< of the node's first member: ranks of other nodes that hold or wait for all parts
+    LineWord exclusive_count;   ///< of the node's first member: number of exclusive locks held on the node
     LineWord stripe[stripes];   ///< of this member's part: holders of the stripes (accumulate.hpp)
-    LineWord by_processor;   ///< part in which this member combines by atomic instructions: member index + 1; 0: none
+    LineWord atomic_access;   ///< part in which this member combines by atomic instructions: member index + 1; 0: none
     /// Whether integers in this member's part are combined under stripes: no, yes, or `begun` + index of the member
     /// that changes it.
-    LineWord stripes_only;
+    LineWord atomics_disabled;
     enum : std::uint64_t { no, yes, begun };
 
     /// Identifies this member's process, for members that wait for it for a long time. Written before any other member
@@ -49,22 +49,22 @@ struct Control {
     };
 
     /// Epoch counters of one member towards another. Only that member writes them; they never decrease.
-    struct alignas(cache_line) Pair {
+    struct alignas(cache_line) EpochCounters {
         Word posted;      ///< number of exposure epochs opened for the other member
         Word completed;   ///< number of access epochs closed towards the other member
     };
     /// Counters written by the member with this index on the node.
-    Pair& from(std::size_t member) { return reinterpret_cast<Pair*>(this + 1)[member]; }
+    EpochCounters& counters_from(std::size_t member) { return reinterpret_cast<EpochCounters*>(this + 1)[member]; }
 
-    static std::size_t bytes(std::size_t members) { return sizeof(Control) + members * sizeof(Pair); }
+    static std::size_t bytes(std::size_t members) { return sizeof(Control) + members * sizeof(EpochCounters); }
 };
 
 /// The window's members on one node, as seen by one of them.
 struct NodeMembers {
     std::vector<Control*> controls;   ///< by index among the members
-    Control* mine = nullptr;          ///< of this process
-    std::size_t me = 0;               ///< index of this process among them
-    bool fenced = false;              ///< all are registered for fences by other processes (runtime/base/flag.hpp)
+    Control* own_control = nullptr;   ///< of this process
+    std::size_t own_index = 0;        ///< index of this process among them
+    bool has_remote_fences = false;   ///< all are registered for fences by other processes (runtime/base/flag.hpp)
 
     /// Called after a long wait for an action that takes that member microseconds. Throws Error if the member's process
     /// has ended.
@@ -79,19 +79,19 @@ struct NodeMembers {
 //
 // lock_all is one store to a word of the locker, independent of the number of members, because many ranks lock all
 // parts and few lock one exclusively. The word counts the lockers that hold all parts in its lower half and those that
-// wait in its upper half. (A) The locker counts itself as waiting. If it reads `exclusive` as 0, it counts itself as
-// holding instead and reads `exclusive` again: if that is 0, it has the lock; otherwise it counts itself as waiting
-// again and retries later. (B) An exclusive locker increments `exclusive`, then reads the words; if any has a holder,
-// it decrements `exclusive` and retries. Store and load are sequentially consistent on both sides, so of two concurrent
-// lockers at least one sees the other: both never hold the lock. Both may step back; each retries when it reads the
-// other's count as 0.
+// wait in its upper half. (A) The locker counts itself as waiting. If it reads `exclusive_count` as 0, it counts itself
+// as holding instead and reads `exclusive_count` again: if that is 0, it has the lock; otherwise it counts itself as
+// waiting again and retries later. (B) An exclusive locker increments `exclusive_count`, then reads the words; if any
+// has a holder, it decrements `exclusive_count` and retries. Store and load are sequentially consistent on both sides,
+// so of two concurrent lockers at least one sees the other: both never hold the lock. Both may step back; each retries
+// when it reads the other's count as 0.
 //
-// A locker that waits in (A) holds no lock: a window on several nodes has one word for each node (remote_all, in which
-// the first member of a node counts the lockers of other nodes), and a locker that is refused on one node waits on all
-// of them (passive_target.cpp). (A) is therefore in no cycle: the holders that it waits for never wait for it, only for
-// later events.
+// A locker that waits in (A) holds no lock: a window on several nodes has one word for each node (remote_lock_all, in
+// which the first member of a node counts the lockers of other nodes), and a locker that is refused on one node waits
+// on all of them (passive_target.cpp). (A) is therefore in no cycle: the holders that it waits for never wait for it,
+// only for later events.
 //
-// An exclusive locker also steps back for those who wait for all parts; otherwise a stream of exclusive locks could
+// An exclusive locker also steps back for ranks that wait for all parts; otherwise a stream of exclusive locks could
 // starve them. But they may wait for a lock whose holder waits for this locker, by a message or by another lock. The
 // locker therefore steps back for at most one millisecond, and not at all if it holds another exclusive lock on the
 // node. The lock words themselves name the holder of a lock, so a target does not depend on the state that an origin
@@ -115,11 +115,11 @@ inline bool try_shared(Word& lock) {
     return false;
 }
 /// The caller must then wake the ranks that wait for `lock`.
-inline void leave_shared(Word& lock) { lock.fetch_sub(1, std::memory_order_release); }
+inline void release_shared(Word& lock) { lock.fetch_sub(1, std::memory_order_release); }
 
 inline constexpr std::uint64_t one_waiting = 1ULL << 32;   ///< weight of one waiting locker in a word for all parts
 /// Time for which an exclusive locker steps back for ranks that wait for all parts.
-inline constexpr std::int64_t patience_ns = 1'000'000;
+inline constexpr std::int64_t step_back_ns = 1'000'000;
 
 /// Returns true if a locker that `all` counts holds all parts.
 inline bool all_locked(Word const& all, std::memory_order order = std::memory_order_relaxed) {
@@ -127,69 +127,69 @@ inline bool all_locked(Word const& all, std::memory_order order = std::memory_or
 }
 
 /// The ranks that may lock all parts of the node: the members' controls, and the counter of exclusive locks there.
-struct Others {
+struct NodeLockState {
     std::span<Control* const> members;
     Word& exclusive;
 
     /// Returns the sum over all members and the lockers of other nodes: holders in the lower, waiting lockers in the
     /// upper half, as in one word.
     std::uint64_t lockers_of_all() const {
-        std::uint64_t sum = members.front()->remote_all.word.load(std::memory_order_seq_cst);
-        for (Control const* m : members) sum += m->all.word.load(std::memory_order_seq_cst);
+        std::uint64_t sum = members.front()->remote_lock_all.word.load(std::memory_order_seq_cst);
+        for (Control const* m : members) sum += m->lock_all.word.load(std::memory_order_seq_cst);
         return sum;
     }
     /// Returns true if the rank holds a part of this node exclusively.
-    bool excluded_by(int holder) const {
+    bool holds_exclusively(int holder) const {
         return std::ranges::any_of(members, [&](Control const* m) { return exclusive_holder(m->lock.word) == holder; });
     }
     /// Returns true if no rank holds all parts, and `holder` need not step back for ranks that wait for them.
-    bool admit(int holder, bool patient) const {
+    bool admits(int holder, bool steps_back) const {
         std::uint64_t const lockers = lockers_of_all();
         if (lockers % one_waiting != 0) return false;
-        return lockers == 0 || !patient || excluded_by(holder);
+        return lockers == 0 || !steps_back || holds_exclusively(holder);
     }
 };
 
-/// `holder`: world rank. `patient`: steps back for ranks that wait to lock all parts. A refused locker that was counted
-/// temporarily sets `disturbed`: the caller must then wake the ranks that wait for `exclusive`.
-inline bool try_exclusive(Word& lock, int holder, bool patient, Others const& others, bool& disturbed) {
-    if (lock.load(std::memory_order_relaxed) != 0 || !others.admit(holder, patient)) return false;
-    others.exclusive.fetch_add(1, std::memory_order_seq_cst);
+/// `holder`: world rank. `steps_back`: it steps back for ranks that wait to lock all parts. A refused locker that was
+/// counted temporarily sets `must_wake`: the caller must then wake the ranks that wait for `exclusive_count`.
+inline bool try_exclusive(Word& lock, int holder, bool steps_back, NodeLockState const& node_locks, bool& must_wake) {
+    if (lock.load(std::memory_order_relaxed) != 0 || !node_locks.admits(holder, steps_back)) return false;
+    node_locks.exclusive.fetch_add(1, std::memory_order_seq_cst);
     std::uint64_t free = 0;
-    if (others.admit(holder, patient))
+    if (node_locks.admits(holder, steps_back))
         if (lock.compare_exchange_strong(free, (static_cast<std::uint64_t>(holder) + 1) * one_exclusive,
                                          std::memory_order_acquire, std::memory_order_relaxed))
             return true;
-    others.exclusive.fetch_sub(1, std::memory_order_release);
-    disturbed = true;
+    node_locks.exclusive.fetch_sub(1, std::memory_order_release);
+    must_wake = true;
     return false;
 }
 /// The caller must then wake the ranks that wait for either word.
-inline void leave_exclusive(Word& lock, Word& exclusive) {
+inline void release_exclusive(Word& lock, Word& exclusive) {
     lock.store(0, std::memory_order_release);
     exclusive.fetch_sub(1, std::memory_order_release);
 }
 
 // The words for all parts. Each is written by one process only.
 
-inline void change_all(Word& all, std::uint64_t by) {
+inline void add_lockers(Word& all, std::uint64_t by) {
     all.store(all.load(std::memory_order_relaxed) + by, std::memory_order_seq_cst);
 }
 /// Adds one locker that waits for all parts.
-inline void begin_all(Word& all) { change_all(all, one_waiting); }
+inline void start_waiting_for_all(Word& all) { add_lockers(all, one_waiting); }
 /// One locker that holds all parts waits again. The caller must wake the ranks that its lock has refused.
-inline void step_back(Word& all) { change_all(all, one_waiting - 1); }
+inline void step_back(Word& all) { add_lockers(all, one_waiting - 1); }
 /// Must be called with a waiting locker in `all`. Returns true if that locker now holds all parts. A refused attempt
-/// that others may have seen as a lock sets `disturbed`: the caller must then wake them.
-inline bool try_all(Word& all, Word const& exclusive, bool& disturbed) {
+/// that others may have seen as a lock sets `must_wake`: the caller must then wake them.
+inline bool try_all(Word& all, Word const& exclusive, bool& must_wake) {
     if (exclusive.load(std::memory_order_relaxed) != 0) return false;
-    change_all(all, 1 - one_waiting);
+    add_lockers(all, 1 - one_waiting);
     if (exclusive.load(std::memory_order_seq_cst) == 0) return true;
     step_back(all);
-    disturbed = true;
+    must_wake = true;
     return false;
 }
 /// Removes one locker that holds all parts, or that waits. The caller must wake the ranks that it has refused.
-inline void leave_all(Word& all, bool held = true) { change_all(all, held ? -std::uint64_t{1} : -one_waiting); }
+inline void release_all(Word& all, bool held = true) { add_lockers(all, held ? -std::uint64_t{1} : -one_waiting); }
 
 }   // namespace tutti::rma

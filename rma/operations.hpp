@@ -25,11 +25,11 @@ namespace tutti::rma {
 void await_post(Window& window, Target& t, char const* call);
 
 /// Returns the target, which this process may access now. Throws Error(rma_sync) if it may not.
-inline Target& accessible(Window& window, int rank, char const* call) {
+inline Target& accessible_target(Window& window, int rank, char const* call) {
     Target& t = window.target(rank);
-    if (t.access == Access::none) {
-        if (window.everybody == Access::none) [[unlikely]]
-            not_open(window, rank);
+    if (t.epoch == AccessEpoch::none) {
+        if (window.global_epoch == AccessEpoch::none) [[unlikely]]
+            throw_not_open(window, rank);
         window.fence_used = true;
     } else if (!t.post_seen) {
         await_post(window, t, call);
@@ -37,62 +37,64 @@ inline Target& accessible(Window& window, int rank, char const* call) {
     return t;
 }
 
-/// Returns true if the (accessible) target is held by a shared lock and nothing else.
+/// Returns true if the target, which is accessible, is held by a shared lock and nothing else.
 inline bool under_shared_lock(Window const& window, Target const& t) {
-    return t.access == Access::none ? window.everybody == Access::lock_all : t.access == Access::lock && !t.exclusive;
+    return t.epoch == AccessEpoch::none ? window.global_epoch == AccessEpoch::lock_all
+                                        : t.epoch == AccessEpoch::lock && !t.exclusive;
 }
 
-/// Returns the origin of the elements at a displacement, in bytes from the beginning of the target's part. Throws
+/// Returns the offset of the elements' origin in the target's part, in bytes. `disp`: the displacement. Throws
 /// Error(rma_range) if not all of them lie in it.
-inline std::int64_t origin_of(Window const& window, Target const& t, int rank, std::int64_t disp, std::int64_t count,
-                              Datatype const& type) {
+inline std::int64_t element_offset(Window const& window, Target const& t, int rank, std::int64_t disp,
+                                   std::int64_t count, Datatype const& type) {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-    std::int64_t origin;
-    if (__builtin_mul_overflow(disp, t.disp_unit, &origin) || origin > most / 2) [[unlikely]]
-        beyond(window, rank, disp, most, 0);
-    std::int64_t const first = origin + type.true_lb(), bytes = (count - 1) * type.extent() + type.true_extent();
+    std::int64_t offset;
+    if (__builtin_mul_overflow(disp, t.disp_unit, &offset) || offset > most / 2) [[unlikely]]
+        throw_out_of_range(window, rank, disp, most, 0);
+    std::int64_t const first = offset + type.true_lb(), bytes = (count - 1) * type.extent() + type.true_extent();
     auto const room = static_cast<std::int64_t>(t.bytes);
     if (first < 0 || bytes > room - first) [[unlikely]] {
         bool const backwards = type.extent() < 0 && count > 1;   // the last element then has the lowest address
         std::int64_t const lowest = backwards ? first + (count - 1) * type.extent() : first,
                            length = backwards ? (1 - count) * type.extent() + type.true_extent() : bytes;
-        if (!backwards || lowest < 0 || length > room - lowest) beyond(window, rank, disp, lowest, length);
+        if (!backwards || lowest < 0 || length > room - lowest) throw_out_of_range(window, rank, disp, lowest, length);
     }
-    return origin;
+    return offset;
 }
 
 /// A location in a window, as this process accesses it.
-struct Reached {
+struct Location {
     std::byte* mapped = nullptr;   ///< of the elements' origin; null: not by load and store
     std::uint64_t address = 0;     ///< of the same origin, in the owner's address space
 };
 
 /// For a dynamic window, whose memory is located at each access.
-Reached reach_attached(Window& window, Target const& t, std::int64_t origin, std::int64_t count, Datatype const& type);
+Location locate_attached(Window& window, Target const& t, std::int64_t offset, std::int64_t count,
+                         Datatype const& type);
 
-inline Reached reach(Window& window, Target const& t, std::int64_t origin, std::int64_t count, Datatype const& type) {
+inline Location locate(Window& window, Target const& t, std::int64_t offset, std::int64_t count, Datatype const& type) {
     if (window.flavor == Flavor::dynamic) [[unlikely]]
-        return reach_attached(window, t, origin, count, type);
-    return {t.memory ? t.memory + origin : nullptr, t.address + static_cast<std::uint64_t>(origin)};
+        return locate_attached(window, t, offset, count, type);
+    return {t.memory ? t.memory + offset : nullptr, t.address + static_cast<std::uint64_t>(offset)};
 }
 
 /// For a dynamic window: returns true if memory of another rank is reached neither by load and store nor by the kernel.
-bool only_owner_reaches(Window& window, Target const& t, std::int64_t origin, std::int64_t count, Datatype const& type);
+bool only_owner_reaches(Window& window, Target const& t, std::int64_t offset, std::int64_t count, Datatype const& type);
 
 /// Returns true if the operation must use active messages.
-inline bool asked_by_messages(Window& window, Target const& t, int rank, std::int64_t origin, std::int64_t count,
-                              Datatype const& type) {
-    if (t.path == Path::messages) [[unlikely]]
+inline bool needs_active_message(Window& window, Target const& t, int rank, std::int64_t offset, std::int64_t count,
+                                 Datatype const& type) {
+    if (t.method == AccessMethod::active_messages) [[unlikely]]
         return rank != window.rank();
     // The system may later refuse copies that it allowed when the window was created.
-    if (t.path == Path::cma) [[unlikely]]
-        return rank != window.rank() && !window.process.single_copy.cma(t.place);
-    bool const unsure = window.flavor == Flavor::dynamic && window.messages && rank != window.rank();
-    return unsure && only_owner_reaches(window, t, origin, count, type);
+    if (t.method == AccessMethod::cma) [[unlikely]]
+        return rank != window.rank() && !window.process.single_copy.cma(t.local_rank);
+    bool const unsure = window.flavor == Flavor::dynamic && window.active_messages && rank != window.rank();
+    return unsure && only_owner_reaches(window, t, offset, count, type);
 }
 
-/// Returns the location that reach() finds, with the fields that only accumulates need.
-SharedMemory shared_memory(Window& window, Target const& t, std::int64_t origin, std::int64_t count,
+/// Returns the location that locate() finds, with the fields that only accumulates need.
+SharedMemory shared_memory(Window& window, Target const& t, std::int64_t offset, std::int64_t count,
                            Datatype const& type);
 
 // `request`: receives the request of MPI_Rput and similar calls, which completes when the buffers may be reused or hold
@@ -113,17 +115,17 @@ void compare_and_swap(Window& window, void const* origin, void const* compare, v
 /// Returns the request of operations that complete within their call: one for all of a window, because it never
 /// changes. Under --check each operation has its own.
 inline Ref<Request> completed_request(Window& window) {
-    if (!window.completed || window.origins) {
-        window.completed = Ref<Request>::adopt(new OneSidedRequest);
-        window.completed->complete = true;
-        window.completed->comm = window.comm;
+    if (!window.immediate_request || window.origin_buffers) {
+        window.immediate_request = Ref<Request>::adopt(new OneSidedRequest);
+        window.immediate_request->complete = true;
+        window.immediate_request->comm = window.comm;
     }
-    return window.completed;
+    return window.immediate_request;
 }
 
 /// --check: makes the request, if any, complete these buffers.
-inline void watch(Ref<Request>* request, std::shared_ptr<OriginBuffers::Operation> buffers) {
-    if (request) static_cast<OneSidedRequest&>(**request).watch(std::move(buffers));
+inline void attach_buffers(Ref<Request>* request, std::shared_ptr<OriginBuffers::Operation> buffers) {
+    if (request) static_cast<OneSidedRequest&>(**request).set_buffers(std::move(buffers));
 }
 
 }   // namespace tutti::rma

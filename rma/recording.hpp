@@ -23,24 +23,24 @@ class Recording {
 public:
     explicit Recording(CallStatistics& statistics) : statistics_(statistics) {}
 
-    /// Records a call that began at `began` (of now_ns()) and ends now. `call`: name of the MPI function; `way`: name
-    /// of the access method. Both must be static strings.
-    void note(std::string const& window, int ranks, char const* call, char const* way, std::uint64_t bytes,
-              std::int64_t began) {
-        line(window, ranks, call, way).note(bytes, static_cast<std::uint64_t>(now_ns() - began));
+    /// Records a call that began at `began` (of now_ns()) and ends now. `call`: name of the MPI function; `method`:
+    /// name of the access method. Both must be static strings.
+    void record(std::string const& window, int ranks, char const* call, char const* method, std::uint64_t bytes,
+                std::int64_t began) {
+        find_or_add_row(window, ranks, call, method).record(bytes, static_cast<std::uint64_t>(now_ns() - began));
     }
     /// Must be called when the window's name changes.
-    void forget() { known_.clear(); }
+    void clear_cache() { known_.clear(); }
 
 private:
-    struct Known {
-        char const *call, *way;
+    struct KnownRow {
+        char const *call, *method;
         CallStatisticsRow* row;
     };
-    CallStatisticsRow& line(std::string const& window, int ranks, char const* call, char const* way);
+    CallStatisticsRow& find_or_add_row(std::string const& window, int ranks, char const* call, char const* method);
 
     CallStatistics& statistics_;
-    std::vector<Known> known_;
+    std::vector<KnownRow> known_;
 };
 
 /// Returns the name under which calls are recorded: "MPI_Win_fence" → "fence", "MPI_Get_accumulate" → "get_accumulate".
@@ -50,11 +50,13 @@ inline std::string operation_name(std::string_view call) {
     return topo::lower(call);
 }
 
-inline CallStatisticsRow& Recording::line(std::string const& window, int ranks, char const* call, char const* way) {
-    auto const found = std::ranges::find_if(known_, [&](Known const& k) { return k.call == call && k.way == way; });
+inline CallStatisticsRow& Recording::find_or_add_row(std::string const& window, int ranks, char const* call,
+                                                     char const* method) {
+    auto const found =
+        std::ranges::find_if(known_, [&](KnownRow const& k) { return k.call == call && k.method == method; });
     if (found != known_.end()) return *found->row;
-    CallStatisticsRow& row = statistics_.line(window, ranks, operation_name(call), way, true);
-    known_.push_back({call, way, &row});
+    CallStatisticsRow& row = statistics_.row(window, ranks, operation_name(call), method, true);
+    known_.push_back({call, method, &row});
     return row;
 }
 

@@ -24,12 +24,13 @@ std::vector<Item> exchange_lists(Window& window, char const* call, ListFor const
         int const to = (window.rank() + step) % window.size(),
                   from = (window.rank() - step + window.size()) % window.size();
         std::vector<Item> const out = list_for(to);
-        std::size_t const mine = out.size(), before = here.size();
-        std::size_t theirs = 0;
-        p2p::sendrecv_bytes(*window.comm, &mine, sizeof mine, to, &theirs, sizeof theirs, from, shared_tag, call);
-        here.resize(before + theirs);
-        p2p::sendrecv_bytes(*window.comm, out.data(), mine * sizeof(Item), to, here.data() + before,
-                            theirs * sizeof(Item), from, shared_tag, call);
+        std::size_t const outgoing = out.size(), before = here.size();
+        std::size_t incoming = 0;
+        p2p::sendrecv_bytes(*window.comm, &outgoing, sizeof outgoing, to, &incoming, sizeof incoming, from, shared_tag,
+                            call);
+        here.resize(before + incoming);
+        p2p::sendrecv_bytes(*window.comm, out.data(), outgoing * sizeof(Item), to, here.data() + before,
+                            incoming * sizeof(Item), from, shared_tag, call);
     }
     return here;
 }
@@ -37,19 +38,19 @@ std::vector<Item> exchange_lists(Window& window, char const* call, ListFor const
 }   // namespace
 
 void exchange_shared(Window& window, char const* call) {
-    SharedAccesses& mine = window.accesses->shared;
+    SharedAccesses& mine = window.access_log->shared;
     char const some = !mine.empty();
     std::vector<char> all(static_cast<std::size_t>(window.size()));
     coll::allgather_bytes(*window.comm, &some, 1, all.data());
     if (std::ranges::find(all, 1) == all.end()) return;
-    using Meeting = SharedAccesses::Meeting;
-    auto const seen = exchange_lists<Meeting>(window, call, [&](int rank) { return mine.written(rank); });
-    mine.drop({seen.begin(), seen.end()});
-    auto accesses = exchange_lists<Accessed>(window, call, [&](int rank) { return mine.of(rank); });
-    std::vector<Accessed> const own = mine.of(window.rank());
+    using SyncPoint = SharedAccesses::SyncPoint;
+    auto const seen = exchange_lists<SyncPoint>(window, call, [&](int rank) { return mine.written(rank); });
+    mine.drop_after({seen.begin(), seen.end()});
+    auto accesses = exchange_lists<AccessRecord>(window, call, [&](int rank) { return mine.records_for(rank); });
+    std::vector<AccessRecord> const own = mine.records_for(window.rank());
     accesses.insert(accesses.end(), own.begin(), own.end());
-    window.accesses->compare_shared(accesses);
-    mine.forget();
+    window.access_log->report_shared_conflicts(accesses);
+    mine.clear();
 }
 
 namespace {
@@ -69,35 +70,35 @@ SharedAccesses::~SharedAccesses() {
     if (p2p::CallOrder* const order = order_of(process_)) --order->windows;
 }
 
-void SharedAccesses::note(int target, bool writes, bool under_shared_lock, Accessed const* access) {
+void SharedAccesses::record(int target, bool writes, bool under_shared_lock, AccessRecord const* access) {
     p2p::CallOrder const* const order = order_of(process_);
     if (!order) return;
-    if (writes) written_.emplace(target, order->meetings());
-    if (!access || !under_shared_lock || !order->alone() || order->windows != 1) return;
-    std::vector<Accessed>& mine = by_target_[target];
-    if (mine.size() == most) return;
+    if (writes) written_.emplace(target, order->global_syncs());
+    if (!access || !under_shared_lock || !order->no_news_since_sync() || order->windows != 1) return;
+    std::vector<AccessRecord>& mine = by_target_[target];
+    if (mine.size() == max_records) return;
     mine.push_back(*access);
-    mine.back().meeting = order->meetings();
+    mine.back().sync_point = order->global_syncs();
 }
 
-std::vector<SharedAccesses::Meeting> SharedAccesses::written(int target) const {
-    std::vector<Meeting> meetings;
+std::vector<SharedAccesses::SyncPoint> SharedAccesses::written(int target) const {
+    std::vector<SyncPoint> sync_points;
     for (auto at = written_.lower_bound({target, 0}); at != written_.end() && at->first == target; ++at)
-        meetings.push_back(at->second);
-    return meetings;
+        sync_points.push_back(at->second);
+    return sync_points;
 }
 
-void SharedAccesses::drop(std::set<Meeting> const& meetings) {
+void SharedAccesses::drop_after(std::set<SyncPoint> const& sync_points) {
     for (auto& [target, accesses] : by_target_)
-        std::erase_if(accesses, [&](Accessed const& one) { return meetings.contains(one.meeting); });
+        std::erase_if(accesses, [&](AccessRecord const& one) { return sync_points.contains(one.sync_point); });
 }
 
-std::vector<Accessed> SharedAccesses::of(int target) const {
+std::vector<AccessRecord> SharedAccesses::records_for(int target) const {
     auto const found = by_target_.find(target);
-    return found == by_target_.end() ? std::vector<Accessed>() : found->second;
+    return found == by_target_.end() ? std::vector<AccessRecord>() : found->second;
 }
 
-void SharedAccesses::forget() {
+void SharedAccesses::clear() {
     written_.clear();
     by_target_.clear();
 }

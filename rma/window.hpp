@@ -27,14 +27,14 @@ namespace tutti::rma {
 enum class Flavor : std::uint8_t { create, allocate, shared, dynamic };
 
 /// Access method of this process to a target's memory; the same for all members of one node.
-enum class Path : std::uint8_t {
-    load_store,   ///< mapped in this process
-    cma,          ///< copied by the kernel; accumulates hold a stripe while they read, compute and write
-    messages,     ///< executed by any thread of the owner that polls, on active messages (am_messages.hpp)
+enum class AccessMethod : std::uint8_t {
+    load_store,        ///< mapped in this process
+    cma,               ///< copied by the kernel; accumulates hold a stripe while they read, compute and write
+    active_messages,   ///< executed by any thread of the owner that polls (am_messages.hpp)
 };
 
 /// Access epoch of this process towards a target (MPI 3.1, 11.5).
-enum class Access : std::uint8_t { none, fence, group, lock, lock_all };
+enum class AccessEpoch : std::uint8_t { none, fence, group, lock, lock_all };
 
 /// One member's part of the window as this process accesses it, and this process's access epoch towards it.
 struct alignas(cache_line) Target {
@@ -45,26 +45,26 @@ struct alignas(cache_line) Target {
     std::uint64_t mapped = 0;    ///< equal to `bytes` if `memory` is not null, else 0
     std::int64_t disp_unit = 1;
     Control* control = nullptr;   ///< null: on another node
-    unsigned place = 0;           ///< local rank on its node: index of its rank state; valid if control is not null
+    unsigned local_rank = 0;      ///< local rank on its node: index of its rank state; valid if control is not null
     unsigned member = 0;          ///< index among the window's members on the node; valid if control is not null
-    Path path = Path::load_store;
-    Access access = Access::none;   ///< by a lock or a group of this target; fence and lock_all are the window's
-    bool exclusive = false;         ///< kind of lock; valid if access is lock
-    bool no_check = false;          ///< of a lock: MPI_MODE_NOCHECK, no lock is held
-    bool post_seen = true;          ///< of a group: the target is known to have posted
-    bool by_processor = true;       ///< see SharedMemory
+    AccessMethod method = AccessMethod::load_store;
+    AccessEpoch epoch = AccessEpoch::none;   ///< of this target alone: lock or group (see Window::global_epoch)
+    bool exclusive = false;                  ///< kind of lock; valid if epoch is lock
+    bool no_check = false;                   ///< of a lock: MPI_MODE_NOCHECK, no lock is held
+    bool post_seen = true;                   ///< of a group: the target is known to have posted
+    bool uses_atomics = true;                ///< see SharedMemory
 };
 
 /// The targets that this process may access without checking its epochs again: an epoch is open towards all of them,
 /// and no post has to be waited for. Every function that opens or closes an epoch must update it
-/// (Window::open_towards). It may contain fewer targets than are open, never more. It is empty for a window whose calls
-/// are recorded or checked.
+/// (Window::set_open_targets). It may contain fewer targets than are open, never more. It is empty for a window whose
+/// calls are recorded or checked.
 struct OpenTargets {
     int first = 0;
     unsigned ranks = 0;
     bool flush_is_fence = false;   ///< not empty, the epoch is passive, and the window has no active messages
 
-    bool contain(int rank) const { return static_cast<unsigned>(rank) - static_cast<unsigned>(first) < ranks; }
+    bool contains(int rank) const { return static_cast<unsigned>(rank) - static_cast<unsigned>(first) < ranks; }
 };
 
 /// True if an atomic addition, exchange or comparison is also a full fence, as locked instructions are.
@@ -97,25 +97,25 @@ public:
     /// Reason for a wait in `call` on behalf of the window. `rank`: the rank of the window that must act to end the
     /// wait; −1: several.
     Reason reason(char const* call, int rank = -1) const {
-        return {call, rank < 0 ? -1 : comm->world_rank(rank), -1, add_name, this, comm->policy()};
+        return {call, rank < 0 ? -1 : comm->world_rank(rank), -1, add_description, this, comm->policy()};
     }
     /// Describes the window in messages: by its name, or by its size.
-    std::string words() const;
+    std::string description() const;
     /// Adds the window's description to a reason.
-    static void add_name(void const* window, Blockage& blockage);
+    static void add_description(void const* window, BlockedCall& blocked);
 
     /// Counts an operation towards a target that is complete for this process.
-    void count(Operation operation, Path way, std::uint64_t bytes_there) {
+    void count(Operation operation, AccessMethod method, std::uint64_t bytes_there) {
         auto const o = static_cast<std::size_t>(operation);
         OneSided& all = counts;
         all.calls[o].add(1);
-        all.bytes[o][static_cast<std::size_t>(way)].add(bytes_there);
+        all.bytes[o][static_cast<std::size_t>(method)].add(bytes_there);
         fence_used = true;   // only read while the epoch is a fence epoch
         if (operation != Operation::get) stored = true;
     }
     /// Counts one atomic addition, exchange or comparison in mapped memory.
     void count_atomic(std::uint64_t bytes_there) {
-        count(Operation::accumulate, Path::load_store, bytes_there);
+        count(Operation::accumulate, AccessMethod::load_store, bytes_there);
         stored = !atomics_are_fences;
     }
     /// Orders previous stores before all later accesses, of this process and of ranks that synchronize with it.
@@ -126,51 +126,51 @@ public:
         stored = false;
     }
     /// Completes, at the origin, what this process has called towards a target (−1: all targets).
-    void complete_here(int rank) {
-        if (origins) [[unlikely]]
-            origins->complete(rank);
+    void complete_at_origin(int rank) {
+        if (origin_buffers) [[unlikely]]
+            origin_buffers->complete(rank);
     }
     /// Updates OpenTargets after a change of epochs.
-    void open_towards(int first, unsigned ranks, bool passive) {
-        if (recording || accesses) ranks = 0;
-        open_targets = {first, ranks, ranks != 0 && passive && !messages};
+    void set_open_targets(int first, unsigned ranks, bool passive) {
+        if (recording || access_log) ranks = 0;
+        open_targets = {first, ranks, ranks != 0 && passive && !active_messages};
     }
-    void open_towards_all(bool passive) { open_towards(0, static_cast<unsigned>(targets.size()), passive); }
-    void open_towards_nobody() { open_targets = {}; }
+    void open_all_targets(bool passive) { set_open_targets(0, static_cast<unsigned>(targets.size()), passive); }
+    void close_targets() { open_targets = {}; }
 
     Process& process;
-    OneSided& counts;                         ///< this rank's counters
-    std::unique_ptr<Recording> recording;     ///< null: calls are not recorded
-    std::unique_ptr<Accesses> accesses;       ///< conflict detection of --check; otherwise null
-    std::unique_ptr<LocalStores> stores;      ///< null without --check
-    std::unique_ptr<OriginBuffers> origins;   ///< null without --check
-    Ref<Comm> comm;                           ///< the window's own duplicate of the communicator it was created on
+    OneSided& counts;                                ///< this rank's counters
+    std::unique_ptr<Recording> recording;            ///< null: calls are not recorded
+    std::unique_ptr<AccessLog> access_log;           ///< conflict detection of --check; otherwise null
+    std::unique_ptr<LocalStores> local_stores;       ///< null without --check
+    std::unique_ptr<OriginBuffers> origin_buffers;   ///< null without --check
+    Ref<Comm> comm;   ///< the window's own duplicate of the communicator it was created on
     Flavor const flavor;
     void* base = nullptr;   ///< of this process's part
     std::int64_t bytes = 0;
     int disp_unit = 1;
-    Ref<Request> completed;   ///< shared by all operations that completed immediately; null: none yet
-    Ref<Info> info;           ///< supported hints with the values in use (MPI 3.1, 11.2.1)
+    Ref<Request> immediate_request;   ///< shared by all operations that completed immediately; null: none yet
+    Ref<Info> info;                   ///< supported hints with the values in use (MPI 3.1, 11.2.1)
     Attributes attributes;
 
     std::vector<Target> targets;   ///< by rank
     std::vector<int> on_node;      ///< ranks of the members on this node, in order; index: Target::member
     NodeMembers members;           ///< the controls of the same members
-    bool several_nodes = false;
-    bool noncontiguous = false;    ///< hint: parts of a shared window need not be contiguous
-    bool needs_messages = false;   ///< some member of this node is reached by active messages only
-    bool may_need_them = false;   ///< some member is reached by copies of the kernel, which the system may refuse later
+    bool multi_node = false;
+    bool noncontiguous = false;       ///< hint: parts of a shared window need not be contiguous
+    bool needs_messages = false;      ///< some member of this node is reached by active messages only
+    bool may_need_messages = false;   ///< some member is accessed by CMA, which the system may refuse later
     /// Returns true if commands must be executed at any time, also while the program computes.
-    bool serves() const { return several_nodes || needs_messages; }
+    bool serves_commands() const { return multi_node || needs_messages; }
 
     // Access epochs of this process.
     OpenTargets open_targets;
-    bool stored = false;               ///< a store to a target since the last full fence
-    Access everybody = Access::none;   ///< access epoch towards all targets: none, fence or lock_all
-    bool fence_used = false;           ///< an access since the last fence: it counts as an epoch
-    bool all_no_check = false;         ///< of lock_all
-    unsigned locks = 0;                ///< number of single targets locked
-    Ref<Group> started;                ///< of MPI_Win_start; null: none. started_ranks: the same in ranks of the window
+    bool stored = false;                            ///< a store to a target since the last full fence
+    AccessEpoch global_epoch = AccessEpoch::none;   ///< access epoch towards all targets: none, fence or lock_all
+    bool fence_used = false;                        ///< an access since the last fence: it counts as an epoch
+    bool all_no_check = false;                      ///< of lock_all
+    unsigned locks = 0;                             ///< number of single targets locked
+    Ref<Group> started;   ///< of MPI_Win_start; null: none. started_ranks: the same in ranks of the window
     std::vector<int> started_ranks;
     // Exposure epoch of this process.
     Ref<Group> posted;   ///< of MPI_Win_post; null: none
@@ -184,18 +184,19 @@ public:
     std::vector<PairEpochs> pairs;   ///< by rank; empty before the first post or start (epoch_check.hpp)
 
     std::map<std::uint64_t, std::uint64_t> attached;   ///< of a dynamic window: address → bytes
-    std::unique_ptr<Extension> messages;   ///< class Messages (am_messages.hpp); null: no target uses active messages
+    std::unique_ptr<LayerState> active_messages;       ///< class ActiveMessages (am_messages.hpp); null: not needed
 
     std::uint64_t control_offset = 0;   ///< offset of this process's control in the segment
-    void* own_memory = nullptr;         ///< allocated by the window in the arena; null: none
-    std::uint64_t own_segment = 0;      ///< the same, allocated in the segment: offset; 0: none
+    void* arena_block = nullptr;        ///< allocated by the window in the arena; null: none
+    std::uint64_t segment_block = 0;    ///< the same, allocated in the segment: offset; 0: none
 };
 
 /// Describes the open epoch in messages, such as "a lock on rank 3"; empty if none is open.
 std::string open_epochs(Window const& window);
 /// Throws Error(rma_sync): no epoch towards `rank` is open.
-[[noreturn]] void not_open(Window const& window, int rank);
+[[noreturn]] void throw_not_open(Window const& window, int rank);
 /// Throws Error(rma_range): bytes [first, first + bytes) are not all in the target's part.
-[[noreturn]] void beyond(Window const& window, int rank, std::int64_t disp, std::int64_t first, std::int64_t bytes);
+[[noreturn]] void throw_out_of_range(Window const& window, int rank, std::int64_t disp, std::int64_t first,
+                                     std::int64_t bytes);
 
 }   // namespace tutti::rma

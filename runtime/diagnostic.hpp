@@ -13,29 +13,30 @@
 namespace tutti {
 
 /// A usage error of the program, or a warning about one.
-struct Mistake {
-    struct Part {
+struct UsageError {
+    /// One rank's call that is involved in the error.
+    struct Call {
         int rank;                   ///< in MPI_COMM_WORLD
-        std::string call, remark;   ///< as in Finding::Place
+        std::string text, remark;   ///< as in Diagnostic::Location
         std::uint64_t site;         ///< return address; 0: unknown
     };
 
     char const* code;              ///< as in `mpiexec --explain T03`
     std::string headline;          ///< equal warnings without ranks are reported once for all ranks
-    std::string help;              ///< what to do: a sentence without its full stop
-    std::span<Part const> parts;   ///< at most Finding::most_places; further parts are not reported
+    std::string help;              ///< what to do, without a full stop
+    std::span<Call const> calls;   ///< at most Diagnostic::max_locations; further calls are not reported
 };
 
-/// Returns true for the first rank of the node that asks for this code and headline, unless a different report was
-/// made in between. Used by ranks that print reports themselves.
-bool is_first_on_node(Segment const& segment, std::string const& code, std::string const& headline);
+/// Returns true for the first rank of the node that calls this for the same code and headline, unless a different
+/// report was made in between. Used by ranks that print reports themselves.
+bool is_first_report_on_node(Segment const& segment, std::string const& code, std::string const& headline);
 
 /// Reports an error on behalf of the calling rank. Does not return: the launcher or the watchdog ends the job, or, if
 /// there is neither or it does not respond within 10 s, the rank itself prints the error and ends the job.
-[[noreturn]] void report(Process& process, Mistake const& mistake);
+[[noreturn]] void report(Process& process, UsageError const& error);
 /// Reports a warning on behalf of the calling rank. Returns when the launcher or the watchdog has read it
 /// (about 50 ms). If neither reads it within 10 s, or there is neither, the rank prints it itself.
-void warn(Process& process, Mistake const& mistake);
+void warn(Process& process, UsageError const& error);
 /// Called by a rank that has completed MPI_Finalize. If the watchdog holds its warnings, returns when they are
 /// printed.
 void print_warnings(Process& process);

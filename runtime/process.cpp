@@ -21,7 +21,7 @@ namespace {
 WaitPolicy policy_for(Variables const& variables, SegmentHeader const& header) {
     if (variables.wait == "dedicated") return WaitPolicy::dedicated;
     if (variables.wait == "shared") return WaitPolicy::shared;
-    return header.crowded() ? WaitPolicy::shared : WaitPolicy::dedicated;
+    return header.oversubscribed() ? WaitPolicy::shared : WaitPolicy::dedicated;
 }
 
 topo::NodeMap read_node(Segment const& segment) {
@@ -37,36 +37,36 @@ Cluster read_cluster(Segment const& segment) {
 }
 
 Copier copier_for(Variables const& variables, topo::NodeMap const& node) {
-    CacheRoom room = cache_room(node);
-    if (variables.cache != 0) room.together = variables.cache;
-    return Copier(room, stores_named(variables.copy));
+    CacheCapacity capacity = cache_capacity(node);
+    if (variables.cache != 0) capacity.total = variables.cache;
+    return Copier(capacity, parse_copy_stores(variables.copy));
 }
 
 }   // namespace
 
-Process::Process(Segment& s, unsigned place, Variables v, std::optional<Cluster> everybody)
-    : segment(s), variables(std::move(v)), cluster(everybody ? std::move(*everybody) : read_cluster(segment)),
-      home(segment, place), call_site(segment.rank_state(place).last_call.site),
-      call_name(segment.rank_state(place).last_call.name),
-      waiter(segment, place, policy_for(variables, segment.header()), variables.sleep_after, lock,
+Process::Process(Segment& s, unsigned local_rank, Variables v, std::optional<Cluster> given_cluster)
+    : segment(s), variables(std::move(v)), cluster(given_cluster ? std::move(*given_cluster) : read_cluster(segment)),
+      numa_home(segment, local_rank), call_site(segment.rank_state(local_rank).last_call.site),
+      call_name(segment.rank_state(local_rank).last_call.name),
+      waiter(segment, local_rank, policy_for(variables, segment.header()), variables.sleep_after, lock,
              variables.wait == "auto"),
       node(read_node(segment)), copier(copier_for(variables, node)),
-      single_copy(segment, place,
+      single_copy(segment, local_rank,
                   {.arena = variables.arena,
                    .xpmem = variables.xpmem ? xpmem_library : nullptr,
                    .cma = variables.cma,
                    .huge_pages = variables.huge_pages},
                   copier),
-      heap(segment, place), place_(place), rank_(cluster.rank_at(static_cast<int>(place))),
-      rank_state_(segment.rank_state(place)) {
+      heap(segment, local_rank), local_rank_(local_rank), rank_(cluster.world_rank_at(static_cast<int>(local_rank))),
+      rank_state_(segment.rank_state(local_rank)) {
     call_name = "";
-    waiter.tests().names_calls(call_name);
-    if (home.moves()) waiter.watch(home);
+    waiter.repeated_tests().set_call_name(call_name);
+    if (numa_home.may_move()) waiter.set_numa_home(numa_home);
     if (segment.ranks() > 1 && segment.header().usable_cores > 1 && variables.balance) {
-        balance = std::make_unique<Balance>(segment, place);
-        waiter.watch(*balance);
+        core_balancer = std::make_unique<CoreBalancer>(segment, local_rank);
+        waiter.set_core_balancer(*core_balancer);
     }
-    if (Trace* const trace = segment.trace(place)) {
+    if (Trace* const trace = segment.trace(local_rank)) {
         tracer = std::make_unique<Tracer>(*trace);
         waiter.observers().tracer = tracer.get();
     }
@@ -84,30 +84,30 @@ bool Process::start_progress_thread() {
     if (progress_thread) return true;
     if (segment.header().threads_refused.exchange(error, std::memory_order_relaxed) == 0)
         warn(join("rank ", rank_, " cannot start its progress thread (", std::strerror(error),
-                  ") and makes progress in ",
-                  "calls of MPI alone; ulimit -u and the pids limit of its control group bound the threads"));
+                  "); it makes progress only in MPI calls. ",
+                  "Raise ulimit -u or the pids limit of the control group"));
     return false;
 }
 
-void Process::warn(std::string const& sentence) const {
-    if (!variables.quiet) std::fprintf(stderr, "tutti: %s\n", sentence.c_str());
+void Process::warn(std::string const& message) const {
+    if (!variables.quiet) std::fprintf(stderr, "tutti: %s\n", message.c_str());
 }
 
 // Maps an affinity mask to processing units of the machine that the launcher described.
 
-topo::Restriction restriction(Process const& process) {
+topo::Restriction hw_restriction(Process const& process) {
     topo::Machine const& described = process.node.machine;
     topo::Placement const& placement = process.node.placement;
-    if (described.pretended && process.place() < placement.pu.size()) {
-        auto const place = static_cast<std::size_t>(placement.pu[process.place()]);
-        return topo::restriction(described, {&described.pus[place], 1});
+    if (described.simulated && process.local_rank() < placement.pu.size()) {
+        auto const pu = static_cast<std::size_t>(placement.pu[process.local_rank()]);
+        return topo::restriction(described, {&described.pus[pu], 1});
     }
-    std::vector<int> const numbers = topo::affinity_pus();
-    topo::Machine const machine = described.pus.empty() ? NodeMachine().reduced_to(numbers) : described;
+    std::vector<int> const affinity = topo::affinity_pus();
+    topo::Machine const machine = described.pus.empty() ? NodeMachine().reduced_to(affinity) : described;
     std::vector<topo::Pu> pus;
     for (topo::Pu const& pu : machine.pus)
-        if (std::ranges::find(numbers, pu.os) != numbers.end()) pus.push_back(pu);
-    if (pus.size() == numbers.size()) return topo::restriction(machine, pus);
+        if (std::ranges::find(affinity, pu.os) != affinity.end()) pus.push_back(pu);
+    if (pus.size() == affinity.size()) return topo::restriction(machine, pus);
     topo::Restriction none;
     none.fill(-1);
     none.front() = 0;   // the node

@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Sourced by shell tests with the build folder as argument: a scratch folder, jobs and statements about them, waiting for
-# events, what a job has left behind, and the reasons to skip a test.
+# Sourced by shell tests with the build folder as argument: a scratch folder, functions that run jobs and check their
+# results, wait for events, find processes that a job left behind, and skip a test.
 # shellcheck shell=bash disable=SC2034  # the variables are for the tests
 build=$(cd "$1" && pwd)
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
 mpiexec=$build/bin/mpiexec
-limit_s=300   # for each event and each job, against hangs only: 60 s were seen to be too few beside other work
+limit_s=300   # for each event and job, against hangs only; 60 s are too few on a busy machine
 failures=0
-export TEST_MARK=$$-$RANDOM   # in the environment of everything that the test starts
-nap=$((1000000000 + $$))      # seconds to sleep that no other test uses: `sleep $nap` is found by its arguments
-# MPIs make sockets in it, whose paths may have 107 characters, and CMake's FindMPI splits paths at blanks.
+export TEST_MARK=$$-$RANDOM   # in the environment of every process that the test starts
+nap=$((1000000000 + $$))      # unique to this test, so that `sleep $nap` is found by its arguments
+# MPI libraries create sockets here, whose paths have at most 107 characters; CMake's FindMPI splits paths at blanks.
 folder=$(mktemp -d)
 [[ "$folder" != *" "* && ${#folder} -le 60 ]] || { rmdir "$folder"; export TMPDIR=/tmp; folder=$(mktemp -d); }
-export LC_ALL=C.UTF-8   # what is printed is compared, also compilers' messages
+export LC_ALL=C.UTF-8   # outputs are compared, also those of compilers
 trap 'rm -rf "$folder"' EXIT
-[ -w /dev/shm ] || export UCX_POSIX_DIR=$folder   # MPICH's UCX ends without a folder for its segments
+[ -w /dev/shm ] || export UCX_POSIX_DIR=$folder   # UCX, used by MPICH, requires a folder for its segments
 
 skip() { echo "skipped: $*"; exit 77; }
-# need_package NAME COMMAND_OR_FILE...: skips the test unless all of them exist; a file may be a pattern.
+# need_package NAME COMMAND_OR_FILE...: skips the test unless all of these exist; a file may be a pattern.
 need_package() {
     local thing
     for thing in "${@:2}"; do
@@ -30,7 +30,7 @@ is_sanitized() { grep -q '^TUTTI_SANITIZE:STRING=.' "$build/CMakeCache.txt"; }
 wrong() { echo "WRONG: $*"; failures=$((failures + 1)); }
 finish() { [ "$failures" = 0 ] && echo "all well" || { echo "$failures wrong"; exit 1; }; }
 
-# wait_until COMMAND...: until it succeeds.
+# wait_until COMMAND...: repeats the command until it succeeds.
 wait_until() {
     local end=$((SECONDS + limit_s))
     until "$@"; do
@@ -38,7 +38,8 @@ wait_until() {
         sleep 0.02
     done
 }
-# ended PID WHAT CODE: waits for a child that is to end by itself with that code. Leaves $code, and $err from $folder/err.
+# ended PID WHAT CODE: waits until a child process has ended and checks its exit code. Sets $code, and $err from
+# $folder/err.
 ended() {
     what=$2
     wait_until has_ended "$1" || kill -KILL "$1"
@@ -47,7 +48,7 @@ ended() {
 }
 has_ended() { [[ "$(ps -o stat= -p "$1")" != [!Z]* ]]; }
 
-# run ARGUMENTS OF MPIEXEC: leaves $code, $out, $err and $what
+# run ARGUMENTS OF MPIEXEC: runs a job and sets $code, $out, $err and $what.
 run() {
     local began=$SECONDS
     what="mpiexec $*"
@@ -59,19 +60,20 @@ run() {
 expect_code() { [ "$code" = "$1" ] || wrong "$what ended with $code instead of $1: $err"; }
 expect_out() { [ "$out" = "$1" ] || wrong "$what printed '$out' instead of '$1'"; }
 expect_lines() { [ "$(sort <<<"$out")" = "$1" ] || wrong "$what printed '$out' instead of these lines in any order: '$1'"; }
-expect_err() { [[ "$err" == *"$1"* ]] || wrong "$what said '$err', which does not contain '$1'"; }
-expect_silence() { [ -z "$err" ] || wrong "$what said '$err' instead of nothing"; }
+expect_err() { [[ "$err" == *"$1"* ]] || wrong "$what wrote '$err' to standard error, which does not contain '$1'"; }
+expect_silence() { [ -z "$err" ] || wrong "$what wrote '$err' to standard error instead of nothing"; }
 
-# Processes that the test has started, except shells of its own; with any environment, those that sleep for $nap seconds.
+# marked: prints the processes that the test has started, except subshells. sleepers: prints those that run `sleep
+# $nap`, with any environment.
 marked() {
     local mark=$TEST_MARK
     (TEST_MARK=''; grep -lzxs "TEST_MARK=$mark" /proc/[0-9]*/environ | tr -dc '0-9\n')
 }
-napping() { pgrep -f "^sleep $nap\$"; }
-nothing_left() { [ -z "$(marked)$(napping)" ]; }
+sleepers() { pgrep -f "^sleep $nap\$"; }
+nothing_left() { [ -z "$(marked)$(sleepers)" ]; }
 expect_nothing_left() {
     local left
     wait_until nothing_left && return
-    left=$(marked; napping)
+    left=$(marked; sleepers)
     wrong "$what left behind: $(ps -o pid=,args= -p "${left//$'\n'/,}")"
 }

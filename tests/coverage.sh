@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # coverage.sh [CTEST OPTIONS]: builds the tree for gcov in build-coverage, runs the plain tests (or those that the
 # options choose), and prints how many lines and branches of each folder they reach; build-coverage/coverage.json has
-# every line. Ranks that are killed write no counts, so what runs only in them counts as not reached.
+# every line. Ranks that are killed write no counts, so code that runs only in them counts as not reached.
 set -u
 case ${1:-} in
 -h | --help) sed -n '3,5s/^# //p' "$0"; exit 0 ;;
@@ -19,7 +19,7 @@ flags="--coverage -fprofile-update=atomic -DTUTTI_COVERAGE"
 configure_and_build build-coverage -- -DCMAKE_BUILD_TYPE=Coverage -DCMAKE_CXX_FLAGS="$flags" -DCMAKE_C_FLAGS="$flags" \
     -DCMAKE_CXX_FLAGS_COVERAGE=-O1 -DCMAKE_C_FLAGS_COVERAGE=-O1 || finish
 find build-coverage -name '*.gcda' -delete
-# Programs that a test runs as another user write their counts into this folder, too.
+# Programs that a test runs as another user also write their counts into this folder.
 chmod -R a+rwX build-coverage
 umask 0
 title "Tests"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Runs README's commands as a new user would: on a minimal system made by debootstrap, in a clone of HEAD.
+# Runs the commands of README.md as a new user does: on a minimal system made by debootstrap, in a clone of HEAD.
 set -eu
 case " $* " in *" --help "* | *" -h "*) FRESH_NAMESPACE=1 ;; esac
 [ -n "${FRESH_NAMESPACE:-}" ] || [ "$(id -u)" = 0 ] || { echo "tests/fresh.sh needs root, for chroot" >&2; exit 2; }
-# In namespaces of its own, so that its mounts and processes end with it.
+# Runs in new namespaces, so that its mounts and processes end with it.
 [ -n "${FRESH_NAMESPACE:-}" ] || exec unshare --mount --pid --fork --kill-child env FRESH_NAMESPACE=1 "$0" "$@"
 here=$(cd "$(dirname "$0")/.." && pwd)
 
@@ -20,8 +20,8 @@ Each COMMAND is run in the clone; the default is "apps/demo.sh" "tests/smoke.sh 
   --blank         in a path with a blank
   --umask MASK    with this umask
   --set NAME=VALUE
-                  with this in the environment, which is otherwise empty; may be repeated
-  --base FOLDER   takes the minimal system from FOLDER, which is made if it is not there; it is copied, not changed
+                  with this variable in the environment, which is otherwise empty; may be repeated
+  --base FOLDER   copies the minimal system from FOLDER, which is created if it does not exist
 END
 }
 
@@ -55,8 +55,8 @@ remove_system() {
 trap remove_system EXIT
 trap 'exit 130' INT TERM HUP
 
-# Finds the mirror that has the release, and what debootstrap must know: Ubuntu's libraries are in a component of their
-# own, and the script that makes its releases is gutsy's, whichever of their names this debootstrap knows.
+# Finds the mirror that has the release, and sets debootstrap's options. Some of Ubuntu's libraries are in the component
+# `universe`. All its releases are made by the script `gutsy`, also those that this debootstrap does not know by name.
 find_mirror() {
     local candidates=("$mirror") candidate release
     [ -n "$mirror" ] || mapfile -t candidates < <(
@@ -87,7 +87,7 @@ else
     make_base "$system"
 fi
 chmod 755 "$system"
-# How this machine reaches the mirror; nothing else of it.
+# The settings by which this machine reaches the mirror, and no others.
 cp /etc/resolv.conf "$system/etc/resolv.conf"
 apt-config dump Acquire | grep -v -e IndexTargets -e Changelogs >"$system/etc/apt/apt.conf.d/90mirror"
 mount -t proc proc "$system/proc"

@@ -2,9 +2,10 @@
 # Sourced: installs groups of Debian packages from tests/packages, as root or with sudo.
 #   packages_of GROUP...     prints their packages
 #   foreign_groups           prints the groups that neither the build nor the plain tests need
-#   default_jobs             prints how many compilers or tests to run at once
-#   install_groups GROUP...  installs what is missing of them; returns 1, with the reason on standard error, if it cannot
-# Another apt-get or dpkg at work is awaited, for at most five minutes.
+#   default_jobs             prints how many compilers or tests to run at the same time
+#   install_groups GROUP...  installs their missing packages; if that fails, prints the reason to standard error and
+#                            returns 1
+# Waits at most five minutes for another apt-get or dpkg that holds the lock.
 # shellcheck shell=bash
 
 package_list=$(dirname "${BASH_SOURCE[0]}")/packages
@@ -14,15 +15,15 @@ foreign_groups() { awk '!/^#/ && NF && $1 !~ /^(build|test|peers|coverage)$/ && 
 
 is_installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }
 
-# Runs apt-get apart from the caller's environment: TMPDIR may not exist, the umask may hide what is installed.
+# Runs apt-get without the caller's TMPDIR, which may not exist, and umask, which may make installed files unreadable.
 run_apt_get() {
-    local as_root=() said
+    local as_root=() output
     [ "$(id -u)" = 0 ] || as_root=(sudo)
     local waited=0
-    while ! said=$(umask 022; "${as_root[@]}" env -u TMPDIR LC_ALL=C DEBIAN_FRONTEND=noninteractive \
+    while ! output=$(umask 022; "${as_root[@]}" env -u TMPDIR LC_ALL=C DEBIAN_FRONTEND=noninteractive \
         apt-get -qq "$@" 2>&1 </dev/null); do
-        if [[ $said != *"Could not get lock"* && $said != *"Unable to acquire the dpkg"* ]] || [ "$waited" -ge 300 ]; then
-            tail -n 20 <<<"$said" >&2
+        if [[ $output != *"Could not get lock"* && $output != *"Unable to acquire the dpkg"* ]] || [ "$waited" -ge 300 ]; then
+            tail -n 20 <<<"$output" >&2
             return 1
         fi
         [ "$waited" -gt 0 ] || echo "Another package manager is at work; waiting for it, at most five minutes ..."
@@ -46,16 +47,16 @@ install_groups() {
         return 1
     fi
     echo "Installing ${missing[*]} ..."
-    run_apt_get update || echo "apt-get update failed; trying with the package lists that are there." >&2
+    run_apt_get update || echo "apt-get update failed; trying with the existing package lists." >&2
     run_apt_get install -y --no-install-recommends "${missing[@]}"
 }
 
-# As many compilers and tests at once as there are cores, and GiB of memory by one and a half.
+# One compiler or test per core, but at most one per 1.5 GiB of memory.
 default_jobs() {
     local cores memory limit
     cores=$(nproc)
     memory=$(awk '/^MemAvailable:/ { print int($2 / 1024) }' /proc/meminfo)
-    # A container's own limit: the second version of control groups, or the first.
+    # The container's limit, from control groups version 2 or 1.
     limit=$(cat /sys/fs/cgroup/memory.max /sys/fs/cgroup/memory/memory.limit_in_bytes 2>/dev/null | head -n 1)
     [[ $limit =~ ^[0-9]+$ ]] && [ "$((limit / 1048576))" -lt "$memory" ] && memory=$((limit / 1048576))
     memory=$((memory / 1536))

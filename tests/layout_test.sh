@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Every C++ file has the layout that .clang-format defines. Prints each line that differs.
+# Checks that every C++ file has the layout of .clang-format. Prints each line that differs.
 # cores: 1
 . "$(dirname "$0")/common.sh" "$1"
 need_package clang-format clang-format
-# Another version of the program would lay out other lines in its own way.
+# Other versions of clang-format format some lines differently.
 clang-format --version | grep -q ' version 14\.' || skip "clang-format is not version 14"
 cd "$source" || exit 1
 find apps coll launcher mpi_h p2p rma runtime tests topo \( -name '*.cpp' -o -name '*.hpp' \) -print0 |

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Puts defects into the code on purpose, one at a time, and says which tests find them.
+"""Inserts defects into the code, one at a time, and reports which tests find them.
 
-A seed chooses folders, files, lines and kinds of defect, so that a run can be repeated. A defect that is not found by
-the quick tests of its area (tests/smoke.sh) is tried with all of its plain tests. The tree must have no changes, for the
-files are changed in place and put back; a defect that does not compile, or changes no machine code, is not counted.
+A seed chooses folders, files, lines and kinds of defect, so that a run can be repeated. If the quick tests of the area
+(tests/smoke.sh) do not find a defect, all plain tests of the area are run. The tree must have no changes, because files
+are modified in place and restored. Defects that do not compile, or change no machine code, are not counted.
 """
 import argparse
 import os
@@ -17,10 +17,10 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 AREAS = ["topo", "runtime", "p2p", "coll", "rma", "mpi_h", "launcher"]
-# A layer's functions in mpi.h are tested with the layer.
+# Functions of mpi.h are tested together with the layer that implements them.
 LAYERS = {"mpi_h/p2p": "p2p", "mpi_h/collectives": "coll", "mpi_h/windows": "rma"}
 
-# Name of the kind, pattern of the code that is replaced, and its replacement.
+# Kind, pattern of the code that is replaced, and replacement.
 KINDS = [
     ("a limit off by one", r"(?<=\w) < (?=[\w(])", " <= "),
     ("a limit off by one", r" <= ", " < "),
@@ -28,24 +28,24 @@ KINDS = [
     ("a limit off by one", r" >= ", " > "),
     ("one too few", r" \+ 1\b", ""),
     ("one too many", r" - 1\b", ""),
-    ("a comparison turned round", r" == ", " != "),
-    ("a comparison turned round", r" != ", " == "),
+    ("an inverted comparison", r" == ", " != "),
+    ("an inverted comparison", r" != ", " == "),
     ("and for or", r" && ", " || "),
     ("or for and", r" \|\| ", " && "),
-    ("a condition turned round", r"(?<=if \()!", ""),
+    ("an inverted condition", r"(?<=if \()!", ""),
     ("the wrong extreme", r"std::min\b", "std::max"),
     ("the wrong extreme", r"std::max\b", "std::min"),
     ("the wrong sign", r"(?<=\w) \+= ", " -= "),
     ("the wrong constant", r"\breturn true;", "return false;"),
     ("the wrong constant", r"\breturn false;", "return true;"),
 ]
-# A statement that is one call and fills its line; those left out change no result, or nothing compiles without them.
+# A statement that is a call on a line of its own. Excluded are calls that change no result or are needed to compile.
 CALL = re.compile(r"^ +(?!co_return\b|co_await\b|return\b|delete\b|throw\b)(?!.*\.reserve\()[\w.\->\[\]:]+\([^{}]*\);$")
 STORE = re.compile(r"\.store\(.*memory_order_release\);$")
 
 
 def candidates(text):
-    """(line, kind, the changed line or lines) of each defect that could be made; lines count from 0."""
+    """Yields (line, kind, the changed line or lines) of each possible defect; lines count from 0."""
     lines = text.split("\n")
     for number, line in enumerate(lines):
         code = line.split("//")[0].rstrip()
@@ -55,13 +55,13 @@ def candidates(text):
             for found in re.finditer(pattern, code):
                 yield number, kind, [code[:found.start()] + other + code[found.end():]]
         if CALL.match(code):
-            yield number, "a call left out", [""]
+            yield number, "an omitted call", [""]
         if STORE.search(code) and number and CALL.match(lines[number - 1].split("//")[0].rstrip()):
-            yield number - 1, "published before it is written", [line, lines[number - 1]]
+            yield number - 1, "a flag published before the data is written", [line, lines[number - 1]]
 
 
 def chosen_defects(seed):
-    """Without end: areas in turn, in each a folder, a file, and a defect by chance; none twice."""
+    """Yields defects without end: areas in turn; in each area a random folder, file and defect; no defect twice."""
     chance = random.Random(seed)
     files = [ROOT / name for name in subprocess.run(["git", "ls-files", "*.cpp", "*.hpp"], cwd=ROOT, check=True,
                                                     capture_output=True, text=True).stdout.split()]
@@ -84,7 +84,7 @@ def chosen_defects(seed):
 
 
 def run(command, log, limit):
-    """Whether it succeeds within `limit` seconds; what it prints goes into the file."""
+    """Returns whether the command succeeds within `limit` seconds; its output is written to the file `log`."""
     with open(log, "w", encoding="utf-8") as output:
         process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
                                    start_new_session=True)
@@ -98,11 +98,11 @@ def run(command, log, limit):
 
 def first_failure(log):
     found = re.search(r"Test +#\d+: (\S+) [^*\n]*\*\*\*(?!Skipped)", pathlib.Path(log).read_text(encoding="utf-8", errors="replace"))
-    return found.group(1) if found else "a run without end"
+    return found.group(1) if found else "a run that did not end"
 
 
 def object_codes(name):
-    """What the objects that depend on the file hold, for comparison."""
+    """Returns the contents of the object files that depend on the file."""
     dependents = subprocess.run(["ninja", "-C", BUILD, "-t", "deps"], check=True, capture_output=True, text=True).stdout
     codes, current = {}, None
     for line in dependents.split("\n"):
@@ -114,7 +114,7 @@ def object_codes(name):
 
 
 def try_defect(areas, jobs, timeout, log):
-    """Which layer of tests finds the defect that is in the tree now, and by which test; None if it does not compile."""
+    """Returns which set of tests finds the present defect, and the test that finds it; None if it does not compile."""
     tests = ["ctest", "--test-dir", str(BUILD), "-j", str(4 * jobs), "--timeout", str(timeout), "--stop-on-failure",
              "-L", f"^({'|'.join(areas)})$"]
     if not run(["ninja", "-C", str(BUILD), *(f"smoke_{area}" for area in areas)], log, 3600):
@@ -132,13 +132,13 @@ def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     options.add_argument("--count", type=int, default=20, help="defects to try (20)")
-    options.add_argument("--skip", type=int, default=0, help="leave the first so many of the seed out")
-    options.add_argument("--jobs", type=int, default=os.cpu_count(), help="tests at once (the number of cores)")
+    options.add_argument("--skip", type=int, default=0, help="number of defects of the seed to skip first")
+    options.add_argument("--jobs", type=int, default=os.cpu_count(), help="tests at the same time (the number of cores)")
     options.add_argument("--timeout", type=int, default=120, help="seconds after which a test counts as failed (120)")
-    options.add_argument("--list", action="store_true", help="only say what would be tried")
+    options.add_argument("--list", action="store_true", help="only print the defects that would be tried")
     arguments = options.parse_args()
     if subprocess.run(["git", "diff", "--quiet", "HEAD"], cwd=ROOT, check=False).returncode:
-        sys.exit("tests/mutants.py: there are changes in the tree")
+        sys.exit("tests/mutants.py: the tree has uncommitted changes")
     os.environ["TUTTI_TUNING"] = "none"
     print(f"seed {arguments.seed}", flush=True)
     if not arguments.list and not run(["ninja", "-C", str(BUILD)], BUILD / "mutants.log", 7200):
@@ -157,7 +157,7 @@ def main():
             print(what)
             continue
         lines = text.split("\n")
-        run(["ninja", "-C", str(BUILD)], BUILD / "mutants.log", 7200)   # without the defect before this one
+        run(["ninja", "-C", str(BUILD)], BUILD / "mutants.log", 7200)   # without the previous defect
         before = object_codes(name)
         try:
             file.write_text("\n".join(lines[:line] + changed + lines[line + len(changed):]))

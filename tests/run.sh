@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs what is missing, builds, runs the tests, and looks for leftovers. The last line is "N passed, N failed", with
-# ", N skipped" behind it where tests were skipped; the exit code says the same.
+# Installs missing packages, builds, runs the tests, and searches for leftover processes and files. The last line is
+# "N passed, N failed", with ", N skipped" if tests were skipped. The exit code is 0 if no test failed.
 set -u
 # shellcheck source=tests/runner.sh
 . "$(dirname "$0")/runner.sh"
@@ -9,16 +9,16 @@ set -u
 usage() {
     cat <<'END'
 Usage: tests/run.sh [options]
-  --foreign       also the tests that need programs of others: NWChem, ScaLAPACK, Slurm, Chromium, ...
-                  (tests/packages says what is installed for them, and why)
-  --all           everything, as CI does: --foreign, rank programs without single copy, under --check, and with
-                  processes that are stopped at random (tests/storm.py), an eighth
-                  of the files compiled alone, tests under sanitizers, both commands on a minimal Debian; warnings are
-                  errors, and a test that is skipped for a missing package fails
-  --scalapack     also all of ScaLAPACK's own test programs (some minutes more)
-  --filter RE     only tests whose name matches; `ctest -N --test-dir build` lists the names
-  --jobs N        N tests and compilers at once (default: the number of cores, fewer with little memory)
-  --help          this text
+  --foreign       also run the tests that need third-party programs: NWChem, ScaLAPACK, Slurm, Chromium, ...
+                  (tests/packages lists the packages, with reasons)
+  --all           run everything, as CI does: --foreign; rank programs without single copy, with --check, and with
+                  processes that are stopped at random (tests/storm.py); an eighth of the files compiled alone; tests
+                  under sanitizers; the commands of README.md on a minimal Debian. Warnings are errors, and a test
+                  that is skipped for a missing package fails
+  --scalapack     also run all test programs of ScaLAPACK (some minutes more)
+  --filter RE     run only tests whose name matches; `ctest -N --test-dir build` lists the names
+  --jobs N        run N tests or compilers at the same time (default: the number of cores, fewer with little memory)
+  --help          print this text
 END
 }
 
@@ -40,7 +40,8 @@ start_results
 title "Packages"
 install_groups build test peers || { broken "installing packages"; finish; }
 if [ -n "$foreign" ]; then
-    # All in one go, which is quicker; if that fails, group by group, so that only the missing one's tests are skipped.
+    # One call installs all groups, which is quicker. If it fails, each group is installed alone, so that only the tests
+    # of the missing group are skipped.
     groups=$(foreign_groups)
     # shellcheck disable=SC2086
     if ! install_groups $groups; then
@@ -72,14 +73,14 @@ if [ -n "$scalapack" ]; then
 fi
 
 if [ -n "$all" ]; then
-    # Each program once more in other circumstances, on its smallest number of ranks above one.
+    # Runs each program again in other configurations, with its smallest number of ranks above one.
     once=(-R "$filter" -L ranks -L '^smoke$')
     title "Rank programs without any single copy"
     TUTTI_ARENA=no TUTTI_CMA=no run_tests build "${once[@]}" -E ranks/memory
     title "Rank programs under --check"
     TUTTI_DIAGNOSIS=full run_tests build "${once[@]}"
-    # Compiled together, a file may depend on what its neighbour includes. Each commit takes another eighth of them, but
-    # not the file that is compiled alone in any case, beside a source that is generated from the linked library.
+    # Files that are compiled together may depend on includes of each other. Each commit checks another eighth of them,
+    # without those that are always compiled alone (their second source is generated from the linked library).
     title "Files parsed alone"
     commits=$(git rev-list --count HEAD 2>/dev/null || echo 0)
     mapfile -t files < <(find topo runtime p2p coll rma mpi_h launcher -name '*.cpp' -not -path '*/placeholders/*' |
@@ -88,29 +89,29 @@ if [ -n "$all" ]; then
     configure_and_build build-alone "${files[@]/%/^}" -- "${warnings[@]}" -DTUTTI_UNITY=OFF -DCMAKE_BUILD_TYPE=Parsed \
         -DCMAKE_C_FLAGS_PARSED=-fsyntax-only -DCMAKE_CXX_FLAGS_PARSED=-fsyntax-only \
         -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON && passed=$((passed + 1))
-    title "Right programs whose processes are stopped at random"
-    # Each commit has a storm of its own.
+    title "Correct programs whose processes are stopped at random"
+    # The seed is the number of commits, so each commit has another one.
     if tests/storm.py build --runs 200 --jobs 4 --seed "$commits" </dev/null; then
         passed=$((passed + 1))
     else
-        broken "the storm of seed $commits"
+        broken "tests/storm.py --seed $commits"
     fi
-    # Unrecovered reports: the first one ends the program, and with it the test.
+    # The first report of a sanitizer ends the program, so that its test fails.
     export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
     export ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=1
     title "Build with AddressSanitizer and UndefinedBehaviorSanitizer"
     if configure_and_build build-asan unit_and_rank_tests -- -DTUTTI_SANITIZE=address,undefined; then
-        title "Unit tests under them, and rank programs without arenas"
+        title "Unit tests, and rank programs without arenas, under these sanitizers"
         run_tests build-asan -R "$filter" -L unit
         TUTTI_ARENA=no run_tests build-asan "${once[@]}" -E ranks/memory
     fi
     title "Build with ThreadSanitizer"
     if configure_and_build build-tsan tests_coll tests_coll_threads tests_p2p tests_rma tests_runtime \
         -- -DTUTTI_SANITIZE=thread; then
-        title "Ranks as threads under it: collectives, messages, windows, arenas"
+        title "Ranks as threads under ThreadSanitizer: collectives, messages, windows, arenas"
         run_tests build-tsan -R 'unit/(coll|p2p|rma|runtime)'
     fi
-    title "Both commands on a minimal Debian, as a user with sudo"
+    title "The commands of README.md on a minimal Debian, as a user with sudo"
     if [ "$(id -u)" != 0 ]; then
         echo "skipped: tests/fresh.sh needs root" | tee -a "$results/skipped"
         skipped=$((skipped + 1))

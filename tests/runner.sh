@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Sourced by run.sh, smoke.sh and stress.sh: builds, runs tests, counts them, looks for leftovers, prints the summary.
+# Sourced by run.sh, smoke.sh and stress.sh: builds, runs and counts tests, searches for leftovers, prints a summary.
 # shellcheck shell=bash
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 root=$PWD
 # shellcheck source=tests/install.sh
 . tests/install.sh
 
-# What is printed is also read by these scripts; what was measured on this machine must not choose algorithms here.
+# These scripts read printed texts, which must not depend on the locale. A tuning file of this machine must not choose
+# the algorithms that are tested.
 export LC_ALL=C.UTF-8 TUTTI_TUNING=none
 umask 022
 
-# Everything that a test starts carries this mark in its environment, and puts its files into $TMPDIR: a short path, for
-# the names of sockets may have only 108 characters.
+# Every process that a test starts has this mark in its environment, and creates its files in $TMPDIR. The path is short
+# because paths of sockets have at most 107 characters.
 export TEST_RUN_MARK="run$$-$RANDOM"
 prepare_scratch() {
     TMPDIR=$(TMPDIR=/tmp mktemp -d) || exit 1
@@ -22,7 +23,7 @@ prepare_scratch() {
 }
 named_files() { find /dev/shm /tmp -maxdepth 1 -iname '*tutti*' 2>/dev/null | sort; }
 
-# title NAME: begins a part; how long each took is in the summary.
+# title NAME: begins a part. The summary has the duration of each part.
 title() {
     end_part
     section=$1 section_start=$SECONDS
@@ -57,7 +58,7 @@ configure_and_build() {
     return 1
 }
 
-# read_junit FILE: a line per test, "passed|failed|skipped SECONDS NAME", and behind skipped ones ": REASON".
+# read_junit FILE: prints a line per test, "passed|failed|skipped SECONDS NAME", followed by ": REASON" if skipped.
 read_junit() {
     awk '
         function attribute(name) { return match($0, name "=\"[^\"]*\"") ? substr($0, RSTART + length(name) + 2, RLENGTH - length(name) - 3) : "" }
@@ -70,7 +71,7 @@ read_junit() {
         }' "$1"
 }
 
-# The last lines of each failed test, out of what ctest printed.
+# failed_outputs LOG: prints the last 40 lines of output of each failed test in the log of ctest.
 failed_outputs() {
     awk -v section="$section" '
         / Test +#[0-9]+: / {
@@ -79,18 +80,18 @@ failed_outputs() {
             next
         }
         /tests passed, [0-9]+ tests? failed/ { if (failed) show(); failed = 0 }
-        !/^ *Start +[0-9]+:|^$/ { said[count++ % 40] = $0 }
+        !/^ *Start +[0-9]+:|^$/ { output[count++ % 40] = $0 }
         function show(k) {
             print section ": " line
-            for (k = count > 40 ? count - 40 : 0; k < count; k++) print "    " said[k % 40]
+            for (k = count > 40 ? count - 40 : 0; k < count; k++) print "    " output[k % 40]
         }' "$1"
 }
 
-# Limits against hangs alone, the same for all tests: none may fail because the machine is slow or busy. A test may take
-# long, but it may not stand still: use less than a tenth of a second of any core within a minute.
+# Limits against hangs, the same for all tests: no test may fail because the machine is slow or busy. A test may take
+# long, but counts as hanging if its processes use less than 0.1 s of processor time within a minute.
 test_limit=900 still_limit=60
-# Prints "PID START TICKS" for each child of ctest: a test, when it began (numbers of processes are used again), and the
-# hundredths of a second that it and its processes have used, without those whose parent ended first.
+# Prints "PID START TICKS" for each child of ctest: the process of a test, its start time (process IDs are reused), and
+# the processor time of the test and its descendants in hundredths of a second, without orphans.
 test_ticks() {
     cat /proc/[0-9]*/stat 2>/dev/null | awk -v ctest="$1" '
         { pid = $1; sub(/.*\) /, ""); parent[pid] = $2; start[pid] = $20; ticks[pid] = $12 + $13 + $14 + $15 }
@@ -103,7 +104,7 @@ test_ticks() {
         }'
 }
 descendants() { local child; for child in $(ps -o pid= --ppid "$1"); do echo "$child"; descendants "$child"; done; }
-# end_still_tests CTEST: until ctest has ended, shows and ends tests that stand still.
+# end_still_tests CTEST: until ctest has ended, prints the processes of hanging tests and ends them.
 end_still_tests() {
     local -A ticks_before=() since=()
     local test pid start ticks difference processes
@@ -114,7 +115,7 @@ end_still_tests() {
                 ticks_before[$test]=$ticks since[$test]=$SECONDS
             elif [ "$((SECONDS - since[$test]))" -ge "$still_limit" ]; then
                 processes=$(descendants "$pid")
-                echo "This test has stood still for $still_limit s and is ended:"
+                echo "This test has made no progress for $still_limit s and is ended:"
                 ps -o pid,ppid,stat,wchan:20,time,args -p "$(echo "$pid" $processes | tr ' ' ,)"
                 kill -TERM $processes "$pid" 2>/dev/null
                 sleep 2
@@ -124,13 +125,13 @@ end_still_tests() {
         sleep 5
     done
 }
-# run_tests FOLDER CTEST OPTIONS: runs them and adds up what came out.
+# run_tests FOLDER CTEST OPTIONS: runs the tests and adds their results to the summary.
 run_tests() {
     local folder=$1 counts ctest watch
     shift
     rm -f "$root/$folder/junit.xml"
-    : >"$folder/tests.log"   # tail may be the first to open it
-    # Four for each core: tests count quarters of cores (CMakeLists.txt).
+    : >"$folder/tests.log"   # must exist before tail opens it
+    # Four slots per core: tests count quarters of cores (CMakeLists.txt).
     ctest --test-dir "$folder" -j $((4 * jobs)) --timeout "$test_limit" --output-on-failure --no-tests=ignore \
         --output-junit "$root/$folder/junit.xml" "$@" >"$folder/tests.log" 2>&1 </dev/null &
     ctest=$!
@@ -148,15 +149,15 @@ run_tests() {
     passed=$((passed + counts[0])) failed=$((failed + counts[1])) skipped=$((skipped + counts[2]))
 }
 
-# Processes and files that the tests left behind.
+# Prints the processes and files that the tests left behind.
 leftovers() {
-    local seen environment pid
+    local command environment pid
     for environment in /proc/[0-9]*/environ; do
         pid=${environment#/proc/} pid=${pid%/environ}
         [ "$pid" = $$ ] || [ "$pid" = "$BASHPID" ] && continue
         if { tr '\0' '\n' <"$environment"; } 2>/dev/null | grep -qx "TEST_RUN_MARK=$TEST_RUN_MARK"; then
-            seen=$({ tr '\0' ' ' <"/proc/$pid/cmdline"; } 2>/dev/null)
-            [ -n "$seen" ] && [ "$(ps -o ppid= -p "$pid" | tr -d ' ')" != "$BASHPID" ] && echo "process $pid: $seen"
+            command=$({ tr '\0' ' ' <"/proc/$pid/cmdline"; } 2>/dev/null)
+            [ -n "$command" ] && [ "$(ps -o ppid= -p "$pid" | tr -d ' ')" != "$BASHPID" ] && echo "process $pid: $command"
         fi
     done
     find "$TMPDIR" -mindepth 1 | sed 's/^/file /'
@@ -168,24 +169,24 @@ check_leftovers() {
     left=$(leftovers)
     if [ -n "$left" ]; then
         echo "$left"
-        broken "something was left behind"
+        broken "processes or files were left behind"
     else
         echo "none"
         passed=$((passed + 1))
     fi
 }
 
-# The summary; ends the script.
+# Prints the summary and ends the script.
 finish() {
     end_part
-    title "Seconds that each part took"
+    title "Duration of each part, in seconds"
     printf '%s\n' "${parts[@]}"
     if [ -s "$results/times" ]; then
         title "The ten slowest tests, in seconds"
         sort -rn "$results/times" | head -n 10 | awk '{ printf "%7.1f  ", $1; sub(/^[^ ]+ /, ""); print }'
     fi
     [ ! -s "$results/skipped" ] || { title "Skipped"; sort -u "$results/skipped"; }
-    [ ! -s "$results/failures" ] || { title "What failed, once more"; cat "$results/failures"; }
+    [ ! -s "$results/failures" ] || { title "Failures"; cat "$results/failures"; }
     echo
     if [ "$skipped" = 0 ]; then echo "$passed passed, $failed failed"; else echo "$passed passed, $failed failed, $skipped skipped"; fi
     [ "$failed" = 0 ] && [ "$passed" -gt 0 ]

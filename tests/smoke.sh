@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The loop of edit, compile, test: builds what is out of date and runs the quick tests, of the whole tree or of areas.
+# The test run after each edit: builds what is out of date and runs the quick tests of the whole tree or of some areas.
 set -u
 # shellcheck source=tests/runner.sh
 . "$(dirname "$0")/runner.sh"
@@ -10,9 +10,10 @@ case " $* " in
 *" --help "* | *" -h "*)
     cat <<END
 Usage: tests/smoke.sh [AREA]...
-Builds and runs the unit tests and each rank program on its smallest number of ranks above one; with AREAs only theirs:
+Builds and runs the unit tests, and each rank program with its smallest number of ranks above one. With AREAs, only
+those of these areas:
   $areas
-tests/run.sh runs everything else, too.
+tests/run.sh also runs all other tests.
 END
     exit 0
     ;;

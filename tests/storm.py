@@ -1,58 +1,58 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs right programs on 1, 2 and 4 nodes while mpiexec, daemons, agents and ranks are stopped and continued at random:
-the rank programs (tests/ranks/) and those of tests/diagnosis/right/.
+"""Runs correct programs (tests/ranks/ and tests/diagnosis/right/) on 1, 2 and 4 nodes while processes of the job
+(mpiexec, daemons, agents and ranks) are stopped and continued at random.
 
-Each run takes a program, a number of ranks, settings and nodes by chance, and checks that the job ends well: right
-results, no error reported of a right program, no job that ends early or hangs, no process left behind. A job that has
-not ended after --limit seconds is shown (what each of its processes waits for) and killed. The nodes are pretended:
-their daemons are started on this machine, under the addresses 127.0.0.2, 127.0.0.3, and so on.
+Each run chooses a program, a number of ranks, settings and nodes at random, and checks that the job ends correctly:
+right results, no error report, no early end or hang, no process left behind. If a job has not ended after --limit
+seconds, the script prints what each of its processes waits for and kills it. The nodes are simulated: their daemons run
+on this machine, with the addresses 127.0.0.2, 127.0.0.3, and so on.
 
-The seed chooses programs and stops; when they take effect the machine decides, so the same seed is the same storm
-but not the same weather. Build the tests first (tests/smoke.sh does)."""
+The seed chooses programs and stops, but the moments at which stops take effect depend on the machine, so a seed does
+not repeat a run exactly. Build the tests first (tests/smoke.sh does)."""
 import argparse, collections, concurrent.futures, itertools, os, random, re, signal, subprocess, sys
 import tempfile, threading, time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "diagnosis"))
 import run_corpus
 
-AGENT = '#!/bin/sh\nshift\nexec sh -c "exec $*"\n'   # AGENT HOST COMMAND, as ssh takes it
+AGENT = '#!/bin/sh\nshift\nexec sh -c "exec $*"\n'   # called as AGENT HOST COMMAND, like ssh
 SHORT, LONG = (0.002, 0.01, 0.03, 0.08), (1, 2, 4)   # seconds for which a process is stopped
-TOGETHER = (1, 1, 2, 3)                              # processes that are stopped at the same time
-PAUSES = (0, 0.001, 0.005, 0.02)                     # between two stops
+TOGETHER = (1, 1, 2, 3)                              # numbers of processes that are stopped at the same time
+PAUSES = (0, 0.001, 0.005, 0.02)                     # seconds between two stops
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", nargs="?", default="build", help="the build folder (build)")
-    parser.add_argument("--runs", type=int, default=50, help="how many jobs are run (50)")
-    parser.add_argument("--seed", type=int, default=None, help="the seed that an earlier storm has printed")
+    parser.add_argument("--runs", type=int, default=50, help="number of jobs (50)")
+    parser.add_argument("--seed", type=int, default=None, help="the seed that an earlier run has printed")
     parser.add_argument("--filter", default=".", help="only programs whose names match this regular expression")
     parser.add_argument("--nodes", default="1,2,4", help="numbers of nodes to choose from (1,2,4)")
     parser.add_argument("--long", type=float, default=0.01, help="share of stops that last for seconds (0.01)")
     parser.add_argument("--limit", type=int, default=60, help="seconds after which a job counts as hanging (60)")
-    parser.add_argument("--jobs", type=int, default=1, help="how many run at the same time (1)")
-    parser.add_argument("--keep-going", action="store_true", help="go on after a failure")
+    parser.add_argument("--jobs", type=int, default=1, help="number of jobs at the same time (1)")
+    parser.add_argument("--keep-going", action="store_true", help="continue after a failure")
     return parser.parse_args()
 
 
-Program = collections.namedtuple("Program", "name command counts settings input accusations most_nodes")
+Program = collections.namedtuple("Program", "name command counts settings input forbidden_reports max_nodes")
 
 
 def programs(build, pattern):
-    """Those whose names match. `accusations`: what must not be reported, a regular expression."""
+    """Returns the programs whose names match. `forbidden_reports`: regular expression of reports that are errors."""
     all_programs = rank_programs(build) + corpus_programs(build)
     return [one for one in all_programs if re.search(pattern, one.name) and os.access(one.command[0], os.X_OK)]
 
 
 def rank_programs(build):
     found = []
-    for file, most_nodes in (("cluster_programs", 4), ("one_node_programs", 1)):
+    for file, max_nodes in (("cluster_programs", 4), ("one_node_programs", 1)):
         for line in open(os.path.join(build, "tests", file)):
-            name, path, counts, settings, words, accusations = line.rstrip("\n").split("|", 5)
+            name, path, counts, settings, words, forbidden_reports = line.rstrip("\n").split("|", 5)
             split = lambda text: [word for word in text.split(";") if word]
             found.append(Program(name, [path] + split(words), [int(n) for n in split(counts)], split(settings), None,
-                                 accusations, most_nodes))
+                                 forbidden_reports, max_nodes))
     return found
 
 
@@ -63,13 +63,13 @@ def corpus_programs(build):
 
 
 def hosts_for(ranks, nodes):
-    """All nodes get a rank; the first ones get one more where that does not come out even."""
+    """Distributes the ranks evenly; the first nodes have one more if there is a remainder."""
     shares = [ranks // nodes + (node < ranks % nodes) for node in range(nodes)]
     return ",".join(f"127.0.0.{node + 2}:{share}" for node, share in enumerate(shares))
 
 
 def process_tree(root):
-    """The pids of a process and all that it has started."""
+    """Returns the PIDs of a process and its descendants."""
     children = collections.defaultdict(list)
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -84,7 +84,7 @@ def process_tree(root):
 
 
 def marked(mark):
-    """Processes with this in their environment."""
+    """Returns the PIDs of processes with this string in their environment."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -111,8 +111,8 @@ def read(path):
         return str(error)
 
 
-def show(pids):
-    """What processes do that do not end."""
+def print_states(pids):
+    """Prints the state and kernel stack of processes that do not end."""
     for pid in pids:
         command = read(f"/proc/{pid}/cmdline").replace("\0", " ")[:120]
         state = re.findall(r"^State:\s*(.*)$", read(f"/proc/{pid}/status"), re.M)
@@ -121,7 +121,7 @@ def show(pids):
 
 
 class Storm(threading.Thread):
-    """Stops and continues processes of one job until it is told to end."""
+    """Stops and continues processes of one job until end() is called."""
 
     def __init__(self, root, seed, long_share):
         super().__init__(daemon=True)
@@ -156,8 +156,8 @@ class Run:
         self.program = self.random.choice(options.programs)
         self.seed = self.random.random()
         self.ranks = self.random.choice(self.program.counts)
-        most_nodes = min(self.ranks, self.program.most_nodes)
-        nodes = self.random.choice([n for n in options.node_counts if n <= most_nodes] or [1])
+        max_nodes = min(self.ranks, self.program.max_nodes)
+        nodes = self.random.choice([n for n in options.node_counts if n <= max_nodes] or [1])
         self.mark = f"STORM_MARK={os.getpid()}-{number}"
         self.command = [os.path.join(options.build, "bin", "mpiexec"), "-n", str(self.ranks)]
         if nodes > 1:
@@ -170,7 +170,7 @@ class Run:
                       f"{' '.join(settings + self.command)}")
 
     def carry_out(self):
-        """What went wrong is in `wrong` then; empty: nothing."""
+        """Sets `wrong` to a description of the error; empty: none."""
         with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as typed:
             typed.write(f"{self.program.input or ''}\n")
             typed.seek(0)
@@ -184,14 +184,14 @@ class Run:
                 self.kill(job)
             wrong = wrong or self.left()
             output.seek(0)
-            said = output.read()
+            printed = output.read()
         self.stops = storm.stops
         if not wrong and job.returncode != 0:
             wrong = f"it ended with {job.returncode}"
-        if not wrong and re.search(self.program.accusations, said):
-            wrong = "it was reported to be wrong"
-        self.deadlock = "error[T01]" in said
-        self.wrong = f"{wrong}\n{said[-4000:]}" if wrong else ""
+        if not wrong and re.search(self.program.forbidden_reports, printed):
+            wrong = "an error was reported"
+        self.deadlock = "error[T01]" in printed
+        self.wrong = f"{wrong}\n{printed[-4000:]}" if wrong else ""
         return self
 
     def wait(self, job):
@@ -199,8 +199,8 @@ class Run:
             job.wait(self.options.limit)
             return ""
         except subprocess.TimeoutExpired:
-            print(f"After {self.options.limit} s there are still:")
-            show(process_tree(job.pid))
+            print(f"These processes have not ended after {self.options.limit} s:")
+            print_states(process_tree(job.pid))
             return "it hangs"
 
     def kill(self, job):
@@ -209,12 +209,12 @@ class Run:
         job.wait()
 
     def left(self):
-        end = time.time() + 60   # what mpiexec does not wait for, such as a daemon's guardian, may take its time to go
+        end = time.time() + 60   # mpiexec does not wait for some processes, such as the guardian of a daemon
         while (left := marked(self.mark)) and time.time() < end:
             time.sleep(0.05)
         if left:
             print("Left behind:")
-            show(left)
+            print_states(left)
             for pid in left:
                 send(pid, signal.SIGKILL)
         return "it left processes behind" if left else ""
@@ -226,7 +226,7 @@ def main():
     options.node_counts = [int(n) for n in options.nodes.split(",")]
     options.programs = programs(options.build, options.filter)
     if not options.programs:
-        sys.exit("storm.py: there is no such program; tests/smoke.sh builds them")
+        sys.exit("storm.py: there is no such program; tests/smoke.sh builds the programs")
     seed = options.seed if options.seed is not None else random.randrange(1_000_000)
     print(f"seed {seed}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -238,7 +238,7 @@ def main():
 
 
 def carry_out_all(options, seed):
-    """True when a run went wrong; without --keep-going no other one begins then."""
+    """Returns True if a run failed. Without --keep-going, no further run begins after a failure."""
     failures, deadlocks, stops, done = 0, 0, 0, 0
     numbers = iter(range(options.runs))
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# stress.sh NAME [N]: runs one built test N times (10) beside two busy processes, each in a session of its own, and ends
-# with the first failure. NAME is a regular expression for names of tests (`ctest -N --test-dir build` lists them).
+# stress.sh NAME [N]: runs one built test N times (default: 10) while two other processes keep cores busy, and stops at
+# the first failure. NAME is a regular expression for names of tests (`ctest -N --test-dir build` lists them).
 set -u
 case ${1:-} in
 '' | -h | --help) sed -n '3,4s/^# //p' "$0"; exit 0 ;;
@@ -18,7 +18,7 @@ for _ in 1 2; do
     busy+=($!)
 done
 trap 'kill "${busy[@]}"; rm -rf "$TMPDIR"' EXIT
-title "$name, $times times beside two busy processes"
+title "$name, $times times while two processes keep cores busy"
 run_tests build -R "$name" --repeat "until-fail:$times"
 check_leftovers
 finish

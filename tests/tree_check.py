@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Style checks over the source tree; prints each offender as path:line: what, and exits 1 if there is one.
+"""Checks the rules of the source tree; prints each offender as path:line: description, and exits 1 if there is one.
 
-With --self-test it checks itself first on small snippets, so that a rule that finds nothing is known to work.
+It first checks itself on small snippets, so that a rule without offenders is known to work.
 """
 import glob
 import os
@@ -11,7 +11,7 @@ import sys
 SOURCES = (".c", ".h", ".cpp", ".hpp", ".def", ".sh", ".py", ".cmake", "CMakeLists.txt")
 CODE = (".c", ".h", ".cpp", ".hpp")
 MAX_FILE, MAX_FUNCTION, MAX_README, MAX_LINE = 400, 80, 120, 120
-MAX_LESSON = 100  # a page to be read in class, reports included
+MAX_LESSON = 100  # a page that is read in class, with its reports
 MAY_INCLUDE = {  # a folder and the folders whose headers it may include
     "topo": {"topo"},
     "runtime": {"runtime", "topo"},
@@ -20,10 +20,10 @@ MAY_INCLUDE = {  # a folder and the folders whose headers it may include
     "rma": {"rma", "coll", "p2p", "runtime", "topo"},
     "mpi_h": {"mpi_h", "rma", "coll", "p2p", "runtime", "topo"},
     "launcher": {"launcher", "runtime", "topo"},
-    "launcher/info": {"launcher", "coll", "p2p", "runtime", "topo"},  # a program of its own that lists all layers
+    "launcher/info": {"launcher", "coll", "p2p", "runtime", "topo"},  # a separate program that lists all layers
     "launcher/tune": {"launcher", "coll", "p2p", "runtime", "topo"},  # likewise
 }
-ROOMS = {  # the folders of a folder in groups: each may include itself and those of earlier groups; "" are the files at its top
+ROOMS = {  # groups of subfolders: each may include itself and those of earlier groups; "": files outside of subfolders
     "runtime": [["base"], ["kernels", "settings", "state"], ["memory"], ["wait"], ["job", "objects"], ["datatype"], [""]],
     "p2p": [["matching"], ["check", "shm", "tcp"], [""]],
     "coll": [["env"], ["blocks", "match"], ["algorithms"], ["choice"], ["call"], ["comm"]],
@@ -32,18 +32,18 @@ ROOMS = {  # the folders of a folder in groups: each may include itself and thos
     "launcher": [["base"], ["diagnosis", "info", "start", "tune"], ["placement", "report"], ["options", "supervise"],
                  ["nodes"], [""]],
 }
-LIBRARY = ("topo/", "runtime/", "p2p/", "coll/", "rma/", "mpi_h/")   # what is linked into programs, whose locale may be any
+LIBRARY = ("topo/", "runtime/", "p2p/", "coll/", "rma/", "mpi_h/")   # linked into programs, which may set any locale
 STREAMS = "topo/text_streams.hpp"
 
 
 def blank_comments_and_strings(text):
-    """The same text, same line breaks, without what the rules must not look into."""
+    """Returns the text with comments and strings replaced by blanks; line breaks are kept."""
     pattern = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
     return pattern.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
 
 
 def functions(code):
-    """(first line, last line) of each brace block that follows a closing parenthesis and is no control statement."""
+    """Returns (first line, last line) of each block in braces that follows ")" and is no control statement."""
     found, stack, line = [], [], 1
     head_start = 0
     for i, c in enumerate(code):
@@ -68,18 +68,18 @@ def functions(code):
 
 
 def room_of(path):
-    """A file's folder in its layer; "" at its top."""
+    """Returns the subfolder of the layer in which a file is, or "" if it is in none."""
     parts = path.split("/")
     return parts[1] if len(parts) > 2 else ""
 
 
 def check_rooms(path, included):
-    """Why the file may not include this one of its own layer, or None."""
+    """Returns why the file may not include this file of its own layer, or None."""
     groups = ROOMS.get(path.split("/")[0], [])
     own, other = room_of(path), room_of(included)
     group_of = {room: index for index, group in enumerate(groups) for room in group}
     if own != other and own in group_of and other in group_of and group_of[other] >= group_of[own]:
-        return f"{own or 'the top'}/ may not include {other}/"
+        return f"{own or 'the top folder'}/ may not include {other}/"
     return None
 
 
@@ -98,7 +98,7 @@ def check_code(path, text):
             if why:
                 yield number, why
         if re.match(r"\s*#\s*include\s+[<\"]mpi\.h[>\"]", line) and folder in MAY_INCLUDE and folder != "mpi_h":
-            yield number, "only mpi_h/ knows mpi.h"
+            yield number, "only mpi_h/ may include mpi.h"
         if len(line) > MAX_LINE and not path.endswith("/mpi.h"):
             yield number, f"a line of {len(line)} characters (at most {MAX_LINE})"
     yield from check_locale(path, text, code)
@@ -112,7 +112,7 @@ def check_code(path, text):
 
 
 def check_locale(path, text, code):
-    """What depends on a locale: in the library, as the program sets it; elsewhere, what sets one."""
+    """Finds calls in the library that depend on the locale of the program, and calls anywhere that set a locale."""
     pattern = r"\bsetlocale\b|\blocale::global\b"
     if path.startswith(LIBRARY) and path != STREAMS:
         pattern += r"|\bstd::w?[io]?(?:string|f)stream\b|\bstd::(?:locale|w?regex)\b|\bstrto(?:d|f|ld)\b|\bsto(?:d|f|ld)\b|\batof\b" \
@@ -124,10 +124,10 @@ def check_locale(path, text, code):
     if path.startswith(LIBRARY):
         for number, line in enumerate(text.split("\n"), 1):
             if re.search(r'(?:print|scan)f\b.*"[^"]*%[-+ #0-9.*l]*[aefgAEFG]', line):
-                yield number, f"a number with a decimal point, which depends on the locale that a program sets ({STREAMS})"
+                yield number, f"the decimal point depends on the locale that a program sets ({STREAMS})"
 
 
-# Calls that throw unless they get an error code. Entries of a folder are read with increment(), as ++ throws as well.
+# Calls that throw unless they are given an error code. Directory iterators must use increment(), because ++ throws.
 FILE_SYSTEM = re.compile(r"filesystem::(exists|status|symlink_status|is_\w+|(?:weakly_)?canonical|absolute|current_path|"
                          r"read_symlink|create_\w+|remove|remove_all|rename|copy|copy_file|copy_symlink|file_size|"
                          r"temp_directory_path|last_write_time|permissions|resize_file|space|equivalent|relative|"
@@ -135,7 +135,7 @@ FILE_SYSTEM = re.compile(r"filesystem::(exists|status|symlink_status|is_\w+|(?:w
 
 
 def arguments_from(code, at):
-    """The text up to the parenthesis that closes the one before `at`."""
+    """Returns the text up to the parenthesis that closes the one before `at`."""
     depth, end = 1, at
     while end < len(code) and depth:
         depth += {"(": 1, ")": -1}.get(code[end], 0)
@@ -144,7 +144,7 @@ def arguments_from(code, at):
 
 
 def check_exceptions(path, code):
-    """Of the programs and libraries: a system may refuse anything, which is a sentence and no end by an exception."""
+    """Programs and libraries: a failed system call must lead to an error message, not to an uncaught exception."""
     if path.startswith("tests/"):
         return
     codes = {name for names in re.findall(r"std::error_code&? (\w+(?:, \w+)*)", code) for name in names.split(", ")}
@@ -156,16 +156,16 @@ def check_exceptions(path, code):
     main = re.search(r"^int main\(", code, re.M)
     if main and path.startswith(("launcher/", "apps/bench/driver/")) and \
             not re.search(r"catch \((std::exception const&|const std::exception &)", code):
-        yield code.count("\n", 0, main.start()) + 1, "main lets exceptions out: nothing catches std::exception"
+        yield code.count("\n", 0, main.start()) + 1, "main does not catch std::exception"
 
 
 def check_links(path, text, exists):
-    """Of a page: links into the tree."""
+    """Checks the links of a page into the tree."""
     prose = re.sub(r"```.*?```", lambda block: "\n" * block.group().count("\n"), text, flags=re.S)
     for at, line in enumerate(prose.split("\n"), 1):
         for link in re.findall(r"\]\(([^)#\s:]+)(?:#[^)]*)?\)", line):
             if not exists(os.path.normpath(os.path.join(os.path.dirname(path), link))):
-                yield at, f"a link to {link}, which is not there"
+                yield at, f"a link to {link}, which does not exist"
 
 
 def check_file(path, text):
@@ -188,7 +188,7 @@ def check_file(path, text):
 
 
 def records_of(text):
-    """(collective, name of the constant, name in the record, source) of each algorithm of a file."""
+    """Yields (collective, name of the constant, name in the record, source) of each algorithm of a file."""
     collective = ""
     for found in re.finditer(r'^namespace tutti::coll::algorithms::(\w+)|(\w+)_algorithm = \{\s*"(\w+)",(.*?)\};', text, re.S | re.M):
         if found.group(1):
@@ -198,8 +198,8 @@ def records_of(text):
 
 
 def check_algorithms(text):
-    """A file of algorithms: its records have the names of their constants, its comments say what each algorithm costs and
-    where it comes from."""
+    """Checks a file of algorithms: its records have the names of their constants, its comments state the cost and the
+    source of each algorithm."""
     comments = "\n".join(re.findall(r"//[^\n]*", text))
     records = list(records_of(text))
     for _, constant, name, _ in records:
@@ -209,16 +209,16 @@ def check_algorithms(text):
         yield 1, "no record of an algorithm"
         return
     if not re.search(r"\bsteps?\b|\bexchanges?\b|\bin a row\b|\bone after the other\b", comments, re.I):
-        yield 1, "no comment says how many steps it takes"
+        yield 1, "no comment states the number of steps"
     if not re.search(r"\bbytes?\b|\b[sn]\b|\bflags?\b|\bwords?\b|\bdata\b", comments, re.I):
-        yield 1, "no comment says what is moved"
+        yield 1, "no comment states the amount of data"
     published = any(not re.search('"Tutti"|"folklore', rest) for *_, rest in records)
     if published and not re.search(r"\bsections?\b|\b(19|20)\d\d\b", comments):
         yield 1, "no comment names the paper and its section"
 
 
 def check_list(listed, recorded):
-    """`listed`: the lines of algorithms.def as "collective/name"; `recorded`: the same of the records under coll/algorithms/."""
+    """Compares algorithms.def (`listed`) with the records under coll/algorithms/ (`recorded`): "collective/name"."""
     yield from (f"{name} is listed twice" for name in sorted({n for n in listed if listed.count(n) > 1}))
     yield from (f"{name} has no record under coll/algorithms/" for name in sorted(set(listed) - set(recorded)))
     yield from (f"the record of {name} has no line ALGORITHM(...)" for name in sorted(set(recorded) - set(listed)))
@@ -263,7 +263,7 @@ def self_test():
         "launcher/b.cpp": spdx + "std::ostringstream out;\n",
         "p2p/a.cpp": spdx + "namespace a {\nstruct B {\n" + "    int f() { return 1; }\n" * 90 + "};\n}\n",
     }
-    record = "namespace tutti::coll::algorithms::c {\nconstinit const Algorithm<A> a_algorithm = {\n    \"%s\", \"sentence\", Family::xhc, \"%s\"};\n"
+    record = "namespace tutti::coll::algorithms::c {\nconstinit const Algorithm<A> a_algorithm = {\n    \"%s\", \"description\", Family::xhc, \"%s\"};\n"
     head = spdx + "// Two steps; s bytes. A. Author, 2019, section 3.\n"
     algorithms = {head + record % ("a", "XHC"): True, head + record % ("b", "XHC"): False,
                   spdx + "// Two steps; s bytes.\n" + record % ("a", "XHC"): False,
@@ -276,7 +276,7 @@ def self_test():
     wrong = [p for p, t in bad.items() if not list(check_file(p, t))] + \
             [p for p, t in good.items() if list(check_file(p, t))]
     links = "[a](b.md) [c](../c/) [d](http://d) [e](e.md#f)\n```\n[g](g)\n```\n[h](h)"
-    if list(check_links("x/y.md", links, {"x/b.md", "c", "x/e.md"}.__contains__)) != [(5, "a link to h, which is not there")]:
+    if list(check_links("x/y.md", links, {"x/b.md", "c", "x/e.md"}.__contains__)) != [(5, "a link to h, which does not exist")]:
         sys.exit("tree_check.py judges its own examples of links wrongly")
     if wrong:
         sys.exit("tree_check.py judges these of its own examples wrongly: " + ", ".join(wrong))
@@ -307,7 +307,7 @@ def main(root):
             for line, what in [*check_file(path, text), *there]:
                 offenders += 1
                 print(f"{path}:{line}: {what}")
-    print(f"{offenders} offenders" if offenders else "The tree keeps its rules.")
+    print(f"{offenders} offenders" if offenders else "The tree follows its rules.")
     return 1 if offenders else 0
 
 

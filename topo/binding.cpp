@@ -34,9 +34,9 @@ using Grain = std::vector<int>;
 // The grains inside one unit of the mapping, in machine order.
 using Grains = std::vector<Grain>;
 
-std::string_view word_of(Unit unit) {
-    static constexpr std::string_view words[] = {"slot", "hwthread", "core", "l2", "l3", "numa", "socket", "node"};
-    return words[static_cast<int>(unit)];
+std::string_view unit_name(Unit unit) {
+    static constexpr std::string_view names[] = {"slot", "hwthread", "core", "l2", "l3", "numa", "socket", "node"};
+    return names[static_cast<int>(unit)];
 }
 
 // Returns all units of a kind in order of first appearance, each as its processing units.
@@ -60,20 +60,20 @@ bool binds_to(const BindTo& bind, Unit unit) { return bind.kind == BindTo::Kind:
 
 // Where a rank runs: its grains, and the number of ranks that were placed on them before (`turn`). Ranks that share
 // grains start on different hardware threads.
-struct Place {
+struct CoreSlot {
     std::vector<Grain> grains;
     int turn = 0;
 
-    int home() const {
+    int pu() const {
         const Grain& grain = grains[at(turn % count_of(grains))];
         return grain[at(turn / count_of(grains) % count_of(grain))];
     }
 };
 
-// Assigns places to ranks and remembers for every unit how many it has assigned.
-class Dealer {
+// Assigns slots to ranks and counts the slots that it has assigned in every unit.
+class SlotAllocator {
 public:
-    Dealer(const Machine& machine, const MapBy& map, Unit grain, int grains_each)
+    SlotAllocator(const Machine& machine, const MapBy& map, Unit grain, int grains_each)
         : map_(map), grains_each_(grains_each) {
         for (const std::vector<int>& unit : units_of(machine, map.unit)) {
             Machine part;
@@ -92,30 +92,30 @@ public:
         }
     }
 
-    // Returns an empty string, or why the mapping is impossible.
-    std::string obstacle(int ranks) const {
+    // Returns an empty string, or an error message that says why the mapping is impossible.
+    std::string unmet_requirement(int ranks) const {
         for (const Grains& unit : units_) {
             if (grains_each_ <= count_of(unit)) continue;
-            return "Each rank wants " + std::to_string(grains_each_) + " cores, but a " +
-                   std::string(word_of(map_.unit)) + " here has only " + std::to_string(unit.size()) + ".";
+            return "Each rank needs " + std::to_string(grains_each_) + " cores, but a " +
+                   std::string(unit_name(map_.unit)) + " of this machine has only " + std::to_string(unit.size()) + ".";
         }
-        const long places = static_cast<long>(map_.per_unit) * count_of(units_);
-        if (map_.per_unit == 0 || ranks <= places) return {};
-        return "--map-by ppr:" + std::to_string(map_.per_unit) + ":" + std::string(word_of(map_.unit)) +
-               " has places for " + std::to_string(places) + " ranks on this machine, but " + std::to_string(ranks) +
-               " are to start.";
+        const long capacity = static_cast<long>(map_.per_unit) * count_of(units_);
+        if (map_.per_unit == 0 || ranks <= capacity) return {};
+        return "--map-by ppr:" + std::to_string(map_.per_unit) + ":" + std::string(unit_name(map_.unit)) +
+               " has room for " + std::to_string(capacity) + " ranks on this machine, but the job has " +
+               std::to_string(ranks) + " ranks.";
     }
 
-    Place place(int rank, int ranks) {
+    CoreSlot allocate(int rank, int ranks) {
         const int unit = map_.per_unit > 0 ? rank / map_.per_unit : order_[at(rank % count_of(order_))];
         const Grains& grains = units_[at(unit)];
-        const int room = count_of(grains) / grains_each_;   // whole places in the unit
+        const int slots = count_of(grains) / grains_each_;
         int slot = next_[at(unit)]++;
-        int turn = slot / room;
-        slot %= room;
-        // More ranks than places in the only unit: neighbouring ranks share a place, because they communicate most.
-        if (count_of(units_) == 1 && ranks > room) {
-            const auto spread = [&](long r) { return static_cast<int>(r * room / ranks); };
+        int turn = slot / slots;
+        slot %= slots;
+        // More ranks than slots in the only unit: neighbouring ranks share a slot, because they communicate most.
+        if (count_of(units_) == 1 && ranks > slots) {
+            const auto spread = [&](long r) { return static_cast<int>(r * slots / ranks); };
             slot = spread(rank);
             for (turn = 0; rank - turn > 0 && spread(rank - turn - 1) == slot;) ++turn;
         }
@@ -135,19 +135,20 @@ private:
     bool shared_ = false;
 };
 
-// Returns the processing units (indices) that a rank at `place` may use when bound to `bind.count` units of a kind.
-std::vector<int> set_for(const Machine& machine, const BindTo& bind, Unit grain, const Place& place) {
+// Returns the processing units (indices) that a rank in `slot` may use when bound to `bind.count` units of a kind.
+std::vector<int> set_for(const Machine& machine, const BindTo& bind, Unit grain, const CoreSlot& slot) {
     std::vector<int> set;
     if (bind.unit == grain) {
-        for (const Grain& grain : place.grains) set.insert(set.end(), grain.begin(), grain.end());
+        for (const Grain& grain : slot.grains) set.insert(set.end(), grain.begin(), grain.end());
         return set;
     }
     const std::vector<std::vector<int>> units = units_of(machine, bind.unit);
-    const int home = place.home();
-    int mine = 0;
-    while (std::find(units[at(mine)].begin(), units[at(mine)].end(), home) == units[at(mine)].end()) ++mine;
+    const int pu = slot.pu();
+    int own_index = 0;
+    while (std::find(units[at(own_index)].begin(), units[at(own_index)].end(), pu) == units[at(own_index)].end())
+        ++own_index;
     for (int i = 0; i < std::min(bind.count, count_of(units)); ++i) {
-        const std::vector<int>& unit = units[at((mine + i) % count_of(units))];
+        const std::vector<int>& unit = units[at((own_index + i) % count_of(units))];
         set.insert(set.end(), unit.begin(), unit.end());
     }
     return set;
@@ -156,17 +157,18 @@ std::vector<int> set_for(const Machine& machine, const BindTo& bind, Unit grain,
 // Returns true if there is a rank for every core, or for every hardware thread, of several NUMA nodes.
 bool fills_numa_nodes(const Machine& machine, int ranks, int usable) {
     const bool all = ranks == machine.core_count() || ranks == count_of(machine.pus);
-    return all && ranks <= usable && machine.count(Level::numa) > 1 && !machine.pretended;
+    return all && ranks <= usable && machine.count(Level::numa) > 1 && !machine.simulated;
 }
 
 // Resolves `automatic`; see plan_ranks in binding.hpp.
-BindTo decided(const Machine& machine, int ranks, const MapBy& map, BindTo bind, int usable, bool cores_are_ours) {
+BindTo resolve_binding(const Machine& machine, int ranks, const MapBy& map, BindTo bind, int usable,
+                       bool exclusive_cores) {
     if (bind.kind != BindTo::Kind::automatic) return bind;
     const int cores_each = std::max(1, map.cores);
-    const long wanted = static_cast<long>(ranks) * cores_each;
-    const bool fits = wanted <= std::min(machine.core_count(), usable);
-    const bool asked = map.cores > 0;
-    const bool to_cores = asked || (cores_are_ours && fits);
+    const long needed_cores = static_cast<long>(ranks) * cores_each;
+    const bool fits = needed_cores <= std::min(machine.core_count(), usable);
+    const bool cores_requested = map.cores > 0;
+    const bool to_cores = cores_requested || (exclusive_cores && fits);
     bind.kind = to_cores || fills_numa_nodes(machine, ranks, usable) ? BindTo::Kind::unit : BindTo::Kind::none;
     bind.unit = to_cores ? Unit::core : Unit::numa;
     return bind;
@@ -183,9 +185,9 @@ int grains_each(const MapBy& map, const BindTo& bind) {
 
 // Without --map-by, ranks are distributed over the units that --bind-to names, as under MPICH; otherwise neighbours
 // stay adjacent. A mapping by the grain with several grains per rank is a mapping by slots.
-MapBy decided(MapBy map, const BindTo& bind, bool by_name) {
+MapBy resolve_mapping(MapBy map, const BindTo& bind, bool by_name) {
     const bool wide = bind.unit != Unit::core && bind.unit != Unit::hwthread;
-    if (!map.said && by_name && bind.kind == BindTo::Kind::unit && wide) {
+    if (!map.is_given && by_name && bind.kind == BindTo::Kind::unit && wide) {
         map.unit = bind.unit;
         map.count = bind.count;
     }
@@ -223,7 +225,7 @@ Result<Plan> plan_user_sets(const Machine& machine, int ranks, const BindTo& bin
         }
         const auto home = std::find_if(machine.pus.begin(), machine.pus.end(), [&](Pu pu) { return pu.os == set[0]; });
         plan.placement.pu.push_back(static_cast<int>(home - machine.pus.begin()));
-        plan.cpus.push_back(machine.pretended ? std::vector<int>{} : set);
+        plan.cpus.push_back(machine.simulated ? std::vector<int>{} : set);
     }
     plan.placement.fixed = true;
     return plan;
@@ -231,11 +233,11 @@ Result<Plan> plan_user_sets(const Machine& machine, int ranks, const BindTo& bin
 
 }   // namespace
 
-Result<Plan> plan_ranks(const Machine& machine, int ranks, const MapBy& wanted_map, const BindTo& wanted, int usable,
-                        bool cores_are_ours) {
-    if (wanted.kind == BindTo::Kind::user) return plan_user_sets(machine, ranks, wanted);
-    const BindTo bind = decided(machine, ranks, wanted_map, wanted, usable, cores_are_ours);
-    const MapBy map = decided(wanted_map, bind, wanted.kind == BindTo::Kind::unit);
+Result<Plan> plan_ranks(const Machine& machine, int ranks, const MapBy& requested_map, const BindTo& requested_bind,
+                        int usable, bool exclusive_cores) {
+    if (requested_bind.kind == BindTo::Kind::user) return plan_user_sets(machine, ranks, requested_bind);
+    const BindTo bind = resolve_binding(machine, ranks, requested_map, requested_bind, usable, exclusive_cores);
+    const MapBy map = resolve_mapping(requested_map, bind, requested_bind.kind == BindTo::Kind::unit);
     Plan plan;
     plan.cpus.resize(at(ranks));
     const bool plain_map = map.unit == Unit::slot && map.per_unit == 0 && map.count == 1 && map.cores == 0;
@@ -245,21 +247,23 @@ Result<Plan> plan_ranks(const Machine& machine, int ranks, const MapBy& wanted_m
     }
 
     const Unit grain = grain_of(map, bind);
-    Dealer dealer(machine, map, grain, grains_each(map, bind));
-    if (const std::string obstacle = dealer.obstacle(ranks); !obstacle.empty()) return Result<Plan>::failure(obstacle);
+    SlotAllocator allocator(machine, map, grain, grains_each(map, bind));
+    if (const std::string reason = allocator.unmet_requirement(ranks); !reason.empty())
+        return Result<Plan>::failure(reason);
     std::vector<std::vector<int>> sets;
     for (int rank = 0; rank < ranks; ++rank) {
-        const Place place = dealer.place(rank, ranks);
-        plan.placement.pu.push_back(place.home());
+        const CoreSlot slot = allocator.allocate(rank, ranks);
+        plan.placement.pu.push_back(slot.pu());
         if (bind.kind != BindTo::Kind::unit) continue;
-        sets.push_back(set_for(machine, bind, grain, place));
-        if (!machine.pretended) plan.cpus[at(rank)] = os_numbers(machine, sets.back());
+        sets.push_back(set_for(machine, bind, grain, slot));
+        if (!machine.simulated) plan.cpus[at(rank)] = os_numbers(machine, sets.back());
     }
     const bool bound = bind.kind == BindTo::Kind::unit;
-    plan.placement.fixed = machine.pretended || (bound && within_last_level(machine, sets));
-    if (bound && dealer.shared() && bind.unit == grain && !machine.pretended) {
-        plan.note = "More ranks are bound than there are " + std::string(word_of(bind.unit)) +
-                    "s for them, so some share one; --bind-to none lets the kernel balance them.";
+    plan.placement.fixed = machine.simulated || (bound && within_last_level(machine, sets));
+    if (bound && allocator.shared() && bind.unit == grain && !machine.simulated) {
+        const std::string unit(unit_name(bind.unit));
+        plan.note = "Some ranks share a " + unit + ", because more ranks are bound than there are " + unit +
+                    "s. Use --bind-to none to let the kernel balance them.";
     }
     return plan;
 }

@@ -41,7 +41,7 @@ struct MapBy {
     int cores = 0;      ///< PE=n: number of cores per rank, to which the rank is also bound; 0: not given
     /// The user gave --map-by. If not, plan_ranks maps by the unit of an explicit --bind-to that is wider than a core,
     /// else by slots in order.
-    bool said = false;
+    bool is_given = false;
 };
 
 /// Parse the value of an option, ignoring letter case. The error of a failure names the option and the invalid part.
@@ -49,35 +49,35 @@ Result<BindTo> parse_bind_to(std::string_view text);
 Result<MapBy> parse_map_by(std::string_view text);
 
 /// The valid values, for help and error messages: "auto, none, hwthread, …".
-std::string_view bind_to_words();
-std::string_view map_by_words();
+std::string_view bind_to_values();
+std::string_view map_by_values();
 
 /// The result of plan_ranks.
 struct Plan {
     Placement placement;                  ///< for each rank an index into Machine::pus
     std::vector<std::vector<int>> cpus;   ///< OS numbers per rank; an empty set: not bound
-    std::string note;                     ///< a sentence to report to the user (ranks share cores, …), or empty
+    std::string note;                     ///< a message to the user (ranks share cores, …), or empty
 };
 
 /// Computes where `ranks` ranks run and what they are bound to.
 ///
-/// `cores_are_ours`: a batch system or the user states that no other job uses the cores of the affinity mask. `usable`:
-/// the number of ranks that can run at the same time (usable_cores). `BindTo::Kind::automatic` means the first that
-/// applies:
-/// - Cores, if `map` contains PE=n, or if `cores_are_ours` and each rank gets a core of its own within `usable` cores.
+/// `exclusive_cores`: a batch system or the user states that no other job uses the cores of the affinity mask.
+/// `usable`: the number of ranks that can run at the same time (usable_cores). `BindTo::Kind::automatic` means the
+/// first that applies:
+/// - Cores, if `map` contains PE=n, or if `exclusive_cores` and each rank gets a core of its own within `usable` cores.
 /// - NUMA nodes, where the memory of the ranks is, if there are as many ranks as cores (or as hardware threads) on
-///   several NUMA nodes, even without `cores_are_ours`: a second job of that size has no cores of its own in any case,
+///   several NUMA nodes, even without `exclusive_cores`: a second job of that size has no cores of its own in any case,
 ///   a smaller one is not bound, and the kernel continues to balance ranks inside the NUMA nodes.
 /// - No binding, because two jobs on one node must not be bound to the same cores.
 ///
-/// An explicit binding is carried out even if ranks must share cores; `Plan::note` then says so. On a pretended machine
+/// An explicit binding is carried out even if ranks must share cores; `Plan::note` then says so. On a simulated machine
 /// no rank is bound. Fails if a ppr mapping cannot hold all ranks, if a unit of the mapping has fewer cores than a rank
 /// needs, or if a user set contains a processing unit that is not in `machine`.
 Result<Plan> plan_ranks(const Machine& machine, int ranks, const MapBy& map, const BindTo& bind, int usable,
-                        bool cores_are_ours = false);
+                        bool exclusive_cores = false);
 
 /// Binds the calling thread; other threads of the process keep their affinity. Does nothing for an empty set. Returns
-/// an empty string on success, else an error message (one sentence).
+/// an empty string on success, else an error message.
 std::string apply_binding(std::span<const int> os_numbers);
 
 /// Formats ascending numbers as ranges: {0, 1, 2, 5} → "0-2,5".

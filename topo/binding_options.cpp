@@ -11,7 +11,7 @@ namespace tutti::topo {
 
 namespace {
 
-using Words = std::vector<std::string>;
+using Fields = std::vector<std::string>;
 
 // Every name that MPICH or Open MPI gives to a unit, in lower case.
 constexpr std::pair<std::string_view, Unit> unit_names[] = {
@@ -55,8 +55,8 @@ Result<BindTo> parse_user_sets(std::string_view text) {
 }
 
 // Parses what follows the unit in --bind-to: a count.
-Result<BindTo> with_details(BindTo bind, const Words& words) {
-    for (auto word = words.begin() + 1; word != words.end(); ++word) {
+Result<BindTo> with_details(BindTo bind, const Fields& fields) {
+    for (auto word = fields.begin() + 1; word != fields.end(); ++word) {
         const auto count = whole_number(*word);
         if (!count || *count < 1) return Result<BindTo>::failure(bad_count(*word, "--bind-to"));
         bind.count = *count;
@@ -65,14 +65,14 @@ Result<BindTo> with_details(BindTo bind, const Words& words) {
 }
 
 Result<MapBy> unknown_map(std::string_view word) {
-    return Result<MapBy>::failure("--map-by: " + quoted(word) + " is unknown; the words are " +
-                                  std::string(map_by_words()) + ".");
+    return Result<MapBy>::failure("--map-by: " + quoted(word) +
+                                  " is unknown; valid values: " + std::string(map_by_values()) + ".");
 }
 
 // Parses what follows the unit in --map-by: PE=n or a count.
-Result<MapBy> with_details(MapBy map, const Words& words, std::size_t first) {
-    for (std::size_t i = first; i < words.size(); ++i) {
-        const std::string& word = words[i];
+Result<MapBy> with_details(MapBy map, const Fields& fields, std::size_t first) {
+    for (std::size_t i = first; i < fields.size(); ++i) {
+        const std::string& word = fields[i];
         const bool cores = word.starts_with("pe=");
         const auto count = whole_number(cores ? word.substr(3) : word);
         if (!count || *count < 1) return Result<MapBy>::failure(bad_count(word, "--map-by"));
@@ -81,15 +81,15 @@ Result<MapBy> with_details(MapBy map, const Words& words, std::size_t first) {
     return map;
 }
 
-Result<MapBy> parse_ppr(const Words& words) {
-    const auto per_unit = words.size() < 3 ? std::nullopt : whole_number(words[1]);
+Result<MapBy> parse_ppr(const Fields& fields) {
+    const auto per_unit = fields.size() < 3 ? std::nullopt : whole_number(fields[1]);
     if (!per_unit || *per_unit < 1) {
         return Result<MapBy>::failure(
-            "--map-by ppr wants the number of ranks per unit (1 to 1000000) and the unit, such as ppr:2:socket.");
+            "--map-by ppr needs the number of ranks per unit (1 to 1000000) and the unit, such as ppr:2:socket.");
     }
-    const Unit* unit = find_unit(words[2]);
-    if (!unit) return unknown_map(words[2]);
-    return with_details({.unit = *unit, .per_unit = *per_unit, .said = true}, words, 3);
+    const Unit* unit = find_unit(fields[2]);
+    if (!unit) return unknown_map(fields[2]);
+    return with_details({.unit = *unit, .per_unit = *per_unit, .is_given = true}, fields, 3);
 }
 
 }   // namespace
@@ -99,11 +99,11 @@ std::optional<Unit> unit_named(std::string_view word) {
     return unit ? std::optional(*unit) : std::nullopt;
 }
 
-std::string_view bind_to_words() {
+std::string_view bind_to_values() {
     return "auto, none, hwthread, core, l2, l3, numa, socket, node, each with an optional :count, and user:0+2,1+3";
 }
 
-std::string_view map_by_words() {
+std::string_view map_by_values() {
     return "slot, hwthread, core, l2, l3, numa, socket, node, each with an optional :count or :PE=cores, and "
            "ppr:ranks:unit";
 }
@@ -111,27 +111,27 @@ std::string_view map_by_words() {
 Result<BindTo> parse_bind_to(std::string_view text) {
     const std::string wanted = lower(trimmed(text));
     if (wanted.starts_with("user:")) return parse_user_sets(std::string_view(wanted).substr(5));
-    const Words words = split_words(wanted, ":");
-    if (words[0] == "auto") return with_details({.kind = BindTo::Kind::automatic, .user = {}}, words);
-    if (words[0] == "none") return with_details({.kind = BindTo::Kind::none, .user = {}}, words);
+    const Fields fields = split_words(wanted, ":");
+    if (fields[0] == "auto") return with_details({.kind = BindTo::Kind::automatic, .user = {}}, fields);
+    if (fields[0] == "none") return with_details({.kind = BindTo::Kind::none, .user = {}}, fields);
     // MPICH's "rr": one processing unit per rank in turn.
-    if (words[0] == "rr") {
-        return with_details({.kind = BindTo::Kind::unit, .unit = Unit::hwthread, .user = {}}, words);
+    if (fields[0] == "rr") {
+        return with_details({.kind = BindTo::Kind::unit, .unit = Unit::hwthread, .user = {}}, fields);
     }
-    const Unit* unit = find_unit(words[0]);
+    const Unit* unit = find_unit(fields[0]);
     if (!unit || *unit == Unit::slot) {
-        return Result<BindTo>::failure("--bind-to: " + quoted(words[0]) + " is unknown; the words are " +
-                                       std::string(bind_to_words()) + ".");
+        return Result<BindTo>::failure("--bind-to: " + quoted(fields[0]) +
+                                       " is unknown; valid values: " + std::string(bind_to_values()) + ".");
     }
-    return with_details({.kind = BindTo::Kind::unit, .unit = *unit, .user = {}}, words);
+    return with_details({.kind = BindTo::Kind::unit, .unit = *unit, .user = {}}, fields);
 }
 
 Result<MapBy> parse_map_by(std::string_view text) {
-    const Words words = split_words(lower(trimmed(text)), ":");
-    if (words[0] == "ppr") return parse_ppr(words);
-    const Unit* unit = find_unit(words[0]);
-    if (!unit) return unknown_map(words[0]);
-    return with_details({.unit = *unit, .said = true}, words, 1);
+    const Fields fields = split_words(lower(trimmed(text)), ":");
+    if (fields[0] == "ppr") return parse_ppr(fields);
+    const Unit* unit = find_unit(fields[0]);
+    if (!unit) return unknown_map(fields[0]);
+    return with_details({.unit = *unit, .is_given = true}, fields, 1);
 }
 
 }   // namespace tutti::topo

@@ -26,15 +26,15 @@ struct Destroy {
 using Topology = std::unique_ptr<hwloc_topology, Destroy>;
 
 // Changes an environment variable during its lifetime. Only for single-threaded programs.
-class Setting {
+class ScopedEnvironment {
 public:
-    Setting(const char* name, const char* value) : name_(name) {
+    ScopedEnvironment(const char* name, const char* value) : name_(name) {
         if (const char* before = std::getenv(name)) before_ = before;
         setenv(name, value, 1);
     }
-    Setting(const Setting&) = delete;
-    Setting& operator=(const Setting&) = delete;
-    ~Setting() { before_ ? setenv(name_, before_->c_str(), 1) : unsetenv(name_); }
+    ScopedEnvironment(const ScopedEnvironment&) = delete;
+    ScopedEnvironment& operator=(const ScopedEnvironment&) = delete;
+    ~ScopedEnvironment() { before_ ? setenv(name_, before_->c_str(), 1) : unsetenv(name_); }
 
 private:
     const char* name_;
@@ -44,7 +44,7 @@ private:
 // hwloc loads its plugins (graphics, PCI) when the first topology is created, which costs more than everything else.
 // Only XML needs a plugin; otherwise the search path is empty during the call.
 Topology new_topology(bool with_plugins) {
-    std::optional<Setting> no_plugins;
+    std::optional<ScopedEnvironment> no_plugins;
     if (!with_plugins) no_plugins.emplace("HWLOC_PLUGINS_PATH", "/nonexistent");
     hwloc_topology_t topology = nullptr;
     if (hwloc_topology_init(&topology) != 0) return nullptr;
@@ -95,7 +95,7 @@ int cores_under(hwloc_topology_t topology, hwloc_obj_t object) {
     return cores > 0 ? cores : hwloc_bitmap_weight(object->cpuset);
 }
 
-bool says_inclusive(hwloc_obj_t cache) {
+bool is_inclusive(hwloc_obj_t cache) {
     const char* text = hwloc_obj_get_info_by_name(cache, "Inclusive");
     return text && std::strcmp(text, "1") == 0;
 }
@@ -112,7 +112,7 @@ Caches caches(hwloc_topology_t topology) {
         if (is_private) result.private_size = cache->attr->cache.size;
         result.last_level_size = cache->attr->cache.size;
         result.last_level_count = count;
-        result.inclusive = says_inclusive(cache);
+        result.inclusive = is_inclusive(cache);
         if (cache->attr->cache.linesize > 0) result.line_size = cache->attr->cache.linesize;
     }
     return result;
@@ -134,11 +134,11 @@ Machine read(hwloc_topology_t topology, std::string name) {
     return machine;
 }
 
-bool looks_like_file(const std::string& description) {
+bool is_file_name(const std::string& description) {
     return description.ends_with(".xml") || description.find('/') != std::string::npos;
 }
 
-Result<std::string> text_of(const std::string& file) {
+Result<std::string> read_description(const std::string& file) {
     constexpr std::size_t most = 64 << 20;
     Result<std::string> text = read_text_file(file, most);
     if (text) return text;
@@ -154,7 +154,7 @@ long units_in_xml(std::string_view text) {
     return count;
 }
 
-// Returns the number of units of a synthetic description, the product of its counts, or most_pretended_units + 1 if it
+// Returns the number of units of a synthetic description, the product of its counts, or max_simulated_units + 1 if it
 // is larger. Counts follow a colon or stand alone; brackets contain attributes and attached memory.
 long units_in_synthetic(const std::string& text) {
     unsigned long product = 1;
@@ -168,8 +168,8 @@ long units_in_synthetic(const std::string& text) {
             continue;
         }
         char* end = nullptr;
-        product *= std::clamp(std::strtoul(at, &end, 0), 1UL, most_pretended_units + 1UL);   // as hwloc parses them
-        if (product > most_pretended_units) return most_pretended_units + 1;
+        product *= std::clamp(std::strtoul(at, &end, 0), 1UL, max_simulated_units + 1UL);   // as hwloc parses them
+        if (product > max_simulated_units) return max_simulated_units + 1;
         at = end;
     }
     return static_cast<long>(product);
@@ -177,7 +177,7 @@ long units_in_synthetic(const std::string& text) {
 
 // Loads the description into the topology. hwloc requires a level of hardware threads; a description that ends at cores
 // gets one thread per core.
-bool describe(hwloc_topology_t topology, const std::string& description, bool file) {
+bool load_description(hwloc_topology_t topology, const std::string& description, bool file) {
     if (file) return hwloc_topology_set_xml(topology, description.c_str()) == 0;
     return hwloc_topology_set_synthetic(topology, description.c_str()) == 0 ||
            hwloc_topology_set_synthetic(topology, (description + " pu:1").c_str()) == 0;
@@ -186,7 +186,7 @@ bool describe(hwloc_topology_t topology, const std::string& description, bool fi
 // Returns this machine as hwloc sees it. `flags` are those of the topology. Returns a machine without units if the
 // topology does not load.
 Machine load_machine(unsigned long flags) {
-    const Setting quiet("HWLOC_HIDE_ERRORS", "2");   // hwloc would print an error if /sys is hidden
+    const ScopedEnvironment quiet("HWLOC_HIDE_ERRORS", "2");   // hwloc would print an error if /sys is hidden
     const Topology topology = new_topology(false);
     Machine machine;
     if (topology && hwloc_topology_set_flags(topology.get(), flags) == 0 && hwloc_topology_load(topology.get()) == 0)
@@ -216,33 +216,33 @@ Machine detect_whole_machine() {
     return with_units_and_name(load_machine(HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED), affinity_pus());
 }
 
-Result<Machine> pretended_machine(const std::string& description) {
+Result<Machine> simulated_machine(const std::string& description) {
     using Failed = Result<Machine>;
-    const bool file = looks_like_file(description);
-    const Result<std::string> text = file ? text_of(description) : Result<std::string>(description);
+    const bool file = is_file_name(description);
+    const Result<std::string> text = file ? read_description(description) : Result<std::string>(description);
     if (!text) return Failed::failure(text.error());
-    if ((file ? units_in_xml(*text) : units_in_synthetic(*text)) > most_pretended_units) {
+    if ((file ? units_in_xml(*text) : units_in_synthetic(*text)) > max_simulated_units) {
         return Failed::failure((file ? description : '"' + description + '"') + " describes a machine of more than " +
-                               std::to_string(most_pretended_units) +
-                               " processing units, which is the most that can be pretended.");
+                               std::to_string(max_simulated_units) +
+                               " processing units, the maximum for a simulated machine.");
     }
     const Topology topology = new_topology(file);
-    if (!topology) return Failed::failure("hwloc does not start: " + std::string(std::strerror(errno)) + ".");
-    if (!describe(topology.get(), description, file) || hwloc_topology_load(topology.get()) != 0) {
+    if (!topology) return Failed::failure("hwloc cannot be initialised: " + std::string(std::strerror(errno)) + ".");
+    if (!load_description(topology.get(), description, file) || hwloc_topology_load(topology.get()) != 0) {
         return Failed::failure(file ? description + " is not a machine described in hwloc's XML (lstopo machine.xml)."
                                     : "\"" + description +
                                           "\" describes no machine; write an hwloc synthetic description such as "
                                           "\"socket:2 numa:4 core:8\" or the name of an XML file.");
     }
     Machine machine = read(topology.get(), description);
-    machine.pretended = true;
+    machine.simulated = true;
     if (machine.pus.empty()) return Failed::failure(description + " describes a machine without processing units.");
     return machine;
 }
 
 Result<Machine> read_machine(const std::string& description) {
     if (description.empty()) return detect_machine();
-    return pretended_machine(description);
+    return simulated_machine(description);
 }
 
 }   // namespace tutti::topo

@@ -19,16 +19,16 @@ Machine detect_machine();
 /// because other processes may run there. Returns Machine::plain of the affinity mask if hwloc gives no answer.
 Machine detect_whole_machine();
 
-/// Maximum number of processing units of a pretended machine. hwloc's time grows with the square of this number and is
+/// Maximum number of processing units of a simulated machine. hwloc's time grows with the square of this number and is
 /// about one second at the limit.
-inline constexpr long most_pretended_units = 4096;
+inline constexpr long max_simulated_units = 4096;
 
-/// Returns the pretended machine for a value of TUTTI_TOPOLOGY: the name of an hwloc XML file (ends in .xml or contains
+/// Returns the simulated machine for a value of TUTTI_TOPOLOGY: the name of an hwloc XML file (ends in .xml or contains
 /// a slash), or an hwloc synthetic description such as "socket:2 numa:4 core:8". Descriptions of more than
-/// most_pretended_units units are rejected before hwloc reads them.
-Result<Machine> pretended_machine(const std::string& description);
+/// max_simulated_units units are rejected before hwloc reads them.
+Result<Machine> simulated_machine(const std::string& description);
 
-/// Returns pretended_machine(description), or detect_machine() if `description` is empty.
+/// Returns simulated_machine(description), or detect_machine() if `description` is empty.
 Result<Machine> read_machine(const std::string& description);
 
 }   // namespace tutti::topo

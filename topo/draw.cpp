@@ -12,9 +12,9 @@ namespace tutti::topo {
 
 namespace {
 
-constexpr int most_cores_shown = 16;   // a machine with more cores is drawn with ranges of cores
-constexpr int most_teams_shown = 6;    // per level
-constexpr int most_runs_shown = 12;    // per list of ranks
+constexpr int max_cores_shown = 16;   // a machine with more cores is drawn with ranges of cores
+constexpr int max_teams_shown = 6;    // per level
+constexpr int max_runs_shown = 12;    // per list of ranks
 
 std::string counted(int count, std::string_view thing) {
     return std::to_string(count) + ' ' + std::string(thing) + (count == 1 ? "" : "s");
@@ -61,7 +61,7 @@ std::string shortened(const std::vector<int>& list) {
     int runs = 0;
     for (std::size_t i = 0; i < list.size();) {
         if (!text.empty()) text += ' ';
-        if (++runs > most_runs_shown) return text + ".. (" + std::to_string(list.size()) + " in all)";
+        if (++runs > max_runs_shown) return text + ".. (" + std::to_string(list.size()) + " in total)";
         const Run run = run_at(list, i);
         const std::string first = std::to_string(list[i]), last = std::to_string(list[i + run.length - 1]);
         if (run.length == 1) text += first;
@@ -72,7 +72,9 @@ std::string shortened(const std::vector<int>& list) {
     return text;
 }
 
-int name_of_rank(const DrawStyle& style, int rank) { return style.names.empty() ? rank : style.names[at(rank)]; }
+int rank_label(const DrawStyle& style, int rank) {
+    return style.rank_numbers.empty() ? rank : style.rank_numbers[at(rank)];
+}
 
 // One line of the tree without its branches.
 struct Line {
@@ -90,7 +92,7 @@ public:
         for (const Box box : {Box::socket, Box::numa, Box::l3, Box::core}) {
             const int count = count_of(box);
             const bool splits = boxes_.empty() ? count > 1 : count > count_of(boxes_.back());
-            if (splits && (box != Box::core || count <= most_cores_shown)) boxes_.push_back(box);
+            if (splits && (box != Box::core || count <= max_cores_shown)) boxes_.push_back(box);
         }
     }
 
@@ -161,17 +163,17 @@ private:
         std::vector<int> others;
         std::string text = ranks.size() == 1 ? "rank" : "ranks";
         for (const int rank : ranks) {
-            const int stars = led_by(rank);
-            if (stars == 0) others.push_back(name_of_rank(style_, rank));
-            else text += ' ' + std::to_string(name_of_rank(style_, rank)) + std::string(at(stars), '*');
+            const int stars = teams_led_by(rank);
+            if (stars == 0) others.push_back(rank_label(style_, rank));
+            else text += ' ' + std::to_string(rank_label(style_, rank)) + std::string(at(stars), '*');
         }
         return others.empty() ? text : text + ' ' + shortened(others);
     }
 
     // The topmost leader also gets a star for the outermost team, although there is no further level.
-    int led_by(int rank) const {
+    int teams_led_by(int rank) const {
         int levels = 0;
-        while (levels < hierarchy_.levels() && hierarchy_.team(levels, rank).i_lead) ++levels;
+        while (levels < hierarchy_.levels() && hierarchy_.team(levels, rank).is_leader) ++levels;
         return levels;
     }
 
@@ -209,25 +211,25 @@ private:
 };
 
 std::string heading(const Machine& machine, const Placement& placement, int ranks, bool bound_widely) {
-    std::string text = machine.pretended ? "pretended machine \"" + machine.name + "\"" : machine.name;
+    std::string text = machine.simulated ? "simulated machine \"" + machine.name + "\"" : machine.name;
     if (!machine.cpu.empty()) text += " (" + machine.cpu + ")";
     text += ": " + counted(machine.count(Level::socket), "socket") + ", " +
             counted(machine.count(Level::numa), "NUMA node") + ", " + counted(machine.core_count(), "core");
     const int threads = static_cast<int>(machine.pus.size());
     if (threads > machine.core_count()) text += ", " + counted(threads, "hardware thread");
     text += '\n' + counted(ranks, "rank");
-    if (machine.pretended) return text + " at their places in it\n";
-    if (bound_widely) return text + ", bound to more than the places shown, which are assumed\n";
-    return text + (placement.fixed ? ", bound to the places shown\n" : ", not bound; the places shown are assumed\n");
+    if (machine.simulated) return text + ", placed on its processing units\n";
+    if (bound_widely) return text + ", bound to more units than shown; the positions are assumed\n";
+    return text + (placement.fixed ? ", bound as shown\n" : ", not bound; the positions shown are assumed\n");
 }
 
 // "*0 1-7": the leader and the other members of a team.
 std::string members_text(const Team& team, const DrawStyle& style) {
     std::vector<int> others;
     for (const int rank : team.members) {
-        if (rank != team.leader) others.push_back(name_of_rank(style, rank));
+        if (rank != team.leader) others.push_back(rank_label(style, rank));
     }
-    return '*' + std::to_string(name_of_rank(style, team.leader)) + (others.empty() ? "" : ' ' + shortened(others));
+    return '*' + std::to_string(rank_label(style, team.leader)) + (others.empty() ? "" : ' ' + shortened(others));
 }
 
 std::string level_line(const Hierarchy& hierarchy, int level, std::size_t name_width, const DrawStyle& style) {
@@ -236,11 +238,11 @@ std::string level_line(const Hierarchy& hierarchy, int level, std::size_t name_w
     std::string text = "  " + name + std::string(name_width - name.size() + 2, ' ') + counted(count, "team") + ": ";
     if (count == 1) text += ' ';
     int shown = 0;
-    for (int rank = 0; rank < hierarchy.size() && shown <= most_teams_shown; ++rank) {
+    for (int rank = 0; rank < hierarchy.size() && shown <= max_teams_shown; ++rank) {
         const Team team = hierarchy.team(level, rank);
         if (team.leader != rank) continue;
         if (shown > 0) text += " | ";
-        if (++shown > most_teams_shown) text += "and " + std::to_string(count - most_teams_shown) + " more";
+        if (++shown > max_teams_shown) text += "and " + std::to_string(count - max_teams_shown) + " more";
         else text += members_text(team, style);
     }
     return text + '\n';
@@ -251,7 +253,7 @@ std::string teams_text(const Hierarchy& hierarchy, const DrawStyle& style) {
     for (int level = 0; level < hierarchy.levels(); ++level) {
         name_width = std::max(name_width, hierarchy.level_name(level).size());
     }
-    std::string text = "Teams, from the inside out (* the leader, which alone goes on to the next line):\n";
+    std::string text = "Teams, innermost level first (*: the leader, which takes part in the next level):\n";
     for (int level = 0; level < hierarchy.levels(); ++level) text += level_line(hierarchy, level, name_width, style);
     return text +
            "A rank has one * in the tree for every team it leads. In an operation with a root, the root leads\n"

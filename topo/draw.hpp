@@ -13,9 +13,9 @@
 namespace tutti::topo {
 
 struct DrawStyle {
-    bool utf8 = true;            ///< box characters, else plain ASCII
-    bool bound_widely = false;   ///< ranks are bound, but to more than the units at which they are drawn
-    std::vector<int> names{};    ///< number to print for each rank, ascending; empty: its own
+    bool utf8 = true;                  ///< box characters, else plain ASCII
+    bool bound_widely = false;         ///< ranks are bound, but to more than the units at which they are drawn
+    std::vector<int> rank_numbers{};   ///< number to print for each rank, ascending; empty: its own
 };
 
 /// Returns the drawing; each line ends with a line feed. `hierarchy` must contain all ranks of the node in order

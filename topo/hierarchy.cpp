@@ -96,17 +96,17 @@ void Hierarchy::add_level(std::string name, const std::vector<int>& group, bool 
     std::vector<int> team_number(at(size_));
     level.index_of.resize(at(size_));
     for (int rank = 0; rank < size_; ++rank) {
-        const int stands_for_me = levels_.empty() ? rank : levels_.back().team_of[at(rank)] - levels_.back().first_team;
-        team_number[at(rank)] = parts.team[at(stands_for_me)];
-        level.index_of[at(rank)] = index_of_participant[at(stands_for_me)];
+        const int participant = levels_.empty() ? rank : levels_.back().team_of[at(rank)] - levels_.back().first_team;
+        team_number[at(rank)] = parts.team[at(participant)];
+        level.index_of[at(rank)] = index_of_participant[at(participant)];
     }
-    note_ranks_under(level, team_number, parts.teams);
+    set_ranks_under(level, team_number, parts.teams);
     level.team_of = std::move(team_number);
     for (int& team : level.team_of) team += level.first_team;
     levels_.push_back(std::move(level));
 }
 
-void Hierarchy::note_ranks_under(LevelTable& level, const std::vector<int>& team_number, int teams) {
+void Hierarchy::set_ranks_under(LevelTable& level, const std::vector<int>& team_number, int teams) {
     std::vector<int> begin;
     level.by_team = sorted_by_team(team_number, teams, begin);
     for (int team = 0; team < teams; ++team) {
@@ -126,7 +126,7 @@ int Hierarchy::team_count(int level) const {
 
 int Hierarchy::levels_of(int rank, int root) const {
     int level = 0;
-    while (level + 1 < levels() && team(level, rank, root).i_lead) ++level;
+    while (level + 1 < levels() && team(level, rank, root).is_leader) ++level;
     return level + 1;
 }
 
@@ -148,7 +148,7 @@ namespace {
 
 constexpr std::array all_levels = {Level::l2, Level::l3, Level::numa, Level::socket, Level::node};
 
-std::string complaint(std::string_view word) {
+std::string unknown_level_message(std::string_view word) {
     return "\"" + std::string(word) +
            "\" is not a level of the hierarchy; write auto, flat, or some of l2, l3, numa, socket, node joined by +, "
            "such as numa+socket.";
@@ -186,11 +186,13 @@ Result<LevelChoice> parse_hierarchy(std::string_view text) {
     if (wanted == "flat") return choice;
     for (const std::string& word : split_words(wanted, "+,")) {
         if (word == "auto" || word == "flat") {
-            return Result<LevelChoice>::failure("\"" + word + "\" names a whole hierarchy and stands alone, not in \"" +
+            return Result<LevelChoice>::failure("\"" + word +
+                                                "\" is a complete hierarchy and cannot be combined with "
+                                                "levels as in \"" +
                                                 wanted + "\".");
         }
         const Level* level = find_level(word);
-        if (!level) return Result<LevelChoice>::failure(complaint(word));
+        if (!level) return Result<LevelChoice>::failure(unknown_level_message(word));
         if (*level != Level::node) choice.levels.push_back(*level);
     }
     std::sort(choice.levels.begin(), choice.levels.end());
@@ -243,16 +245,16 @@ std::vector<Locality> localities(const Machine& machine, const Placement& placem
     // cache is described, the socket replaces it (Machine::complete_caches).
     const int l3s = machine.count(Level::l3);
     const bool l3_divides = l3s > machine.count(Level::numa) && l3s > machine.count(Level::socket);
-    const Pu& mine = unit_of(from);
+    const Pu& own_pu = unit_of(from);
     std::vector<Locality> all;
     for (int rank = 0; rank < static_cast<int>(node_ranks.size()); ++rank) {
         const Pu& other = unit_of(rank);
-        const bool cache = mine.core == other.core || mine.l2 == other.l2 || (l3_divides && mine.l3 == other.l3);
+        const bool cache = own_pu.core == other.core || own_pu.l2 == other.l2 || (l3_divides && own_pu.l3 == other.l3);
         // Descriptions without NUMA nodes have one node for all sockets, so sockets are compared first.
-        all.push_back(cache                         ? Locality::cache
-                      : mine.socket != other.socket ? Locality::machine
-                      : mine.numa != other.numa     ? Locality::socket
-                                                    : Locality::numa);
+        all.push_back(cache                           ? Locality::cache
+                      : own_pu.socket != other.socket ? Locality::machine
+                      : own_pu.numa != other.numa     ? Locality::socket
+                                                      : Locality::numa);
     }
     return all;
 }

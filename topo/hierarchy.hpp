@@ -37,10 +37,11 @@ struct Grouping {
 };
 
 /// The ranks of a team in ascending order, with one exception: in an operation with a root, the root takes the position
-/// of the member that represents the root's team of the level inside. Refers to the Hierarchy, which must outlive it.
-class Members {
+/// of the member that represents the root's team of the level inside. Refers to the Hierarchy, which must stay
+/// valid as long as this object.
+class TeamMembers {
 public:
-    Members(std::span<const int> ranks, int replaced, int root) : ranks_(ranks), replaced_(replaced), root_(root) {}
+    TeamMembers(std::span<const int> ranks, int replaced, int root) : ranks_(ranks), replaced_(replaced), root_(root) {}
 
     int size() const { return static_cast<int>(ranks_.size()); }
     int operator[](int index) const { return index == replaced_ ? root_ : ranks_[static_cast<std::size_t>(index)]; }
@@ -53,13 +54,13 @@ public:
         using pointer = const int*;
         using reference = int;
 
-        Iterator(const Members* of, int index) : of_(of), index_(index) {}
+        Iterator(const TeamMembers* of, int index) : of_(of), index_(index) {}
         int operator*() const { return (*of_)[index_]; }
         Iterator& operator++() { return ++index_, *this; }
         bool operator==(const Iterator& other) const { return index_ == other.index_; }
 
     private:
-        const Members* of_;
+        const TeamMembers* of_;
         int index_;
     };
     Iterator begin() const { return {this, 0}; }
@@ -74,12 +75,12 @@ private:
 /// A team as one rank sees it in an operation with a given root, or without one.
 struct Team {
     int id;   ///< number of the team in the hierarchy, independent of the root; selects its flags
-    Members members;
+    TeamMembers members;
     int leader;         ///< the member that represents the team at the next level; the root if the root is in the team
     int leader_index;   ///< index of the leader in members
     int my_index;       ///< index in members of the calling rank, or of the member that represents it
-    bool i_take_part;   ///< members[my_index] is the calling rank
-    bool i_lead;        ///< the calling rank is the leader
+    bool is_participant;   ///< members[my_index] is the calling rank
+    bool is_leader;        ///< the calling rank is the leader
 };
 
 class Hierarchy {
@@ -132,7 +133,7 @@ private:
     // Returns the leaders of the outermost level built so far in ascending order; before the first level, all ranks.
     std::vector<int> participants() const;
     void add_level(std::string name, const std::vector<int>& group, bool always);
-    void note_ranks_under(LevelTable& level, const std::vector<int>& team_number, int teams);
+    void set_ranks_under(LevelTable& level, const std::vector<int>& team_number, int teams);
 
     int size_ = 0;
     bool consecutive_ = true;
@@ -150,7 +151,7 @@ inline Team Hierarchy::team(int level, int rank, int root) const {
 
     const bool has_root = root >= 0 && table.team_of[static_cast<std::size_t>(root)] == id;
     const int replaced = has_root ? table.index_of[static_cast<std::size_t>(root)] : -1;
-    const Members members(ranks, replaced, root);
+    const TeamMembers members(ranks, replaced, root);
     const int leader_index = has_root ? replaced : 0;
     const int my_index = table.index_of[at_rank];
     const int leader = members[leader_index];
@@ -159,13 +160,13 @@ inline Team Hierarchy::team(int level, int rank, int root) const {
             .leader = leader,
             .leader_index = leader_index,
             .my_index = my_index,
-            .i_take_part = members[my_index] == rank,
-            .i_lead = leader == rank};
+            .is_participant = members[my_index] == rank,
+            .is_leader = leader == rank};
 }
 
 /// The narrowest hardware that two ranks share: a cache, a NUMA node, a socket, the machine, or only the network.
 enum class Locality : unsigned char { cache, numa, socket, machine, network };
-inline constexpr int localities_count = 5;
+inline constexpr int locality_count = 5;
 std::string_view name_of(Locality locality);
 
 /// Returns the locality between rank `from` of a communicator within one node and each of its ranks; never

@@ -84,7 +84,7 @@ Machine Machine::plain(std::span<const int> os_numbers) {
 
 Placement place_in_order(const Machine& machine, int ranks) {
     Placement placement;
-    placement.fixed = machine.pretended;
+    placement.fixed = machine.simulated;
     placement.pu.reserve(static_cast<std::size_t>(ranks));
     const std::vector<int> cores = first_unit_of_cores(machine);
     const bool one_each = ranks <= static_cast<int>(cores.size());
@@ -132,19 +132,19 @@ public:
     }
 
     template <std::integral Number>
-    Number number(std::string_view& words, Number most) {
-        while (!words.empty() && words.front() == ' ') words.remove_prefix(1);
+    Number number(std::string_view& fields, Number most) {
+        while (!fields.empty() && fields.front() == ' ') fields.remove_prefix(1);
         Number value = 0;
-        const auto [end, error] = std::from_chars(words.data(), words.data() + words.size(), value);
+        const auto [end, error] = std::from_chars(fields.data(), fields.data() + fields.size(), value);
         if (error != std::errc() || value < 0 || value > most) {
             fail();
             return 0;
         }
-        words.remove_prefix(static_cast<std::size_t>(end - words.data()));
+        fields.remove_prefix(static_cast<std::size_t>(end - fields.data()));
         return value;
     }
 
-    bool flag(std::string_view words) { return number(words, 1) == 1; }
+    bool flag(std::string_view fields) { return number(fields, 1) == 1; }
 
     void expect(bool condition) {
         if (!condition) fail();
@@ -163,22 +163,22 @@ private:
 
 Caches read_caches(Reader& reader) {
     constexpr std::size_t most = std::size_t{1} << 50;
-    std::string_view words = reader.line_of("caches");
+    std::string_view fields = reader.line_of("caches");
     Caches caches;
-    caches.private_size = reader.number(words, most);
-    caches.last_level_size = reader.number(words, most);
-    caches.last_level_count = reader.number(words, largest_id);
-    caches.line_size = reader.number(words, most);
-    caches.inclusive = reader.number(words, 1) == 1;
-    reader.expect(words.empty() && caches.line_size > 0 && caches.last_level_count > 0);
+    caches.private_size = reader.number(fields, most);
+    caches.last_level_size = reader.number(fields, most);
+    caches.last_level_count = reader.number(fields, largest_id);
+    caches.line_size = reader.number(fields, most);
+    caches.inclusive = reader.number(fields, 1) == 1;
+    reader.expect(fields.empty() && caches.line_size > 0 && caches.last_level_count > 0);
     return caches;
 }
 
 Pu read_pu(Reader& reader) {
-    std::string_view words = reader.line();
+    std::string_view fields = reader.line();
     Pu pu;
-    for (int* id : {&pu.os, &pu.core, &pu.l2, &pu.l3, &pu.numa, &pu.socket}) *id = reader.number(words, largest_id);
-    reader.expect(words.empty());
+    for (int* id : {&pu.os, &pu.core, &pu.l2, &pu.l3, &pu.numa, &pu.socket}) *id = reader.number(fields, largest_id);
+    reader.expect(fields.empty());
     return pu;
 }
 
@@ -193,7 +193,7 @@ bool os_numbers_differ(const std::vector<Pu>& pus) {
 
 std::string Machine::to_text() const {
     std::string text(machine_head);
-    text += "\nname " + one_line(name) + "\ncpu " + one_line(cpu) + "\npretended " + (pretended ? "1" : "0");
+    text += "\nname " + one_line(name) + "\ncpu " + one_line(cpu) + "\nsimulated " + (simulated ? "1" : "0");
     text += "\ncaches " + std::to_string(caches.private_size) + ' ' + std::to_string(caches.last_level_size) + ' ' +
             std::to_string(caches.last_level_count) + ' ' + std::to_string(caches.line_size) +
             (caches.inclusive ? " 1" : " 0");
@@ -216,11 +216,11 @@ Result<Machine> Machine::from_text(std::string_view text) {
     Machine machine;
     machine.name = reader.line_of("name");
     machine.cpu = reader.line_of("cpu");
-    machine.pretended = reader.flag(reader.line_of("pretended"));
+    machine.simulated = reader.flag(reader.line_of("simulated"));
     machine.caches = read_caches(reader);
-    std::string_view words = reader.line_of("pus");
-    const int count = reader.number(words, largest_id);
-    reader.expect(count > 0 && words.empty());
+    std::string_view fields = reader.line_of("pus");
+    const int count = reader.number(fields, largest_id);
+    reader.expect(count > 0 && fields.empty());
     while (reader.good() && static_cast<int>(machine.pus.size()) < count) machine.pus.push_back(read_pu(reader));
     if (!reader.good() || !reader.at_end() || !os_numbers_differ(machine.pus)) {
         return Result<Machine>::failure("The description of the machine is damaged.");
@@ -241,14 +241,15 @@ Result<Placement> Placement::from_text(std::string_view text, const Machine& mac
     reader.expect(reader.line() == placement_head);
     Placement placement;
     placement.fixed = reader.flag(reader.line_of("fixed"));
-    std::string_view words = reader.line_of("pus");
-    const int count = reader.number(words, largest_id);
+    std::string_view fields = reader.line_of("pus");
+    const int count = reader.number(fields, largest_id);
     const int last = static_cast<int>(machine.pus.size()) - 1;
     while (reader.good() && static_cast<int>(placement.pu.size()) < count) {
-        placement.pu.push_back(reader.number(words, last));
+        placement.pu.push_back(reader.number(fields, last));
     }
-    if (!reader.good() || !words.empty() || !reader.at_end()) {
-        return Result<Placement>::failure("The description of where the ranks are is damaged or of another version.");
+    if (!reader.good() || !fields.empty() || !reader.at_end()) {
+        return Result<Placement>::failure(
+            "The description of the placement of the ranks is damaged or of another version.");
     }
     return placement;
 }

@@ -62,9 +62,9 @@ struct Caches {
 };
 
 struct Machine {
-    std::string name;         ///< "this machine", or the description or file of a pretended machine
+    std::string name;         ///< "this machine", or the description or file of a simulated machine
     std::string cpu;          ///< model name of the processor; may be empty
-    bool pretended = false;   ///< its processing units do not exist, so no rank may be bound to them
+    bool simulated = false;   ///< its processing units do not exist, so no rank may be bound to them
     Caches caches;
     std::vector<Pu> pus;   ///< only usable ones, neighbours adjacent; never empty
 
@@ -91,7 +91,7 @@ struct Machine {
 /// Where the ranks of a node run: an index into Machine::pus for each.
 struct Placement {
     std::vector<int> pu;
-    /// True if ranks stay where `pu` says: they are bound, or the machine is pretended. If false, `pu` is an assumption
+    /// True if ranks stay where `pu` says: they are bound, or the machine is simulated. If false, `pu` is an assumption
     /// (place_in_order) that the kernel may break; by default only NUMA nodes and sockets then become levels.
     bool fixed = false;
 
@@ -113,7 +113,7 @@ struct NodeMap {
 
 /// Returns the assumed placement of ranks that are not bound. With at most one rank per core, rank i runs on the first
 /// unit of core i. With more ranks than cores, neighbours form blocks: rank i of n runs on unit i * units / n. The
-/// placement is fixed only on a pretended machine.
+/// placement is fixed only on a simulated machine.
 Placement place_in_order(const Machine& machine, int ranks);
 
 }   // namespace tutti::topo

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A value, or one sentence that says why there is none. Used to read user input about the topology: variables, options
-// and files. The sentence ends with a full stop and fits after "tutti: ".
+// A value, or an error message that says why there is none. Used to read user input about the topology: variables,
+// options and files. The message ends with a full stop and fits after "tutti: ".
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ class Result {
 public:
     Result(T value) : value_(std::move(value)) {}
 
-    static Result failure(std::string sentence) { return Result(Failure{std::move(sentence)}); }
+    static Result failure(std::string message) { return Result(Failure{std::move(message)}); }
 
     /// Must be true before the value is accessed.
     explicit operator bool() const { return value_.has_value(); }
@@ -28,9 +28,9 @@ public:
 
 private:
     struct Failure {
-        std::string sentence;
+        std::string message;
     };
-    explicit Result(Failure failure) : error_(std::move(failure.sentence)) {}
+    explicit Result(Failure failure) : error_(std::move(failure.message)) {}
 
     std::optional<T> value_;
     std::string error_;

@@ -15,6 +15,6 @@ namespace tutti::topo {
 Result<std::string> read_text_file(const std::string& name, std::size_t most);
 
 /// Size limit for lists that a user or a resource manager writes.
-inline constexpr std::size_t most_list_bytes = 16 << 20;
+inline constexpr std::size_t max_list_bytes = 16 << 20;
 
 }   // namespace tutti::topo

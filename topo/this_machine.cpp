@@ -170,8 +170,8 @@ private:
             }
             for (Pu& pu : pus) pu.*kind = lowest.at(pu.*kind);
         }
-        const auto place = [](const Pu& pu) { return std::tuple(pu.socket, pu.numa, pu.l3, pu.l2, pu.core, pu.os); };
-        std::sort(pus.begin(), pus.end(), [&](const Pu& a, const Pu& b) { return place(a) < place(b); });
+        const auto position = [](const Pu& pu) { return std::tuple(pu.socket, pu.numa, pu.l3, pu.l2, pu.core, pu.os); };
+        std::sort(pus.begin(), pus.end(), [&](const Pu& a, const Pu& b) { return position(a) < position(b); });
         for (int Pu::*const kind : {&Pu::core, &Pu::l2, &Pu::l3, &Pu::numa, &Pu::socket}) {
             std::map<int, int> numbers;
             for (Pu& pu : pus) pu.*kind = numbers.try_emplace(pu.*kind, static_cast<int>(numbers.size())).first->second;
@@ -251,7 +251,7 @@ std::optional<double> tightest(const std::string& mount, const std::string& path
     return result;
 }
 
-bool names_cpu(std::string_view controllers) {
+bool lists_cpu_controller(std::string_view controllers) {
     return ("," + std::string(controllers) + ",").find(",cpu,") != std::string::npos;
 }
 
@@ -266,7 +266,7 @@ std::optional<double> quota_of_line(std::string_view line, const std::string& ro
     if (controllers.empty()) {
         return tighter(tightest(mount, path, quota_v2), tightest(mount + "/unified", path, quota_v2));
     }
-    if (!names_cpu(controllers)) return std::nullopt;
+    if (!lists_cpu_controller(controllers)) return std::nullopt;
     return tighter(tightest(mount + "/" + controllers, path, quota_v1), tightest(mount + "/cpu", path, quota_v1));
 }
 

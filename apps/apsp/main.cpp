@@ -23,18 +23,18 @@ public:
         MPI_Comm_size(comm, &ranks_);
         first_ = first_of(rank_);
         distances_.resize(std::size_t(first_of(rank_ + 1) - first_) * vertices_);
-        arriving_.resize(vertices_);
+        received_row_.resize(vertices_);
     }
 
-    /// Computes the distances from the roads. Adds the seconds spent in broadcasts to `broadcasting`.
-    void solve(Network const& network, double& broadcasting) {
+    /// Computes the distances from the roads. Adds the seconds spent in broadcasts to `broadcast_seconds`.
+    void solve(Network const& network, double& broadcast_seconds) {
         for (std::size_t i = 0; i < count(); ++i) network.roads_from(first_ + int(i), row(i));
         for (int pivot = 0, owner = 0; pivot < junctions_; ++pivot) {
             while (pivot >= first_of(owner + 1)) ++owner;
-            double* through = owner == rank_ ? row(std::size_t(pivot - first_)) : arriving_.data();
+            double* through = owner == rank_ ? row(std::size_t(pivot - first_)) : received_row_.data();
             double start = MPI_Wtime();
             MPI_Bcast(through, int(vertices_), MPI_DOUBLE, owner, comm_);
-            broadcasting += MPI_Wtime() - start;
+            broadcast_seconds += MPI_Wtime() - start;
             for (std::size_t i = 0; i < count(); ++i)
                 if (row(i) != through) shorten(row(i), through, row(i)[pivot], vertices_);
         }
@@ -61,14 +61,14 @@ public:
     /// Returns how many distances differ from those of the plain computation. Collective; the result is valid on rank
     /// 0.
     long wrong(Network const& network) const {
-        std::vector<int> counts, places;
+        std::vector<int> counts, displacements;
         for (int rank = 0; rank < ranks_; ++rank) {
-            places.push_back(first_of(rank) * int(vertices_));
-            counts.push_back(first_of(rank + 1) * int(vertices_) - places.back());
+            displacements.push_back(first_of(rank) * int(vertices_));
+            counts.push_back(first_of(rank + 1) * int(vertices_) - displacements.back());
         }
         std::vector<double> all(rank_ == 0 ? std::size_t(junctions_) * vertices_ : 0);
-        MPI_Gatherv(distances_.data(), int(distances_.size()), MPI_DOUBLE, all.data(), counts.data(), places.data(),
-                    MPI_DOUBLE, 0, comm_);
+        MPI_Gatherv(distances_.data(), int(distances_.size()), MPI_DOUBLE, all.data(), counts.data(),
+                    displacements.data(), MPI_DOUBLE, 0, comm_);
         if (rank_ != 0) return 0;
         std::vector<double> expected = plain_floyd_warshall(network);
         long differences = 0;
@@ -77,10 +77,11 @@ public:
     }
 
 private:
-    wide static void shorten(double* __restrict way, double const* __restrict through, double to_pivot, std::size_t n) {
+    wide static void shorten(double* __restrict distance, double const* __restrict through, double to_pivot,
+                             std::size_t n) {
         for (std::size_t j = 0; j < n; ++j) {
             double round = to_pivot + through[j];
-            way[j] = round < way[j] ? round : way[j];
+            distance[j] = round < distance[j] ? round : distance[j];
         }
     }
 
@@ -91,7 +92,7 @@ private:
     std::size_t vertices_;
     int junctions_, rank_, ranks_, first_;
     MPI_Comm comm_;
-    std::vector<double> distances_, arriving_;
+    std::vector<double> distances_, received_row_;
 };
 
 /// Returns how many distances were wrong (0 without --verify).
@@ -100,22 +101,22 @@ long run(Options const& options, MPI_Comm comm) {
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
     Rows rows(options, comm);
-    double sum = 0, broadcasting = 0, verifying = 0;
+    double sum = 0, broadcast_seconds = 0, verifying = 0;
     long wrong = 0;
     MPI_Barrier(comm);
     double start = MPI_Wtime();
     for (int scenario = 0; scenario < options.scenarios; ++scenario) {
         Network network{options.vertices, options.junctions, scenario};
-        rows.solve(network, broadcasting);
+        rows.solve(network, broadcast_seconds);
         sum += rows.checksum();
         if (options.verify) {
-            double paused = MPI_Wtime();
+            double verify_start = MPI_Wtime();
             wrong += rows.wrong(network);
             MPI_Barrier(comm);
-            verifying += MPI_Wtime() - paused;
+            verifying += MPI_Wtime() - verify_start;
         }
     }
-    double times[2] = {MPI_Wtime() - start - verifying, broadcasting}, slowest[2], mean[2], total = 0;
+    double times[2] = {MPI_Wtime() - start - verifying, broadcast_seconds}, slowest[2], mean[2], total = 0;
     MPI_Reduce(times, slowest, 2, MPI_DOUBLE, MPI_MAX, 0, comm);
     MPI_Reduce(times, mean, 2, MPI_DOUBLE, MPI_SUM, 0, comm);
     MPI_Reduce(&sum, &total, 1, MPI_DOUBLE, MPI_SUM, 0, comm);

@@ -11,14 +11,14 @@ constexpr int largest_to_verify = 2048;   // the plain computation takes vertice
 
 char const* const help =
     "Usage: mpiexec -n N tutti-apsp [options]\n\n"
-    "All shortest paths of a road network by Floyd and Warshall's algorithm, its rows distributed over the ranks.\n"
-    "One junction after the other becomes a place of passage (the pivot): its owner broadcasts its row of distances,\n"
-    "and every rank looks for each of its junctions whether the way through the pivot is shorter. Dead ends are never\n"
-    "on the way, so only junctions have rows; a row has one number per vertex.\n\n"
+    "All shortest paths of a road network by the algorithm of Floyd and Warshall, with the rows distributed over\n"
+    "the ranks. Each junction in turn becomes the pivot: its owner broadcasts its row of distances, and every rank\n"
+    "checks for each of its junctions whether the path through the pivot is shorter. Dead ends are never inner\n"
+    "vertices of a path, so only junctions have rows; a row has one number per vertex.\n\n"
     "  --vertices N    junctions and dead ends; a broadcast is 8 N bytes (8192)\n"
     "  --junctions N   rows and broadcasts per scenario; as many as vertices for the classic problem (8)\n"
     "  --scenarios N   networks solved one after the other (2000)\n"
-    "  --verify        rank 0 solves each scenario by the textbook's three loops too and compares every distance\n"
+    "  --verify        rank 0 also solves each scenario by the textbook's three loops and compares all distances\n"
     "                  (at most 2048 vertices)\n";
 
 }   // namespace
@@ -39,7 +39,7 @@ std::string parse(int argc, char** argv, Options& options, bool& failed) {
                       : word == "--junctions" ? &options.junctions
                       : word == "--scenarios" ? &options.scenarios
                                               : nullptr;
-        if (!number) return "tutti-apsp: no option " + word + "; --help lists them\n";
+        if (!number) return "tutti-apsp: unknown option " + word + "; --help lists them\n";
         char const* value = i + 1 < argc ? argv[++i] : "";
         char* end = nullptr;
         long read = std::strtol(value, &end, 10);

@@ -31,11 +31,11 @@ Solution solve_blocking(Problem const& problem, Goal const& goal) {
     double const first = sum_over_ranks(problem, dot(r, r), solution.summing);
     double const enough = first * goal.tolerance * goal.tolerance;
     double rr = first;
-    for (; rr > enough && solution.iterations < goal.most_iterations; ++solution.iterations) {
+    for (; rr > enough && solution.iterations < goal.max_iterations; ++solution.iterations) {
         multiply(halo, p, q);
         double const step = rr / sum_over_ranks(problem, dot(p, q), solution.summing);
         add(solution.x, step, p);
-        if ((solution.iterations + 1) % goal.replacing) {
+        if ((solution.iterations + 1) % goal.replace_interval) {
             add(r, -step, q);
         } else {
             multiply(halo, solution.x, r);
@@ -45,7 +45,7 @@ Solution solve_blocking(Problem const& problem, Goal const& goal) {
         rr = sum_over_ranks(problem, dot(r, r), solution.summing);
         add_to_scaled(p, rr / before, r);
     }
-    solution.reached = rr <= enough;
+    solution.converged = rr <= enough;
     solution.residual = std::sqrt(rr / first);
     return solution;
 }

@@ -20,7 +20,7 @@ struct Timing {
 Solution solve(Problem const& problem, Options const& options, Timing& timing) {
     double const all = double(problem.count) * problem.ranks;
     int const most = options.iterations ? options.iterations : int(std::min(4 * all + 10, double(INT_MAX)));
-    const Goal goal{options.tolerance, most, options.replacing};
+    const Goal goal{options.tolerance, most, options.replace_interval};
     MPI_Barrier(problem.comm);
     double const start = MPI_Wtime();
     Solution solution = options.pipelined ? solve_pipelined(problem, goal) : solve_blocking(problem, goal);
@@ -37,7 +37,7 @@ std::string check(Problem const& problem, Options const& options, Solution const
     // A residual below the tolerance may consist of rounding errors; twice as much may not.
     if (!(residual <= 2 * std::max(solution.residual, options.tolerance)))
         return "the residual is not the one reported";
-    if (!solution.reached && !options.iterations) return "the tolerance was not reached; rounding may not allow it";
+    if (!solution.converged && !options.iterations) return "the tolerance was not reached; rounding may not allow it";
     if (!(error <= problem.error_allowed(residual))) return "the error is greater than grid and residual allow";
     return "";
 }

@@ -11,7 +11,7 @@ struct Options {
     bool pipelined = false;
     double tolerance = 1e-6;
     int iterations = 0;   ///< maximum; 0: until the tolerance is reached
-    int replacing = 50;
+    int replace_interval = 50;
     int solves = 5;
 };
 

@@ -70,12 +70,12 @@ Solution solve_pipelined(Problem const& problem, Goal const& goal) {
         before = rr;
         rr = sums.get(0);
         first = solution.iterations ? first : rr;
-        solution.reached = rr <= first * goal.tolerance * goal.tolerance;
-        if (solution.reached || solution.iterations == goal.most_iterations) break;
+        solution.converged = rr <= first * goal.tolerance * goal.tolerance;
+        if (solution.converged || solution.iterations == goal.max_iterations) break;
         double const beta = solution.iterations ? rr / before : 0;
         alpha = rr / (sums.get(1) - (beta ? beta * rr / alpha : 0));
         v.advance(alpha, beta);
-        if ((solution.iterations + 1) % goal.replacing == 0) v.compute_anew();
+        if ((solution.iterations + 1) % goal.replace_interval == 0) v.compute_anew();
     }
     solution.x = std::move(v.x);
     solution.residual = std::sqrt(rr / first);

@@ -24,20 +24,20 @@ Problem::Problem(int count, MPI_Comm comm) : comm(comm), count(count) {
     width = 1 / (double(count) * ranks + 1);
 }
 
-double Problem::place(int index) const { return (double(rank) * count + index) * width; }
+double Problem::coordinate(int index) const { return (double(rank) * count + index) * width; }
 
 double Problem::scale() const { return std::sqrt(width) / (width * width); }
 
 Vector Problem::right_hand_side() const {
     Vector values = zeros();
-    for (int i = 1; i <= count; ++i) values[i] = source(place(i)) * std::sqrt(width);
+    for (int i = 1; i <= count; ++i) values[i] = source(coordinate(i)) * std::sqrt(width);
     return values;
 }
 
 double Problem::error(Vector const& solution) const {
     double mine = 0, all = 0;
     for (int i = 1; i <= count; ++i) {
-        double const difference = std::fabs(solution[i] / scale() - exact(place(i)));
+        double const difference = std::fabs(solution[i] / scale() - exact(coordinate(i)));
         mine = difference <= mine ? mine : difference;   // also counts values that are not numbers
     }
     MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, comm);

@@ -36,7 +36,7 @@ struct Problem {
     std::uint64_t checksum(Vector const& solution) const;
 
 private:
-    double place(int index) const;   ///< coordinate of the vector's element `index`, from 1 on
+    double coordinate(int index) const;   ///< coordinate of the vector's element `index`, from 1 on
 };
 
 }   // namespace cg

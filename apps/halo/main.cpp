@@ -15,14 +15,14 @@ namespace {
 
 char const* const help =
     "Usage: mpiexec -n N tutti-halo [options]\n\n"
-    "Spreads heat in a plate, whose rows are dealt out to the ranks. In each step a rank needs a row of both its\n"
-    "neighbours (the halo): once by messages, and once by loads from a window that the node's ranks share.\n\n"
-    "  --rows N        of each rank (16)\n"
-    "  --columns N     so a row of the halo has 8 N bytes (1024)\n"
+    "Heat spreads in a plate whose rows are distributed over the ranks. In each step a rank needs a row of each of\n"
+    "its neighbors (the halo): once by messages, and once by loads from a window that the node's ranks share.\n\n"
+    "  --rows N        rows of each rank (16)\n"
+    "  --columns N     a row of the halo has 8 N bytes (1024)\n"
     "  --steps N       (1000)\n"
-    "  --rounds N      of both ways by turns; the median of their times counts (5)\n\n"
-    "It prints the time of a step in both ways, and how much of it the exchange took. The exit code is 1 where a\n"
-    "number of the plate is another than what one rank alone computes.\n";
+    "  --rounds N      rounds of both methods, alternately; the median of their times is reported (5)\n\n"
+    "Prints the time of a step with both methods, and the part of it spent in the exchange. The exit code is 1 if a\n"
+    "number of the plate differs from the result of a single rank.\n";
 
 struct Options {
     int rows = 16, columns = 1024, steps = 1000, rounds = 5;
@@ -53,16 +53,16 @@ std::vector<double> serial(int rows, int columns, int steps) {
 }
 
 /// Returns whether all bits equal those of the serial run. Valid on rank 0.
-bool same(Strip const& strip, std::vector<double> const& rows, std::vector<double> const& right) {
-    std::vector<double> all(right.size());
+bool same(Strip const& strip, std::vector<double> const& rows, std::vector<double> const& expected) {
+    std::vector<double> all(expected.size());
     MPI_Gather(rows.data(), int(rows.size()), MPI_DOUBLE, all.data(), int(rows.size()), MPI_DOUBLE, 0, strip.comm);
-    return all == right;
+    return all == expected;
 }
 
 struct Times {
     std::vector<double> steps, exchanges;   ///< of each round, the slowest rank's
     void add(Result const& result, MPI_Comm comm) {
-        double const mine[] = {result.seconds, result.exchanging};
+        double const mine[] = {result.seconds, result.exchange_seconds};
         double slowest[2] = {};
         MPI_Reduce(mine, slowest, 2, MPI_DOUBLE, MPI_MAX, 0, comm);
         steps.push_back(slowest[0]);
@@ -70,12 +70,12 @@ struct Times {
     }
 };
 
-void print(char const* way, Times& times, int steps) {
+void print(char const* method, Times& times, int steps) {
     auto median = [](std::vector<double>& all) {
         std::sort(all.begin(), all.end());
         return all[all.size() / 2];
     };
-    std::printf("%-18s %.2f us per step, %.2f of them in the exchange\n", way, median(times.steps) / steps * 1e6,
+    std::printf("%-18s %.2f us per step, %.2f of them in the exchange\n", method, median(times.steps) / steps * 1e6,
                 median(times.exchanges) / steps * 1e6);
 }
 
@@ -84,7 +84,7 @@ bool run(Options const& o, MPI_Comm comm) {
     Strip strip{o.rows, o.columns, 0, 0, comm};
     MPI_Comm_rank(comm, &strip.rank);
     MPI_Comm_size(comm, &strip.ranks);
-    const std::vector<double> right =
+    const std::vector<double> expected =
         strip.rank == 0 ? serial(o.rows * strip.ranks, o.columns, o.steps) : std::vector<double>();
     Times messages, shared;
     int good = 1;
@@ -93,14 +93,14 @@ bool run(Options const& o, MPI_Comm comm) {
             MPI_Barrier(comm);
             const Result result = by_window ? by_shared_window(strip, o.steps) : by_messages(strip, o.steps);
             (by_window ? shared : messages).add(result, comm);
-            good &= same(strip, result.rows, right);
+            good &= same(strip, result.rows, expected);
         }
     MPI_Bcast(&good, 1, MPI_INT, 0, comm);
     if (strip.rank == 0) {
         std::printf("%d ranks, %d rows of %d numbers on each, %d steps\n", strip.ranks, o.rows, o.columns, o.steps);
         print("messages", messages, o.steps);
         print("shared window", shared, o.steps);
-        std::puts(good ? "PASSED" : "FAILED: the plate is not what one rank alone computes");
+        std::puts(good ? "PASSED" : "FAILED: the plate differs from the result of a single rank");
     }
     return good;
 }

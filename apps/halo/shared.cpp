@@ -13,11 +13,11 @@ public:
     explicit SharedPlates(Strip const& strip) : strip_(strip) {
         MPI_Comm_split_type(strip.comm, MPI_COMM_TYPE_SHARED, strip.rank, MPI_INFO_NULL, &node_);
         const std::size_t numbers = 2 * strip.row(strip.rows);
-        MPI_Win_allocate_shared(MPI_Aint(numbers * sizeof(double)), sizeof(double), MPI_INFO_NULL, node_, &own_,
+        MPI_Win_allocate_shared(MPI_Aint(numbers * sizeof(double)), sizeof(double), MPI_INFO_NULL, node_, &memory_,
                                 &window_);
-        for (std::size_t i = 0; i < numbers; ++i) own_[i] = inside;
+        for (std::size_t i = 0; i < numbers; ++i) memory_[i] = inside;
         MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);   // the epoch in which MPI_Win_sync may be called
-        meet();
+        synchronize();
     }
     ~SharedPlates() {
         MPI_Win_unlock_all(window_);
@@ -28,27 +28,27 @@ public:
     SharedPlates& operator=(SharedPlates const&) = delete;
 
     /// Orders stores and loads: all ranks of the node load afterwards what any of them stored before.
-    void meet() const {
+    void synchronize() const {
         MPI_Win_sync(window_);   // own stores precede the barrier
         MPI_Barrier(node_);
         MPI_Win_sync(window_);   // and loads follow it
     }
-    double* plate(int number) const { return own_ + std::size_t(number) * strip_.row(strip_.rows); }
+    double* plate(int number) const { return memory_ + std::size_t(number) * strip_.row(strip_.rows); }
     /// Returns a rank's plates; null if the rank is on another node or MPI_PROC_NULL.
     double* plates_of(int rank) const {
         if (rank == MPI_PROC_NULL) return nullptr;
         MPI_Group all, near;
-        int place;
+        int node_rank;
         MPI_Comm_group(strip_.comm, &all);
         MPI_Comm_group(node_, &near);
-        MPI_Group_translate_ranks(all, 1, &rank, near, &place);
+        MPI_Group_translate_ranks(all, 1, &rank, near, &node_rank);
         MPI_Group_free(&all);
         MPI_Group_free(&near);
-        if (place == MPI_UNDEFINED) return nullptr;
+        if (node_rank == MPI_UNDEFINED) return nullptr;
         MPI_Aint bytes;
         int unit;
         double* memory;
-        MPI_Win_shared_query(window_, place, &bytes, &unit, &memory);
+        MPI_Win_shared_query(window_, node_rank, &bytes, &unit, &memory);
         return memory;
     }
 
@@ -56,7 +56,7 @@ private:
     Strip const& strip_;
     MPI_Comm node_ = MPI_COMM_NULL;
     MPI_Win window_ = MPI_WIN_NULL;
-    double* own_ = nullptr;
+    double* memory_ = nullptr;
 };
 
 }   // namespace
@@ -68,7 +68,7 @@ Result by_shared_window(Strip const& s, int steps) {
     // Neighbors on other nodes; for all others MPI_PROC_NULL, whose messages have no effect.
     int const far_before = before ? MPI_PROC_NULL : s.before(), far_after = after ? MPI_PROC_NULL : s.after();
     std::vector<double> up(s.row(1), above), down(s.row(1), below);
-    double exchanging = 0;
+    double exchange_seconds = 0;
     double const start = MPI_Wtime();
     for (int step = 0; step < steps; ++step) {
         double const* now = plates.plate(step % 2);
@@ -89,12 +89,12 @@ Result by_shared_window(Strip const& s, int steps) {
 
         // Until here neighbors read the rows of this step; from here on those of the next step.
         double const done = MPI_Wtime();
-        plates.meet();
+        plates.synchronize();
         halo += MPI_Wtime() - done;
-        exchanging += halo;
+        exchange_seconds += halo;
     }
     double const* rows = plates.plate(steps % 2);
-    return {{rows, rows + plate}, MPI_Wtime() - start, exchanging};
+    return {{rows, rows + plate}, MPI_Wtime() - start, exchange_seconds};
 }
 
 }   // namespace halo

@@ -30,8 +30,8 @@ inline void relax(double* to, double const* up, double const* row, double const*
 }
 
 struct Result {
-    std::vector<double> rows;     ///< of this rank, after all steps
-    double seconds, exchanging;   ///< total time, and the part spent in the halo exchange
+    std::vector<double> rows;           ///< of this rank, after all steps
+    double seconds, exchange_seconds;   ///< total time, and the part spent in the halo exchange
 };
 
 /// Execute all steps, with the halo exchanged by messages or read from a shared window. All ranks must call them.

@@ -9,13 +9,13 @@ namespace {
 
 char const* const help =
     "Usage: mpiexec -n N tutti-hashtable [options]\n\n"
-    "A hash table that is dealt out to all ranks. Each rank inserts keys into it, wherever they belong, by one-sided\n"
-    "operations alone: nobody receives anything. A key's value is how often it has been inserted.\n\n"
+    "A hash table that is distributed over all ranks. Each rank inserts keys by one-sided operations alone: no rank\n"
+    "receives a message. The value of a key is the number of its insertions.\n\n"
     "  --insertions N  by each rank (20000)\n"
-    "  --buckets N     of each rank; what does not find its bucket free goes to a chain behind it (8192)\n"
-    "  --keys N        so many different keys for each rank there is; each rank inserts any of them (10000)\n\n"
-    "It prints insertions and look-ups per second, and how many elements are in chains. Every rank then compares its\n"
-    "part of the table with what all ranks have inserted. The exit code is 1 where they differ.\n";
+    "  --buckets N     of each rank; elements whose bucket is occupied go to a chain behind it (8192)\n"
+    "  --keys N        number of different keys per rank; each rank inserts any of them (10000)\n\n"
+    "Prints insertions and look-ups per second, and the number of elements in chains. Then every rank compares its\n"
+    "part of the table with the insertions of all ranks. The exit code is 1 if they differ.\n";
 
 }   // namespace
 

@@ -9,7 +9,7 @@ namespace hashtable {
 namespace {
 
 /// Returns the displacement of an element's field in the owner's window.
-MPI_Aint place(std::int64_t element, std::size_t field) {
+MPI_Aint displacement(std::int64_t element, std::size_t field) {
     return MPI_Aint(std::size_t(element) * sizeof(Element) + field);
 }
 
@@ -42,18 +42,18 @@ std::uint64_t Table::hash(Key key) {
 
 bool Table::insert(Key key) {
     int const owner = owner_of(key);
-    std::int64_t at = bucket_of(key), made = 0;
+    std::int64_t at = bucket_of(key), created = 0;
     const Key there = Key(swap_if_zero(owner, at, offsetof(Element, key), std::int64_t(key)));
     bool found = there == 0 || there == key;
     while (!found) {
         std::int64_t next = next_of(owner, at);
         if (next == 0) {
-            if (made == 0 && (made = make_element(owner, key)) == 0) return false;
-            next = swap_if_zero(owner, at, offsetof(Element, next), made);   // another rank may have been faster
-            if (next == 0) next = made;
+            if (created == 0 && (created = create_element(owner, key)) == 0) return false;
+            next = swap_if_zero(owner, at, offsetof(Element, next), created);   // another rank may have been faster
+            if (next == 0) next = created;
         }
         at = next;
-        found = at == made || get(owner, at).key == key;
+        found = at == created || get(owner, at).key == key;
     }
     add(owner, at, 1);   // an element made for a key that another rank has inserted meanwhile stays unused
     return true;
@@ -86,7 +86,7 @@ std::map<Key, std::int64_t> Table::own_part() {
 std::int64_t Table::swap_if_zero(int rank, std::int64_t element, std::size_t field, std::int64_t value) {
     const std::int64_t zero = 0;
     std::int64_t before;
-    MPI_Compare_and_swap(&value, &zero, &before, MPI_INT64_T, rank, place(element, field), window_);
+    MPI_Compare_and_swap(&value, &zero, &before, MPI_INT64_T, rank, displacement(element, field), window_);
     MPI_Win_flush(rank, window_);
     return before;
 }
@@ -94,7 +94,8 @@ std::int64_t Table::swap_if_zero(int rank, std::int64_t element, std::size_t fie
 /// Returns the previous value.
 std::int64_t Table::add(int rank, std::int64_t element, std::int64_t more) {
     std::int64_t before;
-    MPI_Fetch_and_op(&more, &before, MPI_INT64_T, rank, place(element, offsetof(Element, value)), MPI_SUM, window_);
+    MPI_Fetch_and_op(&more, &before, MPI_INT64_T, rank, displacement(element, offsetof(Element, value)), MPI_SUM,
+                     window_);
     MPI_Win_flush(rank, window_);
     return before;
 }
@@ -102,7 +103,8 @@ std::int64_t Table::add(int rank, std::int64_t element, std::int64_t more) {
 /// Must be atomic, because other ranks may swap the link at the same time.
 std::int64_t Table::next_of(int rank, std::int64_t element) {
     std::int64_t next;
-    MPI_Fetch_and_op(nullptr, &next, MPI_INT64_T, rank, place(element, offsetof(Element, next)), MPI_NO_OP, window_);
+    MPI_Fetch_and_op(nullptr, &next, MPI_INT64_T, rank, displacement(element, offsetof(Element, next)), MPI_NO_OP,
+                     window_);
     MPI_Win_flush(rank, window_);
     return next;
 }
@@ -110,18 +112,18 @@ std::int64_t Table::next_of(int rank, std::int64_t element) {
 /// The key of an element in a chain is final; value and link may be slightly outdated.
 Element Table::get(int rank, std::int64_t element) {
     Element copy;
-    MPI_Get(&copy, sizeof copy, MPI_BYTE, rank, place(element, 0), sizeof copy, MPI_BYTE, window_);
+    MPI_Get(&copy, sizeof copy, MPI_BYTE, rank, displacement(element, 0), sizeof copy, MPI_BYTE, window_);
     MPI_Win_flush(rank, window_);
     return copy;
 }
 
 /// Creates an element that is not in a chain yet. Returns its number, or 0 if the overflow area is full.
-std::int64_t Table::make_element(int rank, Key key) {
+std::int64_t Table::create_element(int rank, Key key) {
     const std::int64_t used = add(rank, 0, 1);
     if (used >= overflow_) return 0;
     const std::int64_t number = 1 + buckets_ + used;
     const Element element{key, 0, 0};
-    MPI_Put(&element, sizeof element, MPI_BYTE, rank, place(number, 0), sizeof element, MPI_BYTE, window_);
+    MPI_Put(&element, sizeof element, MPI_BYTE, rank, displacement(number, 0), sizeof element, MPI_BYTE, window_);
     MPI_Win_flush(rank, window_);   // complete before another rank can find it
     return number;
 }

@@ -54,7 +54,7 @@ private:
     std::int64_t add(int rank, std::int64_t element, std::int64_t more);
     std::int64_t next_of(int rank, std::int64_t element);
     Element get(int rank, std::int64_t element);
-    std::int64_t make_element(int rank, Key key);
+    std::int64_t create_element(int rank, Key key);
 
     int ranks_ = 0, buckets_, overflow_;
     Element* elements_ = nullptr;

@@ -30,16 +30,16 @@ using Clock = std::chrono::steady_clock;
 int rounds = 9;
 
 struct Allocator {
-    void* (*get)(std::size_t);
-    void (*put)(void*);
+    void* (*allocate)(std::size_t);
+    void (*release)(void*);
 };
 
 /// Returns the C library's own allocator, even if the program's malloc is another one.
 Allocator c_library() {
     void* library = dlopen("libc.so.6", RTLD_NOW);
     Allocator found{};
-    found.get = reinterpret_cast<void* (*)(std::size_t)>(dlsym(library, "malloc"));
-    found.put = reinterpret_cast<void (*)(void*)>(dlsym(library, "free"));
+    found.allocate = reinterpret_cast<void* (*)(std::size_t)>(dlsym(library, "malloc"));
+    found.release = reinterpret_cast<void (*)(void*)>(dlsym(library, "free"));
     return found;
 }
 
@@ -54,12 +54,12 @@ class Triad {
 public:
     Triad(Allocator a, std::size_t n) : allocator_(a), n_(n) {
         for (double*& array : arrays_) {
-            array = static_cast<double*>(a.get(n * sizeof(double)));
+            array = static_cast<double*>(a.allocate(n * sizeof(double)));
             std::fill(array, array + n, 1.0);
         }
     }
     ~Triad() {
-        for (double* array : arrays_) allocator_.put(array);
+        for (double* array : arrays_) allocator_.release(array);
     }
     Triad(Triad const&) = delete;
 
@@ -80,23 +80,23 @@ private:
 };
 
 /// Allocates and frees blocks of random sizes; writes one byte of every page.
-void storm(Allocator a, std::size_t least, std::size_t most, int calls, unsigned seed) {
+void stress_allocator(Allocator a, std::size_t least, std::size_t most, int calls, unsigned seed) {
     std::mt19937 random(seed);
     std::vector<char*> live(64, nullptr);
     for (int i = 0; i < calls; ++i) {
         char*& slot = live[random() % live.size()];
-        if (slot) a.put(slot);
+        if (slot) a.release(slot);
         std::size_t const bytes = least + random() % (most - least);
-        slot = static_cast<char*>(a.get(bytes));
+        slot = static_cast<char*>(a.allocate(bytes));
         for (std::size_t k = 0; k < bytes; k += 4096) slot[k] = 1;
     }
     for (char* block : live)
-        if (block) a.put(block);
+        if (block) a.release(block);
 }
 
-void storm_in_threads(Allocator a, std::size_t least, std::size_t most, int calls) {
-    std::thread other([&] { storm(a, least, most, calls, 2); });
-    storm(a, least, most, calls, 1);
+void stress_in_threads(Allocator a, std::size_t least, std::size_t most, int calls) {
+    std::thread other([&] { stress_allocator(a, least, most, calls, 2); });
+    stress_allocator(a, least, most, calls, 1);
     other.join();
 }
 
@@ -107,7 +107,7 @@ double median(std::vector<double> values) {
 
 /// Calls `measure(allocator)`, which returns seconds, alternately; prints the median of each and of the ratios of
 /// consecutive values.
-void row(char const* what, double unit, char const* unit_name, std::function<double(Allocator)> const& measure) {
+void print_row(char const* what, double unit, char const* unit_name, std::function<double(Allocator)> const& measure) {
     Allocator const c = c_library(), program{std::malloc, std::free};
     std::vector<double> cs, programs, ratios;
     for (int round = 0; round < rounds; ++round) {
@@ -119,15 +119,17 @@ void row(char const* what, double unit, char const* unit_name, std::function<dou
                 median(ratios));
 }
 
-void triad_row(char const* what, std::size_t doubles, int turns) {
+void print_triad_row(char const* what, std::size_t doubles, int turns) {
     Allocator const c = c_library(), program{std::malloc, std::free};
     Triad with_c(c, doubles), with_program(program, doubles);
-    row(what, 1e-3, "ms", [&](Allocator a) { return (a.get == c.get ? with_c : with_program).run(turns); });
+    print_row(what, 1e-3, "ms",
+              [&](Allocator a) { return (a.allocate == c.allocate ? with_c : with_program).run(turns); });
 }
 
-void storm_row(char const* what, std::size_t least, std::size_t most, int calls, bool threads) {
-    row(what, calls * 1e-6, "us", [=](Allocator a) {
-        return seconds([&] { threads ? storm_in_threads(a, least, most, calls) : storm(a, least, most, calls, 1); });
+void print_stress_row(char const* what, std::size_t least, std::size_t most, int calls, bool threads) {
+    print_row(what, calls * 1e-6, "us", [=](Allocator a) {
+        return seconds(
+            [&] { threads ? stress_in_threads(a, least, most, calls) : stress_allocator(a, least, most, calls, 1); });
     });
 }
 
@@ -136,15 +138,15 @@ void storm_row(char const* what, std::size_t least, std::size_t most, int calls,
 void compare_allocators(int rounds_of_each) {
     rounds = rounds_of_each;
     std::printf("%-44s %10s %10s %-6s %6s\n", "", "C library", "program's", "", "ratio");
-    triad_row("triad, arrays of 256 KiB", 1 << 15, 2000);
-    triad_row("triad, arrays of 4 MiB", 1 << 19, 60);
-    triad_row("triad, arrays of 64 MiB", 1 << 23, 3);
-    storm_row("malloc and free, 8 KiB to 32 KiB", 8 << 10, 32 << 10, 100000, false);
-    storm_row("malloc and free, 32 KiB to 256 KiB", 32 << 10, 256 << 10, 50000, false);
-    storm_row("malloc and free, 256 KiB to 4 MiB", 256 << 10, 4 << 20, 20000, false);
-    storm_row("malloc and free, 4 MiB to 32 MiB", 4 << 20, 32 << 20, 2000, false);
-    storm_row("the same, 32 KiB to 256 KiB, two threads", 32 << 10, 256 << 10, 50000, true);
-    storm_row("malloc and free, 16 B to 4 KiB", 16, 4096, 200000, false);
+    print_triad_row("triad, arrays of 256 KiB", 1 << 15, 2000);
+    print_triad_row("triad, arrays of 4 MiB", 1 << 19, 60);
+    print_triad_row("triad, arrays of 64 MiB", 1 << 23, 3);
+    print_stress_row("malloc and free, 8 KiB to 32 KiB", 8 << 10, 32 << 10, 100000, false);
+    print_stress_row("malloc and free, 32 KiB to 256 KiB", 32 << 10, 256 << 10, 50000, false);
+    print_stress_row("malloc and free, 256 KiB to 4 MiB", 256 << 10, 4 << 20, 20000, false);
+    print_stress_row("malloc and free, 4 MiB to 32 MiB", 4 << 20, 32 << 20, 2000, false);
+    print_stress_row("the same, 32 KiB to 256 KiB, two threads", 32 << 10, 256 << 10, 50000, true);
+    print_stress_row("malloc and free, 16 B to 4 KiB", 16, 4096, 200000, false);
 }
 
 // Memory of a job: what all ranks on one node use because of MPI.
@@ -172,7 +174,7 @@ double kib(char const* file, char const* name) {
 }
 
 /// Measures and prints a row; collective. No rank continues, and changes shared pages, before all ranks have measured.
-void row(char const* what) {
+void print_row(char const* what) {
     enum { own, proportional, tables, columns };
     MPI_Barrier(MPI_COMM_WORLD);
     double const mine[columns] = {kib("/proc/self/smaps_rollup", "Private_Dirty:"),
@@ -190,7 +192,7 @@ void row(char const* what) {
     std::fflush(stdout);
 }
 
-void talk_to_all() {
+void exchange_with_all() {
     int rank, ranks;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -208,9 +210,9 @@ void measure_job() {
     if (rank == 0)
         std::printf("%-24s %6s %12s %12s %12s %12s %12s\n", "", "ranks", "own KiB", "most", "all MiB", "tables",
                     "total");
-    row("after MPI_Init");
-    talk_to_all();
-    row("after 8 B to all others");
+    print_row("after MPI_Init");
+    exchange_with_all();
+    print_row("after 8 B to all others");
 }
 
 int main(int argc, char** argv) {

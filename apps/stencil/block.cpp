@@ -15,15 +15,15 @@ std::size_t Block::at(int variable, int axis, int depth, int a, int b) const {
     return axis == 0 ? at(variable, depth, a, b) : axis == 1 ? at(variable, a, depth, b) : at(variable, a, b, depth);
 }
 
-void Block::fill(Place const& place, int roots) {
-    double h = 1.0 / (double(roots) * (1 << place.level) * cells_);
+void Block::fill(BlockPosition const& position, int roots) {
+    double h = 1.0 / (double(roots) * (1 << position.level) * cells_);
     for (int v = 0; v < variables_; ++v)
         for (int i = 1; i <= cells_; ++i)
             for (int j = 1; j <= cells_; ++j)
                 for (int k = 1; k <= cells_; ++k) {
-                    double x = (place.at[0] * cells_ + i - 0.5) * h;
-                    double y = (place.at[1] * cells_ + j - 0.5) * h;
-                    double z = (place.at[2] * cells_ + k - 0.5) * h;
+                    double x = (position.at[0] * cells_ + i - 0.5) * h;
+                    double y = (position.at[1] * cells_ + j - 0.5) * h;
+                    double z = (position.at[2] * cells_ + k - 0.5) * h;
                     // Only polynomials, whose bits do not depend on a mathematics library.
                     data_[at(v, i, j, k)] = 1.0 + v * x * (1.0 - x) + y * y * (1.0 - z) + (v % 3) * z * x;
                 }
@@ -145,8 +145,8 @@ double Block::sum(int variable) const {
     return total;
 }
 
-std::uint64_t Block::fingerprint(int variable, Place const& place) const {
-    std::uint64_t total = 0, mark = place.key() * 0x9e3779b97f4a7c15u | 1;
+std::uint64_t Block::fingerprint(int variable, BlockPosition const& position) const {
+    std::uint64_t total = 0, mark = position.key() * 0x9e3779b97f4a7c15u | 1;
     for (int i = 1; i <= cells_; ++i)
         for (int j = 1; j <= cells_; ++j)
             for (int k = 1; k <= cells_; ++k)

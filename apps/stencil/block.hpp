@@ -15,7 +15,7 @@ class Block {
 public:
     Block(int cells, int variables);
 
-    void fill(Place const& place, int roots);   ///< the initial state, a function of the position only
+    void fill(BlockPosition const& position, int roots);   ///< the initial state, a function of the position only
 
     /// Returns the size of a message, in numbers, with a face of `variables` variables for a neighbor of that size.
     static int face_numbers(int cells, int variables, Size neighbour);
@@ -38,7 +38,7 @@ public:
     double sum(int variable) const;
     /// Returns the sum, modulo 2^64, of each cell's value in multiples of 2^-40 times a weight of that cell. The terms
     /// are whole numbers, so the sum does not depend on the order of summation, and exchanged cells change it.
-    std::uint64_t fingerprint(int variable, Place const& place) const;
+    std::uint64_t fingerprint(int variable, BlockPosition const& position) const;
     double largest(int variable) const;
 
     std::vector<double>& cells_of_all_variables() { return data_; }

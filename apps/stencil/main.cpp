@@ -28,8 +28,8 @@ double reflected(double x) {
 
 /// The sphere's centre moves along a line and is reflected by the walls.
 Centre centre_at(Options const& options, int step) {
-    double way = options.speed * step;
-    return {reflected(0.3 + 0.80 * way), reflected(0.3 + 0.53 * way), reflected(0.4 + 0.27 * way)};
+    double distance = options.speed * step;
+    return {reflected(0.3 + 0.80 * distance), reflected(0.3 + 0.53 * distance), reflected(0.4 + 0.27 * distance)};
 }
 
 void check(World const& world, std::vector<double> const& start, double hottest, History& history) {
@@ -88,32 +88,33 @@ int simulate(Options const& options) {
     int rank, size;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    bool talk = rank == 0 && !options.quiet;
-    if (talk)
+    bool verbose = rank == 0 && !options.quiet;
+    if (verbose)
         std::printf(
             "Heat in a cube: %d ranks, %d^3 blocks of %d^3 cells, up to %d levels finer, %d variables,\n"
             "%d steps of %d stages\n",
             size, options.roots, options.cells, options.levels, options.variables, options.steps, options.stages);
     MPI_Barrier(MPI_COMM_WORLD);
     double begin = MPI_Wtime();
-    History history = run(options, MPI_COMM_WORLD, talk);
+    History history = run(options, MPI_COMM_WORLD, verbose);
     double seconds = MPI_Wtime() - begin, slowest = 0;
     MPI_Reduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     if (!options.quiet) profile_report(MPI_COMM_WORLD, seconds);
 
-    bool kept = history.worst_loss < 1e-11, cool = !history.hotter;
+    bool conserved = history.worst_loss < 1e-11, no_hotter_cell = !history.hotter;
     bool same = !options.verify || same_as_serial(options, history, rank);
     if (rank == 0) {
         std::printf("\n  run              %.3f s on the slowest rank\n", slowest);
-        std::printf("  heat conserved   %s (largest relative change %.1e)\n", kept ? "yes" : "NO", history.worst_loss);
-        std::printf("  no cell hotter   %s\n", cool ? "yes" : "NO");
+        std::printf("  heat conserved   %s (largest relative change %.1e)\n", conserved ? "yes" : "NO",
+                    history.worst_loss);
+        std::printf("  no cell hotter   %s\n", no_hotter_cell ? "yes" : "NO");
         if (options.verify)
             std::printf("  as a serial run  %s\n", same ? "yes, every checksum bit for bit" : "NO, checksums differ");
         std::printf("  checksum         %016llx (%zu checks of %d variables, %zu blocks at the end)\n", digest(history),
                     history.checksums.size(), options.variables, history.final_leaves);
-        std::printf("%s\n", kept && cool && same ? "PASSED" : "FAILED");
+        std::printf("%s\n", conserved && no_hotter_cell && same ? "PASSED" : "FAILED");
     }
-    return kept && cool && same ? 0 : 1;
+    return conserved && no_hotter_cell && same ? 0 : 1;
 }
 
 }   // namespace

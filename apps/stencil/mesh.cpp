@@ -9,10 +9,10 @@ namespace stencil {
 namespace {
 
 /// Interleaves the bits of the three coordinates: the order in which a depth-first walk visits the leaves.
-std::uint64_t morton(Place const& place, int levels) {
+std::uint64_t morton(BlockPosition const& position, int levels) {
     std::uint64_t code = 0;
     for (int axis = 0; axis < 3; ++axis) {
-        std::uint64_t x = std::uint64_t(place.at[axis]) << (levels - place.level);
+        std::uint64_t x = std::uint64_t(position.at[axis]) << (levels - position.level);
         for (int bit = 0; bit < 20; ++bit) code |= (x >> bit & 1) << (3 * bit + axis);
     }
     return code;
@@ -22,7 +22,7 @@ std::uint64_t morton(Place const& place, int levels) {
 constexpr int first_axis(int axis) { return axis == 0 ? 1 : 0; }
 constexpr int second_axis(int axis) { return axis == 2 ? 1 : 2; }
 
-int quadrant_of(Place const& small, int axis) {
+int quadrant_of(BlockPosition const& small, int axis) {
     return (small.at[first_axis(axis)] & 1) | (small.at[second_axis(axis)] & 1) << 1;
 }
 
@@ -36,20 +36,21 @@ Mesh::Mesh(int roots, int levels) : roots_(roots), levels_(levels) {
 }
 
 void Mesh::index() {
-    std::sort(leaves_.begin(), leaves_.end(),
-              [this](Place const& a, Place const& b) { return morton(a, levels_) < morton(b, levels_); });
+    std::sort(leaves_.begin(), leaves_.end(), [this](BlockPosition const& a, BlockPosition const& b) {
+        return morton(a, levels_) < morton(b, levels_);
+    });
     by_key_.clear();
     for (int i = 0; i < int(leaves_.size()); ++i) by_key_[leaves_[i].key()] = i;
 }
 
-int Mesh::find(Place const& place) const {
-    auto found = by_key_.find(place.key());
+int Mesh::find(BlockPosition const& position) const {
+    auto found = by_key_.find(position.key());
     return found == by_key_.end() ? -1 : found->second;
 }
 
 std::vector<Neighbour> Mesh::neighbours(int leaf, int face) const {
     int axis = face / 2, side = face % 2;
-    Place next = leaves_[leaf];
+    BlockPosition next = leaves_[leaf];
     next.at[axis] += side ? 1 : -1;
     if (next.at[axis] < 0 || next.at[axis] >= roots_ << next.level) return {};
     if (int same = find(next); same >= 0) return {{same, Size::same, 0}};
@@ -58,7 +59,7 @@ std::vector<Neighbour> Mesh::neighbours(int leaf, int face) const {
             return {{coarse, Size::coarser, quadrant_of(leaves_[leaf], axis)}};
     std::vector<Neighbour> fine;
     for (int octant = 0; octant < 8; ++octant) {
-        Place child = next.child(octant);
+        BlockPosition child = next.child(octant);
         if ((child.at[axis] & 1) != side)   // the children that touch this leaf are on the near side
             fine.push_back({find(child), Size::finer, quadrant_of(child, axis)});
     }
@@ -92,10 +93,10 @@ bool Mesh::keep_incomplete_siblings(std::vector<int>& target) const {
     return changed;
 }
 
-std::vector<int> Mesh::settle(std::vector<int> const& wishes) const {
+std::vector<int> Mesh::resolve_levels(std::vector<int> const& refinement_requests) const {
     std::vector<int> target(leaves_.size());
     for (std::size_t leaf = 0; leaf < leaves_.size(); ++leaf)
-        target[leaf] = std::clamp(leaves_[leaf].level + wishes[leaf], 0, levels_);
+        target[leaf] = std::clamp(leaves_[leaf].level + refinement_requests[leaf], 0, levels_);
     // Both rules only raise levels, so this terminates.
     for (bool again = true; again;) {
         again = raise_for_neighbours(target);
@@ -108,13 +109,13 @@ Mesh Mesh::changed(std::vector<int> const& new_levels) const {
     Mesh result = *this;
     result.leaves_.clear();
     for (std::size_t leaf = 0; leaf < leaves_.size(); ++leaf) {
-        Place const& place = leaves_[leaf];
-        if (new_levels[leaf] == place.level) {
-            result.leaves_.push_back(place);
-        } else if (new_levels[leaf] > place.level) {
-            for (int octant = 0; octant < 8; ++octant) result.leaves_.push_back(place.child(octant));
-        } else if (place.octant() == 0) {
-            result.leaves_.push_back(place.parent());
+        BlockPosition const& position = leaves_[leaf];
+        if (new_levels[leaf] == position.level) {
+            result.leaves_.push_back(position);
+        } else if (new_levels[leaf] > position.level) {
+            for (int octant = 0; octant < 8; ++octant) result.leaves_.push_back(position.child(octant));
+        } else if (position.octant() == 0) {
+            result.leaves_.push_back(position.parent());
         }
     }
     result.index();

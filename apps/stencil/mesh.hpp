@@ -11,7 +11,7 @@
 namespace stencil {
 
 /// The position of a block: its level and its coordinates among the blocks of that level.
-struct Place {
+struct BlockPosition {
     int level = 0;
     std::array<int, 3> at{};
 
@@ -19,12 +19,12 @@ struct Place {
         std::uint64_t x = at[0], y = at[1], z = at[2];
         return std::uint64_t(level) << 60 | x << 40 | y << 20 | z;
     }
-    Place parent() const { return {level - 1, {at[0] / 2, at[1] / 2, at[2] / 2}}; }
-    Place child(int octant) const {
+    BlockPosition parent() const { return {level - 1, {at[0] / 2, at[1] / 2, at[2] / 2}}; }
+    BlockPosition child(int octant) const {
         return {level + 1, {at[0] * 2 + (octant & 1), at[1] * 2 + (octant >> 1 & 1), at[2] * 2 + (octant >> 2)}};
     }
     int octant() const { return (at[0] & 1) | (at[1] & 1) << 1 | (at[2] & 1) << 2; }
-    bool operator==(Place const&) const = default;
+    bool operator==(BlockPosition const&) const = default;
 };
 
 /// The size of a neighbor as seen from a block. Faces have numbers: 2 * axis + side (side 1 is the far one).
@@ -48,15 +48,15 @@ public:
 
     int roots() const { return roots_; }
     int levels() const { return levels_; }
-    std::vector<Place> const& leaves() const { return leaves_; }
-    int find(Place const& place) const;                            ///< index of a leaf, or -1
+    std::vector<BlockPosition> const& leaves() const { return leaves_; }
+    int find(BlockPosition const& position) const;                 ///< index of a leaf, or -1
     std::vector<Neighbour> neighbours(int leaf, int face) const;   ///< empty at the cube's wall
 
     /// Turns a request per leaf (+1 finer, 0, -1 coarser) into the new level of each leaf, such that neighbors across
     /// a face differ by at most one level, and eight siblings become coarser together or not at all.
-    std::vector<int> settle(std::vector<int> const& wishes) const;
+    std::vector<int> resolve_levels(std::vector<int> const& refinement_requests) const;
 
-    /// Returns the mesh after the leaves have changed to the levels from settle().
+    /// Returns the mesh after the leaves have changed to the levels from resolve_levels().
     Mesh changed(std::vector<int> const& new_levels) const;
 
 private:
@@ -65,7 +65,7 @@ private:
     bool keep_incomplete_siblings(std::vector<int>& target) const;
 
     int roots_, levels_;
-    std::vector<Place> leaves_;
+    std::vector<BlockPosition> leaves_;
     std::unordered_map<std::uint64_t, int> by_key_;
 };
 

@@ -29,7 +29,7 @@ std::vector<Setting> settings(Options& o) {
         {"--refine-every", &o.refine_every, 0, 1e6, "time steps between refinements (0: only at the start)"},
         {"--check-every", &o.check_every, 1, 1e6, "time steps between checksums"},
         {"--radius", &o.radius, 0, 2, "radius of the moving sphere in the unit cube"},
-        {"--speed", &o.speed, 0, 1, "way of the sphere's centre per time step"},
+        {"--speed", &o.speed, 0, 1, "distance that the sphere's centre moves per time step"},
         {"--verify", &o.verify, 0, 1, "repeat the run serially on rank 0 and compare all checksums bit for bit"},
         {"--quiet", &o.quiet, 0, 1, "print only the result"},
     };
@@ -39,7 +39,7 @@ std::string help(Options& options) {
     std::ostringstream out;
     out << "Usage: mpiexec -n N tutti-stencil [options]\n\n"
            "Heat flows through a unit cube of blocks; the mesh follows the surface of a moving sphere.\n"
-           "The heat of each variable must stay what it was, and every checksum is the same for any number of\n"
+           "The heat of each variable must be conserved, and every checksum must be the same for any number of\n"
            "ranks.\n\n";
     for (auto& setting : settings(options)) {
         std::ostringstream left;
@@ -75,7 +75,7 @@ std::string parse(int argc, char** argv, Options& options, bool& failed) {
         }
         Setting* setting = nullptr;
         for (auto& candidate : all) setting = candidate.name == word ? &candidate : setting;
-        if (!setting) return "tutti-stencil: no option " + word + "; --help lists them\n";
+        if (!setting) return "tutti-stencil: unknown option " + word + "; --help lists them\n";
         if (auto* flag = std::get_if<bool*>(&setting->value)) {
             **flag = true;
         } else if (i + 1 >= argc || !store(*setting, argv[++i])) {

@@ -25,10 +25,10 @@ double size_of(int count, MPI_Datatype type) {
 }
 
 /// Adds the time between its construction and its destruction to a call's row.
-class Watch {
+class CallTimer {
 public:
-    Watch(int call, double bytes) : call_(table[call]), bytes_(bytes), start_(PMPI_Wtime()) {}
-    ~Watch() {
+    CallTimer(int call, double bytes) : call_(table[call]), bytes_(bytes), start_(PMPI_Wtime()) {}
+    ~CallTimer() {
         if (paused) return;
         call_.calls += 1;
         call_.bytes += bytes_;
@@ -79,65 +79,65 @@ void profile_report(MPI_Comm comm, double run_seconds) {
 extern "C" {
 
 int MPI_Allreduce(void const* send, void* recv, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-    Watch watch(allreduce, size_of(count, type));
+    CallTimer timer(allreduce, size_of(count, type));
     return PMPI_Allreduce(send, recv, count, type, op, comm);
 }
 
 int MPI_Allgather(void const* send, int count, MPI_Datatype type, void* recv, int recv_count, MPI_Datatype recv_type,
                   MPI_Comm comm) {
-    Watch watch(allgather, size_of(count, type));
+    CallTimer timer(allgather, size_of(count, type));
     return PMPI_Allgather(send, count, type, recv, recv_count, recv_type, comm);
 }
 
-int MPI_Allgatherv(void const* send, int count, MPI_Datatype type, void* recv, int const* counts, int const* places,
-                   MPI_Datatype recv_type, MPI_Comm comm) {
-    Watch watch(allgatherv, size_of(count, type));
-    return PMPI_Allgatherv(send, count, type, recv, counts, places, recv_type, comm);
+int MPI_Allgatherv(void const* send, int count, MPI_Datatype type, void* recv, int const* counts,
+                   int const* displacements, MPI_Datatype recv_type, MPI_Comm comm) {
+    CallTimer timer(allgatherv, size_of(count, type));
+    return PMPI_Allgatherv(send, count, type, recv, counts, displacements, recv_type, comm);
 }
 
 int MPI_Alltoall(void const* send, int count, MPI_Datatype type, void* recv, int recv_count, MPI_Datatype recv_type,
                  MPI_Comm comm) {
-    Watch watch(alltoall, size_of(count, type));
+    CallTimer timer(alltoall, size_of(count, type));
     return PMPI_Alltoall(send, count, type, recv, recv_count, recv_type, comm);
 }
 
 int MPI_Exscan(void const* send, void* recv, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-    Watch watch(exscan, size_of(count, type));
+    CallTimer timer(exscan, size_of(count, type));
     return PMPI_Exscan(send, recv, count, type, op, comm);
 }
 
 int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
-    Watch watch(bcast, size_of(count, type));
+    CallTimer timer(bcast, size_of(count, type));
     return PMPI_Bcast(buffer, count, type, root, comm);
 }
 
 int MPI_Reduce(void const* send, void* recv, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
-    Watch watch(reduce, size_of(count, type));
+    CallTimer timer(reduce, size_of(count, type));
     return PMPI_Reduce(send, recv, count, type, op, root, comm);
 }
 
 int MPI_Barrier(MPI_Comm comm) {
-    Watch watch(barrier, 0);
+    CallTimer timer(barrier, 0);
     return PMPI_Barrier(comm);
 }
 
 int MPI_Isend(void const* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
-    Watch watch(isend, size_of(count, type));
+    CallTimer timer(isend, size_of(count, type));
     return PMPI_Isend(buffer, count, type, to, tag, comm, request);
 }
 
 int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request) {
-    Watch watch(irecv, size_of(count, type));
+    CallTimer timer(irecv, size_of(count, type));
     return PMPI_Irecv(buffer, count, type, from, tag, comm, request);
 }
 
 int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
-    Watch watch(waitany, 0);
+    CallTimer timer(waitany, 0);
     return PMPI_Waitany(count, requests, index, status);
 }
 
 int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
-    Watch watch(waitall, 0);
+    CallTimer timer(waitall, 0);
     return PMPI_Waitall(count, requests, statuses);
 }
 

@@ -11,10 +11,10 @@ namespace stencil {
 namespace {
 
 /// Returns whether the sphere's surface passes through the block.
-bool surface_meets(Place const& place, int roots, Centre const& centre, double radius) {
-    double size = 1.0 / (double(roots) * (1 << place.level)), nearest = 0, farthest = 0;
+bool surface_meets(BlockPosition const& position, int roots, Centre const& centre, double radius) {
+    double size = 1.0 / (double(roots) * (1 << position.level)), nearest = 0, farthest = 0;
     for (int axis = 0; axis < 3; ++axis) {
-        double low = place.at[axis] * size - centre[axis], high = low + size;
+        double low = position.at[axis] * size - centre[axis], high = low + size;
         double near = low > 0 ? low : high < 0 ? -high : 0, far = std::max(std::abs(low), std::abs(high));
         nearest += near * near;
         farthest += far * far;
@@ -24,7 +24,7 @@ bool surface_meets(Place const& place, int roots, Centre const& centre, double r
 
 }   // namespace
 
-std::vector<int> World::wishes(Centre const& centre) const {
+std::vector<int> World::refinement_requests(Centre const& centre) const {
     std::vector<int> mine, all(mesh_.leaves().size()), counts(size_);
     for (auto& [leaf, block] : blocks_)
         mine.push_back(surface_meets(mesh_.leaves()[leaf], options_.roots, centre, options_.radius) ? 1 : -1);
@@ -34,19 +34,20 @@ std::vector<int> World::wishes(Centre const& centre) const {
 }
 
 bool World::remesh(Centre const& centre) {
-    std::vector<int> new_levels = mesh_.settle(wishes(centre));
+    std::vector<int> new_levels = mesh_.resolve_levels(refinement_requests(centre));
     Mesh next = mesh_.changed(new_levels);
     if (next.leaves() == mesh_.leaves()) return false;
     gather_siblings(new_levels);
     // The rank that holds each new leaf before it is moved to its owner.
     std::vector<int> holder(next.leaves().size());
     for (std::size_t leaf = 0; leaf < new_levels.size(); ++leaf) {
-        Place const& place = mesh_.leaves()[leaf];
+        BlockPosition const& position = mesh_.leaves()[leaf];
         int here = owner(int(leaf));
-        if (new_levels[leaf] == place.level) holder[next.find(place)] = here;
-        else if (new_levels[leaf] < place.level && place.octant() == 0) holder[next.find(place.parent())] = here;
-        else if (new_levels[leaf] > place.level)
-            for (int octant = 0; octant < 8; ++octant) holder[next.find(place.child(octant))] = here;
+        if (new_levels[leaf] == position.level) holder[next.find(position)] = here;
+        else if (new_levels[leaf] < position.level && position.octant() == 0)
+            holder[next.find(position.parent())] = here;
+        else if (new_levels[leaf] > position.level)
+            for (int octant = 0; octant < 8; ++octant) holder[next.find(position.child(octant))] = here;
     }
     blocks_ = reshape(next, new_levels);
     mesh_ = next;
@@ -58,9 +59,9 @@ bool World::remesh(Centre const& centre) {
 void World::gather_siblings(std::vector<int> const& new_levels) {
     std::vector<Move> moves;
     for (int leaf = 0; leaf < int(new_levels.size()); ++leaf) {
-        Place const& place = mesh_.leaves()[leaf];
-        if (new_levels[leaf] >= place.level) continue;
-        int first = owner(mesh_.find(place.parent().child(0)));
+        BlockPosition const& position = mesh_.leaves()[leaf];
+        if (new_levels[leaf] >= position.level) continue;
+        int first = owner(mesh_.find(position.parent().child(0)));
         if (owner(leaf) != first) moves.push_back({leaf, owner(leaf), first});
     }
     move_blocks(blocks_, moves);
@@ -69,25 +70,25 @@ void World::gather_siblings(std::vector<int> const& new_levels) {
 World::Blocks World::reshape(Mesh const& next, std::vector<int> const& new_levels) {
     Blocks result;
     for (auto& [leaf, block] : blocks_) {
-        Place const& place = mesh_.leaves()[leaf];
-        if (new_levels[leaf] == place.level) {
-            result.emplace(next.find(place), std::move(block));
-        } else if (new_levels[leaf] > place.level) {
+        BlockPosition const& position = mesh_.leaves()[leaf];
+        if (new_levels[leaf] == position.level) {
+            result.emplace(next.find(position), std::move(block));
+        } else if (new_levels[leaf] > position.level) {
             auto children = block.split();
             for (int octant = 0; octant < 8; ++octant)
-                result.emplace(next.find(place.child(octant)), std::move(children[octant]));
-        } else if (place.octant() == 0) {
+                result.emplace(next.find(position.child(octant)), std::move(children[octant]));
+        } else if (position.octant() == 0) {
             std::vector<Block const*> eight;
             for (int octant = 0; octant < 8; ++octant)
-                eight.push_back(&blocks_.at(mesh_.find(place.parent().child(octant))));
-            result.emplace(next.find(place.parent()), Block::merged(eight));
+                eight.push_back(&blocks_.at(mesh_.find(position.parent().child(octant))));
+            result.emplace(next.find(position.parent()), Block::merged(eight));
         }
     }
     return result;
 }
 
 void World::balance(std::vector<int> const& holder) {
-    even_pieces();
+    divide_evenly();
     std::vector<Move> moves;
     for (int leaf = 0; leaf < int(holder.size()); ++leaf)
         if (holder[leaf] != owner(leaf)) moves.push_back({leaf, holder[leaf], owner(leaf)});

@@ -13,7 +13,7 @@ World::World(Options const& options, MPI_Comm comm)
     : options_(options), comm_(comm), mesh_(options.roots, options.levels) {
     MPI_Comm_rank(comm, &rank_);
     MPI_Comm_size(comm, &size_);
-    even_pieces();
+    divide_evenly();
     for (int leaf = pieces_[rank_]; leaf < pieces_[rank_ + 1]; ++leaf) {
         Block block(options.cells, options.variables);
         block.fill(mesh_.leaves()[leaf], options.roots);
@@ -26,7 +26,7 @@ int World::owner(int leaf) const {
     return int(std::upper_bound(pieces_.begin(), pieces_.end(), leaf) - pieces_.begin()) - 1;
 }
 
-void World::even_pieces() {
+void World::divide_evenly() {
     pieces_.resize(size_ + 1);
     for (int rank = 0; rank <= size_; ++rank) pieces_[rank] = int(long(mesh_.leaves().size()) * rank / size_);
 }

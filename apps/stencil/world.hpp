@@ -53,14 +53,14 @@ private:
     using Blocks = std::map<int, Block>;   ///< by leaf
 
     int owner(int leaf) const;
-    void even_pieces();
+    void divide_evenly();
     void check_pieces() const;
     void link_neighbours();
     void exchange_ghosts(int first, int last);
     double* pack_link(Link const& link, int first, int last, double* out) const;
     double const* unpack_link(Link const& link, int first, int last, double const* in);
 
-    std::vector<int> wishes(Centre const& centre) const;
+    std::vector<int> refinement_requests(Centre const& centre) const;
     void gather_siblings(std::vector<int> const& new_levels);
     Blocks reshape(Mesh const& next, std::vector<int> const& new_levels);
     void balance(std::vector<int> const& holder);

@@ -18,33 +18,35 @@ char const* name_of(Family family);
 /// What an algorithm requires of a call. Calls that do not meet these requirements use another algorithm.
 enum Requirements : unsigned {
     requires_nothing = 0,
-    requires_slot = 1,          ///< the message fits into a slot (message_bytes defines which size counts)
-    requires_commutative = 2,   ///< the operator is commutative, or the teams of the hierarchy hold consecutive ranks
-    requires_one_kind = 4,      ///< a built-in operator on elements without gaps: kernels work on user buffers
+    requires_slot = 1,   ///< the message fits into a slot (message_bytes defines which size counts)
+    requires_commutative_or_consecutive =
+        2,                      ///< the operator is commutative, or the teams of the hierarchy hold consecutive ranks
+    requires_kernels = 4,       ///< a predefined operator on contiguous elements: kernels work on user buffers
     requires_equal_parts = 8,   ///< every rank's part has the same size, and every rank knows it
-    requires_commuting_operator = 16,   ///< the operator is commutative: operands are not combined in rank order
-    requires_two_groups = 32,           ///< an intercommunicator; without this, an intracommunicator
-    requires_grouping = 64,   ///< operands may be grouped freely, not only from the left (CallTraits::grouping)
-    requires_room = 128,      ///< between nodes, the parts of all ranks together have at most most_gathered bytes
+    requires_commutative_operator = 16,   ///< the operator is commutative: operands are not combined in rank order
+    requires_intercommunicator = 32,      ///< an intercommunicator; without this, an intracommunicator
+    requires_reassociation = 64,   ///< operands may be grouped freely, not only from the left (CallTraits::grouping)
+    requires_bounded_gather =
+        128,   ///< between nodes, the parts of all ranks together have at most max_gathered_bytes bytes
 };
 
 /// Limit in bytes of the parts of all ranks together, for algorithms between nodes that keep them all in temporary
 /// memory of one rank.
-inline constexpr std::size_t most_gathered = 16 << 20;
+inline constexpr std::size_t max_gathered_bytes = 16 << 20;
 
 class NetEnv;
-class Division;
+class NodePartition;
 
 /// Returns the number of operations on each node of which a call between nodes consists (coll/env/net_env.hpp). All
 /// ranks must compute the same number; it may depend only on what every rank knows of the call, its parameters, and the
 /// nodes.
 template <class Args>
-using NodeOperations = std::uint64_t (*)(Args const&, Division const& nodes);
+using NodeOperations = std::uint64_t (*)(Args const&, NodePartition const& nodes);
 
 template <class Args>
 struct Algorithm {
-    char const* name;       ///< the value of the setting; also the name in tests and in the benchmark
-    char const* sentence;   ///< one line of description for help and lists
+    char const* name;          ///< the value of the setting; also the name in tests and in the benchmark
+    char const* description;   ///< one line of description for help and lists
     Family family;
     char const* source;   ///< paper and section; for our own algorithms, what they are based on
     unsigned requirements;
@@ -55,12 +57,12 @@ struct Algorithm {
     char const* file = nullptr;                       ///< source file, relative to the root of the tree
 };
 
-/// The last fields of a record, from `shm` on. TUTTI_RUNS: one coroutine template, which runs on one node only.
-#define TUTTI_RUNS(function) function<ShmEnv>, nullptr, nullptr, __FILE__
+/// The last fields of a record, from `shm` on. TUTTI_SHM_ONLY: one coroutine template, which runs on one node only.
+#define TUTTI_SHM_ONLY(function) function<ShmEnv>, nullptr, nullptr, __FILE__
 /// One coroutine template made of messages alone, which also runs between nodes.
-#define TUTTI_RUNS_ANYWHERE(function) function<ShmEnv>, function<NetEnv>, nullptr, __FILE__
+#define TUTTI_SHM_AND_NET(function) function<ShmEnv>, function<NetEnv>, nullptr, __FILE__
 /// One coroutine that runs between nodes only; NAME_operations returns the number of its operations on each node.
-#define TUTTI_RUNS_ON_NODES(function) nullptr, function, function##_operations, __FILE__
+#define TUTTI_NET_ONLY(function) nullptr, function, function##_operations, __FILE__
 
 /// The argument type of each collective.
 template <Collective c>

@@ -16,22 +16,22 @@ namespace tutti::coll {
 
 /// Waits for the `count`-th message of no bytes from `peer` in this operation.
 template <class Env>
-Task hear(Env& env, int peer, std::uint64_t count) {
+Task receive_empty(Env& env, int peer, std::uint64_t count) {
     co_await env.until_sent(peer, count);
     env.count_message(peer);
 }
 
-/// Dissemination among `ranks`, in which this rank has index `place`: in step k each rank sends to the rank 2^k places
-/// ahead and receives from the rank 2^k places behind. ⌈log2 n⌉ steps of n messages. No two of these ranks may have
-/// exchanged messages in this operation before.
+/// Dissemination among `ranks`, in which this rank has index `index`: in step k each rank sends to the rank 2^k
+/// positions ahead and receives from the rank 2^k positions behind. ⌈log2 n⌉ steps of n messages. No two of these ranks
+/// may have exchanged messages in this operation before.
 /// Hensgen, Finkel, Manber, "Two algorithms for barrier synchronization", Int. J. of Parallel Programming 17 (1988).
 template <class Env>
-Task disseminate(Env& env, std::span<int const> ranks, int place) {
+Task disseminate(Env& env, std::span<int const> ranks, int index) {
     int const n = static_cast<int>(ranks.size());
     auto at = [&](int p) { return ranks[static_cast<std::size_t>(p % n)]; };
     for (int distance = 1; distance < n; distance *= 2) {
-        env.sent(at(place + distance), 1);
-        co_await hear(env, at(place + n - distance), 1);
+        env.sent(at(index + distance), 1);
+        co_await receive_empty(env, at(index + n - distance), 1);
     }
 }
 
@@ -45,20 +45,23 @@ namespace tutti::coll::algorithms::barrier {
 
 template <class Env>
 Task binomial(Env& env, BarrierArgs const&) {
-    TreePlace const t = binomial_tree(env.frames(), env.rank(), env.size());
-    for (int child : t.children) co_await hear(env, child, 1);
+    TreePosition const t = binomial_tree(env.frames(), env.rank(), env.size());
+    for (int child : t.children) co_await receive_empty(env, child, 1);
     if (t.parent >= 0) {
         env.sent(t.parent, 1);
-        co_await hear(env, t.parent, 1);
+        co_await receive_empty(env, t.parent, 1);
     }
     for (auto child = t.children.rbegin(); child != t.children.rend(); ++child) env.sent(*child, 1);
 }
 
 extern constinit const Algorithm<BarrierArgs> binomial_algorithm = {
-    "binomial",          "reports up a binomial tree, releases down",
-    Family::baseline,    "after the combining tree of Yew, Tzeng, Lawrie, IEEE Trans. on Computers C-36 (1987)",
-    requires_nothing,    {},
-    TUTTI_RUNS(binomial)};
+    "binomial",
+    "ranks report up a binomial tree, and releases return down the tree",
+    Family::baseline,
+    "after the combining tree of Yew, Tzeng, Lawrie, IEEE Trans. on Computers C-36 (1987)",
+    requires_nothing,
+    {},
+    TUTTI_SHM_ONLY(binomial)};
 
 // cheetah: barrier composed of primitives. n-ary fan-ins up the levels, recursive k-ing at the top, n-ary fan-outs
 // down, in a general schedule: a rank handles the events for which it waits in the order in which they occur; only the
@@ -68,7 +71,7 @@ extern constinit const Algorithm<BarrierArgs> binomial_algorithm = {
 
 namespace {
 
-enum Part : std::size_t { radix = 1, fan_in, fan_out };
+enum ParameterIndex : std::size_t { radix = 1, fan_in, fan_out };
 
 }   // namespace
 
@@ -78,22 +81,25 @@ Task cheetah(Env& env, BarrierArgs const& a) {
     topo::Team const top = tree.team(tree.levels() - 1, env.rank());
     RecursiveKIngPlan const plan(top.members.size(), static_cast<int>(a.parameters[radix]), false);
     Schedule schedule(env.frames(), Order::general, plan.buffers(), false);
-    compose_for_all(schedule, tree, env.rank(), plan, a.parameters, fan_in, fan_out);
+    compose_allreduce(schedule, tree, env.rank(), plan, a.parameters, fan_in, fan_out);
     ScheduleRun<Env> run(env, schedule, {}, 0, 0, 1, plan.buffers());
     co_await run.run();
 }
 
 constexpr Parameter cheetah_parameters[] = {
     hierarchy_parameter,
-    {"radix", 4, "ranks that tell each other in a step at the top", ParameterKind::number},
+    {"radix", 4, "ranks that signal each other in a step at the top", ParameterKind::number},
     {"fan_in", 4, "children of a rank in the fan-ins of each level", ParameterKind::numbers},
     {"fan_out", 4, "children of a rank in the fan-outs of each level", ParameterKind::numbers},
 };
 extern constinit const Algorithm<BarrierArgs> cheetah_algorithm = {
-    "cheetah",          "fan in up the levels, recursive k-ing at the top, fan out down, in any order",
-    Family::cheetah,    "Gorentla Venkata et al., CLUSTER 2013, section III.C",
-    requires_nothing,   cheetah_parameters,
-    TUTTI_RUNS(cheetah)};
+    "cheetah",
+    "fan-in up the levels, recursive k-ing at the top, fan-out down; steps run in any order",
+    Family::cheetah,
+    "Gorentla Venkata et al., CLUSTER 2013, section III.C",
+    requires_nothing,
+    cheetah_parameters,
+    TUTTI_SHM_ONLY(cheetah)};
 
 // dissemination: after step k every rank knows that 2^(k + 1) ranks have arrived. ⌈log2 p⌉ steps, p messages of no
 // bytes in each.
@@ -107,10 +113,13 @@ Task dissemination(Env& env, BarrierArgs const&) {
 }
 
 extern constinit const Algorithm<BarrierArgs> dissemination_algorithm = {
-    "dissemination",          "word from ranks 1, 2, 4, … behind to ranks as far ahead",
-    Family::baseline,         "Hensgen, Finkel, Manber, Int. J. of Parallel Programming 17 (1988)",
-    requires_nothing,         {},
-    TUTTI_RUNS(dissemination)};
+    "dissemination",
+    "in step k, every rank sends to the rank 2^k ahead and receives from the rank 2^k behind",
+    Family::baseline,
+    "Hensgen, Finkel, Manber, Int. J. of Parallel Programming 17 (1988)",
+    requires_nothing,
+    {},
+    TUTTI_SHM_ONLY(dissemination)};
 
 // exchange: every rank publishes its flag and waits for the flags of all others. One step, p flags written, p(p − 1)
 // read.
@@ -124,9 +133,13 @@ Task exchange(Env& env, BarrierArgs const&) {
     }
 }
 
-extern constinit const Algorithm<BarrierArgs> exchange_algorithm = {
-    "exchange",          "every rank sees every other rank's flag", Family::tutti, "Tutti", requires_nothing, {},
-    TUTTI_RUNS(exchange)};
+extern constinit const Algorithm<BarrierArgs> exchange_algorithm = {"exchange",
+                                                                    "every rank polls the flags of all other ranks",
+                                                                    Family::tutti,
+                                                                    "Tutti",
+                                                                    requires_nothing,
+                                                                    {},
+                                                                    TUTTI_SHM_ONLY(exchange)};
 
 // hierarchical: barrier over any number of levels. Members report to their leader, leaders to theirs; the release
 // returns down the same levels, by one flag per team that all members read. 2 L steps, 2 (p − 1) flags read across
@@ -140,7 +153,7 @@ Task hierarchical(Env& env, BarrierArgs const&) {
     int level = 0;
     for (; level < mine; ++level) {
         topo::Team const team = tree.team(level, env.rank());
-        if (!team.i_lead) break;
+        if (!team.is_leader) break;
         for (int member : team.members)
             if (member != env.rank()) co_await env.until_ack(member, level, 1);
     }
@@ -154,10 +167,13 @@ Task hierarchical(Env& env, BarrierArgs const&) {
 
 constexpr Parameter hierarchical_parameters[] = {hierarchy_parameter};
 extern constinit const Algorithm<BarrierArgs> hierarchical_algorithm = {
-    "hierarchical",          "gather and release over the levels of the hierarchy",
-    Family::tutti,           "after XHC, section IV",
-    requires_nothing,        hierarchical_parameters,
-    TUTTI_RUNS(hierarchical)};
+    "hierarchical",
+    "gather and release over the levels of the hierarchy",
+    Family::tutti,
+    "after XHC, section IV",
+    requires_nothing,
+    hierarchical_parameters,
+    TUTTI_SHM_ONLY(hierarchical)};
 
 // linear: a central barrier. All ranks report to rank 0, which then releases them by one flag that all read. Two steps;
 // rank 0 reads p − 1 flags, each other rank one.
@@ -180,10 +196,13 @@ Task linear(Env& env, BarrierArgs const&) {
 }
 
 extern constinit const Algorithm<BarrierArgs> linear_algorithm = {
-    "linear",          "everybody reports to rank 0, which releases everybody",
-    Family::baseline,  "after Mellor-Crummey, Scott, ACM Trans. on Computer Systems 9 (1991), section 3.1",
-    requires_nothing,  {},
-    TUTTI_RUNS(linear)};
+    "linear",
+    "all ranks report to rank 0, which releases them",
+    Family::baseline,
+    "after Mellor-Crummey, Scott, ACM Trans. on Computer Systems 9 (1991), section 3.1",
+    requires_nothing,
+    {},
+    TUTTI_SHM_ONLY(linear)};
 
 // mpich_hierarchical: barrier with a master per node. Dissemination among the ranks of each node, dissemination among
 // the masters, then each master releases its node along a binomial tree. With N nodes of c ranks: 2 ⌈log2 c⌉ + ⌈log2 N⌉
@@ -194,25 +213,25 @@ extern constinit const Algorithm<BarrierArgs> linear_algorithm = {
 template <class Env>
 Task mpich_hierarchical(Env& env, BarrierArgs const&) {
     constexpr std::uint64_t release = 2;   // the second message of a pair
-    Division const nodes(env.hierarchy(), env.rank());
-    int const place = nodes.index_of(env.rank());
-    co_await disseminate(env, nodes.members(), place);
+    NodePartition const nodes(env.hierarchy(), env.rank());
+    int const index = nodes.index_of(env.rank());
+    co_await disseminate(env, nodes.members(), index);
     if (nodes.count() == 1) co_return;
-    if (place == 0) co_await disseminate(env, nodes.masters(env.frames()), nodes.mine());
-    TreePlace const t = place_in_node(env.frames(), nodes, env.rank());
-    if (t.parent >= 0) co_await hear(env, t.parent, release);
+    if (index == 0) co_await disseminate(env, nodes.masters(env.frames()), nodes.own_part());
+    TreePosition const t = position_in_node(env.frames(), nodes, env.rank());
+    if (t.parent >= 0) co_await receive_empty(env, t.parent, release);
     for (auto child = t.children.rbegin(); child != t.children.rend(); ++child) env.sent(*child, release);
 }
 
 constexpr Parameter mpich_hierarchical_parameters[] = {hierarchy_parameter};
 extern constinit const Algorithm<BarrierArgs> mpich_hierarchical_algorithm = {
     "mpich_hierarchical",
-    "a barrier in each node, one among masters, a release in each node",
+    "a barrier on each node, one among the masters, and a release on each node",
     Family::mpich,
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.4",
     requires_nothing,
     mpich_hierarchical_parameters,
-    TUTTI_RUNS(mpich_hierarchical)};
+    TUTTI_SHM_ONLY(mpich_hierarchical)};
 
 // xhc: the hierarchical acknowledgement of XHC's broadcast up the levels, its leaders' flags down the levels. 2 L
 // steps; 2 (p − 1) words read from other ranks, p − 1 written on the way up and, on the way down, as many as the layout
@@ -223,9 +242,9 @@ extern constinit const Algorithm<BarrierArgs> mpich_hierarchical_algorithm = {
 template <class Env>
 Task xhc(Env& env, BarrierArgs const& a) {
     LeaderFlag<Env> flag(env, env.hierarchy(), -1, static_cast<FlagLayout>(a.parameters[1]));
-    for (int child : flag.children()) co_await env.until_taken(child, 1);
+    for (int child : flag.children()) co_await env.until_consumed(child, 1);
     if (flag.parent() >= 0) {
-        env.taken(flag.parent(), 1);
+        env.consumed(flag.parent(), 1);
         co_await flag.until(1);
     }
     flag.announce(1);
@@ -234,11 +253,11 @@ Task xhc(Env& env, BarrierArgs const& a) {
 constexpr Parameter xhc_parameters[] = {hierarchy_parameter, flags_parameter};
 extern constinit const Algorithm<BarrierArgs> xhc_algorithm = {
     "xhc",
-    "acknowledgements up the levels, leaders' flags down",
+    "acknowledgements move up the levels, and leaders' flags release the ranks below",
     Family::xhc,
     "after Katevenis, Ploumidis, Marazakis: XHC, section IV.A",
     requires_nothing,
     xhc_parameters,
-    TUTTI_RUNS(xhc)};
+    TUTTI_SHM_ONLY(xhc)};
 
 }   // namespace tutti::coll::algorithms::barrier

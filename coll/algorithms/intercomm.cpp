@@ -28,7 +28,7 @@ namespace {
 
 /// Sends parts to the ranks `to` and receives parts from `from`, both in the other group, all at the same time.
 template <class Env>
-Task exchange_with(Env& env, TwoGroups groups, std::vector<int> to, std::vector<int> from, Parts out, Parts in) {
+Task exchange_with(Env& env, IntercommGroups groups, std::vector<int> to, std::vector<int> from, Parts out, Parts in) {
     Messages<Env> m(env);
     Truncation truncation;
     co_await m.exchange_all(
@@ -44,9 +44,9 @@ Task exchange_with(Env& env, TwoGroups groups, std::vector<int> to, std::vector<
 }
 
 template <class Env>
-Task exchange_with_other_group(Env& env, CommonArgs const& a, Parts out, Parts in) {
-    TwoGroups const groups(env, a);
-    std::vector<int> const peers = groups.others();
+Task exchange_with_remote_group(Env& env, CommonArgs const& a, Parts out, Parts in) {
+    IntercommGroups const groups(env, a);
+    std::vector<int> const peers = groups.remote_ranks();
     return exchange_with(env, groups, peers, peers, out, in);
 }
 
@@ -56,7 +56,7 @@ struct GroupSlice {
 };
 
 /// Returns the slice that `rank` of a group combines. All ranks compute the same result.
-inline GroupSlice slice_of(ReduceArgs const& a, Ranks group, int rank, std::size_t smallest) {
+inline GroupSlice slice_of(ReduceArgs const& a, GroupRanks group, int rank, std::size_t smallest) {
     Share const share(a.bytes(), element_bytes(a), rank - group.first, group.size(), smallest);
     return {share.first, share.last - share.first};
 }
@@ -93,7 +93,7 @@ public:
             },
             [bytes](int) { return bytes; },
             [&](int from) {
-                return Add{this, &sum, from};
+                return Accumulate{this, &sum, from};
             });
     }
 
@@ -105,7 +105,7 @@ public:
 private:
     static constexpr std::size_t never = ~std::size_t{0};
 
-    struct Add {
+    struct Accumulate {
         GroupFold* fold;
         SliceSum* sum;
         int from;
@@ -131,41 +131,41 @@ inline constexpr Parameter share_parameter = {"share", 1024, "bytes below which 
 
 template <class Env>
 Task allreduce_by_slices(Env& env, ReduceArgs const& a, std::size_t smallest) {
-    TwoGroups const groups(env, a);
-    GroupSlice const mine = slice_of(a, groups.own, env.rank(), smallest);
-    std::vector<int> const others = groups.other.all_but(-1), own = groups.own.all_but(env.rank());
+    IntercommGroups const groups(env, a);
+    GroupSlice const mine = slice_of(a, groups.local, env.rank(), smallest);
+    std::vector<int> const others = groups.remote.all_but(-1), own = groups.local.all_but(env.rank());
     SliceSum sum(env.frames(), mine.bytes, others.front());
     GroupFold<Env> fold(env, a);
     co_await fold.exchange(
-        others, [&](int to) { return slice_of(a, groups.other, to, smallest); }, mine.bytes, sum);
+        others, [&](int to) { return slice_of(a, groups.remote, to, smallest); }, mine.bytes, sum);
     env.store(result(a), mine.first, sum.packed.get(), mine.bytes);
     co_await fold.messages.exchange_all(
         std::span<int const>(own), [&](int) { return packed_part(sum.packed.get(), mine.bytes); },
-        [&](int from) { return slice_of(a, groups.own, from, smallest).bytes; },
-        [&](int from) { return fold.messages.into(result(a), slice_of(a, groups.own, from, smallest).first); });
+        [&](int from) { return slice_of(a, groups.local, from, smallest).bytes; },
+        [&](int from) { return fold.messages.into(result(a), slice_of(a, groups.local, from, smallest).first); });
     co_await fold.messages.close();
 }
 
 template <class Env>
 Task reduce_by_slices(Env& env, ReduceArgs const& a, std::size_t smallest) {
-    TwoGroups const groups(env, a);
+    IntercommGroups const groups(env, a);
     GroupFold<Env> fold(env, a);
     if (env.rank() == a.root) {
-        for (int from = groups.other.first; from < groups.other.last; ++from) {
-            GroupSlice const slice = slice_of(a, groups.other, from, smallest);
+        for (int from = groups.remote.first; from < groups.remote.last; ++from) {
+            GroupSlice const slice = slice_of(a, groups.remote, from, smallest);
             co_await fold.messages.receive(from, slice.bytes, fold.messages.into(result(a), slice.first));
         }
-    } else if (groups.other.has(a.root)) {
+    } else if (groups.remote.contains(a.root)) {
         int const rank = env.rank();
-        GroupSlice const mine = slice_of(a, groups.own, rank, smallest);
-        std::vector<int> const own = groups.own.all_but(rank);
-        bool const first = groups.place() == 0, last = rank + 1 == groups.own.last;
+        GroupSlice const mine = slice_of(a, groups.local, rank, smallest);
+        std::vector<int> const own = groups.local.all_but(rank);
+        bool const first = groups.group_rank() == 0, last = rank + 1 == groups.local.last;
         PooledBytes const here(env.frames(), first ? 0 : mine.bytes);
-        SliceSum sum(env.frames(), mine.bytes, first ? rank : groups.own.first);
+        SliceSum sum(env.frames(), mine.bytes, first ? rank : groups.local.first);
         env.load(first ? sum.packed.get() : here.get(), operand(a), mine.first, mine.bytes);
         if (!first) sum.own = here.get(), sum.next = rank + 1;
         co_await fold.exchange(
-            own, [&](int to) { return slice_of(a, groups.own, to, smallest); }, mine.bytes, sum);
+            own, [&](int to) { return slice_of(a, groups.local, to, smallest); }, mine.bytes, sum);
         void const* const operands[] = {sum.packed.get(), here.get()};
         if (last && !first) fold.combine(operands, 2, sum.packed.get(), mine.bytes);
         co_await fold.messages.send(a.root, packed_part(sum.packed.get(), mine.bytes));
@@ -176,16 +176,16 @@ Task reduce_by_slices(Env& env, ReduceArgs const& a, std::size_t smallest) {
 /// Each rank first sends the other group the range of its result, because only its own group knows it.
 template <class Env>
 Task reduce_scatter_by_slices(Env& env, ReduceScatterArgs const& a) {
-    TwoGroups const groups(env, a);
-    auto const count = a.counts.begin() + groups.place();
+    IntercommGroups const groups(env, a);
+    auto const count = a.counts.begin() + groups.group_rank();
     std::size_t const element = element_bytes(a);
     GroupSlice const mine{element * std::accumulate(a.counts.begin(), count, std::size_t{0}),
                           element * static_cast<std::size_t>(*count)};
-    std::vector<int> const others = groups.other.all_but(-1);
+    std::vector<int> const others = groups.remote.all_but(-1);
     SliceSum sum(env.frames(), mine.bytes, others.front());
     GroupFold<Env> fold(env, a);
     std::vector<GroupSlice> ranges(others.size());
-    auto const range_of = [&](int peer) { return &ranges[static_cast<std::size_t>(peer - groups.other.first)]; };
+    auto const range_of = [&](int peer) { return &ranges[static_cast<std::size_t>(peer - groups.remote.first)]; };
     co_await fold.messages.exchange_all(
         std::span<int const>(others),
         [&](int) { return packed_part(reinterpret_cast<std::byte const*>(&mine), sizeof mine); },
@@ -208,32 +208,32 @@ namespace tutti::coll::algorithms::bcast {
 
 template <class Env>
 Task inter_binomial(Env& env, BcastArgs const& a) {
-    TwoGroups const groups(env, a);
+    IntercommGroups const groups(env, a);
     bool const root = env.rank() == a.root;
-    if (!root && !groups.other.has(a.root)) co_return;
-    Ranks const leaves = root ? groups.other : groups.own;
-    TreePlace const at =
-        binomial_tree(env.frames(), root ? 0 : 1 + groups.place(), 1 + leaves.size()).named([&](int place) {
-            return place == 0 ? a.root : leaves.first + place - 1;
+    if (!root && !groups.remote.contains(a.root)) co_return;
+    GroupRanks const leaves = root ? groups.remote : groups.local;
+    TreePosition const tree =
+        binomial_tree(env.frames(), root ? 0 : 1 + groups.group_rank(), 1 + leaves.size()).renumbered([&](int vrank) {
+            return vrank == 0 ? a.root : leaves.first + vrank - 1;
         });
     Messages<Env> m(env);
     Truncation truncation;
-    if (!root) co_await receive_part(env, m, at.parent, a.data, 0, truncation);
-    for (auto child = at.children.rbegin(); child != at.children.rend(); ++child)
+    if (!root) co_await receive_part(env, m, tree.parent, a.data, 0, truncation);
+    for (auto child = tree.children.rbegin(); child != tree.children.rend(); ++child)
         co_await m.start(*child, {a.data, 0, a.data.bytes()});
-    for (int child : at.children) co_await m.finish(child);
+    for (int child : tree.children) co_await m.finish(child);
     co_await m.close();
     truncation.check(env);
 }
 
 extern constinit const Algorithm<BcastArgs> inter_binomial_algorithm = {
     "inter_binomial",
-    "from the root along a binomial tree of the other group",
+    "the root sends along a binomial tree of the other group",
     Family::baseline,
     "folklore",
-    requires_two_groups,
+    requires_intercommunicator,
     {},
-    TUTTI_RUNS_ANYWHERE(inter_binomial)};
+    TUTTI_SHM_AND_NET(inter_binomial)};
 
 }   // namespace tutti::coll::algorithms::bcast
 
@@ -241,7 +241,7 @@ namespace tutti::coll::algorithms::gather {
 
 template <class Env>
 Task inter_linear(Env& env, RootedArgs const& a) {
-    TwoGroups const groups(env, a);
+    IntercommGroups const groups(env, a);
     Parts const mine = Parts::same(a.mine.address, a.mine.count, *a.mine.type);
     if (groups.rank == a.root) return exchange_with(env, groups, {}, groups.counterparts(a.root), mine, a.parts);
     return exchange_with(env, groups, groups.counterparts(a.root), {}, mine, a.parts);
@@ -252,9 +252,9 @@ extern constinit const Algorithm<RootedArgs> inter_linear_algorithm = {
     "every rank of the other group sends to the root",
     Family::baseline,
     "folklore",
-    requires_two_groups,
+    requires_intercommunicator,
     {},
-    TUTTI_RUNS_ANYWHERE(inter_linear)};
+    TUTTI_SHM_AND_NET(inter_linear)};
 
 }   // namespace tutti::coll::algorithms::gather
 
@@ -262,7 +262,7 @@ namespace tutti::coll::algorithms::scatter {
 
 template <class Env>
 Task inter_linear(Env& env, RootedArgs const& a) {
-    TwoGroups const groups(env, a);
+    IntercommGroups const groups(env, a);
     Parts const mine = Parts::same(a.mine.address, a.mine.count, *a.mine.type);
     if (groups.rank == a.root) return exchange_with(env, groups, groups.counterparts(a.root), {}, a.parts, mine);
     return exchange_with(env, groups, {}, groups.counterparts(a.root), a.parts, mine);
@@ -273,9 +273,9 @@ extern constinit const Algorithm<RootedArgs> inter_linear_algorithm = {
     "the root sends to every rank of the other group",
     Family::baseline,
     "folklore",
-    requires_two_groups,
+    requires_intercommunicator,
     {},
-    TUTTI_RUNS_ANYWHERE(inter_linear)};
+    TUTTI_SHM_AND_NET(inter_linear)};
 
 }   // namespace tutti::coll::algorithms::scatter
 
@@ -283,17 +283,17 @@ namespace tutti::coll::algorithms::allgather {
 
 template <class Env>
 Task inter_linear(Env& env, AllgatherArgs const& a) {
-    return exchange_with_other_group(env, a, Parts::same(a.mine.address, a.mine.count, *a.mine.type), a.parts);
+    return exchange_with_remote_group(env, a, Parts::same(a.mine.address, a.mine.count, *a.mine.type), a.parts);
 }
 
 extern constinit const Algorithm<AllgatherArgs> inter_linear_algorithm = {
     "inter_linear",
-    "messages to all of the other group and from all of it, at once",
+    "every rank exchanges messages with all ranks of the other group concurrently",
     Family::baseline,
     "folklore",
-    requires_two_groups,
+    requires_intercommunicator,
     {},
-    TUTTI_RUNS_ANYWHERE(inter_linear)};
+    TUTTI_SHM_AND_NET(inter_linear)};
 
 }   // namespace tutti::coll::algorithms::allgather
 
@@ -301,17 +301,17 @@ namespace tutti::coll::algorithms::alltoall {
 
 template <class Env>
 Task inter_linear(Env& env, AlltoallArgs const& a) {
-    return exchange_with_other_group(env, a, a.send, a.receive);
+    return exchange_with_remote_group(env, a, a.send, a.receive);
 }
 
 extern constinit const Algorithm<AlltoallArgs> inter_linear_algorithm = {
     "inter_linear",
-    "messages to all of the other group and from all of it, at once",
+    "every rank exchanges messages with all ranks of the other group concurrently",
     Family::baseline,
     "folklore",
-    requires_two_groups,
+    requires_intercommunicator,
     {},
-    TUTTI_RUNS_ANYWHERE(inter_linear)};
+    TUTTI_SHM_AND_NET(inter_linear)};
 
 }   // namespace tutti::coll::algorithms::alltoall
 
@@ -328,9 +328,9 @@ extern constinit const Algorithm<ReduceArgs> inter_slices_algorithm = {
     "each rank of the group combines a slice and sends it to the root",
     Family::tutti,
     "Tutti",
-    requires_two_groups,
+    requires_intercommunicator,
     inter_slices_parameters,
-    TUTTI_RUNS_ANYWHERE(inter_slices)};
+    TUTTI_SHM_AND_NET(inter_slices)};
 
 }   // namespace tutti::coll::algorithms::reduce
 
@@ -344,12 +344,12 @@ Task inter_slices(Env& env, ReduceArgs const& a) {
 constexpr Parameter inter_slices_parameters[] = {share_parameter};
 extern constinit const Algorithm<ReduceArgs> inter_slices_algorithm = {
     "inter_slices",
-    "each rank combines a slice of the other group's operands for its own",
+    "each rank combines a slice of the other group's operands for its own group",
     Family::tutti,
     "Tutti",
-    requires_two_groups,
+    requires_intercommunicator,
     inter_slices_parameters,
-    TUTTI_RUNS_ANYWHERE(inter_slices)};
+    TUTTI_SHM_AND_NET(inter_slices)};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -365,8 +365,8 @@ extern constinit const Algorithm<ReduceScatterArgs> inter_slices_algorithm = {
     "each rank gets its share of the other group's operands and combines it",
     Family::tutti,
     "Tutti",
-    requires_two_groups,
+    requires_intercommunicator,
     {},
-    TUTTI_RUNS_ANYWHERE(inter_slices)};
+    TUTTI_SHM_AND_NET(inter_slices)};
 
 }   // namespace tutti::coll::algorithms::reduce_scatter

@@ -5,9 +5,9 @@
 #include "coll/blocks/neighbor_exchange.hpp"
 #include "runtime/wait/task.hpp"
 
-// neighbor_allgather/direct, also for the v form. Every rank publishes where its block is, then takes its neighbours'
-// blocks: small ones from their slots, large contiguous ones from their owner's memory. As many steps as neighbours.
-// Bytes: 2n per small block, n per large one.
+// neighbor_allgather/direct, also for the v form. Every rank publishes where its block is, then receives its
+// neighbours' blocks: small ones from their slots, large contiguous ones from their owner's memory. As many steps as
+// neighbours. Bytes: 2n per small block, n per large one.
 // The order follows KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra), section V.C.
 
 namespace tutti::coll::algorithms::neighbor_allgather {
@@ -15,14 +15,17 @@ namespace tutti::coll::algorithms::neighbor_allgather {
 template <class Env>
 Task direct(Env& env, NeighborAllgatherArgs const& a) {
     Parts const out = Parts::same(a.mine.address, a.mine.count, *a.mine.type);
-    return neighbor_exchange(env, {*a.edges, out, a.receive, true, a.equal}, Limits::of(a));
+    return neighbor_exchange(env, {*a.edges, out, a.receive, true, a.equal_parts}, Limits::of(a));
 }
 
 extern constinit const Algorithm<NeighborAllgatherArgs> direct_algorithm = {
-    "direct",          "small blocks in slots, large ones read from the neighbours' memory",
-    Family::tutti,     "after KNEM-Coll, section V.C",
-    requires_nothing,  movement_parameters,
-    TUTTI_RUNS(direct)};
+    "direct",
+    "small blocks are copied through slots, large ones are read from the neighbours' memory",
+    Family::tutti,
+    "after KNEM-Coll, section V.C",
+    requires_nothing,
+    movement_parameters,
+    TUTTI_SHM_ONLY(direct)};
 
 }   // namespace tutti::coll::algorithms::neighbor_allgather
 
@@ -39,7 +42,7 @@ struct NeighborRound {
         for (Neighborhood::Peer const& peer : edges.peers()) {
             auto const rank = static_cast<std::size_t>(peer.rank);
             if (round < peer.out.size()) to.push_back(peer.rank), out[rank] = peer.out[round];
-            if (round < peer.in.size()) from.push_back(peer.rank), in[rank] = peer.in[round].mine;
+            if (round < peer.in.size()) from.push_back(peer.rank), in[rank] = peer.in[round].own_index;
         }
     }
     PooledVector<int> to, from, out, in;
@@ -54,16 +57,16 @@ Task neighbor_linear(Env& env, Blocks b) {
     for (Neighborhood::Peer const& peer : b.edges.peers()) rounds = std::max({rounds, peer.in.size(), peer.out.size()});
     for (std::size_t i = 0; i < rounds; ++i) {
         NeighborRound const round(env.frames(), b.edges, env.size(), i);
-        auto const place = [&](int from) { return b.in[round.in[static_cast<std::size_t>(from)]]; };
+        auto const destination = [&](int from) { return b.in[round.in[static_cast<std::size_t>(from)]]; };
         co_await m.exchange_all(
             std::span<int const>(round.to), std::span<int const>(round.from),
             [&](int to) -> MessagePart {
                 Buffer const block = b.block(round.out[static_cast<std::size_t>(to)]);
                 return {block, 0, block.bytes()};
             },
-            [&](int from) { return place(from).bytes(); },
-            [&](int from) { return m.into(place(from), 0, working_set(env, b, place(from).bytes())); });
-        for (int from : round.from) truncation.compare(from, m.received(from), place(from).bytes());
+            [&](int from) { return destination(from).bytes(); },
+            [&](int from) { return m.into(destination(from), 0, working_set(env, b, destination(from).bytes())); });
+        for (int from : round.from) truncation.compare(from, m.received(from), destination(from).bytes());
     }
     co_await m.close();
     truncation.check(env);
@@ -80,16 +83,17 @@ namespace tutti::coll::algorithms::neighbor_allgather {
 template <class Env>
 Task linear(Env& env, NeighborAllgatherArgs const& a) {
     Parts const out = Parts::same(a.mine.address, a.mine.count, *a.mine.type);
-    return neighbor_linear(env, {*a.edges, out, a.receive, true, a.equal});
+    return neighbor_linear(env, {*a.edges, out, a.receive, true, a.equal_parts});
 }
 
-extern constinit const Algorithm<NeighborAllgatherArgs> linear_algorithm = {"linear",
-                                                                            "a message along each edge, all at once",
-                                                                            Family::baseline,
-                                                                            "MPI 3.1, section 7.6",
-                                                                            requires_nothing,
-                                                                            {},
-                                                                            TUTTI_RUNS_ANYWHERE(linear)};
+extern constinit const Algorithm<NeighborAllgatherArgs> linear_algorithm = {
+    "linear",
+    "one message along each edge, all in flight concurrently",
+    Family::baseline,
+    "MPI 3.1, section 7.6",
+    requires_nothing,
+    {},
+    TUTTI_SHM_AND_NET(linear)};
 
 }   // namespace tutti::coll::algorithms::neighbor_allgather
 
@@ -100,29 +104,33 @@ namespace tutti::coll::algorithms::neighbor_alltoall {
 
 template <class Env>
 Task direct(Env& env, NeighborAlltoallArgs const& a) {
-    return neighbor_exchange(env, {*a.edges, a.send, a.receive, false, a.equal}, Limits::of(a));
+    return neighbor_exchange(env, {*a.edges, a.send, a.receive, false, a.equal_parts}, Limits::of(a));
 }
 
 extern constinit const Algorithm<NeighborAlltoallArgs> direct_algorithm = {
-    "direct",          "small blocks in slots, large ones read from the neighbours' memory",
-    Family::tutti,     "after KNEM-Coll, section V.C",
-    requires_nothing,  movement_parameters,
-    TUTTI_RUNS(direct)};
+    "direct",
+    "small blocks are copied through slots, large ones are read from the neighbours' memory",
+    Family::tutti,
+    "after KNEM-Coll, section V.C",
+    requires_nothing,
+    movement_parameters,
+    TUTTI_SHM_ONLY(direct)};
 
 // neighbor_alltoall/linear, also for the v and w forms: like neighbor_allgather/linear; the same steps, bytes and
 // citation.
 
 template <class Env>
 Task linear(Env& env, NeighborAlltoallArgs const& a) {
-    return neighbor_linear(env, {*a.edges, a.send, a.receive, false, a.equal});
+    return neighbor_linear(env, {*a.edges, a.send, a.receive, false, a.equal_parts});
 }
 
-extern constinit const Algorithm<NeighborAlltoallArgs> linear_algorithm = {"linear",
-                                                                           "a message along each edge, all at once",
-                                                                           Family::baseline,
-                                                                           "MPI 3.1, section 7.6",
-                                                                           requires_nothing,
-                                                                           {},
-                                                                           TUTTI_RUNS_ANYWHERE(linear)};
+extern constinit const Algorithm<NeighborAlltoallArgs> linear_algorithm = {
+    "linear",
+    "one message along each edge, all in flight concurrently",
+    Family::baseline,
+    "MPI 3.1, section 7.6",
+    requires_nothing,
+    {},
+    TUTTI_SHM_AND_NET(linear)};
 
 }   // namespace tutti::coll::algorithms::neighbor_alltoall

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows of blocks, one block per rank, and two ways to give all of them to every rank by messages: around a ring, and by
+// Rows of blocks, one block per rank, and two allgathers of them by messages: around a ring, and by
 // recursive doubling with any number of ranks.
 #pragma once
 
@@ -20,20 +20,20 @@ inline Buffer packed_buffer(std::byte* data, std::size_t bytes) {
 /// One buffer whose packed bytes [at[i], at[i + 1]) are block i.
 struct BlockRow {
     Buffer buffer;
-    std::vector<std::size_t> at;
+    std::vector<std::size_t> offsets;
     std::size_t working_set;   ///< as in Copier::copy
 
     std::size_t bytes(int first, int end) const {
-        return at[static_cast<std::size_t>(end)] - at[static_cast<std::size_t>(first)];
+        return offsets[static_cast<std::size_t>(end)] - offsets[static_cast<std::size_t>(first)];
     }
-    std::size_t start(int block) const { return at[static_cast<std::size_t>(block)]; }
+    std::size_t start(int block) const { return offsets[static_cast<std::size_t>(block)]; }
     /// Blocks first … end − 1 as a message.
     MessagePart part(int first, int end) const { return {buffer, start(first), bytes(first, end)}; }
 };
 
-/// Sets `row` to the parts as one buffer. Returns false unless they lie one after the other in rank order and have one
+/// Sets `row` to the parts as one buffer. Returns false unless they are adjacent in rank order and have one
 /// type.
-inline bool in_row(Parts const& parts, int size, Buffer& row) {
+inline bool merge_adjacent_parts(Parts const& parts, int size, Buffer& row) {
     row = parts[0];
     std::int64_t count = 0;
     bool found = false;
@@ -58,13 +58,13 @@ public:
         int const size = env.size(), rank = env.rank();
         std::size_t total = 0;
         for (int i = 0; i < size; ++i) {
-            row.at.push_back(total);
+            row.offsets.push_back(total);
             total += a.parts[i].bytes();
         }
-        row.at.push_back(total);
+        row.offsets.push_back(total);
         row.working_set = total * static_cast<std::size_t>(size + 1);
         if (!a.is_in_place) deliver_own(env, a.parts[rank], a.mine, row.working_set, truncation);
-        if (in_row(a.parts, size, row.buffer)) return;
+        if (merge_adjacent_parts(a.parts, size, row.buffer)) return;
         packed_ = PooledBytes(env.frames(), total);
         row.buffer = packed_buffer(packed_.get(), total);
         env.load(packed_.get() + row.start(rank), a.parts[rank], 0, a.parts[rank].bytes());
@@ -85,7 +85,7 @@ private:
 /// Ring: each rank starts with block (rank − root) mod p. p − 1 steps of one block each: every rank sends the next rank
 /// the block that it received last.
 template <class Env>
-Task ring_blocks(Env& env, Messages<Env>& m, BlockRow const& row, int root, Truncation& truncation) {
+Task ring_allgather(Env& env, Messages<Env>& m, BlockRow const& row, int root, Truncation& truncation) {
     int const size = env.size(), rank = env.rank(), next = (rank + 1) % size, last = (rank + size - 1) % size;
     int out = (rank - root + size) % size;
     for (int step = 1; step < size; ++step) {
@@ -99,38 +99,38 @@ Task ring_blocks(Env& env, Messages<Env>& m, BlockRow const& row, int root, Trun
 }
 
 /// Recursive doubling: ⌊log2 p⌋ steps among q = 2^⌊log2 p⌋ ranks, each with twice as many blocks as the previous one.
-/// If q < p, one rank takes part in each of the p − q pairs of places (0, 1), (2, 3) …: the odd one first gives it its
-/// block and receives the others last, so that the blocks of every rank remain contiguous; two more steps.
+/// If q < p, one rank participates in each of the p − q pairs of vranks (0, 1), (2, 3) …: the odd one first sends it
+/// its block and receives the others last, so that the blocks of every rank remain contiguous; two more steps.
 template <class Env>
-class Doubling {
+class RecursiveDoubling {
 public:
-    Doubling(Env& env, Messages<Env>& m, BlockRow const& row, int root, Truncation& truncation)
+    RecursiveDoubling(Env& env, Messages<Env>& m, BlockRow const& row, int root, Truncation& truncation)
         : env_(env), m_(m), row_(row), root_(root), truncation_(truncation), size_(env.size()),
-          ids_(static_cast<int>(std::bit_floor(static_cast<unsigned>(size_)))), pairs_(size_ - ids_),
-          place_((env.rank() - root + size_) % size_) {}
+          participants_(static_cast<int>(std::bit_floor(static_cast<unsigned>(size_)))), pairs_(size_ - participants_),
+          vrank_((env.rank() - root + size_) % size_) {}
 
     FramePool& frames() { return env_.frames(); }
     Task run() {
-        bool const paired = place_ < 2 * pairs_;
-        if (paired && place_ % 2 == 1) {
-            int const partner = rank_at(place_ - 1);
-            co_await m_.send(partner, row_.part(place_, place_ + 1));
-            co_await receive(partner, 0, place_);
-            co_await receive(partner, place_ + 1, size_);
+        bool const paired = vrank_ < 2 * pairs_;
+        if (paired && vrank_ % 2 == 1) {
+            int const partner = rank_at(vrank_ - 1);
+            co_await m_.send(partner, row_.part(vrank_, vrank_ + 1));
+            co_await receive(partner, 0, vrank_);
+            co_await receive(partner, vrank_ + 1, size_);
             co_return;
         }
-        int const partner = rank_at(place_ + 1);
-        if (paired) co_await receive(partner, place_ + 1, place_ + 2);
-        co_await double_up();
+        int const partner = rank_at(vrank_ + 1);
+        if (paired) co_await receive(partner, vrank_ + 1, vrank_ + 2);
+        co_await exchange_blocks();
         if (!paired) co_return;
-        co_await m_.send(partner, row_.part(0, place_ + 1));
-        co_await m_.send(partner, row_.part(place_ + 2, size_));
+        co_await m_.send(partner, row_.part(0, vrank_ + 1));
+        co_await m_.send(partner, row_.part(vrank_ + 2, size_));
     }
 
 private:
-    int rank_at(int place) const { return (place + root_) % size_; }
-    /// The first block of a participant, by its number among them; also its place.
-    int first(int id) const { return id < pairs_ ? 2 * id : id + pairs_; }
+    int rank_at(int vrank) const { return (vrank + root_) % size_; }
+    /// The first block of a participant, by its number among them; also its vrank.
+    int first_block(int id) const { return id < pairs_ ? 2 * id : id + pairs_; }
 
     Task receive(int from, int first, int end) {
         std::size_t const bytes = row_.bytes(first, end);
@@ -138,13 +138,13 @@ private:
         truncation_.compare(from, m_.received(from), bytes);
     }
 
-    Task double_up() {
-        int const id = place_ < 2 * pairs_ ? place_ / 2 : place_ - pairs_;
-        for (int have = 1; have < ids_; have *= 2) {
-            int const mine = id & -have, theirs = mine ^ have, partner = rank_at(first(id ^ have));
-            int const in = first(theirs), end = first(theirs + have);
+    Task exchange_blocks() {
+        int const id = vrank_ < 2 * pairs_ ? vrank_ / 2 : vrank_ - pairs_;
+        for (int have = 1; have < participants_; have *= 2) {
+            int const mine = id & -have, partner_id = mine ^ have, partner = rank_at(first_block(id ^ have));
+            int const in = first_block(partner_id), end = first_block(partner_id + have);
             std::size_t const bytes = row_.bytes(in, end);
-            co_await m_.exchange(partner, row_.part(first(mine), first(mine + have)), partner, bytes,
+            co_await m_.exchange(partner, row_.part(first_block(mine), first_block(mine + have)), partner, bytes,
                                  m_.into(row_.buffer, row_.start(in), row_.working_set));
             truncation_.compare(partner, m_.received(partner), bytes);
         }
@@ -155,15 +155,15 @@ private:
     BlockRow const& row_;
     int root_;
     Truncation& truncation_;
-    int size_, ids_, pairs_, place_;
+    int size_, participants_, pairs_, vrank_;
 };
 
 template <class Env>
-Task doubling_allgather(Env& env, AllgatherArgs const& a) {
+Task recursive_doubling_allgather(Env& env, AllgatherArgs const& a) {
     Messages<Env> m(env);
     Truncation truncation;
     GatheredRow<Env> gathered(env, a, truncation);
-    Doubling<Env> doubling(env, m, gathered.row, 0, truncation);
+    RecursiveDoubling<Env> doubling(env, m, gathered.row, 0, truncation);
     co_await doubling.run();
     co_await m.close();
     gathered.unpack();

@@ -3,9 +3,9 @@
 // others, and the division of the work by index range. The agreement takes one exchange, and a second one only if XPMEM
 // is among the access paths.
 //
-// Why all ranks decide alike: each rank publishes the access path to its buffers with step `shown` and sees all access
-// paths before it decides. If all are direct, access is granted, and reach gives every rank a pointer to everything. If
-// one is neither direct nor attachable, access is not granted. Otherwise every rank tries, publishes the outcome
+// Why all ranks decide alike: each rank publishes the access path to its buffers with step `exposed` and sees all
+// access paths before it decides. If all are direct, access is granted, and map_buffers maps the buffers of all ranks.
+// If one is neither direct nor attachable, access is not granted. Otherwise every rank tries, publishes the outcome
 // (`missed` or `reached`, the last step of its cell), sees the outcomes of all ranks, and grants access only if all
 // have reached everything. The operation that follows, direct or not, uses only the counters of levels, and changes no
 // exposure except the location of the staging memory, which no rank reads here.
@@ -34,29 +34,30 @@ public:
     /// Peers load from `in` and store to `out`; empty if they do not.
     DirectAccess(Env& env, std::span<std::byte const> in, std::span<std::byte> out)
         : DirectAccess(env, in, out, {0, env.size()}) {}
-    DirectAccess(Env& env, std::span<std::byte const> in, std::span<std::byte> out, Participants who)
-        : env_(env), in_(in), out_(out), who_(who), ins_(static_cast<std::size_t>(env.size()), env.frames()),
-          outs_(ins_.size(), env.frames()), operands_(ins_.size(), env.frames()) {}
+    DirectAccess(Env& env, std::span<std::byte const> in, std::span<std::byte> out, Participants participants)
+        : env_(env), in_(in), out_(out), participants_(participants),
+          inputs_(static_cast<std::size_t>(env.size()), env.frames()), outputs_(inputs_.size(), env.frames()),
+          operands_(inputs_.size(), env.frames()) {}
 
     FramePool& frames() { return env_.frames(); }
     /// Exposes the buffers and performs the agreement.
     Task agree() {
         env_.expose_both(in_, out_);
-        env_.publish(shown);
+        env_.publish(exposed);
         bool certain = true, possible = true;
-        for (int i = 0; i < who_.count(); ++i) {
-            int const peer = who_[i];
-            if (peer != env_.rank()) co_await env_.until(peer, shown);
-            AccessPath const way = env_.exposure(peer).way;
-            certain = certain && way == AccessPath::load_store;
-            possible = possible && way <= AccessPath::attach;
+        for (int i = 0; i < participants_.count(); ++i) {
+            int const peer = participants_[i];
+            if (peer != env_.rank()) co_await env_.until(peer, exposed);
+            AccessPath const access = env_.exposure(peer).access;
+            certain = certain && access == AccessPath::load_store;
+            possible = possible && access <= AccessPath::attach;
         }
         if (!possible) co_return;
-        bool all = reach();
+        bool all = map_buffers();
         if (!certain) {
             env_.publish(all ? reached : missed);
-            for (int i = 0; i < who_.count(); ++i) {
-                int const peer = who_[i];
+            for (int i = 0; i < participants_.count(); ++i) {
+                int const peer = participants_[i];
                 if (peer != env_.rank()) co_await env_.until(peer, missed);
                 all = all && env_.published(peer) == reached;
             }
@@ -67,45 +68,46 @@ public:
     /// Valid after agree(). True if every participant can load and store in the buffers of all others; the same at all.
     bool granted() const { return granted_; }
     /// The exposed buffers in this rank's address space; null if a rank exposes nothing.
-    std::span<std::byte const* const> ins() const { return ins_; }
-    std::span<std::byte* const> outs() const { return outs_; }
+    std::span<std::byte const* const> inputs() const { return inputs_; }
+    std::span<std::byte* const> outputs() const { return outputs_; }
 
     /// The operands of all ranks from byte `at` on, in rank order, for a kernel.
     void const* const* operands(std::size_t at) { return operands(at, 0, env_.size()); }
     /// The operands of ranks [first, last).
     void const* const* operands(std::size_t at, int first, int last) {
         for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i)
-            operands_[i] = ins_[i] + at;
+            operands_[i] = inputs_[i] + at;
         return operands_.data() + first;
     }
 
     /// Waits until all participants have called this: until then they read or write what this rank exposes.
-    Task leave_together() {
+    Task final_barrier() {
         env_.ack(0, 1);
         // Begins with the next participant, so that not all ranks poll the same one.
-        for (int i = 0, k = env_.rank(), n = who_.count(); i < n; ++i) {
+        for (int i = 0, k = env_.rank(), n = participants_.count(); i < n; ++i) {
             if (++k >= n) k = 0;
-            if (who_[k] != env_.rank()) co_await env_.until_ack(who_[k], 0, 1);
+            if (participants_[k] != env_.rank()) co_await env_.until_ack(participants_[k], 0, 1);
         }
     }
 
 private:
-    enum Step : std::uint64_t { shown = 1, missed = 2, reached = 3 };
+    enum Step : std::uint64_t { exposed = 1, missed = 2, reached = 3 };
 
     /// Maps the buffers of all participants. Returns false if one is out of reach. All ranks expose the same number of
     /// bytes, or none.
-    bool reach() {
+    bool map_buffers() {
         std::size_t const bytes = std::max(in_.size(), out_.size());
-        for (int k = 0; k < who_.count(); ++k) {
-            int const peer = who_[k];
+        for (int k = 0; k < participants_.count(); ++k) {
+            int const peer = participants_[k];
             auto const i = static_cast<std::size_t>(peer);
-            Exposure const& theirs = env_.exposure(peer);
-            bool const mine = peer == env_.rank();
+            Exposure const& peer_exposure = env_.exposure(peer);
+            bool const is_self = peer == env_.rank();
             env_.count_message(peer);
-            if (theirs.address)
-                if (!(ins_[i] = mine ? in_.data() : env_.reach(peer, theirs.address, bytes))) return false;
-            if (theirs.result)
-                if (!(outs_[i] = mine ? out_.data() : env_.reach(peer, theirs.result, bytes))) return false;
+            if (peer_exposure.address)
+                if (!(inputs_[i] = is_self ? in_.data() : env_.reach(peer, peer_exposure.address, bytes))) return false;
+            if (peer_exposure.result)
+                if (!(outputs_[i] = is_self ? out_.data() : env_.reach(peer, peer_exposure.result, bytes)))
+                    return false;
         }
         return true;
     }
@@ -113,9 +115,9 @@ private:
     Env& env_;
     std::span<std::byte const> in_;
     std::span<std::byte> out_;
-    Participants who_;
-    PooledVector<std::byte const*> ins_;
-    PooledVector<std::byte*> outs_;
+    Participants participants_;
+    PooledVector<std::byte const*> inputs_;
+    PooledVector<std::byte*> outputs_;
     PooledVector<void const*> operands_;
     bool granted_ = false;
 };
@@ -123,12 +125,12 @@ private:
 inline std::size_t element_bytes(ReduceArgs const& a) { return static_cast<std::size_t>(a.type->size()); }
 
 /// Whole cache lines of elements: ranges that start at multiples of this keep two ranks from writing one cache line.
-inline std::size_t line_of(std::size_t element) { return std::lcm(element, cache_line); }
+inline std::size_t range_granularity(std::size_t element) { return std::lcm(element, cache_line); }
 
 /// The range of `bytes` bytes that one rank works on: equal shares of whole lines, none smaller than `smallest`.
 struct Share {
     Share(std::size_t bytes, std::size_t element, int rank, int ranks, std::size_t smallest) {
-        std::size_t const line = line_of(element), lines = (bytes + line - 1) / line,
+        std::size_t const line = range_granularity(element), lines = (bytes + line - 1) / line,
                           parts = static_cast<std::size_t>(ranks);
         std::size_t const each = std::max({(lines + parts - 1) / parts, smallest / line, std::size_t{1}}) * line;
         first = std::min(bytes, each * static_cast<std::size_t>(rank));
@@ -138,7 +140,7 @@ struct Share {
 };
 
 /// The memory that a rank exposes for its operand and for its result.
-inline std::span<std::byte const> shown_operand(ReduceArgs const& a) { return {first_byte(operand(a)), a.bytes()}; }
-inline std::span<std::byte> shown_result(ReduceArgs const& a) { return {first_byte(result(a)), a.bytes()}; }
+inline std::span<std::byte const> exposed_operand(ReduceArgs const& a) { return {first_byte(operand(a)), a.bytes()}; }
+inline std::span<std::byte> exposed_result(ReduceArgs const& a) { return {first_byte(result(a)), a.bytes()}; }
 
 }   // namespace tutti::coll

@@ -21,18 +21,18 @@ namespace tutti::coll {
 
 /// The pieces of a copy: whole cache lines, except for the last one.
 struct CopyPieces {
-    static constexpr int most_of_word = 48;   ///< limit for all the work at one rank (Environment::claim)
-    static constexpr int most = 8;
-    static constexpr std::size_t least_bytes = 16384;
+    static constexpr int max_pieces_per_word = 48;   ///< limit for all the work at one rank (Environment::claim)
+    static constexpr int max_pieces = 8;
+    static constexpr std::size_t min_piece_bytes = 16384;
 
     /// Cut at multiples of `line` bytes into at most `limit` pieces.
-    explicit CopyPieces(std::size_t whole, int limit = most, std::size_t line = cache_line) : bytes(whole) {
-        auto const parts = static_cast<std::size_t>(std::clamp(limit, 1, most));
-        step = (std::max(least_bytes, (whole + parts - 1) / parts) + line - 1) / line * line;
+    explicit CopyPieces(std::size_t whole, int limit = max_pieces, std::size_t line = cache_line) : bytes(whole) {
+        auto const parts = static_cast<std::size_t>(std::clamp(limit, 1, max_pieces));
+        step = (std::max(min_piece_bytes, (whole + parts - 1) / parts) + line - 1) / line * line;
         count = static_cast<int>((whole + step - 1) / step);
     }
     /// The pieces of one of the pairs whose copies are all claimed at one rank.
-    static CopyPieces of_pair(std::size_t whole, int ranks) { return CopyPieces(whole, most_of_word / ranks); }
+    static CopyPieces for_pair(std::size_t whole, int ranks) { return CopyPieces(whole, max_pieces_per_word / ranks); }
     std::size_t begin(int k) const { return static_cast<std::size_t>(k) * step; }
     std::size_t size(int k) const { return std::min(bytes, begin(k + 1)) - begin(k); }
 
@@ -40,14 +40,14 @@ struct CopyPieces {
     int count;
 };
 
-enum class From { front, back };
+enum class CopyFrom { front, back };
 
 /// Copies with copy(begin, bytes) the unclaimed pieces at `owner`, numbered from `first` on, until it meets the side
 /// that began at the other end. Returns true if it has copied all pieces.
 template <class Env, class Copy>
-bool copy_pieces(Env& env, int owner, int first, CopyPieces const& pieces, From end, Copy copy) {
+bool copy_pieces(Env& env, int owner, int first, CopyPieces const& pieces, CopyFrom end, Copy copy) {
     for (int i = 0; i < pieces.count; ++i) {
-        int const k = end == From::front ? i : pieces.count - 1 - i;
+        int const k = end == CopyFrom::front ? i : pieces.count - 1 - i;
         if (!env.claim(owner, first + k)) return false;
         copy(pieces.begin(k), pieces.size(k));
     }
@@ -55,13 +55,13 @@ bool copy_pieces(Env& env, int owner, int first, CopyPieces const& pieces, From 
 }
 
 /// The peers with which this rank has made a whole copy alone: none if there are more ranks than
-/// CopyPieces::most_of_word.
-class MadeAlone {
+/// CopyPieces::max_pieces_per_word.
+class CompletedAlone {
 public:
-    void note(int peer, bool alone) {
+    void record(int peer, bool alone) {
         if (alone) peers_ |= std::uint64_t{1} << peer;
     }
-    bool with(int peer) const { return peers_ != 0 && (peers_ >> peer & 1); }
+    bool is_complete(int peer) const { return peers_ != 0 && (peers_ >> peer & 1); }
 
 private:
     std::uint64_t peers_ = 0;

@@ -16,14 +16,14 @@
 namespace tutti::coll {
 
 /// The slices of an operand that are combined at a time.
-inline Segments gathered_slices(ReduceArgs const& a, Division const& map, std::size_t memory) {
+inline Segments gathered_slices(ReduceArgs const& a, NodePartition const& map, std::size_t memory) {
     std::size_t ranks = 0;
     for (int n = 0; n < map.count(); ++n) ranks += static_cast<std::size_t>(map.size(n));
-    return {a.bytes(), element_of(a), part_of_memory(memory, ranks * static_cast<std::size_t>(map.largest()))};
+    return {a.bytes(), element_of(a), bytes_per_piece(memory, ranks * static_cast<std::size_t>(map.largest()))};
 }
 
 /// Number of operations on the node that fold_gathered needs.
-inline std::uint64_t gather_operations(ReduceArgs const& a, Division const& map, std::size_t memory) {
+inline std::uint64_t gather_operations(ReduceArgs const& a, NodePartition const& map, std::size_t memory) {
     return 2 * gathered_slices(a, map, memory).count;
 }
 
@@ -33,41 +33,41 @@ public:
     GatheredOperands(NetEnv& env, ReduceArgs const& a)
         : env_(env), a_(a), bytes_(a.bytes()), all_(env.frames(), bytes_ * static_cast<std::size_t>(env.size())),
           starts_(env.frames()) {
-        Division const& map = env.map();
+        NodePartition const& map = env.partition();
         for (int n = 0, ranks = 0; n < map.count(); ranks += map.size(n++)) starts_.push_back(ranks);
     }
     FramePool& frames() { return env_.frames(); }
 
     Task run() {
-        Division const& map = env_.map();
+        NodePartition const& map = env_.partition();
         RootedArgs inside{};
         ConstBuffer const mine = operand(a_);
         inside.mine = {const_cast<void*>(mine.address), mine.count, mine.type};
-        Buffer const part = packed_buffer(block(map.mine()), bytes_);
+        Buffer const part = packed_buffer(block(map.own_part()), bytes_);
         inside.parts = Parts::regular(part.address, part.count, *part.type);
         inside.root = 0;
-        inside.largest = bytes_;
+        inside.max_part_bytes = bytes_;
         co_await on_node(env_, Collective::gather, inside);
         if (map.index_of(env_.rank()) == 0) {
             NetEnv team(env_, map.masters(frames()), env_.multi_node().masters);
             co_await exchange(team);
         }
         co_await on_node(env_, Collective::bcast,
-                         bytes_from(all_.get(), bytes_ * static_cast<std::size_t>(env_.size()), 0));
+                         bcast_bytes_args(all_.get(), bytes_ * static_cast<std::size_t>(env_.size()), 0));
     }
 
     /// The operand of a rank.
     std::byte const* operator[](int rank) const {
-        Division const& map = env_.map();
-        return all_.get() +
-               bytes_ * static_cast<std::size_t>(starts_[static_cast<std::size_t>(map.of(rank))] + map.index_of(rank));
+        NodePartition const& map = env_.partition();
+        return all_.get() + bytes_ * static_cast<std::size_t>(starts_[static_cast<std::size_t>(map.part_of(rank))] +
+                                                              map.index_of(rank));
     }
 
 private:
     std::byte* block(int node) const {
         return all_.get() + bytes_ * static_cast<std::size_t>(starts_[static_cast<std::size_t>(node)]);
     }
-    std::size_t block_bytes(int node) const { return bytes_ * static_cast<std::size_t>(env_.map().size(node)); }
+    std::size_t block_bytes(int node) const { return bytes_ * static_cast<std::size_t>(env_.partition().size(node)); }
 
     Task exchange(NetEnv& team) {
         Messages<NetEnv> m(team);
@@ -105,7 +105,7 @@ inline Task fold_slice(NetEnv& env, ReduceArgs const& a, int ranks) {
 /// Combines the operands of the first `ranks` ranks into this rank's result; 0: the result is not modified. `memory`:
 /// bytes that a node has for operands.
 inline Task fold_gathered(NetEnv& env, ReduceArgs const& a, int ranks, std::size_t memory) {
-    Segments const slices = gathered_slices(a, env.map(), memory);
+    Segments const slices = gathered_slices(a, env.partition(), memory);
     for (std::uint64_t k = 0; k < slices.count; ++k) co_await fold_slice(env, slices.slice(a, k), ranks);
 }
 

@@ -16,59 +16,59 @@
 namespace tutti::coll {
 
 /// The participants among p ranks: their number q is the largest power of two that is at most p. The first 2 (p − q)
-/// ranks form pairs of neighbours; one rank of each pair takes part and represents both, so that the participants
+/// ranks form pairs of neighbours; one rank of each pair participates and represents both, so that the participants
 /// represent consecutive ranks, in order.
 class Folding {
 public:
-    /// `chosen` always takes part.
-    explicit Folding(int ranks, int chosen = -1)
+    /// `preferred` always participates.
+    explicit Folding(int ranks, int preferred = -1)
         : participants_(static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks)))), pairs_(ranks - participants_),
-          chosen_(chosen) {}
+          preferred_(preferred) {}
 
     int participants() const { return participants_; }
     int steps() const { return std::bit_width(static_cast<unsigned>(participants_)) - 1; }
     /// The other rank of a pair; −1: the rank is in no pair.
     int partner(int rank) const { return rank < 2 * pairs_ ? rank ^ 1 : -1; }
-    bool takes_part(int rank) const { return rank_at(position(rank)) == rank; }
+    bool participates(int rank) const { return rank_at(position(rank)) == rank; }
     int position(int rank) const { return rank < 2 * pairs_ ? rank / 2 : rank - pairs_; }
     /// The rank at a position, and the first rank that it represents; one past the last position is allowed.
     int rank_at(int position) const {
-        return position >= pairs_ ? position + pairs_ : 2 * position + (chosen_ != 2 * position);
+        return position >= pairs_ ? position + pairs_ : 2 * position + (preferred_ != 2 * position);
     }
     int first_at(int position) const { return position >= pairs_ ? position + pairs_ : 2 * position; }
 
 private:
-    int participants_, pairs_, chosen_;
+    int participants_, pairs_, preferred_;
 };
 
-/// The vector of one rank during the reduction: where it lies packed, and how incoming data is combined.
+/// The packed vector of one rank during the reduction, and how incoming data is combined with it.
 template <class Env>
-class Partial {
+class PartialResult {
 public:
     /// The sum is built at `sum`, or in private memory if that is null.
-    Partial(Env& env, ReduceArgs const& a, std::byte* sum = nullptr)
+    PartialResult(Env& env, ReduceArgs const& a, std::byte* sum = nullptr)
         : reducer_(env.traffic(), a), element_(std::max<std::size_t>(1, reducer_.element_bytes())), sum_(sum),
           packed_operand_(a.type->dense(a.count)) {
         if (!sum_) own_ = PooledBytes(env.frames(), a.bytes()), sum_ = own_.get();
-        now_ = packed_operand_ ? first_byte(operand(a)) : sum_;
+        current_ = packed_operand_ ? first_byte(operand(a)) : sum_;
         if (!packed_operand_) env.load(sum_, operand(a), 0, a.bytes());
     }
 
     std::size_t element() const { return element_; }
     /// This rank's current value (at first its operand), and where the sum is built.
-    std::byte const* now() const { return now_; }
+    std::byte const* current() const { return current_; }
     std::byte* sum() const { return sum_; }
     /// Makes the data at sum() this rank's current value, in which only the range that has been combined is valid.
-    void combined() { now_ = sum_; }
-    /// Builds the following sums at another place.
-    void build_at(std::byte* sum) { sum_ = sum; }
-    MessagePart part(std::size_t first, std::size_t end) const { return packed_part(now_ + first, end - first); }
+    void use_sum() { current_ = sum_; }
+    /// Builds the following sums at another address.
+    void build_sum_at(std::byte* sum) { sum_ = sum; }
+    MessagePart part(std::size_t first, std::size_t end) const { return packed_part(current_ + first, end - first); }
 
-    /// Combines incoming data for the bytes from `start` on; `before`: the data comes from lower ranks.
-    auto adding(std::size_t start, bool before) {
-        return [this, start, before](std::byte const* from, std::size_t at, std::size_t n) {
-            void const* operands[] = {now_ + start + at, from};
-            if (before) std::swap(operands[0], operands[1]);
+    /// Combines incoming data for the bytes from `start` on; `from_lower`: the data comes from lower ranks.
+    auto combiner(std::size_t start, bool from_lower) {
+        return [this, start, from_lower](std::byte const* from, std::size_t at, std::size_t n) {
+            void const* operands[] = {current_ + start + at, from};
+            if (from_lower) std::swap(operands[0], operands[1]);
             reducer_.combine(operands, 2, sum_ + start + at, n / element_);
         };
     }
@@ -77,27 +77,27 @@ private:
     Reducer reducer_;
     std::size_t element_;
     std::byte* sum_;
-    std::byte const* now_ = nullptr;
+    std::byte const* current_ = nullptr;
     bool packed_operand_;
     PooledBytes own_;
 };
 
-/// Where this rank may build the sum: in its result if that is contiguous.
-inline std::byte* place_of_result(ReduceArgs const& a, bool has_result) {
+/// Returns this rank's result buffer if the sum may be built there: if it is contiguous. Otherwise null.
+inline std::byte* result_if_contiguous(ReduceArgs const& a, bool has_result) {
     return has_result && a.type->dense(a.count) ? first_byte(result(a)) : nullptr;
 }
 
-/// Ranks that do not take part send their operands to their neighbours, which combine them with their own.
+/// Ranks that do not participate send their operands to their neighbours, which combine them with their own.
 template <class Env>
-Task fold(Env& env, Messages<Env>& m, ReduceArgs const& a, Folding const& folding, Partial<Env>& partial) {
+Task fold(Env& env, Messages<Env>& m, ReduceArgs const& a, Folding const& folding, PartialResult<Env>& partial) {
     int const partner = folding.partner(env.rank());
     if (partner < 0) co_return;
-    if (!folding.takes_part(env.rank())) {
+    if (!folding.participates(env.rank())) {
         co_await m.send(partner, {operand(a), 0, a.bytes()});
         co_return;
     }
-    co_await m.receive(partner, a.bytes(), partial.adding(0, partner < env.rank()));
-    partial.combined();
+    co_await m.receive(partner, a.bytes(), partial.combiner(0, partner < env.rank()));
+    partial.use_sum();
 }
 
 /// The reverse: a participant sends the result to the rank that it represents.
@@ -105,7 +105,7 @@ template <class Env>
 Task unfold(Env& env, Messages<Env>& m, ReduceArgs const& a, Folding const& folding) {
     int const partner = folding.partner(env.rank());
     if (partner < 0) co_return;
-    if (folding.takes_part(env.rank())) co_await m.send(partner, {result(a), 0, a.bytes()});
+    if (folding.participates(env.rank())) co_await m.send(partner, {result(a), 0, a.bytes()});
     else co_await m.receive(partner, a.bytes(), m.into(result(a), 0));
 }
 
@@ -115,16 +115,16 @@ struct Range {
     std::size_t bytes() const { return end - first; }
 };
 
-/// The ranges of a rank before each step of a halving, and after the last one. Doubling goes through them in reverse,
-/// with the other halves.
-struct HalvingWay {
-    std::array<Range, 32> had;
+/// The ranges of a rank before each step of a halving, and after the last one. Doubling goes through them in
+/// reverse, with the other halves.
+struct HalvingRanges {
+    std::array<Range, 32> ranges;
     int steps = 0;
 
-    Range before(int step) const { return had[static_cast<std::size_t>(step)]; }
+    Range before(int step) const { return ranges[static_cast<std::size_t>(step)]; }
     Range kept(int step) const { return before(step + 1); }
     /// The range that the peer of this step has kept.
-    Range given(int step) const {
+    Range sent(int step) const {
         Range const all = before(step), mine = kept(step);
         return mine.first == all.first ? Range{mine.end, all.end} : Range{all.first, mine.first};
     }
@@ -133,34 +133,34 @@ struct HalvingWay {
 /// Vector halving and distance doubling: in step i, ranks 2^i apart each combine one half of their range. A rank always
 /// holds the sum of consecutive ranks.
 template <class Env>
-Task halve(Env& env, Messages<Env>& m, Folding const& folding, Partial<Env>& partial, std::size_t bytes,
-           HalvingWay& way) {
+Task halve(Env& env, Messages<Env>& m, Folding const& folding, PartialResult<Env>& partial, std::size_t bytes,
+           HalvingRanges& halving) {
     int const position = folding.position(env.rank());
-    way.steps = folding.steps();
-    way.had[0] = {0, bytes};
-    for (int step = 0; step < way.steps; ++step) {
-        Range const all = way.before(step);
+    halving.steps = folding.steps();
+    halving.ranges[0] = {0, bytes};
+    for (int step = 0; step < halving.steps; ++step) {
+        Range const all = halving.before(step);
         std::size_t const middle = all.first + all.bytes() / partial.element() / 2 * partial.element();
         bool const lower = (position & 1 << step) == 0;
-        way.had[static_cast<std::size_t>(step) + 1] = lower ? Range{all.first, middle} : Range{middle, all.end};
+        halving.ranges[static_cast<std::size_t>(step) + 1] = lower ? Range{all.first, middle} : Range{middle, all.end};
         int const peer = folding.rank_at(position ^ 1 << step);
-        Range const kept = way.kept(step), given = lower ? Range{middle, all.end} : Range{all.first, middle};
-        co_await m.exchange(peer, partial.part(given.first, given.end), peer, kept.bytes(),
-                            partial.adding(kept.first, !lower));
-        partial.combined();
+        Range const kept = halving.kept(step), sent = lower ? Range{middle, all.end} : Range{all.first, middle};
+        co_await m.exchange(peer, partial.part(sent.first, sent.end), peer, kept.bytes(),
+                            partial.combiner(kept.first, !lower));
+        partial.use_sum();
     }
 }
 
 /// Copies a rank's sum into its result unless it was built there.
 template <class Env>
-void deliver(Env& env, ReduceArgs const& a, Partial<Env> const& partial) {
-    if (!a.type->dense(a.count) || partial.now() != first_byte(result(a)))
-        env.store(result(a), 0, partial.now(), a.bytes());
+void deliver(Env& env, ReduceArgs const& a, PartialResult<Env> const& partial) {
+    if (!a.type->dense(a.count) || partial.current() != first_byte(result(a)))
+        env.store(result(a), 0, partial.current(), a.bytes());
 }
 
 /// Returns a callback that copies into private packed memory.
 template <class Env>
-auto copying(Env& env, std::byte* to) {
+auto copy_into(Env& env, std::byte* to) {
     return [&env, to](std::byte const* from, std::size_t at, std::size_t n) { env.copy(to + at, from, n, 0); };
 }
 
@@ -175,7 +175,8 @@ class RecursiveKIng {
 public:
     RecursiveKIng(Env& env, ReduceArgs const& a, int radix)
         : env_(env), a_(a), plan_(env.size(), radix, !a.op->commutative), position_(plan_.position(env.rank())),
-          reducer_(env.traffic(), a), partial_(env, a, place_of_result(a, true)), messages_(env, partial_.element()) {}
+          reducer_(env.traffic(), a), partial_(env, a, result_if_contiguous(a, true)),
+          messages_(env, partial_.element()) {}
     FramePool& frames() { return env_.frames(); }
 
     Task run() {
@@ -188,8 +189,8 @@ public:
         } else {
             for (int i = 0; i < extras; ++i) {
                 int const extra = plan_.extra(position_, i);
-                co_await m.receive(extra, bytes, partial_.adding(0, false));
-                partial_.combined();
+                co_await m.receive(extra, bytes, partial_.combiner(0, false));
+                partial_.use_sum();
             }
             for (int step = 0, stride = 1; step < plan_.steps(); ++step, stride *= plan_.radix())
                 co_await combine(stride);
@@ -205,16 +206,16 @@ private:
         std::size_t const bytes = a_.bytes();
         auto const digit = [&](int rank) { return plan_.position(rank) / stride % k; };
         if (!others_) others_ = PooledBytes(frames(), bytes * static_cast<std::size_t>(k));
-        auto const place = [&](int d) { return others_.get() + bytes * static_cast<std::size_t>(d); };
+        auto const operand_buffer = [&](int d) { return others_.get() + bytes * static_cast<std::size_t>(d); };
         PooledVector<int> peers(frames());
         PooledVector<void const*> operands(frames());
         for (int i = 1; i < k; ++i) peers.push_back(plan_.member_at(position_ + ((mine + i) % k - mine) * stride));
-        for (int d = 0; d < k; ++d) operands.push_back(d == mine ? partial_.now() : place(d));
+        for (int d = 0; d < k; ++d) operands.push_back(d == mine ? partial_.current() : operand_buffer(d));
         co_await messages_.exchange_all(
             std::span<int const>(peers), [&](int) { return partial_.part(0, bytes); }, [&](int) { return bytes; },
-            [&](int from) { return messages_.into(packed_buffer(place(digit(from)), bytes), 0); });
+            [&](int from) { return messages_.into(packed_buffer(operand_buffer(digit(from)), bytes), 0); });
         reducer_.combine(operands.data(), k, partial_.sum(), bytes / partial_.element());
-        partial_.combined();
+        partial_.use_sum();
     }
 
     Env& env_;
@@ -222,7 +223,7 @@ private:
     RecursiveKIngPlan plan_;
     int position_;
     Reducer reducer_;
-    Partial<Env> partial_;
+    PartialResult<Env> partial_;
     Messages<Env> messages_;
     PooledBytes others_;   ///< operands of a step, by the position of their rank in its group
 };

@@ -14,7 +14,7 @@
 
 namespace tutti::coll {
 
-/// Receives a whole part, and notes if it was too long.
+/// Receives a whole part, and records if it was too long.
 template <class Env>
 Task receive_part(Env& env, Messages<Env>& m, int from, Buffer to, std::size_t working_set, Truncation& truncation) {
     co_await m.receive(from, to.bytes(), m.into(to, 0, working_set));
@@ -107,47 +107,48 @@ Task linear_alltoall(Env& env, AlltoallArgs const& a) {
     truncation.check(env);
 }
 
-// Binomial movements by messages: place 0 is the root's, the others follow in rank order. ⌈log2 p⌉ messages in a row. A
-// subtree has consecutive places, so that everything for it or from it is one message.
+// Binomial movements by messages: virtual rank (vrank) 0 is the root, the others follow in rank order. ⌈log2 p⌉
+// messages in a row. A subtree has consecutive vranks, so that everything for it or from it is one message.
 
-/// One rank's place in the binomial tree under a root; the numbers are places.
-struct BinomialPlace : TreePlace {
+/// One rank's position in the binomial tree under a root; the numbers are vranks.
+struct BinomialPosition : TreePosition {
     template <class Env>
-    BinomialPlace(Env& env, int of_root) : BinomialPlace(env.frames(), env.rank(), of_root, env.size()) {}
-    BinomialPlace(FramePool& frames, int rank, int of_root, int ranks)
-        : TreePlace(binomial_tree(frames, (rank - of_root + ranks) % ranks, ranks)), root(of_root), size(ranks),
-          place((rank - of_root + ranks) % ranks) {}
+    BinomialPosition(Env& env, int root_rank) : BinomialPosition(env.frames(), env.rank(), root_rank, env.size()) {}
+    BinomialPosition(FramePool& frames, int rank, int root_rank, int ranks)
+        : TreePosition(binomial_tree(frames, (rank - root_rank + ranks) % ranks, ranks)), root(root_rank), size(ranks),
+          vrank((rank - root_rank + ranks) % ranks) {}
 
     int rank_at(int p) const { return (p + root) % size; }
     int parent_rank() const { return rank_at(parent); }
-    /// The first place after the subtree under `p`.
+    /// The first vrank after the subtree under `p`.
     int end_of(int p) const { return p == 0 ? size : std::min(size, p + (p & -p)); }
-    int end() const { return end_of(place); }
+    int end() const { return end_of(vrank); }
 
-    int root, size, place;
+    int root, size, vrank;
 };
 
-/// Starts to send part(child's place) to each child, the one with the largest subtree first; all children read
+/// Starts to send part(child's vrank) to each child, the one with the largest subtree first; all children read
 /// concurrently. finish_children waits for them.
 template <class Env, class Part>
-Task start_children(Env& env, Messages<Env>& m, BinomialPlace const& at, Part part) {
-    for (auto child = at.children.rbegin(); child != at.children.rend(); ++child)
-        co_await m.start(at.rank_at(*child), part(*child));
+Task start_children(Env& env, Messages<Env>& m, BinomialPosition const& tree, Part part) {
+    for (auto child = tree.children.rbegin(); child != tree.children.rend(); ++child)
+        co_await m.start(tree.rank_at(*child), part(*child));
 }
 template <class Env>
-Task finish_children(Env& env, Messages<Env>& m, BinomialPlace const& at) {
-    for (auto child = at.children.rbegin(); child != at.children.rend(); ++child) co_await m.finish(at.rank_at(*child));
+Task finish_children(Env& env, Messages<Env>& m, BinomialPosition const& tree) {
+    for (auto child = tree.children.rbegin(); child != tree.children.rend(); ++child)
+        co_await m.finish(tree.rank_at(*child));
 }
 
 template <class Env>
 Task binomial_bcast(Env& env, BcastArgs const& a) {
     Messages<Env> m(env);
     Truncation truncation;
-    BinomialPlace const at(env, a.root);
+    BinomialPosition const tree(env, a.root);
     std::size_t const bytes = a.data.bytes(), working_set = bytes * static_cast<std::size_t>(env.size());
-    if (at.place > 0) co_await receive_part(env, m, at.parent_rank(), a.data, working_set, truncation);
-    co_await start_children(env, m, at, [&](int) -> MessagePart { return {a.data, 0, bytes}; });
-    co_await finish_children(env, m, at);
+    if (tree.vrank > 0) co_await receive_part(env, m, tree.parent_rank(), a.data, working_set, truncation);
+    co_await start_children(env, m, tree, [&](int) -> MessagePart { return {a.data, 0, bytes}; });
+    co_await finish_children(env, m, tree);
     co_await m.close();
     truncation.check(env);
 }

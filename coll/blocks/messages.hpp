@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages between pairs of ranks inside one operation, for algorithms that the literature describes with send and
 // receive. Messages of a pair are ordered and have any layout. They take one copy where a single-copy method permits
-// it, else they go in pieces through the sender's staging memory.
+// it; otherwise they are sent in pieces through the sender's staging memory.
 //
 //     Messages<Env> m(env);
 //     co_await m.send(peer, {buffer, at, bytes});
 //     co_await m.receive(peer, bytes, [&](std::byte const* from, std::size_t at, std::size_t n) { … });
 //     co_await m.exchange(to, part, from, bytes, use);   send and receive concurrently: rings, doubling
-//     co_await m.exchange_all(peers, part, room, use);   with several peers concurrently
+//     co_await m.exchange_all(peers, part, limit, use);   with several peers concurrently
 //     co_await m.start(peer, part); … m.finish(peer);    a send in two halves, with other communication in between
 //     co_await m.post(peer, part); …                     several sends without waiting, if fits(bytes)
 //     co_await m.close();                                always last: waits until no peer needs this rank's memory
 //
 // Protocol: each direction of a pair is a sequence of events 1, 2, …: a header (a message, with its first piece if it
 // is staged) or a further piece. Event e uses header and buffer e mod 2 of the pair. `sent` counts the events that have
-// been staged; `taken` is 2 e when the receiver has finished with event e, and 2 e − 1 when it cannot access what the
-// header exposes: the message then follows in pieces. Event e may be staged once event e − 2 is finished, so nothing is
-// overwritten early.
+// been staged; `consumed` is 2 e when the receiver has finished with event e, and 2 e − 1 when it cannot access what
+// the header exposes: the message then follows in pieces. Event e may be staged once event e − 2 is finished, so
+// nothing is overwritten early.
 //
 // Why it terminates: in exchange, a rank answers the header of `from` before it waits for an answer from `to`, and
 // stages piece k before it consumes piece k; the rank that has progressed least waits only for earlier actions of
@@ -44,9 +44,9 @@ struct MessagePart {
 /// A part that describes packed bytes of the algorithm itself.
 MessagePart packed_part(std::byte const* data, std::size_t bytes);
 /// Arguments of a broadcast of packed bytes.
-BcastArgs bytes_from(void* data, std::size_t bytes, int root);
+BcastArgs bcast_bytes_args(void* data, std::size_t bytes, int root);
 /// Arguments of an allgather of packed bytes.
-AllgatherArgs bytes_of_all(void const* mine, std::size_t bytes, void* all);
+AllgatherArgs allgather_bytes_args(void const* mine, std::size_t bytes, void* all);
 
 /// Stores received data into a user's buffer, from packed byte `position` on. Data that the system copies goes there
 /// directly if the buffer is dense. `working_set` as in Copier::copy.
@@ -56,9 +56,9 @@ struct IntoBuffer {
     Buffer to;
     std::size_t position, working_set;
 
-    std::byte* place() const { return to.type->dense(to.count) ? first_byte(to) + position : nullptr; }
+    std::byte* address() const { return to.type->dense(to.count) ? first_byte(to) + position : nullptr; }
     void operator()(std::byte const* from, std::size_t at, std::size_t n) const {
-        if (std::byte* const there = place()) env->copy(there + at, from, n, working_set);
+        if (std::byte* const there = address()) env->copy(there + at, from, n, working_set);
         else env->store(to, position + at, from, n);
     }
 };
@@ -89,17 +89,17 @@ public:
 
     /// Returns when the buffer may be modified again.
     Task send(int to, MessagePart part) {
-        co_await lay_out(to, part);
+        co_await stage_or_expose(to, part);
         co_await finish(to);
     }
 
     /// A send in two halves, to let several peers read concurrently or the next message arrive: the peer may read the
     /// buffer until `finish` returns, and only one message per peer may be in flight. `finish` without a message does
     /// nothing.
-    Task start(int to, MessagePart part) { return lay_out(to, part); }
+    Task start(int to, MessagePart part) { return stage_or_expose(to, part); }
     Task finish(int to) {
-        co_await answer_of(to);
-        for (std::uint64_t k = link(to).next; k < pieces_out(to); ++k) co_await piece_out(to, k);
+        co_await await_answer(to);
+        for (std::uint64_t k = link(to).next; k < pieces_out(to); ++k) co_await send_piece(to, k);
     }
 
     /// Calls `use(from, at, n)` for each part of the message as it arrives, in order: n bytes at `from` are the
@@ -107,46 +107,47 @@ public:
     /// see received().
     template <class Use>
     Task receive(int from, std::size_t bytes, Use use) {
-        co_await header_of(from, bytes, use);
-        for (std::uint64_t k = 0; k < pieces_in(from); ++k) co_await piece_in(from, k, use);
+        co_await receive_header(from, bytes, use);
+        for (std::uint64_t k = 0; k < pieces_in(from); ++k) co_await receive_piece(from, k, use);
     }
 
     /// Sends to one peer and receives from the same or another, concurrently.
     template <class Use>
     Task exchange(int to, MessagePart part, int from, std::size_t bytes, Use use) {
-        co_await lay_out(to, part);
-        co_await header_of(from, bytes, use);
-        co_await answer_of(to);
+        co_await stage_or_expose(to, part);
+        co_await receive_header(from, bytes, use);
+        co_await await_answer(to);
         for (std::uint64_t k = 0; k < pieces_out(to) || k < pieces_in(from); ++k) {
-            if (k >= link(to).next && k < pieces_out(to)) co_await piece_out(to, k);
-            if (k < pieces_in(from)) co_await piece_in(from, k, use);
+            if (k >= link(to).next && k < pieces_out(to)) co_await send_piece(to, k);
+            if (k < pieces_in(from)) co_await receive_piece(from, k, use);
         }
     }
 
     /// Sends a message to each of `peers` and receives one from each, all concurrently: part(to) is the outgoing
-    /// message, room(from) the maximum size of the incoming one, use(from) as for receive. No piece is received before
+    /// message, limit(from) the maximum size of the incoming one, use(from) as for receive. No piece is received before
     /// the piece that goes to the same peer has been staged: with messages of one size that are never exposed, a buffer
     /// may be exchanged in place.
-    template <class Part, class Room, class Use>
-    Task exchange_all(std::span<int const> peers, Part part, Room room, Use use) {
-        return exchange_all(peers, peers, part, room, use);
+    template <class Part, class Limit, class Use>
+    Task exchange_all(std::span<int const> peers, Part part, Limit limit, Use use) {
+        return exchange_all(peers, peers, part, limit, use);
     }
     /// The same with different sets of destinations and sources.
-    template <class Part, class Room, class Use>
-    Task exchange_all(std::span<int const> to_all, std::span<int const> from_all, Part part, Room room, Use use) {
-        for (int to : to_all) co_await lay_out(to, part(to));
-        for (int from : from_all) co_await header_of(from, room(from), use(from));
-        std::uint64_t most = 0;
-        for (int to : to_all) {
-            co_await answer_of(to);
-            most = std::max(most, pieces_out(to));
+    template <class Part, class Limit, class Use>
+    Task exchange_all(std::span<int const> destinations, std::span<int const> sources, Part part, Limit limit,
+                      Use use) {
+        for (int to : destinations) co_await stage_or_expose(to, part(to));
+        for (int from : sources) co_await receive_header(from, limit(from), use(from));
+        std::uint64_t max_pieces = 0;
+        for (int to : destinations) {
+            co_await await_answer(to);
+            max_pieces = std::max(max_pieces, pieces_out(to));
         }
-        for (int from : from_all) most = std::max(most, pieces_in(from));
-        for (std::uint64_t k = 0; k < most; ++k) {
-            for (int to : to_all)
-                if (k >= link(to).next && k < pieces_out(to)) co_await piece_out(to, k);
-            for (int from : from_all)
-                if (k < pieces_in(from)) co_await piece_in(from, k, use(from));
+        for (int from : sources) max_pieces = std::max(max_pieces, pieces_in(from));
+        for (std::uint64_t k = 0; k < max_pieces; ++k) {
+            for (int to : destinations)
+                if (k >= link(to).next && k < pieces_out(to)) co_await send_piece(to, k);
+            for (int from : sources)
+                if (k < pieces_in(from)) co_await receive_piece(from, k, use(from));
         }
     }
 
@@ -154,7 +155,7 @@ public:
     std::size_t received(int from) { return link(from).size; }
 
     /// Sends a message that fits, without waiting for its receiver. The buffer may be modified immediately.
-    Task post(int to, MessagePart part) { return lay_out(to, part, false); }
+    Task post(int to, MessagePart part) { return stage_or_expose(to, part, false); }
 
     using Into = IntoBuffer<Env>;
     Into into(Buffer const& to, std::size_t position, std::size_t working_set = 0) {
@@ -164,33 +165,33 @@ public:
     /// Waits until no peer needs this rank's memory. Must be the last call.
     Task close() {
         for (int peer = 0; peer < env_.size(); ++peer)
-            if (link(peer).laid > 0) co_await env_.until_taken(peer, 2 * link(peer).laid);
+            if (link(peer).staged > 0) co_await env_.until_consumed(peer, 2 * link(peer).staged);
     }
 
 private:
     struct alignas(32) Header {
         std::uint64_t address, bytes;
-        AccessPath way;
+        AccessPath access;
     };
     /// Both directions between this rank and a peer.
     struct Link {
-        std::uint64_t laid = 0, got = 0;     ///< events staged for the peer; events of the peer that are finished
-        MessagePart out{};                   ///< the message in flight
-        bool shown = false;                  ///< its header exposes it in place
-        std::uint64_t next = 0;              ///< its next piece to stage
-        std::uint64_t all = 0;               ///< number of its pieces; 0 if the peer reads it in place
-        std::uint64_t coming = 0;            ///< pieces of the peer's message that are still to arrive
-        std::size_t arrived = 0, size = 0;   ///< bytes of it that have arrived, and in total
-        std::size_t room = 0;                ///< bytes of it that are wanted
-        std::size_t used = 0;                ///< bytes received before the system refused the rest
+        std::uint64_t staged = 0, consumed = 0;   ///< events staged for the peer; events of the peer that are finished
+        MessagePart out{};                        ///< the message in flight
+        bool exposed = false;                     ///< its header exposes it in place
+        std::uint64_t next = 0;                   ///< its next piece to stage
+        std::uint64_t pieces = 0;                 ///< number of its pieces; 0 if the peer reads it in place
+        std::uint64_t incoming_pieces = 0;        ///< pieces of the peer's message that are still to arrive
+        std::size_t arrived = 0, size = 0;        ///< bytes of it that have arrived, and in total
+        std::size_t wanted = 0;                   ///< bytes of it that are wanted
+        std::size_t used = 0;                     ///< bytes received before the system refused the rest
     };
 
     Link& link(int peer) { return links_[static_cast<std::size_t>(peer)]; }
-    std::uint64_t pieces_out(int to) { return link(to).all; }
-    std::uint64_t pieces_in(int from) { return link(from).coming; }
+    std::uint64_t pieces_out(int to) { return link(to).pieces; }
+    std::uint64_t pieces_in(int from) { return link(from).incoming_pieces; }
     std::uint64_t pieces(std::size_t bytes) const { return std::max<std::uint64_t>(1, (bytes + piece_ - 1) / piece_); }
     static std::size_t slot_of(int peer, std::uint64_t event) { return 2 * static_cast<std::size_t>(peer) + event % 2; }
-    Header& letter_at(std::byte* staging, int peer, std::uint64_t event) const {
+    Header& header_at(std::byte* staging, int peer, std::uint64_t event) const {
         return reinterpret_cast<Header*>(staging)[slot_of(peer, event)];
     }
     std::byte* buffer(std::byte* staging, int peer, std::uint64_t event) const {
@@ -198,84 +199,85 @@ private:
     }
 
     /// Returns the access path for a part that peers may read in place, or `staged` if it is to be copied.
-    AccessPath way_of(MessagePart const& part) {
+    AccessPath access_of(MessagePart const& part) {
         if (part.bytes < direct_ || !part.buffer.type->dense(part.buffer.count)) return AccessPath::staged;
-        AccessPath const way = env_.way(first_byte(part.buffer) + part.at, part.bytes);
-        return way == AccessPath::cma && part.bytes < cma_ ? AccessPath::staged : way;
+        AccessPath const access = env_.access_path(first_byte(part.buffer) + part.at, part.bytes);
+        return access == AccessPath::cma && part.bytes < cma_ ? AccessPath::staged : access;
     }
 
     void stage(int to, std::uint64_t k) {
         Link& l = link(to);
         std::size_t const at = k * piece_, n = std::min(piece_, l.out.bytes - at);
-        env_.stage(buffer(env_.staging(), to, l.laid + 1), l.out.buffer, l.out.at + at, n);
+        env_.stage(buffer(env_.staging(), to, l.staged + 1), l.out.buffer, l.out.at + at, n);
         l.next = k + 1;
     }
 
     /// Stages the header, and the first piece unless the message is exposed in place.
-    Task lay_out(int to, MessagePart part, bool may_show = true) {
+    Task stage_or_expose(int to, MessagePart part, bool may_expose = true) {
         Link& l = link(to);
-        std::uint64_t const event = l.laid + 1;
-        if (event > 2) co_await env_.until_taken(to, 2 * (event - 2));
-        AccessPath const way = may_show ? way_of(part) : AccessPath::staged;
+        std::uint64_t const event = l.staged + 1;
+        if (event > 2) co_await env_.until_consumed(to, 2 * (event - 2));
+        AccessPath const access = may_expose ? access_of(part) : AccessPath::staged;
         l.out = part;
-        l.shown = way != AccessPath::staged;
+        l.exposed = access != AccessPath::staged;
         l.next = 0;
-        l.all = l.shown ? 0 : pieces(part.bytes);
-        std::uint64_t const address = l.shown ? reinterpret_cast<std::uint64_t>(first_byte(part.buffer) + part.at) : 0;
-        letter_at(env_.staging(), to, event) = {address, part.bytes, way};
-        if (!l.shown) stage(to, 0);
-        l.laid = event;
+        l.pieces = l.exposed ? 0 : pieces(part.bytes);
+        std::uint64_t const address =
+            l.exposed ? reinterpret_cast<std::uint64_t>(first_byte(part.buffer) + part.at) : 0;
+        header_at(env_.staging(), to, event) = {address, part.bytes, access};
+        if (!l.exposed) stage(to, 0);
+        l.staged = event;
         env_.sent(to, event);
     }
 
     /// Waits until the peer has read what was exposed, or has answered that it cannot.
-    Task answer_of(int to) {
+    Task await_answer(int to) {
         Link& l = link(to);
-        if (!l.shown) co_return;
-        co_await env_.until_taken(to, 2 * l.laid - 1);
-        l.shown = false;
-        if (env_.taken_by(to) < 2 * l.laid) l.all = pieces(l.out.bytes);
+        if (!l.exposed) co_return;
+        co_await env_.until_consumed(to, 2 * l.staged - 1);
+        l.exposed = false;
+        if (env_.consumed_by(to) < 2 * l.staged) l.pieces = pieces(l.out.bytes);
     }
 
-    Task piece_out(int to, std::uint64_t k) {
+    Task send_piece(int to, std::uint64_t k) {
         Link& l = link(to);
-        std::uint64_t const event = l.laid + 1;
+        std::uint64_t const event = l.staged + 1;
         // A refusal already finishes the refused event.
-        if (event > 2) co_await env_.until_taken(to, 2 * (event - 2) - 1);
+        if (event > 2) co_await env_.until_consumed(to, 2 * (event - 2) - 1);
         stage(to, k);
-        l.laid = event;
+        l.staged = event;
         env_.sent(to, event);
     }
 
     /// Consumes the header, and with it the message if it is exposed and can be read.
     template <class Use>
-    Task header_of(int from, std::size_t bytes, Use use) {
+    Task receive_header(int from, std::size_t bytes, Use use) {
         Link& l = link(from);
-        std::uint64_t const event = l.got + 1;
+        std::uint64_t const event = l.consumed + 1;
         co_await env_.until_sent(from, event);
-        Header const header = letter_at(env_.staging_of(from), env_.rank(), event);
+        Header const header = header_at(env_.staging_of(from), env_.rank(), event);
         l.size = header.bytes;
-        l.room = bytes;
+        l.wanted = bytes;
         l.arrived = l.used = 0;
-        l.coming = header.way == AccessPath::staged ? pieces(header.bytes) : 0;
-        if (header.way == AccessPath::staged) co_return;
+        l.incoming_pieces = header.access == AccessPath::staged ? pieces(header.bytes) : 0;
+        if (header.access == AccessPath::staged) co_return;
         bool const done = read(from, header, use);
-        l.got = event;
-        env_.taken(from, done ? 2 * event : 2 * event - 1);
-        if (!done) l.coming = pieces(header.bytes);
+        l.consumed = event;
+        env_.consumed(from, done ? 2 * event : 2 * event - 1);
+        if (!done) l.incoming_pieces = pieces(header.bytes);
     }
 
     /// Reads by load, or by the system: directly to its place, or piece by piece through private memory.
     template <class Use>
     bool read(int from, Header const& header, Use& use) {
-        std::size_t const wanted = std::min<std::size_t>(header.bytes, link(from).room);
+        std::size_t const wanted = std::min<std::size_t>(header.bytes, link(from).wanted);
         if (std::byte const* there = env_.reach(from, header.address, header.bytes)) {
             env_.count_message(from);
             use(static_cast<std::byte const*>(there), std::size_t{0}, wanted);
             return true;
         }
         if constexpr (std::is_same_v<Use, Into>)
-            if (std::byte* const place = use.place()) return env_.fetch(from, header.address, place, wanted);
+            if (std::byte* const address = use.address()) return env_.fetch(from, header.address, address, wanted);
         bounce_.resize(piece_);
         for (std::size_t& at = link(from).used; at < wanted;) {
             std::size_t const n = std::min(piece_, wanted - at);
@@ -287,16 +289,16 @@ private:
     }
 
     template <class Use>
-    Task piece_in(int from, std::uint64_t, Use use) {
+    Task receive_piece(int from, std::uint64_t, Use use) {
         Link& l = link(from);
-        std::uint64_t const event = l.got + 1;
+        std::uint64_t const event = l.consumed + 1;
         co_await env_.until_sent(from, event);
         std::size_t const n = std::min(piece_, l.size - l.arrived);
         std::byte const* piece = buffer(env_.staging(from), env_.rank(), event);
-        if (l.arrived >= l.used && l.arrived <= l.room) use(piece, l.arrived, std::min(n, l.room - l.arrived));
+        if (l.arrived >= l.used && l.arrived <= l.wanted) use(piece, l.arrived, std::min(n, l.wanted - l.arrived));
         l.arrived += n;
-        l.got = event;
-        env_.taken(from, 2 * event);
+        l.consumed = event;
+        env_.consumed(from, 2 * event);
     }
 
     Env& env_;
@@ -316,20 +318,20 @@ inline MessagePart packed_part(std::byte const* data, std::size_t bytes) {
     return {{data, static_cast<std::int64_t>(bytes), byte.get()}, 0, bytes};
 }
 
-inline BcastArgs bytes_from(void* data, std::size_t bytes, int root) {
+inline BcastArgs bcast_bytes_args(void* data, std::size_t bytes, int root) {
     BcastArgs args{};
     args.data = {data, static_cast<std::int64_t>(bytes), packed_part(nullptr, 0).buffer.type};
     args.root = root;
     return args;
 }
 
-inline AllgatherArgs bytes_of_all(void const* mine, std::size_t bytes, void* all) {
+inline AllgatherArgs allgather_bytes_args(void const* mine, std::size_t bytes, void* all) {
     Datatype const& byte = *packed_part(nullptr, 0).buffer.type;
     auto const count = static_cast<std::int64_t>(bytes);
     AllgatherArgs args{};
     args.mine = {const_cast<void*>(mine), count, &byte};
     args.parts = Parts::regular(all, count, byte);
-    args.largest = bytes;
+    args.max_part_bytes = bytes;
     return args;
 }
 
@@ -340,7 +342,7 @@ inline std::size_t element_of(ReduceArgs const& a) {
     return std::max<std::size_t>(1, static_cast<std::size_t>(a.type->size()));
 }
 
-inline constexpr std::size_t whole = ~std::size_t{0};   ///< segment length: one segment for the whole message
+inline constexpr std::size_t one_segment = ~std::size_t{0};   ///< segment length: one segment for the whole message
 
 /// Segments contain whole elements; there are none if there are no bytes.
 struct Segments {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Movement of parts between pairs of ranks: how a rank describes where the bytes for a peer lie, and how a peer gets
-// them. Used by Exchange, Gathering, Writing and the message-based blocks.
+// Movement of parts between pairs of ranks: how a rank describes the location of the bytes for a peer, and how the peer
+// gets them. Used by Exchange, AllgatherParts, SenderWriting and the message-based blocks.
 //
 // A rank's published step describes its slot: 1 + n means packed parts of n bytes each; `table_step` means a table of
-// entries, one per receiver, each describing where its part lies. Senders choose by what they have, and receivers
+// entries, one per receiver, each describing the location of its part. Senders choose by what they have, and receivers
 // follow what they find, so the two sides need not agree on sizes: a receiver detects a part that is too long, which
 // delays no other rank.
 #pragma once
@@ -21,27 +21,27 @@ namespace tutti::coll {
 
 /// All ranks of the environment.
 template <class Env>
-auto everybody(Env const& env) {
+auto all_ranks_of(Env const& env) {
     return std::views::iota(0, env.size());
 }
 
-/// Waits until all of `ranks` except this one have acknowledged `step`; 0: does not wait.
+/// Waits until all of `ranks` except this one have acknowledged `step`. Returns immediately if it is 0.
 template <class Env, class Ranks>
-Task acknowledged(Env& env, Ranks ranks, int level, std::uint64_t step) {
+Task await_acks(Env& env, Ranks ranks, int level, std::uint64_t step) {
     for (int rank : ranks)
         if (step > 0 && rank != env.rank()) co_await env.until_ack(rank, level, step);
 }
 
 /// The step that a rank publishes if its slot holds a table.
-inline constexpr std::uint64_t table_step = last_step;
+inline constexpr std::uint64_t table_step = max_step;
 
-/// Where a part lies until its receiver has it.
-enum class Place : std::uint8_t {
+/// Where a part is until its receiver has it.
+enum class PartLocation : std::uint8_t {
     slot,      ///< packed, in the sender's slot, after the table
     staging,   ///< packed, in the first half of the sender's staging memory
     memory,    ///< contiguous in the user's memory: one copy by the system, if it permits that
     arena,     ///< contiguous in its owner's arena: one copy by load and store
-    layout,    ///< with gaps in its owner's arena; `at` is the offset of its description in staging memory (see Shown)
+    layout,    ///< with gaps in its owner's arena; `at` is the offset of its LayoutLocation in staging memory
     stream,    ///< arrives in pieces through two alternating buffers in the second half of the staging memory
 };
 
@@ -50,59 +50,61 @@ struct Entry {
     std::uint64_t bytes;
     std::uint64_t at;      ///< offset in slot or staging, address in memory
     std::uint32_t piece;   ///< bytes of a piece if it is streamed
-    Place place;
-    bool helps = false;   ///< set by a root that copies its share of what other ranks receive from it or send to it
+    PartLocation location;
+    bool root_copies = false;   ///< the root copies its share of the part
     std::uint64_t pieces() const { return (bytes + piece - 1) / piece; }
-    /// True if the peer accesses the user's memory and may answer that it could not.
-    bool shown() const { return place == Place::memory || in_arena(); }
+    /// True if the peer accesses the user's memory; it may answer that it cannot.
+    bool is_exposed() const { return location == PartLocation::memory || in_arena(); }
     /// True if peers can load and store there; certain only if they too have found memory of their own in an arena.
-    bool in_arena() const { return place == Place::arena || place == Place::layout; }
+    bool in_arena() const { return location == PartLocation::arena || location == PartLocation::layout; }
 };
 static_assert(sizeof(Entry) == 24);
 
 /// Location of a part with gaps: the origin of its elements, and the offset in staging memory of the description of its
 /// datatype.
-struct Shown {
+struct LayoutLocation {
     std::uint64_t origin, layout;
 };
 
-/// Values of a receiver's counter `taken` for the sender: it has everything; it cannot read the sender's memory and
+/// Values of a receiver's counter `consumed` for the sender: it has everything; it cannot read the sender's memory and
 /// needs a stream; above `refused`, one more for each piece of a stream.
-inline constexpr std::uint64_t has_all = 1, refused = 2;
+inline constexpr std::uint64_t all_transferred = 1, refused = 2;
 
-/// Thresholds that determine where parts go that do not fit the slot.
+/// Thresholds that determine the location of parts that do not fit into the slot.
 struct Limits {
     /// Takes the limits from the algorithm's first three parameters.
     static Limits of(CommonArgs const& c) { return {c.parameters[0], c.parameters[1], c.parameters[2]}; }
 
-    /// Returns limits for parts that can go nowhere else.
+    /// Limits for parts of any size.
     static Limits none(std::size_t piece) { return {0, piece, 0}; }
 
     std::size_t direct;   ///< the smallest part that peers access in its owner's arena, in bytes
     std::size_t piece;    ///< bytes of a piece of a stream, limited by the staging memory
     std::size_t cma;      ///< the smallest part that is copied by the system, in bytes
 };
-inline constexpr Parameter direct_parameter = {"direct", 8192,
-                                               "bytes from which a part is copied where it lies in its owner's arena"};
-inline constexpr Parameter piece_parameter = {"piece", 65536, "bytes of a piece where parts go through staging memory"};
+inline constexpr Parameter direct_parameter = {
+    "direct", 8192, "smallest part, in bytes, that is copied directly from or to its owner's arena"};
+inline constexpr Parameter piece_parameter = {"piece", 65536,
+                                              "bytes per piece of a part that passes through staging memory"};
 inline constexpr Parameter cma_parameter = {
-    "cma", 32768, "bytes from which a part outside the arenas is copied by the system, where it allows that"};
+    "cma", 32768, "smallest part outside the arenas, in bytes, that is copied by CMA if the system permits it"};
 inline constexpr Parameter movement_parameters[] = {direct_parameter, piece_parameter, cma_parameter};
 inline constexpr Parameter shared_movement_parameters[] = {
     direct_parameter,
     piece_parameter,
     cma_parameter,
-    {"share", 16384, "bytes from which a root in place copies a share of each part, where both sides lie in arenas"}};
+    {"share", 16384, "smallest part, in bytes, of which an in-place root copies a share if both sides are in arenas"}};
 
 /// Bytes of a part that are transferred; both sides compute the same.
-inline std::size_t moved(Entry const& one, Entry const& other) { return std::min(one.bytes, other.bytes); }
+inline std::size_t transferred_bytes(Entry const& one, Entry const& other) { return std::min(one.bytes, other.bytes); }
 /// True if the root copies its share of a part. Both sides have exposed where it comes from and goes to.
-inline bool shared(Entry const& of_root, Entry const& of_leaf, std::size_t least) {
-    return of_root.helps && of_root.in_arena() && of_leaf.in_arena() && moved(of_root, of_leaf) >= least;
+inline bool root_copies_share(Entry const& from_root_side, Entry const& from_leaf_side, std::size_t min_bytes) {
+    return from_root_side.root_copies && from_root_side.in_arena() && from_leaf_side.in_arena() &&
+           transferred_bytes(from_root_side, from_leaf_side) >= min_bytes;
 }
 /// Where the root's share begins in each of the parts of `bytes` bytes that it exchanges with the `size` − 1 others.
-/// All ranks then copy the same number of bytes. (A root that also copies a part of its own does not help.)
-inline std::size_t root_share(std::size_t bytes, int size) {
+/// All ranks then copy the same number of bytes. (A root that also copies a part of its own copies no share.)
+inline std::size_t root_share_start(std::size_t bytes, int size) {
     auto const p = static_cast<std::size_t>(size);
     return bytes / p * (p - 1) / cache_line * cache_line;
 }
@@ -111,14 +113,14 @@ inline std::size_t root_share(std::size_t bytes, int size) {
 /// environment.
 class Truncation {
 public:
-    void note(int peer, std::uint64_t bytes, std::size_t room) {
+    void record(int peer, std::uint64_t bytes, std::size_t room) {
         if (bytes > bytes_) peer_ = peer, bytes_ = bytes, room_ = room;
     }
     void compare(int peer, std::uint64_t bytes, std::size_t room) {
         if (bytes > room) [[unlikely]]
-            note(peer, bytes, room);
+            record(peer, bytes, room);
     }
-    /// Throws if there was such a message, and names its sender as the program numbers it.
+    /// Throws if there was such a message; the error names its sender's rank in the program's communicator.
     template <class Env>
     void check(Env const& env) const {
         if (peer_ >= 0) [[unlikely]]
@@ -127,8 +129,8 @@ public:
 
 private:
     [[noreturn, gnu::cold, gnu::noinline]] void raise(int reported_rank, int world_rank) const {
-        Error error(ErrorClass::truncate,
-                    join("rank ", reported_rank, " sends ", bytes_, " bytes but there is room for ", room_));
+        Error error(ErrorClass::truncate, join("rank ", reported_rank, " sent ", bytes_,
+                                               " bytes, but the receive buffer holds only ", room_, " bytes"));
         error.peer = world_rank;
         throw error;
     }
@@ -139,13 +141,13 @@ private:
 };
 
 /// Stores `bytes` packed bytes, which begin at packed position `position` of a message of `total` bytes, into the
-/// user's buffer. Bytes beyond the end of the buffer are dropped and noted.
+/// user's buffer. Bytes beyond the end of the buffer are dropped and recorded.
 template <class Env>
 void deliver(Env& env, Buffer const& to, std::size_t position, void const* from, std::size_t bytes, std::uint64_t total,
              int peer, Truncation& truncation) {
     std::size_t const room = to.bytes();
     if (total > room) [[unlikely]] {
-        truncation.note(peer, total, room);
+        truncation.record(peer, total, room);
         bytes = position < room ? std::min(bytes, room - position) : 0;
     }
     env.store(to, position, from, bytes);
@@ -165,7 +167,7 @@ template <class Env>
 void deliver_own(Env& env, Buffer const& to, ConstBuffer const& from, std::size_t position, std::size_t end,
                  std::size_t working_set, Truncation& truncation) {
     if (from.bytes() > to.bytes()) [[unlikely]]
-        truncation.note(env.rank(), from.bytes(), to.bytes());
+        truncation.record(env.rank(), from.bytes(), to.bytes());
     end = std::min({end, from.bytes(), to.bytes()});
     if (position >= end) return;
     if (to.type->dense(to.count) && from.type->dense(from.count))
@@ -179,12 +181,12 @@ void deliver_own(Env& env, Buffer const& to, ConstBuffer const& from, std::size_
 
 /// Returns the buffer of a peer's part if this rank can load and store there, else an empty one.
 template <class Env>
-PeerBuffer<Env> buffer_of(Env& env, int peer, Entry const& e) {
-    if (!e.shown()) return {};
-    if (e.place != Place::layout) return {env, peer, e.at, e.bytes};
-    Shown shown;
-    std::memcpy(&shown, env.staging_of(peer) + e.at, sizeof shown);
-    return {env, peer, shown.origin, e.bytes, env.staging_of(peer) + shown.layout};
+PeerBuffer<Env> peer_part(Env& env, int peer, Entry const& e) {
+    if (!e.is_exposed()) return {};
+    if (e.location != PartLocation::layout) return {env, peer, e.at, e.bytes};
+    LayoutLocation where;
+    std::memcpy(&where, env.staging_of(peer) + e.at, sizeof where);
+    return {env, peer, where.origin, e.bytes, env.staging_of(peer) + where.layout};
 }
 
 /// Reads a part from its owner's memory; through `bounce` if the system copies and the receiver's layout has gaps.
@@ -195,13 +197,13 @@ bool fetch_part(Env& env, int peer, Entry const& e, Buffer const& to, std::span<
     std::size_t const room = to.bytes();
     std::size_t const n = std::min<std::size_t>(e.bytes, room);
     if (e.bytes > room) [[unlikely]]
-        truncation.note(peer, e.bytes, room);
+        truncation.record(peer, e.bytes, room);
     if (n == 0) return true;
-    if (PeerBuffer<Env> const there = buffer_of(env, peer, e)) {
+    if (PeerBuffer<Env> const there = peer_part(env, peer, e)) {
         there.get(to, 0, n, working_set);
         return true;
     }
-    if (e.place == Place::layout) return false;
+    if (e.location == PartLocation::layout) return false;
     if (to.type->dense(to.count)) bounce = {};
     std::size_t at = 0;
     return fetch_packed(env, peer, e.at, to, at, n, bounce);
@@ -218,17 +220,17 @@ public:
     std::size_t piece() const { return piece_; }
     std::byte* buffer(std::uint64_t k) { return env_.staging() + half_ + (k % 2) * piece_; }
     std::span<std::byte> bounce() { return {buffer(0), piece_}; }
-    std::byte const* laid_out(int peer, std::size_t at) { return env_.staging(peer) + at; }
+    std::byte const* staged_part(int peer, std::size_t at) { return env_.staging(peer) + at; }
     /// Piece k of the peer's stream, whose piece size may differ from ours.
     std::byte const* buffer(int peer, Entry const& e, std::uint64_t k) {
         return env_.staging(peer) + half_ + (k % 2) * e.piece;
     }
 
-    Entry entry(std::size_t bytes, std::uint64_t at, Place place) const {
-        return {.bytes = bytes, .at = at, .piece = static_cast<std::uint32_t>(piece_), .place = place};
+    Entry entry(std::size_t bytes, std::uint64_t at, PartLocation location) const {
+        return {.bytes = bytes, .at = at, .piece = static_cast<std::uint32_t>(piece_), .location = location};
     }
     /// Reserves the first `table` bytes of the slot for a table.
-    void begin_slot(std::size_t table) { slot_used_ = table; }
+    void reserve_table(std::size_t table) { slot_used_ = table; }
     /// Exposes the staging memory. Called when other ranks must read something in it, or described by it, before this
     /// rank returns.
     void expose() {
@@ -236,65 +238,68 @@ public:
         outstanding_ = true;
     }
     bool outstanding() const { return outstanding_; }
-    /// Places a part for other ranks: into the slot while there is room, else as lay_out.
-    Entry post(Buffer const& part, Limits const& limits, bool may_show = true) {
+    /// Makes a part available to other ranks: in the slot while there is room, otherwise as in stage_or_expose.
+    Entry post(Buffer const& part, Limits const& limits, bool may_expose = true) {
         std::size_t const n = part.bytes(), at = slot_used_;
         if (n > env_.slot_bytes() - slot_used_) {
             expose();
-            return lay_out(part, limits, may_show);
+            return stage_or_expose(part, limits, may_expose);
         }
         env_.load(env_.slot(env_.slot_bytes()) + at, part, 0, n);
         slot_used_ += n;
-        return entry(n, at, Place::slot);
+        return entry(n, at, PartLocation::slot);
     }
     /// Receives a part that its sender has staged.
-    void take(int peer, Entry const& e, Buffer const& to, Truncation& truncation) {
+    void receive(int peer, Entry const& e, Buffer const& to, Truncation& truncation) {
         std::byte const* const from =
-            e.place == Place::slot ? env_.slot(peer, env_.slot_bytes()) + e.at : laid_out(peer, e.at);
+            e.location == PartLocation::slot ? env_.slot(peer, env_.slot_bytes()) + e.at : staged_part(peer, e.at);
         deliver(env_, to, 0, from, e.bytes, e.bytes, peer, truncation);
     }
-    /// Places a part for other ranks: exposed in place if it is large and peers may access it (`may_show`: the part is
-    /// not overwritten meanwhile); else packed into staging memory while there is room; else exposed in place
+    /// Makes a part available to other ranks: exposed in place if it is large and peers may access it (`may_expose`: it
+    /// is not overwritten meanwhile); else packed into staging memory while there is room; else exposed in place
     /// regardless of its size, if permitted; else streamed.
-    Entry lay_out(Buffer const& part, Limits const& limits, bool may_show = true) {
+    Entry stage_or_expose(Buffer const& part, Limits const& limits, bool may_expose = true) {
         std::size_t const n = part.bytes();
-        Entry const shown = may_show ? show(part, limits) : entry(n, 0, Place::stream);
-        if (shown.shown()) return shown;
-        if (n > half_ - used_) return may_show ? show(part, Limits::none(limits.piece)) : shown;
+        Entry const exposed = may_expose ? try_expose(part, limits) : entry(n, 0, PartLocation::stream);
+        if (exposed.is_exposed()) return exposed;
+        if (n > half_ - used_) return may_expose ? try_expose(part, Limits::none(limits.piece)) : exposed;
         std::size_t const at = used_;
         env_.stage(env_.staging() + at, part, 0, n);
         used_ += n;
-        return entry(n, at, Place::staging);
+        return entry(n, at, PartLocation::staging);
     }
-    /// Exposes a part in place, or returns an entry that says that it must be streamed.
-    Entry show(Buffer const& part, Limits const& limits) {
+    /// Exposes a part in place, or returns an entry for a part that must be streamed.
+    Entry try_expose(Buffer const& part, Limits const& limits) {
         std::size_t const n = part.bytes();
-        if (!part.type->dense(part.count)) return n >= limits.direct ? show_layout(part) : entry(n, 0, Place::stream);
-        AccessPath const way = env_.way(first_byte(part), n);
-        bool const arena = way == AccessPath::load_store;
-        if (way == AccessPath::staged || n < (arena ? limits.direct : limits.cma)) return entry(n, 0, Place::stream);
-        return entry(n, reinterpret_cast<std::uint64_t>(first_byte(part)), arena ? Place::arena : Place::memory);
+        if (!part.type->dense(part.count))
+            return n >= limits.direct ? expose_layout(part) : entry(n, 0, PartLocation::stream);
+        AccessPath const access = env_.access_path(first_byte(part), n);
+        bool const arena = access == AccessPath::load_store;
+        if (access == AccessPath::staged || n < (arena ? limits.direct : limits.cma))
+            return entry(n, 0, PartLocation::stream);
+        return entry(n, reinterpret_cast<std::uint64_t>(first_byte(part)),
+                     arena ? PartLocation::arena : PartLocation::memory);
     }
 
 private:
     /// Consecutive parts of one type share its layout. One layout may take a quarter of the half.
-    Entry show_layout(Buffer const& part) {
+    Entry expose_layout(Buffer const& part) {
         std::size_t const n = part.bytes();
         constexpr std::size_t word = sizeof(std::int64_t);
         std::size_t at = (used_ + word - 1) / word * word;
-        if (at + sizeof(Shown) + half_ / 4 > half_) return entry(n, 0, Place::stream);
-        if (!env_.can_load(part)) return entry(n, 0, Place::stream);
+        if (at + sizeof(LayoutLocation) + half_ / 4 > half_) return entry(n, 0, PartLocation::stream);
+        if (!env_.can_load(part)) return entry(n, 0, PartLocation::stream);
         if (part.type != type_) {
             std::size_t const written = env_.write_layout(*part.type, at, half_ / 4);
-            if (written == 0) return entry(n, 0, Place::stream);
+            if (written == 0) return entry(n, 0, PartLocation::stream);
             type_ = part.type;
             layout_ = at;
             at += written;
         }
-        Shown const shown{reinterpret_cast<std::uint64_t>(part.address), layout_};
-        std::memcpy(env_.staging() + at, &shown, sizeof shown);
-        used_ = at + sizeof shown;
-        return entry(n, at, Place::layout);
+        LayoutLocation const where{reinterpret_cast<std::uint64_t>(part.address), layout_};
+        std::memcpy(env_.staging() + at, &where, sizeof where);
+        used_ = at + sizeof where;
+        return entry(n, at, PartLocation::layout);
     }
 
     Env& env_;
@@ -309,7 +314,7 @@ private:
 // knows all sizes, single parts below `least` are copied in and out.
 
 inline constexpr Parameter knem_least_parameter = {
-    "least", 16384, "bytes from which single copy is used; what is smaller goes by messages"};
+    "least", 16384, "smallest size, in bytes, for single copy; smaller data is sent as messages"};
 
 /// `least` and `piece`, for movements of parts.
 inline constexpr Parameter knem_movement_parameters[] = {knem_least_parameter, piece_parameter};

@@ -5,7 +5,7 @@
 // rank copies s bytes; p − m combinations of s bytes within sockets and m − 1 between them. DPML (Bayatpour et al., SC
 // 2017); by sockets: YHCCL (Peng et al., SC 2023), section 5.1.
 //
-// Counters, in addition to those of sliced.hpp: ready[laid_out]: this rank's operand is staged; ready[inside]: this
+// Counters, in addition to those of sliced.hpp: ready[staged]: this rank's operand is staged; ready[in_socket]: this
 // rank's slices are reduced in its socket.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace tutti::coll {
 
 /// How a leader begins its sum: with a copy of the first operand, as DPML is published and counted, or with the first
 /// combination.
-enum class Sum { of_copy, of_two };
+enum class SumStart { copy_first, combine_first };
 
 template <class Env, class Args>
 class MultiLeader : public SlicedReduction<Env, Args> {
@@ -25,30 +25,30 @@ class MultiLeader : public SlicedReduction<Env, Args> {
 
 public:
     /// `largest`: maximum size of a slice in bytes; `piece`: bytes reduced at a time.
-    MultiLeader(Env& env, topo::Hierarchy const& tree, Args const& args, Receives receives, Sum sum,
+    MultiLeader(Env& env, topo::Hierarchy const& tree, Args const& args, Receives receives, SumStart sum,
                 std::size_t largest, std::size_t piece)
-        : Base(env, tree, args, receives, Inside::leader, largest, piece), sum_(sum) {}
+        : Base(env, tree, args, receives, SocketMethod::leader, largest, piece), sum_(sum) {}
 
     Task run() {
         return Base::run_rounds([this](std::uint64_t k) { return reduce(k); });
     }
 
 private:
-    using Base::env_, Base::sockets_, Base::what_, Base::slices_, Base::reducer_, Base::i_;
+    using Base::env_, Base::sockets_, Base::call_, Base::slices_, Base::reducer_, Base::member_index_;
 
     Task reduce(std::uint64_t k) {
-        lay_out(k);
-        env_.ready(Base::laid_out, k + 1);
+        stage_operand(k);
+        env_.ready(Base::staged, k + 1);
         for (int member : sockets_.members())
-            if (member != env_.rank()) co_await env_.until_ready(member, Base::laid_out, k + 1);
-        for (int slice : sockets_.finished_by(i_)) lead(slice, k);
-        if (sockets_.count() > 1) env_.ready(Base::inside, k + 1);
+            if (member != env_.rank()) co_await env_.until_ready(member, Base::staged, k + 1);
+        for (int slice : sockets_.finished_by(member_index_)) reduce_slice(slice, k);
+        if (sockets_.count() > 1) env_.ready(Base::in_socket, k + 1);
     }
 
-    void lay_out(std::uint64_t k) {
-        ConstBuffer const mine = operand(what_.args);
+    void stage_operand(std::uint64_t k) {
+        ConstBuffer const mine = operand(call_.args);
         std::byte* const to = this->round_in(env_.staging(), k);
-        if (slices_.adjoin()) {
+        if (slices_.are_adjacent()) {
             Slice const all = slices_.round(k);
             return env_.stage(to, mine, all.first * slices_.element(), all.count * slices_.element());
         }
@@ -57,23 +57,22 @@ private:
     }
 
     /// Reduces a slice of the operands of all members of the socket.
-    void lead(int slice, std::uint64_t k) {
-        bool const last = sockets_.count() == 1 && what_.receives == Receives::own,
-                   straight = last && this->straight(k);
-        std::byte* const out = straight ? this->my_result(k) : this->sum_of(sockets_.mine(), slice, k);
+    void reduce_slice(int slice, std::uint64_t k) {
+        bool const last = sockets_.count() == 1 && call_.receives == Receives::own, direct = last && this->is_direct(k);
+        std::byte* const out = direct ? this->my_result(k) : this->sum_of(sockets_.own_part(), slice, k);
         std::size_t const n = slices_.of(slice, k).count,
-                          most = std::max<std::size_t>(1, Base::piece_ / slices_.element());
+                          max_elements = std::max<std::size_t>(1, Base::piece_ / slices_.element());
         std::vector<std::byte const*> parts;
         for (int member : sockets_.members())
             parts.push_back(this->round_in(env_.staging(member), k) + slices_.offset(slice, k));
-        for (std::size_t first = 0; first < n; first += most)
-            add_up(parts, out, first * slices_.element(), std::min(most, n - first));
-        if (last && !straight) this->store(slice, k, out);
+        for (std::size_t first = 0; first < n; first += max_elements)
+            combine_parts(parts, out, first * slices_.element(), std::min(max_elements, n - first));
+        if (last && !direct) this->store(slice, k, out);
     }
 
-    void add_up(std::vector<std::byte const*> const& parts, std::byte* out, std::size_t at, std::size_t n) {
+    void combine_parts(std::vector<std::byte const*> const& parts, std::byte* out, std::size_t at, std::size_t n) {
         void const* first = parts[0] + at;
-        if (sum_ == Sum::of_copy || parts.size() == 1) {
+        if (sum_ == SumStart::copy_first || parts.size() == 1) {
             env_.copy(out + at, first, n * slices_.element(), 0);
             first = out + at;
         }
@@ -83,18 +82,18 @@ private:
         }
     }
 
-    Sum sum_;
+    SumStart sum_;
 };
 
 template <class Env, class Args>
-Task reduce_by_leaders(Env& env, topo::Hierarchy const& tree, Args const& a, Receives receives, Sum sum,
+Task reduce_by_leaders(Env& env, topo::Hierarchy const& tree, Args const& a, Receives receives, SumStart sum,
                        std::size_t largest, std::size_t piece) {
     MultiLeader<Env, Args> reduction(env, tree, a, receives, sum, largest, piece);
     co_await reduction.run();
 }
 
 /// Parameters of DPML on one level, as published, and by sockets.
-inline constexpr Parameter dpml_slice_parameter = {"slice", 65536, "bytes of a slice at most; p of them make a round"};
+inline constexpr Parameter dpml_slice_parameter = {"slice", 65536, "maximum bytes per slice; a round has p slices"};
 inline constexpr Parameter dpml_parameters[] = {dpml_slice_parameter,
                                                 {"piece", 8192, "bytes that a leader reduces at a time"}};
 inline constexpr Parameter dpml_two_level_parameters[] = {
@@ -102,18 +101,19 @@ inline constexpr Parameter dpml_two_level_parameters[] = {
 
 template <class Env, class Args>
 Task reduce_by_leaders(Env& env, Args const& a, Receives receives) {
-    return reduce_by_leaders(env, env.one_team(), a, receives, Sum::of_copy, a.parameters[0], a.parameters[1]);
+    return reduce_by_leaders(env, env.one_team(), a, receives, SumStart::copy_first, a.parameters[0], a.parameters[1]);
 }
 template <class Env, class Args>
 Task reduce_by_leaders_of_sockets(Env& env, Args const& a, Receives receives) {
-    return reduce_by_leaders(env, env.hierarchy(), a, receives, Sum::of_two, a.parameters[0], a.parameters[1]);
+    return reduce_by_leaders(env, env.hierarchy(), a, receives, SumStart::combine_first, a.parameters[0],
+                             a.parameters[1]);
 }
 
 /// Parameters of direct reductions operand by operand, which use this method if some rank's buffers cannot be reached.
 inline constexpr Parameter xbrc_parameters[] = {
     {"share", 1024, "bytes below which a rank's share is not divided further"},
     {"piece", 16384, "bytes that are reduced at a time"},
-    {"slice", 65536, "bytes of a slice where some rank's buffers cannot be reached"},
+    {"slice", 65536, "bytes per slice if some rank's buffers cannot be accessed"},
 };
 
 }   // namespace tutti::coll

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The specialisation of Messages (messages.hpp) for operations over several nodes: messages of p2p/, over shared memory
 // or the network. Data is sent directly from the user's buffer if the part is a whole buffer or is contiguous, and
-// received directly into its place if that is contiguous.
+// received directly into its destination if that is contiguous.
 #pragma once
 
 #include <memory>
@@ -14,27 +14,27 @@
 namespace tutti::coll {
 
 /// An expected message; cancelled if the operation ends before it has arrived.
-struct Arriving : InPool {
-    explicit Arriving(NetEnv& e) : env(e) {}
-    Arriving(Arriving const&) = delete;
-    Arriving& operator=(Arriving const&) = delete;
-    ~Arriving() {
-        if (begun && op.over.load(std::memory_order_relaxed) == 0) env.abandon(op);
+struct PendingReceive : InPool {
+    explicit PendingReceive(NetEnv& e) : env(e) {}
+    PendingReceive(PendingReceive const&) = delete;
+    PendingReceive& operator=(PendingReceive const&) = delete;
+    ~PendingReceive() {
+        if (begun && op.completed.load(std::memory_order_relaxed) == 0) env.abandon(op);
     }
-    /// Without `place`, the message is kept packed.
-    void begin(void* place, std::size_t bytes, int from) {
-        if (!place && bytes > 0) {
+    /// Without `address`, the message is kept packed.
+    void begin(void* address, std::size_t bytes, int from) {
+        if (!address && bytes > 0) {
             op.packed = PooledBytes(env.frames(), bytes);
-            place = op.packed.get();
+            address = op.packed.get();
         }
-        op.data = p2p::Data::of_bytes(place, bytes);
+        op.data = p2p::Data::of_bytes(address, bytes);
         begun = true;
         env.begin(op, from);
     }
     /// Size of the message, which must have arrived; may exceed its buffer. Throws if the message can no longer arrive.
     std::size_t bytes() const {
         if (op.failed() && !op.truncated()) throw Error(op.status.error, p2p::describe_failure(op));
-        return op.sent;
+        return op.message_bytes;
     }
     NetEnv& env;
     Incoming op;
@@ -42,8 +42,8 @@ struct Arriving : InPool {
 };
 
 /// Called after a failure: a send that the engine still holds is deleted when the engine has finished with it.
-inline void outlive(std::unique_ptr<Outgoing> op) {
-    if (!op || op->over.load(std::memory_order_relaxed) != 0) return;
+inline void delete_when_finished(std::unique_ptr<Outgoing> op) {
+    if (!op || op->completed.load(std::memory_order_relaxed) != 0) return;
     op.release()->finished = [](p2p::Send& s) { delete &static_cast<Outgoing&>(s); };
 }
 
@@ -52,7 +52,7 @@ inline void outlive(std::unique_ptr<Outgoing> op) {
 template <class List>
 void begin_send(NetEnv& env, List& out, MessagePart const& part, int to, bool copied,
                 p2p::Mode mode = p2p::Mode::standard) {
-    FramePool& pool = env.frames_of_process();   // the send may outlive the operation
+    FramePool& pool = env.process_frames();   // the send may complete after the operation
     Outgoing& op = *out.emplace_back(new (pool) Outgoing);
     op.mode = mode;
     ConstBuffer const& b = part.buffer;
@@ -72,7 +72,7 @@ void begin_send(NetEnv& env, List& out, MessagePart const& part, int to, bool co
 }
 
 /// Completes a send that is over. Throws if the message could not arrive.
-inline void ended(std::unique_ptr<Outgoing> const op) {
+inline void finish_send(std::unique_ptr<Outgoing> const op) {
     if (op->failure) throw Error(ErrorClass::other, *op->failure);
 }
 
@@ -81,14 +81,14 @@ class Messages<NetEnv> {
 public:
     /// Messages that must never be exposed in place (`direct` all ones) are copied before they are sent.
     explicit Messages(NetEnv& env, std::size_t grain = 1, std::size_t direct = 4096, std::size_t = 0)
-        : env_(env), copies_(direct == ~std::size_t{0}), most_posted_(32768 / std::max<std::size_t>(1, grain) * grain),
+        : env_(env), copies_(direct == ~std::size_t{0}), max_posted_(32768 / std::max<std::size_t>(1, grain) * grain),
           out_(env.frames()), sizes_(static_cast<std::size_t>(env.size()), env.frames()) {}
     ~Messages() {
-        for (auto& op : out_) outlive(std::move(op));
+        for (auto& op : out_) delete_when_finished(std::move(op));
     }
 
     FramePool& frames() { return env_.frames(); }
-    bool fits(std::size_t bytes) const { return bytes <= most_posted_; }
+    bool fits(std::size_t bytes) const { return bytes <= max_posted_; }
 
     Task send(int to, MessagePart part) {
         begin(to, part, copies_);
@@ -105,50 +105,52 @@ public:
     Task finish(int to) {
         for (std::size_t i = 0; i < out_.size(); ++i) {
             if (!out_[i] || out_[i]->to != to) continue;
-            co_await env_.over(*out_[i]);
-            ended(std::move(out_[i]));
+            co_await env_.completion(*out_[i]);
+            finish_send(std::move(out_[i]));
         }
         drop_finished();
     }
 
     template <class Use>
     Task receive(int from, std::size_t bytes, Use use) {
-        Arriving in(env_);
-        expect(in, from, bytes, use);
-        co_await env_.over(in.op, from);
-        take(in, from, use);
+        PendingReceive in(env_);
+        post_receive(in, from, bytes, use);
+        co_await env_.completion(in.op, from);
+        complete_receive(in, from, use);
     }
 
     template <class Use>
     Task exchange(int to, MessagePart part, int from, std::size_t bytes, Use use) {
-        Arriving in(env_);
+        PendingReceive in(env_);
         if (copies_) begin(to, part, true);   // as in exchange_all
-        expect(in, from, bytes, use);
+        post_receive(in, from, bytes, use);
         if (!copies_) begin(to, part, false);
-        co_await env_.over(in.op, from);
-        take(in, from, use);
+        co_await env_.completion(in.op, from);
+        complete_receive(in, from, use);
         co_await finish(to);
     }
 
-    template <class Part, class Room, class Use>
-    Task exchange_all(std::span<int const> peers, Part part, Room room, Use use) {
-        return exchange_all(peers, peers, part, room, use);
+    template <class Part, class Limit, class Use>
+    Task exchange_all(std::span<int const> peers, Part part, Limit limit, Use use) {
+        return exchange_all(peers, peers, part, limit, use);
     }
-    template <class Part, class Room, class Use>
-    Task exchange_all(std::span<int const> to_all, std::span<int const> from_all, Part part, Room room, Use use) {
+    template <class Part, class Limit, class Use>
+    Task exchange_all(std::span<int const> destinations, std::span<int const> sources, Part part, Limit limit,
+                      Use use) {
         // Copies are made before anything may arrive, so that a buffer may be exchanged in place.
         if (copies_)
-            for (int to : to_all) begin(to, part(to), true);
-        PooledVector<std::unique_ptr<Arriving>> in(frames());
-        in.reserve(from_all.size());
-        for (int from : from_all) expect(*in.emplace_back(new (frames()) Arriving(env_)), from, room(from), use(from));
+            for (int to : destinations) begin(to, part(to), true);
+        PooledVector<std::unique_ptr<PendingReceive>> in(frames());
+        in.reserve(sources.size());
+        for (int from : sources)
+            post_receive(*in.emplace_back(new (frames()) PendingReceive(env_)), from, limit(from), use(from));
         if (!copies_)
-            for (int to : to_all) begin(to, part(to), false);
+            for (int to : destinations) begin(to, part(to), false);
         for (std::size_t i = 0; i < in.size(); ++i) {
-            co_await env_.over(in[i]->op, from_all[i]);
-            take(*in[i], from_all[i], use(from_all[i]));
+            co_await env_.completion(in[i]->op, sources[i]);
+            complete_receive(*in[i], sources[i], use(sources[i]));
         }
-        for (int to : to_all) co_await finish(to);
+        for (int to : destinations) co_await finish(to);
     }
 
     std::size_t received(int from) { return sizes_[static_cast<std::size_t>(from)]; }
@@ -159,8 +161,8 @@ public:
     Task close() {
         for (std::size_t i = 0; i < out_.size(); ++i) {
             if (!out_[i]) continue;
-            co_await env_.over(*out_[i]);
-            ended(std::move(out_[i]));
+            co_await env_.completion(*out_[i]);
+            finish_send(std::move(out_[i]));
         }
     }
 
@@ -168,29 +170,29 @@ private:
     void begin(int to, MessagePart const& part, bool copied) { begin_send(env_, out_, part, to, copied); }
 
     template <class Use>
-    void expect(Arriving& in, int from, std::size_t bytes, Use const& use) {
-        std::byte* place = nullptr;
-        if constexpr (std::is_same_v<Use, Into>) place = use.place();
-        in.begin(place, bytes, from);
+    void post_receive(PendingReceive& in, int from, std::size_t bytes, Use const& use) {
+        std::byte* address = nullptr;
+        if constexpr (std::is_same_v<Use, Into>) address = use.address();
+        in.begin(address, bytes, from);
     }
 
     template <class Use>
-    void take(Arriving& in, int from, Use& use) {
+    void complete_receive(PendingReceive& in, int from, Use& use) {
         sizes_[static_cast<std::size_t>(from)] = in.bytes();
         std::byte const* const packed = in.op.packed.get();
         if (packed) use(packed, std::size_t{0}, in.op.status.bytes);
     }
     template <class Use>
-    void take(Arriving& in, int from, Use const& use) {
+    void complete_receive(PendingReceive& in, int from, Use const& use) {
         Use copy = use;
-        take(in, from, copy);
+        complete_receive(in, from, copy);
     }
 
     void drop_finished() { std::erase(out_, nullptr); }
 
     NetEnv& env_;
     bool const copies_;
-    std::size_t const most_posted_;
+    std::size_t const max_posted_;
     PooledVector<std::unique_ptr<Outgoing>> out_;
     PooledVector<std::size_t> sizes_;   ///< size of the last message from each rank
 };

@@ -25,17 +25,17 @@ public:
             expected = expected && a.parts[ranks[i]].bytes() == sizes[i];
         }
         if (!expected) own_ = PooledBytes(frames, bytes);
-        data_ = expected ? in_one_piece() : own_.get();
+        data_ = expected ? contiguous_start() : own_.get();
     }
-    bool in_users_parts() const { return !own_; }
+    bool is_in_user_buffer() const { return !own_; }
     Buffer part(std::size_t i) const {
-        if (in_users_parts()) return a_.parts[ranks_[i]];
+        if (is_in_user_buffer()) return a_.parts[ranks_[i]];
         std::size_t at = 0;
         for (std::size_t j = 0; j < i; ++j) at += sizes_[j];
         return packed_buffer(data_ + at, sizes_[i]);
     }
     /// Returns the address of packed byte `at`, or null if the bytes are not contiguous.
-    std::byte* place(std::size_t at) const { return data_ ? data_ + at : nullptr; }
+    std::byte* address(std::size_t at) const { return data_ ? data_ + at : nullptr; }
     /// Copy the packed bytes [at, at + n) to and from other memory.
     void load(NetEnv& env, std::byte* to, std::size_t at, std::size_t n) const {
         if (data_) return env.copy(to, data_ + at, n, 0);
@@ -62,7 +62,7 @@ public:
     std::size_t bytes = 0;
 
 private:
-    std::byte* in_one_piece() const {
+    std::byte* contiguous_start() const {
         std::byte *first = nullptr, *next = nullptr;
         for (std::size_t i = 0; i < sizes_.size(); ++i) {
             Buffer const part = a_.parts[ranks_[i]];

@@ -24,26 +24,27 @@
 
 namespace tutti::coll {
 
-/// A rank's place within its node; a master has no parent there.
-inline TreePlace place_in_node(FramePool& frames, Division const& nodes, int rank) {
-    std::span<int const> const node = nodes.members(nodes.of(rank));
-    return binomial_tree(frames, nodes.index_of(rank), static_cast<int>(node.size())).named([=](int place) {
-        return node[static_cast<std::size_t>(place)];
+/// A rank's position within its node; a master has no parent there.
+inline TreePosition position_in_node(FramePool& frames, NodePartition const& nodes, int rank) {
+    std::span<int const> const node = nodes.members(nodes.part_of(rank));
+    return binomial_tree(frames, nodes.index_of(rank), static_cast<int>(node.size())).renumbered([=](int vrank) {
+        return node[static_cast<std::size_t>(vrank)];
     });
 }
 
-/// The place of a node's master among the masters, under the master of `top`'s node, which is `top` itself.
-inline TreePlace place_of_master(FramePool& frames, Division const& nodes, int node, int top, TreeShape shape) {
-    return place_under(frames, shape, nodes.of(top), node, nodes.count()).named([&](int n) {
+/// The position of a node's master among the masters, under the master of `top`'s node, which is `top` itself.
+inline TreePosition position_of_master(FramePool& frames, NodePartition const& nodes, int node, int top,
+                                       TreeShape shape) {
+    return position_under(frames, shape, nodes.part_of(top), node, nodes.count()).renumbered([&](int n) {
         return nodes.master(n, top);
     });
 }
 
-/// A rank's place in the whole tree, under the master of `top_node`.
-inline TreePlace place_under_master(FramePool& frames, Division const& nodes, int rank, int top_node,
-                                    TreeShape between) {
-    TreePlace t = place_in_node(frames, nodes, rank);
-    TreePlace const b = place_of_master(frames, nodes, nodes.of(rank), nodes.master(top_node), between);
+/// A rank's position in the whole tree, under the master of `top_node`.
+inline TreePosition position_under_master(FramePool& frames, NodePartition const& nodes, int rank, int top_node,
+                                          TreeShape between) {
+    TreePosition t = position_in_node(frames, nodes, rank);
+    TreePosition const b = position_of_master(frames, nodes, nodes.part_of(rank), nodes.master(top_node), between);
     t.depth += b.depth;
     if (t.parent >= 0) return t;
     t.parent = b.parent;
@@ -60,16 +61,16 @@ struct Piece {
     Buffer buffer;
     std::size_t at, bytes;
 
-    std::byte* place() const { return buffer.type->dense(buffer.count) ? first_byte(buffer) + at : nullptr; }
+    std::byte* address() const { return buffer.type->dense(buffer.count) ? first_byte(buffer) + at : nullptr; }
 };
 
 class NetFlow {
 public:
-    static constexpr std::size_t ahead = 4;   ///< pieces that a stream should have in flight in each direction
+    static constexpr std::size_t pipeline_depth = 4;   ///< pieces that a stream should have in flight in each direction
 
     explicit NetFlow(NetEnv& env) : env_(env), in_(env.frames()), out_(env.frames()) {}
     ~NetFlow() {
-        for (auto& op : out_) outlive(std::move(op));
+        for (auto& op : out_) delete_when_finished(std::move(op));
     }
     NetFlow(NetFlow const&) = delete;
     NetFlow& operator=(NetFlow const&) = delete;
@@ -77,22 +78,22 @@ public:
 
     /// Posts the receive of a piece. Its memory must not be accessed until it has arrived.
     void expect(Piece const& piece, int from) {
-        in_.emplace_back(env_, piece, from).message.begin(piece.place(), piece.bytes, from);
+        in_.emplace_back(env_, piece, from).message.begin(piece.address(), piece.bytes, from);
     }
     /// Waits for the oldest posted receive that has not completed.
-    Task arrive() {
+    Task wait_oldest_receive() {
         List<Expected> first(frames());
         first.splice(first.end(), in_, in_.begin());
         auto const& [message, piece, from] = first.front();
-        co_await env_.over(message.op, from);
+        co_await env_.completion(message.op, from);
         truncation_.compare(from, message.bytes(), piece.bytes);
         if (std::byte const* const packed = message.op.packed.get())
             env_.store(piece.buffer, piece.at, packed, message.op.status.bytes);
     }
 
     /// Waits until at most `left` posted receives have not completed.
-    Task arrived(std::size_t left = 0) {
-        while (in_.size() > left) co_await arrive();
+    Task wait_receives(std::size_t left = 0) {
+        while (in_.size() > left) co_await wait_oldest_receive();
     }
 
     /// Sends a piece to a rank; it must not change until it is sent, unless it is copied.
@@ -101,27 +102,27 @@ public:
     }
     /// Like send, if the receiver has many senders and posts a few receives at a time: other pieces wait at their
     /// senders.
-    void send_when_asked(Piece const& piece, int to) {
+    void send_synchronous(Piece const& piece, int to) {
         begin_send(env_, out_, {piece.buffer, piece.at, piece.bytes}, to, false, p2p::Mode::synchronous);
     }
     /// Waits for the oldest send in flight.
-    Task sent_one() {
-        co_await env_.over(*out_.front());
+    Task wait_oldest_send() {
+        co_await env_.completion(*out_.front());
         std::unique_ptr<Outgoing> op = std::move(out_.front());
         out_.pop_front();
-        ended(std::move(op));
+        finish_send(std::move(op));
     }
     /// Waits until at most `left` sends are in flight.
-    Task sent(std::size_t left = 0) {
-        while (out_.size() > left) co_await sent_one();
+    Task wait_sends(std::size_t left = 0) {
+        while (out_.size() > left) co_await wait_oldest_send();
     }
-    /// Throws if a piece was larger than its place.
+    /// Throws if a piece was larger than its buffer.
     void check() const { truncation_.check(env_); }
 
 private:
     struct Expected {
         Expected(NetEnv& env, Piece const& p, int source) : message(env), piece(p), from(source) {}
-        Arriving message;
+        PendingReceive message;
         Piece piece;
         int from;
     };
@@ -170,7 +171,7 @@ private:
 
 /// The parts of an alltoall between ranks of this node. Takes one operation on the node.
 inline Task alltoall_within_node(NetEnv& env, AlltoallArgs const& a, std::exception_ptr& error) {
-    auto const ranks = env.map().members();
+    auto const ranks = env.partition().members();
     PartList const send(env.frames(), a.send, ranks), receive(env.frames(), a.receive, ranks);
     AlltoallArgs inside = a;
     inside.send = send.parts();
@@ -188,26 +189,27 @@ struct Packed {
     PooledBytes memory;
 };
 
-/// The number of bytes that each rank of this node sends, and the bytes themselves if no rank sends more than `few`.
+/// The number of bytes that each rank of this node sends, and the bytes themselves if no rank sends more than
+/// `max_inline_part`.
 class NodeSizes {
 public:
-    static constexpr std::size_t few = 248;
+    static constexpr std::size_t max_inline_part = 248;
 
     explicit NodeSizes(NetEnv& env) : sizes(env.frames()), env_(env) {}
     FramePool& frames() { return env_.frames(); }
 
     /// Exchanges sizes and small parts. Takes one operation on the node.
-    Task learn(ConstBuffer mine) {
+    Task exchange(ConstBuffer mine) {
         std::uint64_t const bytes = mine.bytes();
-        std::size_t const ranks = env_.map().members(env_.map().mine()).size();
+        std::size_t const ranks = env_.partition().members(env_.partition().own_part()).size();
         records_ = PooledBytes(frames(), (ranks + 1) * record);
         std::byte* const own = records_.get() + ranks * record;
         std::memcpy(own, &bytes, sizeof bytes);
-        if (bytes <= few) env_.load(own + sizeof bytes, mine, 0, bytes);
+        if (bytes <= max_inline_part) env_.load(own + sizeof bytes, mine, 0, bytes);
         AllgatherArgs args{};
         args.mine = packed_buffer(own, record);
         args.parts = Parts::regular(records_.get(), record, *args.mine.type);
-        args.largest = record;
+        args.max_part_bytes = record;
         co_await on_node(env_, Collective::allgather, args);
         sizes.reserve(ranks);
         for (std::size_t i = 0; i < ranks; ++i) {
@@ -222,12 +224,12 @@ public:
     }
     std::uint64_t largest() const { return *std::ranges::max_element(sizes); }
     /// True if the bytes are here, too.
-    bool here() const { return largest() <= few; }
+    bool has_parts() const { return largest() <= max_inline_part; }
     std::byte const* bytes_of(std::size_t index) const {
         return records_.get() + index * record + sizeof(std::uint64_t);
     }
     /// Copies the parts one after the other; they must be here.
-    void put(std::byte* to) const {
+    void copy_parts(std::byte* to) const {
         for (std::size_t i = 0; i < sizes.size(); to += sizes[i++]) std::memcpy(to, bytes_of(i), sizes[i]);
         env_.count(sum(), sum());
     }
@@ -235,7 +237,7 @@ public:
     PooledVector<std::uint64_t> sizes;   ///< by index on the node
 
 private:
-    static constexpr std::size_t record = sizeof(std::uint64_t) + few;
+    static constexpr std::size_t record = sizeof(std::uint64_t) + max_inline_part;
     NetEnv& env_;
     PooledBytes records_;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Small dense parts of one size, the common case of alltoall, allgather, gather and scatter: posted in the sender's
-// slot as Exchange and Gathering do (exchange.hpp, gathering.hpp), without what tables, layouts and streams need. If a
-// peer has posted something else, because its part has another size, the receiver takes it as these do. Bytes: n in and
-// n out per part.
+// slot as Exchange and AllgatherParts do (exchange.hpp, gathering.hpp), without what tables, layouts and streams need.
+// If a peer has posted something else, because its part has another size, the receiver handles it as these do. Bytes: n
+// in and n out per part.
 #pragma once
 
 #include "coll/blocks/exchange.hpp"
@@ -19,27 +19,27 @@ bool fit_slot(Env const& env, std::size_t bytes, int parts) {
 /// True if the call can use this method. All ranks of a correct program get the same answer, but no rank relies on
 /// that.
 template <class Env>
-bool goes_packed(Env& env, AlltoallArgs const& a) {
-    return a.equal && fit_slot(env, a.each, env.size()) && a.send.without_gaps() && a.receive.without_gaps() &&
-           a.send[0].bytes() == a.each;
+bool fits_packed(Env& env, AlltoallArgs const& a) {
+    return a.equal_parts && fit_slot(env, a.part_bytes, env.size()) && a.send.are_contiguous() &&
+           a.receive.are_contiguous() && a.send[0].bytes() == a.part_bytes;
 }
 template <class Env>
-bool goes_packed(Env& env, AllgatherArgs const& a) {
-    return a.largest <= env.slot_bytes() && a.parts.without_gaps() && a.mine.type->dense(a.mine.count) &&
-           a.mine.bytes() == a.largest;
+bool fits_packed(Env& env, AllgatherArgs const& a) {
+    return a.max_part_bytes <= env.slot_bytes() && a.parts.are_contiguous() && a.mine.type->dense(a.mine.count) &&
+           a.mine.bytes() == a.max_part_bytes;
 }
 /// `parts`: how many must fit into one slot.
 template <class Env>
-bool goes_packed(Env& env, RootedArgs const& a, int parts) {
+bool fits_packed(Env& env, RootedArgs const& a, int parts) {
     std::size_t const n = a.mine.bytes();
-    return a.equal && fit_slot(env, n, parts) && a.mine.type->dense(a.mine.count) &&
-           (env.rank() != a.root || (a.parts.without_gaps() && a.parts[a.root].bytes() == n));
+    return a.equal_parts && fit_slot(env, n, parts) && a.mine.type->dense(a.mine.count) &&
+           (env.rank() != a.root || (a.parts.are_contiguous() && a.parts[a.root].bytes() == n));
 }
 
 /// Dense parts, as bytes.
 struct PackedParts {
     explicit PackedParts(Parts const& parts)
-        : first(first_byte(parts[0])), distance(parts.distance()), bytes(parts[0].bytes()) {}
+        : first(first_byte(parts[0])), distance(parts.stride()), bytes(parts[0].bytes()) {}
     std::byte* operator[](int i) const { return first + i * distance; }
 
     std::byte* first;
@@ -54,7 +54,7 @@ void copy_own(Env& env, std::byte* to, std::byte const* from, std::size_t n) {
     env.count(n, n);
 }
 
-/// Copies this rank's parts for all others into its slot and publishes; its own place stays empty.
+/// Copies this rank's parts for all others into its slot and publishes; its own entry stays empty.
 template <class Env>
 void post_packed(Env& env, PackedParts const& parts) {
     int const rank = env.rank(), size = env.size();
@@ -72,33 +72,33 @@ void post_packed(Env& env, std::byte const* part, std::size_t n) {
     env.publish(1 + n);
 }
 
-/// Must be called after until(peer). Receives the part number `place` of the `parts` parts in the peer's slot. Returns
+/// Must be called after until(peer). Receives part number `index` of the `parts` parts in the peer's slot. Returns
 /// false if the peer's parts do not have this size.
 template <class Env>
-bool take_packed(Env& env, int peer, std::byte* to, std::size_t n, int place, int parts) {
+bool receive_packed(Env& env, int peer, std::byte* to, std::size_t n, int index, int parts) {
     std::byte const* const there = env.slot_at(peer, 1 + n, n * static_cast<std::size_t>(parts));
     if (!there) [[unlikely]]
         return false;
-    copy_bytes(to, there + n * static_cast<std::size_t>(place), n);
+    copy_bytes(to, there + n * static_cast<std::size_t>(index), n);
     env.count(n, n);
     return true;
 }
 
 /// Completes an operation whose own parts are posted: receives what peers with other sizes sent.
 template <class Env>
-Task take_unequal(Env& env, AlltoallArgs const& a, Limits limits) {
-    Sides const sides{.pattern = Pattern::all, .root = 0, .out = a.send, .in = a.receive};
-    Exchange<Env> x(env, sides, limits);
+Task receive_unequal(Env& env, AlltoallArgs const& a, Limits limits) {
+    ExchangeSpec const spec{.pattern = Pattern::all, .root = 0, .out = a.send, .in = a.receive};
+    Exchange<Env> x(env, spec, limits);
     for (int peer = 0; peer < env.size(); ++peer)
-        if (peer != env.rank() && env.published(peer) != 1 + a.each) x.take(peer);
+        if (peer != env.rank() && env.published(peer) != 1 + a.part_bytes) x.receive(peer);
     if (x.unfinished()) co_await x.finish();
     x.check();
 }
 template <class Env>
-Task take_unequal(Env& env, AllgatherArgs const& a) {
-    Gathering<Env> g(env, a);
+Task receive_unequal(Env& env, AllgatherArgs const& a) {
+    AllgatherParts<Env> g(env, a);
     for (int peer = 0; peer < env.size(); ++peer)
-        if (peer != env.rank() && env.published(peer) != 1 + a.largest) g.take(peer);
+        if (peer != env.rank() && env.published(peer) != 1 + a.max_part_bytes) g.receive(peer);
     if (g.unfinished()) co_await g.finish();
     g.check();
 }
@@ -120,9 +120,9 @@ Task packed_alltoall(Env& env, AlltoallArgs const& a) {
     for (int i = 1, peer = rank; i < size; ++i) {
         if (++peer == size) peer = 0;
         co_await env.until(peer);
-        equal &= take_packed(env, peer, in[peer], in.bytes, rank, size);
+        equal &= receive_packed(env, peer, in[peer], in.bytes, rank, size);
     }
-    if (!equal) co_await take_unequal(env, a, Limits::of(a));
+    if (!equal) co_await receive_unequal(env, a, Limits::of(a));
 }
 
 template <class Env>
@@ -135,9 +135,9 @@ Task packed_allgather(Env& env, AllgatherArgs const& a) {
     for (int i = 1, peer = rank; i < size; ++i) {
         if (++peer == size) peer = 0;
         co_await env.until(peer);
-        equal &= take_packed(env, peer, in[peer], in.bytes, 0, 1);
+        equal &= receive_packed(env, peer, in[peer], in.bytes, 0, 1);
     }
-    if (!equal) co_await take_unequal(env, a);
+    if (!equal) co_await receive_unequal(env, a);
 }
 
 }   // namespace tutti::coll

@@ -8,10 +8,10 @@
 // teams from the user's buffer or, below a threshold and where peers cannot access that, from memory into which it
 // copies: its slot, or a ring.
 //
-// Counters: the leader's flag, in any layout: bytes available; taken[leader]: bytes that the member has read. A
+// Counters: the leader's flag, in any layout: bytes available; consumed[leader]: bytes that the member has read. A
 // position of the ring is overwritten once all members have consumed it. If the system refuses single copy in mid-run,
-// the member stores in taken[leader] the position from which it lacks data; when the leader has everything, it stages
-// that data in its ring and signals this in taken[member].
+// the member stores in consumed[leader] the position from which it lacks data; when the leader has everything, it
+// stages that data in its ring and signals this in consumed[member].
 //
 // Why a leader may wait for room: its members pull what it has announced, whatever else they wait for, and a chunk
 // never exceeds half of a ring, so a full ring contains a chunk that each of them can consume. XHC (Katevenis,
@@ -25,7 +25,7 @@
 namespace tutti::coll {
 
 /// The memory of a leader from which its teams pull.
-enum class Through { user, slot, ring };
+enum class LeaderMemory { user, slot, ring };
 
 template <class Env>
 class PulledBroadcast {
@@ -33,29 +33,30 @@ public:
     struct Setup {
         Buffer target;
         std::size_t bytes;
-        Through through;          ///< where this rank's teams find the data
+        LeaderMemory memory;      ///< where this rank's teams find the data
         std::size_t chunk;        ///< bytes pulled at a time, in whole units of `steps`
         std::size_t ring;         ///< bytes of each rank's ring, at the start of the staging memory; whole units, too
         std::size_t bounce = 0;   ///< offset in the staging memory of room for a chunk
-        bool results = false;   ///< for a reduction: all ranks serve from the same memory (`user`: the exposed result),
-                                ///< and the data that the root announces is already there
+        bool from_results =
+            false;   ///< for a reduction: all ranks serve from the same memory (`user`: the exposed result),
+                     ///< and the data that the root announces is already there
     };
 
     PulledBroadcast(Env& env, LeaderFlag<Env>& flag, ByteSteps const& steps, Setup const& setup)
         : env_(env), flag_(flag), steps_(steps), s_(setup) {}
 
-    std::size_t got() const { return got_; }
-    bool complete() const { return got_ == s_.bytes; }
+    std::size_t received() const { return received_; }
+    bool complete() const { return received_ == s_.bytes; }
     /// True if a chunk can be pulled without waiting for the leader.
-    bool available() const { return !complete() && flag_.seen() >= steps_.of(piece_end()); }
+    bool available() const { return !complete() && flag_.seen() >= steps_.step(chunk_end()); }
 
     FramePool& frames() { return env_.frames(); }
     /// Called by the root of a broadcast, which has all data: makes it available to its teams.
     Task serve() {
         while (!complete()) {
-            std::size_t const end = s_.through == Through::ring ? piece_end() : s_.bytes;
-            co_await room(end);
-            lay_out(end);
+            std::size_t const end = s_.memory == LeaderMemory::ring ? chunk_end() : s_.bytes;
+            co_await await_space(end);
+            stage(end);
             advance(end);
         }
     }
@@ -64,102 +65,105 @@ public:
 
     /// Pulls one chunk, limited to the bytes before `limit`.
     Task pull(std::size_t limit = ~std::size_t{0}) {
-        std::size_t const end = std::min(piece_end(), limit);
-        co_await flag_.until(steps_.of(end));
-        if (!met_) meet();
-        co_await room(end);
+        std::size_t const end = std::min(chunk_end(), limit);
+        co_await flag_.until(steps_.step(end));
+        if (!exposure_read_) read_exposure();
+        co_await await_space(end);
         if (!try_pull(end)) {
             refused_ = true;
-            env_.taken(flag_.parent(), steps_.of(got_));
-            co_await env_.until_taken(flag_.parent(), steps_.of(got_));
-            take_from(env_.staging(flag_.parent()), end);
+            env_.consumed(flag_.parent(), steps_.step(received_));
+            co_await env_.until_consumed(flag_.parent(), steps_.step(received_));
+            copy_from(env_.staging(flag_.parent()), end);
         }
-        if (theirs_ == Through::ring && !refused_) env_.taken(flag_.parent(), steps_.of(end));
+        if (parent_memory_ == LeaderMemory::ring && !refused_) env_.consumed(flag_.parent(), steps_.step(end));
     }
 
     /// Pulls the rest, acknowledges, and waits until all members have acknowledged.
     Task finish() {
         while (!complete()) co_await pull();
-        if (flag_.parent() >= 0) env_.taken(flag_.parent(), last_step);
-        for (int child : flag_.children()) co_await acknowledged(child);
+        if (flag_.parent() >= 0) env_.consumed(flag_.parent(), max_step);
+        for (int child : flag_.children()) co_await serve_until_acknowledged(child);
     }
 
     /// Waits until the ring has room up to `end`, that is, all members have consumed the old contents.
-    Task room(std::size_t end) {
-        if (s_.through != Through::ring || end <= s_.ring) co_return;
-        for (int child : flag_.children()) co_await env_.until_taken(child, steps_.of(end - s_.ring));
+    Task await_space(std::size_t end) {
+        if (s_.memory != LeaderMemory::ring || end <= s_.ring) co_return;
+        for (int child : flag_.children()) co_await env_.until_consumed(child, steps_.step(end - s_.ring));
     }
 
 private:
     /// The end of the next chunk; no chunk crosses the end of a ring.
-    std::size_t piece_end() const { return std::min({s_.bytes, got_ + s_.chunk, (got_ / s_.ring + 1) * s_.ring}); }
+    std::size_t chunk_end() const {
+        return std::min({s_.bytes, received_ + s_.chunk, (received_ / s_.ring + 1) * s_.ring});
+    }
     void advance(std::size_t end) {
-        got_ = end;
-        if (flag_.led() > 0) flag_.announce(steps_.of(end));
+        received_ = end;
+        if (flag_.led_levels() > 0) flag_.announce(steps_.step(end));
     }
     std::size_t working_set() const { return s_.bytes * static_cast<std::size_t>(env_.size()); }
     /// Returns this rank's own memory for its teams; null if they pull from the user's buffer, or if there is no team.
-    std::byte* own() {
-        if (s_.through == Through::user || flag_.led() == 0) return nullptr;
-        return s_.through == Through::slot ? env_.slot(s_.bytes) + got_ : env_.staging() + got_ % s_.ring;
+    std::byte* forward_memory() {
+        if (s_.memory == LeaderMemory::user || flag_.led_levels() == 0) return nullptr;
+        return s_.memory == LeaderMemory::slot ? env_.slot(s_.bytes) + received_ : env_.staging() + received_ % s_.ring;
     }
-    void lay_out(std::size_t end) {
-        if (std::byte* to = own()) env_.stage(to, s_.target, got_, end - got_);
+    void stage(std::size_t end) {
+        if (std::byte* to = forward_memory()) env_.stage(to, s_.target, received_, end - received_);
     }
 
-    void meet() {
-        met_ = true;
+    void read_exposure() {
+        exposure_read_ = true;
         int const parent = flag_.parent();
         Exposure const& e = env_.exposure(parent);
-        if (s_.results || s_.through == Through::slot) theirs_ = s_.through;
-        else theirs_ = e.way == AccessPath::staged ? Through::ring : Through::user;
-        if (theirs_ != Through::user) return;
-        if (s_.results) source_ = {env_, parent, e.result, s_.bytes};
+        if (s_.from_results || s_.memory == LeaderMemory::slot) parent_memory_ = s_.memory;
+        else parent_memory_ = e.access == AccessPath::staged ? LeaderMemory::ring : LeaderMemory::user;
+        if (parent_memory_ != LeaderMemory::user) return;
+        if (s_.from_results) source_ = {env_, parent, e.result, s_.bytes};
         else source_ = env_.buffer_of(parent);
     }
 
     /// Copies [got, end) from the leader's memory. Returns false if the system refuses.
     bool try_pull(std::size_t end) {
         int const parent = flag_.parent();
-        if (theirs_ == Through::slot) return take_from(env_.slot(parent, s_.bytes) + got_, end), true;
-        if (theirs_ == Through::ring) return take_from(env_.staging(parent) + got_ % s_.ring, end), true;
-        if (source_) source_.get(s_.target, got_, end - got_, working_set());
+        if (parent_memory_ == LeaderMemory::slot) return copy_from(env_.slot(parent, s_.bytes) + received_, end), true;
+        if (parent_memory_ == LeaderMemory::ring)
+            return copy_from(env_.staging(parent) + received_ % s_.ring, end), true;
+        if (source_) source_.get(s_.target, received_, end - received_, working_set());
         else if (refused_ || !fetch(end)) return false;
-        lay_out(end);
+        stage(end);
         advance(end);
         return true;
     }
     /// Copies from memory that this rank can load: first for its own teams, then to its user.
-    void take_from(std::byte const* from, std::size_t end) {
-        std::size_t const at = got_, n = end - at;
-        bool const passed = own() != nullptr;
-        if (passed) {
-            env_.copy(own(), from, n, 0);
+    void copy_from(std::byte const* from, std::size_t end) {
+        std::size_t const at = received_, n = end - at;
+        bool const forwards = forward_memory() != nullptr;
+        if (forwards) {
+            env_.copy(forward_memory(), from, n, 0);
             advance(end);
         }
         env_.store(s_.target, at, from, n);
-        if (!passed) advance(end);
+        if (!forwards) advance(end);
     }
     bool fetch(std::size_t end) {
         int const parent = flag_.parent();
         Exposure const& e = env_.exposure(parent);
-        if (e.layout != Exposure::one_piece) return false;
+        if (e.layout != Exposure::contiguous) return false;
         std::span<std::byte> bounce;
         if (!s_.target.type->dense(s_.target.count)) bounce = {env_.staging() + s_.bounce, s_.chunk};
-        std::size_t at = got_;
+        std::size_t at = received_;
         return fetch_packed(env_, parent, e.address, s_.target, at, end, bounce);
     }
 
     /// Waits until a member has read everything; stages the data that it requests meanwhile.
-    Task acknowledged(int child) {
-        if (s_.through != Through::user) co_await env_.until_taken(child, last_step);
-        for (std::uint64_t seen = 0; env_.taken_by(child) != last_step;) {
-            co_await env_.until_taken(child, seen + 1);
-            seen = env_.taken_by(child);
-            if (seen == last_step) break;
+    Task serve_until_acknowledged(int child) {
+        if (s_.memory != LeaderMemory::user) co_await env_.until_consumed(child, max_step);
+        for (std::uint64_t seen = 0; env_.consumed_by(child) != max_step;) {
+            co_await env_.until_consumed(child, seen + 1);
+            seen = env_.consumed_by(child);
+            if (seen == max_step) break;
             std::size_t const at = steps_.position(seen);
             env_.stage(env_.staging(), s_.target, at, std::min(s_.ring, s_.bytes - at));
-            env_.taken(child, seen);
+            env_.consumed(child, seen);
         }
     }
 
@@ -167,17 +171,17 @@ private:
     LeaderFlag<Env>& flag_;
     ByteSteps const& steps_;
     Setup s_;
-    std::size_t got_ = 0;
-    bool met_ = false;       ///< the leader's exposure has been read
-    bool refused_ = false;   ///< single copy has failed: the leader stages the rest on demand
-    Through theirs_ = Through::user;
+    std::size_t received_ = 0;
+    bool exposure_read_ = false;   ///< the leader's exposure has been read
+    bool refused_ = false;         ///< single copy has failed: the leader stages the rest on demand
+    LeaderMemory parent_memory_ = LeaderMemory::user;
     PeerBuffer<Env> source_;   ///< the leader's buffer, if this rank can load there
 };
 
-inline constexpr Parameter chunk_parameter = {"chunk", 65536, "bytes that are passed on at a time on each level",
+inline constexpr Parameter chunk_parameter = {"chunk", 65536, "bytes forwarded at a time on each level",
                                               ParameterKind::per_level};
-inline constexpr Parameter cico_parameter = {
-    "cico", 1024, "bytes up to which data is copied in and out of memory that is shared anyway"};
+inline constexpr Parameter cico_parameter = {"cico", 1024,
+                                             "largest message, in bytes, that is copied in and out of shared memory"};
 
 // PulledSlices: what broadcasts share in which each rank pulls from its parent in a tree. A rank exposes its buffer in
 // place. If its children cannot access it, the rank stages it slice by slice, two in flight: staging slice c waits
@@ -185,15 +189,15 @@ inline constexpr Parameter cico_parameter = {
 // system refuses requests slices from its parent, one at a time, and gets them when the parent has everything.
 //
 // Counters: ready[0]: slices staged (if the buffer is exposed instead, the algorithm defines the meaning); ack[0]:
-// slices read or requested, at the end last_step; sent: the requested slice is staged.
+// slices read or requested, at the end max_step; sent: the requested slice is staged.
 
 template <class Env>
 class PulledSlices {
 public:
-    /// `most`: maximum size of a slice in bytes; must be the same at all ranks.
-    PulledSlices(Env& env, Buffer const& to, LeaderPlace in_tree, std::size_t most)
-        : place(std::move(in_tree)), data(to), bytes(to.bytes()), slice(std::min(most, quarter_of(env))), env_(env),
-          quarter_(quarter_of(env)), dense_(to.type->dense(to.count)) {}
+    /// `max_slice`: maximum size of a slice in bytes; must be the same at all ranks.
+    PulledSlices(Env& env, Buffer const& to, LeaderPosition in_tree, std::size_t max_slice)
+        : position(std::move(in_tree)), data(to), bytes(to.bytes()), slice(std::min(max_slice, quarter_of(env))),
+          env_(env), quarter_(quarter_of(env)), dense_(to.type->dense(to.count)) {}
     FramePool& frames() { return env_.frames(); }
 
     /// The memory that all ranks touch.
@@ -201,75 +205,76 @@ public:
     std::size_t end_of(std::uint64_t k) const { return std::min(bytes, (k + 1) * slice); }
 
     /// Exposes this rank's buffer. Must be called before it publishes.
-    AccessPath show() { return way = env_.expose(data, 3 * quarter_, quarter_); }
+    AccessPath expose() { return access = env_.expose(data, 3 * quarter_, quarter_); }
     /// Must be called after the parent has published its exposure.
-    void meet() {
-        Exposure const& e = env_.exposure(place.parent);
-        source = env_.buffer_of(place.parent);
-        if (e.way != AccessPath::staged && e.layout == Exposure::one_piece) shown_at_ = e.address;
+    void read_parent() {
+        Exposure const& e = env_.exposure(position.parent);
+        source = env_.buffer_of(position.parent);
+        if (e.access != AccessPath::staged && e.layout == Exposure::contiguous) parent_address_ = e.address;
     }
 
     /// Copies from the parent's buffer up to `end`, by load from the source;
     void load(std::size_t end) {
-        source.get(data, got, end - got, working_set());
-        got = end;
+        source.get(data, received, end - received, working_set());
+        received = end;
     }
     /// or by the system. Returns false if that refuses, now or earlier; bytes already copied count.
     bool fetch(std::size_t end) {
-        if (shown_at_ == 0) return false;
+        if (parent_address_ == 0) return false;
         std::span<std::byte> bounce;
         if (!dense_) bounce = {env_.staging() + depth * quarter_, quarter_};
-        if (!fetch_packed(env_, place.parent, shown_at_, data, got, end, bounce)) shown_at_ = 0;
-        return shown_at_ != 0;
+        if (!fetch_packed(env_, position.parent, parent_address_, data, received, end, bounce)) parent_address_ = 0;
+        return parent_address_ != 0;
     }
 
     /// Receives the rest of the current slice through the parent's staging memory; requests it if necessary.
-    Task take_slice() {
-        std::uint64_t const k = got / slice;
-        bool const staged = env_.exposure(place.parent).way == AccessPath::staged;
+    Task receive_slice() {
+        std::uint64_t const k = received / slice;
+        bool const staged = env_.exposure(position.parent).access == AccessPath::staged;
         if (staged) {
-            co_await env_.until_ready(place.parent, 0, k + 1);
+            co_await env_.until_ready(position.parent, 0, k + 1);
         } else {
             env_.ack(0, k + 1);
-            co_await env_.until_sent(place.parent, k + 1);
+            co_await env_.until_sent(position.parent, k + 1);
         }
-        env_.store(data, got, env_.staging(place.parent) + k % depth * quarter_ + (got - k * slice), end_of(k) - got);
+        env_.store(data, received, env_.staging(position.parent) + k % depth * quarter_ + (received - k * slice),
+                   end_of(k) - received);
         if (staged) env_.ack(0, k + 1);
-        got = end_of(k);
+        received = end_of(k);
     }
 
     /// Stages the slices that have arrived completely, for children that cannot access the buffer.
-    Task lay_out() {
-        for (; laid_ * slice < got && got >= end_of(laid_); ++laid_) {
-            for (int child : place.children)
-                if (laid_ >= depth) co_await env_.until_ack(child, 0, laid_ - depth + 1);
-            stage(laid_);
-            env_.ready(0, laid_ + 1);
+    Task stage_slices() {
+        for (; staged_ * slice < received && received >= end_of(staged_); ++staged_) {
+            for (int child : position.children)
+                if (staged_ >= depth) co_await env_.until_ack(child, 0, staged_ - depth + 1);
+            stage(staged_);
+            env_.ready(0, staged_ + 1);
         }
     }
 
     /// Signals that this rank has everything, and waits until its children have; stages the slices that they request
     /// meanwhile.
     Task finish() {
-        if (place.parent >= 0) env_.ack(0, last_step);
-        for (int child : place.children) {
-            if (way == AccessPath::staged) co_await env_.until_ack(child, 0, last_step);
-            for (std::uint64_t seen = 0; env_.acked(child, 0) != last_step;) {
+        if (position.parent >= 0) env_.ack(0, max_step);
+        for (int child : position.children) {
+            if (access == AccessPath::staged) co_await env_.until_ack(child, 0, max_step);
+            for (std::uint64_t seen = 0; env_.acked(child, 0) != max_step;) {
                 co_await env_.until_ack(child, 0, seen + 1);
                 seen = env_.acked(child, 0);
-                if (seen == last_step) break;
+                if (seen == max_step) break;
                 stage(seen - 1);
                 env_.sent(child, seen);
             }
         }
     }
 
-    LeaderPlace place;
+    LeaderPosition position;
     Buffer data;
     std::size_t const bytes, slice;
-    std::size_t got = 0;                   ///< bytes that have arrived, from the start
-    AccessPath way = AccessPath::staged;   ///< access path to this rank's buffer
-    PeerBuffer<Env> source;                ///< the parent's buffer, if this rank can load there
+    std::size_t received = 0;                 ///< bytes that have arrived, from the start
+    AccessPath access = AccessPath::staged;   ///< access path to this rank's buffer
+    PeerBuffer<Env> source;                   ///< the parent's buffer, if this rank can load there
 
 private:
     static std::size_t quarter_of(Env& env) { return env.staging_bytes() / 4 / cache_line * cache_line; }
@@ -282,8 +287,8 @@ private:
     Env& env_;
     std::size_t quarter_;
     bool const dense_;
-    std::uint64_t laid_ = 0;
-    std::uint64_t shown_at_ = 0;   ///< address of the parent's contiguous buffer, while fetch succeeds; else 0
+    std::uint64_t staged_ = 0;
+    std::uint64_t parent_address_ = 0;   ///< address of the parent's contiguous buffer, while fetch succeeds; else 0
 };
 
 }   // namespace tutti::coll

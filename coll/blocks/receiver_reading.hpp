@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Gather and scatter in which the receivers read. Tutti's own algorithms and KNEM-Coll's differ in their limits, in the
-// treatment of small equal parts, and in whether the root of a scatter helps.
+// treatment of small equal parts, and in whether the root of a scatter copies a share.
 #pragma once
 
 #include "coll/blocks/exchange.hpp"
@@ -11,17 +11,17 @@ namespace tutti::coll {
 template <class Env>
 Task gather_by_reading(Env& env, RootedArgs const& a, Limits limits) {
     bool const root = env.rank() == a.root;
-    Sides const sides{.pattern = Pattern::to_root,
-                      .root = a.root,
-                      .out = Parts::same(a.mine.address, a.mine.count, *a.mine.type),
-                      .in = a.parts};
-    Exchange<Env> x(env, sides, limits);
+    ExchangeSpec const spec{.pattern = Pattern::to_root,
+                            .root = a.root,
+                            .out = Parts::same(a.mine.address, a.mine.count, *a.mine.type),
+                            .in = a.parts};
+    Exchange<Env> x(env, spec, limits);
     x.post();
-    if (root && !a.in_place_at_root) x.take_own(a.mine);
+    if (root && !a.in_place_at_root) x.copy_own(a.mine);
     for (int i = 1; root && i < env.size(); ++i) {
         int const peer = (a.root + i) % env.size();
         co_await env.until(peer);
-        x.take(peer);
+        x.receive(peer);
     }
     if (x.unfinished()) co_await x.finish();
     x.check();
@@ -32,19 +32,19 @@ Task gather_by_reading(Env& env, RootedArgs const& a, Limits limits) {
 template <class Env>
 Task scatter_by_reading(Env& env, RootedArgs const& a, Limits limits, bool packed, std::size_t share) {
     bool const root = env.rank() == a.root;
-    Sides const sides{.pattern = Pattern::from_root,
-                      .root = a.root,
-                      .out = a.parts,
-                      .in = Parts::same(a.mine.address, a.mine.count, *a.mine.type),
-                      .equal = packed && a.equal,
-                      .share = share,
-                      .helps = share > 0 && a.in_place_at_root};
-    Exchange<Env> x(env, sides, limits);
+    ExchangeSpec const spec{.pattern = Pattern::from_root,
+                            .root = a.root,
+                            .out = a.parts,
+                            .in = Parts::same(a.mine.address, a.mine.count, *a.mine.type),
+                            .equal_parts = packed && a.equal_parts,
+                            .min_shared_part = share,
+                            .root_copies = share > 0 && a.in_place_at_root};
+    Exchange<Env> x(env, spec, limits);
     x.post();
-    if (root && !a.in_place_at_root) x.take_own(a.parts[a.root]);
+    if (root && !a.in_place_at_root) x.copy_own(a.parts[a.root]);
     if (!root) {
         co_await env.until(a.root);
-        x.take(a.root);
+        x.receive(a.root);
     }
     if (x.unfinished()) co_await x.finish();
     x.check();

@@ -23,14 +23,14 @@
 
 namespace tutti::coll {
 
-class LaidOut {
+class TypedBuffer {
 public:
     /// No memory.
-    LaidOut() = default;
+    TypedBuffer() = default;
     /// Room for `count` elements, also if bounds are negative; aligned like malloc. The memory is uninitialised.
-    LaidOut(Datatype const& type, std::int64_t count) : LaidOut(type, count, nullptr) {}
+    TypedBuffer(Datatype const& type, std::int64_t count) : TypedBuffer(type, count, nullptr) {}
     /// The same, allocated from a pool, for memory that peers read.
-    LaidOut(Datatype const& type, std::int64_t count, FramePool* pool) {
+    TypedBuffer(Datatype const& type, std::int64_t count, FramePool* pool) {
         std::int64_t const last = type.extent() * std::max<std::int64_t>(0, count - 1);
         std::int64_t const low = std::min<std::int64_t>(0, type.true_lb()) + std::min<std::int64_t>(0, last);
         std::int64_t const high =
@@ -64,7 +64,7 @@ public:
     [[gnu::always_inline]] void combine(void const* const* in, int k, void* out, std::size_t n) {
         if (n == 0) return;
         count(k, 1, n);
-        if (args_.kernels.many) args_.kernels.many(in, k, out, n);
+        if (args_.kernels.nary) args_.kernels.nary(in, k, out, n);
         else combine_by_user(in, k, out, n);
     }
     /// inout = in op inout, where `in` is the operand of the lower ranks.
@@ -72,8 +72,8 @@ public:
         void const* operands[] = {in, inout};
         combine(operands, 2, inout, n);
     }
-    /// Writes the result to each of m outputs (KernelM); stream bypasses the cache for all but the first `kept` outputs
-    /// (KernelS). Only for operators with kernels (requires_one_kind).
+    /// Writes the result to each of m outputs (SpreadKernel); stream bypasses the cache for all but the first `kept`
+    /// outputs (StreamKernel). Only for operators with kernels (requires_kernels).
     void spread(void const* const* in, int k, void* const* out, int m, std::size_t n) {
         count(k, m, n);
         args_.kernels.spread(in, k, out, m, n);
@@ -84,18 +84,18 @@ public:
     }
 
 private:
-    LaidOut lay_out(void const* packed, std::int64_t n) const {
-        LaidOut laid(*args_.type, n);
-        args_.type->unpack(laid.origin(), n, 0, packed, static_cast<std::size_t>(n) * element_);
-        return laid;
+    TypedBuffer unpack(void const* packed, std::int64_t n) const {
+        TypedBuffer buffer(*args_.type, n);
+        args_.type->unpack(buffer.origin(), n, 0, packed, static_cast<std::size_t>(n) * element_);
+        return buffer;
     }
 
     /// Associates from the left, like the kernels.
     [[gnu::noinline]] void combine_by_user(void const* const* in, int k, void* out, std::size_t count) const {
         auto n = static_cast<std::int64_t>(count);
-        LaidOut sum = lay_out(in[0], n);
+        TypedBuffer sum = unpack(in[0], n);
         for (int i = 1; i < k; ++i) {
-            LaidOut next = lay_out(in[i], n);
+            TypedBuffer next = unpack(in[i], n);
             args_.op->apply(sum.origin(), next.origin(), n, *args_.type);
             sum = std::move(next);
         }
@@ -129,42 +129,42 @@ inline constexpr int slots_per_pass = 32;
 
 /// The uncommon cases: elements with gaps, a user's operator, or more slots than fit into one pass.
 template <class Env>
-[[gnu::noinline]] void fold_slots_in_turn(Env& env, ReduceArgs const& a, int lead, int last, std::int64_t first,
+[[gnu::noinline]] void fold_slots_general(Env& env, ReduceArgs const& a, int first_rank, int last, std::int64_t first,
                                           std::int64_t count) {
-    constexpr int most = slots_per_pass;
-    void const* operands[most];
+    constexpr int max_operands = slots_per_pass;
+    void const* operands[max_operands];
     Reducer reducer(env.traffic(), a);
     std::size_t const bytes = a.bytes(), element = reducer.element_bytes(), n = static_cast<std::size_t>(count);
-    bool const straight = a.kernels.many != nullptr && a.type->dense(a.count);
-    PooledVector<std::byte> packed(straight ? 0 : n * element, env.frames());
-    void* out = straight ? static_cast<std::byte*>(a.out) + a.type->true_lb() : packed.data();
+    bool const direct = a.kernels.nary != nullptr && a.type->dense(a.count);
+    PooledVector<std::byte> packed(direct ? 0 : n * element, env.frames());
+    void* out = direct ? static_cast<std::byte*>(a.out) + a.type->true_lb() : packed.data();
     int k = 0;
-    for (int r = lead; r <= last; ++r) {
+    for (int r = first_rank; r <= last; ++r) {
         operands[k++] = env.slot(r, bytes) + static_cast<std::size_t>(first) * element;
-        if (k < most && r < last) continue;
+        if (k < max_operands && r < last) continue;
         reducer.combine(operands, k, out, n);
         operands[0] = out;
         k = 1;
     }
-    if (!straight) env.store(Buffer{a.out, count, a.type}, 0, out, n * element);
+    if (!direct) env.store(Buffer{a.out, count, a.type}, 0, out, n * element);
 }
 
 /// Reduces `count` elements from `first` on, of the a.count elements that each slot holds. All slots must have been
 /// published. The result goes to the start of `a.out`, in the user's layout.
 template <class Env>
-void fold_slots(Env& env, ReduceArgs const& a, int lead, int last, std::int64_t first, std::int64_t count) {
-    bool const straight = a.kernels.many != nullptr && a.type->dense(a.count);
-    if (!straight || last - lead >= slots_per_pass) [[unlikely]]
-        return fold_slots_in_turn(env, a, lead, last, first, count);
+void fold_slots(Env& env, ReduceArgs const& a, int first_rank, int last, std::int64_t first, std::int64_t count) {
+    bool const direct = a.kernels.nary != nullptr && a.type->dense(a.count);
+    if (!direct || last - first_rank >= slots_per_pass) [[unlikely]]
+        return fold_slots_general(env, a, first_rank, last, first, count);
     void const* operands[slots_per_pass];
     Reducer reducer(env.traffic(), a);
     std::size_t const at = static_cast<std::size_t>(first) * reducer.element_bytes();
     auto const slots = env.slots(a.bytes());
-    for (int r = lead; r <= last; ++r) {
+    for (int r = first_rank; r <= last; ++r) {
         env.count_message(r);
-        operands[r - lead] = slots[r] + at;
+        operands[r - first_rank] = slots[r] + at;
     }
-    reducer.combine(operands, last - lead + 1, static_cast<std::byte*>(a.out) + a.type->true_lb(),
+    reducer.combine(operands, last - first_rank + 1, static_cast<std::byte*>(a.out) + a.type->true_lb(),
                     static_cast<std::size_t>(count));
 }
 template <class Env>
@@ -172,7 +172,7 @@ void fold_slots(Env& env, ReduceArgs const& a, int last) {
     fold_slots(env, a, 0, last, 0, a.count);
 }
 
-// Shares: where the share of each rank lies in the vector of a reduce_scatter, and where its result is stored.
+// Shares: where the share of each rank is in the vector of a reduce_scatter, and where its result is stored.
 
 class Shares {
 public:

@@ -15,17 +15,17 @@
 namespace tutti::coll {
 
 inline constexpr Parameter memory_parameter = {
-    "memory", 16 << 20, "bytes of memory of a node for parts that are under way, of all its ranks together"};
+    "memory", 16 << 20, "memory per node, in bytes, for parts in flight of all its ranks together"};
 
 /// Number of links between two nodes for parts that use more than one: each link is between a rank here and a rank
 /// there.
-inline constexpr std::size_t links_of_a_pair = 2;
+inline constexpr std::size_t links_per_node_pair = 2;
 
 /// Returns the size of each of `pieces` pieces in flight, in bytes; at least a few bytes, because smaller steps are not
 /// worth their messages.
-constexpr std::size_t part_of_memory(std::size_t memory, std::size_t pieces) {
-    constexpr std::size_t least = 8;
-    return std::max(least, memory / std::max<std::size_t>(pieces, 1));
+constexpr std::size_t bytes_per_piece(std::size_t memory, std::size_t pieces) {
+    constexpr std::size_t min_piece = 8;
+    return std::max(min_piece, memory / std::max<std::size_t>(pieces, 1));
 }
 
 // CarriedParts: the large parts of a node's ranks on their way to a rank of another node, or from it, over a few links.
@@ -38,14 +38,14 @@ constexpr std::size_t part_of_memory(std::size_t memory, std::size_t pieces) {
 
 /// Parameters of gather and scatter between nodes.
 inline constexpr Parameter carried_parameters[] = {
-    {"direct", 131072, "bytes from which on the parts of a node go in pieces, by a few of its ranks"},
+    {"direct", 131072, "smallest part, in bytes, for which a few ranks relay their node's parts in pieces"},
     memory_parameter};
 
 /// The threshold in bytes: if one part of a node with `ranks` ranks has at least this size, all parts of the node go in
 /// pieces. For smaller parts the root has room for those of a few nodes at a time.
-inline std::size_t carried_from(RootedArgs const& a, std::size_t ranks) {
+inline std::size_t carry_threshold(RootedArgs const& a, std::size_t ranks) {
     constexpr std::size_t nodes = 4;
-    return std::min(a.parameters[0], part_of_memory(a.parameters[1], nodes * ranks));
+    return std::min(a.parameters[0], bytes_per_piece(a.parameters[1], nodes * ranks));
 }
 
 class CarriedParts {
@@ -55,7 +55,8 @@ public:
     CarriedParts(FramePool& frames, std::span<int const> ranks, std::span<std::uint64_t const> sizes,
                  std::size_t memory)
         : frames_(frames), ranks_(ranks), sizes_(sizes.begin(), sizes.end(), frames),
-          carriers_(std::min(links_of_a_pair, ranks.size())), piece_(part_of_memory(memory, slots * links_of_a_pair)) {}
+          carriers_(std::min(links_per_node_pair, ranks.size())),
+          piece_(bytes_per_piece(memory, slots * links_per_node_pair)) {}
     FramePool& frames() const { return frames_; }
 
     /// Iterates over the pieces that a carrier carries.
@@ -107,7 +108,7 @@ public:
         std::size_t turn_ = 0, left_ = 0;
     };
     /// Number of pieces that the root should have in flight.
-    static constexpr std::size_t ahead = NetFlow::ahead * links_of_a_pair;
+    static constexpr std::size_t pipeline_depth = NetFlow::pipeline_depth * links_per_node_pair;
 
     /// Called by a rank of the node: sends its part `mine` to `root`, a rank of another node, or receives it from
     /// there.
@@ -122,69 +123,71 @@ public:
         NetFlow flow(env);
         for (Order order(*this); order.more(); order.next()) {
             Cursor const& c = order.piece();
-            flow.send_when_asked({all[c.rank()], c.at(), c.bytes()}, order.carrier());
-            co_await flow.sent(ahead);
+            flow.send_synchronous({all[c.rank()], c.at(), c.bytes()}, order.carrier());
+            co_await flow.wait_sends(pipeline_depth);
         }
-        co_await flow.sent();
+        co_await flow.wait_sends();
     }
     Task receive_all(NetEnv& env, Parts const& all) const {
         NetFlow flow(env);
         PooledBytes dropped;
         for (Order order(*this); order.more(); order.next()) {
             Cursor const& c = order.piece();
-            flow.expect(place_in(all[c.rank()], sizes_[c.index()], c.at(), c.bytes(), dropped), order.carrier());
-            co_await flow.arrived(ahead);
+            flow.expect(destination(all[c.rank()], sizes_[c.index()], c.at(), c.bytes(), dropped), order.carrier());
+            co_await flow.wait_receives(pipeline_depth);
         }
-        co_await flow.arrived();
+        co_await flow.wait_receives();
         flow.check();
     }
 
 private:
     /// Where a piece of a part of `size` bytes goes in a rank's own buffer; if the part is too long, into memory that
     /// is discarded.
-    Piece place_in(Buffer to, std::size_t size, std::size_t at, std::size_t bytes, PooledBytes& dropped) const {
+    Piece destination(Buffer to, std::size_t size, std::size_t at, std::size_t bytes, PooledBytes& dropped) const {
         if (size <= to.bytes()) return {to, at, bytes};
         if (!dropped) dropped = PooledBytes(frames(), piece_);
         return {packed_buffer(dropped.get(), bytes), 0, bytes};
     }
 
-    static constexpr std::size_t slots = 2 * NetFlow::ahead;   ///< half for incoming pieces, half for outgoing ones
+    static constexpr std::size_t slots =
+        2 * NetFlow::pipeline_depth;   ///< half for incoming pieces, half for outgoing ones
 
-    Task carry(NetEnv& env, std::size_t me, Buffer mine, int far, bool out) const {
-        NetFlow in(env), on(env);
-        bool const others = me + carriers_ < ranks_.size();
+    Task carry(NetEnv& env, std::size_t index, Buffer mine, int remote, bool sends) const {
+        NetFlow incoming(env), outgoing(env);
+        bool const others = index + carriers_ < ranks_.size();
         PooledBytes const memory = others ? PooledBytes(env.frames(), slots * piece_) : PooledBytes();
         PooledBytes dropped;
-        auto const place = [&](Cursor const& c, std::size_t number) -> Piece {
-            if (c.index() == me) return place_in(mine, sizes_[me], c.at(), c.bytes(), dropped);
+        auto const piece_for = [&](Cursor const& c, std::size_t number) -> Piece {
+            if (c.index() == index) return destination(mine, sizes_[index], c.at(), c.bytes(), dropped);
             return {packed_buffer(memory.get() + number % slots * piece_, c.bytes()), 0, c.bytes()};
         };
-        Cursor asked(*this, me);
-        std::size_t asked_for = 0, number = 0;
-        for (Cursor c(*this, me); c.more(); c.next(), ++number) {
-            for (; asked.more() && asked_for < number + NetFlow::ahead; asked.next(), ++asked_for)
-                if (!out || asked.index() != me) in.expect(place(asked, asked_for), out ? asked.rank() : far);
-            if (!out || c.index() != me) co_await in.arrive();
-            if (out || c.index() != me) on.send_when_asked(place(c, number), out ? far : c.rank());
-            co_await on.sent(NetFlow::ahead);
+        Cursor posted(*this, index);
+        std::size_t posted_count = 0, number = 0;
+        for (Cursor c(*this, index); c.more(); c.next(), ++number) {
+            for (; posted.more() && posted_count < number + NetFlow::pipeline_depth; posted.next(), ++posted_count)
+                if (!sends || posted.index() != index)
+                    incoming.expect(piece_for(posted, posted_count), sends ? posted.rank() : remote);
+            if (!sends || c.index() != index) co_await incoming.wait_oldest_receive();
+            if (sends || c.index() != index) outgoing.send_synchronous(piece_for(c, number), sends ? remote : c.rank());
+            co_await outgoing.wait_sends(NetFlow::pipeline_depth);
         }
-        co_await on.sent();
-        in.check();
+        co_await outgoing.wait_sends();
+        incoming.check();
     }
-    Task exchange_own(NetEnv& env, std::size_t index, Buffer mine, bool out) const {
+    Task exchange_own(NetEnv& env, std::size_t index, Buffer mine, bool sends) const {
         NetFlow flow(env);
         int const carrier = ranks_[index % carriers_];
         PooledBytes dropped;
         for (std::size_t at = 0; at < sizes_[index]; at += piece_) {
             std::size_t const bytes = std::min<std::size_t>(piece_, sizes_[index] - at);
-            Piece const piece = place_in(mine, sizes_[index], at, bytes, dropped);
-            if (out) flow.send_when_asked(piece, carrier);
+            Piece const piece = destination(mine, sizes_[index], at, bytes, dropped);
+            if (sends) flow.send_synchronous(piece, carrier);
             else flow.expect(piece, carrier);
-            co_await flow.sent(NetFlow::ahead);
-            co_await flow.arrived(NetFlow::ahead);
+            co_await flow.wait_sends(NetFlow::pipeline_depth);
+            co_await flow.wait_receives(NetFlow::pipeline_depth);
         }
-        co_await flow.sent();
-        co_await flow.arrived();
+        co_await flow.wait_sends();
+        co_await flow.wait_receives();
         flow.check();
     }
 
@@ -204,14 +207,14 @@ private:
 
 class RelayPlan {
 public:
-    /// `memory`: bytes of a node for data in flight. `least`: pieces are not made smaller than this as long as the
+    /// `memory`: bytes of a node for data in flight. `min_piece`: pieces are not made smaller than this as long as the
     /// number of nodes that exchange at the same time can be reduced instead.
-    RelayPlan(Division const& map, std::size_t memory, std::size_t links, std::size_t least)
+    RelayPlan(NodePartition const& map, std::size_t memory, std::size_t links, std::size_t min_piece)
         : map_(map), links_(static_cast<int>(std::clamp<std::size_t>(links, 1, 4096))) {
         auto const ranks = static_cast<std::size_t>(map.largest()), nodes = static_cast<std::size_t>(map.count());
         std::size_t const room = memory / copies / ranks;   // for the pieces of one rank
-        at_a_time_ = std::clamp<std::size_t>(room / std::max<std::size_t>(least, 1), 1, nodes);
-        piece_ = std::max(line, room / at_a_time_ / line * line);
+        concurrent_nodes_ = std::clamp<std::size_t>(room / std::max<std::size_t>(min_piece, 1), 1, nodes);
+        piece_ = std::max(line, room / concurrent_nodes_ / line * line);
     }
 
     std::size_t piece() const { return piece_; }
@@ -222,11 +225,13 @@ public:
         return at < row ? std::min(piece_, row - at) : 0;
     }
 
-    int turns() const { return (map_.count() + static_cast<int>(at_a_time_) - 1) / static_cast<int>(at_a_time_); }
+    int turns() const {
+        return (map_.count() + static_cast<int>(concurrent_nodes_) - 1) / static_cast<int>(concurrent_nodes_);
+    }
     /// Calls f(peer) for the nodes with which `node` exchanges in a turn.
     template <class F>
     void each_peer(int turn, int node, F f) const {
-        int const nodes = map_.count(), n = static_cast<int>(at_a_time_);
+        int const nodes = map_.count(), n = static_cast<int>(concurrent_nodes_);
         for (int g = turn * n; g < std::min((turn + 1) * n, nodes); ++g)
             if (int const peer = (g - node + nodes) % nodes; peer != node) f(peer);
     }
@@ -235,10 +240,10 @@ public:
     /// The rank of a node that carries the data to and from a peer node on a link.
     int carrier(int node, int peer, int link) const {
         auto const members = map_.members(node);
-        std::size_t const apart = members.size() / static_cast<std::size_t>(std::max(few, links(node, peer)));
-        std::size_t const place =
-            static_cast<std::size_t>(peer) + static_cast<std::size_t>(link) * std::max<std::size_t>(apart, 1);
-        return members[place % members.size()];
+        std::size_t const spacing = members.size() / static_cast<std::size_t>(std::max(few, links(node, peer)));
+        std::size_t const position =
+            static_cast<std::size_t>(peer) + static_cast<std::size_t>(link) * std::max<std::size_t>(spacing, 1);
+        return members[position % members.size()];
     }
     /// The ranks of a node whose parts for a peer node a link carries.
     PooledVector<int> sources(FramePool& frames, int node, int peer, int link) const {
@@ -247,16 +252,16 @@ public:
             all.push_back(map_.members(node)[static_cast<std::size_t>(i)]);
         return all;
     }
-    int link_of(int source, int peer) const { return map_.index_of(source) % links(map_.of(source), peer); }
+    int link_of(int source, int peer) const { return map_.index_of(source) % links(map_.part_of(source), peer); }
 
     /// The position of a source's part for a rank in its row: the ranks of a node begin with different parts, and two
     /// ranks on nodes of equal size send to each other from the same position of their rows.
-    int place(int source, int target) const {
-        return (map_.index_of(source) + map_.index_of(target)) % map_.size(map_.of(target));
+    int part_position(int source, int target) const {
+        return (map_.index_of(source) + map_.index_of(target)) % map_.size(map_.part_of(target));
     }
-    int target(int source, int node, int place) const {
+    int target(int source, int node, int part) const {
         int const ranks = map_.size(node);
-        return map_.members(node)[static_cast<std::size_t>((place + ranks - map_.index_of(source) % ranks) % ranks)];
+        return map_.members(node)[static_cast<std::size_t>((part + ranks - map_.index_of(source) % ranks) % ranks)];
     }
 
 private:
@@ -266,9 +271,9 @@ private:
     static constexpr int few = 4;             // links: with fewer, the carriers do not depend on their number
     static constexpr std::size_t line = 64;   // minimum size of a piece in bytes
 
-    Division const& map_;
+    NodePartition const& map_;
     int const links_;
-    std::size_t at_a_time_, piece_;   ///< number of nodes that exchange with a node at the same time; bytes
+    std::size_t concurrent_nodes_, piece_;   ///< number of nodes that exchange with a node at the same time; bytes
 };
 
 /// The parts of a rank for the ranks of a node, one after the other: the offset of each.

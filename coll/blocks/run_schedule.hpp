@@ -8,7 +8,7 @@
 //
 // Flags: the fragments pass a step in order. This delays none of them: the inputs of a step for fragment f + 1 come
 // from peers that process f first as well, so they never arrive before the inputs for f. One counter per pair is
-// therefore enough: `sent` counts fragments exposed, `taken` fragments read; two ranks share one team, in which each
+// therefore enough: `sent` counts fragments exposed, `consumed` fragments read; two ranks share one team, in which each
 // exposes at most one buffer to the other. In the slot, the stamp of the cell shows which of the exposed buffers are
 // filled (buffer + 1: they are filled in ascending order), and no buffer is used twice.
 //
@@ -43,18 +43,18 @@ public:
     /// `bytes`, `fragment`, `in_flight` and `most_buffers` (an upper bound of schedule.buffers()) must be the same at
     /// all ranks.
     ScheduleRun(Env& env, Schedule& schedule, ScheduleData const& data, std::size_t bytes, std::size_t fragment,
-                std::size_t in_flight, int most_buffers)
+                std::size_t in_flight, int max_buffers)
         : env_(env), schedule_(schedule), data_(data), bytes_(bytes), in_flight_(std::max<std::size_t>(1, in_flight)) {
         data_.element = std::max<std::size_t>(1, data_.element);   // for an empty datatype
-        std::size_t const shown = static_cast<std::size_t>(schedule.shown());
+        std::size_t const exposed = static_cast<std::size_t>(schedule.exposed_buffers());
         stride_ = rounded(bytes, sizeof(std::uint64_t));
-        if (shown * stride_ > Cell::inline_bytes) stride_ = rounded(bytes, cache_line);
-        in_slot_ = shown * stride_ <= env.slot_bytes();
+        if (exposed * stride_ > Cell::inline_bytes) stride_ = rounded(bytes, cache_line);
+        in_slot_ = exposed * stride_ <= env.slot_bytes();
         fragment_ = bytes;
-        if (!in_slot_) cut(std::max(data_.element, fragment), static_cast<std::size_t>(most_buffers) + 1);
+        if (!in_slot_) cut(std::max(data_.element, fragment), static_cast<std::size_t>(max_buffers) + 1);
         else in_flight_ = 1;
         fragments_ = !schedule.moves_data() ? 1 : bytes == 0 ? 0 : (bytes + fragment_ - 1) / fragment_;
-        std::size_t const copies = static_cast<std::size_t>(most_buffers) * in_flight_ + 1;
+        std::size_t const copies = static_cast<std::size_t>(max_buffers) * in_flight_ + 1;
         if (fragments_ > 0 && schedule.moves_data()) env.reserve_staging(copies * stride_);
     }
 
@@ -64,20 +64,20 @@ public:
         if (!in_slot_) env_.add_staging();
         while (oldest() < fragments_) {
             if (advance()) continue;
-            Missing const m = missing_for_oldest();
+            Dependency const m = oldest_unmet_dependency();
             if (m.peer < 0) continue;   // it has arrived in the meantime
             if (in_slot_) co_await env_.until(m.peer, m.count);
             else if (m.is_input) co_await env_.until_sent(m.peer, m.count);
-            else co_await env_.until_taken(m.peer, m.count);
+            else co_await env_.until_consumed(m.peer, m.count);
         }
         if (in_slot_) co_return;
         for (Step const& step : schedule_.steps())
-            for (int reader : schedule_.readers(step)) co_await env_.until_taken(reader, fragments_);
+            for (int reader : schedule_.readers(step)) co_await env_.until_consumed(reader, fragments_);
     }
 
 private:
     /// What a step waits for: a peer's counter.
-    struct Missing {
+    struct Dependency {
         int peer = -1;
         bool is_input = false;
         std::uint64_t count = 0;
@@ -95,9 +95,9 @@ private:
     }
 
     std::uint64_t oldest() const {
-        std::uint64_t least = fragments_;
-        for (Step const& step : schedule_.steps()) least = std::min(least, step.done);
-        return least;
+        std::uint64_t oldest_fragment = fragments_;
+        for (Step const& step : schedule_.steps()) oldest_fragment = std::min(oldest_fragment, step.done);
+        return oldest_fragment;
     }
 
     /// Executes all steps that are ready, later steps first, because these finish the oldest fragments. Returns false
@@ -105,26 +105,26 @@ private:
     bool advance() {
         std::span<Step> const steps = schedule_.steps();
         std::uint64_t const limit = std::min<std::uint64_t>(fragments_, oldest() + in_flight_);
-        bool moved = false;
+        bool progressed = false;
         for (std::size_t i = steps.size(); i-- > 0;) {
-            while (steps[i].done < limit && in_turn(i) && missing(steps[i]).peer < 0) {
-                make(steps[i], steps[i].done);
+            while (steps[i].done < limit && is_next(i) && unmet_dependency(steps[i]).peer < 0) {
+                execute(steps[i], steps[i].done);
                 ++steps[i].done;
-                moved = true;
+                progressed = true;
             }
         }
-        return moved;
+        return progressed;
     }
 
     /// True if the steps before step i have processed the fragment that is next for it.
-    bool in_turn(std::size_t i) const {
+    bool is_next(std::size_t i) const {
         std::span<Step const> const steps = schedule_.steps();
-        for (std::size_t j = 0; steps[i].joins && j < i; ++j)
+        for (std::size_t j = 0; steps[i].waits_for_earlier && j < i; ++j)
             if (steps[j].done <= steps[i].done) return false;
         return true;
     }
 
-    Missing missing(Step const& step) const {
+    Dependency unmet_dependency(Step const& step) const {
         std::uint64_t const f = step.done;
         for (int peer : schedule_.inputs(step)) {
             std::uint64_t const count = in_slot_ ? static_cast<std::uint64_t>(step.from) + 1 : f + 1;
@@ -132,35 +132,35 @@ private:
         }
         if (in_slot_ || f < in_flight_) return {};
         for (int peer : schedule_.readers(step))
-            if (env_.taken_by(peer) < f - in_flight_ + 1) return {peer, false, f - in_flight_ + 1};
+            if (env_.consumed_by(peer) < f - in_flight_ + 1) return {peer, false, f - in_flight_ + 1};
         return {};
     }
 
     /// Returns what the oldest fragment waits for, in the first step that is in turn among those that it has not
     /// passed.
-    Missing missing_for_oldest() const {
+    Dependency oldest_unmet_dependency() const {
         std::span<Step const> const steps = schedule_.steps();
         std::uint64_t const f = oldest();
         std::size_t i = 0;
-        while (steps[i].done != f || !in_turn(i)) ++i;
-        return missing(steps[i]);
+        while (steps[i].done != f || !is_next(i)) ++i;
+        return unmet_dependency(steps[i]);
     }
 
     std::byte* buffer(std::byte* memory, int index, std::uint64_t f) const {
         return memory + (static_cast<std::size_t>(index) * in_flight_ + f % in_flight_) * stride_;
     }
-    std::byte* own(int index, std::uint64_t f) const {
-        bool const shown = in_slot_ && index < schedule_.shown();
-        return buffer(shown ? env_.slot(shown_bytes()) : env_.staging(), index, f);
+    std::byte* own_buffer(int index, std::uint64_t f) const {
+        bool const exposed = in_slot_ && index < schedule_.exposed_buffers();
+        return buffer(exposed ? env_.slot(exposed_bytes()) : env_.staging(), index, f);
     }
-    std::byte const* of(int peer, int index, std::uint64_t f) const {
+    std::byte const* peer_buffer(int peer, int index, std::uint64_t f) const {
         // buffer() only computes an address: memory that is read stays read-only.
-        std::byte* memory = in_slot_ ? const_cast<std::byte*>(env_.slot(peer, shown_bytes())) : env_.staging(peer);
+        std::byte* memory = in_slot_ ? const_cast<std::byte*>(env_.slot(peer, exposed_bytes())) : env_.staging(peer);
         return buffer(memory, index, f);
     }
     /// Space after all buffers, to pack an operand, or for a result before it is unpacked.
     std::byte* scratch() const { return buffer(env_.staging(), schedule_.buffers(), 0); }
-    std::size_t shown_bytes() const { return static_cast<std::size_t>(schedule_.shown()) * stride_; }
+    std::size_t exposed_bytes() const { return static_cast<std::size_t>(schedule_.exposed_buffers()) * stride_; }
 
     /// Returns the packed operand: in place if it is contiguous.
     std::byte const* own_operand(std::size_t at, std::size_t n) {
@@ -170,37 +170,37 @@ private:
     }
 
     /// Executes step `step` of fragment f, whose inputs are all available. Signals the readers first.
-    void make(Step const& step, std::uint64_t f) {
+    void execute(Step const& step, std::uint64_t f) {
         std::size_t const at = f * fragment_, n = std::min(fragment_, bytes_ - at);
-        std::byte const* const made = schedule_.moves_data() ? outcome(step, f, at, n) : nullptr;
+        std::byte const* const output = schedule_.moves_data() ? compute_step(step, f, at, n) : nullptr;
         if (in_slot_ && step.readers > 0) env_.publish(static_cast<std::uint64_t>(step.to) + 1);
         if (!in_slot_)
             for (int reader : schedule_.readers(step)) env_.sent(reader, f + 1);
-        if (step.final && !(data_.result.type->dense(data_.result.count) && made == first_byte(data_.result) + at))
-            env_.store(data_.result, at, made, n);
+        if (step.final && !(data_.result.type->dense(data_.result.count) && output == first_byte(data_.result) + at))
+            env_.store(data_.result, at, output, n);
         if (!in_slot_)
-            for (int peer : schedule_.inputs(step)) env_.taken(peer, f + 1);
+            for (int peer : schedule_.inputs(step)) env_.consumed(peer, f + 1);
     }
 
-    /// Computes the n bytes that a step produces, and returns where they lie.
-    std::byte const* outcome(Step const& step, std::uint64_t f, std::size_t at, std::size_t n) {
+    /// Computes the n bytes that a step produces, and returns their address.
+    std::byte const* compute_step(Step const& step, std::uint64_t f, std::size_t at, std::size_t n) {
         if (step.inputs == 0) {
             if (step.to == Step::none) return own_operand(at, n);
-            env_.stage(own(step.to, f), data_.operand, at, n);
-            return own(step.to, f);
+            env_.stage(own_buffer(step.to, f), data_.operand, at, n);
+            return own_buffer(step.to, f);
         }
         if (step.own == Step::none) {
-            std::byte const* const from = of(schedule_.inputs(step)[0], step.from, f);
-            if (step.to != Step::none) env_.copy(own(step.to, f), from, n, 0);
+            std::byte const* const from = peer_buffer(schedule_.inputs(step)[0], step.from, f);
+            if (step.to != Step::none) env_.copy(own_buffer(step.to, f), from, n, 0);
             return from;
         }
         operands_.clear();
-        for (int peer : schedule_.inputs(step)) operands_.push_back(of(peer, step.from, f));
-        operands_.insert(operands_.begin() + step.own_place,
-                         step.own == Step::operand ? own_operand(at, n) : own(step.own, f));
-        bool const straight = data_.result.type->dense(data_.result.count);
-        std::byte* const out = step.to != Step::none ? own(step.to, f)
-                               : straight            ? first_byte(data_.result) + at
+        for (int peer : schedule_.inputs(step)) operands_.push_back(peer_buffer(peer, step.from, f));
+        operands_.insert(operands_.begin() + step.own_index,
+                         step.own == Step::operand ? own_operand(at, n) : own_buffer(step.own, f));
+        bool const direct = data_.result.type->dense(data_.result.count);
+        std::byte* const out = step.to != Step::none ? own_buffer(step.to, f)
+                               : direct              ? first_byte(data_.result) + at
                                                      : scratch();
         data_.reducer->combine(operands_.data(), static_cast<int>(operands_.size()), out, n / data_.element);
         return out;

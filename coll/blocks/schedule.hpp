@@ -20,7 +20,7 @@ namespace tutti::coll {
 /// step that signals peers waits for the steps before it.
 enum class Order { sequential, fixed, general };
 
-/// The roles in a recursive k-ing among n members: k^steps of them take part in the steps, at positions 0, 1, …; each
+/// The roles in a recursive k-ing among n members: k^steps of them participate in the steps, at positions 0, 1, …; each
 /// of the others is an extra and passes its operand to a proxy among these.
 class RecursiveKIngPlan {
 public:
@@ -60,10 +60,10 @@ private:
 struct Step {
     static constexpr int none = -1, operand = -2;
 
-    bool joins = true;   ///< waits for all earlier steps
-    int own = none;      ///< what this rank contributes: nothing, its operand, or one of its buffers
-    int own_place = 0;   ///< position of its contribution among the inputs
-    int from = 0;        ///< the buffer that is read at each input's rank
+    bool waits_for_earlier = true;   ///< waits for all earlier steps
+    int own = none;                  ///< what this rank contributes: nothing, its operand, or one of its buffers
+    int own_index = 0;               ///< position of its contribution among the inputs
+    int from = 0;                    ///< the buffer that is read at each input's rank
     int first_input = 0, inputs = 0;
     int to = none;   ///< the buffer for the result of the step
     int first_reader = 0, readers = 0;
@@ -75,38 +75,38 @@ struct Step {
 /// primitives.
 ///
 /// Buffers: buffer 0 holds the value that is passed up a tree or into the first step of a recursive k-ing, buffer s the
-/// value for step s, and the last of the `shown` buffers the value that is passed down. No rank exposes two values in
-/// one buffer, because it is below its leader in one team only. Buffers from `shown` on are private to this rank.
+/// value for step s, and the last of the exposed buffers the value that is passed down. No rank exposes two values in
+/// one buffer, because it is below its leader in one team only. The buffers after those are private to this rank.
 class Schedule {
 public:
     /// `moves_data` false: there is nothing to combine; the steps only synchronise.
-    Schedule(FramePool& frames, Order order, int shown, bool moves_data = true)
-        : frames_(frames), order_(order), shown_(shown), buffers_(shown), moves_data_(moves_data),
+    Schedule(FramePool& frames, Order order, int exposed, bool moves_data = true)
+        : frames_(frames), order_(order), exposed_(exposed), buffers_(exposed), moves_data_(moves_data),
           value_(moves_data ? Step::operand : Step::none) {
         steps_.reserve(16);
         ranks_.reserve(32);
     }
 
     /// Reduce: the operands of a team's members are combined at the member `root`, over a tree.
-    void fan_in(topo::Members const& team, int mine, int root, int degree) {
-        TreePlace const t = place_in(team, mine, root, degree);
+    void fan_in(topo::TeamMembers const& team, int mine, int root, int degree) {
+        TreePosition const t = position_in(team, mine, root, degree);
         if (!t.children.empty()) combine(0, 0);
         for (int child : t.children) input(child);
-        if (t.parent >= 0) pass(0, t.parent);
+        if (t.parent >= 0) expose_to(0, t.parent);
     }
 
     /// Broadcast of the value of the member `root`, over a tree.
-    void fan_out(topo::Members const& team, int mine, int root, int degree) {
-        TreePlace const t = place_in(team, mine, root, degree);
+    void fan_out(topo::TeamMembers const& team, int mine, int root, int degree) {
+        TreePosition const t = position_in(team, mine, root, degree);
         if (t.parent >= 0) receive(t.parent);
-        for (int child : t.children) pass(last_shown(), child);
+        for (int child : t.children) expose_to(last_exposed(), child);
     }
 
     /// Allreduce by recursive k-ing.
-    void exchange(topo::Members const& team, int mine, RecursiveKIngPlan const& plan) {
+    void exchange(topo::TeamMembers const& team, int mine, RecursiveKIngPlan const& plan) {
         int const position = plan.position(mine), proxy = plan.member_at(position), extras = plan.extras(position);
         if (proxy != mine) {
-            pass(0, team[proxy]);
+            expose_to(0, team[proxy]);
             return receive(team[proxy]);
         }
         if (extras > 0) combine(0, 0);
@@ -115,19 +115,19 @@ public:
             int const digit = position / stride % plan.radix();
             auto const peer = [&](int i) { return team[plan.member_at(position + (i - digit) * stride)]; };
             for (int i = 0; i < plan.radix(); ++i)
-                if (i != digit) pass(step, peer(i));
+                if (i != digit) expose_to(step, peer(i));
             combine(step, digit);
             for (int i = 0; i < plan.radix(); ++i)
                 if (i != digit) input(peer(i));
         }
-        for (int i = 0; i < extras; ++i) pass(last_shown(), team[plan.extra(position, i)]);
+        for (int i = 0; i < extras; ++i) expose_to(last_exposed(), team[plan.extra(position, i)]);
     }
 
     /// Makes this rank's current value readable for a peer, in one of the exposed buffers.
-    void pass(int buffer, int peer) {
-        bool const fits = !steps_.empty() &&
-                          (steps_.back().to == buffer || (steps_.back().to == Step::none && order_ != Order::general));
-        if (!fits) steps_.push_back({.own = value_});
+    void expose_to(int buffer, int peer) {
+        bool const reuses_step = !steps_.empty() && (steps_.back().to == buffer ||
+                                                     (steps_.back().to == Step::none && order_ != Order::general));
+        if (!reuses_step) steps_.push_back({.own = value_});
         Step& step = steps_.back();
         step.to = buffer;
         if (step.readers++ == 0) step.first_reader = static_cast<int>(ranks_.size());
@@ -136,7 +136,7 @@ public:
     }
     /// Makes the value in the last exposed buffer of `peer` this rank's current value.
     void receive(int peer) {
-        open({.from = last_shown()});
+        open({.from = last_exposed()});
         input(peer);
     }
     /// Makes this rank's current value its result.
@@ -146,27 +146,29 @@ public:
     }
 
     bool moves_data() const { return moves_data_; }
-    int shown() const { return shown_; }
+    int exposed_buffers() const { return exposed_; }
     int buffers() const { return buffers_; }
     std::span<Step> steps() { return steps_; }
     std::span<int const> inputs(Step const& s) const { return of(s.first_input, s.inputs); }
     std::span<int const> readers(Step const& s) const { return of(s.first_reader, s.readers); }
 
 private:
-    int last_shown() const { return shown_ - 1; }
-    TreePlace place_in(topo::Members const& team, int mine, int root, int degree) {
+    int last_exposed() const { return exposed_ - 1; }
+    TreePosition position_in(topo::TeamMembers const& team, int mine, int root, int degree) {
         int const n = team.size();
-        return n_ary_tree(frames_, (mine - root + n) % n, n, degree).named([&](int p) { return team[(p + root) % n]; });
+        return n_ary_tree(frames_, (mine - root + n) % n, n, degree).renumbered([&](int p) {
+            return team[(p + root) % n];
+        });
     }
 
     /// Combines this rank's value, at its position, with the values that peers expose.
-    void combine(int from, int own_place) {
+    void combine(int from, int own_index) {
         // The value goes into a private buffer, unless other ranks read it anyway.
         if (moves_data_ && !steps_.empty() && steps_.back().to == Step::none) value_ = steps_.back().to = buffers_++;
-        open({.own = value_, .own_place = own_place, .from = from});
+        open({.own = value_, .own_index = own_index, .from = from});
     }
     void open(Step step) {
-        step.joins = order_ != Order::general;
+        step.waits_for_earlier = order_ != Order::general;
         step.first_input = static_cast<int>(ranks_.size());
         steps_.push_back(step);
     }
@@ -180,7 +182,7 @@ private:
 
     FramePool& frames_;
     Order order_;
-    int shown_, buffers_;
+    int exposed_, buffers_;
     bool moves_data_;
     int value_;   ///< this rank's current value: its operand or one of its buffers
     std::vector<Step> steps_;
@@ -189,14 +191,15 @@ private:
 
 /// Composes an allreduce: reductions up the levels, an exchange among the leaders at the top, broadcasts down. `fan_in`
 /// and `fan_out` are the indices of the parameters that hold the degrees of the trees.
-inline void compose_for_all(Schedule& s, topo::Hierarchy const& tree, int rank, RecursiveKIngPlan const& plan,
-                            Parameters const& degrees, std::size_t fan_in, std::size_t fan_out) {
+inline void compose_allreduce(Schedule& s, topo::Hierarchy const& tree, int rank, RecursiveKIngPlan const& plan,
+                              Parameters const& degrees, std::size_t fan_in, std::size_t fan_out) {
     int const top = tree.levels() - 1, below = std::min(top, tree.levels_of(rank));
     for (int level = 0; level < below; ++level) {
         topo::Team const team = tree.team(level, rank);
         s.fan_in(team.members, team.my_index, team.leader_index, static_cast<int>(degrees.at(fan_in, level)));
     }
-    if (topo::Team const team = tree.team(top, rank); team.i_take_part) s.exchange(team.members, team.my_index, plan);
+    if (topo::Team const team = tree.team(top, rank); team.is_participant)
+        s.exchange(team.members, team.my_index, plan);
     for (int level = below - 1; level >= 0; --level) {
         topo::Team const team = tree.team(level, rank);
         s.fan_out(team.members, team.my_index, team.leader_index, static_cast<int>(degrees.at(fan_out, level)));

@@ -3,14 +3,14 @@
 // once, out of band, where the parts for it belong; every sender, once it sees that, writes its part there. All senders
 // write concurrently, each beginning with another receiver; a counter signals completion.
 //
-//     Writing w(env, sides, least, piece);
+//     SenderWriting w(env, spec, min_bytes, piece);
 //     co_await w.run(own);     own: this rank's part for itself; null: it has none, or is in place
 //     w.check();
 //
-// Parts below `least` bytes, parts that are too long for their place, and parts that the system refuses to write are
-// streamed through their sender's staging memory, in rounds as in Exchange, and terminate for the same reason. Bytes: n
-// per part that is written, 2n per streamed part. KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra),
-// section III.B (direction control) and V.B (gather).
+// Parts below `min_bytes` bytes, parts that are too long for their buffer, and parts that the system refuses to write
+// are streamed through their sender's staging memory, in rounds as in Exchange, and terminate for the same reason.
+// Bytes: n per part that is written, 2n per streamed part. KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres,
+// Dongarra), section III.B (direction control) and V.B (gather).
 #pragma once
 
 #include "coll/blocks/exchange.hpp"
@@ -18,10 +18,10 @@
 namespace tutti::coll {
 
 template <class Env>
-class Writing {
+class SenderWriting {
 public:
-    Writing(Env& env, Sides const& sides, std::size_t least, std::size_t piece)
-        : env_(env), sides_(sides), least_(least), staging_(env, piece),
+    SenderWriting(Env& env, ExchangeSpec const& spec, std::size_t min_bytes, std::size_t piece)
+        : env_(env), spec_(spec), min_bytes_(min_bytes), staging_(env, piece),
           sizes_at_((env.staging_bytes() + cache_line - 1) / cache_line * cache_line),
           streamed_(static_cast<std::size_t>(env.size()), env.frames()),
           streams_(env, staging_, truncation_, refused, 0) {
@@ -33,19 +33,19 @@ public:
     Truncation& truncation() { return truncation_; }
     void check() const { truncation_.check(env_); }
 
-    /// Where `receiver` wants the part of `sender`; valid after the receiver has published. At the root of a gather
-    /// also for its own part.
-    Entry const& place(int receiver, int sender) {
+    /// Describes where `receiver` stores the part of `sender`; valid after the receiver has published. At the root of a
+    /// gather also for its own part.
+    Entry const& target_entry(int receiver, int sender) {
         return reinterpret_cast<Entry const*>(env_.peek(receiver, env_.slot_bytes()))[sender];
     }
 
     Task run(Buffer const* own) {
         int const size = env_.size(), rank = env_.rank();
         post();
-        if (own) deliver_own(env_, sides_.in[rank], *own, working_set(own->bytes()), truncation_);
+        if (own) deliver_own(env_, spec_.in[rank], *own, working_set(own->bytes()), truncation_);
         for (int i = 1; i < size; ++i) {
             int const peer = (rank + i) % size;
-            if (!sides_.moves(rank, peer)) continue;
+            if (!spec_.has_part(rank, peer)) continue;
             co_await env_.until(peer);
             write(peer);
         }
@@ -61,38 +61,39 @@ private:
     /// The memory that all ranks touch if all parts have this size.
     std::size_t working_set(std::size_t part) const {
         auto const p = static_cast<std::size_t>(env_.size());
-        return 2 * part * p * (sides_.pattern == Pattern::all ? p : 1);
+        return 2 * part * p * (spec_.pattern == Pattern::all ? p : 1);
     }
 
     void post() {
         int const rank = env_.rank();
-        Entry* const places = reinterpret_cast<Entry*>(env_.slot(env_.slot_bytes()));
+        Entry* const targets = reinterpret_cast<Entry*>(env_.slot(env_.slot_bytes()));
         env_.expose_staged();
-        bool const gathers = sides_.pattern == Pattern::to_root && rank == sides_.root;
+        bool const gathers = spec_.pattern == Pattern::to_root && rank == spec_.root;
         for (int peer = 0; peer < env_.size(); ++peer) {
-            if (peer == rank ? gathers : sides_.moves(peer, rank))
-                places[peer] = staging_.show(sides_.in[peer], Limits::none(staging_.piece()));
-            if (peer != rank && sides_.moves(rank, peer)) sizes_of(env_.staging())[peer] = sides_.out[peer].bytes();
+            if (peer == rank ? gathers : spec_.has_part(peer, rank))
+                targets[peer] = staging_.try_expose(spec_.in[peer], Limits::none(staging_.piece()));
+            if (peer != rank && spec_.has_part(rank, peer)) sizes_of(env_.staging())[peer] = spec_.out[peer].bytes();
         }
         env_.publish();
     }
 
     /// Writes this rank's part for a peer, or marks it to be streamed. Must be called after until(peer).
     void write(int peer) {
-        Entry const& there = place(peer, env_.rank());
-        Buffer const part = sides_.out[peer];
+        Entry const& there = target_entry(peer, env_.rank());
+        Buffer const part = spec_.out[peer];
         std::size_t const n = part.bytes();
-        bool const written = n == 0 || (n >= least_ && n <= there.bytes && there.shown() && put(peer, there, part));
+        bool const written =
+            n == 0 || (n >= min_bytes_ && n <= there.bytes && there.is_exposed() && put(peer, there, part));
         streamed_[static_cast<std::size_t>(peer)] = !written;
-        env_.sent(peer, written ? has_all : refused);
+        env_.sent(peer, written ? all_transferred : refused);
     }
     bool put(int peer, Entry const& there, Buffer const& part) {
         std::size_t const n = part.bytes();
-        if (PeerBuffer<Env> const buffer = buffer_of(env_, peer, there)) {
+        if (PeerBuffer<Env> const buffer = peer_part(env_, peer, there)) {
             buffer.put(part, 0, n, working_set(n));
             return true;
         }
-        if (there.place == Place::layout) return false;
+        if (there.location == PartLocation::layout) return false;
         if (part.type->dense(part.count)) return env_.put(peer, there.at, first_byte(part), n);
         std::span<std::byte> const bounce = staging_.bounce();
         for (std::size_t at = 0; at < n; at += bounce.size()) {
@@ -106,23 +107,23 @@ private:
     /// Both directions between this rank and a peer, for parts that go through staging memory.
     Task stream(int peer) {
         int const rank = env_.rank();
-        typename PairStreams<Env>::Side out, in;
-        if (sides_.moves(rank, peer) && streamed_[static_cast<std::size_t>(peer)])
-            out = whole(sides_.out[peer], sides_.out[peer].bytes());
-        if (sides_.moves(peer, rank)) {
-            co_await env_.until_sent(peer, has_all);
-            if (env_.sent_by(peer) >= refused) in = whole(sides_.in[peer], sizes_of(env_.staging_of(peer))[rank]);
+        typename PairStreams<Env>::Direction out, in;
+        if (spec_.has_part(rank, peer) && streamed_[static_cast<std::size_t>(peer)])
+            out = stream_of(spec_.out[peer], spec_.out[peer].bytes());
+        if (spec_.has_part(peer, rank)) {
+            co_await env_.until_sent(peer, all_transferred);
+            if (env_.sent_by(peer) >= refused) in = stream_of(spec_.in[peer], sizes_of(env_.staging_of(peer))[rank]);
         }
         co_await streams_.run(peer, out, in);
     }
-    typename PairStreams<Env>::Side whole(Buffer const& part, std::size_t bytes) const {
-        Entry const e = staging_.entry(bytes, 0, Place::stream);
+    typename PairStreams<Env>::Direction stream_of(Buffer const& part, std::size_t bytes) const {
+        Entry const e = staging_.entry(bytes, 0, PartLocation::stream);
         return {part, e, e.pieces()};
     }
 
     Env& env_;
-    Sides sides_;
-    std::size_t least_;
+    ExchangeSpec spec_;
+    std::size_t min_bytes_;
     Staging<Env> staging_;
     std::size_t sizes_at_;   ///< offset in staging memory of the sizes of this rank's parts, by receiver
     Truncation truncation_;

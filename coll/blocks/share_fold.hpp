@@ -28,27 +28,27 @@ public:
     Task reduce(ConstBuffer mine, std::byte* sum) {
         std::size_t const share = bytes(rank_);
         PooledBytes const others(frames(), share * static_cast<std::size_t>(size_));
-        auto const place = [&](int rank) { return others.get() + share * static_cast<std::size_t>(rank); };
-        PooledVector<int> const to = with_shares(), from = all_others(share > 0);
+        auto const buffer_of = [&](int rank) { return others.get() + share * static_cast<std::size_t>(rank); };
+        PooledVector<int> const to = ranks_with_shares(), from = other_ranks(share > 0);
         co_await m_.exchange_all(
             std::span<int const>(to), std::span<int const>(from),
             [&](int peer) -> MessagePart {
                 return {mine, start(peer), bytes(peer)};
             },
-            [&](int) { return share; }, [&](int peer) { return m_.into(packed_buffer(place(peer), share), 0); });
+            [&](int) { return share; }, [&](int peer) { return m_.into(packed_buffer(buffer_of(peer), share), 0); });
         if (share == 0) co_return;
-        bool const straight = mine.type->dense(mine.count);
-        if (!straight) env_.load(sum, mine, start(rank_), share);
+        bool const direct = mine.type->dense(mine.count);
+        if (!direct) env_.load(sum, mine, start(rank_), share);
         PooledVector<void const*> operands(frames());
-        for (int r = 0; r < size_; ++r) operands.push_back(place(r));
-        operands[static_cast<std::size_t>(rank_)] = straight ? first_byte(mine) + start(rank_) : sum;
+        for (int r = 0; r < size_; ++r) operands.push_back(buffer_of(r));
+        operands[static_cast<std::size_t>(rank_)] = direct ? first_byte(mine) + start(rank_) : sum;
         reducer_.combine(operands.data(), size_, sum, share / reducer_.element_bytes());
     }
 
     /// Sends this rank's share `sum` to all other ranks, and receives theirs into the result.
     Task gather(std::byte const* sum, Buffer result) {
         std::size_t const share = bytes(rank_);
-        PooledVector<int> const from = with_shares(), to = all_others(share > 0);
+        PooledVector<int> const from = ranks_with_shares(), to = other_ranks(share > 0);
         co_await m_.exchange_all(
             std::span<int const>(to), std::span<int const>(from), [&](int) { return packed_part(sum, share); },
             [&](int peer) { return bytes(peer); }, [&](int peer) { return m_.into(result, start(peer)); });
@@ -56,13 +56,13 @@ public:
 
 private:
     /// All other ranks, in an order in which no two ranks begin with the same one.
-    PooledVector<int> all_others(bool any) {
+    PooledVector<int> other_ranks(bool nonempty) {
         PooledVector<int> all(frames());
-        for (int i = 1; any && i < size_; ++i) all.push_back((rank_ + i) % size_);
+        for (int i = 1; nonempty && i < size_; ++i) all.push_back((rank_ + i) % size_);
         return all;
     }
-    PooledVector<int> with_shares() {
-        PooledVector<int> all = all_others(true);
+    PooledVector<int> ranks_with_shares() {
+        PooledVector<int> all = other_ranks(true);
         std::erase_if(all, [&](int rank) { return bytes(rank) == 0; });
         return all;
     }

@@ -26,20 +26,20 @@ namespace tutti::coll {
 inline void fold_from(Reducer& reducer, std::span<void const* const> in, std::size_t from, void* out, std::size_t n,
                       std::size_t piece) {
     std::size_t const element = std::max<std::size_t>(1, reducer.element_bytes()),
-                      most = std::max<std::size_t>(1, piece / element);
-    for (std::size_t first = 0; first < n; first += most) {
-        std::size_t const count = std::min(most, n - first), at = first * element;
+                      max_elements = std::max<std::size_t>(1, piece / element);
+    for (std::size_t first = 0; first < n; first += max_elements) {
+        std::size_t const count = std::min(max_elements, n - first), at = first * element;
         auto operand = [&](std::size_t i) { return static_cast<std::byte const*>(in[i]) + at; };
         std::byte* const sum = static_cast<std::byte*>(out) + at;
-        void const* so_far = operand(from);
-        if (in.size() == 1) reducer.combine(&so_far, 1, sum, count);
+        void const* partial = operand(from);
+        if (in.size() == 1) reducer.combine(&partial, 1, sum, count);
         auto combine = [&](void const* lower, void const* upper) {
             void const* two[] = {lower, upper};
             reducer.combine(two, 2, sum, count);
-            so_far = sum;
+            partial = sum;
         };
-        for (std::size_t i = from; i-- > 0;) combine(operand(i), so_far);
-        for (std::size_t i = from + 1; i < in.size(); ++i) combine(so_far, operand(i));
+        for (std::size_t i = from; i-- > 0;) combine(operand(i), partial);
+        for (std::size_t i = from + 1; i < in.size(); ++i) combine(partial, operand(i));
     }
 }
 
@@ -47,8 +47,7 @@ inline void fold_from(Reducer& reducer, std::span<void const* const> in, std::si
 // Slices of allreduce and reduce are adjacent; each slice of reduce_scatter lies in its rank's share. YHCCL (Peng et
 // al., SC 2023), section 5.1: I = max(min(s/p, Imax), a cache line).
 
-inline constexpr Parameter largest_slice_parameter = {"slice", 131072,
-                                                      "bytes of a slice at most; p of them make a round"};
+inline constexpr Parameter largest_slice_parameter = {"slice", 131072, "maximum bytes per slice; a round has p slices"};
 
 /// Elements [first, first + count) of the packed vector.
 struct Slice {
@@ -81,7 +80,7 @@ public:
     std::size_t stride() const { return (elements_ * element_ + cache_line - 1) / cache_line * cache_line; }
 
     /// True if the slices of a round are adjacent; `round` then covers all of them.
-    bool adjoin() const { return starts_.empty(); }
+    bool are_adjacent() const { return starts_.empty(); }
     Slice round(std::uint64_t k) const {
         std::size_t const first = k * ranks_ * elements_;
         return {first, std::min(ranks_ * elements_, all_ - first)};
@@ -89,7 +88,7 @@ public:
 
     Slice of(int rank, std::uint64_t k) const {
         auto const r = static_cast<std::size_t>(rank);
-        if (!adjoin()) return piece(starts_[r], starts_[r + 1], k * elements_, elements_);
+        if (!are_adjacent()) return piece(starts_[r], starts_[r + 1], k * elements_, elements_);
         Slice const all = round(k);
         std::size_t const each = width(k);
         return piece(all.first, all.first + all.count, r * each, each);
@@ -104,17 +103,17 @@ private:
     /// Elements of a slice if each rank has `each` elements.
     std::size_t cut(std::size_t each) const {
         std::size_t const line = std::max<std::size_t>(1, cache_line / element_);
-        auto whole = [line](std::size_t n) { return (n + line - 1) / line * line; };
-        return std::max(std::min(whole(each), largest_ / element_ / line * line), line);
+        auto round_up = [line](std::size_t n) { return (n + line - 1) / line * line; };
+        return std::max(std::min(round_up(each), largest_ / element_ / line * line), line);
     }
     /// The last round divides what is left.
     std::size_t width(std::uint64_t k) const {
-        if (!adjoin() || k + 1 < rounds_) return elements_;
+        if (!are_adjacent() || k + 1 < rounds_) return elements_;
         return cut((round(k).count + ranks_ - 1) / ranks_);
     }
-    static Slice piece(std::size_t start, std::size_t end, std::size_t before, std::size_t most) {
+    static Slice piece(std::size_t start, std::size_t end, std::size_t before, std::size_t max_elements) {
         std::size_t const first = std::min(end, start + before);
-        return {first, std::min(most, end - first)};
+        return {first, std::min(max_elements, end - first)};
     }
 
     std::size_t element_, ranks_, all_, largest_, elements_ = 1;
@@ -126,7 +125,7 @@ private:
 enum class Receives { own, all, root };
 
 template <class Args>
-struct Sliced {
+struct SlicedCall {
     Args const& args;
     Receives receives;
     bool dense() const { return args.type->dense(args.count); }
@@ -156,43 +155,43 @@ struct Sliced {
 // teams directly below the outermost one; a flat hierarchy is one socket. They need not have the same size. YHCCL (Peng
 // et al., SC 2023), section 3.3, socket-aware optimisation.
 
-class Sockets : public Division {
+class Sockets : public NodePartition {
 public:
     Sockets(topo::Hierarchy const& tree, int rank)
-        : Division(tree, rank), ranks_(at(tree.size())), my_index_(index_of(rank)) {
-        share_out();
+        : NodePartition(tree, rank), ranks_(at(tree.size())), my_index_(index_of(rank)) {
+        assign_slices();
     }
 
     int my_index() const { return my_index_; }
     /// The index of the member of a socket that finishes a slice.
-    int finisher_index(int socket, int slice) const { return index_of(slice) * size(socket) / size(of(slice)); }
+    int finisher_index(int socket, int slice) const { return index_of(slice) * size(socket) / size(part_of(slice)); }
     int finisher(int socket, int slice) const { return members(socket)[at(finisher_index(socket, slice))]; }
     /// The slices that a member of this rank's socket finishes, ascending.
     std::span<int const> finished_by(int index) const { return finished_[at(index)]; }
     /// The index of a slice among those of its finisher in a socket, and the maximum number of such slices.
-    std::size_t place(int socket, int slice) const { return place_[at(socket) * ranks_ + at(slice)]; }
-    std::size_t places() const { return places_; }
+    std::size_t slot_index(int socket, int slice) const { return slot_index_[at(socket) * ranks_ + at(slice)]; }
+    std::size_t max_slots() const { return max_slots_; }
 
 private:
     static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-    void share_out() {
-        place_.resize(at(count()) * ranks_);
-        finished_.resize(at(size(mine())));
+    void assign_slices() {
+        slot_index_.resize(at(count()) * ranks_);
+        finished_.resize(at(size(own_part())));
         for (int socket = 0; socket < count(); ++socket) {
-            std::vector<std::size_t> taken(at(size(socket)));
+            std::vector<std::size_t> slot_counts(at(size(socket)));
             for (int slice = 0; slice < static_cast<int>(ranks_); ++slice) {
                 int const index = finisher_index(socket, slice);
-                places_ = std::max(places_, taken[at(index)] + 1);
-                place_[at(socket) * ranks_ + at(slice)] = taken[at(index)]++;
-                if (socket == mine()) finished_[at(index)].push_back(slice);
+                max_slots_ = std::max(max_slots_, slot_counts[at(index)] + 1);
+                slot_index_[at(socket) * ranks_ + at(slice)] = slot_counts[at(index)]++;
+                if (socket == own_part()) finished_[at(index)].push_back(slice);
             }
         }
     }
 
-    std::size_t ranks_, places_ = 0;
+    std::size_t ranks_, max_slots_ = 0;
     std::vector<std::vector<int>> finished_;
-    std::vector<std::size_t> place_;
+    std::vector<std::size_t> slot_index_;
     int my_index_;
 };
 
@@ -201,14 +200,14 @@ private:
 // slice; finally the ranks that receive results of others copy them out. YHCCL (Peng et al., SC 2023), sections 3.3 and
 // 5.1.
 //
-// Memory is two rounds deep. Counters: ready[inside]: what is reduced in the socket (in the algorithm's steps);
-// ready[whole]: rounds in which this rank's own slice is reduced; ack[0]: rounds that this rank has finished. A rank's
-// memory is overwritten in round k when all its last readers have acknowledged round k − 2.
+// Memory is two rounds deep. Counters: ready[in_socket]: what is reduced in the socket (in the algorithm's steps);
+// ready[complete]: rounds in which this rank's own slice is reduced; ack[0]: rounds that this rank has finished. A
+// rank's memory is overwritten in round k when all its last readers have acknowledged round k − 2.
 
 /// How the members of a socket reduce a slice. chain: one after the other, with the sum in the memory of the member
 /// before the one that finishes it. leader: one member alone, from the staged operands of all members, into its own
 /// memory.
-enum class Inside { chain, leader };
+enum class SocketMethod { chain, leader };
 
 template <class Env, class Args>
 class SlicedReduction {
@@ -217,18 +216,19 @@ public:
 
 protected:
     static constexpr std::uint64_t depth = 2;
-    enum Level { laid_out, inside, whole };
+    enum Level { staged, in_socket, complete };
 
     /// `largest`: maximum size of a slice in bytes; `piece`: bytes combined at a time.
-    SlicedReduction(Env& env, topo::Hierarchy const& tree, Args const& args, Receives receives, Inside how,
+    SlicedReduction(Env& env, topo::Hierarchy const& tree, Args const& args, Receives receives, SocketMethod method,
                     std::size_t largest, std::size_t piece)
-        : env_(env), sockets_(tree, env.rank()), what_{args, receives}, how_(how), piece_(piece),
+        : env_(env), sockets_(tree, env.rank()), call_{args, receives}, method_(method), piece_(piece),
           slices_(args, env.size(), std::min(largest, env.staging_bytes() / (depth * buffers()))),
-          reducer_(env.traffic(), args), n_(sockets_.size(sockets_.mine())), i_(sockets_.my_index()) {
+          reducer_(env.traffic(), args), member_count_(sockets_.size(sockets_.own_part())),
+          member_index_(sockets_.my_index()) {
         env.reserve_staging(depth * buffers() * slices_.stride());
         std::size_t const p = static_cast<std::size_t>(env.size()), m = static_cast<std::size_t>(sockets_.count());
         std::size_t const results = (receives == Receives::all ? p : 1) * args.bytes(),
-                          shared = how == Inside::leader ? depth * p * p : m * p;
+                          shared = method == SocketMethod::leader ? depth * p * p : m * p;
         working_set_ = p * args.bytes() + results + shared * slices_.stride();
         find_readers();
     }
@@ -238,14 +238,14 @@ protected:
     Task run_rounds(Reduce reduce) {
         env_.add_staging();
         for (std::uint64_t k = 0; k < slices_.rounds(); ++k) {
-            if (k >= depth) co_await acknowledged(env_, std::span<int const>(readers_), 0, k - depth + 1);
+            if (k >= depth) co_await await_acks(env_, std::span<int const>(readers_), 0, k - depth + 1);
             co_await reduce(k);
-            if (sockets_.count() > 1) co_await between(k);
-            if (what_.receives != Receives::own) env_.ready(whole, k + 1);
-            if (what_.collects(env_.rank())) co_await collect(k);
+            if (sockets_.count() > 1) co_await combine_sockets(k);
+            if (call_.receives != Receives::own) env_.ready(complete, k + 1);
+            if (call_.collects(env_.rank())) co_await collect(k);
             env_.ack(0, k + 1);
         }
-        co_await acknowledged(env_, std::span<int const>(readers_), 0, slices_.rounds());
+        co_await await_acks(env_, std::span<int const>(readers_), 0, slices_.rounds());
     }
 
     /// Where the memory for round k begins: first the staged operands, then the sums.
@@ -254,62 +254,64 @@ protected:
     }
     /// Where a slice is reduced in a socket.
     std::byte* sum_of(int socket, int slice, std::uint64_t k) {
-        int const size = sockets_.size(socket), before = how_ == Inside::chain ? size - 1 : 0;
+        int const size = sockets_.size(socket), before = method_ == SocketMethod::chain ? size - 1 : 0;
         int const writer = (sockets_.finisher_index(socket, slice) + before) % size;
-        std::size_t const place = laid() + sockets_.place(socket, slice);
+        std::size_t const slot = staged_slices() + sockets_.slot_index(socket, slice);
         std::byte* const memory = env_.staging(sockets_.members(socket)[static_cast<std::size_t>(writer)]);
-        return round_in(memory, k) + place * slices_.stride();
+        return round_in(memory, k) + slot * slices_.stride();
     }
     /// True if the last reduction of this rank's own slice may write directly to the user's result: no operand there
     /// may still be read.
-    bool straight(std::uint64_t k) const {
-        return what_.receives == Receives::own && what_.dense() &&
-               (how_ == Inside::leader || !what_.overlaps(slices_, env_.rank(), k));
+    bool is_direct(std::uint64_t k) const {
+        return call_.receives == Receives::own && call_.dense() &&
+               (method_ == SocketMethod::leader || !call_.overlaps(slices_, env_.rank(), k));
     }
     std::byte* my_result(std::uint64_t k) {
-        return first_byte(what_.result(env_.rank())) + what_.result_position(slices_, env_.rank(), k);
+        return first_byte(call_.result(env_.rank())) + call_.result_position(slices_, env_.rank(), k);
     }
     /// Copies a finished slice to the user's result.
     void store(int slice, std::uint64_t k, void const* from) {
-        Buffer const to = what_.result(env_.rank());
-        std::size_t const at = what_.result_position(slices_, slice, k), bytes = slices_.bytes(slice, k);
-        if (what_.dense()) env_.copy(first_byte(to) + at, from, bytes, working_set_);
+        Buffer const to = call_.result(env_.rank());
+        std::size_t const at = call_.result_position(slices_, slice, k), bytes = slices_.bytes(slice, k);
+        if (call_.dense()) env_.copy(first_byte(to) + at, from, bytes, working_set_);
         else env_.store(to, at, from, bytes);
     }
 
     Env& env_;
     Sockets sockets_;
-    Sliced<Args> what_;
-    Inside how_;
+    SlicedCall<Args> call_;
+    SocketMethod method_;
     std::size_t piece_;
     Slices slices_;
     Reducer reducer_;
-    int n_, i_;   ///< number of members of this rank's socket, its index there
+    int member_count_, member_index_;   ///< number of members of this rank's socket, its index there
 
 private:
     /// The number of slices that a rank stages in a round, and the number of slices that it has memory for.
-    std::size_t laid() const { return how_ == Inside::leader ? static_cast<std::size_t>(env_.size()) : 0; }
-    std::size_t buffers() const { return laid() + sockets_.places(); }
+    std::size_t staged_slices() const {
+        return method_ == SocketMethod::leader ? static_cast<std::size_t>(env_.size()) : 0;
+    }
+    std::size_t buffers() const { return staged_slices() + sockets_.max_slots(); }
 
     /// The second level: combines the sockets' results of this rank's slice.
-    Task between(std::uint64_t k) {
+    Task combine_sockets(std::uint64_t k) {
         int const me = env_.rank();
         std::vector<void const*> parts;
         for (int socket = 0; socket < sockets_.count(); ++socket) {
-            auto const steps = static_cast<std::uint64_t>(how_ == Inside::chain ? sockets_.size(socket) : 1);
+            auto const steps = static_cast<std::uint64_t>(method_ == SocketMethod::chain ? sockets_.size(socket) : 1);
             int const finisher = sockets_.finisher(socket, me);
-            if (finisher != me) co_await env_.until_ready(finisher, inside, (k + 1) * steps);
+            if (finisher != me) co_await env_.until_ready(finisher, in_socket, (k + 1) * steps);
             parts.push_back(sum_of(socket, me, k));
         }
-        void* const out = straight(k) ? my_result(k) : sum_of(sockets_.mine(), me, k);
-        fold_from(reducer_, parts, static_cast<std::size_t>(sockets_.mine()), out, slices_.of(me, k).count, piece_);
-        if (what_.receives == Receives::own && !straight(k)) store(me, k, out);
+        void* const out = is_direct(k) ? my_result(k) : sum_of(sockets_.own_part(), me, k);
+        fold_from(reducer_, parts, static_cast<std::size_t>(sockets_.own_part()), out, slices_.of(me, k).count, piece_);
+        if (call_.receives == Receives::own && !is_direct(k)) store(me, k, out);
     }
 
     Task collect(std::uint64_t k) {
         for (int i = 0, slice = env_.rank(); i < env_.size(); ++i, slice = (slice + 1) % env_.size()) {
-            if (i > 0) co_await env_.until_ready(slice, whole, k + 1);
-            store(slice, k, sum_of(sockets_.of(slice), slice, k));
+            if (i > 0) co_await env_.until_ready(slice, complete, k + 1);
+            store(slice, k, sum_of(sockets_.part_of(slice), slice, k));
         }
     }
 
@@ -317,16 +319,16 @@ private:
     /// that copy results from it; or the root, which has waited for the others; or the readers of operands and the
     /// ranks whose slices lie there.
     void find_readers() {
-        if (what_.receives == Receives::root) {
-            readers_.push_back(what_.args.root);
-        } else if (what_.receives == Receives::all) {
+        if (call_.receives == Receives::root) {
+            readers_.push_back(call_.args.root);
+        } else if (call_.receives == Receives::all) {
             for (int peer = 0; peer < env_.size(); ++peer) readers_.push_back(peer);
-        } else if (how_ == Inside::chain) {   // the next member reads only what others read after it
-            for (int slice : sockets_.finished_by((i_ + 1) % n_)) readers_.push_back(slice);
+        } else if (method_ == SocketMethod::chain) {   // the next member reads only what others read after it
+            for (int slice : sockets_.finished_by((member_index_ + 1) % member_count_)) readers_.push_back(slice);
         } else {
             readers_.assign(sockets_.members().begin(), sockets_.members().end());
-            for (int slice : sockets_.finished_by(i_))
-                if (sockets_.of(slice) != sockets_.mine()) readers_.push_back(slice);
+            for (int slice : sockets_.finished_by(member_index_))
+                if (sockets_.part_of(slice) != sockets_.own_part()) readers_.push_back(slice);
         }
     }
 

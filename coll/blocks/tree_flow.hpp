@@ -23,14 +23,15 @@ namespace tutti::coll {
 template <class Env>
 class CombineUp {
 public:
-    /// `keeps`: this rank, at the top, stores the result in its own result buffer.
-    CombineUp(Env& env, Messages<Env>& m, ReduceArgs const& a, TreePlace place, Segments segments, bool keeps)
-        : env_(env), m_(m), a_(a), reducer_(env.traffic(), a), place_(std::move(place)), segments_(segments),
-          keeps_(keeps) {
+    /// `keeps_result`: this rank, at the top, stores the result in its own result buffer.
+    CombineUp(Env& env, Messages<Env>& m, ReduceArgs const& a, TreePosition position, Segments segments,
+              bool keeps_result)
+        : env_(env), m_(m), a_(a), reducer_(env.traffic(), a), position_(std::move(position)), segments_(segments),
+          keeps_result_(keeps_result) {
         bool const dense = a.type->dense(a.count);
         if (dense) own_ = first_byte(operand(a));
-        if (keeps && dense) result_ = first_byte(result(a));
-        if (!place_.leaf() || keeps) {
+        if (keeps_result && dense) result_ = first_byte(result(a));
+        if (!position_.leaf() || keeps_result) {
             stride_ = (segments.length + cache_line - 1) / cache_line * cache_line;
             if (!result_) sums_ = PooledBytes(env.frames(), std::min<std::size_t>(segments.count, 2) * stride_);
         }
@@ -39,44 +40,44 @@ public:
 
     /// Receives segment k from below, combines it and starts to send it to the parent.
     Task segment(std::uint64_t k) {
-        bool const alone = place_.leaf();
-        sum_ = memory(k);
-        if (sum_) begin(k, alone);
-        for (int child : place_.children) co_await add(child, k, true);
-        for (auto child = place_.before.rbegin(); child != place_.before.rend(); ++child)
+        bool const is_leaf = position_.leaf();
+        sum_ = sum(k);
+        if (sum_) begin(k, is_leaf);
+        for (int child : position_.children) co_await add(child, k, true);
+        for (auto child = position_.before.rbegin(); child != position_.before.rend(); ++child)
             co_await add(*child, k, false);
         std::size_t const at = segments_.at(k), n = segments_.bytes(k);
-        if (keeps_ && !result_) env_.store(result(a_), at, sum_, n);
-        if (place_.parent < 0) co_return;
+        if (keeps_result_ && !result_) env_.store(result(a_), at, sum_, n);
+        if (position_.parent < 0) co_return;
         co_await finish();
-        co_await m_.start(place_.parent, alone ? MessagePart{operand(a_), at, n} : packed_part(sum_, n));
+        co_await m_.start(position_.parent, is_leaf ? MessagePart{operand(a_), at, n} : packed_part(sum_, n));
     }
 
     /// Waits until the parent has received the last segment in flight.
     Task finish() {
-        if (place_.parent >= 0) co_await m_.finish(place_.parent);
+        if (position_.parent >= 0) co_await m_.finish(position_.parent);
     }
 
     /// The packed sum of segment k, valid until segment k + 2; at a rank that has children or keeps the result.
-    std::byte* memory(std::uint64_t k) {
+    std::byte* sum(std::uint64_t k) {
         if (result_) return result_ + segments_.at(k);
         return sums_ ? sums_.get() + k % 2 * stride_ : nullptr;
     }
 
 private:
     /// Sets the first operand: in the user's memory if it is contiguous, otherwise packed into the sum.
-    void begin(std::uint64_t k, bool alone) {
+    void begin(std::uint64_t k, bool is_leaf) {
         std::size_t const at = segments_.at(k);
         first_ = own_ ? own_ + at : sum_;
-        if (own_ && !(alone && sum_ != first_)) return;
+        if (own_ && !(is_leaf && sum_ != first_)) return;
         env_.load(sum_, operand(a_), at, segments_.bytes(k));
         first_ = sum_;
     }
 
     Task add(int child, std::uint64_t k, bool after) {
         std::size_t const element = element_of(a_);
-        auto use = [&](std::byte const* theirs, std::size_t at, std::size_t n) {
-            void const* operands[] = {first_ + at, theirs};
+        auto use = [&](std::byte const* incoming, std::size_t at, std::size_t n) {
+            void const* operands[] = {first_ + at, incoming};
             if (!after) std::swap(operands[0], operands[1]);
             reducer_.combine(operands, 2, sum_ + at, n / element);
         };
@@ -88,9 +89,9 @@ private:
     Messages<Env>& m_;
     ReduceArgs const& a_;
     Reducer reducer_;
-    TreePlace place_;
+    TreePosition position_;
     Segments segments_;
-    bool keeps_;
+    bool keeps_result_;
     std::byte const* own_ = nullptr;   ///< the operand if it is contiguous, else null
     std::byte* result_ = nullptr;      ///< the result, likewise
     PooledBytes sums_;
@@ -104,27 +105,27 @@ template <class Env>
 class PassDown {
 public:
     /// The last child is served first: it has the largest subtree in trees where sizes differ.
-    PassDown(Env& env, Messages<Env>& m, Buffer data, TreePlace place, Segments segments)
-        : env_(env), m_(m), data_(data), place_(std::move(place)), segments_(segments) {}
+    PassDown(Env& env, Messages<Env>& m, Buffer data, TreePosition position, Segments segments)
+        : env_(env), m_(m), data_(data), position_(std::move(position)), segments_(segments) {}
     FramePool& frames() { return env_.frames(); }
 
     Task segment(std::uint64_t k) {
         std::size_t const at = segments_.at(k), n = segments_.bytes(k);
-        if (place_.parent >= 0) co_await m_.receive(place_.parent, n, m_.into(data_, at));
-        for (auto child = place_.children.rbegin(); child != place_.children.rend(); ++child) {
+        if (position_.parent >= 0) co_await m_.receive(position_.parent, n, m_.into(data_, at));
+        for (auto child = position_.children.rbegin(); child != position_.children.rend(); ++child) {
             co_await m_.finish(*child);
             co_await m_.start(*child, {data_, at, n});
         }
     }
     Task finish() {
-        for (int child : place_.children) co_await m_.finish(child);
+        for (int child : position_.children) co_await m_.finish(child);
     }
 
 private:
     Env& env_;
     Messages<Env>& m_;
     Buffer data_;
-    TreePlace place_;
+    TreePosition position_;
     Segments segments_;
 };
 
@@ -146,17 +147,18 @@ Task flow(Env& env, CombineUp<Env>& up, PassDown<Env>* down, std::uint64_t segme
 // below the top; why this terminates: head of this file).
 
 template <class Env>
-Task reduce_to_root(Env& env, ReduceArgs const& a, TreePlace place, int top, std::size_t segment) {
+Task reduce_to_root(Env& env, ReduceArgs const& a, TreePosition position, int top, std::size_t segment) {
     Messages<Env> m(env, element_of(a));
     Segments const segments(a.bytes(), element_of(a), segment);
-    bool const keeps = env.rank() == top && top == a.root, takes = env.rank() == a.root && top != a.root;
-    auto const lag = takes ? static_cast<std::uint64_t>(place.depth) + 1 : 0;
-    if (env.rank() == top && !keeps) place.parent = a.root;
-    TreePlace under_top(env.frames());
+    bool const keeps_result = env.rank() == top && top == a.root,
+               receives_result = env.rank() == a.root && top != a.root;
+    auto const lag = receives_result ? static_cast<std::uint64_t>(position.depth) + 1 : 0;
+    if (env.rank() == top && !keeps_result) position.parent = a.root;
+    TreePosition under_top(env.frames());
     under_top.parent = top;
-    CombineUp<Env> up(env, m, a, std::move(place), segments, keeps);
+    CombineUp<Env> up(env, m, a, std::move(position), segments, keeps_result);
     PassDown<Env> result_of_top(env, m, result(a), std::move(under_top), segments);
-    co_await flow(env, up, takes ? &result_of_top : nullptr, segments.count, lag);
+    co_await flow(env, up, receives_result ? &result_of_top : nullptr, segments.count, lag);
     co_await m.close();
 }
 
@@ -165,21 +167,22 @@ Task reduce_to_root(Env& env, ReduceArgs const& a, TreePlace place, int top, std
 template <class Env>
 Task reduce_by_shape(Env& env, ReduceArgs const& a, TreeShape shape, std::size_t segment) {
     int const top = a.op->commutative ? a.root : 0;
-    return reduce_to_root(env, a, place_under(env.frames(), shape, top, env.rank(), env.size()), top, segment);
+    return reduce_to_root(env, a, position_under(env.frames(), shape, top, env.rank(), env.size()), top, segment);
 }
 
-/// A rank's place in trees of this shape with the root at the top. Operators that do not commute use one tree on each
-/// side of the root, over the ranks before it and the ranks after it.
-inline TreePlace place_around(FramePool& frames, TreeShape shape, int root, int rank, int n, bool commutes) {
-    if (commutes) return place_under(frames, shape, root, rank, n);
-    TreePlace t(frames);
+/// A rank's position in trees of this shape with the root at the top. Operators that do not commute use one tree on
+/// each side of the root, over the ranks before it and the ranks after it.
+inline TreePosition position_around(FramePool& frames, TreeShape shape, int root, int rank, int n, bool commutes) {
+    if (commutes) return position_under(frames, shape, root, rank, n);
+    TreePosition t(frames);
     if (rank <= root) {
-        t = shape(frames, root - rank, root + 1).named([root](int place) { return root - place; });
+        t = shape(frames, root - rank, root + 1).renumbered([root](int vrank) { return root - vrank; });
         t.before.assign(t.children.rbegin(), t.children.rend());
         t.children.clear();
     }
     if (rank >= root) {
-        TreePlace after = shape(frames, rank - root, n - root).named([root](int place) { return root + place; });
+        TreePosition after =
+            shape(frames, rank - root, n - root).renumbered([root](int vrank) { return root + vrank; });
         after.before.swap(t.before);
         return after;
     }

@@ -34,7 +34,7 @@ public:
     TreeReduction(Env& env, topo::Hierarchy const& tree, ReduceArgs const& args, int root, std::size_t chunk,
                   std::size_t smallest_share)
         : env_(env), tree_(tree), a_(args), root_(root), levels_(tree.levels()),
-          mine_(tree.levels_of(env.rank(), root)), reducer_(env.traffic(), args),
+          own_levels_(tree.levels_of(env.rank(), root)), reducer_(env.traffic(), args),
           steps_(args.bytes(), std::max<std::size_t>(1, reducer_.element_bytes())), chunk_(chunk),
           smallest_share_(smallest_share), operands_(env.frames()) {
         std::size_t const buffers = static_cast<std::size_t>(levels_ + 2) * depth;
@@ -54,18 +54,18 @@ public:
             if (root_ < 0 && b > 0) co_await down(b - 1);
         }
         if (root_ < 0 && blocks_ > 0) co_await down(blocks_ - 1);
-        co_await freed(blocks_);
+        co_await await_free_buffers(blocks_);
     }
 
 private:
     static constexpr std::uint64_t depth = 2;
 
     topo::Team team_at(int level) const { return tree_.team(level, env_.rank(), root_); }
-    bool top() const { return mine_ == levels_ && team_at(levels_ - 1).i_lead; }
+    bool top() const { return own_levels_ == levels_ && team_at(levels_ - 1).is_leader; }
     std::size_t length(std::uint64_t b) const { return std::min(block_, a_.bytes() - b * block_); }
     std::size_t chunk(int level) const { return std::min(block_, steps_.chunk(a_.parameters.at(chunk_, level))); }
     /// The step that signals block b up to its byte `end`.
-    std::uint64_t step_of(std::uint64_t b, std::size_t end) const { return steps_.of(b * block_ + end); }
+    std::uint64_t step_of(std::uint64_t b, std::size_t end) const { return steps_.step(b * block_ + end); }
     /// Buffer `level` of block b in a staging memory: 0: own data; l + 1: the result of the team led at level l.
     std::byte* buffer(std::byte* staging, int level, std::uint64_t b) const {
         return staging + (static_cast<std::uint64_t>(level) * depth + b % depth) * stride_;
@@ -73,34 +73,34 @@ private:
     int down_buffer() const { return top() ? levels_ : levels_ + 1; }
 
     /// Waits until all ranks have read what this rank staged for the blocks before `count`.
-    Task freed(std::uint64_t count) {
+    Task await_free_buffers(std::uint64_t count) {
         if (count == 0) co_return;
         std::uint64_t const all = step_of(count - 1, length(count - 1));
-        for (int level = 0; level < mine_; ++level) {
+        for (int level = 0; level < own_levels_; ++level) {
             topo::Team const team = team_at(level);
             for (int member : team.members) {
                 if (member == env_.rank()) continue;
                 co_await env_.until_ack(member, level, all);
-                if (team.i_lead && root_ < 0) co_await env_.until_ack(member, levels_, all);
+                if (team.is_leader && root_ < 0) co_await env_.until_ack(member, levels_, all);
             }
         }
     }
 
     Task up(std::uint64_t b) {
-        if (b >= depth) co_await freed(b - depth + 1);
+        if (b >= depth) co_await await_free_buffers(b - depth + 1);
         std::size_t const bytes = length(b);
         for (std::size_t at = 0, n; at < bytes; at += n) {
             n = std::min(chunk(0), bytes - at);
             env_.stage(buffer(env_.staging(), 0, b) + at, operand(a_), b * block_ + at, n);
             env_.ready(0, step_of(b, at + n));
         }
-        for (int level = 0; level < mine_; ++level) {
+        for (int level = 0; level < own_levels_; ++level) {
             topo::Team const team = team_at(level);
             for (std::size_t at = 0, n; at < bytes; at += n) {
                 n = std::min(chunk(level), bytes - at);
                 co_await combine(team, level, b, at, n);
             }
-            if (!team.i_lead) break;
+            if (!team.is_leader) break;
         }
         if (top()) env_.store(result(a_), b * block_, buffer(env_.staging(), levels_, b), bytes);
     }
@@ -112,7 +112,7 @@ private:
             if (member != env_.rank()) co_await env_.until_ready(member, level, step);
         reduce_share(team, level, b, at, n);
         env_.ack(level, step);
-        if (!team.i_lead) co_return;
+        if (!team.is_leader) co_return;
         for (int member : team.members)
             if (member != env_.rank()) co_await env_.until_ack(member, level, step);
         env_.ready(level + 1, step);
@@ -120,15 +120,15 @@ private:
 
     Task down(std::uint64_t b) {
         if (top()) co_return;   // it has had its result since the way up; its team reads it there
-        int const leader = team_at(mine_ - 1).leader;
+        int const leader = team_at(own_levels_ - 1).leader;
         bool const from_top = tree_.levels_of(leader, root_) == levels_ && leads_all(leader);
         std::size_t const bytes = length(b);
         for (std::size_t at = 0, n; at < bytes; at += n) {
-            n = std::min(chunk(mine_ - 1), bytes - at);
+            n = std::min(chunk(own_levels_ - 1), bytes - at);
             std::uint64_t const step = step_of(b, at + n);
             co_await env_.until_ready(leader, levels_, step);
             std::byte const* from = buffer(env_.staging(leader), from_top ? levels_ : levels_ + 1, b) + at;
-            if (mine_ > 1) {   // a leader itself: pass the data on first
+            if (own_levels_ > 1) {   // a leader itself: pass the data on first
                 env_.copy(buffer(env_.staging(), down_buffer(), b) + at, from, n, 0);
                 env_.ready(levels_, step);
             }
@@ -144,11 +144,12 @@ private:
     void reduce_share(topo::Team const& team, int level, std::uint64_t b, std::size_t at, std::size_t bytes) {
         std::size_t const element = std::max<std::size_t>(1, reducer_.element_bytes()), n = bytes / element;
         std::size_t const members = static_cast<std::size_t>(team.members.size());
-        std::size_t const least = std::max<std::size_t>(1, smallest_share_ / element);
-        std::size_t const share = std::max(least, (n + members - 1) / members);
+        std::size_t const min_elements = std::max<std::size_t>(1, smallest_share_ / element);
+        std::size_t const share = std::max(min_elements, (n + members - 1) / members);
         // The leader has the first share, so that it alone reduces a chunk that is not divided, whatever its index is.
-        std::size_t const place = (static_cast<std::size_t>(team.my_index - team.leader_index) + members) % members;
-        std::size_t const first = std::min(n, share * place), last = std::min(n, first + share);
+        std::size_t const share_index =
+            (static_cast<std::size_t>(team.my_index - team.leader_index) + members) % members;
+        std::size_t const first = std::min(n, share * share_index), last = std::min(n, first + share);
         if (first == last) return;
         std::size_t const from = at + first * element;
         operands_.clear();
@@ -160,7 +161,7 @@ private:
     Env& env_;
     topo::Hierarchy const& tree_;
     ReduceArgs const& a_;
-    int root_, levels_, mine_;
+    int root_, levels_, own_levels_;
     Reducer reducer_;
     ByteSteps steps_;
     std::size_t chunk_, smallest_share_, block_, stride_;   ///< index of the parameter; bytes
@@ -169,7 +170,7 @@ private:
 };
 
 inline constexpr Parameter tree_reduction_parameters[] = {
-    {"chunk", 32768, "bytes that a team reduces and passes on at a time on each level", ParameterKind::per_level},
+    {"chunk", 32768, "bytes that a team reduces and forwards at a time on each level", ParameterKind::per_level},
     {"share", 512, "bytes below which a member's share of a chunk is not divided further"},
     hierarchy_parameter,
 };

@@ -10,11 +10,11 @@
 namespace tutti::coll {
 
 /// The ranks [first, last) of the union group.
-struct Ranks {
+struct GroupRanks {
     int first, last;
 
     int size() const { return last - first; }
-    bool has(int rank) const { return rank >= first && rank < last; }
+    bool contains(int rank) const { return rank >= first && rank < last; }
     std::vector<int> all_but(int rank) const {
         std::vector<int> all;
         for (int r = first; r < last; ++r)
@@ -24,30 +24,30 @@ struct Ranks {
 };
 
 /// The two groups in the union group, from the point of view of this rank.
-struct TwoGroups {
+struct IntercommGroups {
     template <class Env>
-    TwoGroups(Env const& env, CommonArgs const& a)
-        : own{0, a.first_group_size}, other{a.first_group_size, env.size()}, rank(env.rank()) {
-        if (rank >= a.first_group_size) std::swap(own, other);
+    IntercommGroups(Env const& env, CommonArgs const& a)
+        : local{0, a.first_group_size}, remote{a.first_group_size, env.size()}, rank(env.rank()) {
+        if (rank >= a.first_group_size) std::swap(local, remote);
     }
 
     /// Returns this rank's number in its own group.
-    int place() const { return rank - own.first; }
+    int group_rank() const { return rank - local.first; }
     /// Returns the i-th peer in the other group, cyclically; if possible, each rank begins with a different one.
-    int nth_other(int i) const { return other.first + (place() + i) % other.size(); }
+    int nth_remote(int i) const { return remote.first + (group_rank() + i) % remote.size(); }
 
-    std::vector<int> others() const {
+    std::vector<int> remote_ranks() const {
         std::vector<int> all;
-        for (int i = 0; i < other.size(); ++i) all.push_back(nth_other(i));
+        for (int i = 0; i < remote.size(); ++i) all.push_back(nth_remote(i));
         return all;
     }
     /// Returns the ranks with which this one communicates in a rooted collective: the root, or all of the other group.
     std::vector<int> counterparts(int root) const {
-        if (rank == root) return others();
-        return other.has(root) ? std::vector{root} : std::vector<int>();
+        if (rank == root) return remote_ranks();
+        return remote.contains(root) ? std::vector{root} : std::vector<int>();
     }
 
-    Ranks own, other;
+    GroupRanks local, remote;
     int rank;
 };
 

@@ -14,19 +14,19 @@
 
 namespace tutti::coll {
 
-/// Calls a function of `each` for every buffer: sends(), receives(), or again() for an in-place argument, which names a
-/// buffer that another argument names, too.
-template <class Each>
+/// Calls a function of `visitor` for every buffer: sends(), receives(), or aliases() for an in-place argument, which
+/// names a buffer that another argument names, too.
+template <class Visitor>
 class ArgumentBuffers {
 public:
-    ArgumentBuffers(Comm const& comm, Collective collective, Each& each)
-        : collective_(collective), ranks_(comm.union_group->size()), me_(comm.union_group->rank()),
-          own_rank_(comm.rank()), each_(each) {}
+    ArgumentBuffers(Comm const& comm, Collective collective, Visitor& visitor)
+        : collective_(collective), ranks_(comm.union_group->size()), rank_(comm.union_group->rank()),
+          own_rank_(comm.rank()), visitor_(visitor) {}
 
     void visit(BarrierArgs&) {}
     void visit(BcastArgs& args) {
         if (args.root < 0) return;   // non-root rank in the root's group of an intercommunicator: nothing is used
-        args.root == me_ ? each_.sends(args.data) : each_.receives(args.data);
+        args.root == rank_ ? visitor_.sends(args.data) : visitor_.receives(args.data);
     }
     void visit(ReduceArgs& args) { reduction(args, args.count); }
     void visit(ReduceScatterArgs& args) {
@@ -35,44 +35,44 @@ public:
     }
     void visit(RootedArgs& args) {
         if (args.root < 0) return;
-        bool const gather = collective_ == Collective::gather, at_root = args.root == me_;
-        if (!args.in_place_at_root) gather ? each_.sends(args.mine) : each_.receives(args.mine);
-        else if (gather && args.mine.bytes() > 0) each_.again(args.mine);
-        if (at_root) gather ? each_.receives(args.parts, ranks_) : each_.sends(args.parts, ranks_);
+        bool const gather = collective_ == Collective::gather, at_root = args.root == rank_;
+        if (!args.in_place_at_root) gather ? visitor_.sends(args.mine) : visitor_.receives(args.mine);
+        else if (gather && args.mine.bytes() > 0) visitor_.aliases(args.mine);
+        if (at_root) gather ? visitor_.receives(args.parts, ranks_) : visitor_.sends(args.parts, ranks_);
     }
     void visit(AllgatherArgs& args) {
-        if (args.is_in_place) each_.again(args.mine);
-        else each_.sends(args.mine);
-        each_.receives(args.parts, ranks_);
+        if (args.is_in_place) visitor_.aliases(args.mine);
+        else visitor_.sends(args.mine);
+        visitor_.receives(args.parts, ranks_);
     }
     void visit(AlltoallArgs& args) {
-        if (args.is_in_place) each_.again(args.send);
-        else each_.sends(args.send, ranks_);
-        each_.receives(args.receive, ranks_);
+        if (args.is_in_place) visitor_.aliases(args.send);
+        else visitor_.sends(args.send, ranks_);
+        visitor_.receives(args.receive, ranks_);
     }
     void visit(NeighborAllgatherArgs& args) {
-        if (args.edges->out_degree() > 0) each_.sends(args.mine);
-        each_.receives(args.receive, args.edges->in_degree());
+        if (args.edges->out_degree() > 0) visitor_.sends(args.mine);
+        visitor_.receives(args.receive, args.edges->in_degree());
     }
     void visit(NeighborAlltoallArgs& args) {
-        each_.sends(args.send, args.edges->out_degree());
-        each_.receives(args.receive, args.edges->in_degree());
+        visitor_.sends(args.send, args.edges->out_degree());
+        visitor_.receives(args.receive, args.edges->in_degree());
     }
 
 private:
     void reduction(ReduceArgs& args, std::int64_t results) {
         if (args.root < 0) return;
-        if (args.in) each_.sends(Buffer{const_cast<void*>(args.in), args.count, args.type});
-        if (!args.out || (collective_ == Collective::exscan && me_ == 0 && args.in)) return;
+        if (args.in) visitor_.sends(Buffer{const_cast<void*>(args.in), args.count, args.type});
+        if (!args.out || (collective_ == Collective::exscan && rank_ == 0 && args.in)) return;
         Buffer out{args.out, results, args.type};
-        each_.receives(out);
+        visitor_.receives(out);
         args.out = out.address;
     }
 
     Collective const collective_;
-    int const ranks_, me_;   ///< in the union group
-    int const own_rank_;     ///< in this rank's own group
-    Each& each_;
+    int const ranks_, rank_;   ///< in the union group
+    int const own_rank_;       ///< in this rank's own group
+    Visitor& visitor_;
 };
 
 /// Collects all buffers.
@@ -83,8 +83,8 @@ struct CollectedBuffers {
     void sends(Parts const& parts, int n) { add(sent, parts, n); }
     void receives(Buffer const& buffer) { add(received, buffer); }
     void receives(Parts const& parts, int n) { add(received, parts, n); }
-    void again(Buffer const&) {}
-    void again(Parts const&) {}
+    void aliases(Buffer const&) {}
+    void aliases(Parts const&) {}
 
 private:
     using List = std::vector<p2p::Data>;
@@ -96,39 +96,40 @@ private:
             return;
         }
         Buffer all = parts[0];
-        if (parts.distance() != 0) all.count *= n;   // otherwise one buffer serves all ranks
+        if (parts.stride() != 0) all.count *= n;   // otherwise one buffer serves all ranks
         add(list, all);
     }
 };
 
-/// Moves every receive buffer by `by` bytes.
+/// Moves every receive buffer by `offset` bytes.
 struct RedirectedBuffers {
-    std::ptrdiff_t by;
+    std::ptrdiff_t offset;
 
     void sends(Buffer const&) {}
     void sends(Parts const&, int) {}
     void receives(Buffer& buffer) { buffer.address = moved(buffer.address); }
-    void receives(Parts& parts, int) { parts.move_to(moved(parts.base())); }
-    void again(Buffer& buffer) { receives(buffer); }
-    void again(Parts& parts) { receives(parts, 0); }
+    void receives(Parts& parts, int) { parts.set_base(moved(parts.base())); }
+    void aliases(Buffer& buffer) { receives(buffer); }
+    void aliases(Parts& parts) { receives(parts, 0); }
 
 private:
     void* moved(void const* address) const {   // computed as integers, because MPI_BOTTOM is a null pointer
-        return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(address) + static_cast<std::uintptr_t>(by));
+        return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(address) + static_cast<std::uintptr_t>(offset));
     }
 };
 
 /// Returns the buffers of a call that is about to start, or null if it has none. Where received data is kept in a
-/// shadow copy, `args` are changed to name that memory. What `args` point to must outlive the result.
+/// shadow copy, `args` are changed to name that memory. What `args` point to must stay valid as long as the
+/// result.
 template <class Args>
 std::unique_ptr<p2p::OperationBuffers> buffers_of(Comm const& comm, Collective collective, Args& args) {
     CollectedBuffers all;
     ArgumentBuffers(comm, collective, all).visit(args);
     if (all.sent.empty() && all.received.empty()) return nullptr;
-    auto buffers = std::make_unique<p2p::OperationBuffers>(p2p::OperationBuffers::Kind::collective, comm.words(),
+    auto buffers = std::make_unique<p2p::OperationBuffers>(p2p::OperationBuffers::Kind::collective, comm.description(),
                                                            std::move(all.sent), std::move(all.received));
-    RedirectedBuffers redirected{buffers->lay_aside()};
-    if (redirected.by != 0) ArgumentBuffers(comm, collective, redirected).visit(args);
+    RedirectedBuffers redirected{buffers->redirect_receives()};
+    if (redirected.offset != 0) ArgumentBuffers(comm, collective, redirected).visit(args);
     return buffers;
 }
 

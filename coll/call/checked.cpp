@@ -10,29 +10,30 @@
 
 namespace tutti::coll {
 
-void check_with_others(Comm& comm, Collective collective, RootedArgs const& args) {
+void check_with_members(Comm& comm, Collective collective, RootedArgs const& args) {
     auto const n = static_cast<std::size_t>(comm.union_group->size());
     std::vector<Amount> all(n);
     Amount const mine = Amount::of(args.mine);
     bool const is_root = comm.rank() == args.root, to_root = collective == Collective::gather;
     allgather_bytes(comm, &mine, sizeof mine, all.data());
-    if (args.equal || comm.inter()) return;
-    std::vector<Amount> of_root(n);
-    for (int r = 0; is_root && r < comm.size(); ++r) of_root[static_cast<std::size_t>(r)] = Amount::of(args.parts[r]);
-    bcast_bytes(comm, of_root.data(), n * sizeof(Amount), args.root);
+    if (args.equal_parts || comm.is_inter()) return;
+    std::vector<Amount> root_amounts(n);
+    for (int r = 0; is_root && r < comm.size(); ++r)
+        root_amounts[static_cast<std::size_t>(r)] = Amount::of(args.parts[r]);
+    bcast_bytes(comm, root_amounts.data(), n * sizeof(Amount), args.root);
     for (int r = 0; r < comm.size(); ++r) {
-        Amount const &leaf = all[static_cast<std::size_t>(r)], &root = of_root[static_cast<std::size_t>(r)];
+        Amount const &leaf = all[static_cast<std::size_t>(r)], &root = root_amounts[static_cast<std::size_t>(r)];
         if (r == args.root || (!is_root && r != comm.rank()) || leaf.matches(root)) continue;
         int const peer = comm.group->world_rank(is_root ? r : args.root);
         Amount const &sent = to_root ? leaf : root, &expected = to_root ? root : leaf;
         state_of(comm).records.report_amounts(
-            peer, difference_in_words(to_root ? r : args.root, sent, to_root ? args.root : r, expected));
+            peer, describe_difference(to_root ? r : args.root, sent, to_root ? args.root : r, expected));
     }
 }
 
-void check_with_others(Comm& comm, Collective, AlltoallArgs const& args) {
+void check_with_members(Comm& comm, Collective, AlltoallArgs const& args) {
     auto const n = static_cast<std::size_t>(comm.size());
-    if (args.equal || args.is_in_place || comm.inter()) return await_others(comm);
+    if (args.equal_parts || args.is_in_place || comm.is_inter()) return await_members(comm);
     std::vector<Amount> mine(n), all(n * n);
     for (int r = 0; r < comm.size(); ++r) mine[static_cast<std::size_t>(r)] = Amount::of(args.send[r]);
     allgather_bytes(comm, mine.data(), n * sizeof(Amount), all.data());
@@ -41,11 +42,11 @@ void check_with_others(Comm& comm, Collective, AlltoallArgs const& args) {
                      expected = Amount::of(args.receive[r]);
         if (r != comm.rank() && !sent.matches(expected))
             state_of(comm).records.report_amounts(comm.group->world_rank(r),
-                                                  difference_in_words(r, sent, comm.rank(), expected));
+                                                  describe_difference(r, sent, comm.rank(), expected));
     }
 }
 
-void await_others(Comm& comm) {
+void await_members(Comm& comm) {
     char const mine = 0;
     std::vector<char> all(static_cast<std::size_t>(comm.union_group->size()));
     allgather_bytes(comm, &mine, 1, all.data());
@@ -53,12 +54,12 @@ void await_others(Comm& comm) {
 
 void exchange_amounts(Comm const& comm, Collective collective, RootedArgs const& args) {
     CallRecords const& records = state_of(comm).records;
-    if (!args.equal && !comm.inter()) records.amounts()->begin(comm, records.number(), collective, args);
+    if (!args.equal_parts && !comm.is_inter()) records.amounts()->begin(comm, records.number(), collective, args);
 }
 
 void exchange_amounts(Comm const& comm, Collective collective, AlltoallArgs const& args) {
     CallRecords const& records = state_of(comm).records;
-    if (args.equal || args.is_in_place || comm.inter()) return;
+    if (args.equal_parts || args.is_in_place || comm.is_inter()) return;
     records.amounts()->begin(comm, records.number(), collective, args);
 }
 

@@ -17,7 +17,7 @@ namespace tutti::coll {
 namespace {
 
 template <class Args>
-bool goes_in_fragments(Decision const& decision, Args const& args) {
+bool needs_fragments(Decision const& decision, Args const& args) {
     return Fragments<Args>(args, fragment_of(decision)).count() > 1;
 }
 
@@ -33,37 +33,37 @@ template <class Args>
 /// Runs a call between nodes, whole or in fragments, or a call that is recorded. Not inlined, because it is off the hot
 /// path.
 template <class Args>
-[[gnu::noinline]] void run_rarely(Comm& comm, Collective collective, Args const& args, Decision const& decision) {
+[[gnu::noinline]] void run_slow_path(Comm& comm, Collective collective, Args const& args, Decision const& decision) {
     auto const* const algorithm = static_cast<Algorithm<Args> const*>(decision.algorithm->record);
     MultiNode const* const multi_node = state_of(comm).multi_node.get();
-    if constexpr (Fragments<Args>::most_at_once > 1)
-        if (multi_node && goes_in_fragments(decision, args)) return run_in_fragments(comm, collective, args);
-    Use& use = *decision.use;
-    CallStatisticsRow* const line = decision.line;   // the decision may be forgotten during the call
-    use.begin(decision.algorithm);
-    std::int64_t const start = line ? begin_of(comm) : 0;
-    if (line) trace(comm, args, decision);
+    if constexpr (Fragments<Args>::max_in_flight > 1)
+        if (multi_node && needs_fragments(decision, args)) return run_in_fragments(comm, collective, args);
+    CollectiveCounters& counters = *decision.counters;
+    CallStatisticsRow* const statistics = decision.statistics;   // the decision may be forgotten during the call
+    counters.begin(decision.algorithm);
+    std::int64_t const start = statistics ? begin_time(comm) : 0;
+    if (statistics) trace(comm, args, decision);
     if (multi_node)
         drive_multi_node(comm, *decision.trees, name_of(collective), node_operations(*algorithm, args, *multi_node),
                          [&](NetEnv& env) { return run_in(env, *algorithm, args); });
     else run_on_node(comm, collective, args, decision);
-    if (line) record(*line, use, message_bytes(comm, args), start);
+    if (statistics) record(*statistics, counters, message_bytes(comm, args), start);
 }
 
 /// --check: reports an error if a pending operation uses the buffers of this call.
 template <class Args>
-void refuse_overlaps(Comm& comm, Collective collective, Args& args) {
+void check_overlaps(Comm& comm, Collective collective, Args& args) {
     p2p::Checks const* const checks = p2p::engine(comm.process).checks();
     if (!checks) return;
     CollectedBuffers all;
     ArgumentBuffers(comm, collective, all).visit(args);
-    for (p2p::Data const& data : all.sent) checks->refuse_overlap(data, false);
-    for (p2p::Data const& data : all.received) checks->refuse_overlap(data, true);
+    for (p2p::Data const& data : all.sent) checks->check_overlap(data, false);
+    for (p2p::Data const& data : all.received) checks->check_overlap(data, true);
 }
 
 /// --check: must be called when all members have just waited for each other. Afterwards, all members know what any of
 /// them knew of the order of the program's messages.
-void share_order(Comm& comm) {
+void exchange_order(Comm& comm) {
     Process& process = comm.process;
     p2p::Checks* const checks = p2p::engine(process).checks();
     if (!checks) return;
@@ -73,17 +73,17 @@ void share_order(Comm& comm) {
     for (int const rank : members) is_member[static_cast<std::size_t>(rank)] = true;
     for (int rank = 0; rank < process.size(); ++rank)
         if (!is_member[static_cast<std::size_t>(rank)]) outsiders.push_back(rank);
-    std::vector<std::uint32_t> const mine = checks->order().to_members(outsiders);
+    std::vector<std::uint32_t> const mine = checks->vector_clock().values_for_members(outsiders);
     std::vector<std::uint32_t> all(mine.size() * members.size());
     allgather_bytes(comm, mine.data(), mine.size() * sizeof mine[0], all.data());
-    checks->order().meet(members, outsiders, all);
-    if (outsiders.empty() && !comm.inter()) checks->call_order.met_all();
+    checks->vector_clock().merge_members(members, outsiders, all);
+    if (outsiders.empty() && !comm.is_inter()) checks->call_order.on_global_sync();
 }
 
 }   // namespace
 
-void forget_order(Comm const& comm) {
-    if (p2p::Checks* const checks = p2p::engine(comm.process).checks()) checks->order().become_uncertain();
+void mark_order_unknown(Comm const& comm) {
+    if (p2p::Checks* const checks = p2p::engine(comm.process).checks()) checks->vector_clock().set_uncertain();
 }
 
 template <class Args>
@@ -91,29 +91,29 @@ void run(BoundCall<Args>& call) {
     Comm& comm = call.comm;
     Collective const collective = call.collective;
     Args& args = call.args;
-    note(call);
+    record_call(call);
     if (call.function != 0 && state_of(comm).records.compares_each_call()) [[unlikely]] {
-        refuse_overlaps(comm, collective, args);
-        check_with_others(comm, collective, args);
-        if (is_of_neighbors(collective)) forget_order(comm);
-        else share_order(comm);
+        check_overlaps(comm, collective, args);
+        check_with_members(comm, collective, args);
+        if (is_neighborhood(collective)) mark_order_unknown(comm);
+        else exchange_order(comm);
     }
     Decision const* found = nullptr;
     try {   // everything that precedes the operation's number
-        if (call.choice_key == 0) {
+        if (call.decision_key == 0) {
             complete(args);
-            call.choice_key = choice_key_of(comm, collective, args);
+            call.decision_key = decision_key_of(comm, collective, args);
         }
-        found = &decision_for(comm, collective, args, call.choice_key);
+        found = &decision_for(comm, collective, args, call.decision_key);
     } catch (std::bad_alloc const&) {
         fail_to_begin(comm, name_of(collective));
         throw;
     }
     Decision const& decision = *found;
     args.parameters = decision.setting->values;
-    if (state_of(comm).multi_node || decision.line) [[unlikely]]
-        return run_rarely(comm, collective, args, decision);
-    decision.use->begin(decision.algorithm);
+    if (state_of(comm).multi_node || decision.statistics) [[unlikely]]
+        return run_slow_path(comm, collective, args, decision);
+    decision.counters->begin(decision.algorithm);
     run_on_node(comm, collective, args, decision);
 }
 
@@ -127,39 +127,39 @@ template void run(BoundCall<AlltoallArgs>&);
 template void run(BoundCall<NeighborAllgatherArgs>&);
 template void run(BoundCall<NeighborAlltoallArgs>&);
 
-void note(Comm& comm, char const* function, Waits waits) {
+void record_call(Comm& comm, char const* function, WaitsFor waits) {
     RecordedCall call;
-    call.function = function_named(function);
-    bool const blocking = waits != Waits::for_none && function_waits(call.function);
+    call.function = function_number(function);
+    bool const blocking = waits != WaitsFor::no_rank && function_may_block(call.function);
     if (blocking) call.flags = RecordedCall::blocking;
     CallRecords& records = state_of(comm).records;
-    if (!records.wanted()) return;
-    CallRecord::Prepared prepared(call);
-    records.take(prepared);
+    if (!records.is_recording()) return;
+    CallRecord::PreparedCall prepared(call);
+    records.record(prepared);
     if (!records.compares_each_call()) return;
-    if (blocking && waits == Waits::for_members) share_order(comm);
-    else forget_order(comm);
+    if (blocking && waits == WaitsFor::members) exchange_order(comm);
+    else mark_order_unknown(comm);
 }
 
 void compare_last_calls(Comm const& comm) { state_of(comm).records.compare_last_calls(); }
 
 void report_mismatch(Comm const& comm, Error const& error) {
-    AllCallRecords const* const all = state_of(comm.process).call_records.get();
-    if (comm.collectives && all && all->on) state_of(comm).records.report_mismatch(error);
+    CallMatcher const* const all = state_of(comm.process).call_matcher.get();
+    if (comm.collectives && all && all->enabled) state_of(comm).records.report_mismatch(error);
 }
 
 void compare_calls(Process const& process) {
-    AllCallRecords& all = *state_of(process).call_records;
-    if (all.on) all.compare_at_end();
+    CallMatcher& all = *state_of(process).call_matcher;
+    if (all.enabled) all.compare_at_end();
 }
 
 void finish_comparing_between_nodes(Process const& process) {
-    AllCallRecords& all = *state_of(process).call_records;
-    if (all.on) all.finish_between_nodes();
+    CallMatcher& all = *state_of(process).call_matcher;
+    if (all.enabled) all.finish_between_nodes();
 }
 
 void barrier(Comm& comm) {
-    state_of(comm).of_program = false;
+    state_of(comm).has_user_calls = false;
     run(BoundCall<BarrierArgs>{comm, Collective::barrier, {}});
 }
 

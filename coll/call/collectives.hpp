@@ -30,21 +30,21 @@ struct BoundCall {
     Comm& comm;
     Collective collective;
     Args args;
-    std::uint32_t choice_key = 0;   ///< key of the decision in the communicator's cache; 0: not known yet
-    std::uint8_t function = 0;      ///< MPI function called (coll/match/call_record.hpp); 0: called by the library
-    CallRecord::Prepared note{};    ///< its call record, once the call has been run
+    std::uint32_t decision_key = 0;      ///< key of the decision in the communicator's cache; 0: not known yet
+    std::uint8_t function = 0;           ///< MPI function called (coll/match/call_record.hpp); 0: called by the library
+    CallRecord::PreparedCall record{};   ///< its call record, once the call has been run
 };
 
 /// The ranks for which a call waits, if its function waits at all: the members of the communicator; members and other
 /// ranks; none.
-enum class Waits { for_members, for_others, for_none };
+enum class WaitsFor { members, other_ranks, no_rank };
 
 /// Records a call by which the program creates a communicator or a similar object; all members of `comm` make this
 /// call. Under --check, if the call waits, and only for its members, the members wait for each other here and exchange
 /// their knowledge of the order of the program's messages; otherwise that order becomes uncertain.
-void note(Comm& comm, char const* function, Waits waits = Waits::for_members);
+void record_call(Comm& comm, char const* function, WaitsFor waits = WaitsFor::members);
 /// States that the program's call on `comm` orders ranks in a way that --check does not follow (p2p/check/order.hpp).
-void forget_order(Comm const& comm);
+void mark_order_unknown(Comm const& comm);
 /// Called by MPI_Comm_free and MPI_Win_free: compares the calls of all members of this communicator. Each rank compares
 /// as far as it can see the others' records.
 void compare_last_calls(Comm const& comm);
@@ -79,10 +79,10 @@ Ref<Request> init(BoundCall<Args> const& call);
 // Call records: every call that the program makes, in any form, is recorded; calls made by the library are not.
 
 template <class Args>
-[[gnu::noinline]] CallRecord::Prepared prepare_note(BoundCall<Args> const& call) {
-    Noted noted(call.comm, call.collective, call.function);
-    noted.add(call.args);
-    return CallRecord::Prepared(noted.call());
+[[gnu::noinline]] CallRecord::PreparedCall prepare_record(BoundCall<Args> const& call) {
+    CallRecordBuilder builder(call.comm, call.collective, call.function);
+    builder.add(call.args);
+    return CallRecord::PreparedCall(builder.call());
 }
 
 /// Compares the part that this rank sends to itself with what it expects. The call must have been recorded.
@@ -95,34 +95,34 @@ void compare_own_part(BoundCall<Args> const& call) {
 }
 
 template <class Args>
-[[gnu::noinline]] void note_anew(CallRecords& records, BoundCall<Args>& call) {
+[[gnu::noinline]] void record_new_call(CallRecords& records, BoundCall<Args>& call) {
     if (call.function == 0) return;
-    bool const is_new = call.note.what == 0;
-    if (is_new) call.note = prepare_note(call);
-    records.take(call.note);
+    bool const is_new = call.record.properties == 0;
+    if (is_new) call.record = prepare_record(call);
+    records.record(call.record);
     if (is_new) compare_own_part(call);
 }
 
 /// Records a call that may be repeated.
 template <class Args>
-[[gnu::always_inline]] inline void note(BoundCall<Args>& call) {
+[[gnu::always_inline]] inline void record_call(BoundCall<Args>& call) {
     CallRecords& records = state_of(call.comm).records;
-    if (records.wanted() && !records.take_again(call.note)) [[unlikely]]
-        note_anew(records, call);
+    if (records.is_recording() && !records.record_again(call.record)) [[unlikely]]
+        record_new_call(records, call);
 }
 template <class Args>
-void note(BoundCall<Args> const& call) {
+void record_call(BoundCall<Args> const& call) {
     CallRecords& records = state_of(call.comm).records;
-    if (call.function == 0 || !records.wanted()) return;
-    CallRecord::Prepared prepared = prepare_note(call);
-    records.take(prepared);
+    if (call.function == 0 || !records.is_recording()) return;
+    CallRecord::PreparedCall prepared = prepare_record(call);
+    records.record(prepared);
     compare_own_part(call);
 }
 
 /// Returns the time, by now_ns(), at which a recorded call began.
-inline std::int64_t begin_of(Comm const& comm) {
+inline std::int64_t begin_time(Comm const& comm) {
     Tracer* const tracer = comm.process.tracer.get();
-    return tracer ? tracer->time_of_begin() : now_ns();
+    return tracer ? tracer->begin_time() : now_ns();
 }
 
 /// Traces the beginning of a call, with the levels of the trees that its algorithm uses.
@@ -132,9 +132,9 @@ void trace(Comm const& comm, Args const& args, Decision const& decision) {
     if (!tracer) return;
     int root = -1;
     if constexpr (requires { args.root; }) root = args.root;
-    CallStatisticsRow const& line = *decision.line;
-    tracer->collective(comm.context, root, message_bytes(comm, args), &line, [&] {
-        return join(line.collective, "|", decision.trees->hierarchy.describe(), "|", line.algorithm);
+    CallStatisticsRow const& statistics = *decision.statistics;
+    tracer->collective(comm.context, root, message_bytes(comm, args), &statistics, [&] {
+        return join(statistics.collective, "|", decision.trees->hierarchy.describe(), "|", statistics.algorithm);
     });
 }
 

@@ -11,13 +11,13 @@ namespace tutti::coll {
 void fail_operation(Comm const& comm, char const* operation, std::uint64_t number) {
     ChannelGuard channel(static_cast<OperationSequence&>(state_of(comm)), number);
     Waiter& waiter = comm.process.waiter;
-    comm.process.frames.hold();
+    comm.process.frames.retain();
     auto const wait = [&](std::atomic<std::uint64_t> const& word, std::uint64_t value, int member) {
-        waiter.until([&] { return has_come(word.load(std::memory_order_acquire), value); },
-                     comm.reason(operation, member));
+        waiter.wait_until([&] { return has_reached(word.load(std::memory_order_acquire), value); },
+                          comm.reason(operation, member));
     };
-    if (!concerns_this_rank_alone(std::current_exception())) channel.fail(wait);
-    comm.process.frames.let_go();
+    if (!is_local_error(std::current_exception())) channel.fail(wait);
+    comm.process.frames.release();
 }
 
 void fail_to_begin(Comm const& comm, char const* operation, std::uint64_t count) {
@@ -33,7 +33,7 @@ void fail_to_begin(Comm const& comm, char const* operation, std::uint64_t count)
 namespace {
 
 /// Waits until the operation with this number may begin on the node (coll/env/area.hpp).
-Task channel_free(NetEnv& env, CommState& state, std::uint64_t number) {
+Task await_channel(NetEnv& env, CommState& state, std::uint64_t number) {
     Comm const& node = *env.multi_node().node;
     for (int m = 0; m < state.area.members() && !state.may_begin(number); ++m) {
         int const rank = env.comm().union_group->rank_of(node.world_rank(m));
@@ -54,8 +54,8 @@ Task on_node(NetEnv& env, Collective which, Args args) {
     Decision const decision = decision_for(node, which, args);
     args.parameters = decision.setting->values;
     auto const* algorithm = static_cast<Algorithm<Args> const*>(decision.algorithm->record);
-    std::uint64_t const number = env.next_on_node();
-    if (number > state.safe) co_await channel_free(env, state, number);
+    std::uint64_t const number = env.next_node_number();
+    if (number > state.begin_limit) co_await await_channel(env, state, number);
     ChannelGuard const channel(static_cast<OperationSequence&>(state), number);
     ShmEnv shm(state.area, *decision.trees, state.rank, number, node, env.operation(), state.localities.data(),
                env.suspension(), &env.frames());
@@ -70,11 +70,11 @@ template Task on_node(NetEnv&, Collective, RootedArgs);
 template Task on_node(NetEnv&, Collective, AllgatherArgs);
 template Task on_node(NetEnv&, Collective, AlltoallArgs);
 
-Task leave_node(NetEnv& env) {
+Task skip_unused_node_numbers(NetEnv& env) {
     CommState& state = state_of(*env.multi_node().node);
-    while (env.left_on_node() > 0) {
-        std::uint64_t const number = env.next_on_node();
-        if (number > state.safe) co_await channel_free(env, state, number);
+    while (env.unused_node_numbers() > 0) {
+        std::uint64_t const number = env.next_node_number();
+        if (number > state.begin_limit) co_await await_channel(env, state, number);
         ChannelGuard const passed(static_cast<OperationSequence&>(state), number);
     }
 }

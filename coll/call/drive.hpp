@@ -39,14 +39,14 @@ template <class MakeTask>
     }
     state.end(number);
 }
-/// Runs the task as one operation of a communicator over several nodes. The task consists of `on_node` operations on
+/// Runs the task as one operation of a communicator over several nodes. The task consists of `node_count` operations on
 /// this node.
 template <class MakeTask>
-void drive_multi_node(Comm const& comm, Trees const& trees, char const* operation, std::uint64_t on_node,
+void drive_multi_node(Comm const& comm, Trees const& trees, char const* operation, std::uint64_t node_count,
                       MakeTask&& algorithm) {
     CommState& state = state_of(comm);
-    Numbers numbers{state.begin(comm, operation), 0, on_node};
-    if (on_node > 0) numbers.node_first = state_of(*state.multi_node->node).take_numbers(on_node);
+    OperationNumbers numbers{state.begin(comm, operation), 0, node_count};
+    if (node_count > 0) numbers.node_first = state_of(*state.multi_node->node).allocate_numbers(node_count);
     NetEnv env(comm, trees, operation, numbers);
     try {
         Task task = algorithm(env);
@@ -68,7 +68,7 @@ void drive(Comm const& comm, char const* operation, MakeTask&& algorithm) {
 /// Returns the number of operations on each node of which a call consists.
 template <class Args>
 std::uint64_t node_operations(Algorithm<Args> const& algorithm, Args const& args, MultiNode const& multi_node) {
-    return algorithm.node_operations ? algorithm.node_operations(args, multi_node.map) : 0;
+    return algorithm.node_operations ? algorithm.node_operations(args, multi_node.partition) : 0;
 }
 
 /// Runs an algorithm to its end. Between nodes it then passes the channels of the announced operations on the node that
@@ -86,7 +86,7 @@ Task run_in(NetEnv& env, Algorithm<Args> const& algorithm, Args const& args) {
         error = std::current_exception();
         fail_between_nodes(env.comm(), env.operation(), error);
     }
-    co_await leave_node(env);
+    co_await skip_unused_node_numbers(env);
     if (error) std::rethrow_exception(error);
 }
 

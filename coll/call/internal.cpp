@@ -15,7 +15,7 @@ extern const Algorithm<AllgatherArgs> bruck_algorithm;
 
 namespace {
 
-constexpr char call[] = "making a communicator";
+constexpr char call[] = "creation of a communicator";
 
 Task gather_piece(ShmEnv& env, std::byte const* mine, std::size_t piece, std::byte* all, std::size_t stride) {
     std::memcpy(env.slot(piece), mine, piece);
@@ -40,7 +40,7 @@ Task bcast_piece(ShmEnv& env, std::byte* data, std::size_t piece, int root) {
 
 void allgather_bytes(Comm& comm, void const* mine, std::size_t n, void* all) {
     if (state_of(comm).multi_node) {
-        AllgatherArgs const args = bytes_of_all(mine, n, all);
+        AllgatherArgs const args = allgather_bytes_args(mine, n, all);
         auto const& bruck = algorithms::allgather::bruck_algorithm;
         return drive_multi_node(comm, state_of(comm).trees, call, 0, [&](NetEnv& env) { return bruck.net(env, args); });
     }
@@ -54,7 +54,7 @@ void allgather_bytes(Comm& comm, void const* mine, std::size_t n, void* all) {
 
 void bcast_bytes(Comm& comm, void* data, std::size_t n, int root) {
     if (state_of(comm).multi_node) {
-        BcastArgs const args = bytes_from(data, n, root);
+        BcastArgs const args = bcast_bytes_args(data, n, root);
         return drive_multi_node(comm, state_of(comm).trees, call, 0,
                                 [&](NetEnv& env) { return binomial_bcast(env, args); });
     }

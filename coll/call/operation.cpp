@@ -26,15 +26,16 @@ namespace tutti::coll {
 /// Memory for copies of lists. Short lists are stored in the object, so that most requests allocate nothing for them.
 class ListMemory {
 public:
-    std::byte* of(std::size_t bytes) {
-        if (bytes <= sizeof here_) return here_;
-        elsewhere_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
-        return elsewhere_.get();
+    std::byte* allocate(std::size_t bytes) {
+        if (bytes <= sizeof inline_memory_) return inline_memory_;
+        heap_memory_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+        return heap_memory_.get();
     }
 
 private:
-    alignas(void*) std::byte here_[256];   ///< counts and displacements of 32 ranks, or of 16 in both directions
-    std::unique_ptr<std::byte[]> elsewhere_;
+    alignas(void*) std::byte
+        inline_memory_[256];   ///< counts and displacements of 32 ranks, or of 16 in both directions
+    std::unique_ptr<std::byte[]> heap_memory_;
 };
 
 /// Keeps alive the objects to which `args` point, and redirects `args` to copies of the program's lists.
@@ -60,8 +61,9 @@ private:
         keep(static_cast<ReduceArgs&>(args), ranks);
         std::span<int const> const given = args.counts;
         if (given.empty()) return;
-        args.counts = {static_cast<int*>(std::memcpy(memory_.of(given.size_bytes()), given.data(), given.size_bytes())),
-                       given.size()};
+        args.counts = {
+            static_cast<int*>(std::memcpy(memory_.allocate(given.size_bytes()), given.data(), given.size_bytes())),
+            given.size()};
     }
     void keep(RootedArgs& args, int ranks) { keep_sides(&args.mine, {{args.parts, ranks}}); }
     void keep(AllgatherArgs& args, int ranks) { keep_sides(&args.mine, {{args.parts, ranks}}); }
@@ -81,9 +83,9 @@ private:
         for (Side const& side : sides) {
             bytes += side.parts.list_bytes(side.all);
             if (side.parts.type()) (first_ ? second_ : first_) = share(side.parts.type());
-            for (Datatype const* type : side.parts.types(side.all)) listed_.push_back(share(type));
+            for (Datatype const* type : side.parts.types(side.all)) list_types_.push_back(share(type));
         }
-        std::byte* memory = bytes > 0 ? memory_.of(bytes) : nullptr;
+        std::byte* memory = bytes > 0 ? memory_.allocate(bytes) : nullptr;
         for (Side const& side : sides) {
             side.parts.copy_lists(side.all, memory);
             memory += side.parts.list_bytes(side.all);
@@ -92,7 +94,7 @@ private:
 
     Ref<Op> op_;
     Ref<Datatype> first_, second_;
-    std::vector<Ref<Datatype>> listed_;
+    std::vector<Ref<Datatype>> list_types_;
     [[no_unique_address]] std::conditional_t<lists, ListMemory, None> memory_;
 };
 
@@ -100,8 +102,8 @@ namespace {
 
 /// A copy of a decision, because the cached one may be forgotten.
 template <class Args>
-struct Choice {
-    explicit Choice(Decision const& d)
+struct DecisionCopy {
+    explicit DecisionCopy(Decision const& d)
         : decision(d), algorithm(static_cast<Algorithm<Args> const*>(d.algorithm->record)) {}
     Decision decision;
     Algorithm<Args> const* algorithm;
@@ -112,58 +114,62 @@ template <class Args>
 class Operation final : public CollectiveRequest {
 public:
     Operation(Comm& on, Collective which, Args const& args)
-        : Operation(on, which, args, {args, wished_fragment(on, which, args)}) {}
-    void be_of_program() { is_of_program_ = true; }
+        : Operation(on, which, args, {args, requested_fragment(on, which, args)}) {}
+    void mark_user_call() { is_user_call_ = true; }
 
 private:
     using Cut = Fragments<Args>;
 
     Operation(Comm& on, Collective which, Args const& args, Cut const& cut)
-        : CollectiveRequest(on, cut.count(), in_flight(on)), collective_(which), args_(args), kept_(on, args_),
-          cut_(cut), most_(choose(on, 0)), last_(fragments_ == 1 ? most_ : choose(on, fragments_ - 1)),
-          use_(*most_.decision.use) {
-        args_.parameters = most_.decision.setting->values;
+        : CollectiveRequest(on, cut.count(), in_flight(on)), collective_(which), args_(args), references_(on, args_),
+          cut_(cut), main_(decide_for_fragment(on, 0)),
+          last_(fragments_ == 1 ? main_ : decide_for_fragment(on, fragments_ - 1)),
+          counters_(*main_.decision.counters) {
+        args_.parameters = main_.decision.setting->values;
     }
 
-    static std::size_t wished_fragment(Comm const& on, Collective which, Args const& args) {
-        std::size_t const of_algorithm = state_of(on).multi_node ? fragment_of(decision_for(on, which, args)) : 0;
-        return of_algorithm > 0 ? of_algorithm : on.process.variables.fragment;
+    static std::size_t requested_fragment(Comm const& on, Collective which, Args const& args) {
+        std::size_t const algorithm_fragment = state_of(on).multi_node ? fragment_of(decision_for(on, which, args)) : 0;
+        return algorithm_fragment > 0 ? algorithm_fragment : on.process.variables.fragment;
     }
     /// Between nodes the maximum number is in flight, because most of a fragment's time is spent on the links.
     static unsigned in_flight(Comm const& on) {
-        return state_of(on).multi_node ? static_cast<unsigned>(Cut::most_at_once)
+        return state_of(on).multi_node ? static_cast<unsigned>(Cut::max_in_flight)
                                        : static_cast<unsigned>(on.process.variables.fragments);
     }
 
-    Choice<Args> choose(Comm const& on, unsigned k) const {
-        bool const by_algorithm = state_of(on).multi_node && fragment_of(decision_for(on, collective_, args_)) > 0;
-        if (fragments_ == 1 || by_algorithm) return Choice<Args>(decision_for(on, collective_, args_));
-        return Choice<Args>(decision_for(on, collective_, cut_.cut(args_, k)));
+    DecisionCopy<Args> decide_for_fragment(Comm const& on, unsigned k) const {
+        bool const is_cut_by_algorithm =
+            state_of(on).multi_node && fragment_of(decision_for(on, collective_, args_)) > 0;
+        if (fragments_ == 1 || is_cut_by_algorithm) return DecisionCopy<Args>(decision_for(on, collective_, args_));
+        return DecisionCopy<Args>(decision_for(on, collective_, cut_.cut(args_, k)));
     }
-    Choice<Args> const& choice(unsigned k) const { return k + 1 < fragments_ ? most_ : last_; }
+    DecisionCopy<Args> const& decision_of(unsigned k) const { return k + 1 < fragments_ ? main_ : last_; }
 
     /// Returns the number of operations on the node of which fragment `k` consists; the last fragment may have fewer.
-    std::uint64_t on_node(unsigned k) const {
-        MultiNode const* multi_node = state_of(home()).multi_node.get();
+    std::uint64_t node_operations_of(unsigned k) const {
+        MultiNode const* multi_node = state_of(run_comm()).multi_node.get();
         Args fragment = fragments_ == 1 ? args_ : cut_.cut(args_, k);
-        fragment.parameters = choice(k).decision.setting->values;
-        return node_operations(*choice(k).algorithm, fragment, *multi_node);
+        fragment.parameters = decision_of(k).decision.setting->values;
+        return node_operations(*decision_of(k).algorithm, fragment, *multi_node);
     }
-    void numbered() override {
-        MultiNode const* multi_node = state_of(home()).multi_node.get();
-        each_on_node_ = fragments_ > 1 ? on_node(0) : 0;
-        last_on_node_ = on_node(fragments_ - 1);
-        first_on_node_ = state_of(*multi_node->node).take_numbers(each_on_node_ * (fragments_ - 1) + last_on_node_);
+    void on_numbered() override {
+        MultiNode const* multi_node = state_of(run_comm()).multi_node.get();
+        fragment_node_count_ = fragments_ > 1 ? node_operations_of(0) : 0;
+        last_node_count_ = node_operations_of(fragments_ - 1);
+        first_node_number_ =
+            state_of(*multi_node->node).allocate_numbers(fragment_node_count_ * (fragments_ - 1) + last_node_count_);
     }
-    Numbers numbers(unsigned k) const {
-        return {first() + k, first_on_node_ + k * each_on_node_, k + 1 < fragments_ ? each_on_node_ : last_on_node_};
+    OperationNumbers numbers(unsigned k) const {
+        return {first() + k, first_node_number_ + k * fragment_node_count_,
+                k + 1 < fragments_ ? fragment_node_count_ : last_node_count_};
     }
 
     RunningOperation& begin(unsigned at, unsigned k) override {
-        if (k == 0) note_start();
+        if (k == 0) record_start();
         if (fragments_ != 1) return begin_fragment(at, k);
         RunningOperation& operation = operation_of(at, k);
-        operation.begin([this](auto& env) { return run_in(env, *most_.algorithm, args_); });
+        operation.begin([this](auto& env) { return run_in(env, *main_.algorithm, args_); });
         return operation;
     }
     /// Returns the running operation at this index of the window, restarted with the fragment's numbers; creates it if
@@ -172,44 +178,46 @@ private:
         std::optional<RunningOperation>& operation = running_[at];
         if (operation) operation->restart(numbers(k));
         else
-            operation.emplace(home(), sequence(), *choice(k).decision.trees, name_of(collective_), numbers(k),
+            operation.emplace(run_comm(), sequence(), *decision_of(k).decision.trees, name_of(collective_), numbers(k),
                               frames());
         return *operation;
     }
     RunningOperation& begin_fragment(unsigned at, unsigned k) {
-        Choice<Args> const& c = choice(k);
+        DecisionCopy<Args> const& c = decision_of(k);
         RunningOperation& operation = operation_of(at, k);
-        if constexpr (Cut::most_at_once > 1) {
+        if constexpr (Cut::max_in_flight > 1) {
             Args& fragment = fragment_args_[at].emplace(cut_.cut(args_, k));
             fragment.parameters = c.decision.setting->values;
             operation.begin([&](auto& env) { return cut_.task(env, *c.algorithm, args_, fragment, k); });
         }
         return operation;
     }
-    void leave(unsigned at) override {
-        if (most_.decision.trees != last_.decision.trees) running_[at].reset();   // the next may use other trees
+    void on_fragment_ended(unsigned at) override {
+        if (main_.decision.trees != last_.decision.trees) running_[at].reset();   // the next may use other trees
     }
 
-    void note_start() {
-        use_.begin(most_.decision.algorithm);
-        if (!most_.decision.line) return;
-        started_ = begin_of(*comm);
-        trace(*comm, args_, most_.decision);
+    void record_start() {
+        counters_.begin(main_.decision.algorithm);
+        if (!main_.decision.statistics) return;
+        started_ = begin_time(*comm);
+        trace(*comm, args_, main_.decision);
     }
-    void finished() override {
-        if (most_.decision.line) record(*most_.decision.line, use_, message_bytes(*comm, args_), started_);
+    void on_finished() override {
+        if (main_.decision.statistics)
+            record(*main_.decision.statistics, counters_, message_bytes(*comm, args_), started_);
     }
 
     Collective const collective_;
     Args args_;
-    ArgumentReferences<Args> const kept_;   ///< what args_ point to
+    ArgumentReferences<Args> const references_;   ///< what args_ point to
     Cut const cut_;
-    Choice<Args> const most_, last_;   ///< for all fragments but the last; for the last one
-    Use& use_;                         ///< the communicator's counters for this collective
-    std::array<std::optional<RunningOperation>, Cut::most_at_once> running_;
-    std::array<std::optional<Args>, Cut::most_at_once> fragment_args_;
-    std::uint64_t first_on_node_ = 0, each_on_node_ = 0, last_on_node_ = 0;   ///< first number; numbers per fragment
-    std::int64_t started_ = 0;                                                ///< by now_ns(), if calls are recorded
+    DecisionCopy<Args> const main_, last_;   ///< for all fragments but the last; for the last one
+    CollectiveCounters& counters_;           ///< the communicator's counters for this collective
+    std::array<std::optional<RunningOperation>, Cut::max_in_flight> running_;
+    std::array<std::optional<Args>, Cut::max_in_flight> fragment_args_;
+    std::uint64_t first_node_number_ = 0, fragment_node_count_ = 0,
+                  last_node_count_ = 0;   ///< first number; numbers per fragment
+    std::int64_t started_ = 0;            ///< by now_ns(), if calls are recorded
 };
 
 template <class Args>
@@ -220,8 +228,8 @@ Ref<Operation<Args>> make(BoundCall<Args> call) {
     if (watched) buffers = buffers_of(call.comm, call.collective, call.args);
     auto made =
         Ref<Operation<Args>>::adopt(new (call.comm.process) Operation<Args>(call.comm, call.collective, call.args));
-    if (buffers) made->watch(std::move(buffers));
-    if (call.function != 0) made->be_of_program();
+    if (buffers) made->watch_buffers(std::move(buffers));
+    if (call.function != 0) made->mark_user_call();
     return made;
 }
 
@@ -229,7 +237,7 @@ Ref<Operation<Args>> make(BoundCall<Args> call) {
 
 template <class Args>
 Ref<Request> start(BoundCall<Args> const& call) {
-    note(call);
+    record_call(call);
     if (call.function != 0 && state_of(call.comm).records.compares_each_call()) [[unlikely]]
         exchange_amounts(call.comm, call.collective, call.args);
     Ref<Operation<Args>> request;
@@ -246,23 +254,23 @@ Ref<Request> start(BoundCall<Args> const& call) {
 
 template <class Args>
 Ref<Request> init(BoundCall<Args> const& call) {
-    note(call);
+    record_call(call);
     if (call.function != 0 && state_of(call.comm).records.compares_each_call()) [[unlikely]]
-        check_with_others(call.comm, call.collective, call.args);
+        check_with_members(call.comm, call.collective, call.args);
     auto request = make(call);
     request->make_persistent();
     return Ref<Request>::adopt(request.detach());
 }
 
-static void tell_request(void const* request, Blockage& blockage) {
-    static_cast<Request const*>(request)->tell(blockage);
+static void describe_request(void const* request, BlockedCall& blocked) {
+    static_cast<Request const*>(request)->describe(blocked);
 }
 
 template <class Args>
 void run_in_fragments(Comm& comm, Collective collective, Args const& args) {
     Ref<Request> const request = start(BoundCall<Args>{comm, collective, args});
     auto const done = [&] { return request->complete || (request->advance(), request->complete); };
-    if (!done()) comm.process.waiter.until(done, {name_of(collective), -1, -1, tell_request, request.get()});
+    if (!done()) comm.process.waiter.wait_until(done, {name_of(collective), -1, -1, describe_request, request.get()});
     if (request->status.error != ErrorClass::success) throw Error(request->status.error, request->error_text);
 }
 template void run_in_fragments(Comm&, Collective, ReduceArgs const&);

@@ -16,17 +16,17 @@ Progress::Progress(Waiter& waiter) : waiter_(waiter) { waiter_.attach(this); }
 Progress::~Progress() { waiter_.detach(this); }
 
 bool Progress::poll() {
-    bool moved = false;
+    bool progressed = false;
     for (CollectiveRequest *r = first_, *next; r; r = next) {
         next = r->next_;
-        moved |= r->move();   // which may remove r
+        progressed |= r->make_progress();   // which may remove r
     }
-    return moved;
+    return progressed;
 }
 
-void Progress::tell(Blockage& blockage) const {
+void Progress::describe(BlockedCall& blocked) const {
     for (CollectiveRequest const* r = first_; r; r = r->next_)
-        if (!r->tell_peers(blockage.others)) return blockage.await_unknown();
+        if (!r->add_peers(blocked.others)) return blocked.await_unknown();
 }
 
 void Progress::add(CollectiveRequest& r) {
@@ -35,7 +35,7 @@ void Progress::add(CollectiveRequest& r) {
     (last_ ? last_->next_ : first_) = &r;
     last_ = &r;
     ++in_flight_;
-    waiter_.started();
+    waiter_.announce_operation();
 }
 
 void Progress::remove(CollectiveRequest& r) {
@@ -45,7 +45,7 @@ void Progress::remove(CollectiveRequest& r) {
 }
 
 CollectiveRequest::CollectiveRequest(Comm& on, unsigned fragments, unsigned window)
-    : fragments_(fragments), window_(std::clamp(window, 1u, std::min(fragments, most_in_flight))),
+    : fragments_(fragments), window_(std::clamp(window, 1u, std::min(fragments, max_in_flight))),
       sequence_(&state_of(on)) {
     comm = Ref<Comm>::share(&on);
     error_call = state_of(on).records.number();
@@ -55,14 +55,14 @@ void CollectiveRequest::make_persistent() {
     persistent = true;
     active = false;
     complete = true;
-    own_frames_ = std::make_unique<FramePool>(FramePool::Keeps::all);
+    own_frames_ = std::make_unique<FramePool>(FramePool::Retention::all);
     state_of(*comm).records.count_persistent(1);
     if (comm->union_group->size() > 1) use_own_sequence();
 }
 
 CollectiveRequest::~CollectiveRequest() {
     if (persistent) state_of(*comm).records.count_persistent(-1);
-    if (p2p::Checks* const checks = this->checks()) checks->ends(*buffers_);
+    if (p2p::Checks* const checks = this->checks()) checks->release(*buffers_);
     if (own_sequence_ && own_sequence_->owned_offset != 0)
         state_of(own_sequence_->process).sequence_bytes -= Area::bytes(own_sequence_->area.members());
 }
@@ -72,24 +72,24 @@ p2p::Checks* CollectiveRequest::checks() const {
     return buffers_ && comm->process.p2p ? p2p::engine(comm->process).checks() : nullptr;
 }
 
-void CollectiveRequest::settle() {
-    if (p2p::Checks* const checks = this->checks()) checks->settle(*buffers_);
+void CollectiveRequest::finalize() {
+    if (p2p::Checks* const checks = this->checks()) checks->before_completion(*buffers_);
 }
 
 void CollectiveRequest::start() {
-    if (p2p::Checks* const checks = this->checks()) checks->begins(*buffers_);
+    if (p2p::Checks* const checks = this->checks()) checks->on_begin(*buffers_);
     active = true;
     complete = false;
     if (persistent) state_of(*comm).records.count_start();
     if (status.error != ErrorClass::success) status = {};   // left by the last start
     begun_ = ended_ = 0;
-    first_ = sequence_->take_numbers(fragments_);
-    if (!sequence_->area) numbered();
-    if (sequence_->queue.first || !sequence_->may_begin(first_)) return wait_in_line();
+    first_ = sequence_->allocate_numbers(fragments_);
+    if (!sequence_->area) on_numbered();
+    if (sequence_->queue.first || !sequence_->may_begin(first_)) return enqueue();
     do begin_next();
     while (may_begin_next());
-    if (ended_ == fragments_) return over();   // the progress engine does not know of it
-    ++references;                              // held by the progress engine until the end
+    if (ended_ == fragments_) return complete_operation();   // the progress engine does not know of it
+    ++references;                                            // held by the progress engine until the end
     in_progress_ = true;
     state_of(sequence_->process).progress.add(*this);
 }
@@ -105,7 +105,7 @@ void CollectiveRequest::begin_next() {
     try {
         running_[at] = &begin(at, fragment);
     } catch (...) {
-        note(std::current_exception());
+        set_error(std::current_exception());
         if (sequence_->area) sequence_->fail(first_ + fragment);
         ++ended_;
         return;
@@ -114,41 +114,41 @@ void CollectiveRequest::begin_next() {
 }
 
 // Checks the events for which the operations wait first, because most polls find nothing.
-bool CollectiveRequest::move() {
+bool CollectiveRequest::make_progress() {
     if (complete) return false;
-    if (in_line_) {
+    if (is_queued_) {
         if (sequence_->queue.first != this || !sequence_->may_begin(first_)) return false;
-        leave_line();
+        dequeue();
     }
-    bool moved = false;
+    bool progressed = false;
     for (unsigned at = 0; at < window_; ++at) {
         RunningOperation* const operation = running_[at];
         if (!operation) continue;
-        if (operation->suspension().over()) operation->go_on();
-        else if (operation->waits_in_vain()) [[unlikely]] operation->give_up();
+        if (operation->suspension().is_ready()) operation->resume();
+        else if (operation->peer_failed()) [[unlikely]] operation->end_by_peer_failure();
         else continue;
-        moved = true;
+        progressed = true;
         if (operation->ended()) end_fragment(at);
     }
-    while (may_begin_next()) moved = true, begin_next();
-    if (moved) comm->process.waiter.count_move();
+    while (may_begin_next()) progressed = true, begin_next();
+    if (progressed) comm->process.waiter.count_progress();
     if (ended_ == fragments_) end();
-    return moved;
+    return progressed;
 }
 
 void CollectiveRequest::end_fragment(unsigned at) {
     RunningOperation& operation = *running_[at];
     if (operation.error()) [[unlikely]] {
-        if (!operation.left_by_all()) return;
-        note(operation.error());
+        if (!operation.drain()) return;
+        set_error(operation.error());
     }
     operation.end();
-    leave(at);
+    on_fragment_ended(at);
     running_[at] = nullptr;
     ++ended_;
 }
 
-void CollectiveRequest::note(std::exception_ptr const& error) {
+void CollectiveRequest::set_error(std::exception_ptr const& error) {
     if (!sequence_->area) fail_between_nodes(*comm, "a collective operation", error);
     status.error = ErrorClass::no_mem;
     try {
@@ -165,12 +165,12 @@ void CollectiveRequest::note(std::exception_ptr const& error) {
     }
 }
 
-void CollectiveRequest::wait_in_line() {
-    Queue& queue = sequence_->queue;
+void CollectiveRequest::enqueue() {
+    RequestQueue& queue = sequence_->queue;
     ++references;   // held until the end, as in start()
-    in_line_ = true;
-    behind_ = nullptr;
-    (queue.last ? queue.last->behind_ : queue.first) = this;
+    is_queued_ = true;
+    next_queued_ = nullptr;
+    (queue.last ? queue.last->next_queued_ : queue.first) = this;
     queue.last = this;
     if (queue.first != this) return;
     in_progress_ = true;
@@ -178,47 +178,47 @@ void CollectiveRequest::wait_in_line() {
 }
 
 // The progress engine polls the next request in the queue from now on.
-void CollectiveRequest::leave_line() {
-    Queue& queue = sequence_->queue;
-    in_line_ = false;
-    queue.first = behind_;
-    if (!behind_) queue.last = nullptr;
-    if (!behind_) return;
-    behind_->in_progress_ = true;
-    state_of(sequence_->process).progress.add(*behind_);
+void CollectiveRequest::dequeue() {
+    RequestQueue& queue = sequence_->queue;
+    is_queued_ = false;
+    queue.first = next_queued_;
+    if (!next_queued_) queue.last = nullptr;
+    if (!next_queued_) return;
+    next_queued_->in_progress_ = true;
+    state_of(sequence_->process).progress.add(*next_queued_);
 }
 
 void CollectiveRequest::end() {
     if (in_progress_) state_of(sequence_->process).progress.remove(*this);
     in_progress_ = false;
-    over();
+    complete_operation();
     Ref<Request>::release(this);
 }
 
-void CollectiveRequest::over() {
+void CollectiveRequest::complete_operation() {
     complete = true;
-    if (is_of_program_) forget_order(*comm);
-    finished();
-    if (p2p::Checks* const checks = this->checks()) checks->arrives(*buffers_);
+    if (is_user_call_) mark_order_unknown(*comm);
+    on_finished();
+    if (p2p::Checks* const checks = this->checks()) checks->on_arrived(*buffers_);
 }
 
-bool CollectiveRequest::tell_peers(std::vector<RankRange>& peers) const {
+bool CollectiveRequest::add_peers(std::vector<RankRange>& peers) const {
     for (RunningOperation const* operation : running_) {
         if (!operation) continue;
         int const peer = operation->suspension().world_peer();
-        if (peer == anybody) return false;
+        if (peer == any_peer) return false;
         peers.push_back({peer, peer, 1});
     }
-    return !in_line_;
+    return !is_queued_;
 }
 
 // A request that waits in the queue does not wait for any particular rank.
-void CollectiveRequest::tell(Blockage& blockage) const {
-    blockage.call = join("collective operation on ", comm->words());
+void CollectiveRequest::describe(BlockedCall& blocked) const {
+    blocked.call = join("collective operation on ", comm->description());
     for (RunningOperation const* operation : running_) {
-        if (!operation || operation->suspension().peer == anybody) continue;
-        blockage.call = join(operation->name(), " on ", comm->words());
-        return blockage.await(operation->suspension().world_peer());
+        if (!operation || operation->suspension().peer == any_peer) continue;
+        blocked.call = join(operation->name(), " on ", comm->description());
+        return blocked.await(operation->suspension().world_peer());
     }
 }
 

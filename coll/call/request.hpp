@@ -27,18 +27,18 @@ public:
     /// they must be.) Its coroutines get memory of their own, which the first start allocates and later starts reuse.
     void make_persistent();
     /// --check: sets the program's buffers that every start uses. Must be called before the first start.
-    void watch(std::unique_ptr<p2p::OperationBuffers> buffers) {
+    void watch_buffers(std::unique_ptr<p2p::OperationBuffers> buffers) {
         buffers_ = std::move(buffers);
-        special = true;
+        needs_finalize = true;
     }
     /// Returns how often its coroutines had to allocate memory from the system: the number after the last start equals
     /// that after the first. 0 if they use the process's pool.
-    std::size_t frames_made() const { return own_frames_ ? own_frames_->made() : 0; }
-    void advance() override { move(); }
-    void settle() override;
-    void tell(Blockage& blockage) const override;
+    std::size_t frame_allocations() const { return own_frames_ ? own_frames_->allocations() : 0; }
+    void advance() override { make_progress(); }
+    void finalize() override;
+    void describe(BlockedCall& blocked) const override;
     /// Adds the ranks whose actions can advance the operation now. Returns false if they are not known.
-    bool tell_peers(std::vector<RankRange>& peers) const;
+    bool add_peers(std::vector<RankRange>& peers) const;
 
     // Requests are created by every call, so their memory is pooled per process.
     static void* operator new(std::size_t bytes, Process& process) { return process.frames.get(bytes); }
@@ -53,21 +53,21 @@ protected:
     /// first() + fragment. An exception thrown here means that the running operation has not begun.
     virtual RunningOperation& begin(unsigned at, unsigned fragment) = 0;
     /// Called when the fragment at that index has ended.
-    virtual void leave(unsigned at) = 0;
+    virtual void on_fragment_ended(unsigned at) = 0;
     /// Called when all fragments have ended.
-    virtual void finished() {}
+    virtual void on_finished() {}
     /// Called when a start has taken its numbers. Only called between nodes, where the operations on the node take
     /// numbers, too.
-    virtual void numbered() {}
+    virtual void on_numbered() {}
 
     std::uint64_t first() const { return first_; }
     OperationSequence& sequence() const { return *sequence_; }
     /// The pool of a persistent request; otherwise null.
     FramePool* frames() const { return own_frames_.get(); }
     /// The communicator on which it runs: the user's, or a private one with the same members.
-    Comm const& home() const { return own_comm_ ? *own_comm_ : *comm; }
+    Comm const& run_comm() const { return own_comm_ ? *own_comm_ : *comm; }
     unsigned const fragments_, window_;
-    bool is_of_program_ = false;   ///< the program's call, not part of another call
+    bool is_user_call_ = false;   ///< the program's call, not part of another call
 
 private:
     friend class Progress;
@@ -75,17 +75,17 @@ private:
     void use_own_sequence();
     p2p::Checks* checks() const;
 
-    bool move();
+    bool make_progress();
     bool may_begin_next();
     void begin_next();
     void end_fragment(unsigned at);
-    void note(std::exception_ptr const& error);
-    void wait_in_line();
-    void leave_line();
+    void set_error(std::exception_ptr const& error);
+    void enqueue();
+    void dequeue();
     void end();
-    void over();
+    void complete_operation();
 
-    static constexpr unsigned most_in_flight = 4;
+    static constexpr unsigned max_in_flight = 4;
 
     OperationSequence* sequence_;   ///< the communicator's, or its own
     std::unique_ptr<OperationSequence> own_sequence_;
@@ -95,10 +95,10 @@ private:
 
     std::uint64_t first_ = 0;          ///< number of the first fragment
     unsigned begun_ = 0, ended_ = 0;   ///< counts of fragments
-    RunningOperation* running_[most_in_flight] = {};
-    bool in_line_ = false, in_progress_ = false;
+    RunningOperation* running_[max_in_flight] = {};
+    bool is_queued_ = false, in_progress_ = false;
     CollectiveRequest *previous_ = nullptr, *next_ = nullptr;   ///< in the progress engine
-    CollectiveRequest* behind_ = nullptr;                       ///< in the communicator's queue
+    CollectiveRequest* next_queued_ = nullptr;                  ///< in the communicator's queue
 };
 
 }   // namespace tutti::coll

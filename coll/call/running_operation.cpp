@@ -46,29 +46,30 @@ template Task Fragments<BcastArgs>::task(ShmEnv&, Algorithm<BcastArgs> const&, B
 template Task Fragments<BcastArgs>::task(NetEnv&, Algorithm<BcastArgs> const&, BcastArgs const&, BcastArgs const&,
                                          unsigned) const;
 
-void RunningOperation::give_up() {
+void RunningOperation::end_by_peer_failure() {
     try {
-        throw_failure_of(comm_, shm_->failed_member());
-    } catch (...) { task_->end_by(std::current_exception()); }
+        throw_failure_of(comm_, shm_->failed_rank());
+    } catch (...) { task_->set_error(std::current_exception()); }
 }
 
-bool RunningOperation::left_by_all() {
+bool RunningOperation::drain() {
     FramePool& frames = shm_ ? shm_->frames() : net_->frames();
-    if (!shm_ || concerns_this_rank_alone(error())) {
-        frames.hold();
-        frames.let_go();   // returns the frames that the error has retained to the pool
+    if (!shm_ || is_local_error(error())) {
+        frames.retain();
+        frames.release();   // returns the frames that the error has retained to the pool
         return true;
     }
-    if (!left_first_) {
-        frames.hold();
+    if (!draining_) {
+        frames.retain();
         sequence_.fail(number_);
-        left_first_ = true;
-        in_it_ = 0;
+        draining_ = true;
+        drain_member_ = 0;
     }
-    for (; in_it_ < sequence_.area.members(); ++in_it_) {
-        if (in_it_ == sequence_.rank) continue;
-        suspension_ = {std::noop_coroutine(), &sequence_.area.done(in_it_).value, number_, in_it_, &comm_};
-        if (!suspension_.over()) return false;
+    for (; drain_member_ < sequence_.area.members(); ++drain_member_) {
+        if (drain_member_ == sequence_.rank) continue;
+        suspension_ = {std::noop_coroutine(), &sequence_.area.done(drain_member_).value, number_, drain_member_,
+                       &comm_};
+        if (!suspension_.is_ready()) return false;
     }
     return true;
 }

@@ -20,14 +20,14 @@
 
 namespace tutti::coll {
 
-inline constexpr std::size_t most_fragments = 1 << 20;   ///< per operation; fragments are made larger if needed
+inline constexpr std::size_t max_fragments = 1 << 20;   ///< per operation; fragments are made larger if needed
 
 /// Determines where an operation is cut; this general form does not cut. `bytes` is the requested size of a fragment;
-/// 0: never cut. cut(args, k) returns the arguments of fragment k; task() returns its coroutine. At most `most_at_once`
-/// fragments are in flight.
+/// 0: never cut. cut(args, k) returns the arguments of fragment k; task() returns its coroutine. At most
+/// `max_in_flight` fragments are in flight.
 template <class Args>
 struct Fragments {
-    static constexpr std::size_t most_at_once = 1;
+    static constexpr std::size_t max_in_flight = 1;
     Fragments(Args const&, std::size_t) {}
 
     unsigned count() const { return 1; }
@@ -37,11 +37,11 @@ struct Fragments {
 /// Cuts reduce, allreduce, scan and exscan.
 template <>
 struct Fragments<ReduceArgs> {
-    static constexpr std::size_t most_at_once = 4;
+    static constexpr std::size_t max_in_flight = 4;
 
     Fragments(ReduceArgs const& whole, std::size_t bytes) : elements(whole.count) {
         if (bytes == 0 || whole.bytes() <= bytes || whole.first_group_size > 0) return;
-        bytes = std::max(bytes, whole.bytes() / most_fragments);
+        bytes = std::max(bytes, whole.bytes() / max_fragments);
         elements = std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes) / whole.type->size());
         number = static_cast<unsigned>((whole.count + elements - 1) / elements);
     }
@@ -63,13 +63,13 @@ struct Fragments<ReduceArgs> {
 /// Cuts broadcasts.
 template <>
 struct Fragments<BcastArgs> {
-    static constexpr std::size_t most_at_once = 4;
+    static constexpr std::size_t max_in_flight = 4;
 
-    Fragments(BcastArgs const& whole, std::size_t wish) : bytes(whole.data.bytes()) {
-        if (wish == 0 || bytes <= wish || whole.first_group_size > 0) return;
-        wish = std::max(wish, bytes / most_fragments);
-        number = static_cast<unsigned>((bytes + wish - 1) / wish);
-        bytes = wish;
+    Fragments(BcastArgs const& whole, std::size_t requested) : bytes(whole.data.bytes()) {
+        if (requested == 0 || bytes <= requested || whole.first_group_size > 0) return;
+        requested = std::max(requested, bytes / max_fragments);
+        number = static_cast<unsigned>((bytes + requested - 1) / requested);
+        bytes = requested;
     }
     unsigned count() const { return number; }
     /// If the buffer has gaps, the fragment has a size but no address; see task().
@@ -97,9 +97,9 @@ void run_in_fragments(Comm& comm, Collective collective, Args const& args);
 class RunningOperation {
 public:
     /// The channel of the operation must be free. The sequence, the trees, the communicator and `frames` (as in
-    /// ShmMemory) must outlive this object.
+    /// ShmMemory) must stay valid as long as this object.
     RunningOperation(Comm const& comm, OperationSequence& sequence, Trees const& trees, char const* operation,
-                     Numbers numbers, FramePool* frames = nullptr)
+                     OperationNumbers numbers, FramePool* frames = nullptr)
         : comm_(comm), sequence_(sequence), name_(operation), number_(numbers.operation) {
         if (state_of(comm).multi_node) net_.emplace(comm, trees, operation, numbers, &suspension_, frames);
         else
@@ -111,7 +111,7 @@ public:
     char const* name() const { return name_; }
 
     /// Prepares the same operation for another run, with other numbers.
-    void restart(Numbers numbers) {
+    void restart(OperationNumbers numbers) {
         number_ = numbers.operation;
         net_ ? net_->restart(numbers) : shm_->restart(number_);
     }
@@ -120,28 +120,28 @@ public:
     template <class Make>
     void begin(Make make) {
         if (shm_) task_.emplace(make(*shm_));
-        else task_.emplace(make(*net_)), ++sequence_.under_way;
+        else task_.emplace(make(*net_)), ++sequence_.active;
         task_->resume();
     }
     /// Resumes the coroutine after the event for which it waits has occurred.
-    void go_on() { suspension_.coroutine.resume(); }
+    void resume() { suspension_.coroutine.resume(); }
     /// True if the event for which it waits will never occur because a member has failed.
-    bool waits_in_vain() const { return shm_ && !left_first_ && sequence_.area.failed(number_); }
-    /// Must only be called if waits_in_vain(). Ends this operation with that member's failure.
-    void give_up();
+    bool peer_failed() const { return shm_ && !draining_ && sequence_.area.failed(number_); }
+    /// Must only be called if peer_failed(). Ends this operation with that member's failure.
+    void end_by_peer_failure();
 
     bool ended() const { return task_->done() || task_->error(); }
     /// The error that ended it; null: none.
     std::exception_ptr const& error() const { return task_->error(); }
     /// Must only be called after an error has ended the operation. Returns true if no member needs memory of this rank
     /// any more. Until then it must be called again whenever the event for which the operation waits has occurred.
-    bool left_by_all();
+    bool drain();
     /// Returns its channel and its other resources.
     void end() {
-        if (!shm_) return void(--sequence_.under_way);
+        if (!shm_) return void(--sequence_.active);
         shm_->end();
-        if (left_first_) [[unlikely]]
-            left_first_ = false, shm_->frames().let_go();
+        if (draining_) [[unlikely]]
+            draining_ = false, shm_->frames().release();
         else sequence_.end(number_);
     }
 
@@ -154,8 +154,8 @@ private:
     std::optional<ShmEnv> shm_;   ///< on one node
     std::optional<NetEnv> net_;   ///< on several nodes
     std::optional<Task> task_;
-    bool left_first_ = false;   ///< failed and returned its channel, while members may still be in the operation
-    int in_it_ = 0;             ///< the lowest member that is not known to have left it
+    bool draining_ = false;   ///< failed and returned its channel, while members may still be in the operation
+    int drain_member_ = 0;    ///< the lowest member that is not known to have left it
 };
 
 }   // namespace tutti::coll

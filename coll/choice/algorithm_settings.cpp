@@ -28,13 +28,13 @@ std::string joined(List const& list, Name name) {
     return all;
 }
 
-std::string names_of_collectives() {
+std::string collective_list() {
     std::string all;
     for (int c = 0; c < collectives; ++c) all += (c ? ", " : "") + std::string(name_of(static_cast<Collective>(c)));
     return all;
 }
 
-std::string names_of_algorithms(Collective collective) {
+std::string algorithm_list(Collective collective) {
     std::vector<char const*> names;
     for (AlgorithmRow const& a : all_algorithms())
         if (a.collective == collective) names.push_back(a.name);
@@ -51,14 +51,14 @@ std::string_view cut(std::string_view& text, std::string_view ends) {
 }
 
 /// Finds the index of `word` in a list such as "one|packed|apart". Returns false if it is not there.
-bool find_word(std::string_view words, std::string_view word, std::size_t& place) {
-    for (place = 0; !words.empty(); ++place)
-        if (cut(words, "|") == word) return true;
+bool find_keyword(std::string_view keywords, std::string_view word, std::size_t& index) {
+    for (index = 0; !keywords.empty(); ++index)
+        if (cut(keywords, "|") == word) return true;
     return false;
 }
 
 struct Bounds {
-    std::size_t least, most;
+    std::size_t min, max;
 };
 /// Bounds of numbers and of sizes in bytes. Beyond them the arithmetic with steps and ranks would overflow. A fragment
 /// has a larger lower bound because each is an operation.
@@ -69,46 +69,45 @@ constexpr Bounds bounds_of(ParameterKind kind) {
 }
 
 /// A parameter being parsed, and the setting that receives it.
-struct Reading {
+struct ParameterParser {
     Setting& setting;
     std::size_t number;
     std::string_view text;   ///< after the "="
 
     Parameter const& parameter() const { return setting.algorithm->parameters[number]; }
     /// Stores the value. Returns what is wrong with the text, or an empty string.
-    std::string take() {
+    std::string parse() {
         switch (parameter().kind) {
         case ParameterKind::numbers:
-        case ParameterKind::per_level: return take_per_level();
-        case ParameterKind::word: return take_word();
-        case ParameterKind::hierarchy: return take_levels();
-        default: return take_number();
+        case ParameterKind::per_level: return parse_per_level();
+        case ParameterKind::keyword: return parse_keyword();
+        case ParameterKind::hierarchy: return parse_levels();
+        default: return parse_number();
         }
     }
 
 private:
-    bool parse(std::string_view one, std::size_t& value) const {
+    bool parse_value(std::string_view one, std::size_t& value) const {
         Bounds const bounds = bounds_of(parameter().kind);
-        return parse_bytes(one, value) && value >= bounds.least && value <= bounds.most;
+        return parse_bytes(one, value) && value >= bounds.min && value <= bounds.max;
     }
-    std::string take_number() {
+    std::string parse_number() {
         std::size_t value = 0;
-        if (!parse(text, value))
-            return join(parameter().kind == ParameterKind::number ? "a number" : "a size such as 16K", " from ",
-                        range_of(parameter()), " must follow");
+        if (!parse_value(text, value))
+            return join("expected ", parameter().kind == ParameterKind::number ? "a number" : "a size such as 16K",
+                        " from ", range_of(parameter()));
         setting.values.set(number, value);
         return {};
     }
-    std::string take_per_level() {
+    std::string parse_per_level() {
         std::string_view rest = text;
         Values values = setting.values;
         for (int level = 0; level < max_levels && (level == 0 || !rest.empty()); ++level) {
             std::size_t value = 0;
-            if (!parse(cut(rest, "+"), value)) {
+            if (!parse_value(cut(rest, "+"), value)) {
                 bool const numbers = parameter().kind == ParameterKind::numbers;
-                return join(numbers ? "numbers" : "sizes", " from ", range_of(parameter()),
-                            " must follow, one for each level from the innermost on, such as ",
-                            numbers ? "2+4" : "16K+64K");
+                return join("expected ", numbers ? "numbers" : "sizes", " from ", range_of(parameter()),
+                            ", one per level, innermost first, such as ", numbers ? "2+4" : "16K+64K");
             }
             values.set(number, value, level);
         }
@@ -116,13 +115,13 @@ private:
         setting.values = values;
         return {};
     }
-    std::string take_word() {
-        std::size_t place = 0;
-        if (!find_word(parameter().words, text, place)) return join("one of ", parameter().words, " must follow");
-        setting.values.set(number, place);
+    std::string parse_keyword() {
+        std::size_t index = 0;
+        if (!find_keyword(parameter().keywords, text, index)) return join("expected one of ", parameter().keywords);
+        setting.values.set(number, index);
         return {};
     }
-    std::string take_levels() {
+    std::string parse_levels() {
         auto levels = topo::parse_hierarchy(text);
         if (!levels) return levels.error();
         setting.has_levels = true;
@@ -131,23 +130,24 @@ private:
     }
 };
 
-void take_parameter(std::string_view word, Setting& setting, std::string_view origin,
-                    std::vector<std::string>& complaints) {
+void parse_parameter(std::string_view word, Setting& setting, std::string_view origin,
+                     std::vector<std::string>& diagnostics) {
     std::string_view value = word, name = cut(value, "=");
     AlgorithmRow const& a = *setting.algorithm;
     if (Parameter const* const found = find_parameter(a, name)) {
-        std::string const wrong = Reading{setting, static_cast<std::size_t>(found - a.parameters.data()), value}.take();
-        if (!wrong.empty()) complaints.push_back(join(origin, ": ", word, ": ", wrong));
+        std::string const wrong =
+            ParameterParser{setting, static_cast<std::size_t>(found - a.parameters.data()), value}.parse();
+        if (!wrong.empty()) diagnostics.push_back(join(origin, ": ", word, ": ", wrong));
         return;
     }
     std::string const known = joined(a.parameters, [](Parameter const& p) { return p.name; });
-    complaints.push_back(join(origin, ": ", name_of(a.collective), " ", a.name, " has no parameter ", name,
-                              known.empty() ? "" : "; it has " + known));
+    diagnostics.push_back(join(origin, ": ", name_of(a.collective), " ", a.name, " has no parameter ", name,
+                               known.empty() ? "" : "; it has " + known));
 }
 
-std::string word_at(std::string_view words, std::size_t place) {
-    for (; place > 0; --place) cut(words, "|");
-    return std::string(cut(words, "|"));
+std::string keyword_at(std::string_view keywords, std::size_t index) {
+    for (; index > 0; --index) cut(keywords, "|");
+    return std::string(cut(keywords, "|"));
 }
 
 /// Returns one size or number per level; the last one also applies to all levels further out.
@@ -163,7 +163,7 @@ std::string text_of_value(Setting const& setting, std::size_t number) {
     Parameter const& p = setting.algorithm->parameters[number];
     switch (p.kind) {
     case ParameterKind::number: return std::to_string(setting.values[number]);
-    case ParameterKind::word: return word_at(p.words, setting.values[number]);
+    case ParameterKind::keyword: return keyword_at(p.keywords, setting.values[number]);
     case ParameterKind::numbers:
     case ParameterKind::per_level: return text_per_level(setting.values, number);
     case ParameterKind::hierarchy: return topo::to_string(setting.levels);
@@ -173,11 +173,11 @@ std::string text_of_value(Setting const& setting, std::size_t number) {
     return text_of(setting.values[number]);
 }
 
-bool is_fallback(Setting const& setting, std::size_t number) {
+bool is_default(Setting const& setting, std::size_t number) {
     Parameter const& p = setting.algorithm->parameters[number];
     if (p.kind == ParameterKind::hierarchy) return !setting.has_levels;
     for (int level = 0; level < max_levels; ++level)
-        if (setting.values.at(number, level) != p.fallback) return false;
+        if (setting.values.at(number, level) != p.default_value) return false;
     return true;
 }
 
@@ -191,19 +191,19 @@ std::string text_of(std::size_t bytes) {
 }
 
 std::string range_of(Parameter const& p) {
-    if (p.kind == ParameterKind::word) return p.words;
+    if (p.kind == ParameterKind::keyword) return p.keywords;
     if (p.kind == ParameterKind::hierarchy) return "auto, flat, or a sum of l2, l3, numa and socket";
     Bounds const bounds = bounds_of(p.kind);
     bool const number = p.kind == ParameterKind::number || p.kind == ParameterKind::numbers;
-    return number ? join(bounds.least, " to ", bounds.most) : join(text_of(bounds.least), " to ", text_of(bounds.most));
+    return number ? join(bounds.min, " to ", bounds.max) : join(text_of(bounds.min), " to ", text_of(bounds.max));
 }
 
-std::string text_of_fallback(Parameter const& p) {
+std::string text_of_default(Parameter const& p) {
     switch (p.kind) {
-    case ParameterKind::number: return std::to_string(p.fallback);
-    case ParameterKind::word: return word_at(p.words, p.fallback);
+    case ParameterKind::number: return std::to_string(p.default_value);
+    case ParameterKind::keyword: return keyword_at(p.keywords, p.default_value);
     case ParameterKind::hierarchy: return "the communicator's";
-    default: return text_of(p.fallback);
+    default: return text_of(p.default_value);
     }
 }
 
@@ -211,7 +211,7 @@ std::string text_of(Setting const& setting) {
     std::string all = setting.algorithm->name;
     char before = ':';
     for (std::size_t i = 0; i < setting.algorithm->parameters.size(); ++i) {
-        if (is_fallback(setting, i)) continue;
+        if (is_default(setting, i)) continue;
         all += join(before, setting.algorithm->parameters[i].name, "=", text_of_value(setting, i));
         before = ',';
     }
@@ -229,38 +229,38 @@ bool find_collective(std::string_view name, Collective& collective) {
 Setting defaults(AlgorithmRow const& a) {
     Setting s;
     s.algorithm = &a;
-    for (std::size_t i = 0; i < a.parameters.size(); ++i) s.values.set(i, a.parameters[i].fallback);
+    for (std::size_t i = 0; i < a.parameters.size(); ++i) s.values.set(i, a.parameters[i].default_value);
     return s;
 }
 
 Setting parse_setting(Collective collective, std::string_view text, std::string_view origin,
-                      std::vector<std::string>& complaints) {
+                      std::vector<std::string>& diagnostics) {
     std::string_view const name = cut(text, ":,");
     AlgorithmRow const* algorithm = find_algorithm(collective, name);
     if (!algorithm) {
-        std::string const has_not = name.empty() ? " wants the name of an algorithm" : join(" has no algorithm ", name);
-        complaints.push_back(
-            join(origin, ": ", name_of(collective), has_not, "; it has ", names_of_algorithms(collective)));
+        std::string const has_not = name.empty() ? " needs the name of an algorithm" : join(" has no algorithm ", name);
+        diagnostics.push_back(
+            join(origin, ": ", name_of(collective), has_not, "; it has ", algorithm_list(collective)));
         return {};
     }
     Setting setting = defaults(*algorithm);
-    take_parameters(text, setting, origin, complaints);
+    parse_parameters(text, setting, origin, diagnostics);
     return setting;
 }
 
-void take_parameters(std::string_view text, Setting& setting, std::string_view origin,
-                     std::vector<std::string>& complaints) {
-    while (!text.empty()) take_parameter(cut(text, ":,"), setting, origin, complaints);
+void parse_parameters(std::string_view text, Setting& setting, std::string_view origin,
+                      std::vector<std::string>& diagnostics) {
+    while (!text.empty()) parse_parameter(cut(text, ":,"), setting, origin, diagnostics);
 }
 
-void Settings::take(Collective collective, std::string_view text, std::string_view origin,
-                    std::vector<std::string>& complaints) {
+void Settings::parse(Collective collective, std::string_view text, std::string_view origin,
+                     std::vector<std::string>& diagnostics) {
     if (text.empty()) return;
-    Setting const setting = parse_setting(collective, text, origin, complaints);
-    if (setting.algorithm) of[static_cast<std::size_t>(collective)] = setting;
+    Setting const setting = parse_setting(collective, text, origin, diagnostics);
+    if (setting.algorithm) requested[static_cast<std::size_t>(collective)] = setting;
 }
 
-void Settings::take(std::string_view text, std::string_view origin, std::vector<std::string>& complaints) {
+void Settings::parse(std::string_view text, std::string_view origin, std::vector<std::string>& diagnostics) {
     Setting* last = nullptr;
     while (!text.empty()) {
         std::string_view const word = cut(text, ",");
@@ -268,14 +268,14 @@ void Settings::take(std::string_view text, std::string_view origin, std::vector<
         Collective collective;
         if (word.empty()) continue;
         if (find_collective(head, collective)) {
-            Setting const setting = parse_setting(collective, rest, origin, complaints);
-            last = setting.algorithm ? &(of[static_cast<std::size_t>(collective)] = setting) : nullptr;
+            Setting const setting = parse_setting(collective, rest, origin, diagnostics);
+            last = setting.algorithm ? &(requested[static_cast<std::size_t>(collective)] = setting) : nullptr;
         } else if (last && find_parameter(*last->algorithm, head)) {
-            take_parameter(word, *last, origin, complaints);
+            parse_parameter(word, *last, origin, diagnostics);
         } else {
             std::string const nor = last ? join(" a parameter of ", last->algorithm->name, " nor") : "";
-            complaints.push_back(join(origin, ": ", head, nor.empty() ? " is not" : " is neither", nor,
-                                      " a collective; these are: ", names_of_collectives()));
+            diagnostics.push_back(join(origin, ": ", head, nor.empty() ? " is not" : " is neither", nor,
+                                       " a collective; the collectives are ", collective_list()));
         }
     }
 }

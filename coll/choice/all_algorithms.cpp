@@ -17,7 +17,7 @@ std::span<AlgorithmRow const> all_algorithms() {
 #define ALGORITHM(folder, algorithm)                           \
     {Collective::folder,                                       \
      algorithms::folder::algorithm##_algorithm.name,           \
-     algorithms::folder::algorithm##_algorithm.sentence,       \
+     algorithms::folder::algorithm##_algorithm.description,    \
      algorithms::folder::algorithm##_algorithm.family,         \
      algorithms::folder::algorithm##_algorithm.source,         \
      algorithms::folder::algorithm##_algorithm.requirements,   \

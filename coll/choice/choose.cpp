@@ -10,7 +10,7 @@ namespace tutti::coll {
 namespace {
 
 /// Every algorithm with its parameters' defaults, for calls that no rule matches.
-std::vector<Setting> const& plain_settings() {
+std::vector<Setting> const& default_settings() {
     static std::vector<Setting> const all = [] {
         std::vector<Setting> made;
         for (AlgorithmRow const& a : all_algorithms()) made.push_back(defaults(a));
@@ -20,8 +20,8 @@ std::vector<Setting> const& plain_settings() {
 }
 
 /// True if the rule applies to the call.
-bool holds(Rule const& rule, Collective collective, CallTraits const& traits) {
-    return rule.collective == collective && traits.is_on(rule.where) &&
+bool matches(Rule const& rule, Collective collective, CallTraits const& traits) {
+    return rule.collective == collective && traits.is_on(rule.comm_kind) &&
            static_cast<std::size_t>(traits.ranks) <= rule.ranks &&
            static_cast<std::size_t>(traits.levels) >= rule.levels && traits.bytes <= rule.bytes;
 }
@@ -33,124 +33,126 @@ char const* name_of(Family family) {
     return names[static_cast<int>(family)];
 }
 
-char const* name_of(Where where) {
+char const* name_of(CommKind comm_kind) {
     static constexpr char const* names[] = {"any", "one_node", "shared_cores", "several_nodes", "between_groups"};
-    return names[static_cast<int>(where)];
+    return names[static_cast<int>(comm_kind)];
 }
 
-bool AlgorithmRow::runs(Where where) const {
-    bool const groups = (requirements & requires_two_groups) != 0;
-    if (where == Where::anywhere || where == Where::between_groups) return groups || where == Where::anywhere;
-    return !groups && (where == Where::several_nodes ? on_nodes : on_node);
+bool AlgorithmRow::runs_on(CommKind comm_kind) const {
+    bool const groups = (requirements & requires_intercommunicator) != 0;
+    if (comm_kind == CommKind::any_kind || comm_kind == CommKind::between_groups)
+        return groups || comm_kind == CommKind::any_kind;
+    return !groups && (comm_kind == CommKind::several_nodes ? runs_on_multiple_nodes : runs_on_one_node);
 }
 
 std::span<Rule const> default_table() {
     constexpr std::size_t any = ~std::size_t{0};
     struct Row {
         Collective collective;
-        Where where;
+        CommKind comm_kind;
         std::size_t ranks, levels, bytes;
         std::string_view setting;
     };
     static constexpr Row rows[] = {
-#define ROW(collective, where, ranks, levels, bytes, ...) \
-    {Collective::collective, Where::where, ranks, levels, bytes, #__VA_ARGS__},
+#define ROW(collective, comm_kind, ranks, levels, bytes, ...) \
+    {Collective::collective, CommKind::comm_kind, ranks, levels, bytes, #__VA_ARGS__},
 #include "coll/choice/table.def"
 #undef ROW
     };
     static std::vector<Rule> const rules = [] {
         std::vector<Rule> all;
         all.reserve(std::size(rows));   // growing the vector would touch twice as many pages
-        std::vector<std::string> complaints;
+        std::vector<std::string> diagnostics;
         for (Row const& r : rows)
-            all.push_back({r.collective, r.where, r.ranks, r.levels, r.bytes,
-                           parse_setting(r.collective, r.setting, "coll/choice/table.def", complaints)});
-        if (!complaints.empty()) fail(ErrorClass::intern, complaints.front());
+            all.push_back({r.collective, r.comm_kind, r.ranks, r.levels, r.bytes,
+                           parse_setting(r.collective, r.setting, "coll/choice/table.def", diagnostics)});
+        if (!diagnostics.empty()) fail(ErrorClass::intern, diagnostics.front());
         return all;
     }();
     return rules;
 }
 
-std::size_t CallTraits::most_with_room() const {
+std::size_t CallTraits::bounded_gather_limit() const {
     if (!several_nodes) return ~std::size_t{0};
-    return std::bit_floor(most_gathered / static_cast<std::size_t>(std::max(1, parts)));   // rounded as in unmet
+    return std::bit_floor(max_gathered_bytes / static_cast<std::size_t>(std::max(1, parts)));   // rounded as in unmet
 }
 
 unsigned CallTraits::unmet(unsigned requirements) const {
     unsigned missing = requires_nothing;
-    // All sizes of a class must lead to one algorithm (Choices), so a slot size that is no power of two is rounded down
-    // to one.
+    // All sizes of a class must lead to one algorithm (DecisionCache), so a slot size that is no power of two is
+    // rounded down to one.
     if (bytes > std::bit_floor(slot_bytes)) missing |= requires_slot;
-    if (!ordered) missing |= requires_commutative;
-    if (!commutes) missing |= requires_commuting_operator;
-    if (!one_kind) missing |= requires_one_kind;
-    if (!grouping) missing |= requires_grouping;
+    if (!commutative_or_consecutive) missing |= requires_commutative_or_consecutive;
+    if (!commutative) missing |= requires_commutative_operator;
+    if (!has_kernels) missing |= requires_kernels;
+    if (!allows_reassociation) missing |= requires_reassociation;
     if (!equal_parts) missing |= requires_equal_parts;
-    if (bytes > most_with_room()) missing |= requires_room;
-    if (((requirements & requires_two_groups) != 0) != two_groups) missing |= requires_two_groups;
-    return missing & (requirements | requires_two_groups);
+    if (bytes > bounded_gather_limit()) missing |= requires_bounded_gather;
+    if (((requirements & requires_intercommunicator) != 0) != intercommunicator) missing |= requires_intercommunicator;
+    return missing & (requirements | requires_intercommunicator);
 }
 
 std::string text_of_requirements(unsigned requirements) {
-    static_assert(most_gathered == 16 << 20, "the description of requires_room names it");
-    constexpr std::pair<Requirements, char const*> words[] = {
+    static_assert(max_gathered_bytes == 16 << 20, "the description of requires_bounded_gather names it");
+    constexpr std::pair<Requirements, char const*> descriptions[] = {
         {requires_slot, "a message that fits into a slot"},
-        {requires_commutative, "an operator that commutes, or teams of consecutive ranks"},
-        {requires_one_kind, "a built-in operator on elements without gaps"},
-        {requires_equal_parts, "parts of one size"},
-        {requires_commuting_operator, "an operator that commutes"},
-        {requires_two_groups, "an intercommunicator"},
-        {requires_grouping, "operands that may be grouped"},
-        {requires_room, "between nodes, parts of known sizes, 16 MiB together"}};
+        {requires_commutative_or_consecutive, "a commutative operator, or teams of consecutive ranks"},
+        {requires_kernels, "a predefined operator on contiguous elements"},
+        {requires_equal_parts, "parts of equal size"},
+        {requires_commutative_operator, "a commutative operator"},
+        {requires_intercommunicator, "an intercommunicator"},
+        {requires_reassociation, "operands that may be regrouped"},
+        {requires_bounded_gather, "between nodes, parts of known sizes, at most 16 MiB in total"}};
     std::string all;
-    for (auto const& [need, sentence] : words)
-        if (requirements & need) all += (all.empty() ? "" : "; ") + std::string(sentence);
+    for (auto const& [requirement, description] : descriptions)
+        if (requirements & requirement) all += (all.empty() ? "" : "; ") + std::string(description);
     return all;
 }
 
-std::string hindrance(AlgorithmRow const& algorithm, CallTraits const& traits) {
-    constexpr unsigned described_apart = requires_two_groups | requires_slot | requires_room;
+std::string unmet_requirement(AlgorithmRow const& algorithm, CallTraits const& traits) {
+    constexpr unsigned described_separately = requires_intercommunicator | requires_slot | requires_bounded_gather;
     unsigned const unmet = traits.unmet(algorithm.requirements);
     std::string all;
     auto add = [&](std::string const& why) { all += (all.empty() ? "" : " and ") + why; };
-    std::string const groups = traits.two_groups ? "is not for" : "is only for";
-    if (unmet & requires_two_groups) add(groups + " intercommunicators");
+    std::string const groups = traits.intercommunicator ? "is not for" : "is only for";
+    if (unmet & requires_intercommunicator) add(groups + " intercommunicators");
     bool const several = traits.several_nodes;
-    if (!traits.on_its_nodes(algorithm)) add(several ? "runs on one node only" : "runs on several nodes only");
+    if (!traits.runs_on_its_nodes(algorithm)) add(several ? "runs on one node only" : "runs on several nodes only");
     std::string const most = text_of(std::bit_floor(traits.slot_bytes));
-    if (unmet & requires_slot) add(join("takes messages of at most ", most, " bytes"));
-    if (unmet & requires_room) {
-        std::string const room = text_of(traits.most_with_room());
-        add(join("takes parts of at most ", room, " bytes, whose sizes are known, between these nodes"));
+    if (unmet & requires_slot) add(join("accepts messages of at most ", most, " bytes"));
+    if (unmet & requires_bounded_gather) {
+        std::string const room = text_of(traits.bounded_gather_limit());
+        add(join("accepts parts of known sizes of at most ", room, " bytes between these nodes"));
     }
-    if (unmet & ~described_apart) add("needs " + text_of_requirements(unmet & ~described_apart));
+    if (unmet & ~described_separately) add("needs " + text_of_requirements(unmet & ~described_separately));
     return all;
 }
 
-CallTraits traits_for(Setting const& setting, CallTraits const& traits, TreesOf const& trees_of) {
+CallTraits traits_for(Setting const& setting, CallTraits const& traits, TreesLookup const& trees_of) {
     CallTraits here = traits;
     if (setting.has_levels && !traits.several_nodes)
-        here.ordered = traits.commutes || trees_of(&setting.levels).hierarchy.consecutive();
+        here.commutative_or_consecutive = traits.commutative || trees_of(&setting.levels).hierarchy.consecutive();
     return here;
 }
 
-Decision decide(Collective collective, CallTraits const& traits, Settings const& settings, TreesOf const& trees_of) {
+Decision decide(Collective collective, CallTraits const& traits, Settings const& settings,
+                TreesLookup const& trees_of) {
     auto fits = [&](Setting const& s) { return s.algorithm && traits_for(s, traits, trees_of).suits(*s.algorithm); };
     auto made = [&](Setting const& s) -> Decision {
         return {s.algorithm, &s, &trees_of(s.has_levels ? &s.levels : nullptr)};
     };
-    Setting const& wish = settings.of[static_cast<std::size_t>(collective)];
-    if (fits(wish)) return made(wish);
+    Setting const& requested = settings.requested[static_cast<std::size_t>(collective)];
+    if (fits(requested)) return made(requested);
     for (std::span<Rule const> rules : {std::span<Rule const>(settings.tuned), default_table()})
         for (Rule const& rule : rules)
-            if (holds(rule, collective, traits) && fits(rule.setting)) return made(rule.setting);
-    for (Setting const& s : plain_settings())
+            if (matches(rule, collective, traits) && fits(rule.setting)) return made(rule.setting);
+    for (Setting const& s : default_settings())
         if (s.algorithm->collective == collective && fits(s)) return made(s);
     fail(ErrorClass::intern, "no algorithm for ", name_of(collective), " of ", traits.bytes, " bytes");
 }
 
-Decision& Choices::find_or_add(std::uint32_t wanted) {
-    for (std::size_t at = place(wanted); table_[at]; at = (at + 1) % table_.size())
+Decision& DecisionCache::find_or_add(std::uint32_t wanted) {
+    for (std::size_t at = slot_index(wanted); table_[at]; at = (at + 1) % table_.size())
         if (table_[at]->key == wanted) return table_[at]->decision;
     if (2 * (count_ + 1) > table_.size()) grow();
     entries_.push_front({wanted, {}});
@@ -159,18 +161,18 @@ Decision& Choices::find_or_add(std::uint32_t wanted) {
     return entries_.front().decision;
 }
 
-void Choices::insert(Entry& entry) {
-    std::size_t at = place(entry.key);
+void DecisionCache::insert(Entry& entry) {
+    std::size_t at = slot_index(entry.key);
     while (table_[at]) at = (at + 1) % table_.size();
     table_[at] = &entry;
 }
 
-void Choices::grow() {
+void DecisionCache::grow() {
     std::vector<Entry*>(2 * table_.size()).swap(table_);
     --shift_;
     for (Entry& entry : entries_) insert(entry);
 }
 
-void Choices::forget() { *this = {}; }
+void DecisionCache::clear() { *this = {}; }
 
 }   // namespace tutti::coll

@@ -23,25 +23,25 @@ namespace tutti::coll {
 
 /// Where a row of a table applies: to communicators of one node, of one node with more ranks than cores, of several
 /// nodes, or to intercommunicators.
-enum class Where { anywhere, one_node, shared_cores, several_nodes, between_groups };
+enum class CommKind { any_kind, one_node, shared_cores, several_nodes, between_groups };
 /// Returns "one_node", "shared_cores", "several_nodes", "between_groups" or "any".
-char const* name_of(Where where);
+char const* name_of(CommKind comm_kind);
 
 /// An algorithm of any collective, without its argument type: the row from which lists, help and tests are made.
 struct AlgorithmRow {
     Collective collective;
     char const* name;
-    char const* sentence;
+    char const* description;
     Family family;
     char const* source;
     unsigned requirements;
     std::span<Parameter const> parameters;
-    bool on_node, on_nodes;   ///< whether it runs on one node; on several
-    char const* file;         ///< relative to the root of the source tree
-    void const* record;       ///< the Algorithm<Args>; the collective determines Args
+    bool runs_on_one_node, runs_on_multiple_nodes;   ///< whether it runs on one node; on several
+    char const* file;                                ///< relative to the root of the source tree
+    void const* record;                              ///< the Algorithm<Args>; the collective determines Args
 
     /// Returns true if there are communicators of this kind on which the algorithm runs.
-    bool runs(Where where) const;
+    bool runs_on(CommKind comm_kind) const;
 };
 std::span<AlgorithmRow const> all_algorithms();
 
@@ -57,15 +57,15 @@ Setting defaults(AlgorithmRow const& algorithm);
 std::string text_of(Setting const& setting);
 /// Return a size (such as "16K"), and the default of a parameter, as a user would write them.
 std::string text_of(std::size_t bytes);
-std::string text_of_fallback(Parameter const& parameter);
+std::string text_of_default(Parameter const& parameter);
 /// Returns "1 to 4096", "1 to 1T" or "one|packed|apart".
 std::string range_of(Parameter const& parameter);
 
-/// A rule for calls of a collective on communicators of kind `where`, with at most `ranks` ranks, at least `levels`
+/// A rule for calls of a collective on communicators of kind `comm_kind`, with at most `ranks` ranks, at least `levels`
 /// levels and at most `bytes` bytes.
 struct Rule {
     Collective collective;
-    Where where;
+    CommKind comm_kind;
     std::size_t ranks, levels, bytes;
     Setting setting;
 };
@@ -73,25 +73,25 @@ struct Rule {
 /// The settings from which a decision is made: the algorithm that the user requested for each collective, if any, and
 /// the rules of the tuning file.
 struct Settings {
-    std::array<Setting, collectives> of;
+    std::array<Setting, collectives> requested;
     std::vector<Rule> tuned;
 
     /// Parses "allreduce=xhc:hierarchy=numa+socket,chunk=16K,bcast=slots" and overrides the present settings. An item
     /// that names no collective is a further parameter of the preceding algorithm. Items that cannot be parsed or that
     /// name nothing are ignored; for each of them, a message that begins with `origin` and lists the valid names is
-    /// added to `complaints`.
-    void take(std::string_view text, std::string_view origin, std::vector<std::string>& complaints);
+    /// added to `diagnostics`.
+    void parse(std::string_view text, std::string_view origin, std::vector<std::string>& diagnostics);
     /// Parses the setting of one collective, "xhc:hierarchy=numa+socket,chunk=16K".
-    void take(Collective collective, std::string_view text, std::string_view origin,
-              std::vector<std::string>& complaints);
+    void parse(Collective collective, std::string_view text, std::string_view origin,
+               std::vector<std::string>& diagnostics);
 };
 
-/// Parses "xhc:chunk=16K". On error, returns an empty setting and adds a message to `complaints`.
+/// Parses "xhc:chunk=16K". On error, returns an empty setting and adds a message to `diagnostics`.
 Setting parse_setting(Collective collective, std::string_view text, std::string_view origin,
-                      std::vector<std::string>& complaints);
+                      std::vector<std::string>& diagnostics);
 /// Parses the text after the algorithm's name, "hierarchy=numa+socket,chunk=16K", and overrides these parameters.
-void take_parameters(std::string_view text, Setting& setting, std::string_view origin,
-                     std::vector<std::string>& complaints);
+void parse_parameters(std::string_view text, Setting& setting, std::string_view origin,
+                      std::vector<std::string>& diagnostics);
 /// Parses a number of bytes such as 4096, 16K or 2M. Returns false on error.
 bool parse_bytes(std::string_view text, std::size_t& bytes);
 /// Returns false if no collective has this name.
@@ -106,81 +106,83 @@ struct CallTraits {
     int levels;          ///< of the hierarchy
     std::size_t bytes;   ///< message size that every rank knows; ~0: there is none
     std::size_t slot_bytes;
-    bool commutes;             ///< the operator is commutative
-    bool ordered;              ///< the operator is commutative, or teams hold consecutive ranks
-    bool one_kind;             ///< meets requires_one_kind
-    bool equal_parts;          ///< meets requires_equal_parts
-    bool two_groups = false;   ///< on an intercommunicator
+    bool commutative;                  ///< the operator is commutative
+    bool commutative_or_consecutive;   ///< the operator is commutative, or teams hold consecutive ranks
+    bool has_kernels;                  ///< meets requires_kernels
+    bool equal_parts;                  ///< meets requires_equal_parts
+    bool intercommunicator = false;    ///< on an intercommunicator
     bool several_nodes = false;
-    bool shared_cores = false;   ///< the node has more ranks than cores
-    bool grouping = true;        ///< operands may be grouped in other ways than one by one from the lowest rank on
-    int parts = 1;               ///< number of messages of `bytes` bytes that all ranks have together
+    bool shared_cores = false;          ///< the node has more ranks than cores
+    bool allows_reassociation = true;   ///< operands need not be combined one by one from the lowest rank on
+    int parts = 1;                      ///< number of messages of `bytes` bytes that all ranks have together
 
-    /// Returns the requirements that the call does not meet. requires_two_groups is compared in both directions: an
-    /// algorithm without it requires an intracommunicator.
+    /// Returns the requirements that the call does not meet. requires_intercommunicator is compared in both directions:
+    /// an algorithm without it requires an intracommunicator.
     unsigned unmet(unsigned requirements) const;
-    /// Returns the largest value of `bytes` that meets requires_room.
-    std::size_t most_with_room() const;
+    /// Returns the largest value of `bytes` that meets requires_bounded_gather.
+    std::size_t bounded_gather_limit() const;
     bool meets(unsigned requirements) const { return unmet(requirements) == requires_nothing; }
-    bool on_its_nodes(AlgorithmRow const& a) const { return several_nodes ? a.on_nodes : a.on_node; }
+    bool runs_on_its_nodes(AlgorithmRow const& a) const {
+        return several_nodes ? a.runs_on_multiple_nodes : a.runs_on_one_node;
+    }
     /// Returns true if the algorithm can do the call.
-    bool suits(AlgorithmRow const& a) const { return on_its_nodes(a) && meets(a.requirements); }
+    bool suits(AlgorithmRow const& a) const { return runs_on_its_nodes(a) && meets(a.requirements); }
     /// Returns true if the call is made on a communicator of this kind.
-    bool is_on(Where where) const {
-        if (where == Where::shared_cores) return shared_cores && is_on(Where::one_node);
-        return where == Where::anywhere || where == (two_groups      ? Where::between_groups
-                                                     : several_nodes ? Where::several_nodes
-                                                                     : Where::one_node);
+    bool is_on(CommKind comm_kind) const {
+        if (comm_kind == CommKind::shared_cores) return shared_cores && is_on(CommKind::one_node);
+        return comm_kind == CommKind::any_kind || comm_kind == (intercommunicator ? CommKind::between_groups
+                                                                : several_nodes   ? CommKind::several_nodes
+                                                                                  : CommKind::one_node);
     }
 };
 /// Describes requirements: "a message that fits into a slot; an intercommunicator".
 std::string text_of_requirements(unsigned requirements);
 
-struct Use;
+struct CollectiveCounters;
 
 /// The algorithm for a call, with its setting, and the counters of its calls.
 struct Decision {
     AlgorithmRow const* algorithm = nullptr;
-    Setting const* setting = nullptr;    ///< owned by the settings or the tables
-    Trees const* trees = nullptr;        ///< the communicator's, or those of the setting's own levels
-    CallStatisticsRow* line = nullptr;   ///< where its calls are recorded; null: not recorded
-    Use* use = nullptr;                  ///< the communicator's counters for the collective
+    Setting const* setting = nullptr;          ///< owned by the settings or the tables
+    Trees const* trees = nullptr;              ///< the communicator's, or those of the setting's own levels
+    CallStatisticsRow* statistics = nullptr;   ///< where its calls are recorded; null: not recorded
+    CollectiveCounters* counters = nullptr;    ///< the communicator's counters for the collective
 };
 
-/// Describes why the algorithm cannot do the call: "runs on several nodes only and needs parts of one size". Returns an
-/// empty string if it can.
-std::string hindrance(AlgorithmRow const& algorithm, CallTraits const& traits);
+/// Describes why the algorithm cannot do the call: "runs on several nodes only and needs parts of equal size". Returns
+/// an empty string if it can.
+std::string unmet_requirement(AlgorithmRow const& algorithm, CallTraits const& traits);
 
 /// Returns the trees of a communicator: its own, or those of other levels.
-using TreesOf = std::function<Trees const&(topo::LevelChoice const*)>;   // null: its own
+using TreesLookup = std::function<Trees const&(topo::LevelChoice const*)>;   // null: its own
 
 /// Returns the traits of the call for an algorithm with the levels of this setting.
-CallTraits traits_for(Setting const& setting, CallTraits const& traits, TreesOf const& trees_of);
+CallTraits traits_for(Setting const& setting, CallTraits const& traits, TreesLookup const& trees_of);
 /// Always finds an algorithm, because each collective has one without requirements.
-Decision decide(Collective collective, CallTraits const& traits, Settings const& settings, TreesOf const& trees_of);
+Decision decide(Collective collective, CallTraits const& traits, Settings const& settings, TreesLookup const& trees_of);
 
 /// The cache of decisions, per collective, size class and traits of the call. Each power of two is a size class of its
 /// own, and all sizes between two consecutive powers are one: programs send powers of two, and the kind of memory
 /// changes there (buffers of 8 KiB or more are in arenas).
-class Choices {
+class DecisionCache {
 public:
     /// Returns null if there is no entry yet, or if it is not in the first table slot that is probed.
     Decision* find(std::uint32_t wanted) const {
-        Entry* const entry = table_[place(wanted)];
+        Entry* const entry = table_[slot_index(wanted)];
         return entry && entry->key == wanted ? &entry->decision : nullptr;
     }
-    /// Returns the entry, whose `algorithm` is null until the decision is made. It keeps its address until forget().
+    /// Returns the entry, whose `algorithm` is null until the decision is made. It keeps its address until clear().
     Decision& at(Collective collective, CallTraits const& traits) { return find_or_add(key(collective, traits)); }
     /// Discards all entries. Invalidates the references that find() and at() returned.
-    void forget();
+    void clear();
 
     /// Returns the key of a call, which is never 0. All sizes of one class must lead to one algorithm; therefore the
     /// limits in tables are powers of two or one less, and slot sizes count as powers of two.
     static std::uint32_t key(Collective collective, CallTraits const& o) {
         unsigned const bits = std::min(static_cast<unsigned>(std::bit_width(o.bytes)), 32u);
         bool const power = (o.bytes & (o.bytes - 1)) == 0;
-        return ((static_cast<unsigned>(collective) * 64 + bits) * 2 + power) * 16 + o.commutes * 8u + o.ordered * 4u +
-               o.one_kind * 2u + o.equal_parts;
+        return ((static_cast<unsigned>(collective) * 64 + bits) * 2 + power) * 16 + o.commutative * 8u +
+               o.commutative_or_consecutive * 4u + o.has_kernels * 2u + o.equal_parts;
     }
 
 private:
@@ -189,14 +191,14 @@ private:
         Decision decision;
     };
 
-    std::size_t place(std::uint32_t key) const { return key * 0x9E37'79B9u >> shift_; }   // Fibonacci hashing
+    std::size_t slot_index(std::uint32_t key) const { return key * 0x9E37'79B9u >> shift_; }   // Fibonacci hashing
     Decision& find_or_add(std::uint32_t key);
     void insert(Entry& entry);
     void grow();
 
-    static constexpr unsigned least_bits = 2;
-    std::vector<Entry*> table_ = std::vector<Entry*>(1u << least_bits);   ///< open addressing, at most half full
-    unsigned shift_ = 32 - least_bits;
+    static constexpr unsigned min_bits = 2;
+    std::vector<Entry*> table_ = std::vector<Entry*>(1u << min_bits);   ///< open addressing, at most half full
+    unsigned shift_ = 32 - min_bits;
     std::forward_list<Entry> entries_;
     std::size_t count_ = 0;
 };

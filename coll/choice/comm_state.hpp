@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The state of the collectives per communicator (CommState) and per process (ProcessState), and the counters of each
-// collective on a communicator (Use), which users can query by the variables listed here.
+// collective on a communicator (CollectiveCounters), which users can query by the variables listed here.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ namespace tutti::coll {
 struct AlgorithmRow;
 
 /// The counters of one collective on one communicator.
-struct Use {
+struct CollectiveCounters {
     AlgorithmRow const* algorithm = nullptr;   ///< of the last call; null: there was none
     Counter calls;
     Counter bytes, time;   ///< as in a CallStatisticsRow; counted only if call statistics are enabled
@@ -33,26 +33,27 @@ struct Use {
 };
 
 /// One counter as a variable that users can query.
-struct UseRow {
+struct CollectiveCounterRow {
     char const* name;
     CounterKind kind;
-    Counter Use::*counter;
-    char const* sentence;   ///< continued with the collective's name and a full stop
+    Counter CollectiveCounters::*counter;
+    char const* description;   ///< continued with the collective's name and a full stop
 };
 
 /// Rows of counters. The full name of a variable is tutti_, the collective's name, and `name`.
-inline constexpr UseRow use_rows[] = {
-    {"calls", CounterKind::count, &Use::calls, "Calls on this communicator of "},
-    {"bytes", CounterKind::bytes, &Use::bytes,
-     "With TUTTI_STATS=yes: bytes that this rank gave or got, of reductions the whole vector, on a communicator in "},
-    {"time", CounterKind::time, &Use::time, "With TUTTI_STATS=yes: time spent on this communicator in "},
+inline constexpr CollectiveCounterRow collective_counter_rows[] = {
+    {"calls", CounterKind::count, &CollectiveCounters::calls, "Calls on this communicator of "},
+    {"bytes", CounterKind::bytes, &CollectiveCounters::bytes,
+     "With TUTTI_STATS=yes: bytes sent or received on this communicator (in reductions: the whole vector) in calls "
+     "of "},
+    {"time", CounterKind::time, &CollectiveCounters::time, "With TUTTI_STATS=yes: time spent on this communicator in "},
 };
 inline constexpr char algorithm_variable[] = "algorithm";
-inline constexpr char algorithm_sentence[] = "The algorithm of the last call on this communicator of ";
+inline constexpr char algorithm_description[] = "The algorithm of the last call on this communicator of ";
 /// This variable is per rank, not per communicator.
 inline constexpr char in_flight_variable[] = "tutti_coll_in_flight";
-inline constexpr char in_flight_sentence[] =
-    "How many nonblocking and persistent collectives of this rank are under way and looked after by progress.";
+inline constexpr char in_flight_description[] =
+    "Number of nonblocking and persistent collectives of this rank in flight that the progress engine advances.";
 
 /// Per communicator: its shared memory, its cached decisions, its counters and call records.
 struct CommState final : CommMemory {
@@ -60,19 +61,19 @@ struct CommState final : CommMemory {
 
     std::unique_ptr<Settings> settings;                       ///< from info keys; null: the process's settings
     std::vector<std::unique_ptr<Settings>> former_settings;   ///< kept because operations in flight may refer to them
-    bool of_program = true;                                   ///< its calls are the program's; false: the library's
-    Choices choices;
+    bool has_user_calls = true;                               ///< its calls are the program's; false: the library's
+    DecisionCache decisions;
     CallRecords records;
 
-    std::string call_in_words() const override { return records.last_in_words(); }
-    Use& use_of(Collective collective) {
-        auto& use = uses_[static_cast<std::size_t>(collective)];
-        if (!use) use = std::make_unique<Use>();
-        return *use;
+    std::string describe_call() const override { return records.describe_last_call(); }
+    CollectiveCounters& counters_of(Collective collective) {
+        auto& counters = counters_[static_cast<std::size_t>(collective)];
+        if (!counters) counters = std::make_unique<CollectiveCounters>();
+        return *counters;
     }
 
 private:
-    std::array<std::unique_ptr<Use>, collectives> uses_;   ///< created when a collective is first used or queried
+    std::array<std::unique_ptr<CollectiveCounters>, collectives> counters_;   ///< created at first use or query
 };
 
 /// Per process: the placement of the node's ranks, the settings, and staging memory.
@@ -84,7 +85,7 @@ struct ProcessState final : ProcessMemory {
     topo::LevelChoice levels;
     Settings settings;
     CallStatistics* call_statistics = nullptr;   ///< null: calls are not recorded
-    std::set<std::string> told;       ///< warnings already given about requested algorithms that cannot do a call
+    std::set<std::string> warned;     ///< warnings already given about requested algorithms that cannot do a call
     Progress progress;                ///< of the operations in flight
     std::size_t sequence_bytes = 0;   ///< bytes of this rank's heap that the sequences of persistent requests occupy
 };

@@ -16,53 +16,56 @@ Trees const& trees_of(Comm const& comm, topo::LevelChoice const* levels) {
     for (auto const& [choice, trees] : others)
         if (choice == *levels) return *trees;
     ProcessState& node = state_of(state.process);
-    auto tree = topo::make_hierarchy(node.machine, node.placement, places_of(comm.process, *comm.union_group), *levels);
+    auto tree =
+        topo::make_hierarchy(node.machine, node.placement, local_ranks_of(comm.process, *comm.union_group), *levels);
     others.emplace_back(*levels, std::make_unique<Trees>(std::move(tree)));
     return *others.back().second;
 }
 
 /// Warns that another algorithm runs than the one requested: once per communicator, or once for all unnamed
 /// communicators of the same size, whatever the size of the call.
-void tell_of_another(Comm const& comm, Setting const& wish, CallTraits const& traits, Setting const& instead) try {
-    std::string const asked = join(name_of(wish.algorithm->collective), "=", text_of(wish));
-    std::string const place = join(comm.name.empty() ? "a communicator" : comm.name, " of ", traits.ranks, " ranks");
-    std::string const why = hindrance(*wish.algorithm, traits);
-    if (!state_of(comm.process).told.insert(join(asked, " ", why, " ", place)).second) return;
-    comm.process.warn(join(asked, " was asked for, but ", wish.algorithm->name, " ", why, ": ", text_of(instead),
-                           " runs instead (on ", place, ")"));
+void warn_substitution(Comm const& comm, Setting const& requested, CallTraits const& traits,
+                       Setting const& instead) try {
+    std::string const requested_text = join(name_of(requested.algorithm->collective), "=", text_of(requested));
+    std::string const comm_text =
+        join(comm.name.empty() ? "a communicator" : comm.name, " of ", traits.ranks, " ranks");
+    std::string const reason = unmet_requirement(*requested.algorithm, traits);
+    if (!state_of(comm.process).warned.insert(join(requested_text, " ", reason, " ", comm_text)).second) return;
+    comm.process.warn(join(requested_text, " was requested, but ", requested.algorithm->name, " ", reason, ": ",
+                           text_of(instead), " runs instead (on ", comm_text, ")"));
 } catch (std::bad_alloc const&) {
     // The call does not fail because there is no memory for the message.
 }
 
 }   // namespace
 
-std::vector<int> places_of(Process const& process, Group const& group) {
-    std::vector<int> places;
-    for (int world : group.world_ranks()) places.push_back(process.cluster.place_of(world));
-    return places;
+std::vector<int> local_ranks_of(Process const& process, Group const& group) {
+    std::vector<int> local_ranks;
+    for (int world : group.world_ranks()) local_ranks.push_back(process.cluster.local_rank_of(world));
+    return local_ranks;
 }
 
-Decision decide_for(Comm const& comm, Collective collective, CallTraits const& traits, bool tells) {
+Decision decide_for(Comm const& comm, Collective collective, CallTraits const& traits, bool is_reporter) {
     CommState& state = state_of(comm);
     ProcessState& node = state_of(state.process);
     Settings const& settings = state.settings ? *state.settings : node.settings;
     auto const trees = [&](topo::LevelChoice const* levels) -> Trees const& { return trees_of(comm, levels); };
     Decision decision = decide(collective, traits, settings, trees);
-    Setting const& wish = settings.of[static_cast<std::size_t>(collective)];
-    if (tells && wish.algorithm && decision.setting != &wish)
-        tell_of_another(comm, wish, traits_for(wish, traits, trees), *decision.setting);
-    decision.use = &state.use_of(collective);
+    Setting const& requested = settings.requested[static_cast<std::size_t>(collective)];
+    if (is_reporter && requested.algorithm && decision.setting != &requested)
+        warn_substitution(comm, requested, traits_for(requested, traits, trees), *decision.setting);
+    decision.counters = &state.counters_of(collective);
     if (node.call_statistics)
-        decision.line = &node.call_statistics->line(comm.name, comm.union_group->size(), name_of(collective),
-                                                    text_of(*decision.setting));
+        decision.statistics = &node.call_statistics->row(comm.name, comm.union_group->size(), name_of(collective),
+                                                         text_of(*decision.setting));
     return decision;
 }
 
-void record(CallStatisticsRow& line, Use& use, std::size_t bytes, std::int64_t start) {
+void record(CallStatisticsRow& statistics, CollectiveCounters& counters, std::size_t bytes, std::int64_t start) {
     auto const time = static_cast<std::uint64_t>(now_ns() - start);
-    line.note(bytes, time);
-    use.bytes.add(bytes);
-    use.time.add(time);
+    statistics.record(bytes, time);
+    counters.bytes.add(bytes);
+    counters.time.add(time);
 }
 
 }   // namespace tutti::coll

@@ -9,11 +9,11 @@
 namespace tutti::coll {
 
 /// Returns the members' local ranks on this node.
-std::vector<int> places_of(Process const& process, Group const& group);
+std::vector<int> local_ranks_of(Process const& process, Group const& group);
 
-/// Makes the decision for these traits. `tells`: this rank reports when the algorithm that the user requested cannot do
-/// the call.
-Decision decide_for(Comm const& comm, Collective collective, CallTraits const& traits, bool tells);
+/// Makes the decision for these traits. `is_reporter`: this rank reports when the algorithm that the user requested
+/// cannot do the call.
+Decision decide_for(Comm const& comm, Collective collective, CallTraits const& traits, bool is_reporter);
 
 /// The message size in traits of calls whose size not every rank knows.
 inline constexpr std::size_t unknown_size = ~std::size_t{0};
@@ -24,12 +24,12 @@ inline CallTraits plain_traits(CommState const& state, std::size_t bytes) {
             .levels = state.trees.hierarchy.levels(),
             .bytes = bytes,
             .slot_bytes = state.area.slot_bytes(),
-            .commutes = true,
-            .ordered = true,
-            .one_kind = true,
+            .commutative = true,
+            .commutative_or_consecutive = true,
+            .has_kernels = true,
             .equal_parts = true,
             .several_nodes = state.multi_node != nullptr,
-            .shared_cores = state.process.segment.header().crowded()};
+            .shared_cores = state.process.segment.header().oversubscribed()};
 }
 
 /// Traits of data movements. In forms with equal parts every rank knows the size of a part; in the other forms no rank
@@ -48,23 +48,23 @@ inline CallTraits traits_of(CommState const& state, BcastArgs const& args) {
 /// Reductions of all kinds. Must be called after complete(), which finds the kernels.
 inline CallTraits traits_of(CommState const& state, ReduceArgs const& args) {
     CallTraits traits = plain_traits(state, args.bytes());
-    traits.commutes = args.op->commutative;
-    traits.ordered = traits.commutes || state.trees.hierarchy.consecutive();
-    traits.one_kind = args.kernels.many != nullptr && args.type->dense(2);
-    traits.grouping = !state.process.variables.deterministic;
+    traits.commutative = args.op->commutative;
+    traits.commutative_or_consecutive = traits.commutative || state.trees.hierarchy.consecutive();
+    traits.has_kernels = args.kernels.nary != nullptr && args.type->dense(2);
+    traits.allows_reassociation = !state.process.variables.deterministic;
     return traits;
 }
 inline CallTraits traits_of(CommState const& state, RootedArgs const& args) {
-    return movement_traits(state, args.largest, args.equal);
+    return movement_traits(state, args.max_part_bytes, args.equal_parts);
 }
 inline CallTraits traits_of(CommState const& state, AllgatherArgs const& args) {
-    return movement_traits(state, args.largest, true);
+    return movement_traits(state, args.max_part_bytes, true);
 }
 inline CallTraits traits_of(CommState const& state, AlltoallArgs const& args) {
-    return movement_traits(state, args.each, args.equal);
+    return movement_traits(state, args.part_bytes, args.equal_parts);
 }
 inline CallTraits traits_of(CommState const& state, NeighborArgs const& args) {
-    return movement_traits(state, args.each, args.equal);
+    return movement_traits(state, args.part_bytes, args.equal_parts);
 }
 
 /// Completes the arguments before the decision: finds the kernels of a reduction.
@@ -94,11 +94,11 @@ inline std::size_t message_bytes(Comm const&, NeighborAlltoallArgs const& args) 
 /// rooted call on an intercommunicator the ranks of the root's group do not know the message, so it is the first rank
 /// of the other group.
 template <class Args>
-bool tells(Comm const& comm, Args const& args) {
-    if (!state_of(comm).of_program) return false;
-    int const mine = comm.union_group->rank(), behind_first = args.first_group_size;
+bool is_reporter(Comm const& comm, Args const& args) {
+    if (!state_of(comm).has_user_calls) return false;
+    int const mine = comm.union_group->rank(), second_group = args.first_group_size;
     if constexpr (requires { args.root; })
-        if (behind_first > 0) return args.root >= 0 && mine == (args.root < behind_first ? behind_first : 0);
+        if (second_group > 0) return args.root >= 0 && mine == (args.root < second_group ? second_group : 0);
     return mine == 0;
 }
 
@@ -107,32 +107,32 @@ template <class Args>
 [[gnu::noinline]] Decision const& decide_or_find(Comm const& comm, Collective collective, Args const& args) {
     CommState& state = state_of(comm);
     CallTraits traits = traits_of(state, args);
-    traits.two_groups = args.first_group_size > 0;
-    Decision& decision = state.choices.at(collective, traits);
-    if (!decision.algorithm) decision = decide_for(comm, collective, traits, tells(comm, args));
+    traits.intercommunicator = args.first_group_size > 0;
+    Decision& decision = state.decisions.at(collective, traits);
+    if (!decision.algorithm) decision = decide_for(comm, collective, traits, is_reporter(comm, args));
     return decision;
 }
 
 /// Returns the key under which the communicator caches the decision for a call. The arguments must be complete. The key
 /// stays the same for the life of the communicator.
 template <class Args>
-std::uint32_t choice_key_of(Comm const& comm, Collective collective, Args const& args) {
-    return Choices::key(collective, traits_of(state_of(comm), args));
+std::uint32_t decision_key_of(Comm const& comm, Collective collective, Args const& args) {
+    return DecisionCache::key(collective, traits_of(state_of(comm), args));
 }
 /// Returns the decision, which lives until the communicator's cached decisions are forgotten.
 template <class Args>
 Decision const& decision_for(Comm const& comm, Collective collective, Args const& args, std::uint32_t key) {
-    Decision const* const known = state_of(comm).choices.find(key);
+    Decision const* const known = state_of(comm).decisions.find(key);
     if (known && known->algorithm) [[likely]]
         return *known;
     return decide_or_find(comm, collective, args);
 }
 template <class Args>
 Decision const& decision_for(Comm const& comm, Collective collective, Args const& args) {
-    return decision_for(comm, collective, args, choice_key_of(comm, collective, args));
+    return decision_for(comm, collective, args, decision_key_of(comm, collective, args));
 }
 
 /// Records a call that began at `start` (by now_ns) and ends now.
-void record(CallStatisticsRow& line, Use& use, std::size_t bytes, std::int64_t start);
+void record(CallStatisticsRow& statistics, CollectiveCounters& counters, std::size_t bytes, std::int64_t start);
 
 }   // namespace tutti::coll

@@ -16,27 +16,28 @@ namespace {
 constexpr std::uint64_t world_context = 1;
 constexpr std::string_view wait_key = "tutti_wait";
 
-Ref<Group> members_of_node(Group const& all, Division const& map, int me) {
+Ref<Group> members_of_node(Group const& all, NodePartition const& map, int me) {
     std::vector<int> here;
     for (int r : map.members()) here.push_back(all.world_rank(r));
     return Ref<Group>::adopt(new Group(std::move(here), me));
 }
 
 /// Computes the layout of a group whose members are all on this node.
-std::shared_ptr<GroupLayout> lay_out_on_node(Process& process, Ref<Group> const& all) {
+std::shared_ptr<GroupLayout> make_node_layout(Process& process, Ref<Group> const& all) {
     ProcessState& node = state_of(process);
-    std::vector<int> const places = places_of(process, *all);
-    return std::make_shared<GroupLayout>(all, topo::make_hierarchy(node.machine, node.placement, places, node.levels),
-                                         topo::localities(node.machine, node.placement, places, all->rank()));
+    std::vector<int> const local_ranks = local_ranks_of(process, *all);
+    return std::make_shared<GroupLayout>(all,
+                                         topo::make_hierarchy(node.machine, node.placement, local_ranks, node.levels),
+                                         topo::localities(node.machine, node.placement, local_ranks, all->rank()));
 }
 
 /// Computes the layout of a group over several nodes, including that of its members on this node.
-std::shared_ptr<GroupLayout> lay_out_on_nodes(Process& process, Ref<Group> const& all) {
-    Division map(*all, process.cluster);
+std::shared_ptr<GroupLayout> make_multi_node_layout(Process& process, Ref<Group> const& all) {
+    NodePartition map(*all, process.cluster);
     Ref<Group> const node = members_of_node(*all, map, process.rank());
-    auto const on_node = state_of(process).layouts.find(*node, [&] { return lay_out_on_node(process, node); });
+    auto const on_node = state_of(process).layouts.find(*node, [&] { return make_node_layout(process, node); });
     topo::Grouping by_node{"node", {}};
-    for (int r = 0; r < all->size(); ++r) by_node.group.push_back(map.of(r));
+    for (int r = 0; r < all->size(); ++r) by_node.group.push_back(map.part_of(r));
     std::vector<topo::Locality> localities(static_cast<std::size_t>(all->size()), topo::Locality::network);
     for (int r : map.members())
         localities[static_cast<std::size_t>(r)] = on_node->localities[static_cast<std::size_t>(map.index_of(r))];
@@ -51,7 +52,7 @@ std::shared_ptr<GroupLayout> lay_out_on_nodes(Process& process, Ref<Group> const
 void attach_node(Comm& comm, std::uint64_t context, std::byte* area) {
     Process& process = comm.process;
     Ref<Group> const all = comm.union_group;
-    auto layout = state_of(process).layouts.find(*all, [&] { return lay_out_on_node(process, all); });
+    auto layout = state_of(process).layouts.find(*all, [&] { return make_node_layout(process, all); });
     auto state = std::make_unique<CommState>(process, Area(area, *layout->group, process), layout, all->rank());
     comm.share_group(layout->group);
     comm.context = context;
@@ -62,11 +63,11 @@ void attach_node(Comm& comm, std::uint64_t context, std::byte* area) {
 void attach_multi_node(Comm& comm, std::uint64_t context, std::byte* area) {
     Process& process = comm.process;
     Ref<Group> const all = comm.union_group;
-    auto layout = state_of(process).layouts.find(*all, [&] { return lay_out_on_nodes(process, all); });
-    auto node = Ref<Comm>::adopt(new Comm(process, layout->nodes->this_one, 0));
+    auto layout = state_of(process).layouts.find(*all, [&] { return make_multi_node_layout(process, all); });
+    auto node = Ref<Comm>::adopt(new Comm(process, layout->nodes->this_node, 0));
     attach_node(*node, context, area);
-    state_of(*node).of_program = false;
-    node->told_as = &comm;
+    state_of(*node).has_user_calls = false;
+    node->reported_as = &comm;
     auto multi_node = std::make_unique<MultiNode>(std::move(node), *layout->nodes);
     comm.share_group(layout->group);
     comm.context = context;
@@ -75,10 +76,10 @@ void attach_multi_node(Comm& comm, std::uint64_t context, std::byte* area) {
 }
 
 /// Reads the environment: TUTTI_COLL for all collectives, TUTTI_COLL_<COLLECTIVE> for one.
-Settings settings_of(Variables const& variables, std::vector<std::string>& complaints) {
+Settings read_settings(Variables const& variables, std::vector<std::string>& diagnostics) {
     Settings settings;
-    settings.take(variables.coll, "TUTTI_COLL", complaints);
-    std::pair<Collective, std::string const*> const one_by_one[] = {
+    settings.parse(variables.coll, "TUTTI_COLL", diagnostics);
+    std::pair<Collective, std::string const*> const by_collective[] = {
         {Collective::barrier, &variables.coll_barrier},
         {Collective::bcast, &variables.coll_bcast},
         {Collective::reduce, &variables.coll_reduce},
@@ -92,19 +93,19 @@ Settings settings_of(Variables const& variables, std::vector<std::string>& compl
         {Collective::exscan, &variables.coll_exscan},
         {Collective::neighbor_allgather, &variables.coll_neighbor_allgather},
         {Collective::neighbor_alltoall, &variables.coll_neighbor_alltoall}};
-    static_assert(std::size(one_by_one) == collectives);
-    for (auto const& [collective, text] : one_by_one)
-        settings.take(collective, *text, join("TUTTI_COLL_", topo::upper(name_of(collective))), complaints);
+    static_assert(std::size(by_collective) == collectives);
+    for (auto const& [collective, text] : by_collective)
+        settings.parse(collective, *text, join("TUTTI_COLL_", topo::upper(name_of(collective))), diagnostics);
     return settings;
 }
 
 /// Reads the rules that mpiexec found in the tuning file. In deterministic mode, results depend on their inputs alone,
 /// so the file is ignored.
-void read_tuning(Process const& process, Settings& settings, std::vector<std::string>& complaints) {
+void read_tuning(Process const& process, Settings& settings, std::vector<std::string>& diagnostics) {
     std::string_view const given = process.segment.tuning();
     if (given.empty() || process.variables.deterministic) return;
     std::size_t const end = std::min(given.find('\n'), given.size() - 1);
-    settings.tuned = parse_rules(given.substr(end + 1), given.substr(0, end), complaints);
+    settings.tuned = parse_rules(given.substr(end + 1), given.substr(0, end), diagnostics);
 }
 
 void read_placement(Process& process, ProcessState& node) {
@@ -129,11 +130,11 @@ void trace(Comm const& comm) {
 }   // namespace
 
 bool on_one_node(Process const& process, Group const& group) {
-    return std::ranges::all_of(group.world_ranks(), [&](int world) { return process.cluster.is_here(world); });
+    return std::ranges::all_of(group.world_ranks(), [&](int world) { return process.cluster.is_local(world); });
 }
 
 ContextAllocation allocate_context(Process& process, Group const& members) {
-    Division const map(members, process.cluster);
+    NodePartition const map(members, process.cluster);
     auto const here = map.members();
     if (here.front() != members.rank()) return {};
     int const count = static_cast<int>(here.size());
@@ -145,12 +146,12 @@ ContextAllocation allocate_context(Process& process, Group const& members) {
         return part;
     }
     part.owner = process.rank();
-    Area(process.segment.at(part.area), *members_of_node(members, map, process.rank()), process).open();
-    if (members.rank() == 0) part.context = process.fresh_context();
+    Area(process.segment.at(part.area), *members_of_node(members, map, process.rank()), process).place_pages();
+    if (members.rank() == 0) part.context = process.new_context_id();
     return part;
 }
 
-void agree(Process& process, std::span<ContextAllocation const> parts) {
+void check_allocations(Process& process, std::span<ContextAllocation const> parts) {
     auto const failure = std::ranges::find_if(parts, [](ContextAllocation const& part) { return part.failed > 0; });
     if (failure == parts.end()) return;
     for (ContextAllocation const& part : parts)
@@ -171,18 +172,18 @@ void attach(Comm& comm, std::span<ContextAllocation const> parts) {
     bool const alone = on_one_node(process, *comm.union_group);
     ContextAllocation here = parts.front();
     if (!alone) {
-        Division const map(*comm.union_group, process.cluster);
-        here = parts[static_cast<std::size_t>(map.master(map.mine()))];
+        NodePartition const map(*comm.union_group, process.cluster);
+        here = parts[static_cast<std::size_t>(map.master(map.own_part()))];
     }
     (alone ? attach_node : attach_multi_node)(comm, context, process.segment.at(here.area));
-    state_of(comm).records.belong_to(comm);
+    state_of(comm).records.attach(comm);
     trace(comm);
     if (here.owner != process.rank()) return;
     (alone ? state_of(comm) : state_of(*state_of(comm).multi_node->node)).owned_offset = here.area;
 }
 
 Ref<Comm> make_child(Comm& parent, Members members, std::span<ContextAllocation const> parts) {
-    agree(parent.process, parts);
+    check_allocations(parent.process, parts);
     Ref<Comm> child = make_comm(parent.process, std::move(members), parts);
     child->errhandler = parent.errhandler;
     return child;
@@ -190,77 +191,81 @@ Ref<Comm> make_child(Comm& parent, Members members, std::span<ContextAllocation 
 
 namespace {
 
-void take_wait_policy(Comm& comm, std::string_view value, std::vector<std::string>& complaints) {
+void set_wait_policy(Comm& comm, std::string_view value, std::vector<std::string>& diagnostics) {
     if (value == "dedicated") comm.wait_policy = WaitPolicy::dedicated;
     else if (value == "shared") comm.wait_policy = WaitPolicy::shared;
     else if (value == "auto") comm.wait_policy.reset();
-    else complaints.push_back(join("info key ", wait_key, ": it is dedicated, shared or auto, not ", value));
+    else
+        diagnostics.push_back(
+            join("info key ", wait_key, ": the value must be dedicated, shared or auto, not ", value));
 }
 
 }   // namespace
 
-void take_hints(Comm& comm, std::vector<std::string>& complaints) {
+void apply_hints(Comm& comm, std::vector<std::string>& diagnostics) {
     for (auto const& [key, value] : comm.info->entries)
-        if (key == wait_key) take_wait_policy(comm, value, complaints);
+        if (key == wait_key) set_wait_policy(comm, value, diagnostics);
     constexpr std::string_view all = "tutti_coll", one = "tutti_coll_";
     auto settings = std::make_unique<Settings>(state_of(comm.process).settings);
     for (auto const& [key, value] : comm.info->entries)
-        if (key == all) settings->take(value, join("info key ", key), complaints);
+        if (key == all) settings->parse(value, join("info key ", key), diagnostics);
     for (auto const& [key, value] : comm.info->entries) {
         if (!key.starts_with(one)) continue;
         Collective collective;
         if (find_collective(std::string_view(key).substr(one.size()), collective))
-            settings->take(collective, value, join("info key ", key), complaints);
-        else complaints.push_back(join("info key ", key, ": what follows tutti_coll_ is not a collective"));
+            settings->parse(collective, value, join("info key ", key), diagnostics);
+        else
+            diagnostics.push_back(
+                join("info key ", key, ": the part after tutti_coll_ is not the name of a collective"));
     }
     if (!comm.collectives) return;   // MPI_Comm_idup applies them when it completes
     CommState& state = state_of(comm);
     if (state.settings) state.former_settings.push_back(std::move(state.settings));
     state.settings = std::move(settings);
-    state.choices.forget();
+    state.decisions.clear();
 }
 
 void rename(Comm& comm, std::string_view name) {
     comm.name = name;
     trace(comm);
-    if (comm.collectives) state_of(comm).choices.forget();   // cached decisions refer to the old name's statistics row
+    if (comm.collectives) state_of(comm).decisions.clear();   // cached decisions refer to the old name's statistics row
 }
 
-void stop_recording(Process& process) {
+void stop_call_statistics(Process& process) {
     state_of(process).call_statistics = nullptr;
-    state_of(*process.world).choices.forget();
+    state_of(*process.world).decisions.clear();
 }
 
-void start(Process& process, std::vector<std::string>& complaints) {
+void initialize(Process& process, std::vector<std::string>& diagnostics) {
     auto node = std::make_unique<ProcessState>(process, 16 * process.variables.staging);
-    node->settings = settings_of(process.variables, complaints);
-    read_tuning(process, node->settings, complaints);
+    node->settings = read_settings(process.variables, diagnostics);
+    read_tuning(process, node->settings, diagnostics);
     read_placement(process, *node);
     default_table();   // parsed here so that the first call need not do it
     if (process.variables.stats || process.tracer)
-        node->call_statistics = &process.segment.call_statistics(process.place());
-    node->call_records = std::make_shared<AllCallRecords>(process);
-    if (node->call_records->on)
-        process.waiter.observers().watch_long_waits(
+        node->call_statistics = &process.segment.call_statistics(process.local_rank());
+    node->call_matcher = std::make_shared<CallMatcher>(process);
+    if (node->call_matcher->enabled)
+        process.waiter.observers().set_long_wait_callback(
             [](void const* all) {
-                auto* const records = static_cast<AllCallRecords const*>(all);
-                const_cast<AllCallRecords*>(records)->compare_in_wait();
+                auto* const matcher = static_cast<CallMatcher const*>(all);
+                const_cast<CallMatcher*>(matcher)->compare_in_wait();
             },
-            node->call_records.get());
+            node->call_matcher.get());
     process.collectives = std::move(node);
 
-    std::vector<int> everybody(static_cast<std::size_t>(process.size()));
-    std::iota(everybody.begin(), everybody.end(), 0);
-    int const ranks_here = process.cluster.ranks_here();
+    std::vector<int> all_ranks(static_cast<std::size_t>(process.size()));
+    std::iota(all_ranks.begin(), all_ranks.end(), 0);
+    int const local_size = process.cluster.local_size();
     process.world =
-        Ref<Comm>::adopt(new Comm(process, Ref<Group>::adopt(new Group(everybody, process.rank())), world_context));
-    bool const one_node = ranks_here == process.size();
-    (one_node ? attach_node : attach_multi_node)(*process.world, world_context, process.segment.commons().data());
-    state_of(*process.world).records.belong_to(*process.world);
-    auto myself = Ref<Group>::adopt(new Group({process.rank()}, process.rank()));
-    ContextAllocation const alone = allocate_context(process, *myself);
-    agree(process, {&alone, 1});
-    process.self = make_comm(process, std::move(myself), {&alone, 1});
+        Ref<Comm>::adopt(new Comm(process, Ref<Group>::adopt(new Group(all_ranks, process.rank())), world_context));
+    bool const one_node = local_size == process.size();
+    (one_node ? attach_node : attach_multi_node)(*process.world, world_context, process.segment.world_area().data());
+    state_of(*process.world).records.attach(*process.world);
+    auto self_group = Ref<Group>::adopt(new Group({process.rank()}, process.rank()));
+    ContextAllocation const alone = allocate_context(process, *self_group);
+    check_allocations(process, {&alone, 1});
+    process.self = make_comm(process, std::move(self_group), {&alone, 1});
     process.world->name = "MPI_COMM_WORLD";
     process.self->name = "MPI_COMM_SELF";
     for (Comm const* comm : {process.world.get(), process.self.get()}) trace(*comm);

@@ -20,12 +20,12 @@ Ref<Comm> duplicate(Comm& parent);
 Ref<Comm> duplicate_bare(Comm& parent);
 
 /// Collective. The parent's members in another order, or as one group.
-Ref<Comm> create_of_all(Comm& parent, Members members);
+Ref<Comm> create_with_all_members(Comm& parent, Members members);
 
 /// Duplicates a communicator by a request. The returned communicator has its members immediately, so it can have a
 /// handle, attributes, and everything else that needs no other rank; it can be used when the request is complete.
 /// `hints`: its info; may be null.
-std::pair<Ref<Comm>, Ref<Request>> duplicate_later(Comm& parent, Ref<Info> hints);
+std::pair<Ref<Comm>, Ref<Request>> duplicate_nonblocking(Comm& parent, Ref<Info> hints);
 
 /// Collective. `mine` is the group of the new communicator; a caller that is not in it gets none. The groups of
 /// different processes are equal or disjoint. `mine` consists of members of `parent`; on an intercommunicator, of
@@ -51,9 +51,9 @@ struct Edge {
 /// ranks. Every edge is sent to every process once, which is acceptable for the number of ranks of a node.
 DistGraphTopology exchange_edges(Comm& comm, std::vector<Edge> const& mine, bool weighted);
 
-/// Collective. Fills graph.meetings: for each incoming edge, its index among the outgoing edges of its source, and the
-/// number of those edges; neighbourhood collectives need both. If the edges that a source and this process name do not
-/// match, sets graph.disagrees to that source.
-void meet(Comm& comm, DistGraphTopology& graph);
+/// Collective. Fills graph.source_edges: for each incoming edge, its index among the outgoing edges of its source, and
+/// the number of those edges; neighbourhood collectives need both. If the edges that a source and this process name do
+/// not match, sets graph.mismatched_rank to that source.
+void match_edges(Comm& comm, DistGraphTopology& graph);
 
 }   // namespace tutti::coll

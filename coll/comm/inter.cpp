@@ -19,8 +19,8 @@ namespace {
 constexpr char created_by[] = "MPI_Intercomm_create";
 
 /// What a leader broadcasts to its group before the other group's world ranks.
-struct News {
-    enum class Outcome { met, no_bridge, overlap } outcome;
+struct LeaderMessage {
+    enum class Outcome { success, invalid_leader, overlap } outcome;
     bool first;   ///< the local group is the first one of the union group
     int others;   ///< number of ranks in the other group
 };
@@ -32,16 +32,16 @@ void exchange(Bridge const& with, void const* out, std::size_t out_bytes, void* 
 }
 
 /// Called by the leader: exchanges the groups with the other leader. `others` becomes the other group's world ranks.
-News meet(Comm& local, Bridge const& with, std::vector<int>& others) {
+LeaderMessage exchange_groups(Comm& local, Bridge const& with, std::vector<int>& others) {
     int const mine = local.size(), other_leader = with.peer->peers().world_rank(with.remote_leader);
-    News news{News::Outcome::met, local.process.rank() < other_leader, 0};
-    exchange(with, &mine, sizeof mine, &news.others, sizeof news.others);
-    others.resize(static_cast<std::size_t>(news.others));
+    LeaderMessage message{LeaderMessage::Outcome::success, local.process.rank() < other_leader, 0};
+    exchange(with, &mine, sizeof mine, &message.others, sizeof message.others);
+    others.resize(static_cast<std::size_t>(message.others));
     exchange(with, local.group->world_ranks().data(), local.group->world_ranks().size_bytes(), others.data(),
              others.size() * sizeof(int));
     if (std::ranges::any_of(others, [&](int world) { return local.group->rank_of(world) >= 0; }))
-        news.outcome = News::Outcome::overlap;   // the other leader finds the same
-    return news;
+        message.outcome = LeaderMessage::Outcome::overlap;   // the other leader finds the same
+    return message;
 }
 
 /// Returns the contributions of the members of both groups, in the order of the union group.
@@ -51,16 +51,17 @@ std::vector<ContextAllocation> gather_parts(Comm& local, int leader, std::option
     ContextAllocation const mine = allocate_context(local.process, *members.union_group);
     std::span<ContextAllocation> const all = parts;
     auto const first_group_size = static_cast<std::size_t>(members.first_group_size());
-    auto ours = all.first(first_group_size), theirs = all.subspan(first_group_size);
-    if (!members.comes_first()) std::swap(ours, theirs);
-    allgather_bytes(local, &mine, sizeof mine, ours.data());
-    if (local.rank() == leader) exchange(*bridge, ours.data(), ours.size_bytes(), theirs.data(), theirs.size_bytes());
-    bcast_bytes(local, theirs.data(), theirs.size_bytes(), leader);
+    auto local_parts = all.first(first_group_size), remote_parts = all.subspan(first_group_size);
+    if (!members.local_group_first()) std::swap(local_parts, remote_parts);
+    allgather_bytes(local, &mine, sizeof mine, local_parts.data());
+    if (local.rank() == leader)
+        exchange(*bridge, local_parts.data(), local_parts.size_bytes(), remote_parts.data(), remote_parts.size_bytes());
+    bcast_bytes(local, remote_parts.data(), remote_parts.size_bytes(), leader);
     return parts;
 }
 
 /// Returns the value of `high` of each member of the union group, in its order.
-std::vector<char> everybodys(Comm& inter, bool high) {
+std::vector<char> all_values(Comm& inter, bool high) {
     char const mine = high;
     std::vector<char> all(static_cast<std::size_t>(inter.union_group->size()));
     allgather_bytes(inter, &mine, sizeof mine, all.data());
@@ -69,33 +70,34 @@ std::vector<char> everybodys(Comm& inter, bool high) {
 
 }   // namespace
 
-Ref<Comm> connect(Comm& local, int leader, std::optional<Bridge> const& bridge) {
-    News news{News::Outcome::no_bridge, false, 0};
+Ref<Comm> create_intercomm(Comm& local, int leader, std::optional<Bridge> const& bridge) {
+    LeaderMessage message{LeaderMessage::Outcome::invalid_leader, false, 0};
     std::vector<int> others;
-    if (local.rank() == leader && bridge) news = meet(local, *bridge, others);
-    bcast_bytes(local, &news, sizeof news, leader);
-    if (news.outcome == News::Outcome::no_bridge)
-        fail(ErrorClass::arg, "the local leader, rank ", leader, ", was called with wrong arguments");
-    if (news.outcome == News::Outcome::overlap)
-        fail(ErrorClass::comm, "the two groups have processes in common: an intercommunicator joins disjoint ones");
-    others.resize(static_cast<std::size_t>(news.others));
+    if (local.rank() == leader && bridge) message = exchange_groups(local, *bridge, others);
+    bcast_bytes(local, &message, sizeof message, leader);
+    if (message.outcome == LeaderMessage::Outcome::invalid_leader)
+        fail(ErrorClass::arg, "the local leader, rank ", leader, ", passed invalid arguments");
+    if (message.outcome == LeaderMessage::Outcome::overlap)
+        fail(ErrorClass::comm,
+             "the two groups have processes in common; the groups of an intercommunicator must be disjoint");
+    others.resize(static_cast<std::size_t>(message.others));
     bcast_bytes(local, others.data(), others.size() * sizeof(int), leader);
     auto remote = Ref<Group>::adopt(new Group(std::move(others), local.process.rank()));
-    Members members(local.group, std::move(remote), news.first);
+    Members members(local.group, std::move(remote), message.first);
     std::vector<ContextAllocation> const parts = gather_parts(local, leader, bridge, members);
     return make_child(local, std::move(members), parts);
 }
 
-Ref<Comm> merge(Comm& inter, bool high) {
-    std::vector<char> const said = everybodys(inter, high);
-    auto const first_group_size = said.begin() + inter.first_group_size();
-    for (auto [from, to] : {std::pair(said.begin(), first_group_size), std::pair(first_group_size, said.end())})
+Ref<Comm> merge_intercomm(Comm& inter, bool high) {
+    std::vector<char> const values = all_values(inter, high);
+    auto const first_group_size = values.begin() + inter.first_group_size();
+    for (auto [from, to] : {std::pair(values.begin(), first_group_size), std::pair(first_group_size, values.end())})
         if (std::any_of(from, to, [&](char one) { return one != *from; }))
-            fail(ErrorClass::arg, "high is not the same at all processes of a group");
-    bool const turned = said.front() && !said.back();   // the first group passes high, the second does not
+            fail(ErrorClass::arg, "the processes of a group passed different values of high");
+    bool const is_reversed = values.front() && !values.back();   // the first group passes high, the second does not
     Ref<Group> order =
-        turned ? Members(inter.group, inter.remote, !inter.comes_first()).union_group : inter.union_group;
-    return create_of_all(inter, std::move(order));
+        is_reversed ? Members(inter.group, inter.remote, !inter.local_group_first()).union_group : inter.union_group;
+    return create_with_all_members(inter, std::move(order));
 }
 
 }   // namespace tutti::coll

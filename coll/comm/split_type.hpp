@@ -10,16 +10,16 @@
 namespace tutti::coll {
 
 /// The resource that a process requests to share with the members of its new communicator.
-struct Shared {
-    enum class What {
-        nothing,     ///< it requests no communicator
-        node,        ///< memory
-        unit,        ///< one piece of hardware of a given kind, to which each of them is restricted
-        some_unit,   ///< as `unit`, with the widest kind of hardware that separates some of them
-        world,       ///< all processes
-        itself,      ///< only this process
-    } what = What::nothing;
-    topo::Unit unit = topo::Unit::node;   ///< only for What::unit
+struct SharedResource {
+    enum class Scope {
+        nothing,    ///< it requests no communicator
+        node,       ///< memory
+        unit,       ///< one piece of hardware of a given kind, to which each of them is restricted
+        any_unit,   ///< as `unit`, with the widest kind of hardware that separates some of them
+        world,      ///< all processes
+        self,       ///< only this process
+    } scope = Scope::nothing;
+    topo::Unit unit = topo::Unit::node;   ///< only for Scope::unit
 };
 
 struct SplitByType {
@@ -29,6 +29,6 @@ struct SplitByType {
 
 /// Collective. Processes that request the same resource and share it form a communicator, with ranks ordered by key as
 /// in split(). A process that is not restricted to one piece of the requested hardware gets none.
-SplitByType split_by_type(Comm& parent, Shared const& wanted, int key);
+SplitByType split_by_type(Comm& parent, SharedResource const& requested, int key);
 
 }   // namespace tutti::coll

@@ -12,28 +12,28 @@
 namespace tutti::coll {
 namespace {
 
-constexpr std::size_t most_populated = 1 << 20;   // bytes, of all members together
+constexpr std::size_t max_populated_bytes = 1 << 20;   // bytes, of all members together
 
 constexpr std::size_t whole_pages(std::size_t bytes) { return (bytes + area_page - 1) / area_page * area_page; }
 
 /// Encodes the location of a region for publication: its distance from the area's beginning in pages, and the low 16
 /// bits of the operation that its stamps count from. Never 0.
-constexpr std::int64_t shown(std::ptrdiff_t distance, std::uint64_t first) {
+constexpr std::int64_t encode_location(std::ptrdiff_t distance, std::uint64_t first) {
     return distance / static_cast<std::ptrdiff_t>(area_page) * (1 << 16) + static_cast<std::int64_t>(first & 0xffff);
 }
-constexpr std::ptrdiff_t distance_of(std::int64_t shown) {
-    return (shown >> 16) * static_cast<std::ptrdiff_t>(area_page);
+constexpr std::ptrdiff_t decode_distance(std::int64_t location) {
+    return (location >> 16) * static_cast<std::ptrdiff_t>(area_page);
 }
 
 }   // namespace
 
-// On a page of its own, the data of a member lies where it would lie in an area with one member.
+// On a page of its own, a member's data has the same offsets as in an area with one member.
 Area::Area(std::byte* base, int members, Process* process)
     : base_(base), process_(process), members_(members),
       by_member_(process && process->segment.layout().numa_nodes > 1), slot_bytes_(slot_size(members)) {
-    std::size_t const together = by_member_ ? 1 : static_cast<std::size_t>(members);
-    first_channel_ = sizeof(Header) + together * sizeof(Head);
-    channel_distance_ = together * sizeof(Channel);
+    std::size_t const interleaved = by_member_ ? 1 : static_cast<std::size_t>(members);
+    first_channel_ = sizeof(Header) + interleaved * sizeof(Head);
+    channel_distance_ = interleaved * sizeof(Channel);
     head_distance_ = by_member_ ? area_page : sizeof(Head);
     member_distance_ = by_member_ ? area_page : sizeof(Channel);
 }
@@ -55,14 +55,14 @@ std::size_t Area::region_bytes(AreaRegion which, int members) {
 
 Area::Area(std::byte* base, Group const& all, Process& process) : Area(base, all.size(), &process) { group_ = &all; }
 
-void Area::open() const { place_rows(base_, area_page); }
+void Area::place_pages() const { place_rows(base_, area_page); }
 
 void Area::place_rows(std::byte* at, std::size_t bytes) const {
     if (!group_ || !places_memory(process_->segment)) return;
-    std::vector<Piece> rows;
+    std::vector<SegmentRange> rows;
     std::uint64_t offset = process_->segment.offset(at);
     for (int world : group_->world_ranks()) {
-        auto const there = static_cast<unsigned>(process_->cluster.place_of(world));
+        auto const there = static_cast<unsigned>(process_->cluster.local_rank_of(world));
         rows.push_back({offset, bytes, numa_node_of(process_->segment, there)});
         offset += bytes;
     }
@@ -75,10 +75,10 @@ std::size_t Area::bytes_of_regions(int members) {
     return sum;
 }
 
-void Area::have_regions(std::byte* memory) {
+void Area::set_region_memory(std::byte* memory) {
     for (int which = 0; which < area_regions; ++which) {
         regions_[which].data = memory;
-        header().regions[which].store(shown(memory - base_, 0), std::memory_order_relaxed);
+        header().regions[which].store(encode_location(memory - base_, 0), std::memory_order_relaxed);
         memory += region_bytes(static_cast<AreaRegion>(which), members_);
     }
 }
@@ -88,7 +88,7 @@ bool Area::find_region(AreaRegion which) const {
     if (view.data) return true;
     std::int64_t const there = header().regions[static_cast<int>(which)].load(std::memory_order_acquire);
     if (there == 0) return false;
-    std::byte* const region = base_ + distance_of(there);
+    std::byte* const region = base_ + decode_distance(there);
     view.data = process_ ? process_->segment.at(process_->segment.offset(region)) : region;
     view.first = static_cast<std::uint64_t>(there) & 0xffff;
     return true;
@@ -96,46 +96,49 @@ bool Area::find_region(AreaRegion which) const {
 
 // One call instead of sixteen page faults; a rank that reads a page of a row then has its neighbours mapped as well.
 void Area::populate_slots() const {
-    if (!group_ || base_ != process_->segment.commons().data()) return;
-    if (region_bytes(AreaRegion::slots, members_) > most_populated) return;
+    if (!group_ || base_ != process_->segment.world_area().data()) return;
+    if (region_bytes(AreaRegion::slots, members_) > max_populated_bytes) return;
     std::size_t const row = row_bytes(AreaRegion::slots, members_);
     advise(slot(group_->rank(), 0, slot_bytes_), row, MADV_POPULATE_WRITE);
 }
 
-void Area::get_region(AreaRegion which, std::uint64_t op) const {
-    make_region(which, op);
+void Area::open_region(AreaRegion which, std::uint64_t op) const {
+    find_or_allocate_region(which, op);
     if (which == AreaRegion::slots) populate_slots();
 }
 
-void Area::make_region(AreaRegion which, std::uint64_t op) const {
+void Area::find_or_allocate_region(AreaRegion which, std::uint64_t op) const {
     if (find_region(which)) return;
     SegmentHeap& heap = process_->heap;
     std::uint64_t const offset = heap.allocate(region_bytes(which, members_));
     std::byte* const memory = process_->segment.at(offset);
     place_rows(memory, row_bytes(which, members_));
-    header().lent.fetch_add(1, std::memory_order_relaxed);
-    std::int64_t nobodys = 0;
-    std::int64_t const ours = shown(memory - base_, op - channel_depth);
-    if (header().regions[static_cast<int>(which)].compare_exchange_strong(nobodys, ours, std::memory_order_acq_rel))
-        regions_[static_cast<int>(which)].own = offset;
+    header().outstanding_regions.fetch_add(1, std::memory_order_relaxed);
+    std::int64_t unallocated = 0;
+    std::int64_t const location = encode_location(memory - base_, op - channel_depth);
+    if (header().regions[static_cast<int>(which)].compare_exchange_strong(unallocated, location,
+                                                                          std::memory_order_acq_rel))
+        regions_[static_cast<int>(which)].owned_offset = offset;
     else {
-        header().lent.fetch_sub(1, std::memory_order_relaxed);
+        header().outstanding_regions.fetch_sub(1, std::memory_order_relaxed);
         heap.release(offset);
     }
     find_region(which);
 }
 
-bool Area::left_by_all() const {
+bool Area::is_drained() const {
     for (int m = 0; m < members_; ++m)
-        if (done(m).read() != gone) return false;
+        if (done(m).read() != departed) return false;
     return true;
 }
 
-bool Area::unused() const { return left_by_all() && header().lent.load(std::memory_order_acquire) == 0; }
+bool Area::is_unused() const {
+    return is_drained() && header().outstanding_regions.load(std::memory_order_acquire) == 0;
+}
 
-bool Area::take_back_region() const {
-    if (!left_by_all()) return false;
-    header().lent.fetch_sub(1, std::memory_order_release);
+bool Area::reclaim_region() const {
+    if (!is_drained()) return false;
+    header().outstanding_regions.fetch_sub(1, std::memory_order_release);
     return true;
 }
 
@@ -151,9 +154,9 @@ void Area::refresh(int member, std::uint64_t op) const {
     };
     refresh_levels(own.levels, inner_levels, fresh);
     // A peer that has begun the operation may write this flag concurrently.
-    std::atomic<std::uint64_t>& handed = own.handed.value;
-    for (std::uint64_t old = handed.load(std::memory_order_relaxed); !has_come(old, fresh);)
-        if (handed.compare_exchange_weak(old, fresh, std::memory_order_relaxed)) break;
+    std::atomic<std::uint64_t>& notified = own.notified.value;
+    for (std::uint64_t old = notified.load(std::memory_order_relaxed); !has_reached(old, fresh);)
+        if (notified.compare_exchange_weak(old, fresh, std::memory_order_relaxed)) break;
     // A region that is published after this check is younger than the operation.
     if (find_region(AreaRegion::outer_levels)) {
         RegionView const& levels = regions_[static_cast<int>(AreaRegion::outer_levels)];

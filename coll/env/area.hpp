@@ -9,8 +9,8 @@
 // placed on several NUMA nodes, they are ordered by member instead, because a page lies on one NUMA node.
 //
 // Operation number n (1, 2, …, the same at all members) uses channel n mod depth. Every flag is written by its member
-// only (except `hand`, see env.hpp) and counts up: stamp(n, step) grows with n and with the step; flags are never
-// reset.
+// only (except that of `notify`, see env.hpp) and counts up: stamp(n, step) grows with n and with the step; flags are
+// never reset.
 //
 // Why the counters do not overflow: each step moves at least one byte, so one operation has fewer steps than an address
 // space has bytes, which 48 bits can count. The remaining 16 bits hold the operation number and wrap. Stamps are
@@ -28,13 +28,12 @@
 // Why a region may be allocated late: the first rank that needs it allocates zeroed memory for all members and
 // publishes it by compare-and-swap (release; other ranks acquire); a rank that loses the race releases its own
 // allocation. The stamps of the region's flags count from operation `first` = n − depth of the rank that allocated it,
-// so that zero means "operation first". Operation n has begun, so every operation still under way is later than
-// `first`.
+// so that zero means "operation first". Operation n has begun, so every operation in progress is later than `first`.
 //
 // Lifetime: an allocation returns to its owner's heap only after every member has left, and the allocation of the pages
-// only after the regions are gone too. A rank counts a region (`lent`) before it publishes it, and hence before it
-// leaves itself; when it takes the region back, it reads the pages for the last time before it decrements the count
-// (release; the owner of the pages acquires).
+// only after the regions have been released too. A rank counts a region (`outstanding_regions`) before it publishes it,
+// and hence before it leaves; when it reclaims the region, it reads the pages for the last time before it decrements
+// the count (release; the owner of the pages acquires).
 #pragma once
 
 #include <atomic>
@@ -53,26 +52,26 @@ class Process;
 namespace tutti::coll {
 
 inline constexpr std::size_t area_page = 4096;
-inline constexpr int channel_depth = 8;   ///< operations that may be under way at the same time
-inline constexpr std::uint64_t last_step = (std::uint64_t{1} << 48) - 1;   ///< the largest step of an operation
-inline constexpr std::uint64_t refresh_period = 1 << 14;                   ///< operations
+inline constexpr int channel_depth = 8;                                   ///< maximum number of concurrent operations
+inline constexpr std::uint64_t max_step = (std::uint64_t{1} << 48) - 1;   ///< the largest step of an operation
+inline constexpr std::uint64_t refresh_period = 1 << 14;                  ///< operations
 
 /// The value of a flag at `step` of operation `op`.
 constexpr std::uint64_t stamp(std::uint64_t op, std::uint64_t step) { return op << 48 | step; }
 /// True if a flag has reached the awaited value. Both are stamps, or both count from 0 and stay below 2^63.
-constexpr bool has_come(std::uint64_t value, std::uint64_t awaited) {
+constexpr bool has_reached(std::uint64_t value, std::uint64_t awaited) {
     return static_cast<std::int64_t>(value - awaited) >= 0;
 }
 
 /// What a member exposes to its peers in one operation; valid for them once they have seen the stamp of its cell.
 struct alignas(cache_line) Exposure {
-    static constexpr std::uint64_t one_piece = ~std::uint64_t{0};
+    static constexpr std::uint64_t contiguous = ~std::uint64_t{0};
 
     std::uint64_t address;      ///< in the member's address space: first byte or, with gaps, origin of the elements
     std::uint64_t staging;      ///< offset of its staging memory in the segment
     std::uint64_t bytes;        ///< length of the data
-    std::uint64_t layout;       ///< one_piece, or the offset in staging memory at which the datatype is described
-    AccessPath way;             ///< to everything that is exposed
+    std::uint64_t layout;       ///< contiguous, or the offset in staging memory at which the datatype is described
+    AccessPath access;          ///< to everything that is exposed
     std::uint64_t result = 0;   ///< first byte of a second buffer, which peers store to (expose_both)
 };
 
@@ -103,7 +102,7 @@ struct Channel {
     Cell cell;
     Exposure exposure;
     LevelFlags levels[inner_levels];
-    Flag handed;
+    Flag notified;
 };
 
 /// The regions that an area allocates at first use.
@@ -120,38 +119,39 @@ public:
     };
 
     Area() = default;
-    /// `base`: zeroed, except for what `open` has written. `process`: allocates regions from its heap; if null, see
-    /// have_regions.
+    /// `base`: zeroed, except for what `place_pages` has written. `process`: allocates regions from its heap; if null,
+    /// see set_region_memory.
     Area(std::byte* base, int members, Process* process = nullptr);
-    /// The area of a communicator whose members are `all`, in that order. `all` must outlive every use of the view
-    /// except leaving.
+    /// The area of a communicator whose members are `all`, in that order. `all` must be valid in every use of the
+    /// view except leaving.
     Area(std::byte* base, Group const& all, Process& process);
 
     /// Bytes of an area for `members` members, without regions.
     static constexpr std::size_t bytes(int members) { return static_cast<std::size_t>(members) * area_page; }
     /// Called by the rank that has allocated the area, before any other rank knows it: places each member's page on the
     /// NUMA node where the member runs.
-    void open() const;
+    void place_pages() const;
     /// True if the pages may return to their owner's heap. Called by the owner after it has left.
-    bool unused() const;
+    bool is_unused() const;
     /// True if this rank's region may return to its heap. Called after this rank has left; must not be called again
     /// once it has returned true.
-    bool take_back_region() const;
+    bool reclaim_region() const;
 
     static std::size_t bytes_of_regions(int members);
     /// Instead of allocation on demand: places all regions in `memory`, which must be zeroed.
-    void have_regions(std::byte* memory);
+    void set_region_memory(std::byte* memory);
     /// Returns the offset in this rank's heap of a region that this rank must release, or 0 if there is none.
-    std::uint64_t own_region(int region) const { return regions_[region].own; }
+    std::uint64_t owned_region_offset(int region) const { return regions_[region].owned_offset; }
 
     /// False for a view without memory: the members of the communicator share none.
     explicit operator bool() const { return base_ != nullptr; }
     int members() const { return members_; }
     std::size_t slot_bytes() const { return slot_bytes_; }
 
-    /// Highest operation that the member has completed, including all earlier ones; `gone` after it has left for good.
+    /// Highest operation that the member has completed, including all earlier ones; `departed` after it has left for
+    /// good.
     Flag& done(int member) const { return head(member).done; }
-    static constexpr std::uint64_t gone = ~std::uint64_t{0} >> 1;
+    static constexpr std::uint64_t departed = ~std::uint64_t{0} >> 1;
 
     /// Records that a member could not continue an operation. Any member may call it, several at the same time. A
     /// member that fails because another one has failed keeps that member's number.
@@ -162,7 +162,7 @@ public:
     }
     bool failed(std::uint64_t op) const { return failure(op).op.load(std::memory_order_acquire) == op; }
     /// Returns one of the members that failed.
-    int failed_member(std::uint64_t op) const { return failure(op).member.load(std::memory_order_relaxed); }
+    int failed_rank(std::uint64_t op) const { return failure(op).member.load(std::memory_order_relaxed); }
 
     /// Called by each member when the operation's channel is free and before it begins the operation.
     void enter(int member, std::uint64_t op) const {
@@ -186,10 +186,10 @@ public:
         return {channel(member, op).levels[level].ack.value, op};
     }
     /// A word beside `member` that only one peer writes in an operation.
-    Word handed(int member, std::uint64_t op) const { return {channel(member, op).handed.value, op}; }
+    Word notified(int member, std::uint64_t op) const { return {channel(member, op).notified.value, op}; }
     /// Counters for transfers between pairs: what `member` has written for `peer`, or read from it.
     Word sent(int member, std::uint64_t op, int peer) const { return pair(member, op, peer); }
-    Word taken(int member, std::uint64_t op, int peer) const { return pair(member, op, members_ + peer); }
+    Word consumed(int member, std::uint64_t op, int peer) const { return pair(member, op, members_ + peer); }
     /// Where the member records the calls of its program (coll/match/call_record.hpp): record_bytes, on cache lines of
     /// their own. The first call throws Error(no_mem) if no memory is left.
     std::byte* records(int member) const {
@@ -199,7 +199,7 @@ public:
     /// times needs no memory for records.
     std::byte* first_records(int member) const { return head(member).first_records; }
     /// Called by a member that has recorded a call.
-    void show_call() const {
+    void mark_called() const {
         if (!has_calls()) header().called.store(1, std::memory_order_relaxed);
     }
     /// True if any member has recorded a call.
@@ -209,13 +209,13 @@ public:
     /// Returns the slot for `bytes` bytes: reader and writer must pass the same size.
     std::byte* slot(int member, std::uint64_t op, std::size_t bytes) const {
         if (bytes <= small_slot_bytes)
-            return region(AreaRegion::small_slots, op).data + place(member, op) * small_slot_bytes;
+            return region(AreaRegion::small_slots, op).data + part_index(member, op) * small_slot_bytes;
         return region(AreaRegion::slots, op).data +
                (static_cast<std::size_t>(member) * channel_depth + op % channel_depth) * slot_bytes_;
     }
     /// Distance in bytes from the slot of one member to that of the next.
     std::size_t slot_distance(std::size_t bytes) const {
-        return bytes <= small_slot_bytes ? place(1, 0) * small_slot_bytes : channel_depth * slot_bytes_;
+        return bytes <= small_slot_bytes ? part_index(1, 0) * small_slot_bytes : channel_depth * slot_bytes_;
     }
 
 private:
@@ -227,7 +227,7 @@ private:
     /// The header of the whole area, at its beginning.
     struct alignas(cache_line) Header {
         std::atomic<std::int64_t> regions[area_regions];   ///< encoded, see area.cpp; 0: not allocated yet
-        std::atomic<int> lent;                             ///< number of regions that their owners have not taken back
+        std::atomic<int> outstanding_regions;              ///< number of regions that their owners have not reclaimed
         std::atomic<int> called;                           ///< 1: a member has recorded a call (coll/match)
         Failure failures[channel_depth];
     };
@@ -240,8 +240,8 @@ private:
     /// A region in this rank's address space.
     struct RegionView {
         std::byte* data = nullptr;
-        std::uint64_t first = 0;   ///< the stamps of its flags count from this operation, modulo 2^16
-        std::uint64_t own = 0;     ///< offset in this rank's heap if this rank allocated it, else 0
+        std::uint64_t first = 0;          ///< the stamps of its flags count from this operation, modulo 2^16
+        std::uint64_t owned_offset = 0;   ///< offset in this rank's heap if this rank allocated it, else 0
     };
 
     Head& head(int member) const {
@@ -249,10 +249,10 @@ private:
     }
     Header& header() const { return *reinterpret_cast<Header*>(base_); }
     Failure& failure(std::uint64_t op) const { return header().failures[op % channel_depth]; }
-    bool left_by_all() const;
+    bool is_drained() const;
     void refresh(int member, std::uint64_t op) const;
     /// Index of a member's part of a channel, in a region that has one part for each.
-    std::size_t place(int member, std::uint64_t op) const {
+    std::size_t part_index(int member, std::uint64_t op) const {
         auto const m = static_cast<std::size_t>(member), channel = static_cast<std::size_t>(op % channel_depth);
         return by_member_ ? m * channel_depth + channel : channel * static_cast<std::size_t>(members_) + m;
     }
@@ -260,14 +260,14 @@ private:
     RegionView const& region(AreaRegion which, std::uint64_t op) const {
         RegionView& view = regions_[static_cast<int>(which)];
         if (!view.data) [[unlikely]]
-            get_region(which, op);
+            open_region(which, op);
         return view;
     }
     /// Maps the region if it has been allocated. Returns false otherwise.
     bool find_region(AreaRegion which) const;
     /// Maps or allocates the region, for operation `op`, which has begun. Throws Error(no_mem).
-    void get_region(AreaRegion which, std::uint64_t op) const;
-    void make_region(AreaRegion which, std::uint64_t op) const;
+    void open_region(AreaRegion which, std::uint64_t op) const;
+    void find_or_allocate_region(AreaRegion which, std::uint64_t op) const;
     /// Bytes of a region per member, and in total.
     static std::size_t row_bytes(AreaRegion which, int members);
     static std::size_t region_bytes(AreaRegion which, int members);
@@ -278,7 +278,8 @@ private:
     void populate_slots() const;
 
     std::atomic<std::uint64_t>* pair_row(RegionView const& pairs, int member, std::uint64_t op) const {
-        return reinterpret_cast<std::atomic<std::uint64_t>*>(pairs.data + place(member, op) * pair_bytes(members_));
+        return reinterpret_cast<std::atomic<std::uint64_t>*>(pairs.data +
+                                                             part_index(member, op) * pair_bytes(members_));
     }
     Word pair(int member, std::uint64_t op, int at) const {
         RegionView const& pairs = region(AreaRegion::pairs, op);
@@ -286,7 +287,7 @@ private:
     }
     static constexpr int outer_levels = max_levels - inner_levels;
     LevelFlags* outer_flags(RegionView const& levels, int member, std::uint64_t op) const {
-        return reinterpret_cast<LevelFlags*>(levels.data) + place(member, op) * outer_levels;
+        return reinterpret_cast<LevelFlags*>(levels.data) + part_index(member, op) * outer_levels;
     }
     Word outer(int member, std::uint64_t op, int level, Flag LevelFlags::*flag) const {
         RegionView const& levels = region(AreaRegion::outer_levels, op);

@@ -31,17 +31,17 @@ enum class ParameterKind {
     number,
     numbers,     ///< one number per level, as in per_level
     per_level,   ///< bytes per level, innermost first: 16K+64K; the last value holds for all levels further out
-    word,        ///< one of `words`; the value is its index among them
+    keyword,     ///< one of `keywords`; the value is its index among them
     hierarchy,   ///< levels as in TUTTI_HIERARCHY (numa+socket, flat): defines env.hierarchy() for the algorithm
 };
 
 /// One parameter of an algorithm, as the algorithm's record declares it.
 struct Parameter {
     char const* name;
-    std::size_t fallback;   ///< the value if no setting gives one
-    char const* sentence;   ///< description, with the unit
+    std::size_t default_value;   ///< the value if no setting gives one
+    char const* description;     ///< description, with the unit
     ParameterKind kind = ParameterKind::bytes;
-    char const* words = nullptr;   ///< "one|packed|apart"
+    char const* keywords = nullptr;   ///< "one|packed|apart"
 };
 
 /// Parameter of algorithms that follow env.hierarchy(). The choice reads the value; the algorithm does not.
@@ -51,28 +51,28 @@ inline constexpr Parameter hierarchy_parameter = {"hierarchy", 0, "levels of the
 /// Parameter of algorithms between nodes. Each fragment is an operation of its own, so one fragment can be on the links
 /// while another is inside the nodes. The call reads the value; the algorithm does not.
 inline constexpr Parameter fragment_parameter = {
-    "fragment", 262144, "bytes of a fragment of a large message, several of which are under way at once",
+    "fragment", 262144, "bytes of a fragment of a large message; several fragments are in flight",
     ParameterKind::fragment};
 
 /// The values of an algorithm's parameters, in its own order. A parameter that is not per level has the same value at
 /// all levels.
 class Values {
 public:
-    static constexpr std::size_t most = 8;   ///< maximum number of parameters of an algorithm
+    static constexpr std::size_t max_count = 8;   ///< maximum number of parameters of an algorithm
 
-    std::size_t operator[](std::size_t parameter) const { return of_[parameter][0]; }
+    std::size_t operator[](std::size_t parameter) const { return values_[parameter][0]; }
     std::size_t at(std::size_t parameter, int level) const {
-        return of_[parameter][static_cast<std::size_t>(level < max_levels ? level : max_levels - 1)];
+        return values_[parameter][static_cast<std::size_t>(level < max_levels ? level : max_levels - 1)];
     }
     /// Sets the value for this level and all levels outside it.
     void set(std::size_t parameter, std::size_t value, int from_level = 0) {
         for (auto level = static_cast<std::size_t>(from_level); level < max_levels; ++level)
-            of_[parameter][level] = value;
+            values_[parameter][level] = value;
     }
     bool operator==(Values const&) const = default;
 
 private:
-    std::array<std::array<std::size_t, max_levels>, most> of_{};
+    std::array<std::array<std::size_t, max_levels>, max_count> values_{};
 };
 
 /// The values as a call sees them: a reference; the choice owns the values.
@@ -197,13 +197,13 @@ public:
     static Parts typed(void const* base, int const* counts, std::ptrdiff_t const* displacements,
                        Datatype const* const* types) {
         Parts all(base, 0, nullptr, 1, counts, nullptr, types);
-        all.far_ = displacements;
+        all.aint_displacements_ = displacements;
         return all;
     }
     /// Only ranks [first, first + n) of a union group have these parts, in order; the other ranks have nothing.
-    Parts only_of(int first, int n) const {
+    Parts restricted_to(int first, int n) const {
         Parts window = *this;
-        window.in_a_row_ = false;
+        window.are_equal_ = false;
         window.first_ = first;
         window.ranks_ = n;
         return window;
@@ -211,38 +211,38 @@ public:
     static Parts none() { return Parts(nullptr, 0, nullptr, 0, nullptr, nullptr, nullptr); }
 
     [[gnu::always_inline]] Buffer operator[](int rank) const {
-        if (in_a_row_) [[likely]]
-            return {first() + rank * step_, count_, type_};
+        if (are_equal_) [[likely]]
+            return {first() + rank * stride_, count_, type_};
         return part(rank);
     }
     /// True if all ranks have parts of the same size at equal distances.
-    bool are_equal() const { return in_a_row_; }
+    bool are_equal() const { return are_equal_; }
     /// True if in addition each part is contiguous.
-    bool without_gaps() const { return in_a_row_ && type_ && type_->dense(count_); }
+    bool are_contiguous() const { return are_equal_ && type_ && type_->dense(count_); }
     /// The distance between equal parts, in bytes.
-    std::int64_t distance() const { return step_; }
+    std::int64_t stride() const { return stride_; }
     /// Bytes of the lists of counts, displacements and types. `all`: the number of ranks or edges that have parts,
-    /// which only_of may have reduced.
+    /// which restricted_to may have reduced.
     std::size_t list_bytes(int all) const {
         std::size_t sum = 0;
-        each_list(*this, [&](auto* list) { sum += list ? listed(all) * sizeof *list : 0; });
+        each_list(*this, [&](auto* list) { sum += list ? list_length(all) * sizeof *list : 0; });
         return (sum + alignof(void*) - 1) & ~(alignof(void*) - 1);
     }
     /// Copies these lists to `memory`, which must be aligned for pointers, and refers to the copies from now on.
     void copy_lists(int all, std::byte* memory) {
         each_list(*this, [&](auto*& list) {
             if (!list) return;
-            std::size_t const bytes = listed(all) * sizeof *list;
+            std::size_t const bytes = list_length(all) * sizeof *list;
             if (bytes == 0) return;   // `memory` may be null in this case
             list = static_cast<std::remove_reference_t<decltype(list)>>(std::memcpy(memory, list, bytes));
             memory += bytes;
         });
     }
     /// The types of the w form; empty for other forms.
-    std::span<Datatype const* const> types(int all) const { return {types_, types_ ? listed(all) : 0}; }
+    std::span<Datatype const* const> types(int all) const { return {types_, types_ ? list_length(all) : 0}; }
     void const* base() const { return base_; }
     /// Keeps the parts, but with another base address.
-    void move_to(void const* base) { base_ = base; }
+    void set_base(void const* base) { base_ = base; }
     /// Returns the type of all parts; null if each part has its own, or if there are none.
     Datatype const* type() const { return type_; }
     bool empty() const { return !type_ && !types_; }
@@ -250,8 +250,8 @@ public:
 private:
     Parts(void const* base, std::int64_t count, Datatype const* type, std::int64_t step, int const* counts,
           int const* displacements, Datatype const* const* types)
-        : base_(base), count_(count), type_(type), step_(step), counts_(counts), displacements_(displacements),
-          types_(types), in_a_row_(!counts && !types) {}
+        : base_(base), count_(count), type_(type), stride_(step), counts_(counts), displacements_(displacements),
+          types_(types), are_equal_(!counts && !types) {}
 
     std::byte* first() const { return static_cast<std::byte*>(const_cast<void*>(base_)); }
     Buffer part(int rank) const {
@@ -260,29 +260,31 @@ private:
             if (static_cast<unsigned>(rank) >= static_cast<unsigned>(ranks_)) return {nullptr, 0, any_type()};
         }
         auto i = static_cast<std::size_t>(rank);
-        if (types_) return {first() + (far_ ? far_[i] : displacements_[i]), counts_[i], types_[i]};
-        if (counts_) return {first() + displacements_[i] * step_, counts_[i], type_};
-        return {first() + rank * step_, count_, type_};
+        if (types_)
+            return {first() + (aint_displacements_ ? aint_displacements_[i] : displacements_[i]), counts_[i],
+                    types_[i]};
+        if (counts_) return {first() + displacements_[i] * stride_, counts_[i], type_};
+        return {first() + rank * stride_, count_, type_};
     }
     Datatype const* any_type() const { return types_ ? types_[0] : type_; }
-    std::size_t listed(int all) const { return static_cast<std::size_t>(ranks_ > 0 ? ranks_ : all); }
+    std::size_t list_length(int all) const { return static_cast<std::size_t>(ranks_ > 0 ? ranks_ : all); }
 
     /// Calls f(list) for each list, null if it does not exist, in the order of decreasing element size.
     template <class Self, class F>
     static void each_list(Self& self, F&& f) {
-        f(self.types_), f(self.far_), f(self.counts_), f(self.displacements_);
+        f(self.types_), f(self.aint_displacements_), f(self.counts_), f(self.displacements_);
     }
 
     void const* base_;
     std::int64_t count_;
     Datatype const* type_;
-    std::int64_t step_;
+    std::int64_t stride_;
     int const* counts_;
     int const* displacements_;
     Datatype const* const* types_;
-    std::ptrdiff_t const* far_ = nullptr;   ///< displacements of the w form if they are MPI_Aint
-    int first_ = 0, ranks_ = 0;             ///< the ranks that have parts (only_of); ranks_ 0: all ranks
-    bool in_a_row_;                         ///< all ranks have equal parts
+    std::ptrdiff_t const* aint_displacements_ = nullptr;   ///< displacements of the w form if they are MPI_Aint
+    int first_ = 0, ranks_ = 0;   ///< the ranks that have parts (restricted_to); ranks_ 0: all ranks
+    bool are_equal_;              ///< all ranks have equal parts
 };
 
 /// gather(v), scatter(v): `parts` is known at the root only, `mine` at all ranks (in place at the root: null address).
@@ -291,8 +293,8 @@ struct RootedArgs : CommonArgs {
     Parts parts = Parts::none();
     int root;
     bool in_place_at_root = false;
-    bool equal = true;         ///< plain forms: every part has `largest` bytes
-    std::size_t largest = 0;   ///< bytes of one part if equal; otherwise no rank may rely on it
+    bool equal_parts = true;          ///< plain forms: every part has `max_part_bytes` bytes
+    std::size_t max_part_bytes = 0;   ///< bytes of one part if equal; otherwise no rank may rely on it
 };
 
 /// allgather(v): `mine` goes to parts[rank] of every rank. In place: `mine` is already there.
@@ -300,24 +302,24 @@ struct AllgatherArgs : CommonArgs {
     Buffer mine;
     Parts parts = Parts::none();
     bool is_in_place = false;
-    std::size_t largest = 0;   ///< bytes of the largest part; known to all ranks, because the counts are
+    std::size_t max_part_bytes = 0;   ///< bytes of the largest part; known to all ranks, because the counts are
 };
 
 /// alltoall(v, w).
 struct AlltoallArgs : CommonArgs {
     Parts send = Parts::none(), receive = Parts::none();
     bool is_in_place = false;   ///< the send data is in the receive parts
-    bool equal = true;          ///< plain form: every part has `each` bytes
-    std::size_t each = 0;
+    bool equal_parts = true;    ///< plain form: every part has `part_bytes` bytes
+    std::size_t part_bytes = 0;
 };
 
-/// Neighbourhood collectives: parts are indexed by edge. In plain forms every part has `each` bytes; in v and w forms
-/// only the two ends of an edge agree on its size.
+/// Neighbourhood collectives: parts are indexed by edge. In plain forms every part has `part_bytes` bytes; in v and w
+/// forms only the two ends of an edge agree on its size.
 struct NeighborArgs : CommonArgs {
     Neighborhood const* edges;
     Parts receive = Parts::none();
-    bool equal = true;
-    std::size_t each = 0;
+    bool equal_parts = true;
+    std::size_t part_bytes = 0;
 };
 
 /// neighbor_allgather(v): `mine` is sent along every edge.

@@ -5,14 +5,14 @@
 // trees and counting of what is declared here (net_env.hpp).
 //
 // Rules of use:
-//  - Every flag has one writer: publish, ready, ack, sent, taken and tell write this rank's own flags; `hand` writes a
-//    flag beside its reader that no other rank writes (except through `claim`, which every rank may call). The until_…
-//    functions wait for flags of other ranks. Steps of one operation count up from 1. A rank that has seen a step also
-//    sees everything written before it.
+//  - Every flag has one writer: publish, ready, ack, sent, consumed and signal write this rank's own flags; `notify`
+//    writes a flag beside its reader that no other rank writes (except through `claim`, which every rank may call). The
+//    until_… functions wait for flags of other ranks. Steps of one operation count up from 1. A rank that has seen a
+//    step also sees everything written before it.
 //  - A slot holds slot_bytes() bytes per rank and operation. It becomes free again without an explicit release (see
 //    area.hpp).
 //  - Staging memory and exposed buffers belong to this rank for one operation: an algorithm that uses them returns only
-//    after every reader has confirmed (ack, taken) that it has finished reading.
+//    after every reader has confirmed (ack, consumed) that it has finished reading.
 //  - Bytes of its own that an algorithm lets peers read are kept in PooledBytes: see "When memory runs out" in
 //    README.md.
 //  - co_await never appears inside a condition or an argument list; it stands alone or on the right of one assignment.
@@ -50,44 +50,44 @@ struct Trees {
 };
 
 /// Value for an awaited peer: any of several ranks may perform the step that is awaited.
-inline constexpr int anybody = -1;
+inline constexpr int any_peer = -1;
 
 /// The part that both environments within one node share. `Memory` provides the rest, as ShmMemory does: Awaiter
-/// until(word, value, peer), stored(word) (called after every publication), access to large buffers (way, reach, fetch,
-/// put), staging memory, frames(), traffic(), locality(peer).
+/// until(word, value, peer), wake_waiters(word) (called after every publication), access to large buffers (access_path,
+/// reach, fetch, put), staging memory, frames(), traffic(), locality(peer).
 template <class Memory>
 class Environment : public Memory {
 public:
     template <class... A>
     Environment(Area const& area, Trees const& trees, int rank, std::uint64_t op, A&&... rest)
         : Memory(std::forward<A>(rest)...), area_(area), trees_(trees), rank_(rank), op_(op),
-          mine_(&area.channel(rank, op)) {}
+          own_channel_(&area.channel(rank, op)) {}
 
     /// Continues with the next operation of the same kind; for operations that are repeated.
     void restart(std::uint64_t op) {
         op_ = op;
-        mine_ = &area_.channel(rank_, op);
+        own_channel_ = &area_.channel(rank_, op);
     }
 
     int rank() const { return rank_; }
     int size() const { return area_.members(); }
     /// True if the node has more ranks than cores for them. The same at every rank.
-    bool crowded() const { return Memory::crowded(); }
+    bool oversubscribed() const { return Memory::oversubscribed(); }
     /// True if a member reported that it cannot continue this operation. A rank whose wait can no longer succeed then
     /// stops waiting.
     bool failed() const { return area_.failed(op_); }
     /// Returns one of the members that reported a failure; valid only if failed().
-    int failed_member() const { return area_.failed_member(op_); }
+    int failed_rank() const { return area_.failed_rank(op_); }
     /// The levels of the machine (or those that the user named), and one team of all ranks in rank order.
     topo::Hierarchy const& hierarchy() const { return trees_.hierarchy; }
     topo::Hierarchy const& one_team() const { return trees_.one_team; }
 
     // --- Small messages: one slot per rank and operation -------------------------------------------------------------
     std::size_t slot_bytes() const { return area_.slot_bytes(); }
-    /// Where this rank writes `bytes` bytes before it publishes. Up to 56 bytes lie on the flag's own cache line, up to
-    /// 512 beside the small slots of other members. The reader must pass the same size.
+    /// Where this rank writes `bytes` bytes before it publishes. Up to 56 bytes are stored on the flag's cache line, up
+    /// to 512 beside the small slots of other members. The reader must pass the same size.
     std::byte* slot(std::size_t bytes) const {
-        return bytes <= Cell::inline_bytes ? mine_->cell.payload : area_.slot(rank_, op_, bytes);
+        return bytes <= Cell::inline_bytes ? own_channel_->cell.payload : area_.slot(rank_, op_, bytes);
     }
     /// Where `peer` wrote `bytes` bytes; valid after until(peer, …).
     std::byte const* slot(int peer, std::size_t bytes) {
@@ -118,12 +118,12 @@ public:
     std::byte* slot_of(int peer, std::size_t bytes) const {
         return bytes <= Cell::inline_bytes ? channel(peer).cell.payload : area_.slot(peer, op_, bytes);
     }
-    void publish(std::uint64_t step = 1) { store({mine_->cell.stamp, op_}, step); }
+    void publish(std::uint64_t step = 1) { store({own_channel_->cell.stamp, op_}, step); }
     /// Called after the last publish of a rank that does not wait for its readers: moves the slot towards the shared
     /// cache, where they read it sooner.
-    void leave(std::size_t bytes) {
-        share_soon(&mine_->cell, sizeof(Cell));
-        if (bytes > Cell::inline_bytes) share_soon(area_.slot(rank_, op_, bytes), bytes);
+    void demote_slot(std::size_t bytes) {
+        demote(&own_channel_->cell, sizeof(Cell));
+        if (bytes > Cell::inline_bytes) demote(area_.slot(rank_, op_, bytes), bytes);
     }
     auto until(int peer, std::uint64_t step = 1) { return until({channel(peer).cell.stamp, op_}, step, peer); }
     /// Returns the step that `peer` has published in this operation (0: none yet). The step may encode what the slot
@@ -146,98 +146,98 @@ public:
     void sent(int peer, std::uint64_t step) { store(area_.sent(rank_, op_, peer), step); }
     auto until_sent(int peer, std::uint64_t step) { return until(area_.sent(peer, op_, rank_), step, peer); }
     std::uint64_t sent_by(int peer) const { return step_of(area_.sent(peer, op_, rank_)); }
-    void taken(int peer, std::uint64_t step) { store(area_.taken(rank_, op_, peer), step); }
-    auto until_taken(int peer, std::uint64_t step) { return until(area_.taken(peer, op_, rank_), step, peer); }
-    std::uint64_t taken_by(int peer) const { return step_of(area_.taken(peer, op_, rank_)); }
+    void consumed(int peer, std::uint64_t step) { store(area_.consumed(rank_, op_, peer), step); }
+    auto until_consumed(int peer, std::uint64_t step) { return until(area_.consumed(peer, op_, rank_), step, peer); }
+    std::uint64_t consumed_by(int peer) const { return step_of(area_.consumed(peer, op_, rank_)); }
 
     // --- One word per reader: alternatives to a single leader flag that a whole team reads ---------------------------
     /// Writes word `k` of this rank, 0 … size − 1, eight on a line. These are the words of `sent`: an algorithm that
     /// uses both must use different words.
-    void tell(int k, std::uint64_t step) { store(area_.sent(rank_, op_, k), step); }
-    auto until_told(int peer, int k, std::uint64_t step) { return until(area_.sent(peer, op_, k), step, peer); }
-    std::uint64_t told_by(int peer, int k) const { return step_of(area_.sent(peer, op_, k)); }
+    void signal(int k, std::uint64_t step) { store(area_.sent(rank_, op_, k), step); }
+    auto until_signalled(int peer, int k, std::uint64_t step) { return until(area_.sent(peer, op_, k), step, peer); }
+    std::uint64_t signalled_by(int peer, int k) const { return step_of(area_.sent(peer, op_, k)); }
     /// Writes a word beside the reader, on a line of its own. In one operation only one rank may write it. The writer
     /// of the next operation on this channel starts only after this operation is `done`, so the word has one writer at
     /// a time and only grows, as if one rank had written it throughout.
-    void hand(int peer, std::uint64_t step) { store(area_.handed(peer, op_), step); }
-    auto until_handed(int by, std::uint64_t step) { return until(area_.handed(rank_, op_), step, by); }
-    std::uint64_t handed() const { return step_of(area_.handed(rank_, op_)); }
+    void notify(int peer, std::uint64_t step) { store(area_.notified(peer, op_), step); }
+    auto until_notified(int peer, std::uint64_t step) { return until(area_.notified(rank_, op_), step, peer); }
+    std::uint64_t notified() const { return step_of(area_.notified(rank_, op_)); }
 
     // --- Work done by the first rank that arrives, in operations that suspend ----------------------------------------
     /// True if this operation suspends where a blocking call would wait. The same at all ranks of the operation.
     bool suspends() const { return Memory::suspends(); }
     /// When awaited, leaves the rest of the coroutine to the call that waits for or tests the operation, instead of the
     /// call that starts it. Has no effect in a blocking call.
-    auto later() { return Memory::later(); }
+    auto defer() { return Memory::defer(); }
     /// Claims piece k, 0 … 47, of the work at `owner`. Returns true at exactly one rank, which then does the piece. The
-    /// claimed pieces are the bits of the word of `hand`, which every rank may set here: an operation must not use both
-    /// on the same rank's word.
+    /// claimed pieces are the bits of the word of `notify`, which every rank may set here: an operation must not use
+    /// both on the same rank's word.
     bool claim(int owner, int k) {
-        Area::Word const word = area_.handed(owner, op_);
+        Area::Word const word = area_.notified(owner, op_);
         std::uint64_t const none = stamp(word.op, 0), piece = std::uint64_t{1} << k;
         for (std::uint64_t old = word.value.load(std::memory_order_relaxed);;) {
-            std::uint64_t const taken = has_come(old, none) ? old - none : 0;
-            if (taken & piece) return false;
-            if (word.value.compare_exchange_weak(old, none + (taken | piece), std::memory_order_acq_rel)) break;
+            std::uint64_t const claimed = has_reached(old, none) ? old - none : 0;
+            if (claimed & piece) return false;
+            if (word.value.compare_exchange_weak(old, none + (claimed | piece), std::memory_order_acq_rel)) break;
         }
-        Memory::stored(word.value);
+        Memory::wake_waiters(word.value);
         return true;
     }
     /// Waits until the first `n` pieces at `owner` have been claimed, by any rank.
     auto until_claimed(int owner, int n) {
-        return until(area_.handed(owner, op_), (std::uint64_t{1} << n) - 1, anybody);
+        return until(area_.notified(owner, op_), (std::uint64_t{1} << n) - 1, any_peer);
     }
 
     // --- Large messages ----------------------------------------------------------------------------------------------
     /// Returns the best access path for peers to these bytes of this rank; if the system refuses it later, fetch and
     /// put report that.
-    AccessPath way(void const* address, std::size_t bytes) const { return Memory::way(address, bytes); }
+    AccessPath access_path(void const* address, std::size_t bytes) const { return Memory::access_path(address, bytes); }
     /// Exposes a buffer to the peers (before publish); they reach it by fetch or reach unless the access path is
     /// `staged`. Returns the access path.
     AccessPath expose(void const* address, std::size_t bytes) {
-        mine_->exposure = {reinterpret_cast<std::uint64_t>(address), Memory::staging_offset(), bytes,
-                           Exposure::one_piece, way(address, bytes)};
-        return mine_->exposure.way;
+        own_channel_->exposure = {reinterpret_cast<std::uint64_t>(address), Memory::staging_offset(), bytes,
+                                  Exposure::contiguous, access_path(address, bytes)};
+        return own_channel_->exposure.access;
     }
     /// Exposes a buffer of any layout. A buffer with gaps is exposed as AccessPath::load_store if peers can load and
-    /// store there and its datatype can be written into `room` bytes of staging memory from `at` on; otherwise it is
-    /// staged.
-    AccessPath expose(ConstBuffer const& b, std::size_t at, std::size_t room) {
+    /// store there and its datatype can be written into `capacity` bytes of staging memory from `at` on; otherwise it
+    /// is staged.
+    AccessPath expose(ConstBuffer const& b, std::size_t at, std::size_t capacity) {
         if (b.type->dense(b.count)) return expose(first_byte(b), b.bytes());
         expose_staged();
-        if (can_load(b) && write_layout(*b.type, at, room) != 0)
-            mine_->exposure = {reinterpret_cast<std::uint64_t>(b.address), mine_->exposure.staging, b.bytes(), at,
-                               AccessPath::load_store};
-        return mine_->exposure.way;
+        if (can_load(b) && write_layout(*b.type, at, capacity) != 0)
+            own_channel_->exposure = {reinterpret_cast<std::uint64_t>(b.address), own_channel_->exposure.staging,
+                                      b.bytes(), at, AccessPath::load_store};
+        return own_channel_->exposure.access;
     }
     /// True if peers can load and store every byte between the first and the last that a buffer with gaps touches.
     bool can_load(ConstBuffer const& b) const {
         AddressRange const range = AddressRange::of(b.address, b.count, *b.type);
-        return way(reinterpret_cast<void const*>(range.first), range.bytes) == AccessPath::load_store;
+        return access_path(reinterpret_cast<void const*>(range.first), range.bytes) == AccessPath::load_store;
     }
-    /// Writes the description of a datatype into `room` bytes of staging memory from `at` on. Returns its length in
+    /// Writes the description of a datatype into `capacity` bytes of staging memory from `at` on. Returns its length in
     /// bytes, or 0 if it does not fit.
-    std::size_t write_layout(Datatype const& type, std::size_t at, std::size_t room) {
+    std::size_t write_layout(Datatype const& type, std::size_t at, std::size_t capacity) {
         constexpr std::size_t word = sizeof(std::int64_t);
-        return word * flatten(type, {reinterpret_cast<std::int64_t*>(staging() + at), room / word});
+        return word * flatten(type, {reinterpret_cast<std::int64_t*>(staging() + at), capacity / word});
     }
-    /// Exposes staging memory only; for data that does not lie in one piece.
+    /// Exposes staging memory only; for data that is not contiguous.
     AccessPath expose_staged() {
-        mine_->exposure = {0, Memory::staging_offset(), 0, Exposure::one_piece, AccessPath::staged};
+        own_channel_->exposure = {0, Memory::staging_offset(), 0, Exposure::contiguous, AccessPath::staged};
         return AccessPath::staged;
     }
     /// Exposes the buffer that peers load from and the buffer that they store to, by load and store alone; no staging
     /// memory is allocated.
     void expose_both(std::span<std::byte const> in, std::span<std::byte const> out) {
         AccessPath worst = AccessPath::load_store;
-        for (auto shown : {in, out})
-            if (!shown.empty()) worst = std::max(worst, way(shown.data(), shown.size()));
-        mine_->exposure.address = reinterpret_cast<std::uint64_t>(in.data());
-        mine_->exposure.result = reinterpret_cast<std::uint64_t>(out.data());
-        mine_->exposure.way = worst;
+        for (auto buffer : {in, out})
+            if (!buffer.empty()) worst = std::max(worst, access_path(buffer.data(), buffer.size()));
+        own_channel_->exposure.address = reinterpret_cast<std::uint64_t>(in.data());
+        own_channel_->exposure.result = reinterpret_cast<std::uint64_t>(out.data());
+        own_channel_->exposure.access = worst;
     }
     /// Exposes staging memory in addition; other exposed fields, which peers may be reading, remain unchanged.
-    void add_staging() { mine_->exposure.staging = Memory::staging_offset(); }
+    void add_staging() { own_channel_->exposure.staging = Memory::staging_offset(); }
     /// Returns what `peer` exposes; valid after until(peer, …).
     Exposure const& exposure(int peer) const { return channel(peer).exposure; }
     /// Returns where this rank can load and store bytes of a peer's own memory, or null if it cannot. Never null if in
@@ -252,14 +252,14 @@ public:
     /// True if a copy with this working set bypasses the cache.
     bool streams(std::size_t working_set) const { return Memory::copier().streams(working_set); }
     /// True if a reduction should bypass the cache when it writes results that this rank does not read; see
-    /// Copier::outgrows_core.
-    bool outgrows_core(std::size_t bytes) const { return Memory::copier().outgrows_core(bytes); }
+    /// Copier::exceeds_private_cache.
+    bool exceeds_private_cache(std::size_t bytes) const { return Memory::copier().exceeds_private_cache(bytes); }
     /// Returns the buffer that `peer` exposes if this rank can load and store there, else an empty one; valid after
     /// until(peer, …).
     PeerBuffer<Environment> buffer_of(int peer) {
         Exposure const& e = exposure(peer);
-        if (e.way == AccessPath::staged) return {};
-        if (e.layout == Exposure::one_piece) return {*this, peer, e.address, e.bytes};
+        if (e.access == AccessPath::staged) return {};
+        if (e.layout == Exposure::contiguous) return {*this, peer, e.address, e.bytes};
         return {*this, peer, e.address, e.bytes, staging_of(peer) + e.layout};
     }
     /// Copies from a peer's own memory in one copy. Returns false if the system does not allow it (any more): the bytes
@@ -323,21 +323,21 @@ private:
     Channel& channel(int peer) const { return area_.channel(peer, op_); }
     void store(Area::Word word, std::uint64_t step) {
         word.value.store(stamp(word.op, step), std::memory_order_release);
-        Memory::stored(word.value);
+        Memory::wake_waiters(word.value);
     }
     auto until(Area::Word word, std::uint64_t step, int peer) {
         return Memory::until(word.value, stamp(word.op, step), peer);
     }
     std::uint64_t step_of(Area::Word word) const {
         std::uint64_t const step = word.value.load(std::memory_order_acquire) - stamp(word.op, 0);
-        return step <= last_step ? step : 0;
+        return step <= max_step ? step : 0;
     }
 
     Area const& area_;
     Trees const& trees_;
     int const rank_;
     std::uint64_t op_;
-    Channel* mine_;
+    Channel* own_channel_;
 };
 
 }   // namespace tutti::coll

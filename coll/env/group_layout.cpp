@@ -3,26 +3,26 @@
 
 namespace tutti::coll {
 
-Division::Division(Group const& all, Cluster const& cluster) {
+NodePartition::NodePartition(Group const& all, Cluster const& cluster) {
     std::vector<int> number(static_cast<std::size_t>(cluster.nodes()), -1);
     for (int r = 0; r < all.size(); ++r) {
         int& part = number[static_cast<std::size_t>(cluster.node_of(all.world_rank(r)))];
         if (part < 0) part = count();
         add(part, r);
     }
-    mine_ = number[static_cast<std::size_t>(cluster.here())];
+    own_part_ = number[static_cast<std::size_t>(cluster.this_node())];
 }
 
-Division::Division(topo::Hierarchy const& tree, int rank) {
+NodePartition::NodePartition(topo::Hierarchy const& tree, int rank) {
     int const level = std::max(0, tree.levels() - 2);
     for (int r = 0; r < tree.size(); ++r) {
         int const first = tree.ranks_under(level, r).front();
-        add(first == r ? count() : of(first), r);
+        add(first == r ? count() : part_of(first), r);
     }
-    mine_ = of(rank);
+    own_part_ = part_of(rank);
 }
 
-void Division::add(int part, int rank) {
+void NodePartition::add(int part, int rank) {
     if (part == count()) members_.emplace_back();
     auto& members = members_[static_cast<std::size_t>(part)];
     part_of_.push_back(part);

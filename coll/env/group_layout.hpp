@@ -27,25 +27,27 @@
 
 namespace tutti::coll {
 
-class Division {
+class NodePartition {
 public:
     /// Divides the ranks by node.
-    Division(Group const& all, Cluster const& cluster);
+    NodePartition(Group const& all, Cluster const& cluster);
     /// Divides the ranks by the subtrees under the members of the hierarchy's outermost team, regardless of the levels
     /// inside, as seen by `rank`. With a single level, all ranks are equally near and form one part.
-    Division(topo::Hierarchy const& tree, int rank);
+    NodePartition(topo::Hierarchy const& tree, int rank);
 
     int count() const { return static_cast<int>(members_.size()); }
-    int mine() const { return mine_; }   ///< the part that contains this rank
+    int own_part() const { return own_part_; }   ///< the part that contains this rank
     /// The part that contains a rank, and the rank's index in it.
-    int of(int rank) const { return part_of_[static_cast<std::size_t>(rank)]; }
+    int part_of(int rank) const { return part_of_[static_cast<std::size_t>(rank)]; }
     int index_of(int rank) const { return index_of_[static_cast<std::size_t>(rank)]; }
     /// The ranks of a part, ascending.
     std::span<int const> members(int part) const { return members_[static_cast<std::size_t>(part)]; }
-    std::span<int const> members() const { return members(mine_); }
+    std::span<int const> members() const { return members(own_part_); }
     int size(int part) const { return static_cast<int>(members(part).size()); }
     /// Returns the master of a part in an operation with this root (−1: none).
-    int master(int part, int root = -1) const { return root >= 0 && of(root) == part ? root : members(part).front(); }
+    int master(int part, int root = -1) const {
+        return root >= 0 && part_of(root) == part ? root : members(part).front();
+    }
     /// Returns the masters of all parts, in the order of the parts.
     PooledVector<int> masters(FramePool& frames, int root = -1) const {
         PooledVector<int> all(frames);
@@ -54,14 +56,14 @@ public:
         return all;
     }
     /// True if every part consists of consecutive ranks.
-    bool consecutive() const {
+    bool is_consecutive() const {
         return std::ranges::all_of(
             members_, [](std::vector<int> const& m) { return m.back() - m.front() + 1 == static_cast<int>(m.size()); });
     }
     /// Number of ranks in the largest and in the smallest part.
     int largest() const { return static_cast<int>(std::ranges::max_element(members_, {}, ranks)->size()); }
     int smallest() const { return static_cast<int>(std::ranges::min_element(members_, {}, ranks)->size()); }
-    bool even() const { return largest() == smallest(); }
+    bool has_equal_sizes() const { return largest() == smallest(); }
 
 private:
     static std::size_t ranks(std::vector<int> const& part) { return part.size(); }
@@ -69,7 +71,7 @@ private:
 
     std::vector<std::vector<int>> members_;
     std::vector<int> part_of_, index_of_;
-    int mine_ = 0;
+    int own_part_ = 0;
 };
 
 struct GroupLayout {
@@ -78,9 +80,9 @@ struct GroupLayout {
 
     /// Additional data of a group on several nodes.
     struct Nodes {
-        Division map;
-        Trees masters;         ///< one team with a rank for each node
-        Ref<Group> this_one;   ///< the members on this node
+        NodePartition partition;
+        Trees masters;          ///< one team with a rank for each node
+        Ref<Group> this_node;   ///< the members on this node
     };
 
     Ref<Group> const group;
@@ -94,10 +96,10 @@ struct GroupLayout {
 /// collectives use shared memory. All ranks here are numbered in the union group.
 struct MultiNode {
     MultiNode(Ref<Comm> part, GroupLayout::Nodes const& nodes)
-        : node(std::move(part)), map(nodes.map), masters(nodes.masters) {}
+        : node(std::move(part)), partition(nodes.partition), masters(nodes.masters) {}
 
-    Ref<Comm> node;        ///< the members on this node
-    Division const& map;   ///< these two belong to the layout
+    Ref<Comm> node;                   ///< the members on this node
+    NodePartition const& partition;   ///< these two belong to the layout
     Trees const& masters;
 };
 
@@ -129,12 +131,12 @@ private:
 
 // What environments need from a communicator and a process; choice and call keep more (coll/choice/comm_state.hpp).
 
-class AllCallRecords;   // coll/match/all_call_records.hpp
+class CallMatcher;   // coll/match/all_call_records.hpp
 
-struct CommMemory : Extension, OperationSequence {
-    CommMemory(Process& p, Area a, std::shared_ptr<GroupLayout> who_is_where, int my_rank,
-               std::unique_ptr<MultiNode> several_nodes = {})
-        : OperationSequence(p, a, my_rank), layout(std::move(who_is_where)), multi_node(std::move(several_nodes)),
+struct CommMemory : LayerState, OperationSequence {
+    CommMemory(Process& p, Area a, std::shared_ptr<GroupLayout> group_layout, int my_rank,
+               std::unique_ptr<MultiNode> on_multiple_nodes = {})
+        : OperationSequence(p, a, my_rank), layout(std::move(group_layout)), multi_node(std::move(on_multiple_nodes)),
           trees(layout->trees), localities(layout->localities) {}
 
     std::shared_ptr<GroupLayout> const layout;
@@ -143,13 +145,13 @@ struct CommMemory : Extension, OperationSequence {
     std::vector<topo::Locality> const& localities;
 };
 
-struct ProcessMemory : Extension {
+struct ProcessMemory : LayerState {
     explicit ProcessMemory(std::size_t staging) : staging_bytes(staging), stagings(staging) {}
 
     std::size_t staging_bytes;   ///< the size that algorithms plan with: the same in every rank of the job
     StagingPool stagings;
     GroupLayouts layouts;
-    std::shared_ptr<AllCallRecords> call_records;   ///< null: calls are not recorded
+    std::shared_ptr<CallMatcher> call_matcher;   ///< null: calls are not recorded
 };
 
 inline CommMemory& memory_of(Comm const& comm) { return static_cast<CommMemory&>(*comm.collectives); }

@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint64_t collective_context = 1ULL << 62;   // separates these messages from the program's
 
 /// True if the error is a lack of memory.
-bool is_memory(std::exception_ptr const& error) {
+bool is_out_of_memory(std::exception_ptr const& error) {
     try {
         std::rethrow_exception(error);
     } catch (Error const& e) { return e.error_class == ErrorClass::no_mem; } catch (std::bad_alloc const&) {
@@ -20,42 +20,42 @@ bool is_memory(std::exception_ptr const& error) {
 
 }   // namespace
 
-NetEnv::NetEnv(Comm const& comm, Trees const& trees, char const* operation, Numbers numbers, Suspension* suspension,
-               FramePool* frames)
+NetEnv::NetEnv(Comm const& comm, Trees const& trees, char const* operation, OperationNumbers numbers,
+               Suspension* suspension, FramePool* frames)
     : comm_(comm), trees_(trees), operation_(operation), traffic_(comm.process.rank_state().traffic),
-      suspension_(suspension), frames_(frames ? *frames : comm.process.frames), whole_(nullptr), numbers_(numbers),
+      suspension_(suspension), frames_(frames ? *frames : comm.process.frames), whole_env_(nullptr), numbers_(numbers),
       members_(frames_), rank_(comm.union_group->rank()) {}
 
 NetEnv::NetEnv(NetEnv& whole, PooledVector<int> members, Trees const& trees)
     : comm_(whole.comm_), trees_(trees), operation_(whole.operation_), traffic_(whole.traffic_),
-      suspension_(whole.suspension_), frames_(whole.frames_), whole_(&whole), numbers_(whole.numbers_),
+      suspension_(whole.suspension_), frames_(whole.frames_), whole_env_(&whole), numbers_(whole.numbers_),
       members_(std::move(members)),
       rank_(static_cast<int>(std::ranges::find(members_, whole.rank()) - members_.begin())) {}
 
 MultiNode const& NetEnv::multi_node() const { return *memory_of(comm_).multi_node; }
 
 p2p::Key NetEnv::key(int source) const {
-    static_assert(OperationSequence::most_apart < 0x40000000);
+    static_assert(OperationSequence::max_distance < 0x40000000);
     return {comm_.context | collective_context, source, static_cast<std::int32_t>(numbers_.operation & 0x3fffffff)};
 }
 
 void NetEnv::begin(Outgoing& op, int to) {
     op.to = to;
     op.key = key(comm_.union_group->rank());
-    op.peer = peer_of(to);
-    op.finished = [](p2p::Send& s) { static_cast<Outgoing&>(s).over.store(1, std::memory_order_release); };
+    op.peer = peer_id(to);
+    op.finished = [](p2p::Send& s) { static_cast<Outgoing&>(s).completed.store(1, std::memory_order_release); };
     count_message(to, op.data.bytes);
     p2p::engine(comm_.process).begin(op);
 }
 
 void NetEnv::begin(Incoming& op, int from) {
-    op.key = key(union_group(from));
-    op.peer = peer_of(from);
+    op.key = key(union_rank(from));
+    op.peer = peer_id(from);
     op.traffic = &traffic_;
     op.finished = [](p2p::Receive& r) {
         Incoming& in = static_cast<Incoming&>(r);
         in.traffic->stored.add(in.status.bytes);
-        in.over.store(1, std::memory_order_release);
+        in.completed.store(1, std::memory_order_release);
     };
     p2p::engine(comm_.process).begin(op);
 }
@@ -65,42 +65,46 @@ void NetEnv::abandon(Incoming& op) { p2p::engine(comm_.process).cancel(op); }
 void NetEnv::count_message(int peer, std::size_t bytes) {
     count(bytes, 0);
     if (peer == rank_) return;
-    auto const way = memory_of(comm_).localities[static_cast<std::size_t>(union_group(peer))];
-    traffic_.messages[static_cast<int>(way)].add(1);
-    if (way == topo::Locality::network) traffic_.to_nodes.add(bytes);
+    auto const locality = memory_of(comm_).localities[static_cast<std::size_t>(union_rank(peer))];
+    traffic_.messages[static_cast<int>(locality)].add(1);
+    if (locality == topo::Locality::network) traffic_.to_nodes.add(bytes);
 }
 
-std::uint64_t NetEnv::left_on_node() const { return whole_ ? whole_->left_on_node() : numbers_.node_count; }
+std::uint64_t NetEnv::unused_node_numbers() const {
+    return whole_env_ ? whole_env_->unused_node_numbers() : numbers_.node_count;
+}
 
-std::uint64_t NetEnv::next_on_node() {
-    if (whole_) return whole_->next_on_node();
-    if (numbers_.node_count == 0) fail(ErrorClass::intern, operation_, ": more operations on the node than were told");
+std::uint64_t NetEnv::next_node_number() {
+    if (whole_env_) return whole_env_->next_node_number();
+    if (numbers_.node_count == 0)
+        fail(ErrorClass::intern, operation_, ": more node operations than the algorithm announced");
     --numbers_.node_count;
     return numbers_.node_first++;
 }
 
-bool NetEnv::waited(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer, int from) const {
+bool NetEnv::wait_unless_suspending(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer,
+                                    int first_polled) const {
     if (suspension_) return false;
     p2p::Engine& engine = p2p::engine(comm_.process);
-    int const polls = engine.polls_in_a_row(from);
-    auto reached = [&] { return has_come(word.load(std::memory_order_acquire), value); };
-    comm_.process.waiter.until(
+    int const polls = engine.polls_in_a_row(first_polled);
+    auto reached = [&] { return has_reached(word.load(std::memory_order_acquire), value); };
+    comm_.process.waiter.wait_until(
         [&] {
             for (int i = 0; i < polls; ++i) {
                 if (reached()) return true;
-                engine.poll_from(from);
+                engine.poll_from(first_polled);
             }
             return reached();
         },
-        reason_in(comm_, operation_, peer));
+        wait_reason(comm_, operation_, peer));
     return true;
 }
 
 void fail_between_nodes(Comm const& comm, char const* operation, std::exception_ptr const& error) {
-    comm.process.frames.hold();
-    comm.process.frames.let_go();   // releases frames that the error left in the pool
-    if (!is_memory(error) || !comm.process.end_job) return;
-    comm.process.end_job(1, join(operation, ": no memory is left to go on with an operation of several nodes"));
+    comm.process.frames.retain();
+    comm.process.frames.release();   // releases frames that the error left in the pool
+    if (!is_out_of_memory(error) || !comm.process.end_job) return;
+    comm.process.end_job(1, join(operation, ": out of memory in an operation that spans several nodes"));
 }
 
 }   // namespace tutti::coll

@@ -6,8 +6,8 @@
 //
 // Numbers: members number their operations in the same order. The number is the tag of all messages of the operation,
 // so concurrent operations do not interfere, and the messages of a pair keep their order. Collectives within a node
-// have numbers of the node communicator's own sequence, taken when the operation is numbered: an algorithm declares in
-// advance how many it needs.
+// have numbers of the node communicator's own sequence, allocated when the operation is numbered: an algorithm declares
+// in advance how many it needs.
 #pragma once
 
 #include <atomic>
@@ -22,19 +22,19 @@
 namespace tutti::coll {
 
 /// The numbers of one operation.
-struct Numbers {
+struct OperationNumbers {
     std::uint64_t operation;
     std::uint64_t node_first = 0, node_count = 0;   ///< in the sequence of the node communicator
 };
 
-/// A message in flight, until `over` is 1. The object must not move until then.
+/// A message in flight, until `completed` is 1. The object must not move until then.
 struct Outgoing : p2p::Send, InPool {
-    std::atomic<std::uint64_t> over{0};
+    std::atomic<std::uint64_t> completed{0};
     PooledBytes packed;   ///< packed copy of the data if it is not sent from the user's buffer
     int to = -1;          ///< the receiver, a rank of the environment
 };
 struct Incoming : p2p::Receive {
-    std::atomic<std::uint64_t> over{0};
+    std::atomic<std::uint64_t> completed{0};
     Traffic* traffic = nullptr;   ///< where received bytes are counted
     PooledBytes packed;           ///< the packed data if it is not received in place
 };
@@ -46,32 +46,32 @@ void fail_between_nodes(Comm const& comm, char const* operation, std::exception_
 class NetEnv {
 public:
     /// Covers the communicator's whole union group. `suspension`, `frames` as in ShmMemory.
-    NetEnv(Comm const& comm, Trees const& trees, char const* operation, Numbers numbers,
+    NetEnv(Comm const& comm, Trees const& trees, char const* operation, OperationNumbers numbers,
            Suspension* suspension = nullptr, FramePool* frames = nullptr);
     /// A team: some ranks of `whole`, this one among them, in the same operation; `members[i]` is rank i of the team.
-    /// `trees` must have as many ranks. `whole` must outlive the team.
+    /// `trees` must have as many ranks. `whole` must stay valid as long as the team.
     NetEnv(NetEnv& whole, PooledVector<int> members, Trees const& trees);
     NetEnv(NetEnv const&) = delete;
     NetEnv& operator=(NetEnv const&) = delete;
 
     /// Continues with the next operation of the same kind; for operations that are repeated.
-    void restart(Numbers numbers) { numbers_ = numbers; }
+    void restart(OperationNumbers numbers) { numbers_ = numbers; }
 
     int rank() const { return rank_; }
     int size() const { return members_.empty() ? comm_.union_group->size() : static_cast<int>(members_.size()); }
-    bool crowded() const { return comm_.process.segment.header().crowded(); }
+    bool oversubscribed() const { return comm_.process.segment.header().oversubscribed(); }
     topo::Hierarchy const& hierarchy() const { return trees_.hierarchy; }
     topo::Hierarchy const& one_team() const { return trees_.one_team; }
     FramePool& frames() { return frames_; }
-    /// Returns the pool for objects that may outlive the operation.
-    FramePool& frames_of_process() { return comm_.process.frames; }
+    /// Returns the pool for objects that may be used after the operation.
+    FramePool& process_frames() { return comm_.process.frames; }
 
     Comm const& comm() const { return comm_; }
-    int world_rank(int peer) const { return comm_.union_group->world_rank(union_group(peer)); }
+    int world_rank(int peer) const { return comm_.union_group->world_rank(union_rank(peer)); }
     /// Like Comm::reported_rank, for a rank of this environment.
-    int reported_rank(int peer) const { return comm_.reported_rank(union_group(peer)); }
+    int reported_rank(int peer) const { return comm_.reported_rank(union_rank(peer)); }
     MultiNode const& multi_node() const;
-    Division const& map() const { return multi_node().map; }
+    NodePartition const& partition() const { return multi_node().partition; }
     char const* operation() const { return operation_; }
     Suspension* suspension() const { return suspension_; }
 
@@ -86,28 +86,31 @@ public:
         NetEnv& env;
         std::atomic<std::uint64_t> const& word;
         std::uint64_t value;
-        int peer;   ///< rank in the union group
-        int from;   ///< where to poll first, as Cluster::peer_of numbers it; −1: anywhere
+        int peer;           ///< rank in the union group
+        int first_polled;   ///< where to poll first, as Cluster::peer_id numbers it; −1: anywhere
         bool await_ready() const {
-            return has_come(word.load(std::memory_order_acquire), value) || env.waited(word, value, peer, from);
+            return has_reached(word.load(std::memory_order_acquire), value) ||
+                   env.wait_unless_suspending(word, value, peer, first_polled);
         }
         void await_suspend(std::coroutine_handle<> h) const noexcept {
             *env.suspension_ = {h, &word, value, peer, &env.comm_};
         }
         void await_resume() const noexcept {}
     };
-    Awaiter over(Outgoing const& op) { return {*this, op.over, 1, union_group(op.to), -1}; }
-    Awaiter over(Incoming const& op, int from) { return {*this, op.over, 1, union_group(from), peer_of(from)}; }
+    Awaiter completion(Outgoing const& op) { return {*this, op.completed, 1, union_rank(op.to), -1}; }
+    Awaiter completion(Incoming const& op, int from) {
+        return {*this, op.completed, 1, union_rank(from), peer_id(from)};
+    }
     /// Awaits a word in this node's memory.
-    Awaiter until(std::atomic<std::uint64_t> const& word, std::uint64_t value, int union_rank) {
-        return {*this, word, value, union_rank, -1};
+    Awaiter until(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) {
+        return {*this, word, value, peer, -1};
     }
 
     // --- The node ----------------------------------------------------------------------------------------------------
     /// Returns this operation's next number in the sequence of the node communicator.
-    std::uint64_t next_on_node();
+    std::uint64_t next_node_number();
     /// Returns how many of these numbers have not been used.
-    std::uint64_t left_on_node() const;
+    std::uint64_t unused_node_numbers() const;
 
     // --- This rank's own memory, as in Environment -------------------------------------------------------------------
     std::size_t staging_bytes() const { return 16 * comm_.process.variables.staging; }
@@ -124,7 +127,7 @@ public:
         comm_.process.copier.copy(to, from, bytes, working_set);
     }
     bool streams(std::size_t working_set) const { return comm_.process.copier.streams(working_set); }
-    bool outgrows_core(std::size_t bytes) const { return comm_.process.copier.outgrows_core(bytes); }
+    bool exceeds_private_cache(std::size_t bytes) const { return comm_.process.copier.exceeds_private_cache(bytes); }
     void load(void* to, ConstBuffer const& from, std::size_t position, std::size_t bytes) {
         if (bytes == 0) return;
         count(bytes, bytes);
@@ -137,13 +140,14 @@ public:
     }
 
 private:
-    int union_group(int rank) const { return members_.empty() ? rank : members_[static_cast<std::size_t>(rank)]; }
-    int peer_of(int rank) const {
-        return comm_.process.cluster.peer_of(comm_.union_group->world_rank(union_group(rank)));
+    int union_rank(int rank) const { return members_.empty() ? rank : members_[static_cast<std::size_t>(rank)]; }
+    int peer_id(int rank) const {
+        return comm_.process.cluster.peer_id(comm_.union_group->world_rank(union_rank(rank)));
     }
     p2p::Key key(int source) const;
     /// Waits and returns true, unless the operation suspends: then returns false.
-    bool waited(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer, int from) const;
+    bool wait_unless_suspending(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer,
+                                int first_polled) const;
 
     Comm const& comm_;
     Trees const& trees_;
@@ -151,8 +155,8 @@ private:
     Traffic& traffic_;
     Suspension* const suspension_;
     FramePool& frames_;
-    NetEnv* const whole_;   ///< the environment of the whole communicator; null unless this is a team
-    Numbers numbers_;
+    NetEnv* const whole_env_;   ///< the environment of the whole communicator; null unless this is a team
+    OperationNumbers numbers_;
     PooledVector<int> members_;   ///< of a team; empty: all ranks of the communicator
     int rank_;
 };
@@ -175,6 +179,6 @@ Task on_node(NetEnv& env, Collective which, Args args, std::exception_ptr& error
 }
 
 /// Skips the numbers on the node that the operation did not use.
-Task leave_node(NetEnv& env);
+Task skip_unused_node_numbers(NetEnv& env);
 
 }   // namespace tutti::coll

@@ -26,11 +26,11 @@ public:
 
     /// Advances each request that can be advanced, once.
     bool poll() override;
-    bool at_rest() const override { return in_flight_ == 0; }
-    bool awaits_words() const override { return in_flight_ != 0; }
+    bool is_quiescent() const override { return in_flight_ == 0; }
+    bool awaits_local_stores() const override { return in_flight_ != 0; }
     /// Reports collectives in flight: they progress while this rank waits for something else, and other ranks may wait
     /// for that.
-    void tell(Blockage& blockage) const override;
+    void describe(BlockedCall& blocked) const override;
     void add(CollectiveRequest& request);
     void remove(CollectiveRequest& request);
     int in_flight() const { return in_flight_; }
@@ -43,7 +43,7 @@ private:
 };
 
 /// Requests of one communicator that have not begun, in the order in which they were issued.
-struct Queue {
+struct RequestQueue {
     CollectiveRequest* first = nullptr;
     CollectiveRequest* last = nullptr;
 };
@@ -59,38 +59,38 @@ namespace tutti::coll {
 struct OperationSequence {
     /// Without memory (`a` is empty: members on several nodes) it only numbers operations.
     OperationSequence(Process& p, Area a, int my_rank)
-        : process(p), area(a), rank(my_rank), safe(a ? channel_depth : most_apart) {}
+        : process(p), area(a), rank(my_rank), begin_limit(a ? channel_depth : max_distance) {}
     OperationSequence(OperationSequence const&) = delete;
     OperationSequence& operator=(OperationSequence const&) = delete;
     /// Leaves the sequence permanently. The owner of the memory gets it back after all members have left.
     ~OperationSequence();
 
     /// Numbers `count` operations and returns the first number. Members number theirs in the same order.
-    std::uint64_t take_numbers(std::uint64_t count = 1) {
-        std::uint64_t const first = op + 1;
-        op += count;
+    std::uint64_t allocate_numbers(std::uint64_t count = 1) {
+        std::uint64_t const first = last_number + 1;
+        last_number += count;
         return first;
     }
     /// True if the operation's channel is free at all members; see area.hpp.
-    bool may_begin(std::uint64_t number) { return number <= safe || look_for_channel(number); }
+    bool may_begin(std::uint64_t number) { return number <= begin_limit || update_begin_limit(number); }
     /// Numbers the next operation of `comm`, which owns this sequence, and waits for its channel.
     std::uint64_t begin(Comm const& comm, char const* operation) {
-        std::uint64_t const number = take_numbers();
-        if (number > safe) [[unlikely]]
+        std::uint64_t const number = allocate_numbers();
+        if (number > begin_limit) [[unlikely]]
             wait_for_channel(comm, operation, number);
         return number;
     }
     /// Ends an operation. Operations may end in any order; the end is published when all earlier operations have ended
     /// too.
     [[gnu::always_inline]] void end(std::uint64_t number) {
-        if (number == finished + 1 && beyond == 0) [[likely]]
+        if (number == finished + 1 && ended_out_of_order == 0) [[likely]]
             finished = number;
-        else end_early(number);
+        else end_out_of_order(number);
         Flag& done = area.done(rank);
-        void const* const next = &area.channel(rank, op + 1).cell;
+        void const* const next = &area.channel(rank, last_number + 1).cell;
         done.publish(finished);
         process.waiter.wake_sleepers(done.value);
-        own_soon(next);
+        prefetch_write(next);
     }
     /// Called when the operation has failed here and has released its resources: marks it as failed for all members and
     /// releases the channel.
@@ -101,31 +101,31 @@ struct OperationSequence {
     }
 
     /// Between nodes the number is a message tag of 30 bits, so concurrent operations may be at most this far apart.
-    static constexpr std::uint64_t most_apart = 1 << 29;
+    static constexpr std::uint64_t max_distance = 1 << 29;
 
     Process& process;
     Area area;
     int rank;
-    std::uint64_t op = 0;             ///< operations numbered
-    std::uint64_t finished = 0;       ///< all operations up to this number have ended here,
-    std::uint64_t beyond = 0;         ///< bit i: and so has operation finished + 1 + i
-    std::uint64_t safe;               ///< operations up to this number may begin without checking other members
-    std::uint64_t under_way = 0;      ///< without memory: operations of requests that have begun and not ended
-    std::uint64_t owned_offset = 0;   ///< of the area without its regions, if it lies in this rank's heap; else 0
-    Queue queue;                      ///< requests that wait for their first channel
+    std::uint64_t last_number = 0;          ///< operations numbered
+    std::uint64_t finished = 0;             ///< all operations up to this number have ended here,
+    std::uint64_t ended_out_of_order = 0;   ///< bit i: and so has operation finished + 1 + i
+    std::uint64_t begin_limit;              ///< operations up to this number may begin without checking other members
+    std::uint64_t active = 0;               ///< without memory: operations of requests that have begun and not ended
+    std::uint64_t owned_offset = 0;         ///< of the area without its regions, if it lies in this rank's heap; else 0
+    RequestQueue queue;                     ///< requests that wait for their first channel
 
 private:
-    bool look_for_channel(std::uint64_t number);
+    bool update_begin_limit(std::uint64_t number);
     void wait_for_channel(Comm const& comm, char const* operation, std::uint64_t number);
-    void end_early(std::uint64_t number);
+    void end_out_of_order(std::uint64_t number);
 };
 
 /// Returns the reason for a blocking wait in a call that is, or uses, this operation. `member`: as in Comm::reason.
-Reason reason_in(Comm const& comm, char const* operation, int member = -1);
+Reason wait_reason(Comm const& comm, char const* operation, int member = -1);
 
 /// True if the error was detected after this rank's last step (a message longer than its buffer). Peers then already
 /// have everything that they need from this rank.
-bool concerns_this_rank_alone(std::exception_ptr const& error);
+bool is_local_error(std::exception_ptr const& error);
 
 /// Holds one operation's channel, and releases it however the operation ends. `Sequence` is an OperationSequence, or
 /// its replacement where ranks are threads: area, rank, end(number), fail(number).

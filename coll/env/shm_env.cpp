@@ -11,28 +11,29 @@ std::size_t ShmMemory::staging_bytes() const { return memory_of(comm_.process).s
 
 void ShmMemory::reserve_staging(std::size_t bytes) {
     memory_of(comm_.process).stagings.enlarge(comm_.process.heap, bytes);
-    if (staging_.bytes != 0 && staging_.bytes < bytes) give_staging_back();
+    if (staging_.bytes != 0 && staging_.bytes < bytes) release_staging();
 }
 
-void ShmMemory::take_staging() { staging_ = memory_of(comm_.process).stagings.take(comm_.process.heap); }
+void ShmMemory::acquire_staging() { staging_ = memory_of(comm_.process).stagings.acquire(comm_.process.heap); }
 
-void ShmMemory::give_staging_back() {
-    memory_of(comm_.process).stagings.put(comm_.process.heap, std::exchange(staging_, {}));
+void ShmMemory::release_staging() {
+    memory_of(comm_.process).stagings.release(comm_.process.heap, std::exchange(staging_, {}));
 }
 
-bool ShmMemory::waited(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) const {
+bool ShmMemory::wait_unless_suspending(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) const {
     if (suspension_) return false;
     auto const& env = static_cast<ShmEnv const&>(*this);
-    auto come = [&] { return has_come(word.load(std::memory_order_acquire), value); };
-    comm_.process.waiter.until([&] { return come() || env.failed(); }, reason_in(comm_, operation_, peer), &word);
-    if (!come()) [[unlikely]]
-        throw_failure_of(comm_, env.failed_member());
+    auto reached = [&] { return has_reached(word.load(std::memory_order_acquire), value); };
+    comm_.process.waiter.wait_until([&] { return reached() || env.failed(); }, wait_reason(comm_, operation_, peer),
+                                    &word);
+    if (!reached()) [[unlikely]]
+        throw_failure_of(comm_, env.failed_rank());
     return true;
 }
 
 void throw_failure_of(Comm const& comm, int member) {
     fail(ErrorClass::no_mem, "rank ", comm.union_group->world_rank(member),
-         " of MPI_COMM_WORLD has no memory left to go on with the operation");
+         " of MPI_COMM_WORLD has no memory left to continue the operation");
 }
 
 }   // namespace tutti::coll

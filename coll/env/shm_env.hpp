@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: BSD-3-Clause
-// The environment between processes of one node: flags in the segment; large buffers are accessed by load and store, or
-// by CMA where the system allows it. A coroutine that a blocking call runs never suspends: it waits in Waiter::until. A
-// coroutine that was given a Suspension never waits: it suspends and stores there what it waits for.
+// SPDX-License-Identifier: BSD-3-Clause The environment between processes of one node: flags in the segment; large
+// buffers are accessed by load and store, or by CMA where the system allows it. A coroutine that a blocking call runs
+// never suspends: it waits in Waiter::wait_until. A coroutine that was given a Suspension never waits: it suspends and
+// stores there what it waits for.
 #pragma once
 
 #include <atomic>
@@ -15,8 +15,9 @@
 #include "runtime/memory/single_copy.hpp"
 #include "runtime/process.hpp"
 
-// Staging memory: where a rank stages data that its peers cannot read in its own memory. Each operation under way has a
-// piece of its own, taken from the rank's heap in the segment at first use; a few pieces are kept for later operations.
+// Staging memory: where a rank stages data that its peers cannot read in its own memory. Each operation in progress has
+// a piece of its own, allocated from the rank's heap in the segment at first use; a few pieces are kept for later
+// operations.
 
 namespace tutti::coll {
 
@@ -27,20 +28,20 @@ struct StagingMemory {
 
 class StagingPool {
 public:
-    explicit StagingPool(std::size_t bytes) : bytes_(bytes) { free_.reserve(most_kept); }   // put must not throw
+    explicit StagingPool(std::size_t bytes) : bytes_(bytes) { free_.reserve(max_kept); }   // release must not throw
 
     /// Throws Error(no_mem) if the heap is exhausted.
-    StagingMemory take(SegmentHeap& heap) {
+    StagingMemory acquire(SegmentHeap& heap) {
         if (free_.empty()) return {heap.allocate(bytes_), bytes_};
         StagingMemory const s = free_.back();
         free_.pop_back();
         return s;
     }
-    void put(SegmentHeap& heap, StagingMemory const& s) {
-        if (s.bytes == bytes_ && free_.size() < most_kept) free_.push_back(s);
+    void release(SegmentHeap& heap, StagingMemory const& s) {
+        if (s.bytes == bytes_ && free_.size() < max_kept) free_.push_back(s);
         else heap.release(s.offset);
     }
-    /// Pieces taken from now on have at least `bytes` bytes.
+    /// Pieces acquired from now on have at least `bytes` bytes.
     void enlarge(SegmentHeap& heap, std::size_t bytes) {
         if (bytes <= bytes_) return;
         bytes_ = bytes;
@@ -49,7 +50,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t most_kept = 8;
+    static constexpr std::size_t max_kept = 8;
 
     std::size_t bytes_;
     std::vector<StagingMemory> free_;
@@ -63,13 +64,13 @@ struct Suspension {
     /// The rank whose action is needed for the value to arrive. It is a rank of `comm`, which need not be the
     /// operation's communicator: for the node-local step of an operation between nodes it numbers the members of that
     /// node.
-    int peer = anybody;
+    int peer = any_peer;
     Comm const* comm = nullptr;
 
-    /// Returns the rank of the peer in MPI_COMM_WORLD, or `anybody`.
-    int world_peer() const { return peer == anybody ? anybody : comm->union_group->world_rank(peer); }
+    /// Returns the rank of the peer in MPI_COMM_WORLD, or `any_peer`.
+    int world_peer() const { return peer == any_peer ? any_peer : comm->union_group->world_rank(peer); }
 
-    bool over() const { return has_come(word->load(std::memory_order_acquire), value); }
+    bool is_ready() const { return has_reached(word->load(std::memory_order_acquire), value); }
 };
 
 class ShmMemory {
@@ -86,7 +87,7 @@ public:
 
     /// Releases what the operation held for itself.
     void end() {
-        if (staging_.bytes != 0) give_staging_back();
+        if (staging_.bytes != 0) release_staging();
     }
 
     FramePool& frames() { return frames_; }
@@ -104,14 +105,15 @@ public:
     int reported_rank(int peer) const { return comm_.reported_rank(peer); }
 
 protected:
-    bool crowded() const { return comm_.process.segment.header().crowded(); }
+    bool oversubscribed() const { return comm_.process.segment.header().oversubscribed(); }
     struct Awaiter {
         ShmMemory& memory;
         std::atomic<std::uint64_t> const& word;
         std::uint64_t value;
         int peer;
         [[gnu::always_inline]] bool await_ready() const {
-            return has_come(word.load(std::memory_order_acquire), value) || memory.waited(word, value, peer);
+            return has_reached(word.load(std::memory_order_acquire), value) ||
+                   memory.wait_unless_suspending(word, value, peer);
         }
         void await_suspend(std::coroutine_handle<> h) const noexcept {
             *memory.suspension_ = {h, &word, value, peer, &memory.comm_};
@@ -122,21 +124,21 @@ protected:
         return {*this, word, value, peer};
     }
     /// Suspends once, on a condition that already holds.
-    struct Later {
+    struct DeferToWaiter {
         ShmMemory& memory;
         bool await_ready() const { return !memory.suspension_; }
         void await_suspend(std::coroutine_handle<> h) const noexcept {
-            static constexpr std::atomic<std::uint64_t> come{0};
-            *memory.suspension_ = {h, &come, 0};
+            static constexpr std::atomic<std::uint64_t> ready{0};
+            *memory.suspension_ = {h, &ready, 0};
         }
         void await_resume() const noexcept {}
     };
-    Later later() { return {*this}; }
-    void stored(std::atomic<std::uint64_t> const& word) { comm_.process.waiter.wake_sleepers(word); }
+    DeferToWaiter defer() { return {*this}; }
+    void wake_waiters(std::atomic<std::uint64_t> const& word) { comm_.process.waiter.wake_sleepers(word); }
 
     /// Offset of the operation's own staging memory, which it takes at first use and releases at its end.
     std::uint64_t staging_offset() {
-        if (staging_.bytes == 0) take_staging();
+        if (staging_.bytes == 0) acquire_staging();
         return staging_.offset;
     }
     std::byte* staging() { return staging_at(staging_offset()); }
@@ -145,34 +147,34 @@ protected:
     Traffic& traffic() { return traffic_; }
     topo::Locality locality(int peer) const { return localities_[peer]; }
     Copier const& copier() const { return comm_.process.copier; }
-    AccessPath way(void const* address, std::size_t bytes) const {
-        return comm_.process.single_copy.way(address, bytes);
+    AccessPath access_path(void const* address, std::size_t bytes) const {
+        return comm_.process.single_copy.access_path(address, bytes);
     }
     std::byte* reach(int peer, std::uint64_t address, std::size_t bytes) {
-        return comm_.process.single_copy.reach(place(peer), address, bytes);
+        return comm_.process.single_copy.local_address(local_rank(peer), address, bytes);
     }
     // Memory that the kernel cannot copy (device memory or an invalid address) is refused as well. Its owner then
     // copies it into its staging memory, or detects that it cannot, and no peer waits for an answer.
     bool fetch(int peer, std::uint64_t address, void* to, std::size_t bytes) {
         try {
-            return comm_.process.single_copy.read(place(peer), address, to, bytes);
+            return comm_.process.single_copy.read(local_rank(peer), address, to, bytes);
         } catch (Error const&) { return false; }
     }
     bool put(int peer, std::uint64_t address, void const* from, std::size_t bytes) {
         try {
-            return comm_.process.single_copy.write(place(peer), address, from, bytes);
+            return comm_.process.single_copy.write(local_rank(peer), address, from, bytes);
         } catch (Error const&) { return false; }
     }
 
 private:
-    unsigned place(int peer) const {
-        return static_cast<unsigned>(comm_.process.cluster.place_of(comm_.union_group->world_rank(peer)));
+    unsigned local_rank(int peer) const {
+        return static_cast<unsigned>(comm_.process.cluster.local_rank_of(comm_.union_group->world_rank(peer)));
     }
     /// Waits and returns true, unless the operation suspends: then returns false. Throws if a member has failed, so
     /// that the value will not arrive.
-    bool waited(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) const;
-    void take_staging();
-    void give_staging_back();
+    bool wait_unless_suspending(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) const;
+    void acquire_staging();
+    void release_staging();
 
     Comm const& comm_;
     char const* operation_;

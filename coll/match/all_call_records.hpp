@@ -29,14 +29,14 @@ namespace tutti::coll {
 class CallRecords;
 
 /// The call records of one process.
-class AllCallRecords {
+class CallMatcher {
 public:
     /// Members visited per step if no calls need comparison; every 16 calls compared count as one more visit.
     static constexpr int visits_per_step = 64;
     /// Visits in MPI_Finalize that need no allowance, in addition to those of the neighbours.
     static constexpr std::uint64_t visits_at_end = 4096;
 
-    explicit AllCallRecords(Process& process);
+    explicit CallMatcher(Process& process);
 
     /// Records must be removed before they are destroyed.
     void add(CallRecords& records);
@@ -53,10 +53,10 @@ public:
     /// Called by all ranks in MPI_Finalize: compares all calls between nodes. Does nothing on one node.
     void finish_between_nodes();
 
-    bool const on, at_every_call;                                    ///< TUTTI_DIAGNOSIS is not "no"; it is "full"
+    bool const enabled, compares_each_call;                          ///< TUTTI_DIAGNOSIS is not "no"; it is "full"
     std::unique_ptr<NodeExchange> const nodes;                       ///< null: there is only one node
     std::unique_ptr<AmountExchange> const amounts;                   ///< null unless --check is on
-    Datatype const* (*predefined_type)(unsigned number) = nullptr;   ///< as in Wording
+    Datatype const* (*predefined_type)(unsigned number) = nullptr;   ///< as in NameLookup
 
     /// Work done so far, for tests.
     struct Work {
@@ -72,7 +72,7 @@ private:
         CallRecords* records;
     };
     /// A member of a communicator.
-    struct Place {
+    struct Position {
         std::uint64_t context = 0;
         int member = 0;
     };
@@ -82,28 +82,28 @@ private:
         std::uint64_t ahead = 0, behind = 0;
     };
 
-    std::vector<Entry>::iterator from(std::uint64_t context);
-    void exchange_in_wait(bool asked);
-    bool is_asked();
+    std::vector<Entry>::iterator lower_bound(std::uint64_t context);
+    void exchange_in_wait(bool requested);
+    bool is_requested();
     void begin_round();
-    void compare_where_it_waits();
+    void compare_blocked_communicator();
     void step();
-    void go_on(int& left);
-    bool visit_members(Place& place, int& left);
+    void continue_round(int& budget);
+    bool visit_members(Position& position, int& budget);
     void visit(CallRecords& records, int member);
     void compare_order(CallRecords& records, int member);
     std::uint64_t last_collective_of(int world_rank) const;
-    template <class Act>
-    void measured(Act&& act);
+    template <class Action>
+    void run_measured(Action&& action);
 
     Process& process_;
-    std::vector<Entry> all_;   ///< by context
+    std::vector<Entry> entries_;   ///< by context
     Allowance allowance_;
-    std::uint64_t question_ = 0;   ///< the last request of the launcher that was seen
-    std::uint64_t wait_ = 0;       ///< Blocked::changes of the wait that the current round belongs to
-    bool round_over_ = true;
-    Place first_;                     ///< the remaining members of the communicator waited on
-    Place next_;                      ///< where the round continues,
+    std::uint64_t last_query_ = 0;   ///< the last request of the launcher that was seen
+    std::uint64_t wait_ = 0;         ///< Blocked::changes of the wait that the current round belongs to
+    bool round_done_ = true;
+    Position blocked_;                ///< the remaining members of the communicator waited on
+    Position position_;               ///< where the round continues,
     std::uint64_t round_begin_ = 0;   ///< where it began,
     bool wrapped_ = false;            ///< and whether it has passed the end of the list
     std::vector<Order> order_;        ///< by local rank

@@ -14,7 +14,7 @@
 namespace tutti::coll {
 namespace {
 
-struct Letter {
+struct AmountMessage {
     std::uint64_t context, number;
     int sender;   ///< rank in MPI_COMM_WORLD
     Amount amount;
@@ -33,7 +33,7 @@ void AmountExchange::begin(Comm const& comm, std::uint64_t number, Collective co
     }
     if (!is_root && to_root) send(comm, number, args.root, Amount::of(args.mine));
     if (!is_root && !to_root) expect(comm, number, args.root, Amount::of(args.mine));
-    take();
+    receive();
 }
 
 void AmountExchange::begin(Comm const& comm, std::uint64_t number, Collective, AlltoallArgs const& args) {
@@ -42,83 +42,83 @@ void AmountExchange::begin(Comm const& comm, std::uint64_t number, Collective, A
         send(comm, number, r, Amount::of(args.send[r]));
         expect(comm, number, r, Amount::of(args.receive[r]));
     }
-    take();
+    receive();
 }
 
 void AmountExchange::send(Comm const& comm, std::uint64_t number, int rank, Amount const& amount) {
-    Letter const letter{comm.context, number, comm.process.rank(), amount,
-                        reinterpret_cast<std::uintptr_t>(comm.process.call_site)};
-    std::vector<std::byte> bytes(sizeof letter);
-    std::memcpy(bytes.data(), &letter, sizeof letter);
-    mail_.send(std::move(bytes), comm.world_rank(rank));
+    AmountMessage const message{comm.context, number, comm.process.rank(), amount,
+                                reinterpret_cast<std::uintptr_t>(comm.process.call_site)};
+    std::vector<std::byte> bytes(sizeof message);
+    std::memcpy(bytes.data(), &message, sizeof message);
+    mailbox_.send(std::move(bytes), comm.world_rank(rank));
 }
 
 void AmountExchange::expect(Comm const& comm, std::uint64_t number, int rank, Amount const& amount) {
-    Place const place{comm.context, number, comm.world_rank(rank)};
+    Key const key{comm.context, number, comm.world_rank(rank)};
     Expected const expected{amount, rank, comm.rank()};
-    auto const came = came_.find(place);
-    if (came == came_.end()) return void(expected_.emplace(place, expected));
-    Sent const sent = came->second;
-    came_.erase(came);
-    compare(place, expected, sent);
+    auto const early = early_.find(key);
+    if (early == early_.end()) return void(expected_.emplace(key, expected));
+    Sent const sent = early->second;
+    early_.erase(early);
+    compare(key, expected, sent);
 }
 
-void AmountExchange::take() {
-    while (std::optional<std::vector<std::byte>> const bytes = mail_.next()) {
-        Letter letter;
-        std::memcpy(&letter, bytes->data(), sizeof letter);
-        Place const place{letter.context, letter.number, letter.sender};
-        auto const at = expected_.find(place);
+void AmountExchange::receive() {
+    while (std::optional<std::vector<std::byte>> const bytes = mailbox_.next()) {
+        AmountMessage message;
+        std::memcpy(&message, bytes->data(), sizeof message);
+        Key const key{message.context, message.number, message.sender};
+        auto const at = expected_.find(key);
         if (at == expected_.end()) {
-            came_.emplace(place, Sent{letter.amount, letter.site});
+            early_.emplace(key, Sent{message.amount, message.site});
             continue;
         }
         Expected const expected = at->second;
         expected_.erase(at);
-        compare(place, expected, {letter.amount, letter.site});
+        compare(key, expected, {message.amount, message.site});
     }
 }
 
-void AmountExchange::compare(Place const& place, Expected const& expected, Sent const& sent) {
+void AmountExchange::compare(Key const& key, Expected const& expected, Sent const& sent) {
     if (sent.amount.matches(expected.amount)) return;
-    auto const& [context, number, sender] = place;
-    std::string const text = difference_in_words(expected.sender, sent.amount, expected.receiver, expected.amount);
-    if (CallRecords const* const records = records_.find(context))   // null: the communicator has been freed
+    auto const& [context, number, sender] = key;
+    std::string const text = describe_difference(expected.sender, sent.amount, expected.receiver, expected.amount);
+    if (CallRecords const* const records = matcher_.find(context))   // null: the communicator has been freed
         records->report_amounts(sender, text, {number, sent.site});
 }
 
-Mail::~Mail() {
-    for (Arriving& op : arriving_)
+Mailbox::~Mailbox() {
+    for (IncomingMessage& op : incoming_)
         if (!op.done) p2p::engine(process_).abandon(op);
-    for (Leaving& op : leaving_)
+    for (OutgoingMessage& op : outgoing_)
         if (!op.done) p2p::engine(process_).abandon(op);
 }
 
-void Mail::send(std::vector<std::byte> bytes, int to) {
-    while (!leaving_.empty() && leaving_.front().done) leaving_.pop_front();
-    Leaving& op = leaving_.emplace_back();
+void Mailbox::send(std::vector<std::byte> bytes, int to) {
+    while (!outgoing_.empty() && outgoing_.front().done) outgoing_.pop_front();
+    OutgoingMessage& op = outgoing_.emplace_back();
     op.bytes = std::move(bytes);
     op.data = p2p::Data::of_bytes(op.bytes.data(), op.bytes.size());
     op.key = {p2p::context_of(*process_.world, p2p::Flavour::internal), process_.rank(), tag_};
-    op.peer = process_.cluster.peer_of(to);
+    op.peer = process_.cluster.peer_id(to);
     p2p::engine(process_).begin(op);
 }
 
-std::optional<std::vector<std::byte>> Mail::next() {
+std::optional<std::vector<std::byte>> Mailbox::next() {
     p2p::Engine& engine = p2p::engine(process_);
     p2p::Key const key{p2p::context_of(*process_.world, p2p::Flavour::internal), any_source, tag_};
     while (p2p::Unexpected* const message = engine.find(key)) {
-        Arriving& op = arriving_.emplace_back();
+        IncomingMessage& op = incoming_.emplace_back();
         op.bytes.resize(message->bytes);
         op.data = p2p::Data::of_bytes(op.bytes.data(), op.bytes.size());
         op.key = message->key;
         op.peer = message->peer;
-        engine.begin(op, engine.claim(message));
+        engine.begin(op, engine.dequeue(message));
     }
-    while (!arriving_.empty() && arriving_.front().done) {
-        std::vector<std::byte> bytes = std::move(arriving_.front().bytes);
-        bool const failed = arriving_.front().failed();
-        arriving_.pop_front();
+    while (!incoming_.empty() && incoming_.front().done) {
+        std::vector<std::byte> bytes = std::move(incoming_.front().bytes);
+        bool const failed = incoming_.front().failed();
+        incoming_.pop_front();
         if (!failed) return bytes;
     }
     return std::nullopt;
@@ -128,7 +128,7 @@ namespace {
 
 std::string mismatch(ConstBuffer const& out, ConstBuffer const& in) {
     if (Amount::of(out).matches(Amount::of(in))) return {};
-    std::string const sent = in_words(out), expected = in_words(in);
+    std::string const sent = describe(out), expected = describe(in);
     return join("sends ", sent, " to itself and expects ", expected == sent ? "other types" : expected);
 }
 
@@ -142,32 +142,32 @@ Amount Amount::of(ConstBuffer const& data) {
     return amount;
 }
 
-std::string in_words(ConstBuffer const& data) {
+std::string describe(ConstBuffer const& data) {
     if (data.type && data.type->predefined) return join(data.count, " ", data.type->name);
     std::size_t const bytes = data.type ? data.bytes() : 0;
     return join(bytes, bytes == 1 ? " byte" : " bytes", " of a derived datatype");
 }
 
-std::string difference_in_words(int sender, Amount const& sent, int receiver, Amount const& expected) {
+std::string describe_difference(int sender, Amount const& sent, int receiver, Amount const& expected) {
     std::string const text = join("rank ", sender, " sends ", sent.bytes, sent.bytes == 1 ? " byte" : " bytes",
                                   " and rank ", receiver, " expects ");
     if (sent.bytes != expected.bytes) return text + join(expected.bytes);
-    return text + "as many, of other types";
+    return text + "the same number of bytes of other types";
 }
 
 std::string own_part_mismatch(Comm const& comm, Collective collective, RootedArgs const& args) {
-    if (comm.inter() || comm.rank() != args.root || args.in_place_at_root || args.parts.empty()) return {};
+    if (comm.is_inter() || comm.rank() != args.root || args.in_place_at_root || args.parts.empty()) return {};
     Buffer const part = args.parts[args.root];
     return collective == Collective::gather ? mismatch(args.mine, part) : mismatch(part, args.mine);
 }
 
 std::string own_part_mismatch(Comm const& comm, Collective, AllgatherArgs const& args) {
-    if (comm.inter() || args.is_in_place) return {};
+    if (comm.is_inter() || args.is_in_place) return {};
     return mismatch(args.mine, args.parts[comm.rank()]);
 }
 
 std::string own_part_mismatch(Comm const& comm, Collective, AlltoallArgs const& args) {
-    if (comm.inter() || args.is_in_place) return {};
+    if (comm.is_inter() || args.is_in_place) return {};
     return mismatch(args.send[comm.rank()], args.receive[comm.rank()]);
 }
 

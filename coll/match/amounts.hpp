@@ -32,10 +32,10 @@ struct Amount {
 };
 
 /// Returns "4 MPI_INT" or "24 bytes of a derived datatype".
-std::string in_words(ConstBuffer const& data);
+std::string describe(ConstBuffer const& data);
 
 /// Returns "rank 1 sends 12 bytes and rank 0 expects 4"; ranks of the communicator.
-std::string difference_in_words(int sender, Amount const& sent, int receiver, Amount const& expected);
+std::string describe_difference(int sender, Amount const& sent, int receiver, Amount const& expected);
 
 /// Returns a description if what a call on `comm` sends from this rank to itself differs from what the rank expects;
 /// empty if they match, or there is no such part.
@@ -59,13 +59,13 @@ class Process;
 namespace tutti::coll {
 
 /// All messages with one tag in the library's own context. Must be called with the rank's lock held.
-class Mail {
+class Mailbox {
 public:
-    Mail(Process& process, int tag) : process_(process), tag_(tag) {}
-    Mail(Mail const&) = delete;
-    Mail& operator=(Mail const&) = delete;
+    Mailbox(Process& process, int tag) : process_(process), tag_(tag) {}
+    Mailbox(Mailbox const&) = delete;
+    Mailbox& operator=(Mailbox const&) = delete;
     /// Called at the end of the process, after its sends have completed; cancels receives that no call waits for.
-    ~Mail();
+    ~Mailbox();
 
     /// `to`: rank in MPI_COMM_WORLD.
     void send(std::vector<std::byte> bytes, int to);
@@ -73,41 +73,41 @@ public:
     std::optional<std::vector<std::byte>> next();
 
 private:
-    struct Leaving : p2p::Send {
+    struct OutgoingMessage : p2p::Send {
         std::vector<std::byte> bytes;
     };
-    struct Arriving : p2p::Receive {
+    struct IncomingMessage : p2p::Receive {
         std::vector<std::byte> bytes;
     };
 
     Process& process_;
     int const tag_;
-    std::list<Leaving> leaving_;
-    std::list<Arriving> arriving_;
+    std::list<OutgoingMessage> outgoing_;
+    std::list<IncomingMessage> incoming_;
 };
 
 // --check: compares what each pair of ranks exchanges in a nonblocking v or w form (MPI_Igatherv, MPI_Ialltoallw, …). A
 // request may begin long before those of other ranks, so each rank sends each peer the amount that it will send it, and
 // compares the amounts it receives with what it expects once both are known.
 
-class AllCallRecords;
+class CallMatcher;
 
 /// The amounts of one process.
 class AmountExchange {
 public:
-    AmountExchange(Process& process, AllCallRecords& records) : mail_(process, amounts_tag), records_(records) {}
+    AmountExchange(Process& process, CallMatcher& matcher) : mailbox_(process, amounts_tag), matcher_(matcher) {}
 
     /// Called when this rank has begun its call with this number on `comm`, an intracommunicator.
     void begin(Comm const& comm, std::uint64_t number, Collective collective, RootedArgs const& args);
     void begin(Comm const& comm, std::uint64_t number, Collective, AlltoallArgs const& args);
     /// Compares the amounts that have arrived. Does not return if it finds an error.
-    void take();
+    void receive();
 
 private:
     static constexpr int amounts_tag = 1403;   // messages in the library's own context
 
     /// Identifies an amount: the communicator's context, the number of the call, the sender (rank in MPI_COMM_WORLD).
-    using Place = std::tuple<std::uint64_t, std::uint64_t, int>;
+    using Key = std::tuple<std::uint64_t, std::uint64_t, int>;
     struct Sent {
         Amount amount;
         std::uint64_t site = 0;   ///< return address of the call
@@ -119,12 +119,12 @@ private:
 
     void send(Comm const& comm, std::uint64_t number, int rank, Amount const& amount);
     void expect(Comm const& comm, std::uint64_t number, int rank, Amount const& amount);
-    void compare(Place const& place, Expected const& expected, Sent const& sent);
+    void compare(Key const& key, Expected const& expected, Sent const& sent);
 
-    Mail mail_;
-    AllCallRecords& records_;
-    std::map<Place, Expected> expected_;   ///< expected amounts that have not arrived
-    std::map<Place, Sent> came_;           ///< amounts of calls that this rank has not made yet
+    Mailbox mailbox_;
+    CallMatcher& matcher_;
+    std::map<Key, Expected> expected_;   ///< expected amounts that have not arrived
+    std::map<Key, Sent> early_;          ///< amounts of calls that this rank has not made yet
 };
 
 }   // namespace tutti::coll

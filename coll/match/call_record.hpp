@@ -40,7 +40,7 @@ struct RecordedCall {
         untyped = 2,   ///< contains MPI_BYTE or similar, which matches any type: only the size is compared
         rooted = 4,
         blocking = 8,
-        in_all = 16,   ///< the amount is the total over all ranks
+        total_amount = 16,   ///< the amount is the total over all ranks
     };
 
     std::uint32_t number = 0;    ///< among the communicator's calls, from 1
@@ -52,79 +52,80 @@ struct RecordedCall {
     std::uint16_t root = 0;                   ///< larger roots are recorded as the largest value of this type
     std::uint64_t site = 0;                   ///< return address in the program
 
-    static constexpr std::uint8_t users_op = 100, users_op_not_commutative = 101;
+    static constexpr std::uint8_t user_op = 100, noncommutative_user_op = 101;
 
     /// Equal for calls that match in every property.
     std::uint64_t digest() const {
-        std::uint64_t const strange = 0x9e3779b97f4a7c15;
+        std::uint64_t const multiplier = 0x9e3779b97f4a7c15;
         std::uint64_t const small = function | op << 8 | flags << 16 | std::uint64_t{root} << 32;
-        return ((small * strange ^ bytes) * strange ^ signature) * strange;
+        return ((small * multiplier ^ bytes) * multiplier ^ signature) * multiplier;
     }
 };
 
 /// A RecordedCall without its number, in memory that other ranks read.
 class alignas(32) CallRecord {
 public:
-    /// All of a call except its number, prepared once for calls that are repeated.
-    struct Prepared {
+    /// All of a call except its number, prepared once and reused when the call is repeated.
+    struct PreparedCall {
         static constexpr std::uint64_t no_site = ~std::uint64_t{0};
 
-        std::uint64_t what = 0;   ///< 0: not a call of the program
+        std::uint64_t properties = 0;   ///< function, op, type and flags; 0: not a call of the program
         std::uint64_t bytes = 0, signature = 0, root = 0, digest = 0;
         std::uint64_t site = no_site;   ///< where the call was made when it was last recorded
         std::uint64_t serial = 0;       ///< of that record
 
-        Prepared() = default;
-        explicit Prepared(RecordedCall const& c)
-            : what(c.function | c.op << 8 | c.type << 16 | std::uint64_t{c.flags} << 24), bytes(c.bytes),
+        PreparedCall() = default;
+        explicit PreparedCall(RecordedCall const& c)
+            : properties(c.function | c.op << 8 | c.type << 16 | std::uint64_t{c.flags} << 24), bytes(c.bytes),
               signature(c.signature), root(std::uint64_t{c.root} << 48), digest(c.digest()) {}
     };
 
-    void write(Prepared const& call) {
-        what_.store(0, std::memory_order_relaxed);
+    void write(PreparedCall const& call) {
+        properties_.store(0, std::memory_order_relaxed);
         bytes_.store(call.bytes, std::memory_order_release);
         signature_.store(call.signature, std::memory_order_release);
         root_and_site_.store(call.root | (call.site & address_bits), std::memory_order_release);
-        what_.store(call.what | call.serial << 32, std::memory_order_release);
+        properties_.store(call.properties | call.serial << 32, std::memory_order_release);
     }
     /// Called by the writer: copies a call with its serial number from another record of this rank.
     void copy(CallRecord const& other) {
-        what_.store(0, std::memory_order_relaxed);
+        properties_.store(0, std::memory_order_relaxed);
         bytes_.store(other.bytes_.load(std::memory_order_relaxed), std::memory_order_release);
         signature_.store(other.signature_.load(std::memory_order_relaxed), std::memory_order_release);
         root_and_site_.store(other.root_and_site_.load(std::memory_order_relaxed), std::memory_order_release);
-        what_.store(other.what_.load(std::memory_order_relaxed), std::memory_order_release);
+        properties_.store(other.properties_.load(std::memory_order_relaxed), std::memory_order_release);
     }
     /// True if the record is of this call, made at the same place. Called by the writer.
-    bool is_of(Prepared const& call) const {
+    bool is_of(PreparedCall const& call) const {
         return root_and_site_.load(std::memory_order_relaxed) == (call.root | (call.site & address_bits)) &&
-               static_cast<std::uint32_t>(what_.load(std::memory_order_relaxed)) == call.what &&
+               static_cast<std::uint32_t>(properties_.load(std::memory_order_relaxed)) == call.properties &&
                bytes_.load(std::memory_order_relaxed) == call.bytes &&
                signature_.load(std::memory_order_relaxed) == call.signature;
     }
     /// Returns the record with this serial number as the call with this number. Number 0 in the result: the record
     /// holds another call or is being written.
     RecordedCall read(std::uint32_t serial, std::uint32_t number) const {
-        std::uint64_t const what = what_.load(std::memory_order_acquire);
+        std::uint64_t const properties = properties_.load(std::memory_order_acquire);
         RecordedCall c;
-        c.function = static_cast<std::uint8_t>(what);
-        c.op = static_cast<std::uint8_t>(what >> 8);
-        c.type = static_cast<std::uint8_t>(what >> 16);
-        c.flags = static_cast<std::uint8_t>(what >> 24);
+        c.function = static_cast<std::uint8_t>(properties);
+        c.op = static_cast<std::uint8_t>(properties >> 8);
+        c.type = static_cast<std::uint8_t>(properties >> 16);
+        c.flags = static_cast<std::uint8_t>(properties >> 24);
         c.bytes = bytes_.load(std::memory_order_acquire);
         c.signature = signature_.load(std::memory_order_acquire);
-        std::uint64_t const both = root_and_site_.load(std::memory_order_acquire);
-        c.root = static_cast<std::uint16_t>(both >> 48);
-        c.site = both & address_bits;
-        bool const whole = what >> 32 == serial && what_.load(std::memory_order_relaxed) == what;
-        c.number = whole ? number : 0;
+        std::uint64_t const root_and_site = root_and_site_.load(std::memory_order_acquire);
+        c.root = static_cast<std::uint16_t>(root_and_site >> 48);
+        c.site = root_and_site & address_bits;
+        bool const is_consistent =
+            properties >> 32 == serial && properties_.load(std::memory_order_relaxed) == properties;
+        c.number = is_consistent ? number : 0;
         return c;
     }
 
 private:
     static constexpr std::uint64_t address_bits = (std::uint64_t{1} << 48) - 1;
 
-    std::atomic<std::uint64_t> what_, bytes_, signature_, root_and_site_;
+    std::atomic<std::uint64_t> properties_, bytes_, signature_, root_and_site_;
 };
 
 /// The number of a call in the upper half, the serial number of its record in the lower half; 0: no call yet.
@@ -140,7 +141,7 @@ struct alignas(cache_line) MemberRecords {
     static constexpr std::uint64_t block = 128, calls_kept = 256, records_kept = 32, blocks = cache_line / 8;
     /// Calls after the end of a block until the neighbour's digest is prefetched (the neighbour has written it by then)
     /// and until it is compared (the cache line has arrived by then): no rank stalls on a cache line.
-    static constexpr std::uint64_t until_fetched = 8, until_compared = 12;
+    static constexpr std::uint64_t prefetch_delay = 8, compare_delay = 12;
 
     std::atomic<NumberedRecord>& call(std::uint64_t number) { return calls[number % calls_kept]; }
     CallRecord& record(std::uint64_t serial) { return records[serial % records_kept]; }
@@ -170,12 +171,12 @@ inline MemberRecords& records_of(Area const& area, int member) {
 /// communicators are used once or twice, and MemberRecords would take more memory than the rest of them; a member
 /// therefore allocates those only when it makes a further call, and on MPI_COMM_WORLD at the first call.
 struct FirstRecords {
-    static constexpr std::uint32_t most = 3;
-    /// Values of `state` other than the number of calls: `more`: the calls are in the member's MemberRecords;
+    static constexpr std::uint32_t capacity = 3;
+    /// Values of `state` other than the number of calls: `moved`: the calls are in the member's MemberRecords;
     /// `unknown`: no memory was available for these, so its calls are not known.
-    static constexpr std::uint32_t more = most + 1, unknown = most + 2;
+    static constexpr std::uint32_t moved = capacity + 1, unknown = capacity + 2;
 
-    CallRecord records[most];
+    CallRecord records[capacity];
     std::atomic<std::uint32_t> state;
     // Persistent collectives, whose starts are not ordered with other calls.
     std::atomic<std::uint64_t> start_site;   ///< return address of the last start
@@ -192,31 +193,31 @@ class MemberCalls {
 public:
     MemberCalls(Area const& area, int member) : first_(&first_records_of(area, member)) {
         state_ = first_->state.load(std::memory_order_acquire);
-        if (state_ == FirstRecords::more && area.has_records()) rows_ = &records_of(area, member);
+        if (state_ == FirstRecords::moved && area.has_records()) records_ = &records_of(area, member);
     }
     /// Records that another node has sent.
-    explicit MemberCalls(MemberRecords const& rows) : rows_(&rows) {}
+    explicit MemberCalls(MemberRecords const& records) : records_(&records) {}
 
     /// True if all of its calls are recorded, within the capacity of the records.
-    bool known() const { return state_ != FirstRecords::unknown; }
+    bool is_known() const { return state_ != FirstRecords::unknown; }
     /// Returns the entry stored for the call with this number; 0: none yet.
     NumberedRecord call(std::uint64_t number) const {
-        if (rows_) return rows_->calls[number % MemberRecords::calls_kept].load(std::memory_order_acquire);
-        bool const made = state_ <= FirstRecords::most && number <= state_;
+        if (records_) return records_->calls[number % MemberRecords::calls_kept].load(std::memory_order_acquire);
+        bool const made = state_ <= FirstRecords::capacity && number <= state_;
         return made && number != 0 ? numbered(number, number) : 0;
     }
     RecordedCall read(NumberedRecord call) const {
-        if (rows_) return rows_->read(call);
+        if (records_) return records_->read(call);
         std::uint32_t const number = number_of(call);
-        return first_->records[(number - 1) % FirstRecords::most].read(number, number);
+        return first_->records[(number - 1) % FirstRecords::capacity].read(number, number);
     }
     /// Returns the digest of the block that ends with this call; 0: not known.
-    std::uint64_t digest(std::uint64_t number) const { return rows_ ? rows_->digest(number) : 0; }
+    std::uint64_t digest(std::uint64_t number) const { return records_ ? records_->digest(number) : 0; }
 
 private:
     FirstRecords const* first_ = nullptr;
-    MemberRecords const* rows_ = nullptr;
-    std::uint32_t state_ = FirstRecords::more;
+    MemberRecords const* records_ = nullptr;
+    std::uint32_t state_ = FirstRecords::moved;
 };
 
 }   // namespace tutti::coll
@@ -229,40 +230,40 @@ class Datatype;
 
 namespace tutti::coll {
 
-/// The properties in which two calls can differ, in the order in which they are checked. `waiting`: only one of two
-/// fences has the assertions with which it does not wait.
-enum class Difference { none, function, waiting, root, op, amount };
+/// The properties in which two calls can differ, in the order in which they are checked. `synchronisation`: only one of
+/// two fences has the assertions with which it does not wait.
+enum class Difference { none, function, synchronisation, root, op, amount };
 
 /// Returns the first property in which the calls differ.
 Difference difference(RecordedCall const& a, RecordedCall const& b);
 
-/// What the text of calls refers to.
-struct Wording {
+/// Names that the descriptions of calls contain.
+struct NameLookup {
     std::string comm;                                                ///< "MPI_COMM_WORLD"
     Datatype const* (*predefined_type)(unsigned number) = nullptr;   ///< by RecordedCall::type; null: not known
 };
 
 /// Returns "MPI_SUM", or the kind of a user-defined operator; `op` as in RecordedCall.
-char const* op_in_words(std::uint8_t op);
+char const* op_description(std::uint8_t op);
 /// Returns "MPI_Bcast(4 MPI_INT, root 0, MPI_COMM_WORLD)"; omits what the record does not contain.
-std::string in_words(RecordedCall const& call, Wording const& wording);
+std::string describe(RecordedCall const& call, NameLookup const& names);
 /// Returns the code of the diagnostic, for example "T03".
-char const* code(Difference what, RecordedCall const& a);
+char const* diagnostic_code(Difference what, RecordedCall const& a);
 /// Returns the headline, "rank 1 calls MPI_Bcast with root 1 where rank 0 has root 0, as call 3 on MPI_COMM_WORLD";
 /// ranks are those of MPI_COMM_WORLD.
 std::string headline(Difference what, RecordedCall const& a, int rank_a, RecordedCall const& b, int rank_b,
-                     Wording const& wording);
+                     NameLookup const& names);
 /// Returns advice on how to correct the program.
-char const* help(Difference what, RecordedCall const& a);
+char const* advice(Difference what, RecordedCall const& a);
 
 // The recorded functions, by numbers that are the same in all ranks.
 
 /// Returns the number of a function; 0 if its calls are not recorded.
-std::uint8_t function_named(char const* name);
+std::uint8_t function_number(char const* name);
 /// Returns the name, "MPI_Bcast". `function` must not be 0.
 char const* function_name(std::uint8_t function);
 /// True if the call may wait until other members make theirs.
-bool function_waits(std::uint8_t function);
+bool function_may_block(std::uint8_t function);
 
 // The properties of a call that must be the same at all members, as far as its rank knows them. Properties that MPI
 // lets differ and arguments that are not significant at a rank are omitted, and so is what only two ranks must agree on
@@ -271,16 +272,17 @@ bool function_waits(std::uint8_t function);
 /// Returns the operator as RecordedCall stores it.
 inline std::uint8_t recorded_op(Op const& o) {
     return o.builtin != BuiltinOp::none ? static_cast<std::uint8_t>(o.builtin)
-           : o.commutative              ? RecordedCall::users_op
-                                        : RecordedCall::users_op_not_commutative;
+           : o.commutative              ? RecordedCall::user_op
+                                        : RecordedCall::noncommutative_user_op;
 }
 
 /// Builds the record of one call from its arguments.
-class Noted {
+class CallRecordBuilder {
 public:
-    Noted(Comm const& comm, Collective collective, std::uint8_t function) : comm_(comm), collective_(collective) {
+    CallRecordBuilder(Comm const& comm, Collective collective, std::uint8_t function)
+        : comm_(comm), collective_(collective) {
         call_.function = function;
-        if (function_waits(function)) call_.flags |= RecordedCall::blocking;
+        if (function_may_block(function)) call_.flags |= RecordedCall::blocking;
     }
     RecordedCall const& call() const { return call_; }
 
@@ -300,21 +302,21 @@ public:
     void add(ReduceScatterArgs const& args) {
         op(*args.op);
         amount(args.count, args.type);
-        call_.flags |= RecordedCall::in_all;
-        if (comm_.inter() || args.count == 0) return;
+        call_.flags |= RecordedCall::total_amount;
+        if (comm_.is_inter() || args.count == 0) return;
         for (int n : args.counts) call_.signature = call_.signature * 31 + static_cast<unsigned>(n);
     }
     void add(RootedArgs const& args) {
         if (args.root < 0) return;
         root(args.root);
-        if (!args.equal) return;
+        if (!args.equal_parts) return;
         Buffer const each = args.parts.empty() ? args.mine : args.parts[0];
         amount(each.count, each.type);
     }
     void add(AllgatherArgs const& args) {
-        if (comm_.inter()) return;
+        if (comm_.is_inter()) return;
         if (args.parts.are_equal()) return amount(args.parts[0].count, args.parts[0].type);
-        call_.flags |= RecordedCall::in_all;
+        call_.flags |= RecordedCall::total_amount;
         for (int i = 0; i < comm_.size(); ++i) {
             Buffer const part = args.parts[i];
             std::uint64_t const before = call_.bytes, parts = call_.signature;
@@ -325,7 +327,7 @@ public:
         if (call_.bytes == 0) call_.signature = 0;
     }
     void add(AlltoallArgs const& args) {
-        if (!args.equal || comm_.inter()) return;
+        if (!args.equal_parts || comm_.is_inter()) return;
         Buffer const each = args.receive[0];
         amount(each.count, each.type);
     }
@@ -367,11 +369,12 @@ namespace tutti::coll {
 /// The starts of one rank on one communicator. Trivially copyable, because it is sent as bytes.
 struct Starts {
     int rank = -1;             ///< rank in MPI_COMM_WORLD; -1: not known
-    std::uint64_t times = 0;   ///< number of starts, of all persistent collectives together
+    std::uint64_t count = 0;   ///< number of starts, of all persistent collectives together
     std::uint64_t site = 0;    ///< return address of the last start; 0: there was none
 };
 
 /// Reports that the numbers of starts differ, and ends the job.
-[[noreturn]] void report_starts(Process& process, std::string const& comm, Starts const& mine, Starts const& theirs);
+[[noreturn]] void report_start_mismatch(Process& process, std::string const& comm, Starts const& mine,
+                                        Starts const& peer);
 
 }   // namespace tutti::coll

@@ -16,27 +16,27 @@ namespace tutti::coll {
 
 /// The number of the last call that a rank has compared with each member. Takes memory only while this differs between
 /// members.
-class ComparedWith {
+class ComparisonProgress {
 public:
-    std::uint64_t get(int member) const { return common_ + (more_.empty() ? 0 : more_[at(member)]); }
+    std::uint64_t get(int member) const { return common_ + (extra_.empty() ? 0 : extra_[at(member)]); }
     /// `number` must be at least get(member). A member that is more than 255 calls ahead of another one is stored as
     /// 255 ahead and may be compared again from there.
     void set(int member, std::uint64_t number, int members);
     /// Releases the memory if all members except `self` have been compared equally far.
-    void settle(int self);
-    bool takes_memory() const { return !more_.empty(); }
+    void compact(int self);
+    bool has_memory() const { return !extra_.empty(); }
 
 private:
     static std::size_t at(int member) { return static_cast<std::size_t>(member); }
 
-    std::uint64_t common_ = 0;         ///< with every member
-    std::vector<std::uint8_t> more_;   ///< by member, in addition to common_; empty: 0 for all
+    std::uint64_t common_ = 0;          ///< with every member
+    std::vector<std::uint8_t> extra_;   ///< by member, in addition to common_; empty: 0 for all
 };
 
 /// A call of this rank that its peer has made too, and in which their amounts do not match.
 struct FailedCall {
-    std::uint64_t number = 0;       ///< among the recorded calls of the communicator
-    std::uint64_t peers_site = 0;   ///< return address of the peer's call; 0: use its records
+    std::uint64_t number = 0;      ///< among the recorded calls of the communicator
+    std::uint64_t peer_site = 0;   ///< return address of the peer's call; 0: use its records
 };
 
 /// The calls of this rank on one communicator, and their comparison with those of other members.
@@ -47,24 +47,24 @@ public:
     CallRecords& operator=(CallRecords const&) = delete;
     ~CallRecords();
 
-    /// Records the calls of `comm` from now on; `comm` must be complete and must outlive this object.
-    void belong_to(Comm const& comm);
+    /// Records the calls of `comm` from now on; `comm` must be complete and stay valid as long as this object.
+    void attach(Comm const& comm);
     /// True if calls are recorded.
-    [[gnu::always_inline]] bool wanted() const { return mine_ || !tried_; }
-    /// Records the program's next call and compares from time to time. May be called only if wanted(). Does not return
-    /// if the comparison finds an error.
-    [[gnu::always_inline]] void take(CallRecord::Prepared& call) {
-        if (!take_again(call)) [[unlikely]]
-            if (find_record(call)) add(call);
+    [[gnu::always_inline]] bool is_recording() const { return records_ || !allocation_tried_; }
+    /// Records the program's next call and compares from time to time. May be called only if is_recording(). Does not
+    /// return if the comparison finds an error.
+    [[gnu::always_inline]] void record(CallRecord::PreparedCall& call) {
+        if (!record_again(call)) [[unlikely]]
+            if (find_record(call)) append(call);
     }
-    /// Like take, for a call that has been recorded and is made from the same place. Returns false if its record no
+    /// Like record(), for a call that has been recorded and is made from the same place. Returns false if its record no
     /// longer exists.
-    [[gnu::always_inline]] bool take_again(CallRecord::Prepared const& call) {
+    [[gnu::always_inline]] bool record_again(CallRecord::PreparedCall const& call) {
         bool const recorded = call.site == reinterpret_cast<std::uintptr_t>(*call_site_) &&
                               newest_record_ - call.serial < MemberRecords::records_kept;
         if (!recorded) [[unlikely]]
             return false;
-        add(call);
+        append(call);
         return true;
     }
     /// Compares with the neighbour on this node, up to the last call that both have made.
@@ -90,11 +90,11 @@ public:
     void report_amounts(int peer, std::string const& text) const { report_amounts(peer, text, {number_}); }
     void report_amounts(int peer, std::string const& text, FailedCall const& call) const;
     /// Returns the exchange of amounts in nonblocking v and w forms; null unless --check is on.
-    AmountExchange* amounts() const { return known_to_ ? known_to_->amounts.get() : nullptr; }
+    AmountExchange* amounts() const { return matcher_ ? matcher_->amounts.get() : nullptr; }
     /// True if all ranks must wait for each other in each blocking call, as under --check.
-    bool compares_each_call() const { return known_to_ && known_to_->at_every_call; }
+    bool compares_each_call() const { return matcher_ && matcher_->compares_each_call; }
     /// Called after all members have been compared: releases memory that is no longer needed.
-    void settle() { compared_with_.settle(rank_); }
+    void compact() { compared_with_.compact(rank_); }
     /// On several nodes, for the lowest rank of each node: sends the calls that have not been sent yet to the next
     /// node, and compares with calls received from the previous node. `is_last`: this rank makes no more calls.
     void exchange_between_nodes(bool is_last = false);
@@ -110,75 +110,75 @@ public:
     /// Returns -1 if the rank is not among the members on this node.
     int member_of(int world_rank) const;
     /// True if any member has made a call.
-    bool used() const { return area_->has_calls(); }
+    bool has_calls() const { return area_->has_calls(); }
     /// Returns the text of this rank's last call; empty if none is recorded.
-    std::string last_in_words() const;
+    std::string describe_last_call() const;
     /// Returns the first blocking call that this rank has made and the member has not; number 0: none, or not known.
-    RecordedCall missed_by(int member) const;
+    RecordedCall first_call_missing_at(int member) const;
     /// Returns the first blocking call that the member has made and this rank has not; number 0: none.
-    RecordedCall call_beyond(int member) const;
-    /// Reports opposite orders and ends the job: this rank has made `call` and not yet `theirs` on the other
+    RecordedCall first_call_missing_here(int member) const;
+    /// Reports opposite orders and ends the job: this rank has made `call` and not yet `peer` on the other
     /// communicator, and the member the reverse. Each would wait for the other if both calls synchronised, and a
     /// program must not rely on the absence of that synchronisation (MPI 3.1, 5.13).
     [[noreturn]] void report_order(RecordedCall const& call, int member, CallRecords const& other,
-                                   RecordedCall const& theirs) const;
+                                   RecordedCall const& peer) const;
 
 private:
-    [[gnu::always_inline]] void add(CallRecord::Prepared const& call) {
+    [[gnu::always_inline]] void append(CallRecord::PreparedCall const& call) {
         std::uint64_t const number = ++number_;
-        mine_->call(number).store(numbered(number, call.serial), std::memory_order_release);
-        show_last();
+        records_->call(number).store(numbered(number, call.serial), std::memory_order_release);
+        publish_last_collective();
         digest_ = digest_ * 31 + call.digest;
-        if ((number & look_mask_) == 0) [[unlikely]]
-            look();
+        if ((number & checkpoint_mask_) == 0) [[unlikely]]
+            checkpoint();
     }
     /// Publishes the communicator of this rank's last collective call, for ranks that wait for this one.
-    void show_last() { std::atomic_ref(*last_collective_).store(context_, std::memory_order_relaxed); }
-    bool open();
-    bool begin(CallRecord::Prepared& call);
-    bool find_record(CallRecord::Prepared& call);
-    void record_call(CallRecord::Prepared& call);
-    void look();
+    void publish_last_collective() { std::atomic_ref(*last_collective_).store(context_, std::memory_order_relaxed); }
+    bool allocate_records();
+    bool record_first_call(CallRecord::PreparedCall& call);
+    bool find_record(CallRecord::PreparedCall& call);
+    void add_record(CallRecord::PreparedCall& call);
+    void checkpoint();
     void end_block();
     void compare_blocks();
-    std::uint64_t compare_calls(MemberCalls const& theirs, int rank, bool neighbour, std::uint64_t first,
+    std::uint64_t compare_calls(MemberCalls const& peer, int rank, bool neighbour, std::uint64_t first,
                                 std::uint64_t last);
     std::uint64_t compare_calls(int member, std::uint64_t first, std::uint64_t last);
-    bool match(MemberCalls const& own, NumberedRecord mine, MemberCalls const& others, NumberedRecord theirs,
+    bool match(MemberCalls const& own, NumberedRecord mine, MemberCalls const& peer_calls, NumberedRecord peer,
                int rank) const;
     RecordedCall call_of(int member, std::uint64_t number) const;
     MemberCalls calls_of(int member) const { return {*area_, member}; }
     bool errors_return() const;
     void compare_starts_with(int member) const;
     Starts own_starts() const { return {process_->rank(), starts_, start_site_}; }
-    Wording wording() const;
+    NameLookup name_lookup() const;
     [[noreturn]] void report_difference(Difference what, RecordedCall const& call, int rank,
-                                        RecordedCall const& theirs) const;
+                                        RecordedCall const& peer) const;
 
-    MemberRecords* mine_ = nullptr;
+    MemberRecords* records_ = nullptr;
     std::uint64_t number_ = 0;                    ///< of the last call
     std::uint64_t newest_record_ = 0;             ///< its serial number
     std::uint64_t digest_ = 0;                    ///< digest of the calls since the end of the last block
-    std::uint64_t look_mask_ = 0;                 ///< look() runs after calls whose number has none of these bits
+    std::uint64_t checkpoint_mask_ = 0;           ///< checkpoint() runs after calls whose number has none of these bits
     void const* const* call_site_ = nullptr;      ///< where the process stores the return address of the current call
     std::uint64_t* last_collective_ = nullptr;    ///< LastCall::collective of this rank
     std::uint64_t context_ = 0;                   ///< of the communicator
     std::uint64_t compared_ = 0;                  ///< the last call compared with the neighbour
     std::uint64_t sent_ = 0;                      ///< the last call sent to the next node
-    ComparedWith compared_with_;                  ///< the last call compared with each other member
+    ComparisonProgress compared_with_;            ///< the last call compared with each other member
     std::uint64_t starts_ = 0, start_site_ = 0;   ///< of persistent collectives: number, last return address
     int persistent_ = 0;                          ///< number of persistent collective requests that exist
     bool no_more_starts_ = false;
     using Matching = std::array<std::uint64_t, 4>;
-    Matching matching_{};        ///< matching pairs of records, this rank's in the upper half; few suffice
-    bool keeps_first_ = false;   ///< the first calls are stored beside this rank's flags until there are more
-    bool tried_ = true;   ///< allocation has been tried; without memory, or with recording off, there are no records
+    Matching matching_{};            ///< matching pairs of records, this rank's in the upper half; few suffice
+    bool keeps_first_ = false;       ///< the first calls are stored beside this rank's flags until there are more
+    bool allocation_tried_ = true;   ///< if there are still no records, memory was lacking or recording is off
     int rank_ = 0, neighbour_ = 0;   ///< among the members on this node
     Process* process_ = nullptr;
     Comm const* comm_ = nullptr;   ///< the communicator whose calls these are
     Comm const* node_ = nullptr;   ///< the communicator of its members on this node
     Area const* area_ = nullptr;   ///< where the calls are recorded
-    std::shared_ptr<AllCallRecords> known_to_;
+    std::shared_ptr<CallMatcher> matcher_;
 };
 
 }   // namespace tutti::coll

@@ -13,7 +13,7 @@
 namespace tutti::coll {
 namespace {
 
-struct Head {
+struct BatchHeader {
     std::uint64_t context, first;
     std::uint32_t calls, records, is_last;
     Starts starts;
@@ -34,18 +34,18 @@ void append(std::vector<std::byte>& to, T const* from, std::size_t n) {
 
 void CallBatch::add(RecordedCall const& call) {
     // Programs make few distinct calls and repeat them soon.
-    std::size_t place = records.size();
-    while (place > 0 && !is_same(records[place - 1], call)) --place;
-    if (place == 0) {
+    std::size_t index = records.size();
+    while (index > 0 && !is_same(records[index - 1], call)) --index;
+    if (index == 0) {
         records.push_back(call);
-        place = records.size();
+        index = records.size();
     }
-    calls.push_back(static_cast<std::uint8_t>(place - 1));
+    calls.push_back(static_cast<std::uint8_t>(index - 1));
 }
 
 std::vector<std::byte> CallBatch::to_bytes() const {
     std::vector<std::byte> bytes;
-    Head const head{
+    BatchHeader const head{
         context, first, static_cast<std::uint32_t>(calls.size()), static_cast<std::uint32_t>(records.size()),
         is_last, starts};
     bytes.reserve(sizeof head + calls.size() + records.size() * sizeof(RecordedCall));
@@ -56,7 +56,7 @@ std::vector<std::byte> CallBatch::to_bytes() const {
 }
 
 CallBatch CallBatch::from_bytes(std::span<std::byte const> bytes) {
-    Head head;
+    BatchHeader head;
     std::memcpy(&head, bytes.data(), sizeof head);
     CallBatch batch;
     batch.context = head.context;
@@ -72,11 +72,11 @@ CallBatch CallBatch::from_bytes(std::span<std::byte const> bytes) {
     return batch;
 }
 
-NodeExchange::Conversation& NodeExchange::conversation(Comm const& comm, Wording const& wording) {
-    Conversation& about = conversations_[comm.context];
-    about.wording = wording;
-    about.errors_return = comm.errhandler && comm.errhandler->kind != Errhandler::Kind::fatal;
-    if (about.next >= 0) return about;
+NodeExchange::NodePair& NodeExchange::pair_of(Comm const& comm, NameLookup const& names) {
+    NodePair& pair = pairs_[comm.context];
+    pair.names = names;
+    pair.errors_return = comm.errhandler && comm.errhandler->kind != Errhandler::Kind::fatal;
+    if (pair.next >= 0) return pair;
     Cluster const& cluster = process_.cluster;
     std::vector<int> masters;   // in the order of their ranks in the communicator
     std::vector<bool> seen(static_cast<std::size_t>(cluster.nodes()));
@@ -85,88 +85,87 @@ NodeExchange::Conversation& NodeExchange::conversation(Comm const& comm, Wording
         if (!seen[node]) masters.push_back(world);
         seen[node] = true;
     }
-    auto const me = std::ranges::find(masters, process_.rank());
-    about.next = me + 1 == masters.end() ? masters.front() : *(me + 1);
-    about.previous = me == masters.begin() ? masters.back() : *(me - 1);
-    return about;
+    auto const own = std::ranges::find(masters, process_.rank());
+    pair.next = own + 1 == masters.end() ? masters.front() : *(own + 1);
+    pair.previous = own == masters.begin() ? masters.back() : *(own - 1);
+    return pair;
 }
 
-void NodeExchange::give(Comm const& comm, Wording const& wording, CallBatch batch) {
+void NodeExchange::send(Comm const& comm, NameLookup const& names, CallBatch batch) {
     batch.context = comm.context;
-    Conversation& about = conversation(comm, wording);
-    about.is_last_given |= batch.is_last;
-    about.given_starts = batch.starts;
-    mail_.send(batch.to_bytes(), about.next);
-    if (!batch.calls.empty()) about.given.push_back(std::move(batch));
-    if (about.given.size() > most_batches) about.given.pop_front();
+    NodePair& pair = pair_of(comm, names);
+    pair.is_last_sent |= batch.is_last;
+    pair.sent_starts = batch.starts;
+    mailbox_.send(batch.to_bytes(), pair.next);
+    if (!batch.calls.empty()) pair.sent.push_back(std::move(batch));
+    if (pair.sent.size() > max_batches) pair.sent.pop_front();
     compare(comm.context);
-    take();
+    receive();
 }
 
-void NodeExchange::take() {
-    while (std::optional<std::vector<std::byte>> const bytes = mail_.next()) take(CallBatch::from_bytes(*bytes));
+void NodeExchange::receive() {
+    while (std::optional<std::vector<std::byte>> const bytes = mailbox_.next()) receive(CallBatch::from_bytes(*bytes));
 }
 
-void NodeExchange::take(CallBatch batch) {
+void NodeExchange::receive(CallBatch batch) {
     std::uint64_t const context = batch.context;
-    Conversation& about = conversations_[context];
-    about.is_last_taken |= batch.is_last;
-    about.taken_starts = batch.starts;
-    if (!batch.calls.empty()) about.taken.push_back(std::move(batch));
-    if (about.taken.size() > most_batches) about.taken.pop_front();
+    NodePair& pair = pairs_[context];
+    pair.is_last_received |= batch.is_last;
+    pair.received_starts = batch.starts;
+    if (!batch.calls.empty()) pair.received.push_back(std::move(batch));
+    if (pair.received.size() > max_batches) pair.received.pop_front();
     compare(context);
 }
 
 /// Compares up to the last call that both sides have given, and erases a conversation that is complete.
 void NodeExchange::compare(std::uint64_t context) {
-    auto const at = conversations_.find(context);
-    if (at == conversations_.end()) return;
-    Conversation& about = at->second;
-    while (!about.given.empty() && !about.taken.empty()) {
-        CallBatch const &mine = about.given.front(), &theirs = about.taken.front();
-        std::uint64_t const end = std::min(mine.end(), theirs.end());
-        for (std::uint64_t number = std::max(mine.first, theirs.first); number < end; ++number) {
-            RecordedCall here = mine.call(number), there = theirs.call(number);
+    auto const at = pairs_.find(context);
+    if (at == pairs_.end()) return;
+    NodePair& pair = at->second;
+    while (!pair.sent.empty() && !pair.received.empty()) {
+        CallBatch const &local = pair.sent.front(), &remote = pair.received.front();
+        std::uint64_t const end = std::min(local.end(), remote.end());
+        for (std::uint64_t number = std::max(local.first, remote.first); number < end; ++number) {
+            RecordedCall here = local.call(number), there = remote.call(number);
             if (here.number == 0 || there.number == 0) continue;
             Difference const what = difference(here, there);
-            if (what == Difference::none || (what == Difference::amount && about.errors_return)) continue;
+            if (what == Difference::none || (what == Difference::amount && pair.errors_return)) continue;
             here.number = there.number = static_cast<std::uint32_t>(number);
-            report(about, here, there, what);
+            report(pair, here, there, what);
         }
-        bool const is_mine_over = mine.end() == end, is_theirs_over = theirs.end() == end;
-        if (is_mine_over) about.given.pop_front();
-        if (is_theirs_over) about.taken.pop_front();
+        bool const is_local_done = local.end() == end, is_remote_done = remote.end() == end;
+        if (is_local_done) pair.sent.pop_front();
+        if (is_remote_done) pair.received.pop_front();
     }
-    if (!about.is_last_given || !about.is_last_taken) return;
-    Starts const &mine = about.given_starts, &theirs = about.taken_starts;
-    if (mine.rank >= 0 && theirs.rank >= 0 && mine.times != theirs.times)
-        report_starts(process_, about.wording.comm, mine, theirs);
-    conversations_.erase(at);
+    if (!pair.is_last_sent || !pair.is_last_received) return;
+    Starts const &local = pair.sent_starts, &remote = pair.received_starts;
+    if (local.rank >= 0 && remote.rank >= 0 && local.count != remote.count)
+        report_start_mismatch(process_, pair.names.comm, local, remote);
+    pairs_.erase(at);
 }
 
-void NodeExchange::report(Conversation const& about, RecordedCall const& here, RecordedCall const& there,
-                          Difference what) {
-    Mistake::Part const parts[] = {{process_.rank(), in_words(here, about.wording), {}, here.site},
-                                   {about.previous, in_words(there, about.wording), {}, there.site}};
+void NodeExchange::report(NodePair const& pair, RecordedCall const& here, RecordedCall const& there, Difference what) {
+    UsageError::Call const parts[] = {{process_.rank(), describe(here, pair.names), {}, here.site},
+                                      {pair.previous, describe(there, pair.names), {}, there.site}};
     tutti::report(process_,
-                  {code(what, here), headline(what, here, process_.rank(), there, about.previous, about.wording),
-                   help(what, here), parts});
+                  {diagnostic_code(what, here), headline(what, here, process_.rank(), there, pair.previous, pair.names),
+                   advice(what, here), parts});
 }
 
-/// Waits until take() has received all messages. take() may have begun to receive a message whose data has not arrived;
-/// a second receive would then wait for a message that no rank sends.
+/// Waits until receive() has received all messages. receive() may have begun to receive a message whose data has not
+/// arrived; a second receive would then wait for a message that no rank sends.
 void NodeExchange::finish() {
-    auto const open = [](auto const& one) { return one.second.is_last_given && !one.second.is_last_taken; };
-    take();
-    for (auto one = std::ranges::find_if(conversations_, open); one != conversations_.end();
-         one = std::ranges::find_if(conversations_, open)) {
+    auto const is_open = [](auto const& one) { return one.second.is_last_sent && !one.second.is_last_received; };
+    receive();
+    for (auto one = std::ranges::find_if(pairs_, is_open); one != pairs_.end();
+         one = std::ranges::find_if(pairs_, is_open)) {
         std::uint64_t const context = one->first;
-        auto const over = [&] {
-            take();
-            auto const still = conversations_.find(context);
-            return still == conversations_.end() || !open(*still);
+        auto const is_complete = [&] {
+            receive();
+            auto const still = pairs_.find(context);
+            return still == pairs_.end() || !is_open(*still);
         };
-        process_.waiter.until(over, {"MPI_Finalize", one->second.previous});
+        process_.waiter.wait_until(is_complete, {"MPI_Finalize", one->second.previous});
     }
 }
 

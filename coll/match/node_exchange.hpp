@@ -24,7 +24,7 @@ namespace tutti::coll {
 
 /// Consecutive calls of one rank on a communicator.
 struct CallBatch {
-    static constexpr std::size_t most = MemberRecords::block;   ///< calls
+    static constexpr std::size_t max_calls = MemberRecords::block;   ///< calls
 
     std::uint64_t context = 0;
     std::uint64_t first = 1;             ///< number of the first call
@@ -44,41 +44,41 @@ struct CallBatch {
 /// Exchanges batches for all communicators of a process.
 class NodeExchange {
 public:
-    explicit NodeExchange(Process& process) : process_(process), mail_(process, batch_tag) {}
+    explicit NodeExchange(Process& process) : process_(process), mailbox_(process, batch_tag) {}
     NodeExchange(NodeExchange const&) = delete;
     NodeExchange& operator=(NodeExchange const&) = delete;
 
     /// Sends calls of this rank, the master of its node in `comm`, to the next node, and keeps them for comparison
     /// here. Batches of a communicator must be given in order.
-    void give(Comm const& comm, Wording const& wording, CallBatch batch);
+    void send(Comm const& comm, NameLookup const& names, CallBatch batch);
     /// Receives and compares the batches that have arrived. Does not return if it finds an error.
-    void take();
+    void receive();
     /// Called in MPI_Finalize after all communicators have given their last batch: waits for the last batches of the
     /// other nodes.
     void finish();
 
 private:
     /// The exchange with the neighbouring nodes about one communicator.
-    struct Conversation {
+    struct NodePair {
         int next = -1, previous = -1;   ///< ranks in MPI_COMM_WORLD
-        Wording wording;
+        NameLookup names;
         bool errors_return = false;   ///< as CallRecords::errors_return
-        bool is_last_given = false, is_last_taken = false;
-        std::deque<CallBatch> given, taken;   ///< not compared yet
-        Starts given_starts, taken_starts;
+        bool is_last_sent = false, is_last_received = false;
+        std::deque<CallBatch> sent, received;   ///< not compared yet
+        Starts sent_starts, received_starts;
     };
     static constexpr int batch_tag = 1402;   // messages in the library's own context
     /// Bounds the memory on each side if another node is far behind: older batches are dropped without comparison.
-    static constexpr std::size_t most_batches = 256;
+    static constexpr std::size_t max_batches = 256;
 
-    Conversation& conversation(Comm const& comm, Wording const& wording);
-    void take(CallBatch batch);
+    NodePair& pair_of(Comm const& comm, NameLookup const& names);
+    void receive(CallBatch batch);
     void compare(std::uint64_t context);
-    void report(Conversation const& about, RecordedCall const& here, RecordedCall const& there, Difference what);
+    void report(NodePair const& pair, RecordedCall const& here, RecordedCall const& there, Difference what);
 
     Process& process_;
-    Mail mail_;
-    std::map<std::uint64_t, Conversation> conversations_;   ///< by context
+    Mailbox mailbox_;
+    std::map<std::uint64_t, NodePair> pairs_;   ///< by context
 };
 
 }   // namespace tutti::coll

@@ -16,15 +16,15 @@ namespace tutti::launcher {
 
 /// Thrown when the launcher cannot carry out a request. what() is a message without its full stop; `exit_code` is the
 /// exit code of mpiexec.
-struct Complaint : std::runtime_error {
-    explicit Complaint(std::string const& sentence, int code = 2) : std::runtime_error(sentence), exit_code(code) {}
+struct LaunchError : std::runtime_error {
+    explicit LaunchError(std::string const& message, int code = 2) : std::runtime_error(message), exit_code(code) {}
     int exit_code;
 };
 
 /// The environment of a rank: which variables it inherits from mpiexec, and which are set in addition.
 struct EnvironmentRules {
-    enum class Inherit { unsaid, all, none, listed };
-    Inherit inherit = Inherit::unsaid;
+    enum class Inherit { unspecified, all, none, listed };
+    Inherit inherit = Inherit::unspecified;
     std::vector<std::string> list;   ///< names of the inherited variables if `inherit` is `listed`
     std::vector<std::pair<std::string, std::string>> set;   ///< name and value
 };
@@ -32,12 +32,12 @@ struct EnvironmentRules {
 /// A host that the user names, on the command line or in a host file.
 struct Host {
     std::string name;
-    int slots = 0;   ///< 0: not specified
-    int most = 0;    ///< maximum number of ranks; 0: no limit
+    int slots = 0;       ///< 0: not specified
+    int max_ranks = 0;   ///< maximum number of ranks; 0: no limit
 };
 
 /// One line of a rank file.
-struct RankPlace {
+struct RankFileEntry {
     int rank = 0;
     std::string host;
     std::string slots;   ///< the cores of the rank, as the file lists them; empty: not bound
@@ -57,7 +57,7 @@ struct Program {
 };
 
 /// Which ranks read the standard input of mpiexec.
-struct InputTo {
+struct InputTarget {
     enum class Kind { none, one, all };
     Kind kind = Kind::one;
     int rank = 0;   ///< the rank that reads if `kind` is `one`
@@ -73,25 +73,25 @@ struct Job {
 
     /// Resource manager whose allocation is used; "user": none; empty: the one that is detected.
     std::string resource_manager;
-    std::string interface;     ///< network interface for ranks of several nodes, passed to them in TUTTI_NETWORK
-    bool only_here = false;    ///< use no other node, even if hosts are named
-    bool never_here = false;   ///< start no rank on this node
+    std::string interface;        ///< network interface for ranks of several nodes, passed to them in TUTTI_NETWORK
+    bool local_only = false;      ///< use no other node, even if hosts are named
+    bool exclude_local = false;   ///< start no rank on this node
     HostOrder order = HostOrder::as_named;
 
     std::optional<topo::BindTo> bind;   ///< none: the placement decides
     topo::MapBy map;
-    bool span = false;                    ///< distribute ranks over the units of all nodes
-    bool rank_by_node = false;            ///< number ranks across nodes, independently of their placement
-    std::string rank_file;                ///< empty: none
-    bool rank_file_wanted = false;        ///< --map-by rankfile was given; its file may be named by --rankfile
-    std::string rank_map;                 ///< host index of each rank in MPICH's notation; empty: none
-    bool sequential = false;              ///< rank i runs on the i-th line of sequence_file, or on the i-th host
-    std::string sequence_file;            ///< empty: the list of hosts is used
-    std::string map_file;                 ///< file named by --map-by, until its kind is known
-    std::vector<RankPlace> rank_places;   ///< read from one of these files
-    std::string default_host_file;        ///< read if no host is named; empty: none
-    std::vector<int> cpus;                ///< processing units of each node to which ranks are restricted; empty: all
-    bool cpus_in_order = false;           ///< bind each rank to one of `cpus`
+    bool span = false;                 ///< distribute ranks over the units of all nodes
+    bool rank_by_node = false;         ///< number ranks across nodes, independently of their placement
+    std::string rank_file;             ///< empty: none
+    bool rank_file_required = false;   ///< --map-by rankfile was given; its file may be named by --rankfile
+    std::string rank_map;              ///< host index of each rank in MPICH's notation; empty: none
+    bool sequential = false;           ///< rank i runs on the i-th line of sequence_file, or on the i-th host
+    std::string sequence_file;         ///< empty: the list of hosts is used
+    std::string map_file;              ///< file named by --map-by, until its kind is known
+    std::vector<RankFileEntry> rank_file_entries;   ///< read from one of these files
+    std::string default_host_file;                  ///< read if no host is named; empty: none
+    std::vector<int> cpus;        ///< processing units of each node to which ranks are restricted; empty: all
+    bool cpus_in_order = false;   ///< bind each rank to one of `cpus`
     bool report_bindings = false, no_oversubscribe = false;
     bool show_map = false, show_allocation = false;
 
@@ -99,7 +99,7 @@ struct Job {
     std::vector<int> windows;    ///< ranks that get a terminal window; −1: all
     bool keep_windows = false;   ///< keep a window open after its rank has ended
 
-    InputTo input;
+    InputTarget input;
     std::string prefix;                     ///< printed before each output line; may contain patterns such as %r
     bool timestamps = false;                ///< print the date and time before the prefix
     bool merge_errors = false;              ///< redirect standard error to standard output
@@ -115,7 +115,7 @@ struct Job {
     std::chrono::milliseconds timeout{0};   ///< 0: none
     std::string explain;                    ///< code of the diagnostic to be explained; empty: none
     bool json_messages = false;             ///< print reports as lines of JSON
-    bool stand_on_deadlock = false;         ///< on deadlock, report it and keep the job alive for a debugger
+    bool keep_on_deadlock = false;          ///< on deadlock, report it and keep the job alive for a debugger
     bool quiet = false, verbose = false;
     bool exit_codes = false;                  ///< print the exit codes of all ranks
     bool keep_going = false;                  ///< let the other ranks continue when one fails
@@ -126,9 +126,9 @@ struct Job {
     bool drop_in = false;                ///< load our MPI library instead of the one that programs were linked with
     std::optional<bool> preload_arena;   ///< load our allocation functions; none: only where a program needs them
     bool show_hierarchy = false, show_help = false, show_version = false;
-    std::string help_topic;             ///< empty: all options
-    std::vector<std::string> notes;     ///< messages about options, printed before the start
-    std::vector<std::string> remarks;   ///< messages printed only with --verbose: options without effect here
+    std::string help_topic;                   ///< empty: all options
+    std::vector<std::string> notes;           ///< messages about options, printed before the start
+    std::vector<std::string> verbose_notes;   ///< messages printed only with --verbose: options without effect here
 
     int ranks() const {
         int sum = 0;

@@ -71,7 +71,7 @@ private:
 /// for the values, but does not check the values themselves.
 class Unpacker {
 public:
-    /// `bytes` must outlive this object.
+    /// `bytes` must stay valid as long as this object.
     explicit Unpacker(std::string_view bytes) : rest_(bytes) {}
 
     template <class... T>
@@ -84,9 +84,9 @@ public:
 private:
     std::string_view bytes(std::size_t count) {
         if (count > rest_.size()) fail(ErrorClass::other, "a message between launchers is too short");
-        std::string_view const taken = rest_.substr(0, count);
+        std::string_view const part = rest_.substr(0, count);
         rest_.remove_prefix(count);
-        return taken;
+        return part;
     }
     std::int64_t wide() {
         std::int64_t value;
@@ -117,10 +117,10 @@ private:
     }
     template <class T>
     void get(std::optional<T>& maybe) {
-        bool there = false;
-        get(there);
+        bool present = false;
+        get(present);
         maybe.reset();
-        if (there) get(maybe.emplace());
+        if (present) get(maybe.emplace());
     }
     template <class T>
     requires(std::is_class_v<T>) void get(T& structure) { members(*this, structure); }
@@ -130,16 +130,16 @@ private:
 
 template <class T>
 std::string packed(T const& value) {
-    Packer pack;
-    pack(value);
-    return pack.take();
+    Packer packer;
+    packer(value);
+    return packer.take();
 }
 
 template <class T>
 T unpacked(std::string_view bytes) {
     T value{};
-    Unpacker unpack(bytes);
-    unpack(value);
+    Unpacker unpacker(bytes);
+    unpacker(value);
     return value;
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 /// Returns the numbers of a process in the pid namespace of this /proc and in each namespace inside it, down to the
 /// process's own.
-std::vector<pid_t> numbers_of(std::string const& process) {
+std::vector<pid_t> namespace_pids(std::string const& process) {
     std::vector<pid_t> all;
     std::ifstream status(process + "/status");
     for (std::string line; std::getline(status, line);) {
@@ -25,19 +25,19 @@ std::vector<pid_t> numbers_of(std::string const& process) {
     return all;
 }
 
-bool is_in(std::string const& process, std::uint64_t space) {
+bool is_in(std::string const& process, std::uint64_t pid_namespace) {
     struct stat info {};
-    return space != 0 && stat((process + "/ns/pid").c_str(), &info) == 0 && info.st_ino == space;
+    return pid_namespace != 0 && stat((process + "/ns/pid").c_str(), &info) == 0 && info.st_ino == pid_namespace;
 }
 
 }   // namespace
 
-bool proc_has_our_numbers() {
-    static bool const same = numbers_of("/proc/self").size() == 1;
+bool proc_matches_pid_namespace() {
+    static bool const same = namespace_pids("/proc/self").size() == 1;
     return same;
 }
 
-std::string process_folder(pid_t process) { return join("/proc/", proc_has_our_numbers() ? process : 0); }
+std::string process_folder(pid_t process) { return join("/proc/", proc_matches_pid_namespace() ? process : 0); }
 
 std::vector<pid_t> children_of(pid_t process) {
     std::vector<pid_t> all;
@@ -46,13 +46,13 @@ std::vector<pid_t> children_of(pid_t process) {
     return all;
 }
 
-pid_t descendant_with(pid_t ancestor, pid_t number, std::uint64_t space) {
-    std::vector<pid_t> open{ancestor};
-    for (std::size_t i = 0; i < open.size(); ++i) {
-        std::string const folder = process_folder(open[i]);
-        std::vector<pid_t> const numbers = numbers_of(folder);
-        if (!numbers.empty() && numbers.back() == number && is_in(folder, space)) return open[i];
-        for (pid_t child : children_of(open[i])) open.push_back(child);
+pid_t find_descendant(pid_t ancestor, pid_t pid, std::uint64_t pid_namespace) {
+    std::vector<pid_t> queue{ancestor};
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+        std::string const folder = process_folder(queue[i]);
+        std::vector<pid_t> const pids = namespace_pids(folder);
+        if (!pids.empty() && pids.back() == pid && is_in(folder, pid_namespace)) return queue[i];
+        for (pid_t child : children_of(queue[i])) queue.push_back(child);
     }
     return 0;
 }

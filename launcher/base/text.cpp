@@ -32,7 +32,7 @@ std::string Table::text() const {
     for (auto const& row : rows_) {
         for (std::size_t c = 0; c < row.size(); ++c) {
             std::string const fill(widths[c] - row[c].size(), ' ');
-            all += "  " + (c < left_ ? row[c] + fill : fill + row[c]);
+            all += "  " + (c < left_columns_ ? row[c] + fill : fill + row[c]);
         }
         all.erase(all.find_last_not_of(' ') + 1);
         all += "\n";
@@ -40,7 +40,7 @@ std::string Table::text() const {
     return all;
 }
 
-std::string size_words(std::uint64_t bytes) {
+std::string format_size(std::uint64_t bytes) {
     if (bytes == 0) return "0";
     if (bytes < 1024) return join(bytes, " B");
     double value = static_cast<double>(bytes) / 1024;
@@ -50,7 +50,7 @@ std::string size_words(std::uint64_t bytes) {
     return with_unit(value, names[unit]);
 }
 
-std::string time_words(std::uint64_t nanoseconds) {
+std::string format_time(std::uint64_t nanoseconds) {
     if (nanoseconds == 0) return "0";
     if (nanoseconds < 1000) return join(nanoseconds, " ns");
     double value = static_cast<double>(nanoseconds) / 1000;
@@ -60,7 +60,7 @@ std::string time_words(std::uint64_t nanoseconds) {
     return with_unit(value, names[unit]);
 }
 
-std::vector<std::string> config_arguments(std::string_view text) {
+std::vector<std::string> parse_config_arguments(std::string_view text) {
     std::vector<std::string> arguments;
     std::string word;
     bool in_word = false;
@@ -93,19 +93,19 @@ std::vector<std::string> config_arguments(std::string_view text) {
             word += c, in_word = true;
         }
     }
-    if (quote) throw Complaint("a quote in the configuration file is not closed");
+    if (quote) throw LaunchError("a quote in the configuration file is not closed");
     end_line();
     if (!arguments.empty()) arguments.pop_back();   // the colon after the last line
     return arguments;
 }
 
-std::string named_file(std::string_view what, std::string const& file) {
-    topo::Result<std::string> text = topo::read_text_file(file, topo::most_list_bytes);
-    if (!text) throw Complaint(join(what, file, " cannot be read: ", text.error()));
+std::string read_user_file(std::string_view what, std::string const& file) {
+    topo::Result<std::string> text = topo::read_text_file(file, topo::max_list_bytes);
+    if (!text) throw LaunchError(join(what, file, " cannot be read: ", text.error()));
     return std::move(*text);
 }
 
-std::string shell_word(std::string_view word) {
+std::string shell_quoted(std::string_view word) {
     auto plain = [](unsigned char c) {
         return std::isalnum(c) || std::string_view("/._-+=:,@%^").find(static_cast<char>(c)) != std::string_view::npos;
     };
@@ -124,7 +124,7 @@ std::string rank_ranges(std::vector<int> ranks) {
     return (ranks.size() == 1 ? "rank " : "ranks ") + topo::ranges(ranks);
 }
 
-std::string expanded(std::string const& pattern, int rank, std::string const& host) {
+std::string expand_pattern(std::string const& pattern, int rank, std::string const& host) {
     std::string name;
     for (std::size_t i = 0; i < pattern.size(); ++i) {
         char c = pattern[i], kind = c == '%' && i + 1 < pattern.size() ? pattern[i + 1] : 0;

@@ -27,7 +27,7 @@ inline int print(char const* program, std::string const& text) {
 class Table {
 public:
     /// The first `left` columns are left-aligned, the others right-aligned. Each column is as wide as its longest cell.
-    Table(std::vector<std::string> titles, std::size_t left) : left_(left), rows_{std::move(titles)} {}
+    Table(std::vector<std::string> titles, std::size_t left) : left_columns_(left), rows_{std::move(titles)} {}
 
     /// `cells` must have as many elements as there are titles.
     void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
@@ -35,33 +35,33 @@ public:
     std::string text() const;
 
 private:
-    std::size_t left_;
+    std::size_t left_columns_;
     std::vector<std::vector<std::string>> rows_;
 };
 
 /// Returns for example "0", "512 B", "1.5 KiB", "3.0 GiB"
-std::string size_words(std::uint64_t bytes);
+std::string format_size(std::uint64_t bytes);
 /// Returns for example "0", "512 ns", "1.5 us", "3.0 ms", "125.0 s"
-std::string time_words(std::uint64_t nanoseconds);
+std::string format_time(std::uint64_t nanoseconds);
 
 // Shell quoting, lists of ranks, and patterns that contain a rank number.
 
 /// Returns the arguments in the text of a -configfile: one program per line, # begins a comment, quotes as in a shell.
-/// Programs are separated by ":". Throws Complaint if a quote is not closed.
-std::vector<std::string> config_arguments(std::string_view text);
+/// Programs are separated by ":". Throws LaunchError if a quote is not closed.
+std::vector<std::string> parse_config_arguments(std::string_view text);
 
-/// Returns the text of a file named by the user. Throws Complaint with `what` ("the host file "), the file name and the
-/// reason if the file cannot be read.
-std::string named_file(std::string_view what, std::string const& file);
+/// Returns the text of a file named by the user. Throws LaunchError with `what` ("the host file "), the file name and
+/// the reason if the file cannot be read.
+std::string read_user_file(std::string_view what, std::string const& file);
 
 /// Returns `word` quoted for a remote shell; unchanged if it has no special characters.
-std::string shell_word(std::string_view word);
+std::string shell_quoted(std::string_view word);
 
 /// Returns for example "rank 3", "ranks 0-255", "ranks 0,2-4". `ranks` may be in any order, with repetitions.
 std::string rank_ranges(std::vector<int> ranks);
 
 /// Expands a pattern for file names or line prefixes for one rank. %r: rank, %h: host, %t: time in seconds since 1970,
 /// %g and %p: 0 (MPICH's process group and proxy), %%: a per cent sign; other characters are copied.
-std::string expanded(std::string const& pattern, int rank, std::string const& host);
+std::string expand_pattern(std::string const& pattern, int rank, std::string const& host);
 
 }   // namespace tutti::launcher

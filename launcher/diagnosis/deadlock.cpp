@@ -26,22 +26,22 @@ struct Wait {
 Wait within_world(RankWait const& rank, int world) {
     Wait wait{.awaiting = rank.awaiting, .others = rank.others};
     for (auto [first, last, stride] : rank.awaited) {
-        std::int64_t const by = std::max<std::int64_t>(stride, 1), named = first;
-        std::int64_t const end = stride < 1 ? named : last;
-        std::int64_t const from = named < 0 ? named + (by - 1 - named) / by * by : named;
+        std::int64_t const step = std::max<std::int64_t>(stride, 1), begin = first;
+        std::int64_t const end = stride < 1 ? begin : last;
+        std::int64_t const from = begin < 0 ? begin + (step - 1 - begin) / step * step : begin;
         std::int64_t const to = std::min<std::int64_t>(end, world - 1);
-        wait.outside |= (named < 0 && named <= end) || (named <= end && named + (end - named) / by * by >= world);
-        if (from <= to) wait.awaited.push_back({int(from), int(to), int(by)});
+        wait.outside |= (begin < 0 && begin <= end) || (begin <= end && begin + (end - begin) / step * step >= world);
+        if (from <= to) wait.awaited.push_back({int(from), int(to), int(step)});
     }
     return wait;
 }
 
-bool contain(std::vector<RankRange> const& ranges, int rank) {
+bool contains(std::vector<RankRange> const& ranges, int rank) {
     return std::ranges::any_of(ranges, [rank](RankRange const& range) { return range.contains(rank); });
 }
 
 /// Iterates over the ranks that a wait names, without storing a list of them.
-class Named {
+class AwaitedIterator {
 public:
     /// Returns the next rank, or -1 after the last one.
     int next(Wait const& wait) {
@@ -60,10 +60,10 @@ private:
 
 /// Returns the number of different ranks that a wait names. `seen` has one number per rank, none of which may equal
 /// `mark`.
-int count_named(Wait const& wait, std::vector<int>& seen, int mark) {
+int count_awaited(Wait const& wait, std::vector<int>& seen, int mark) {
     int count = 0;
-    Named named;
-    for (int rank = named.next(wait); rank >= 0; rank = named.next(wait))
+    AwaitedIterator awaited;
+    for (int rank = awaited.next(wait); rank >= 0; rank = awaited.next(wait))
         if (std::exchange(seen[rank], mark) != mark) ++count;
     return count;
 }
@@ -72,7 +72,7 @@ int count_named(Wait const& wait, std::vector<int>& seen, int mark) {
 struct Thread {
     int rank = -1;
     Wait wait{};
-    int missing = 0;   ///< acts that an `all` wait still needs
+    int acts_needed = 0;   ///< acts that an `all` wait still needs
 };
 
 /// Ranks that can act, and the blocked threads of all other ranks.
@@ -84,7 +84,7 @@ struct Search {
 /// Returns true if the thread needs no act of another rank.
 bool is_free(Thread const& thread) {
     switch (thread.wait.awaiting) {
-    case Awaiting::all: return thread.missing == 0;
+    case Awaiting::all: return thread.acts_needed == 0;
     case Awaiting::any: return thread.wait.outside;
     default: return true;
     }
@@ -101,11 +101,11 @@ Search begin_search(std::vector<RankWait> const& ranks) {
         std::vector<Thread> threads;
         auto const add = [&](RankWait const& wait) {
             Thread& one = threads.emplace_back(Thread{rank, within_world(wait, world)});
-            if (one.wait.awaiting == Awaiting::all) one.missing = count_named(one.wait, seen, counted++);
+            if (one.wait.awaiting == Awaiting::all) one.acts_needed = count_awaited(one.wait, seen, counted++);
             free |= is_free(one);
         };
         if (!free) add(ranks[rank]);
-        for (RankWait const& wait : ranks[rank].also)
+        for (RankWait const& wait : ranks[rank].other_threads)
             if (!free) add(wait);
         if (free) search.able.push_back(rank);
         else std::ranges::move(threads, std::back_inserter(search.blocked));
@@ -116,28 +116,28 @@ Search begin_search(std::vector<RankWait> const& ranks) {
 /// Returns for each rank whether it is deadlocked. Each rank that becomes able to act is searched for once in every
 /// remaining wait, so no reverse lists of awaited ranks are needed. A rank that awaits itself is not released by that:
 /// it becomes able to act only when one of its threads has been released.
-std::vector<char> waiting_in_vain(std::vector<RankWait> const& ranks) {
+std::vector<char> find_deadlocked(std::vector<RankWait> const& ranks) {
     auto [able, blocked] = begin_search(ranks);
-    std::vector<char> in_vain(ranks.size());
-    for (Thread const& one : blocked) in_vain[one.rank] = true;
+    std::vector<char> deadlocked(ranks.size());
+    for (Thread const& one : blocked) deadlocked[one.rank] = true;
     for (std::size_t i = 0; i < able.size(); ++i) {
         std::erase_if(blocked, [&, actor = able[i]](Thread& thread) {
-            if (!in_vain[thread.rank]) return true;   // released by another of its threads
-            bool const acts_for_others = contain(thread.wait.others, actor);
-            if (!acts_for_others && !contain(thread.wait.awaited, actor)) return false;
-            if (!acts_for_others && thread.wait.awaiting == Awaiting::all && --thread.missing > 0) return false;
-            in_vain[thread.rank] = false;
+            if (!deadlocked[thread.rank]) return true;   // released by another of its threads
+            bool const acts_for_others = contains(thread.wait.others, actor);
+            if (!acts_for_others && !contains(thread.wait.awaited, actor)) return false;
+            if (!acts_for_others && thread.wait.awaiting == Awaiting::all && --thread.acts_needed > 0) return false;
+            deadlocked[thread.rank] = false;
             able.push_back(thread.rank);
             return true;
         });
     }
-    return in_vain;
+    return deadlocked;
 }
 
 /// Returns the union of the ranks that a rank's threads await; `awaiting` is not meaningful in the result.
-Wait of_all_threads(RankWait const& rank, int world) {
+Wait merge_threads(RankWait const& rank, int world) {
     Wait all = within_world(rank, world);
-    for (RankWait const& one : rank.also) {
+    for (RankWait const& one : rank.other_threads) {
         Wait const wait = within_world(one, world);
         all.awaited.insert(all.awaited.end(), wait.awaited.begin(), wait.awaited.end());
     }
@@ -148,11 +148,11 @@ Wait of_all_threads(RankWait const& rank, int world) {
 /// as long as the world is large. Edges are read from the waits each time.
 class Components {
 public:
-    Components(std::vector<Wait> const& waits, std::vector<char> const& in_vain)
-        : waits_(waits), in_vain_(in_vain), number_(waits.size()), lowest_(waits.size()), done_(waits.size()),
+    Components(std::vector<Wait> const& waits, std::vector<char> const& deadlocked)
+        : waits_(waits), deadlocked_(deadlocked), number_(waits.size()), lowest_(waits.size()), done_(waits.size()),
           leads_out_(waits.size()) {
         for (int rank = 0; rank < static_cast<int>(waits.size()); ++rank)
-            if (in_vain_[rank] && number_[rank] == 0) search(rank);
+            if (deadlocked_[rank] && number_[rank] == 0) search(rank);
     }
 
     /// Returns the components without an edge to another component, each sorted.
@@ -161,7 +161,7 @@ public:
 private:
     struct Frame {
         int rank;
-        Named named{};
+        AwaitedIterator awaited{};
     };
 
     void enter(int rank) {
@@ -173,9 +173,9 @@ private:
     void search(int root) {
         enter(root);
         while (!path_.empty()) {
-            int const rank = path_.back().rank, to = path_.back().named.next(waits_[rank]);
+            int const rank = path_.back().rank, to = path_.back().awaited.next(waits_[rank]);
             if (to < 0) leave(rank);
-            else if (in_vain_[to]) follow(rank, to);
+            else if (deadlocked_[to]) follow(rank, to);
         }
     }
 
@@ -209,7 +209,7 @@ private:
     }
 
     std::vector<Wait> const& waits_;
-    std::vector<char> const& in_vain_;
+    std::vector<char> const& deadlocked_;
     // By rank: its number in the order of entry (0: not entered); the lowest such number that it reaches.
     std::vector<int> number_, lowest_;
     // By rank: its component is complete; it has an edge into another component.
@@ -221,11 +221,11 @@ private:
 };
 
 /// Returns the ended ranks that a rank awaits, sorted; empty if it also awaits a deadlocked rank.
-std::vector<int> only_ended(Wait const& wait, std::vector<RankWait> const& ranks, std::vector<char> const& in_vain) {
+std::vector<int> only_ended(Wait const& wait, std::vector<RankWait> const& ranks, std::vector<char> const& deadlocked) {
     std::vector<int> ended;
-    Named named;
-    for (int rank = named.next(wait); rank >= 0; rank = named.next(wait)) {
-        if (in_vain[rank]) return {};
+    AwaitedIterator awaited;
+    for (int rank = awaited.next(wait); rank >= 0; rank = awaited.next(wait)) {
+        if (deadlocked[rank]) return {};
         if (ranks[rank].state == State::ended) ended.push_back(rank);
     }
     std::sort(ended.begin(), ended.end());
@@ -236,21 +236,21 @@ std::vector<int> only_ended(Wait const& wait, std::vector<RankWait> const& ranks
 }   // namespace
 
 bool awaits(RankWait const& wait, int rank) {
-    return contain(wait.awaited, rank) ||
-           std::ranges::any_of(wait.also, [rank](RankWait const& one) { return awaits(one, rank); });
+    return contains(wait.awaited, rank) ||
+           std::ranges::any_of(wait.other_threads, [rank](RankWait const& one) { return awaits(one, rank); });
 }
 
 Deadlock find_deadlock(std::vector<RankWait> const& ranks) {
     std::vector<Wait> waits;
     waits.reserve(ranks.size());
-    for (RankWait const& rank : ranks) waits.push_back(of_all_threads(rank, static_cast<int>(ranks.size())));
-    std::vector<char> in_vain = waiting_in_vain(ranks);
+    for (RankWait const& rank : ranks) waits.push_back(merge_threads(rank, static_cast<int>(ranks.size())));
+    std::vector<char> deadlocked = find_deadlocked(ranks);
     Deadlock found;
     std::map<std::vector<int>, std::vector<int>> by_ended;   // ranks that wait for the same ended ranks
-    Components const components(waits, in_vain);
+    Components const components(waits, deadlocked);
     for (std::vector<int> const& component : components.terminal()) {
         std::vector<int> const ended =
-            component.size() == 1 ? only_ended(waits[component[0]], ranks, in_vain) : std::vector<int>{};
+            component.size() == 1 ? only_ended(waits[component[0]], ranks, deadlocked) : std::vector<int>{};
         if (ended.empty()) found.cores.push_back(component);
         else by_ended[ended].push_back(component[0]);
     }
@@ -260,9 +260,9 @@ Deadlock find_deadlock(std::vector<RankWait> const& ranks) {
     }
     std::sort(found.cores.begin(), found.cores.end());
     for (std::vector<int> const& core : found.cores)
-        for (int rank : core) in_vain[rank] = false;
+        for (int rank : core) deadlocked[rank] = false;
     for (int rank = 0; rank < static_cast<int>(ranks.size()); ++rank)
-        if (in_vain[rank]) found.behind.push_back(rank);
+        if (deadlocked[rank]) found.dependents.push_back(rank);
     return found;
 }
 

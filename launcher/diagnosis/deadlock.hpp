@@ -23,7 +23,7 @@ struct RankWait {
     std::vector<RankRange> others{};
     /// The waits of its other threads, if there are several, with their own `awaiting` and `awaited`. The rank can act
     /// when one of its threads can.
-    std::vector<RankWait> also{};
+    std::vector<RankWait> other_threads{};
 };
 
 /// Returns true if any thread of the waiting rank awaits `rank`.
@@ -34,7 +34,7 @@ struct Deadlock {
     /// ranks form one set), and for no other deadlocked rank. Each set is sorted, and so is the list of sets.
     std::vector<std::vector<int>> cores;
     /// The other deadlocked ranks: as far as is known, they would be released if the cores were.
-    std::vector<int> behind;
+    std::vector<int> dependents;
 
     bool empty() const { return cores.empty(); }
     bool operator==(Deadlock const&) const = default;

@@ -9,7 +9,7 @@
 namespace tutti::launcher {
 namespace {
 
-BlockedRank const& of_rank(ProvenDeadlock const& deadlock, int rank) {
+BlockedRank const& blocked_rank(ProvenDeadlock const& deadlock, int rank) {
     return *std::ranges::find(deadlock.blocked, rank, &BlockedRank::rank);
 }
 
@@ -33,43 +33,43 @@ bool is_message(std::string const& call) {
 /// Returns true if `what` holds for each waiting thread of these ranks.
 bool all_of(ProvenDeadlock const& deadlock, std::vector<int> const& ranks, bool (*what)(std::string const& call)) {
     return std::ranges::all_of(ranks, [&](int rank) {
-        BlockedRank const& blocked = of_rank(deadlock, rank);
+        BlockedRank const& blocked = blocked_rank(deadlock, rank);
         return what(blocked.call) &&
-               std::ranges::all_of(blocked.also, [what](BlockedRank const& one) { return what(one.call); });
+               std::ranges::all_of(blocked.other_threads, [what](BlockedRank const& one) { return what(one.call); });
     });
 }
 
 /// Returns the ended ranks that a core waits for; empty if it waits for itself.
-std::vector<int> ended_of(ProvenDeadlock const& deadlock, std::vector<int> const& core) {
+std::vector<int> awaited_ended_ranks(ProvenDeadlock const& deadlock, std::vector<int> const& core) {
     std::vector<int> ended;
     for (int rank : deadlock.ended)
-        if (std::ranges::any_of(core, [&](int waiting) { return awaits(of_rank(deadlock, waiting).wait, rank); }))
+        if (std::ranges::any_of(core, [&](int waiting) { return awaits(blocked_rank(deadlock, waiting).wait, rank); }))
             ended.push_back(rank);
     return ended;
 }
 
 /// Returns a blocked rank of the core that has detected an error itself, or null. Such an error is more informative
 /// than the wait.
-BlockedRank const* with_hint(ProvenDeadlock const& deadlock, std::vector<int> const& core) {
+BlockedRank const* rank_with_error(ProvenDeadlock const& deadlock, std::vector<int> const& core) {
     for (int rank : core) {
-        BlockedRank const& blocked = of_rank(deadlock, rank);
+        BlockedRank const& blocked = blocked_rank(deadlock, rank);
         // An error that concerns another rank counts only if that rank waits for this one.
         auto const holds = [&](BlockedRank const& one) {
-            if (one.code.empty() || one.noticed_of < 0) return !one.code.empty();
-            auto const other = std::ranges::find(deadlock.blocked, one.noticed_of, &BlockedRank::rank);
+            if (one.code.empty() || one.waiting_rank < 0) return !one.code.empty();
+            auto const other = std::ranges::find(deadlock.blocked, one.waiting_rank, &BlockedRank::rank);
             return other != deadlock.blocked.end() && awaits(other->wait, rank);
         };
         if (holds(blocked)) return &blocked;
-        auto const other = std::ranges::find_if(blocked.also, holds);
-        if (other != blocked.also.end()) return &*other;
+        auto const other = std::ranges::find_if(blocked.other_threads, holds);
+        if (other != blocked.other_threads.end()) return &*other;
     }
     return nullptr;
 }
 
 /// Adds a hint that may help but is not certain. One rank's hint is enough, because it is usually the same for all.
-void tell_noticed(Report& report, ProvenDeadlock const& deadlock, std::vector<int> const& core) {
+void add_hint(Report& report, ProvenDeadlock const& deadlock, std::vector<int> const& core) {
     for (int rank : core) {
-        BlockedRank const& one = of_rank(deadlock, rank);
+        BlockedRank const& one = blocked_rank(deadlock, rank);
         if (!one.code.empty() || one.help.empty()) continue;
         report.notes.push_back(join("at rank ", rank, " ", one.help));
         return;
@@ -77,7 +77,7 @@ void tell_noticed(Report& report, ProvenDeadlock const& deadlock, std::vector<in
 }
 
 /// Returns the rule that the ended ranks have broken.
-char const* owed_to(ProvenDeadlock const& deadlock, std::vector<int> const& core) {
+char const* broken_rule(ProvenDeadlock const& deadlock, std::vector<int> const& core) {
     if (all_of(deadlock, core, sends)) return "every send needs its receive";
     if (all_of(deadlock, core, receives)) return "every receive needs its send";
     if (all_of(deadlock, core, [](std::string const& call) { return !is_message(call); }))
@@ -85,13 +85,13 @@ char const* owed_to(ProvenDeadlock const& deadlock, std::vector<int> const& core
     return "each send needs its receive and each receive its send, and all ranks make the same collective calls";
 }
 
-void tell_ended(Report& report, ProvenDeadlock const& deadlock, std::vector<int> const& core,
-                std::vector<int> const& ended, char const* how) {
+void describe_ended_ranks(Report& report, ProvenDeadlock const& deadlock, std::vector<int> const& core,
+                          std::vector<int> const& ended, char const* how) {
     report.code = "T05";
-    report.headline = join("deadlock: ", rank_words(core), core.size() == 1 ? " waits" : " wait", " for ",
-                           rank_words(ended), ended.size() == 1 ? ", which has " : ", which have ", how);
-    report.help = join(rank_words(ended), ended.size() == 1 ? " has" : " have",
-                       " called MPI_Finalize: ", owed_to(deadlock, core));
+    report.headline = join("deadlock: ", describe_ranks(core), core.size() == 1 ? " waits" : " wait", " for ",
+                           describe_ranks(ended), ended.size() == 1 ? ", which has " : ", which have ", how);
+    report.help = join(describe_ranks(ended), ended.size() == 1 ? " has" : " have",
+                       " called MPI_Finalize: ", broken_rule(deadlock, core));
 }
 
 std::vector<int> without(std::vector<int> ranks, std::vector<int> const& others) {
@@ -100,16 +100,16 @@ std::vector<int> without(std::vector<int> ranks, std::vector<int> const& others)
 }
 
 /// Returns the ranks of the core that are already in MPI_Finalize, which returns only when all ranks have called it.
-std::vector<int> finalizing(ProvenDeadlock const& deadlock, std::vector<int> const& core) {
+std::vector<int> finalizing_ranks(ProvenDeadlock const& deadlock, std::vector<int> const& core) {
     std::vector<int> ranks;
     for (int rank : core)
-        if (of_rank(deadlock, rank).call.starts_with("MPI_Finalize(")) ranks.push_back(rank);
+        if (blocked_rank(deadlock, rank).call.starts_with("MPI_Finalize(")) ranks.push_back(rank);
     return ranks;
 }
 
 /// States that the program may work without --check, where that is so.
-void tell_checked(Report& report, ProvenDeadlock const& deadlock, std::vector<int> const& core) {
-    auto const sends = [&](int rank) { return sends_in_standard_mode(of_rank(deadlock, rank).call); };
+void describe_effect_of_check(Report& report, ProvenDeadlock const& deadlock, std::vector<int> const& core) {
+    auto const sends = [&](int rank) { return sends_in_standard_mode(blocked_rank(deadlock, rank).call); };
     if (std::ranges::all_of(core, sends) && report.code == "T01" && core.size() == 1)
         report.help =
             "works only as long as the message is small: a send may wait for its receive, so begin the receive first "
@@ -124,10 +124,10 @@ void tell_checked(Report& report, ProvenDeadlock const& deadlock, std::vector<in
             "the message is large");
 }
 
-void tell_circle(Report& report, ProvenDeadlock const& deadlock, std::vector<int> const& core) {
+void describe_cycle(Report& report, ProvenDeadlock const& deadlock, std::vector<int> const& core) {
     report.code = "T01";
     report.headline = core.size() == 1 ? join("deadlock: rank ", core[0], " waits for itself")
-                                       : join("deadlock: ", rank_words(core), " wait for each other");
+                                       : join("deadlock: ", describe_ranks(core), " wait for each other");
     if (core.size() == 1 && (all_of(deadlock, core, sends) || all_of(deadlock, core, receives))) {
         report.help =
             "a rank that sends to itself starts the receive, or the send, with MPI_Irecv or MPI_Isend before it waits "
@@ -141,81 +141,81 @@ void tell_circle(Report& report, ProvenDeadlock const& deadlock, std::vector<int
                            ": let one of them send first, or use MPI_Sendrecv or MPI_Irecv");
     } else if (all_of(deadlock, core, [](std::string const& call) { return !is_message(call); })) {
         report.help =
-            "all members of a communicator make their collective calls on it in the same order, and ranks that "
-            "two communicators or windows have in common in the same order on both";
+            "all members of a communicator must make its collective calls in the same order, and ranks that belong "
+            "to two communicators or windows must use both in the same order";
     } else {
         report.help =
-            "each waits for a call that another one would make next: bring the calls of these ranks into an order "
-            "in which one can go on";
+            "each rank waits for a call that another one would make next: reorder the calls of these ranks so that "
+            "one of them can proceed";
     }
 }
 
 }   // namespace
 
-Report report_of(ProvenDeadlock const& deadlock, PlaceOf const& place_of, bool checked) {
+Report make_report(ProvenDeadlock const& deadlock, FindPosition const& find_position, bool checked) {
     std::vector<int> const& core = deadlock.ranks.cores.front();
     Report report;
-    if (std::vector<int> const ended = ended_of(deadlock, core); !ended.empty())
-        tell_ended(report, deadlock, core, ended, "ended");
-    else if (std::vector<int> const last = finalizing(deadlock, core); !last.empty() && last.size() < core.size())
-        tell_ended(report, deadlock, without(core, last), last, "called MPI_Finalize");
-    else tell_circle(report, deadlock, core);
-    if (BlockedRank const* blocked = with_hint(deadlock, core)) {
+    if (std::vector<int> const ended = awaited_ended_ranks(deadlock, core); !ended.empty())
+        describe_ended_ranks(report, deadlock, core, ended, "ended");
+    else if (std::vector<int> const last = finalizing_ranks(deadlock, core); !last.empty() && last.size() < core.size())
+        describe_ended_ranks(report, deadlock, without(core, last), last, "called MPI_Finalize");
+    else describe_cycle(report, deadlock, core);
+    if (BlockedRank const* blocked = rank_with_error(deadlock, core)) {
         report.code = blocked->code;
         report.headline = join("deadlock: rank ", blocked->rank, " ", blocked->headline);
         report.help = blocked->help;
     }
-    tell_noticed(report, deadlock, core);
-    if (checked) tell_checked(report, deadlock, core);
+    add_hint(report, deadlock, core);
+    if (checked) describe_effect_of_check(report, deadlock, core);
     bool without_g = false;
     auto const add_thread = [&](BlockedRank const& blocked, char const* remark) {
-        Place const place = place_of(blocked.rank, blocked.stack);
+        SourcePosition const position = find_position(blocked.rank, blocked.stack);
         // A collective names only one of the ranks that it waits for; ranks in the same call are in the same situation.
-        bool const like_core =
+        bool const same_as_core =
             !is_message(blocked.call) && std::ranges::any_of(report.lines, [&](ReportLine const& line) {
-                return line.call == blocked.call && line.place == place.words && line.remark.empty();
+                return line.call == blocked.call && line.position == position.text && line.remark.empty();
             });
-        report.lines.push_back({{blocked.rank}, blocked.call, place.words, like_core ? "" : remark});
-        without_g |= place.without_g;
+        report.lines.push_back({{blocked.rank}, blocked.call, position.text, same_as_core ? "" : remark});
+        without_g |= position.without_g;
     };
     auto const add = [&](std::vector<int> const& ranks, char const* remark) {
         for (BlockedRank const& blocked : deadlock.blocked) {
             if (!std::ranges::binary_search(ranks, blocked.rank)) continue;
             add_thread(blocked, remark);
-            for (BlockedRank const& other : blocked.also) add_thread(other, remark);
+            for (BlockedRank const& other : blocked.other_threads) add_thread(other, remark);
         }
     };
     for (std::vector<int> const& one : deadlock.ranks.cores) add(one, "");
-    add(deadlock.ranks.behind, "(behind them)");
-    if (without_g) report.notes.emplace_back(more_with_g);
+    add(deadlock.ranks.dependents, "(waits for them)");
+    if (without_g) report.notes.emplace_back(compile_with_g_note);
     return report;
 }
 
-Report still_report(std::vector<PlacedRank> const& blocked, std::chrono::seconds limit) {
+Report make_stall_report(std::vector<LocatedRank> const& blocked, std::chrono::seconds limit) {
     std::vector<int> polling;
-    for (PlacedRank const& one : blocked)
+    for (LocatedRank const& one : blocked)
         if (one.blocked.polling_s >= 0) polling.push_back(one.blocked.rank);
     std::ranges::sort(polling);
     Report report{.code = "T19",
-                  .headline = join("nothing has moved for ", limit.count(), " s: ", rank_words(polling),
+                  .headline = join("no rank has made progress for ", limit.count(), " s: ", describe_ranks(polling),
                                    polling.size() == 1 ? " polls" : " poll", " without progress"),
-                  .lines = waiting(blocked),
+                  .lines = waiting_lines(blocked),
                   .help =
                       "check that the awaited message is sent at all, with this tag and communicator; "
-                      "the job goes on",
+                      "the job continues",
                   .severity = Report::Severity::warning};
     std::ranges::sort(report.lines, {}, [](ReportLine const& line) { return line.ranks.front(); });
     return report;
 }
 
-std::vector<ReportLine> waiting(std::vector<PlacedRank> const& blocked) {
+std::vector<ReportLine> waiting_lines(std::vector<LocatedRank> const& blocked) {
     std::vector<ReportLine> lines;
-    for (PlacedRank const& one : blocked) {
+    for (LocatedRank const& one : blocked) {
         int const polling_s = one.blocked.polling_s;
         std::string const polls = polling_s < 0 ? "" : join("polls without progress for ", polling_s, " s");
-        lines.push_back({{one.blocked.rank}, one.blocked.call, one.place.words, polls});
-        for (BlockedRank const& other : one.blocked.also)
-            lines.push_back({{other.rank}, other.call, one.place_of(other.stack).words});
+        lines.push_back({{one.blocked.rank}, one.blocked.call, one.position.text, polls});
+        for (BlockedRank const& other : one.blocked.other_threads)
+            lines.push_back({{other.rank}, other.call, one.position_of(other.stack).text});
     }
     return lines;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Monitoring of the ranks of a node: NodeWatch for deadlocks, Stillness for polling without progress.
+// Monitoring of the ranks of a node: NodeMonitor for deadlocks, StallDetector for polling without progress.
 #include "launcher/diagnosis/node_monitor.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto between_looks = 50ms, between_answers = 2ms;
+constexpr auto rank_check_interval = 50ms, reply_check_interval = 2ms;
 
 bool has_ended(RankState const& rank_state) {
     RankPhase const phase = rank_state.state.load(std::memory_order_acquire);
@@ -25,127 +25,132 @@ std::uint64_t changes_of(RankState const& rank_state) {
 
 /// Returns true if the wait of any of its threads is unknown.
 bool is_unknown(RankWait const& wait) {
-    return wait.awaiting == Awaiting::unknown || std::ranges::any_of(wait.also, is_unknown);
+    return wait.awaiting == Awaiting::unknown || std::ranges::any_of(wait.other_threads, is_unknown);
 }
 
 }   // namespace
 
-NodeWatch::NodeWatch(Segment const& segment, IsAlive alive)
-    : segment_(segment), alive_(std::move(alive)), seen_(segment.ranks()), told_(segment.ranks()) {
-    for (unsigned place = 0; place < segment.ranks(); ++place) told_[place].rank = segment.rank_state(place).world_rank;
+NodeMonitor::NodeMonitor(Segment const& segment, IsAlive alive)
+    : segment_(segment), alive_(std::move(alive)), last_changes_(segment.ranks()), reported_(segment.ranks()) {
+    for (unsigned local_rank = 0; local_rank < segment.ranks(); ++local_rank)
+        reported_[local_rank].rank = segment.rank_state(local_rank).world_rank;
 }
 
-NodeNews NodeWatch::news(Clock::time_point now) {
-    NodeNews news;
-    if (now < due_) return news;
-    if (question_ && (news.answer = answer())) question_.reset();
-    if (now >= look_) {
-        look_ = now + between_looks;
-        for (unsigned place = 0; place < segment_.ranks(); ++place) {
-            RankNews one = look_at(place, told_[place]);
-            seen_[place] = changes_of(segment_.rank_state(place));
-            if (one.wait.state == told_[place].wait.state && one.changes == told_[place].changes) continue;
-            told_[place] = one;
-            news.ranks.push_back(std::move(one));
+NodeUpdate NodeMonitor::collect_update(Clock::time_point now) {
+    NodeUpdate update;
+    if (now < due_) return update;
+    if (query_number_ && (update.reply = make_reply())) query_number_.reset();
+    if (now >= next_check_) {
+        next_check_ = now + rank_check_interval;
+        for (unsigned local_rank = 0; local_rank < segment_.ranks(); ++local_rank) {
+            RankUpdate one = check_rank(local_rank, reported_[local_rank]);
+            last_changes_[local_rank] = changes_of(segment_.rank_state(local_rank));
+            if (one.wait.state == reported_[local_rank].wait.state && one.changes == reported_[local_rank].changes)
+                continue;
+            reported_[local_rank] = one;
+            update.ranks.push_back(std::move(one));
         }
     }
-    due_ = question_ ? now + between_answers : look_;
-    return news;
+    due_ = query_number_ ? now + reply_check_interval : next_check_;
+    return update;
 }
 
 /// A block counts only after two checks have found it: most waits are over by then and need not be reported. A rank
 /// whose wait is unknown counts as not blocked.
-RankNews NodeWatch::look_at(unsigned place, RankNews const& told) const {
-    RankState const& rank_state = segment_.rank_state(place);
-    RankNews news{.rank = told.rank, .wait = {}};
+RankUpdate NodeMonitor::check_rank(unsigned local_rank, RankUpdate const& reported) const {
+    RankState const& rank_state = segment_.rank_state(local_rank);
+    RankUpdate update{.rank = reported.rank, .wait = {}};
     std::uint64_t const changes = changes_of(rank_state);
-    if (has_ended(rank_state) || !alive_(place)) {
-        news.wait.state = RankWait::State::ended;
-    } else if (changes != 0 && changes == told.changes) {
-        news = told;
-    } else if (changes % 2 == 1 && changes == seen_[place]) {
+    if (has_ended(rank_state) || !alive_(local_rank)) {
+        update.wait.state = RankWait::State::ended;
+    } else if (changes != 0 && changes == reported.changes) {
+        update = reported;
+    } else if (changes % 2 == 1 && changes == last_changes_[local_rank]) {
         auto blocked = read_blocked(rank_state);
-        if (!blocked || is_unknown(blocked->wait)) return news;
-        news.changes = blocked->changes;
-        news.wait = std::move(blocked->wait);
+        if (!blocked || is_unknown(blocked->wait)) return update;
+        update.changes = blocked->changes;
+        update.wait = std::move(blocked->wait);
     }
-    return news;
+    return update;
 }
 
 /// Makes each suspect poll everything that may have arrived once more; sleeping suspects are woken for that. The bits
-/// of the suspects are written, and their `moves` read, before `questions` is incremented: a suspect that sees the new
-/// number (acquire) sees the bits, and any progress since then has changed its `moves`.
-void NodeWatch::ask(Question const& question) {
+/// of the suspects are written, and their `progress_count` read, before `queries` is incremented: a suspect that sees
+/// the new number (acquire) sees the bits, and any progress since then has changed its `progress_count`.
+void NodeMonitor::start_query(WaitQuery const& query) {
     for (auto& word : segment_.suspects()) word.store(0, std::memory_order_relaxed);
-    for (Question::Suspect const& one : question.suspects) segment_.suspect(one.rank);
-    question_ = question.number;
-    asked_.clear();
-    for (unsigned place = 0; place < segment_.ranks(); ++place) {
-        RankState const& rank_state = segment_.rank_state(place);
-        auto const one =
-            std::ranges::lower_bound(question.suspects, rank_state.world_rank, {}, &Question::Suspect::rank);
-        if (one == question.suspects.end() || one->rank != rank_state.world_rank) continue;
-        asked_.push_back({place, one->changes, rank_state.blocked.moves.load(std::memory_order_acquire)});
+    for (WaitQuery::Suspect const& one : query.suspects) segment_.suspect(one.rank);
+    query_number_ = query.number;
+    queried_.clear();
+    for (unsigned local_rank = 0; local_rank < segment_.ranks(); ++local_rank) {
+        RankState const& rank_state = segment_.rank_state(local_rank);
+        auto const one = std::ranges::lower_bound(query.suspects, rank_state.world_rank, {}, &WaitQuery::Suspect::rank);
+        if (one == query.suspects.end() || one->rank != rank_state.world_rank) continue;
+        queried_.push_back(
+            {local_rank, one->changes, rank_state.blocked.progress_count.load(std::memory_order_acquire)});
     }
-    asked_as_ = segment_.header().questions.fetch_add(1, std::memory_order_acq_rel) + 1;
-    for (Asked const& one : asked_) {
-        RankState& rank_state = segment_.rank_state(one.place);
+    segment_query_number_ = segment_.header().queries.fetch_add(1, std::memory_order_acq_rel) + 1;
+    for (QueriedRank const& one : queried_) {
+        RankState& rank_state = segment_.rank_state(one.local_rank);
         rank_state.wake.fetch_add(1, std::memory_order_release);
-        if (rank_state.bell.load(std::memory_order_acquire) == 0) futex_wake(rank_state.wake, everybody);
+        if (rank_state.bell.load(std::memory_order_acquire) == 0) futex_wake(rank_state.wake, wake_all);
         else ringer_.ring(rank_state);
     }
-    due_ = std::min(due_, Clock::now() + between_answers);
+    due_ = std::min(due_, Clock::now() + reply_check_interval);
 }
 
-std::optional<Answer> NodeWatch::answer() const {
-    Answer answer{.number = *question_, .unchanged = true};
+std::optional<WaitReply> NodeMonitor::make_reply() const {
+    WaitReply reply{.number = *query_number_, .unchanged = true};
     bool all = true;
-    for (Asked const& one : asked_) {
-        Blocked const& shown = segment_.rank_state(one.place).blocked;
-        all = all && shown.answered.load(std::memory_order_acquire) >= asked_as_;
-        answer.sent += shown.sent.load(std::memory_order_relaxed);
-        answer.received += shown.received.load(std::memory_order_relaxed);
-        answer.moves += one.moves;
-        bool const moved = shown.moves.load(std::memory_order_relaxed) != one.moves;
-        if (moved || changes_of(segment_.rank_state(one.place)) != one.changes) return Answer{.number = *question_};
+    for (QueriedRank const& one : queried_) {
+        Blocked const& published = segment_.rank_state(one.local_rank).blocked;
+        all = all && published.answered_query.load(std::memory_order_acquire) >= segment_query_number_;
+        reply.sent += published.sent.load(std::memory_order_relaxed);
+        reply.received += published.received.load(std::memory_order_relaxed);
+        reply.progress_count += one.progress_count;
+        bool const moved = published.progress_count.load(std::memory_order_relaxed) != one.progress_count;
+        if (moved || changes_of(segment_.rank_state(one.local_rank)) != one.changes)
+            return WaitReply{.number = *query_number_};
     }
-    return all ? std::optional(answer) : std::nullopt;
+    return all ? std::optional(reply) : std::nullopt;
 }
 
 // Stall detection: since when each rank of a node has been in the same state.
 
 namespace {
 
-constexpr std::chrono::seconds once_a_second{1};
+constexpr std::chrono::seconds stall_check_interval{1};
 
 }   // namespace
 
-Stillness::Doing Stillness::doing_at(unsigned place, std::int64_t now_ns) const {
-    RankState const& rank_state = segment_.rank_state(place);
+StallDetector::Activity StallDetector::activity_of(unsigned local_rank, std::int64_t now_ns) const {
+    RankState const& rank_state = segment_.rank_state(local_rank);
     RankPhase const phase = rank_state.state.load(std::memory_order_acquire);
-    if (!alive_(place) || phase == RankPhase::finalised) return {.what = Doing::nothing};
+    if (!alive_(local_rank) || phase == RankPhase::finalised) return {.kind = Activity::ended};
     if (phase != RankPhase::initialised) return {};
-    if (auto const blocked = read_blocked(rank_state)) return {Doing::waits, blocked->changes, blocked->moves};
-    if (auto const polling = read_polling(rank_state, now_ns)) return {Doing::polls, polling->changes, polling->moves};
+    if (auto const blocked = read_blocked(rank_state))
+        return {Activity::blocked, blocked->changes, blocked->progress_count};
+    if (auto const polling = read_polling(rank_state, now_ns))
+        return {Activity::polling, polling->changes, polling->progress_count};
     return {};
 }
 
-Still Stillness::change(Clock::time_point now, std::int64_t now_ns) {
+StallState StallDetector::check(Clock::time_point now, std::int64_t now_ns) {
     if (now < due_) return {};
-    due_ = now + once_a_second;
-    seen_.resize(segment_.ranks());
-    Still still{1, 0};
-    for (unsigned place = 0; place < segment_.ranks(); ++place) {
-        Doing const doing = doing_at(place, now_ns);
-        Seen& seen = seen_[place];
-        if (seen.since == Clock::time_point{} || !(doing == seen.doing)) seen = {doing, now};
-        bool const long_so = doing.what == Doing::nothing || now - seen.since >= limit_;
-        if (doing.what == Doing::something || !long_so) still.nodes = 0;
-        if (doing.what == Doing::polls) ++still.polling;
+    due_ = now + stall_check_interval;
+    observations_.resize(segment_.ranks());
+    StallState stall{1, 0};
+    for (unsigned local_rank = 0; local_rank < segment_.ranks(); ++local_rank) {
+        Activity const activity = activity_of(local_rank, now_ns);
+        Observation& observed = observations_[local_rank];
+        if (observed.since == Clock::time_point{} || !(activity == observed.activity)) observed = {activity, now};
+        bool const is_stalled = activity.kind == Activity::ended || now - observed.since >= limit_;
+        if (activity.kind == Activity::running || !is_stalled) stall.nodes = 0;
+        if (activity.kind == Activity::polling) ++stall.polling;
     }
-    if (still.nodes == 0) still.polling = 0;
-    Still const change{still.nodes - told_.nodes, still.polling - told_.polling};
-    told_ = still;
+    if (stall.nodes == 0) stall.polling = 0;
+    StallState const change{stall.nodes - reported_.nodes, stall.polling - reported_.polling};
+    reported_ = stall;
     return change;
 }
 

@@ -34,13 +34,14 @@ namespace {
 
 /// Parses a line "begin-end rights offset device inode path". Returns nothing for memory without a file.
 std::optional<LoadedFile> mapping_of(std::string const& line) {
-    std::istringstream words(line);
+    std::istringstream fields(line);
     LoadedFile mapping;
     char dash = 0;
-    std::string rights, skipped;
-    words >> std::hex >> mapping.begin >> dash >> mapping.end >> rights >> skipped >> skipped >> skipped >> std::ws;
-    if (!std::getline(words, mapping.path) || (mapping.path[0] != '/' && mapping.path != vdso_name)) return {};
-    mapping.executable = rights.find('x') != std::string::npos;
+    std::string permissions, skipped;
+    fields >> std::hex >> mapping.begin >> dash >> mapping.end >> permissions >> skipped >> skipped >> skipped >>
+        std::ws;
+    if (!std::getline(fields, mapping.path) || (mapping.path[0] != '/' && mapping.path != vdso_name)) return {};
+    mapping.executable = permissions.find('x') != std::string::npos;
     return mapping;
 }
 
@@ -84,8 +85,8 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-constexpr auto for_stopping = 500ms, between_checks = 1ms;
-constexpr std::size_t most_stack = 256 << 10, most_frames = 64;
+constexpr auto stop_timeout = 500ms, stop_check_interval = 1ms;
+constexpr std::size_t max_stack = 256 << 10, max_frames = 64;
 constexpr std::uint64_t red_zone = 128;   // bytes below the stack pointer that functions may use
 
 /// Indexed by DWARF's register numbers. `all` is empty for a sleeping thread, of which only pc and sp are known.
@@ -137,33 +138,32 @@ void copy_stack(Capture& capture) {
     Descriptor const memory(open((process_folder(capture.process) + "/mem").c_str(), O_RDONLY | O_CLOEXEC));
     if (memory.get() < 0) return;
     capture.stack_begin = capture.registers.sp - red_zone;
-    capture.stack.resize(most_stack);
-    ssize_t const bytes =
-        pread(memory.get(), capture.stack.data(), most_stack, static_cast<off_t>(capture.stack_begin));
+    capture.stack.resize(max_stack);
+    ssize_t const bytes = pread(memory.get(), capture.stack.data(), max_stack, static_cast<off_t>(capture.stack_begin));
     capture.stack.resize(static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
 }
 
 /// Reads the registers and the stack of a thread that is blocked in the kernel, from "NUMBER ARGUMENTS SP PC" or "-1 SP
 /// PC". Returns true if the thread is running instead.
-bool is_running_else_capture(Capture& capture) {
+bool capture_unless_running(Capture& capture) {
     std::ifstream file(process_folder(capture.process) + "/syscall");
-    std::vector<std::string> words;
-    for (std::string word; file >> word;) words.push_back(word);
-    if (words.size() < 3) return words.size() == 1;
-    capture.registers.sp = std::strtoull(words[words.size() - 2].c_str(), nullptr, 16);
-    capture.registers.pc = std::strtoull(words.back().c_str(), nullptr, 16);
+    std::vector<std::string> fields;
+    for (std::string field; file >> field;) fields.push_back(field);
+    if (fields.size() < 3) return fields.size() == 1;
+    capture.registers.sp = std::strtoull(fields[fields.size() - 2].c_str(), nullptr, 16);
+    capture.registers.pc = std::strtoull(fields.back().c_str(), nullptr, 16);
     copy_stack(capture);
     return false;
 }
 
 /// The kernel lets processes trace their descendants, unless a debugger already traces them.
-void ask_to_stop(Capture& capture) {
+void request_stop(Capture& capture) {
     if (ptrace(PTRACE_SEIZE, capture.process, nullptr, nullptr) != 0) return;
     capture.stopping = ptrace(PTRACE_INTERRUPT, capture.process, nullptr, nullptr) == 0;
 }
 
 /// Returns false if this process does not trace `process`.
-bool let_go(pid_t process, int stopped_by) {
+bool detach_tracer(pid_t process, int stopped_by) {
     // A stop with an event was caused by ptrace itself; any other stop means that a signal is about to be delivered.
     std::uintptr_t const signal = stopped_by >> 8 ? 0 : static_cast<std::uintptr_t>(stopped_by);
     return ptrace(PTRACE_DETACH, process, nullptr, reinterpret_cast<void*>(signal)) == 0;
@@ -184,12 +184,12 @@ bool capture_stopped(Capture& capture) {
         capture.registers = registers_from(registers);
         copy_stack(capture);
     }
-    let_go(capture.process, info.si_status);
+    detach_tracer(capture.process, info.si_status);
     return true;
 }
 
 void await_stops(std::vector<Capture>& captures) {
-    Clock::time_point const until = Clock::now() + for_stopping;
+    Clock::time_point const until = Clock::now() + stop_timeout;
     for (bool waiting = true; waiting;) {
         waiting = false;
         for (Capture& capture : captures) {
@@ -197,7 +197,7 @@ void await_stops(std::vector<Capture>& captures) {
             waiting |= capture.stopping;
         }
         if (Clock::now() >= until) return;
-        if (waiting) std::this_thread::sleep_for(between_checks);
+        if (waiting) std::this_thread::sleep_for(stop_check_interval);
     }
 }
 
@@ -278,7 +278,7 @@ private:
         bool interrupted = false;
         if (!self.libdw_.frame_pc(frame, &pc, &interrupted)) return DWARF_CB_ABORT;
         self.addresses_.push_back(interrupted ? pc + 1 : pc);
-        return self.addresses_.size() < most_frames ? DWARF_CB_OK : DWARF_CB_ABORT;
+        return self.addresses_.size() < max_frames ? DWARF_CB_OK : DWARF_CB_ABORT;
     }
 
     Libdw const& libdw_;
@@ -297,11 +297,11 @@ std::vector<std::uint64_t> addresses_of(Capture const& capture) {
 
 }   // namespace
 
-std::vector<ProcessStack> stacks_of(std::vector<pid_t> const& processes, std::size_t most) {
+std::vector<ProcessStack> stacks_of(std::vector<pid_t> const& processes, std::size_t max_stacks) {
     std::vector<Capture> captures;
     for (pid_t process : processes) {
         Capture& capture = captures.emplace_back(Capture{.process = process, .state = state_of(process)});
-        if (captures.size() <= most && is_running_else_capture(capture)) ask_to_stop(capture);
+        if (captures.size() <= max_stacks && capture_unless_running(capture)) request_stop(capture);
     }
     await_stops(captures);
     std::vector<ProcessStack> stacks;
@@ -309,6 +309,6 @@ std::vector<ProcessStack> stacks_of(std::vector<pid_t> const& processes, std::si
     return stacks;
 }
 
-bool release_stopped(pid_t process, int status) { return WIFSTOPPED(status) && let_go(process, status >> 8); }
+bool release_stopped(pid_t process, int status) { return WIFSTOPPED(status) && detach_tracer(process, status >> 8); }
 
 }   // namespace tutti::launcher

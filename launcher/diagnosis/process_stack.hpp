@@ -47,9 +47,9 @@ struct ProcessStack {
 };
 
 /// Returns the stacks of processes that this process may trace, such as its descendants; addresses are read for the
-/// first `most` of them. Running processes that have not stopped within half a second in total have no addresses. Must
-/// not be called while another thread of this process waits for children.
-std::vector<ProcessStack> stacks_of(std::vector<pid_t> const& processes, std::size_t most);
+/// first `max_stacks` of them. Running processes that have not stopped within half a second in total have no addresses.
+/// Must not be called while another thread of this process waits for children.
+std::vector<ProcessStack> stacks_of(std::vector<pid_t> const& processes, std::size_t max_stacks);
 
 /// Handles a `status` that waitpid has returned: resumes the process if it stopped for stacks_of, but too late. Returns
 /// true if so.

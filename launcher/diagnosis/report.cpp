@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reports as text and JSON, and the positions of calls in them. Data in LastCall and Finding was written by ranks:
+// Reports as text and JSON, and the positions of calls in them. Data in LastCall and Diagnostic was written by ranks:
 // lengths are bounded and texts are checked before use.
 #include "launcher/diagnosis/report.hpp"
 
@@ -54,73 +54,77 @@ bool is_function_name(std::string const& text) {
                "0123456789") == std::string::npos;
 }
 
-char const* help_for(int signal, bool place_known) {
+char const* help_for(int signal, bool position_known) {
     switch (signal) {
-    case 0: return "every rank calls MPI_Finalize before it ends; call MPI_Abort to end the job early";
+    case 0: return "every rank must call MPI_Finalize before it ends; call MPI_Abort to end the job early";
     case SIGSEGV:
     case SIGBUS:
     case SIGFPE:
     case SIGILL:
     case SIGABRT:
-        return place_known
-                   ? "look at that line: a null or wild pointer, an index beyond its array, a division by zero; "
-                     "compile with -fsanitize=address to learn more"
-                   : "the program failed in that call or after it; use a debugger, or compile with "
-                     "-fsanitize=address, to find the place";
+        return position_known ? "check that line for an invalid pointer, an index out of bounds or a division by zero; "
+                                "compile with -fsanitize=address to learn more"
+                              : "the program failed in that call or after it; use a debugger or compile with "
+                                "-fsanitize=address to find the position";
     default:
-        return "that signal comes from outside the program: from a person, or from the system when memory or time runs "
+        return "the signal came from outside the program: from a user, or from the system because memory or time ran "
                "out";
     }
 }
 
 }   // namespace
 
-std::string name_in(LastCall const& call) {
+std::string call_name(LastCall const& call) {
     if (!call.name || call.library == 0) return {};
     std::ifstream file(text_in(call.library_file), std::ios::binary);
     std::string const text = text_at(file, reinterpret_cast<std::uintptr_t>(call.name) - call.library);
     return is_function_name(text) ? text : "";
 }
 
-Place place_in_program(LastCall const& call, std::uint64_t address) {
+SourcePosition position_in_program(LastCall const& call, std::uint64_t address) {
     std::string const file = text_in(call.program_file);
     if (file.empty() || address <= call.program || address > call.program_end) return {};
     SourceLine const line = SourceLines(file, call.program, call.program_end).at(address);
-    return {words(line), !line.compiled_with_g};
+    return {describe(line), !line.compiled_with_g};
 }
 
-Place place_of(LastCall const& call) { return place_in_program(call, reinterpret_cast<std::uintptr_t>(call.site)); }
+SourcePosition position_of(LastCall const& call) {
+    return position_in_program(call, reinterpret_cast<std::uintptr_t>(call.site));
+}
 
 // SourceLines expects return addresses, and looks up the byte before them.
-Place place_of_crash(LastCall const& call) { return call.crash ? place_in_program(call, call.crash + 1) : Place{}; }
+SourcePosition crash_position(LastCall const& call) {
+    return call.crash ? position_in_program(call, call.crash + 1) : SourcePosition{};
+}
 
-static constexpr std::size_t most_processes = 8;   // maximum number of notes about processes
+static constexpr std::size_t max_processes = 8;   // maximum number of notes about processes
 
 /// Returns "were killed" for "was killed".
-static std::string in_plural(std::string const& how) { return how.starts_with("was ") ? "were " + how.substr(4) : how; }
+static std::string in_plural(std::string const& description) {
+    return description.starts_with("was ") ? "were " + description.substr(4) : description;
+}
 
-Report report_of_ends(std::vector<RankEnd> ends, int signal, bool after_finalize) {
+Report make_exit_report(std::vector<ExitedRank> ends, int signal, bool after_finalize) {
     Report report{.code = "T09", .headline = {}, .lines = {}, .help = {}};
     std::vector<int> ranks;
-    std::ranges::sort(ends, {}, &RankEnd::rank);
+    std::ranges::sort(ends, {}, &ExitedRank::rank);
     bool all_known = true, without_g = false;
-    for (RankEnd const& one : ends) {
+    for (ExitedRank const& one : ends) {
         ranks.push_back(one.rank);
-        std::string const name = name_in(*one.call);
-        Place const last = place_of(*one.call), crash = place_of_crash(*one.call);
-        std::string const after =
-            name.empty() ? "" : join("after ", name, last.words.empty() ? "" : " at ", last.words);
-        if (!crash.words.empty()) report.lines.push_back({{one.rank}, "crashed", crash.words, after});
-        else if (name.empty()) report.lines.push_back({{one.rank}, "its last call of MPI is not known", "", ""});
-        else report.lines.push_back({{one.rank}, name, last.words, "was its last call of MPI"});
-        all_known &= !crash.words.empty();
-        if (!one.process.empty() && report.notes.size() < most_processes)
+        std::string const name = call_name(*one.call);
+        SourcePosition const last = position_of(*one.call), crash = crash_position(*one.call);
+        std::string const after = name.empty() ? "" : join("after ", name, last.text.empty() ? "" : " at ", last.text);
+        if (!crash.text.empty()) report.lines.push_back({{one.rank}, "crashed", crash.text, after});
+        else if (name.empty()) report.lines.push_back({{one.rank}, "its last MPI call is not known", "", ""});
+        else report.lines.push_back({{one.rank}, name, last.text, "was its last MPI call"});
+        all_known &= !crash.text.empty();
+        if (!one.process.empty() && report.notes.size() < max_processes)
             report.notes.push_back(ends.size() == 1 ? one.process : join("rank ", one.rank, ": ", one.process));
         without_g |= last.without_g || crash.without_g;
     }
-    if (without_g) report.notes.emplace_back(more_with_g);
-    std::string const& how = ends.front().how;
-    report.headline = join(rank_words(ranks), " ", ends.size() == 1 ? how : in_plural(how));
+    if (without_g) report.notes.emplace_back(compile_with_g_note);
+    std::string const& description = ends.front().description;
+    report.headline = join(describe_ranks(ranks), " ", ends.size() == 1 ? description : in_plural(description));
     if (after_finalize) report.headline += ", after MPI_Finalize";
     report.help = after_finalize ? "the program fails after MPI_Finalize: in its own clean-up, or in destructors"
                                  : help_for(signal, all_known);
@@ -129,14 +133,15 @@ Report report_of_ends(std::vector<RankEnd> ends, int signal, bool after_finalize
 
 namespace {
 
-constexpr std::size_t most_groups = 12, told_of_many = 8, most_callers = 3;
+constexpr std::size_t max_groups = 12, groups_listed = 8, max_callers = 3;
 
 /// Merges ranks that make the same call at the same place into one line. Lines are ordered by their lowest ranks.
 std::vector<ReportLine> grouped(std::vector<ReportLine> const& lines) {
     std::vector<ReportLine> groups;
     std::map<std::string, std::size_t> known;
     for (ReportLine const& line : lines) {
-        auto const [at, fresh] = known.try_emplace(join(line.call, "\n", line.place, "\n", line.remark), groups.size());
+        auto const [at, fresh] =
+            known.try_emplace(join(line.call, "\n", line.position, "\n", line.remark), groups.size());
         if (fresh) groups.push_back(line);
         else groups[at->second].ranks.insert(groups[at->second].ranks.end(), line.ranks.begin(), line.ranks.end());
     }
@@ -165,25 +170,25 @@ std::string padded(std::string const& text, std::size_t width) {
 std::string table_of(std::vector<ReportLine> const& lines) {
     std::vector<ReportLine> groups = grouped(lines);
     std::size_t more = 0;
-    if (groups.size() > most_groups) {
-        for (std::size_t i = told_of_many; i < groups.size(); ++i) more += groups[i].ranks.size();
-        groups.resize(told_of_many);
+    if (groups.size() > max_groups) {
+        for (std::size_t i = groups_listed; i < groups.size(); ++i) more += groups[i].ranks.size();
+        groups.resize(groups_listed);
     }
     std::size_t who = 0, call = 0;
     for (ReportLine const& line : groups) {
-        who = std::max(who, rank_words(line.ranks).size());
+        who = std::max(who, describe_ranks(line.ranks).size());
         call = std::max(call, columns(line.call));
     }
     std::string text;
     for (ReportLine const& line : groups) {
-        std::string row = join("  ", padded(rank_words(line.ranks), who), "  ");
-        row +=
-            line.place.empty() && line.remark.empty() ? line.call : padded(line.call, std::min<std::size_t>(call, 72));
-        if (!line.place.empty()) row += "  " + line.place;
+        std::string row = join("  ", padded(describe_ranks(line.ranks), who), "  ");
+        row += line.position.empty() && line.remark.empty() ? line.call
+                                                            : padded(line.call, std::min<std::size_t>(call, 72));
+        if (!line.position.empty()) row += "  " + line.position;
         if (!line.remark.empty()) row += "  " + line.remark;
         text += row + "\n";
     }
-    if (more > 0) text += join("  and ", more, " more ranks in the same way\n");
+    if (more > 0) text += join("  and ", more, " more ranks in similar calls\n");
     return text;
 }
 
@@ -202,9 +207,9 @@ namespace {
 
 /// Returns ", called from main.c:30" for a wrapper around an MPI function that is in a file of its own and called from
 /// many places. Empty if its caller is in the same file, or not known.
-std::string caller_words(SourceLines& lines, SourceLine const& callee, std::span<std::uint64_t const> callers) {
+std::string describe_caller(SourceLines& lines, SourceLine const& callee, std::span<std::uint64_t const> callers) {
     if (!callee.has_line() || callee.function.starts_with("main")) return {};
-    for (std::uint64_t address : callers.first(std::min(callers.size(), most_callers))) {
+    for (std::uint64_t address : callers.first(std::min(callers.size(), max_callers))) {
         SourceLine const line = lines.at(address);
         if (is_system(line)) return {};
         if (line.has_line() && line.file != callee.file)
@@ -215,7 +220,7 @@ std::string caller_words(SourceLines& lines, SourceLine const& callee, std::span
 
 }   // namespace
 
-std::string rank_words(std::vector<int> const& ranks) {
+std::string describe_ranks(std::vector<int> const& ranks) {
     if (ranks.size() == 2) return join("ranks ", ranks[0], " and ", ranks[1]);
     return rank_ranges(ranks);
 }
@@ -229,13 +234,14 @@ std::string text_of(Report const& report, bool colour) {
     text += table_of(report.lines);
     if (!report.help.empty()) text += join("  ", bold, "help:", plain, " ", report.help, "\n");
     for (std::string const& note : report.notes) text += join("  note: ", note, "\n");
-    return text + join("  more: mpiexec --explain ", report.code, "\n");
+    return text + join("  For details, run: mpiexec --explain ", report.code, "\n");
 }
 
 std::string json_of(Report const& report) {
     nlohmann::ordered_json lines = nlohmann::ordered_json::array();
     for (ReportLine const& line : grouped(report.lines))
-        lines.push_back({{"ranks", line.ranks}, {"call", line.call}, {"place", line.place}, {"remark", line.remark}});
+        lines.push_back(
+            {{"ranks", line.ranks}, {"call", line.call}, {"place", line.position}, {"remark", line.remark}});
     nlohmann::ordered_json const all{
         {"code", report.code},         {"severity", report.severity == Report::Severity::error ? "error" : "warning"},
         {"headline", report.headline}, {"ranks", lines},
@@ -246,78 +252,81 @@ std::string json_of(Report const& report) {
 std::string json_of(std::vector<ReportLine> const& waiting) {
     nlohmann::ordered_json lines = nlohmann::ordered_json::array();
     for (ReportLine const& line : grouped(waiting))
-        lines.push_back({{"ranks", line.ranks}, {"call", line.call}, {"place", line.place}, {"remark", line.remark}});
+        lines.push_back(
+            {{"ranks", line.ranks}, {"call", line.call}, {"place", line.position}, {"remark", line.remark}});
     nlohmann::ordered_json const all{{"waiting", lines}};
     return all.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-Place place_of(pid_t process, std::vector<std::uint64_t> const& stack, KnownLines* known) {
+SourcePosition position_of(pid_t process, std::vector<std::uint64_t> const& stack, LineCache* cache) {
     if (stack.empty()) return {};
-    SourceLines lines(process, known);
+    SourceLines lines(process, cache);
     for (std::size_t i = 0; i < stack.size(); ++i) {
         SourceLine const line = lines.at(stack[i]);
         if (!is_mpi(line))
-            return {words(line) + caller_words(lines, line, std::span(stack).subspan(i + 1)), !line.compiled_with_g};
+            return {describe(line) + describe_caller(lines, line, std::span(stack).subspan(i + 1)),
+                    !line.compiled_with_g};
     }
     SourceLine const innermost = lines.at(stack.front());
     if (innermost.module.starts_with("libmpi")) return {};
-    return {words(innermost), !innermost.compiled_with_g};
+    return {describe(innermost), !innermost.compiled_with_g};
 }
 
-Place place_of(pid_t process, BlockedRank const& blocked, KnownLines* known) {
-    return blocked.script.empty() ? place_of(process, blocked.stack, known) : Place{blocked.script};
+SourcePosition position_of(pid_t process, BlockedRank const& blocked, LineCache* cache) {
+    return blocked.script.empty() ? position_of(process, blocked.stack, cache) : SourcePosition{blocked.script};
 }
 
-Place PlacedRank::place_of(std::vector<std::uint64_t> const& stack) const {
-    for (std::size_t i = 0; i < std::min(also.size(), blocked.also.size()); ++i)
-        if (blocked.stack != stack && blocked.also[i].stack == stack) return also[i];
-    return place;
+SourcePosition LocatedRank::position_of(std::vector<std::uint64_t> const& stack) const {
+    for (std::size_t i = 0; i < std::min(other_threads.size(), blocked.other_threads.size()); ++i)
+        if (blocked.stack != stack && blocked.other_threads[i].stack == stack) return other_threads[i];
+    return position;
 }
 
 /// Bounds the count, which another process has written.
-static std::span<Finding::Place const> places_in(Finding const& finding) {
-    return std::span(finding.place).first(std::min<std::size_t>(finding.places, Finding::most_places));
+static std::span<Diagnostic::Location const> places_in(Diagnostic const& diagnostic) {
+    return std::span(diagnostic.location).first(std::min<std::size_t>(diagnostic.locations, Diagnostic::max_locations));
 }
 
 /// Two ranks may find the same error, each at its own call. Returns the line at which this rank found it in `call`, as
 /// its interpreter reports it; empty if there is none.
 static std::string found_script(RankState const& rank_state, std::string_view call) {
-    if (rank_state.finding.kind.load(std::memory_order_acquire) != Finding::Kind::error) return {};
-    for (Finding::Place const& one : places_in(rank_state.finding))
+    if (rank_state.diagnostic.kind.load(std::memory_order_acquire) != Diagnostic::Kind::error) return {};
+    for (Diagnostic::Location const& one : places_in(rank_state.diagnostic))
         if (one.rank == rank_state.world_rank && text_in(one.call) == call) return text_in(one.script);
     return {};
 }
 
 /// Returns the position of a call that has returned. Uses the files recorded in LastCall if the process has ended
 /// since.
-static Place place_of_returned(RankState const& rank_state, pid_t process, std::vector<std::uint64_t> const& noted,
-                               KnownLines* known) {
-    Place const place = place_of(process, noted, known);
-    return place.words.empty() && !noted.empty() ? place_in_program(rank_state.last_call, noted.front()) : place;
+static SourcePosition returned_position(RankState const& rank_state, pid_t process,
+                                        std::vector<std::uint64_t> const& stack, LineCache* cache) {
+    SourcePosition const position = position_of(process, stack, cache);
+    return position.text.empty() && !stack.empty() ? position_in_program(rank_state.last_call, stack.front())
+                                                   : position;
 }
 
-Place noted_place(RankState const& rank_state, pid_t process, std::string_view call,
-                  std::vector<std::uint64_t> const& noted, KnownLines* known) {
+SourcePosition recorded_position(RankState const& rank_state, pid_t process, std::string_view call,
+                                 std::vector<std::uint64_t> const& stack, LineCache* cache) {
     if (std::string const script = found_script(rank_state, call); !script.empty()) return {script};
-    auto const blocked = noted.empty() ? std::nullopt : read_blocked(rank_state);
-    if (!blocked) return place_of_returned(rank_state, process, noted, known);
+    auto const blocked = stack.empty() ? std::nullopt : read_blocked(rank_state);
+    if (!blocked) return returned_position(rank_state, process, stack, cache);
     auto const name = [](std::string_view text) { return text.substr(0, text.find('(')); };
-    auto const still = [&](BlockedRank const& thread) {
-        return std::ranges::mismatch(noted, thread.stack).in1 == noted.end() &&
+    auto const is_in_call = [&](BlockedRank const& thread) {
+        return std::ranges::mismatch(stack, thread.stack).in1 == stack.end() &&
                (thread.script.empty() || call.empty() || name(thread.call) == name(call));
     };
-    auto const other = std::ranges::find_if(blocked->also, still);
-    return still(*blocked)                ? place_of(process, *blocked, known)
-           : other != blocked->also.end() ? place_of(process, *other, known)
-           : blocked->script.empty()      ? place_of(process, noted, known)
-                                          : Place{};
+    auto const other = std::ranges::find_if(blocked->other_threads, is_in_call);
+    return is_in_call(*blocked)                    ? position_of(process, *blocked, cache)
+           : other != blocked->other_threads.end() ? position_of(process, *other, cache)
+           : blocked->script.empty()               ? position_of(process, stack, cache)
+                                                   : SourcePosition{};
 }
 
-bool shows_all_places(Finding const& finding, RankStateOf const& state_of) {
-    return std::ranges::none_of(places_in(finding), [&](Finding::Place const& one) {
+bool has_all_positions(Diagnostic const& diagnostic, RankStateOf const& state_of) {
+    return std::ranges::none_of(places_in(diagnostic), [&](Diagnostic::Location const& one) {
         RankState const* const rank = one.addresses == 0 ? nullptr : state_of(one.rank);
         return rank && rank->state.load(std::memory_order_acquire) == RankPhase::initialised &&
-               rank->finding.kind.load(std::memory_order_acquire) != Finding::Kind::error && !read_blocked(*rank);
+               rank->diagnostic.kind.load(std::memory_order_acquire) != Diagnostic::Kind::error && !read_blocked(*rank);
     });
 }
 
@@ -325,34 +334,35 @@ void Warnings::add(Report const& report) {
     auto const same = std::ranges::find_if(
         all_, [&](Report const& one) { return one.code == report.code && one.headline == report.headline; });
     if (same == all_.end()) {
-        if (all_.size() < most) all_.push_back(report);
+        if (all_.size() < max_reports) all_.push_back(report);
         return;
     }
     for (ReportLine const& line : report.lines)
-        if (same->lines.size() < most_lines) same->lines.push_back(line);
+        if (same->lines.size() < max_lines) same->lines.push_back(line);
     for (std::string const& note : report.notes)
         if (std::ranges::find(same->notes, note) == same->notes.end()) same->notes.push_back(note);
 }
 
-Report report_of(Finding const& finding, NotedPlaceOf const& place_of) {
-    Report report{.code = text_in(finding.code),
-                  .headline = text_in(finding.headline),
+Report make_report(Diagnostic const& diagnostic, FindRecordedPosition const& find_position) {
+    Report report{.code = text_in(diagnostic.code),
+                  .headline = text_in(diagnostic.headline),
                   .lines = {},
-                  .help = text_in(finding.help)};
-    if (finding.kind.load(std::memory_order_relaxed) == Finding::Kind::warning)
+                  .help = text_in(diagnostic.help)};
+    if (diagnostic.kind.load(std::memory_order_relaxed) == Diagnostic::Kind::warning)
         report.severity = Report::Severity::warning;
     bool without_g = false;
-    for (Finding::Place const& one : places_in(finding)) {
-        std::size_t const addresses = std::min<std::size_t>(one.addresses, Finding::most_addresses);
+    for (Diagnostic::Location const& one : places_in(diagnostic)) {
+        std::size_t const addresses = std::min<std::size_t>(one.addresses, Diagnostic::max_addresses);
         std::string const script = text_in(one.script);
-        Place const place =
-            script.empty() ? place_of(one.rank, text_in(one.call), {one.stack, one.stack + addresses}) : Place{script};
-        report.lines.push_back({{one.rank}, text_in(one.call), place.words, text_in(one.remark)});
-        if (place.words.empty()) report.lines.back().stack = {one.stack, one.stack + addresses};
-        without_g |= place.without_g;
+        SourcePosition const position =
+            script.empty() ? find_position(one.rank, text_in(one.call), {one.stack, one.stack + addresses})
+                           : SourcePosition{script};
+        report.lines.push_back({{one.rank}, text_in(one.call), position.text, text_in(one.remark)});
+        if (position.text.empty()) report.lines.back().stack = {one.stack, one.stack + addresses};
+        without_g |= position.without_g;
     }
     std::ranges::sort(report.lines, {}, [](ReportLine const& line) { return line.ranks.front(); });
-    if (without_g) report.notes.emplace_back(more_with_g);
+    if (without_g) report.notes.emplace_back(compile_with_g_note);
     return report;
 }
 

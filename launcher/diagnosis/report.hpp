@@ -20,7 +20,7 @@ namespace tutti::launcher {
 struct ReportLine {
     std::vector<int> ranks;   ///< in MPI_COMM_WORLD, sorted
     std::string call;         ///< "MPI_Recv(1 MPI_INT from rank 0, tag 8, MPI_COMM_WORLD)"
-    std::string place;        ///< "ring.c:30 in pass()"; empty: not known
+    std::string position;     ///< "ring.c:30 in pass()"; empty: not known
     std::string remark{};     ///< "arrived, never received"; usually empty
     /// Stack of one rank on another node, whose launcher finds the place; otherwise empty.
     std::vector<std::uint64_t> stack{};
@@ -45,7 +45,7 @@ public:
     std::vector<Report> const& all() const { return all_; }
 
 private:
-    static constexpr std::size_t most = 50, most_lines = 10'000;
+    static constexpr std::size_t max_reports = 50, max_lines = 10'000;
     std::vector<Report> all_;
 };
 
@@ -57,11 +57,11 @@ std::string text_of(Report const& report, bool colour);
 std::string json_of(Report const& report);
 
 /// Returns for example "rank 3", "ranks 0 and 1", "ranks 0,2-7".
-std::string rank_words(std::vector<int> const& ranks);
+std::string describe_ranks(std::vector<int> const& ranks);
 
 /// A position in the program. Unknown parts are empty.
-struct Place {
-    std::string words;
+struct SourcePosition {
+    std::string text;
     bool without_g = false;   ///< compiling with -g would add the source line
 };
 /// Returns true for MPI functions, including the Fortran ones, and for functions of the same names that wrap them by
@@ -71,49 +71,50 @@ bool is_mpi(SourceLine const& line);
 /// file.
 bool is_system(SourceLine const& line);
 
-inline constexpr char more_with_g[] = "compile with -g to see lines of the source";
+inline constexpr char compile_with_g_note[] = "compile with -g to see source lines";
 /// Returns the position of the innermost function in `stack` that is not MPI's. If the stack has none, returns that of
 /// the innermost address, unless it is in the MPI library. The position of a wrapper includes that of its caller.
-Place place_of(pid_t process, std::vector<std::uint64_t> const& stack, KnownLines* known = nullptr);
+SourcePosition position_of(pid_t process, std::vector<std::uint64_t> const& stack, LineCache* cache = nullptr);
 /// Returns the position of a blocked rank, which may be a line of an interpreted program.
-Place place_of(pid_t process, BlockedRank const& blocked, KnownLines* known = nullptr);
+SourcePosition position_of(pid_t process, BlockedRank const& blocked, LineCache* cache = nullptr);
 /// Returns the position of `call` ("MPI_Bcast(1 MPI_INT, ...)"). A rank records the position of a call as one address,
 /// which may be in a library between the program and MPI. While the rank is still blocked in that call, its whole stack
 /// is known. Returns no position for a call of an interpreted program that has returned: all its calls share one
 /// address. Empty `call`: the current one.
-Place noted_place(RankState const& rank_state, pid_t process, std::string_view call,
-                  std::vector<std::uint64_t> const& noted, KnownLines* known = nullptr);
+SourcePosition recorded_position(RankState const& rank_state, pid_t process, std::string_view call,
+                                 std::vector<std::uint64_t> const& stack, LineCache* cache = nullptr);
 
 /// Returns null for ranks of other nodes.
 using RankStateOf = std::function<RankState const*(int rank)>;
-/// Returns false while a rank of this node that `finding` names may still publish where it is: it is in MPI, and has
+/// Returns false while a rank of this node that `diagnostic` names may still publish where it is: it is in MPI, and has
 /// neither done so nor reported an error itself.
-bool shows_all_places(Finding const& finding, RankStateOf const& state_of);
+bool has_all_positions(Diagnostic const& diagnostic, RankStateOf const& state_of);
 
 /// A blocked rank with the position of its call, as found by the launcher of its node.
-struct PlacedRank {
+struct LocatedRank {
     BlockedRank blocked;
-    Place place;
-    std::vector<Place> also{};   ///< positions of its other threads
+    SourcePosition position;
+    std::vector<SourcePosition> other_threads{};   ///< positions of its other threads
 
     /// Returns the position of the thread with this stack.
-    Place place_of(std::vector<std::uint64_t> const& stack) const;
+    SourcePosition position_of(std::vector<std::uint64_t> const& stack) const;
 };
 
 /// Finds the position of a call. Only the launcher of the rank's node can do this.
-using PlaceOf = std::function<Place(int rank, std::vector<std::uint64_t> const& stack)>;
-using NotedPlaceOf = std::function<Place(int rank, std::string_view call, std::vector<std::uint64_t> const& noted)>;
+using FindPosition = std::function<SourcePosition(int rank, std::vector<std::uint64_t> const& stack)>;
+using FindRecordedPosition =
+    std::function<SourcePosition(int rank, std::string_view call, std::vector<std::uint64_t> const& stack)>;
 
 /// Returns the report of a proven deadlock. `checked`: the job runs under --check, where standard-mode sends wait for
 /// their receives.
-Report report_of(ProvenDeadlock const& deadlock, PlaceOf const& place_of, bool checked = false);
-/// Returns the report of an error that a rank has found; `finding` must be valid.
-Report report_of(Finding const& finding, NotedPlaceOf const& place_of);
+Report make_report(ProvenDeadlock const& deadlock, FindPosition const& find_position, bool checked = false);
+/// Returns the report of an error that a rank has found; `diagnostic` must be valid.
+Report make_report(Diagnostic const& diagnostic, FindRecordedPosition const& find_position);
 /// Returns the warning that these ranks have made no progress for `limit`.
-Report still_report(std::vector<PlacedRank> const& blocked, std::chrono::seconds limit);
+Report make_stall_report(std::vector<LocatedRank> const& blocked, std::chrono::seconds limit);
 /// Returns what each rank waits for; empty if none waits.
-std::vector<ReportLine> waiting(std::vector<PlacedRank> const& blocked);
-/// The lines of waiting(), as text and for tools: {"waiting": [{"ranks", "call", "place", "remark"}]}.
+std::vector<ReportLine> waiting_lines(std::vector<LocatedRank> const& blocked);
+/// The lines of waiting_lines(), as text and for tools: {"waiting": [{"ranks", "call", "place", "remark"}]}.
 std::string table_of(std::vector<ReportLine> const& lines);
 std::string json_of(std::vector<ReportLine> const& waiting);
 
@@ -122,21 +123,21 @@ std::string json_of(std::vector<ReportLine> const& waiting);
 
 /// Return the name and the position of the rank's last MPI call; empty: not known. Both work for a process that is
 /// gone: they are read from the files that it had loaded.
-std::string name_in(LastCall const& call);
-Place place_of(LastCall const& call);
+std::string call_name(LastCall const& call);
+SourcePosition position_of(LastCall const& call);
 /// Returns the position of any return address in the program; empty if the address is elsewhere.
-Place place_in_program(LastCall const& call, std::uint64_t address);
+SourcePosition position_in_program(LastCall const& call, std::uint64_t address);
 
 /// Returns the position of the instruction that caused the fatal signal, if it was recorded and is in the program.
-Place place_of_crash(LastCall const& call);
+SourcePosition crash_position(LastCall const& call);
 
-struct RankEnd {
+struct ExitedRank {
     int rank;
-    std::string how;       ///< "was killed by signal 11"; follows "rank 3 "
-    std::string process;   ///< "process 99 on host, which left a core file", for a note; may be empty
+    std::string description;   ///< "was killed by signal 11"; follows "rank 3 "
+    std::string process;       ///< "process 99 on host, which left a core file", for a note; may be empty
     LastCall const* call;
 };
 /// Returns report T09 of ranks that have ended in the same way. `signal`: the signal that killed them; 0: none.
-Report report_of_ends(std::vector<RankEnd> ends, int signal, bool after_finalize = false);
+Report make_exit_report(std::vector<ExitedRank> ends, int signal, bool after_finalize = false);
 
 }   // namespace tutti::launcher

@@ -77,17 +77,17 @@ std::string_view without_result(std::string_view text) {
 }
 
 /// Returns the function that contains a lambda, if `text` is the call operator of one:
-/// "main::{lambda(int)#1}::operator()", or from clang "main::$_0::operator()<int>"; empty for others.
-std::string_view around_lambda(std::string_view text) {
+/// "main::{lambda(int)#1}::operator()", where clang has "$_0" for the part in braces; empty for others.
+std::string_view function_around_lambda(std::string_view text) {
     std::size_t const lambda = find_outside_brackets(
         text, [](std::string_view rest) { return rest.starts_with("::{lambda") || rest.starts_with("::$_"); });
     return lambda == text.npos ? std::string_view() : without_result(without_arguments(text.substr(0, lambda)));
 }
 
-std::string of_cxx(std::string text) {
+std::string cxx_function_name(std::string text) {
     remove_all(text, "(anonymous namespace)::");
     remove_all(text, "[abi:cxx11]");
-    if (std::string_view const around = around_lambda(text); !around.empty())
+    if (std::string_view const around = function_around_lambda(text); !around.empty())
         return "a lambda in " + std::string(around) + "()";
     return std::string(without_result(without_arguments(text))) + "()";
 }
@@ -97,7 +97,7 @@ std::string of_cxx(std::string text) {
 std::string function_name(std::string const& symbol, std::string const& name) {
     if (symbol == "MAIN__") return "main program";   // gfortran and flang
     if (symbol.starts_with("_Z"))
-        if (std::string const text = demangled(symbol); !text.empty()) return of_cxx(text);
+        if (std::string const text = demangled(symbol); !text.empty()) return cxx_function_name(text);
     // Removes the suffix of clones, such as .part.0 or ._omp_fn.0.
     std::string const plain = symbol.substr(0, symbol.find('.'));
     if (std::size_t const module = plain.find("_MOD_"); plain.starts_with("__") && module != plain.npos)
@@ -127,8 +127,8 @@ bool has_build_id(Libdw const& libdw, int file, std::span<unsigned char const> b
 int open_linked(Libdw const& libdw, std::string const& program, char const* link,
                 std::span<unsigned char const> build_id, char** name) {
     std::string const folder = program.substr(0, program.rfind('/') + 1);
-    for (std::string const& place : {folder, folder + ".debug/", "/usr/lib/debug" + folder}) {
-        std::string const path = place + link;
+    for (std::string const& directory : {folder, folder + ".debug/", "/usr/lib/debug" + folder}) {
+        std::string const path = directory + link;
         int const file = path == program ? -1 : open(path.c_str(), O_RDONLY | O_CLOEXEC);
         if (file < 0) continue;
         if (has_build_id(libdw, file, build_id)) {
@@ -315,7 +315,7 @@ struct SourceLines::Module {
     Dwfl_Module* module = nullptr;
 };
 
-SourceLines::SourceLines(pid_t pid, KnownLines* known) : pid_(pid), known_(known) { read(loaded_files(pid)); }
+SourceLines::SourceLines(pid_t pid, LineCache* cache) : pid_(pid), cache_(cache) { read(loaded_files(pid)); }
 
 SourceLines::SourceLines(std::string const& text) : pid_(0) {
     std::istringstream maps(text);
@@ -339,9 +339,9 @@ SourceLine SourceLines::at(std::uint64_t return_address) noexcept try {
     for (auto const& module : modules_) {
         LoadedFile const& mapping = module->mapping;
         if (!mapping.contains(address)) continue;
-        std::pair const place(mapping.path, return_address - mapping.begin);
-        if (known_)
-            if (auto const before = known_->find(place); before != known_->end()) return before->second;
+        std::pair const key(mapping.path, return_address - mapping.begin);
+        if (cache_)
+            if (auto const cached = cache_->find(key); cached != cache_->end()) return cached->second;
         SourceLine found;
         found.module = base_name(mapping.path);
         if (found.module.ends_with(deleted_ending))
@@ -350,13 +350,13 @@ SourceLine SourceLines::at(std::uint64_t return_address) noexcept try {
         Libdw const* const libdw = Libdw::get();
         Dwfl_Module* const readable = libdw ? module->read(*libdw, pid_) : nullptr;
         if (readable) look_up(*libdw, readable, address, found);
-        if (known_) known_->emplace(place, found);
+        if (cache_) cache_->emplace(key, found);
         return found;
     }
     return {};
 } catch (std::exception const&) { return {}; }   // out of memory
 
-std::string words(SourceLine const& line) {
+std::string describe(SourceLine const& line) {
     if (line.has_line())
         return join(base_name(line.file), ":", line.line, line.function.empty() ? "" : " in ", line.function);
     if (!line.function.empty()) return join("in ", line.function, " of ", line.module);

@@ -88,16 +88,16 @@ struct SourceLine {
 };
 
 /// Returns "ring.c:30 in pass()", "in pass() of ring", "in libsolve.so.2 (+0x123)", or an empty string.
-std::string words(SourceLine const& line);
+std::string describe(SourceLine const& line);
 
 /// Cache of results by file and offset, shared by many processes that run the same program.
-using KnownLines = std::map<std::pair<std::string, std::uint64_t>, SourceLine>;
+using LineCache = std::map<std::pair<std::string, std::uint64_t>, SourceLine>;
 
 class SourceLines {
 public:
     /// Reads the files that the process has mapped now. If the process is gone or access is not permitted, every
-    /// position is unknown. `known`: a cache that is searched first and extended; null: none.
-    explicit SourceLines(pid_t pid, KnownLines* known = nullptr);
+    /// position is unknown. `cache`: a cache that is searched first and extended; null: none.
+    explicit SourceLines(pid_t pid, LineCache* cache = nullptr);
     /// Uses one file at the addresses where a process had mapped it; the process may be gone.
     SourceLines(std::string file, std::uint64_t begin, std::uint64_t end);
     /// Uses the text of /proc/PID/maps of a process that may have ended.
@@ -115,7 +115,7 @@ private:
     void read(std::vector<LoadedFile> files);
 
     pid_t pid_;
-    KnownLines* known_ = nullptr;
+    LineCache* cache_ = nullptr;
     std::vector<std::unique_ptr<Module>> modules_;
 };
 

@@ -36,15 +36,15 @@ Facility memfd() {
     int why = errno;
     if (descriptor >= 0) close(descriptor);
     return {"memfd", descriptor >= 0, descriptor >= 0 ? "" : std::strerror(why),
-            "the shared memory of a job; nothing works without it"};
+            "the shared memory of a job; required"};
 }
 
 /// Reads the memory of a sibling process, as one rank reads that of another: Yama may permit a parent what it denies a
 /// sibling.
 bool read_from(pid_t peer, int const* address, int expected, std::string& why) {
     int got = 0;
-    iovec here{&got, sizeof got}, there{const_cast<int*>(address), sizeof got};
-    bool ok = process_vm_readv(peer, &here, 1, &there, 1, 0) == sizeof got && got == expected;
+    iovec here{&got, sizeof got}, remote{const_cast<int*>(address), sizeof got};
+    bool ok = process_vm_readv(peer, &here, 1, &remote, 1, 0) == sizeof got && got == expected;
     if (!ok) why = std::strerror(errno);
     return ok;
 }
@@ -65,7 +65,7 @@ Facility cma() {
     number = 4711;
     pid_t peer = sleeping_child();
     int answer[2];
-    if (peer < 0 || pipe(answer) != 0) return {"CMA", false, "no process to try it on", ""};
+    if (peer < 0 || pipe(answer) != 0) return {"CMA", false, "no process to test it with", ""};
     pid_t reader = fork();
     std::string why;
     if (reader == 0) {
@@ -83,14 +83,14 @@ Facility cma() {
     kill(peer, SIGKILL);
     waitpid(peer, nullptr, 0);
     return {"CMA", status == 0, status == 0 ? "" : text,
-            "copies large messages straight between processes (process_vm_readv)"};
+            "copies large messages directly between processes (process_vm_readv)"};
 }
 
 Facility xpmem() {
     bool const device = access("/dev/xpmem", R_OK | W_OK) == 0;
     void* const library = dlopen(xpmem_library, RTLD_LAZY | RTLD_LOCAL);
     if (library) dlclose(library);
-    std::string const why = !device    ? std::string("there is no /dev/xpmem for us")
+    std::string const why = !device    ? std::string("/dev/xpmem is not accessible")
                             : !library ? join("there is no ", xpmem_library)
                                        : std::string();
     return {"XPMEM", device && library, why, "attaches to memory outside of arenas"};
@@ -102,18 +102,18 @@ Facility huge_pages() {
     std::getline(file, all);
     std::size_t open = all.find('['), end = all.find(']');
     if (open != std::string::npos && end != std::string::npos) word = all.substr(open + 1, end - open - 1);
-    bool there = word == "always" || word == "advise" || word == "within_size" || word == "force";
-    return {"huge pages for shared memory", there,
-            word.empty() ? "the kernel does not tell" : join("shmem_enabled is ", word), "asked for in arenas"};
+    bool available = word == "always" || word == "advise" || word == "within_size" || word == "force";
+    return {"huge pages for shared memory", available,
+            word.empty() ? "not reported by the kernel" : join("shmem_enabled is ", word), "requested for arenas"};
 }
 
 Facility numa() {
-    Trial trial = try_placement(kernel_numa());
-    return {"placing memory on NUMA nodes", trial.places, std::move(trial.sentence),
-            "each rank's memory comes from where the rank runs"};
+    PlacementTest test = test_placement(kernel_numa());
+    return {"placing memory on NUMA nodes", test.succeeded, std::move(test.message),
+            "each rank's memory is on the NUMA node where the rank runs"};
 }
 
-Facility vectors(char const* name, bool there, char const* use) { return {name, there, "", use}; }
+Facility vector_extension(char const* name, bool available, char const* use) { return {name, available, "", use}; }
 
 }   // namespace
 
@@ -121,9 +121,10 @@ std::vector<Facility> facilities() {
     std::vector<Facility> all{memfd(), cma(), xpmem(), huge_pages(), numa()};
 #ifdef __x86_64__
     __builtin_cpu_init();
-    all.push_back(vectors("AVX2", __builtin_cpu_supports("avx2"), "reductions and copies, 32 bytes at a time"));
-    all.push_back(vectors("AVX-512", __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw"),
-                          "reductions and copies, 64 bytes at a time"));
+    all.push_back(
+        vector_extension("AVX2", __builtin_cpu_supports("avx2"), "reductions and copies, 32 bytes at a time"));
+    all.push_back(vector_extension("AVX-512", __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw"),
+                                   "reductions and copies, 64 bytes at a time"));
 #endif
     return all;
 }
@@ -141,90 +142,93 @@ void describe_machine(topo::Machine const& machine, Report& report) {
 /// The counters of a rank, followed by those of a communicator, whose names contain a placeholder for the collective.
 std::vector<CounterText> counters() {
     std::vector<CounterText> all;
-    for (CounterRow const& row : counter_rows) all.push_back({join("tutti_", row.name), row.sentence});
-    all.push_back({coll::in_flight_variable, coll::in_flight_sentence});
-    auto add = [&](char const* name, char const* sentence) {
-        all.push_back({join("tutti_<collective>_", name), join(sentence, "the collective.")});
+    for (CounterRow const& row : counter_rows) all.push_back({join("tutti_", row.name), row.description});
+    all.push_back({coll::in_flight_variable, coll::in_flight_description});
+    auto add = [&](char const* name, char const* description) {
+        all.push_back({join("tutti_<collective>_", name), join(description, "the collective.")});
     };
-    add(coll::algorithm_variable, coll::algorithm_sentence);
-    for (coll::UseRow const& row : coll::use_rows) add(row.name, row.sentence);
+    add(coll::algorithm_variable, coll::algorithm_description);
+    for (coll::CollectiveCounterRow const& row : coll::collective_counter_rows) add(row.name, row.description);
     return all;
 }
 
 /// Returns the description of a parameter, with the notation of its values.
-std::string sentence_of(coll::Parameter const& p) {
+std::string description_of(coll::Parameter const& p) {
     if (p.kind == coll::ParameterKind::per_level)
-        return std::string(p.sentence) + "; one for each level from the innermost on, as 16K+64K";
-    return p.sentence;
+        return std::string(p.description) + ", one per level from the innermost on, such as 16K+64K";
+    return p.description;
 }
 
 /// Sets the size of the largest call, on doubles and among `ranks` ranks, that the algorithm accepts: its size in bytes
 /// is doubled until the requirements are no longer met. Also sets whether parts may be unequal.
 void describe_limits(coll::AlgorithmRow const& row, int ranks, AlgorithmText& text) {
-    coll::CallTraits offer{.ranks = ranks,
-                           .levels = 1,
-                           .bytes = 1,
-                           .slot_bytes = coll::Area(nullptr, ranks).slot_bytes(),
-                           .commutes = true,
-                           .ordered = true,
-                           .one_kind = true,
-                           .equal_parts = true,
-                           .two_groups = (row.requirements & coll::requires_two_groups) != 0};
-    text.two_groups = offer.two_groups;
+    coll::CallTraits traits{.ranks = ranks,
+                            .levels = 1,
+                            .bytes = 1,
+                            .slot_bytes = coll::Area(nullptr, ranks).slot_bytes(),
+                            .commutative = true,
+                            .commutative_or_consecutive = true,
+                            .has_kernels = true,
+                            .equal_parts = true,
+                            .intercommunicator = (row.requirements & coll::requires_intercommunicator) != 0};
+    text.intercommunicator = traits.intercommunicator;
     constexpr std::size_t beyond = std::size_t{1} << 40;
     std::size_t most = 0;
-    for (; offer.bytes < beyond && offer.meets(row.requirements); offer.bytes *= 2) most = offer.bytes;
-    if (offer.bytes < beyond) text.most_bytes = most;
-    offer.bytes = 1;
-    offer.equal_parts = false;
-    text.unequal_parts = offer.meets(row.requirements);
+    for (; traits.bytes < beyond && traits.meets(row.requirements); traits.bytes *= 2) most = traits.bytes;
+    if (traits.bytes < beyond) text.max_bytes = most;
+    traits.bytes = 1;
+    traits.equal_parts = false;
+    text.unequal_parts = traits.meets(row.requirements);
 }
 
 /// Returns the communicators on which the algorithm runs, as text.
-std::string places_of(coll::AlgorithmRow const& row) {
-    bool const everywhere = row.on_node && row.on_nodes;
-    std::string const nodes = everywhere ? "one node, several nodes" : row.on_node ? "one node" : "several nodes";
-    if (!row.runs(coll::Where::between_groups)) return nodes;
+std::string scope_of(coll::AlgorithmRow const& row) {
+    bool const everywhere = row.runs_on_one_node && row.runs_on_multiple_nodes;
+    std::string const nodes = everywhere             ? "one node, several nodes"
+                              : row.runs_on_one_node ? "one node"
+                                                     : "several nodes";
+    if (!row.runs_on(coll::CommKind::between_groups)) return nodes;
     return everywhere ? "between groups" : "between groups on " + nodes;
 }
 
-std::vector<AlgorithmText> algorithms(Question const& question) {
+std::vector<AlgorithmText> algorithms(InfoRequest const& request) {
     std::vector<AlgorithmText> all;
     std::vector<coll::AlgorithmRow> rows(coll::all_algorithms().begin(), coll::all_algorithms().end());
     std::ranges::stable_sort(rows, {}, &coll::AlgorithmRow::collective);   // algorithms.def is ordered by family
     for (coll::AlgorithmRow const& row : rows) {
         std::string const collective = coll::name_of(row.collective);
-        auto const& wanted = question.collectives;
+        auto const& wanted = request.collectives;
         if (!wanted.empty() && std::ranges::find(wanted, collective) == wanted.end()) continue;
-        AlgorithmText text{.collective = collective,
-                           .name = row.name,
-                           .sentence = row.sentence,
-                           .family = name_of(row.family),
-                           .source = row.source,
-                           .file = row.file,
-                           .parameters = {},
-                           .most_bytes = {},
-                           .requirements = coll::text_of_requirements(row.requirements & ~coll::requires_two_groups),
-                           .where = places_of(row)};
+        AlgorithmText text{
+            .collective = collective,
+            .name = row.name,
+            .description = row.description,
+            .family = name_of(row.family),
+            .source = row.source,
+            .file = row.file,
+            .parameters = {},
+            .max_bytes = {},
+            .requirements = coll::text_of_requirements(row.requirements & ~coll::requires_intercommunicator),
+            .where = scope_of(row)};
         for (coll::Parameter const& p : row.parameters)
-            text.parameters.push_back({p.name, coll::text_of_fallback(p), sentence_of(p), range_of(p)});
-        text.on_node = row.on_node;
-        text.on_nodes = row.on_nodes;
-        describe_limits(row, question.ranks, text);
+            text.parameters.push_back({p.name, coll::text_of_default(p), description_of(p), range_of(p)});
+        text.single_node = row.runs_on_one_node;
+        text.multi_node = row.runs_on_multiple_nodes;
+        describe_limits(row, request.ranks, text);
         all.push_back(std::move(text));
     }
     return all;
 }
 
 /// Returns the table of choices that mpiexec would use for a job.
-Table table(topo::Machine const& machine, std::string const& wish) {
+Table table(topo::Machine const& machine, std::string const& requested) {
     Table t;
-    TuningFile const file = find_tuning(wish, tuning_places(TUTTI_CONFIGURATION_FROM_PROGRAMS), machine);
-    if (!file.complaint.empty()) t.complaints.push_back(file.complaint);
+    TuningFile const file = find_tuning_file(requested, tuning_locations(TUTTI_CONFIGURATION_FROM_PROGRAMS), machine);
+    if (!file.diagnostic.empty()) t.diagnostics.push_back(file.diagnostic);
     if (!file.text.empty()) t.tuning = file.name;
-    for (coll::Rule const& rule : coll::parse_rules(file.text, file.name, t.complaints))
-        t.measured.push_back(text_of(rule));
-    for (coll::Rule const& rule : coll::default_table()) t.fallback.push_back(text_of(rule));
+    for (coll::Rule const& rule : coll::parse_rules(file.text, file.name, t.diagnostics))
+        t.tuned_rules.push_back(text_of(rule));
+    for (coll::Rule const& rule : coll::default_table()) t.default_rules.push_back(text_of(rule));
     return t;
 }
 
@@ -236,18 +240,18 @@ std::vector<std::string> collective_names() {
     return all;
 }
 
-Report make_report(Question const& question) {
+Report collect_report(InfoRequest const& request) {
     Report report;
     report.version = TUTTI_VERSION;
     report.abi = "MPICH (libmpi.so.12, libmpich.so.12), MPI 3.1";
     report.variables = describe_variables(environ);
-    Variables const variables = read_variables(environ, report.complaints);
-    report.algorithms = algorithms(question);
-    if (question.part != Part::everything && question.part != Part::table) return report;
+    Variables const variables = read_variables(environ, report.diagnostics);
+    report.algorithms = algorithms(request);
+    if (request.part != ReportPart::everything && request.part != ReportPart::table) return report;
     topo::Machine const machine = topo::detect_machine();
     topo::Result<topo::Machine> const seen = topo::read_machine(variables.topology);   // as a job sees it
     report.table = table(seen ? *seen : machine, variables.tuning);
-    if (question.part != Part::everything) return report;
+    if (request.part != ReportPart::everything) return report;
     describe_machine(machine, report);
     report.facilities = facilities();
     report.counters = counters();

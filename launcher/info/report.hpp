@@ -15,42 +15,42 @@ namespace tutti::info {
 /// A facility of the machine or the system that Tutti uses. Each one is tested here, not inferred from a version.
 struct Facility {
     std::string name;
-    bool there = false;   ///< it is available
-    std::string detail;   ///< what was found, or why the facility is not available
-    std::string use;      ///< what Tutti uses it for
+    bool available = false;   ///< it is available
+    std::string detail;       ///< what was found, or why the facility is not available
+    std::string use;          ///< what Tutti uses it for
 };
 
 std::vector<Facility> facilities();
 
 /// A parameter of an algorithm: its name, default, description and permitted values.
 struct ParameterText {
-    std::string name, fallback, sentence, range;
+    std::string name, default_value, description, range;
 };
 
 /// One algorithm of a collective (coll::AlgorithmRow).
 struct AlgorithmText {
-    std::string collective, name, sentence, family, source;
+    std::string collective, name, description, family, source;
     std::string file;   ///< relative to the root of the source tree
     std::vector<ParameterText> parameters;
-    std::optional<std::size_t> most_bytes;   ///< largest message, a power of two, that it accepts; none: no limit
-    std::string requirements;                ///< requirements on a call, as text; empty: none
-    std::string where;                       ///< the communicators on which it runs, as text
-    bool unequal_parts = true;               ///< supports calls in which ranks do not know each other's sizes
-    bool two_groups = false;                 ///< for intercommunicators only
-    bool on_node = true, on_nodes = false;   ///< runs on one node, on several nodes
+    std::optional<std::size_t> max_bytes;          ///< largest message, a power of two, that it accepts; none: no limit
+    std::string requirements;                      ///< requirements on a call, as text; empty: none
+    std::string where;                             ///< the communicators on which it runs, as text
+    bool unequal_parts = true;                     ///< supports calls in which ranks do not know each other's sizes
+    bool intercommunicator = false;                ///< for intercommunicators only
+    bool single_node = true, multi_node = false;   ///< runs on one node, on several nodes
 };
 
 /// The choice of algorithms as lines of a tuning file; the first matching line applies.
 struct Table {
-    std::string tuning;                    ///< the tuning file in force; empty: none
-    std::vector<std::string> measured;     ///< lines of the tuning file
-    std::vector<std::string> fallback;     ///< lines of the default table, which follow those of the tuning file
-    std::vector<std::string> complaints;   ///< diagnostics about the file
+    std::string tuning;                       ///< the tuning file in force; empty: none
+    std::vector<std::string> tuned_rules;     ///< lines of the tuning file
+    std::vector<std::string> default_rules;   ///< lines of the default table, which follow those of the tuning file
+    std::vector<std::string> diagnostics;     ///< diagnostics about the file
 };
 
 /// One performance variable of MPI_T.
 struct CounterText {
-    std::string name, sentence;
+    std::string name, description;
 };
 
 /// Facilities, counters and data of the machine are set only for Part::everything, `table` for Part::table as well.
@@ -60,26 +60,26 @@ struct Report {
     std::uint64_t memory = 0;          ///< bytes
     std::vector<Facility> facilities;
     std::vector<VariableRow> variables;
-    std::vector<std::string> complaints;   ///< diagnostics about the environment
+    std::vector<std::string> diagnostics;   ///< diagnostics about the environment
     std::vector<AlgorithmText> algorithms;
     std::vector<CounterText> counters;
     Table table;
 };
 
-enum class Part { everything, variables, algorithms, table };
+enum class ReportPart { everything, variables, algorithms, table };
 
 /// The request of the user.
-struct Question {
-    Part part = Part::everything;
+struct InfoRequest {
+    ReportPart part = ReportPart::everything;
     std::vector<std::string> collectives;   ///< collectives whose algorithms are listed; empty: all
     int ranks = 2;                          ///< number of ranks for which the limits of the algorithms are computed
 };
 
 std::vector<std::string> collective_names();
 
-Report make_report(Question const& question);
-std::string as_text(Report const& report, Part part);
-std::string as_json(Report const& report, Part part);
+Report collect_report(InfoRequest const& request);
+std::string as_text(Report const& report, ReportPart part);
+std::string as_json(Report const& report, ReportPart part);
 /// Returns the tables of coll/ALGORITHMS.md.
 std::string as_markdown(Report const& report);
 

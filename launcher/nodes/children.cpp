@@ -20,13 +20,14 @@ namespace tutti::launcher {
 namespace {
 
 using namespace std::chrono_literals;
-using Clock = Silence::Clock;
+using Clock = SilenceTimer::Clock;
 
-constexpr auto for_the_last_words = 200ms;   // between the end of a connection and the end of its agent
-constexpr auto for_going = 1000ms;           // for daemons to end after `quit`
-constexpr auto for_dying = 5s;               // for an agent to die by SIGKILL, which may be delayed by a file server
-constexpr std::size_t most_words = 2048;   // at least this many of the last bytes of an agent's standard error are kept
-constexpr int most_reads = 16;             // of an agent's standard error in each iteration
+constexpr auto agent_exit_timeout = 200ms;   // between the end of a connection and the end of its agent
+constexpr auto quit_timeout = 1000ms;        // for daemons to end after `quit`
+constexpr auto kill_timeout = 5s;            // for an agent to die by SIGKILL, which may be delayed by a file server
+constexpr std::size_t kept_error_bytes =
+    2048;                       // at least this many of the last bytes of an agent's standard error are kept
+constexpr int max_reads = 16;   // of an agent's standard error in each iteration
 
 std::vector<std::string> own_environment() {
     std::vector<std::string> all;
@@ -48,27 +49,27 @@ std::string on_one_line(std::string_view text) {
 
 }   // namespace
 
-std::string Children::Branch::words() const {
-    std::string const line = on_one_line((greeted ? "" : handshake.noise()) + said);
-    return line.empty() ? "" : join(" and said: ", line);
+std::string ChildDaemons::Branch::error_text() const {
+    std::string const line = on_one_line((handshake_done ? "" : handshake.preceding_text()) + error_output);
+    return line.empty() ? "" : join(" and printed: ", line);
 }
 
-std::string Children::Branch::ending() const {
+std::string ChildDaemons::Branch::describe_agent_exit() const {
     if (!status) return {};
-    return WIFSIGNALED(*status) ? join(agent, " was killed by ", signal_words(WTERMSIG(*status)), words())
-                                : join(agent, " ended with exit code ", WEXITSTATUS(*status), words());
+    return WIFSIGNALED(*status) ? join(agent, " was killed by ", describe_signal(WTERMSIG(*status)), error_text())
+                                : join(agent, " ended with exit code ", WEXITSTATUS(*status), error_text());
 }
 
-Children::Children(Job const& job, Allocation const& allocation)
+ChildDaemons::ChildDaemons(Job const& job, Allocation const& allocation)
     : job_(job), allocation_(allocation), silence_limit_(variables_of(job).silence) {}
 
 // If there is no memory to send `quit`, the links are closed, which ends the daemons as well.
-Children::~Children() {
-    unless_out_of_memory([this] { return dismiss(), true; });
+ChildDaemons::~ChildDaemons() {
+    unless_out_of_memory([this] { return shut_down(), true; });
 }
 
-void Children::start(std::vector<int> const& nodes, std::string const& assignment, Guardian& guardian,
-                     sigset_t const& mask, Heartbeats& heartbeats) {
+void ChildDaemons::start(std::vector<int> const& nodes, std::string const& assignment, Guardian& guardian,
+                         sigset_t const& mask, Heartbeats& heartbeats) {
     guardian_ = &guardian;
     std::size_t const count = nodes.size(), groups = std::min(count, fan_out);
     for (std::size_t g = 0; g < groups; ++g) {
@@ -78,38 +79,39 @@ void Children::start(std::vector<int> const& nodes, std::string const& assignmen
     }
 }
 
-Children::Branch& Children::start_one(std::vector<int> nodes, std::string const& assignment, sigset_t const& mask) {
+ChildDaemons::Branch& ChildDaemons::start_one(std::vector<int> nodes, std::string const& assignment,
+                                              sigset_t const& mask) {
     auto branch = std::make_unique<Branch>();
     std::vector<std::string> command = agent_command(job_, name(nodes[0]));
     char const* path = std::getenv("PATH");
     Pipe in = Pipe::make(), out = Pipe::make(), error = Pipe::make();
-    Start start{};
+    SpawnOptions start{};
     start.path = find_program(command[0], "", path ? path : "/usr/local/bin:/usr/bin:/bin");
     start.command = command;
     start.environment = own_environment();
     start.input = in.read.get();
     start.output = out.write.get();
     start.error = error.write.get();
-    start.signals = &mask;
+    start.signal_mask = &mask;
     branch->agent = command[0];
     branch->pid = spawn(start);
-    guardian_->watch(branch->pid);
+    guardian_->add_group(branch->pid);
     branch->link = Link(std::move(out.read), std::move(in.write));
     fcntl(error.read.get(), F_SETFL, O_NONBLOCK);
     branch->errors = std::move(error.read);
-    Part const part{nodes[0], {nodes.begin() + 1, nodes.end()}};
-    branch->link.send(FrameType::job, nodes[0], packed(part) + assignment);
+    DaemonSubtree const subtree{nodes[0], {nodes.begin() + 1, nodes.end()}};
+    branch->link.send(FrameType::job, nodes[0], packed(subtree) + assignment);
     branch->nodes = std::move(nodes);
     return *children_.emplace_back(std::move(branch));
 }
 
-Children::Branch* Children::branch_of(int node) const {
+ChildDaemons::Branch* ChildDaemons::branch_of(int node) const {
     for (auto const& branch : children_)
         if (std::find(branch->nodes.begin(), branch->nodes.end(), node) != branch->nodes.end()) return branch.get();
     return nullptr;
 }
 
-void Children::send(FrameType type, int node, std::string_view body) {
+void ChildDaemons::send(FrameType type, int node, std::string_view body) {
     if (node >= 0) {
         if (Branch* branch = branch_of(node)) branch->link.send(type, node, body);
         return;
@@ -117,133 +119,137 @@ void Children::send(FrameType type, int node, std::string_view body) {
     for (auto const& branch : children_) branch->link.send(type, -1, body);
 }
 
-void Children::watch(std::vector<pollfd>& set) const {
+void ChildDaemons::watch(std::vector<pollfd>& set) const {
     for (auto const& branch : children_) {
         if (branch->lost) continue;
-        if (!branch->broken) branch->link.watch(set);
+        if (!branch->broken_since) branch->link.watch(set);
         if (branch->errors) set.push_back({branch->errors.get(), POLLIN, 0});
     }
 }
 
-std::chrono::milliseconds Children::patience() const {
+std::chrono::milliseconds ChildDaemons::poll_timeout() const {
     std::chrono::milliseconds wait = 24h;
     for (auto const& branch : children_) {
         if (branch->lost) continue;
-        wait = std::min(wait, branch->broken ? 20ms : branch->link.patience());
+        wait = std::min(wait, branch->broken_since ? 20ms : branch->link.poll_timeout());
     }
     return wait;
 }
 
 /// Reads a part of what is available: an agent that never stops writing must not delay this process's time limits and
 /// its other agents.
-void Children::read_errors(Branch& branch) {
+void ChildDaemons::read_errors(Branch& branch) {
     char buffer[4096];
-    for (int reads = 0; branch.errors && reads < most_reads; ++reads) {
+    for (int reads = 0; branch.errors && reads < max_reads; ++reads) {
         ssize_t const n = read(branch.errors.get(), buffer, sizeof buffer);
-        if (n > 0) branch.said.append(buffer, static_cast<std::size_t>(n));
+        if (n > 0) branch.error_output.append(buffer, static_cast<std::size_t>(n));
         else if (n < 0 && errno == EINTR) continue;
         else if (n < 0 && errno == EAGAIN) break;
         else branch.errors.reset();
     }
-    if (branch.said.size() > 2 * most_words) branch.said.erase(0, branch.said.size() - most_words);
+    if (branch.error_output.size() > 2 * kept_error_bytes)
+        branch.error_output.erase(0, branch.error_output.size() - kept_error_bytes);
 }
 
-void Children::serve_one(Branch& branch, std::function<void(Frame&&)> const& got) {
+void ChildDaemons::serve_one(Branch& branch, std::function<void(Frame&&)> const& on_frame) {
     std::string bytes;
     read_errors(branch);
-    bool const there = branch.link.exchange(bytes);
-    if (!bytes.empty() && !branch.greeted) {
+    bool const connected = branch.link.exchange(bytes);
+    if (!bytes.empty() && !branch.handshake_done) {
         std::string rest;
-        branch.greeted = branch.handshake.add(bytes, rest);
+        branch.handshake_done = branch.handshake.add(bytes, rest);
         bytes = rest;
     }
-    if (branch.greeted) branch.link.frames.add(bytes);
-    while (branch.greeted) {
+    if (branch.handshake_done) branch.link.frames.add(bytes);
+    while (branch.handshake_done) {
         std::optional<Frame> frame = branch.link.frames.next();
         if (!frame) break;
-        if (frame->type != FrameType::beat) got(std::move(*frame));
+        if (frame->type != FrameType::beat) on_frame(std::move(*frame));
     }
-    if ((!there || branch.status) && !branch.broken) branch.broken = Clock::now();
+    if ((!connected || branch.status) && !branch.broken_since) branch.broken_since = Clock::now();
 }
 
 /// Returns why the branch is lost; empty while it is not.
-std::string Children::why_lost(Branch& branch) {
+std::string ChildDaemons::why_lost(Branch& branch) {
     std::string const host = name(branch.nodes[0]);
-    if (branch.broken) {
-        if (!branch.status && Clock::now() < *branch.broken + for_the_last_words) return {};
-        if (!branch.greeted)
+    if (branch.broken_since) {
+        if (!branch.status && Clock::now() < *branch.broken_since + agent_exit_timeout) return {};
+        if (!branch.handshake_done)
             return join("node ", host, " could not be reached: ",
-                        branch.status ? branch.ending() : join(branch.agent, " closed the connection", branch.words()));
-        return join("the connection with node ", host, " is gone: its daemon was killed, or the line broke",
-                    branch.status ? "; " : "", branch.ending());
+                        branch.status ? branch.describe_agent_exit()
+                                      : join(branch.agent, " closed the connection", branch.error_text()));
+        return join("the connection with node ", host, " was lost: its daemon was killed, or the network failed",
+                    branch.status ? "; " : "", branch.describe_agent_exit());
     }
-    if (judging_ && branch.link.silence() > silence_limit_)
-        return join("node ", host, " is lost: nothing has come from it for ", silence_limit_.count(),
+    if (checks_silence_ && branch.link.silence() > silence_limit_)
+        return join("node ", host, " is lost: nothing was received from it for ", silence_limit_.count(),
                     " s (TUTTI_SILENCE)");
     return {};
 }
 
-void Children::serve(std::function<void(Frame&&)> const& got, std::function<void(Lost const&)> const& lost) {
+void ChildDaemons::serve(std::function<void(Frame&&)> const& on_frame,
+                         std::function<void(LostDaemon const&)> const& on_lost) {
     for (auto const& branch : children_) {
         if (branch->lost) continue;
         std::string why;
         try {
-            serve_one(*branch, got);
-            branch->link.look(Clock::now());
+            serve_one(*branch, on_frame);
+            branch->link.update_silence(Clock::now());
             why = why_lost(*branch);
         } catch (Error const& error) { why = join("node ", name(branch->nodes[0]), ": ", error.what()); }
         if (why.empty()) continue;
         branch->lost = true;
         branch->link.close();
-        if (!dismissed_) lost({branch->nodes, why});
+        if (!shut_down_) on_lost({branch->nodes, why});
     }
 }
 
-bool Children::buried(pid_t pid, int status) {
+bool ChildDaemons::on_child_exit(pid_t pid, int status) {
     for (auto const& branch : children_) {
         if (branch->pid != pid) continue;
         branch->status = status;
-        guardian_->forget(pid);
+        guardian_->remove_group(pid);
         return true;
     }
     return false;
 }
 
-std::string Children::words_about(int node) const {
+std::string ChildDaemons::describe_agent(int node) const {
     Branch const* branch = branch_of(node);
-    return branch ? join(branch->agent, " has not ended", branch->words()) : "";
+    return branch ? join(branch->agent, " has not ended", branch->error_text()) : "";
 }
 
 /// Kills an agent that is still running. Its connection is closed in any case, which also ends a daemon that the agent
 /// has left behind.
-void Children::let_go(Branch& branch) {
+void ChildDaemons::kill_agent(Branch& branch) {
     if (branch.status) return;
     kill(-branch.pid, SIGKILL);
     kill(branch.pid, SIGKILL);   // in case it has left its group
-    Clock::time_point const until = Clock::now() + for_dying;
+    Clock::time_point const until = Clock::now() + kill_timeout;
     int status = 0;
     while (waitpid(branch.pid, &status, WNOHANG) == 0 && Clock::now() < until) std::this_thread::sleep_for(2ms);
-    buried(branch.pid, status);
+    on_child_exit(branch.pid, status);
 }
 
-void Children::dismiss() {
-    if (dismissed_) return;
-    dismissed_ = true;
+void ChildDaemons::shut_down() {
+    if (shut_down_) return;
+    shut_down_ = true;
     send(FrameType::quit, -1);
-    Clock::time_point const until = Clock::now() + for_going;
-    auto staying = [](auto const& branch) { return !branch->status && !branch->lost; };
-    while (std::any_of(children_.begin(), children_.end(), staying) && Clock::now() < until) {
+    Clock::time_point const until = Clock::now() + quit_timeout;
+    auto is_running = [](auto const& branch) { return !branch->status && !branch->lost; };
+    while (std::any_of(children_.begin(), children_.end(), is_running) && Clock::now() < until) {
         std::vector<pollfd> set;
         watch(set);
         poll(set.data(), set.size(), 10);
-        serve([](Frame&&) {}, [](Lost const&) {});
+        serve([](Frame&&) {}, [](LostDaemon const&) {});
         int status = 0;
         for (auto const& branch : children_)
-            if (!branch->status && waitpid(branch->pid, &status, WNOHANG) == branch->pid) buried(branch->pid, status);
+            if (!branch->status && waitpid(branch->pid, &status, WNOHANG) == branch->pid)
+                on_child_exit(branch->pid, status);
     }
     for (auto const& branch : children_) {
         branch->link.close();
-        let_go(*branch);
+        kill_agent(*branch);
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The daemons that a launcher has started, each through an agent such as ssh, and its connections with them. With more
-// than `fan_out` nodes, each daemon starts and represents further nodes by a Children of its own, which forms a tree.
+// than `fan_out` nodes, each daemon starts and represents further nodes by a ChildDaemons of its own, which forms a
+// tree.
 #pragma once
 
 #include <functional>
@@ -19,23 +20,24 @@
 
 namespace tutti::launcher {
 
-class Children {
+class ChildDaemons {
 public:
     static constexpr std::size_t fan_out = 16;   ///< maximum number of daemons that one launcher starts
 
     /// A daemon that can no longer be reached, and why. `nodes` are all nodes that it represents, its own first.
-    struct Lost {
+    struct LostDaemon {
         std::vector<int> nodes;
-        std::string sentence;
+        std::string message;
     };
 
-    /// Both must outlive this object.
-    Children(Job const& job, Allocation const& allocation);
-    ~Children();
+    /// Both must stay valid as long as this object.
+    ChildDaemons(Job const& job, Allocation const& allocation);
+    ~ChildDaemons();
 
     /// Divides `nodes` into at most `fan_out` groups, and starts a daemon on the first node of each group, which
     /// represents the others. `assignment` is a packed Assignment, `mask` the signal mask of the agents. `guardian`
-    /// must outlive this object. `heartbeats` keeps the links alive. Throws Complaint if there is no agent.
+    /// must stay valid as long as this object. `heartbeats` keeps the links alive. Throws LaunchError if there is no
+    /// agent.
     void start(std::vector<int> const& nodes, std::string const& assignment, Guardian& guardian, sigset_t const& mask,
                Heartbeats& heartbeats);
 
@@ -46,21 +48,21 @@ public:
     /// Adds the descriptors to be polled.
     void watch(std::vector<pollfd>& set) const;
     /// Returns the time until `serve` must be called, even if no descriptor is ready.
-    std::chrono::milliseconds patience() const;
-    /// Reads and writes what is possible. Calls `got` for each frame except heartbeats, and `lost` once for each lost
-    /// daemon, but not after `dismiss`.
-    void serve(std::function<void(Frame&&)> const& got, std::function<void(Lost const&)> const& lost);
+    std::chrono::milliseconds poll_timeout() const;
+    /// Reads and writes what is possible. Calls `on_frame` for each frame except heartbeats, and `on_lost` once for
+    /// each lost daemon, but not after `shut_down`.
+    void serve(std::function<void(Frame&&)> const& on_frame, std::function<void(LostDaemon const&)> const& on_lost);
     /// From now on a node that is silent for longer than TUTTI_SILENCE is lost.
-    void judge_silence() { judging_ = true; }
+    void enable_silence_check() { checks_silence_ = true; }
 
     /// Called when a child process has ended. Returns true if it was an agent that this object has started.
-    bool buried(pid_t pid, int status);
+    bool on_child_exit(pid_t pid, int status);
     /// Returns "ssh has not ended", followed by the text that the agent of this node's branch has printed, if any.
     /// Returns an empty string if no branch contains the node.
-    std::string words_about(int node) const;
+    std::string describe_agent(int node) const;
 
     /// Orders all daemons to quit, waits a moment, and kills the agents that are still running.
-    void dismiss();
+    void shut_down();
 
 private:
     struct Branch {
@@ -69,30 +71,30 @@ private:
         std::string agent;   ///< name of the agent, for messages
         Link link;
         Descriptor errors;
-        std::string said;   ///< the end of its output on standard error
+        std::string error_output;   ///< the end of its output on standard error
         HandshakeReader handshake;
-        bool greeted = false, lost = false;
+        bool handshake_done = false, lost = false;
         std::optional<int> status;   ///< set once the agent has ended
-        std::optional<Silence::Clock::time_point> broken;
+        std::optional<SilenceTimer::Clock::time_point> broken_since;
 
-        std::string words() const;
-        std::string ending() const;
+        std::string error_text() const;
+        std::string describe_agent_exit() const;
     };
 
     Branch& start_one(std::vector<int> nodes, std::string const& assignment, sigset_t const& mask);
     Branch* branch_of(int node) const;
     std::string const& name(int node) const { return allocation_.nodes[static_cast<std::size_t>(node)]; }
-    void serve_one(Branch& branch, std::function<void(Frame&&)> const& got);
+    void serve_one(Branch& branch, std::function<void(Frame&&)> const& on_frame);
     void read_errors(Branch& branch);
     std::string why_lost(Branch& branch);
-    void let_go(Branch& branch);
+    void kill_agent(Branch& branch);
 
     Job const& job_;
     Allocation const& allocation_;
     std::chrono::seconds const silence_limit_;
     std::vector<std::unique_ptr<Branch>> children_;
     Guardian* guardian_ = nullptr;
-    bool judging_ = false, dismissed_ = false;
+    bool checks_silence_ = false, shut_down_ = false;
 };
 
 }   // namespace tutti::launcher

@@ -19,61 +19,61 @@
 namespace tutti::launcher {
 namespace {
 
-constexpr char mark[] = "\x16\x16tutti-daemon ";
+constexpr char handshake_mark[] = "\x16\x16tutti-daemon ";
 constexpr int protocol = 2;
-constexpr std::size_t most_noise = 4096;
-constexpr std::uint32_t more_comes = 1u << 31;
+constexpr std::size_t max_noise = 4096;
+constexpr std::uint32_t more_pieces_bit = 1u << 31;
 
 void append_piece(std::string& bytes, std::uint32_t type, int node, std::string_view body) {
-    std::array<std::uint32_t, 3> const head = {static_cast<std::uint32_t>(body.size()), type,
-                                               static_cast<std::uint32_t>(node)};
-    static_assert(sizeof head == frame_head);
-    bytes.append(reinterpret_cast<char const*>(head.data()), sizeof head).append(body);
+    std::array<std::uint32_t, 3> const header = {static_cast<std::uint32_t>(body.size()), type,
+                                                 static_cast<std::uint32_t>(node)};
+    static_assert(sizeof header == frame_header_bytes);
+    bytes.append(reinterpret_cast<char const*>(header.data()), sizeof header).append(body);
 }
 
 }   // namespace
 
-std::string encoded(FrameType type, int node, std::string_view body, std::size_t longest) {
+std::string encoded(FrameType type, int node, std::string_view body, std::size_t max_body) {
     std::string bytes;
-    bytes.reserve(body.size() + (body.size() / longest + 1) * frame_head);
-    for (; body.size() > longest; body.remove_prefix(longest))
-        append_piece(bytes, static_cast<std::uint32_t>(type) | more_comes, node, body.substr(0, longest));
+    bytes.reserve(body.size() + (body.size() / max_body + 1) * frame_header_bytes);
+    for (; body.size() > max_body; body.remove_prefix(max_body))
+        append_piece(bytes, static_cast<std::uint32_t>(type) | more_pieces_bit, node, body.substr(0, max_body));
     append_piece(bytes, static_cast<std::uint32_t>(type), node, body);
     return bytes;
 }
 
 std::optional<Frame> FrameReader::next() {
     for (;;) {
-        if (bytes_.size() - at_ < frame_head) return {};
-        std::array<std::uint32_t, 3> head{};
-        std::memcpy(head.data(), bytes_.data() + at_, frame_head);
-        auto const type = static_cast<FrameType>(head[1] & ~more_comes);
-        int const node = static_cast<int>(head[2]);
-        bool const wrong = head[0] > longest_frame || type > FrameType::last;
-        if (wrong || (begun_ && (begun_->type != type || begun_->node != node)))
-            fail(ErrorClass::other, "what came is no message of a launcher");
-        if (bytes_.size() - at_ - frame_head < head[0]) return {};
-        if (!begun_) begun_ = Frame{type, node, {}};
-        begun_->body.append(bytes_, at_ + frame_head, head[0]);
-        at_ += frame_head + head[0];
+        if (bytes_.size() - at_ < frame_header_bytes) return {};
+        std::array<std::uint32_t, 3> header{};
+        std::memcpy(header.data(), bytes_.data() + at_, frame_header_bytes);
+        auto const type = static_cast<FrameType>(header[1] & ~more_pieces_bit);
+        int const node = static_cast<int>(header[2]);
+        bool const is_invalid = header[0] > max_frame_body || type > FrameType::last;
+        if (is_invalid || (unfinished_ && (unfinished_->type != type || unfinished_->node != node)))
+            fail(ErrorClass::other, "received bytes that are not a frame of a launcher");
+        if (bytes_.size() - at_ - frame_header_bytes < header[0]) return {};
+        if (!unfinished_) unfinished_ = Frame{type, node, {}};
+        unfinished_->body.append(bytes_, at_ + frame_header_bytes, header[0]);
+        at_ += frame_header_bytes + header[0];
         if (at_ == bytes_.size() || at_ > (1 << 20)) {
             bytes_.erase(0, at_);
             at_ = 0;
         }
-        if ((head[1] & more_comes) == 0) return std::exchange(begun_, std::nullopt);
+        if ((header[1] & more_pieces_bit) == 0) return std::exchange(unfinished_, std::nullopt);
     }
 }
 
-std::string handshake() { return join(mark, protocol, " ", TUTTI_VERSION, "\n"); }
+std::string handshake() { return join(handshake_mark, protocol, " ", TUTTI_VERSION, "\n"); }
 
 bool HandshakeReader::add(std::string_view bytes, std::string& rest) {
     kept_ += bytes;
-    std::size_t const start = kept_.find(mark);
+    std::size_t const start = kept_.find(handshake_mark);
     std::size_t const end = start == std::string::npos ? start : kept_.find('\n', start);
     if (end == std::string::npos) {
-        if (start != std::string::npos && kept_.size() - start > most_noise)
-            fail(ErrorClass::other, "what came is no greeting of a tutti-daemon");
-        if (start == std::string::npos && kept_.size() > 2 * most_noise) kept_.erase(0, kept_.size() - most_noise);
+        if (start != std::string::npos && kept_.size() - start > max_noise)
+            fail(ErrorClass::other, "received bytes that are not the handshake of tutti-daemon");
+        if (start == std::string::npos && kept_.size() > 2 * max_noise) kept_.erase(0, kept_.size() - max_noise);
         return false;
     }
     std::string const line = kept_.substr(start, end + 1 - start);
@@ -81,15 +81,15 @@ bool HandshakeReader::add(std::string_view bytes, std::string& rest) {
     kept_.resize(start);
     if (line == handshake()) return true;
     std::size_t const version = line.rfind(' ') + 1;
-    fail(ErrorClass::other, "its tutti-daemon is of version ", line.substr(version, line.size() - 1 - version),
-         " and this mpiexec of version ", TUTTI_VERSION);
+    fail(ErrorClass::other, "its tutti-daemon has version ", line.substr(version, line.size() - 1 - version),
+         " but this mpiexec has version ", TUTTI_VERSION);
 }
 
 // A process that is awake calls this once per beat. A longer interval counts as two beats only, because the process
 // could not receive during the rest.
-void Silence::look(Clock::time_point now) {
-    if (last_ != Clock::time_point{}) length_ += std::min<Clock::duration>(now - last_, 2 * Link::beat);
-    last_ = now;
+void SilenceTimer::update(Clock::time_point now) {
+    if (last_update_ != Clock::time_point{}) length_ += std::min<Clock::duration>(now - last_update_, 2 * Link::beat);
+    last_update_ = now;
 }
 
 Link::Link(Descriptor in, Descriptor out) : in_(std::move(in)), out_(std::make_shared<Outbox>(std::move(out))) {
@@ -107,27 +107,28 @@ void Link::send(FrameType type, int node, std::string_view body) {
 
 void Link::watch(std::vector<pollfd>& set) const {
     if (in_) set.push_back({in_.get(), POLLIN, 0});
-    if (int const full = out_ ? out_->awaits_room() : -1; full >= 0) set.push_back({full, POLLOUT, 0});
+    if (int const full = out_ ? out_->blocked_descriptor() : -1; full >= 0) set.push_back({full, POLLOUT, 0});
 }
 
 bool Link::exchange(std::string& bytes) {
-    constexpr std::size_t at_once = 1 << 20;
+    constexpr std::size_t max_bytes_per_call = 1 << 20;
     if (!in_) return false;
     out_->write_some();
     char buffer[65536];
-    while (bytes.size() < at_once) {
+    while (bytes.size() < max_bytes_per_call) {
         ssize_t const n = read(in_.get(), buffer, sizeof buffer);
         if (n > 0) bytes.append(buffer, static_cast<std::size_t>(n));
         else if (n < 0 && errno == EINTR) continue;
         else if (n < 0 && errno == EAGAIN) break;
         else return !bytes.empty();
     }
-    if (!bytes.empty()) silence_.heard();
+    if (!bytes.empty()) silence_.reset();
     return true;
 }
 
-std::chrono::milliseconds Link::patience() const {
-    auto const left = std::chrono::ceil<std::chrono::milliseconds>(silence_.looked() + beat - Silence::Clock::now());
+std::chrono::milliseconds Link::poll_timeout() const {
+    auto const left =
+        std::chrono::ceil<std::chrono::milliseconds>(silence_.last_update() + beat - SilenceTimer::Clock::now());
     return std::max(std::chrono::milliseconds(0), left);
 }
 

@@ -29,30 +29,31 @@ enum class FrameType : std::uint32_t {
     start,    ///< StartOrder: all nodes listen; contains the map of the job
     signal,   ///< an int: a signal for the ranks
     end,      ///< end the ranks: SIGTERM, later SIGKILL
-    look,     ///< Missing: a rank on some node ended without MPI_Init; end the job once a rank of this node is in MPI
-    ask,      ///< Question: do these ranks still wait as they have published?
-    see,      ///< Inquiry: what do these ranks wait for, what do the others do?
-    input,    ///< bytes of standard input, for the ranks of the node that read it
-    input_end,   ///< end of standard input
-    taken,       ///< Taken: number of bytes consumed, of output (down) or input (up)
-    closed,      ///< an int: the reader of that stream (0, 1, 2) has gone; both ways
-    clock,       ///< ClockAnswer: request for a clock value (down), and the answer (up)
-    quit,        ///< the job is over: exit
+    /// NeverInitialized: a rank on some node ended without MPI_Init; end the job once a rank of this node is in MPI
+    end_if_initialized,
+    wait_query,      ///< WaitQuery: do these ranks still wait as they have published?
+    rank_query,      ///< RankQuery: what do these ranks wait for, what do the others do?
+    input,           ///< bytes of standard input, for the ranks of the node that read it
+    input_end,       ///< end of standard input
+    window_update,   ///< WindowUpdate: number of bytes consumed, of output (down) or input (up)
+    closed,          ///< an int: the reader of that stream (0, 1, 2) has gone; both ways
+    clock,           ///< ClockAnswer: request for a clock value (down), and the answer (up)
+    quit,            ///< the job is over: exit
     // Up, from a daemon to mpiexec.
-    ready,       ///< NodeFacts
-    failed,      ///< Verdict: the node cannot do its part, or one below it is lost
-    output,      ///< Chunk
-    said,        ///< Said: a last message, whose line follows as output
-    verdict,     ///< Verdict about a rank that has ended with an error
-    missing,     ///< Missing: a rank of the node ended without MPI_Init
-    waits,       ///< NodeNews: changes of blocked ranks, and the answer to `ask`
-    mistake,     ///< Report: a certain error of the program, or a warning
-    seen,        ///< RanksSeen: the answer to `see`
-    counts,      ///< counts of one rank, for --stats
-    not_freed,   ///< NotFreedCounts of the node's ranks
-    machine,     ///< RecordedNode, for --report
-    recording,   ///< RankRecording of one rank, likewise
-    done,        ///< all ranks have ended and everything has been sent
+    ready,               ///< NodeFacts
+    failed,              ///< RankExit: the node cannot do its part, or one below it is lost
+    output,              ///< OutputChunk
+    abort_notice,        ///< AbortNotice: a last message, whose line follows as output
+    rank_exit,           ///< RankExit about a rank that has ended with an error
+    never_initialized,   ///< NeverInitialized: a rank of the node ended without MPI_Init
+    node_update,         ///< NodeUpdate: changes of blocked ranks, and the reply to `wait_query`
+    diagnostic,          ///< Report: a certain error of the program, or a warning
+    rank_states,         ///< RankStates: the answer to `rank_query`
+    counts,              ///< counts of one rank, for --stats
+    not_freed,           ///< NotFreedCounts of the node's ranks
+    machine,             ///< RecordedNode, for --report
+    recording,           ///< RankRecording of one rank, likewise
+    done,                ///< all ranks have ended and everything has been sent
     last = done
 };
 
@@ -63,11 +64,11 @@ struct Frame {
 };
 
 /// Bytes of a frame's head, and the maximum length of a body in bytes; longer bodies are sent in pieces.
-inline constexpr std::size_t frame_head = 12, longest_frame = 64 << 20;
+inline constexpr std::size_t frame_header_bytes = 12, max_frame_body = 64 << 20;
 
-/// Returns the bytes of a frame. A body longer than `longest`, such as a rank's recording, is split into consecutive
+/// Returns the bytes of a frame. A body longer than `max_body`, such as a rank's recording, is split into consecutive
 /// pieces.
-std::string encoded(FrameType type, int node, std::string_view body, std::size_t longest = longest_frame);
+std::string encoded(FrameType type, int node, std::string_view body, std::size_t max_body = max_frame_body);
 
 /// Splits a stream of bytes into frames, and joins the pieces of a body.
 class FrameReader {
@@ -79,7 +80,7 @@ public:
 private:
     std::string bytes_;
     std::size_t at_ = 0;
-    std::optional<Frame> begun_;   ///< a frame that more pieces follow
+    std::optional<Frame> unfinished_;   ///< a frame that more pieces follow
 };
 
 /// Returns the line that a daemon sends first. No shell prints such a line when it starts.
@@ -92,7 +93,7 @@ public:
     /// another version, or if a line that begins like a handshake does not end.
     bool add(std::string_view bytes, std::string& rest);
     /// Returns the text before the handshake, or the end of it if it is long.
-    std::string const& noise() const { return kept_; }
+    std::string const& preceding_text() const { return kept_; }
 
 private:
     std::string kept_;
@@ -100,18 +101,18 @@ private:
 
 /// Measures how long the other end has been silent. Time during which this process was stopped, or the machine
 /// suspended, does not count, because the process could not receive then.
-class Silence {
+class SilenceTimer {
 public:
     using Clock = std::chrono::steady_clock;
     /// Must be called in each iteration of the loop, after everything that had arrived was read.
-    void look(Clock::time_point now);
+    void update(Clock::time_point now);
     /// Must be called when bytes have arrived.
-    void heard() { length_ = {}; }
+    void reset() { length_ = {}; }
     Clock::duration length() const { return length_; }
-    Clock::time_point looked() const { return last_; }
+    Clock::time_point last_update() const { return last_update_; }
 
 private:
-    Clock::time_point last_{};
+    Clock::time_point last_update_{};
     Clock::duration length_{};
 };
 
@@ -129,7 +130,7 @@ public:
     /// Lets `heartbeats` send beats on this link from now on, independently of this launcher's loop.
     void keep_alive(Heartbeats& heartbeats) { heartbeats.add(out_); }
     /// Sends the handshake, with which a daemon begins.
-    void greet() { out_->add(handshake()); }
+    void send_handshake() { out_->add(handshake()); }
     /// Queues the frame, and writes as much as possible without blocking.
     void send(FrameType type, int node, std::string_view body = {});
     void send(Frame const& frame) { send(frame.type, frame.node, frame.body); }
@@ -140,17 +141,17 @@ public:
     /// other end has closed and nothing was read.
     bool exchange(std::string& bytes);
     /// Updates the silence. Must be called after exchange.
-    void look(Silence::Clock::time_point now) { silence_.look(now); }
-    Silence::Clock::duration silence() const { return silence_.length(); }
-    /// Returns the time until look must be called again.
-    std::chrono::milliseconds patience() const;
+    void update_silence(SilenceTimer::Clock::time_point now) { silence_.update(now); }
+    SilenceTimer::Clock::duration silence() const { return silence_.length(); }
+    /// Returns the time until update_silence must be called again.
+    std::chrono::milliseconds poll_timeout() const;
 
     FrameReader frames;   ///< frames in the bytes received; the caller of exchange adds the bytes
 
 private:
     Descriptor in_;
     std::shared_ptr<Outbox> out_;
-    Silence silence_;
+    SilenceTimer silence_;
 };
 
 }   // namespace tutti::launcher

@@ -26,64 +26,64 @@ namespace tutti::launcher {
 
 template <class A>
 void members(A& a, RankWait& w) {
-    a(w.state, w.awaiting, w.awaited, w.others, w.also);
+    a(w.state, w.awaiting, w.awaited, w.others, w.other_threads);
 }
 template <class A>
-void members(A& a, RankNews& n) {
+void members(A& a, RankUpdate& n) {
     a(n.rank, n.changes, n.wait);
 }
 template <class A>
-void members(A& a, Question::Suspect& s) {
+void members(A& a, WaitQuery::Suspect& s) {
     a(s.rank, s.changes);
 }
 template <class A>
-void members(A& a, Question& q) {
+void members(A& a, WaitQuery& q) {
     a(q.number, q.suspects);
 }
 template <class A>
-void members(A& a, Answer& one) {
-    a(one.number, one.unchanged, one.moves, one.sent, one.received);
+void members(A& a, WaitReply& one) {
+    a(one.number, one.unchanged, one.progress_count, one.sent, one.received);
 }
 template <class A>
-void members(A& a, Still& s) {
+void members(A& a, StallState& s) {
     a(s.nodes, s.polling);
 }
 template <class A>
-void members(A& a, NodeNews& n) {
-    a(n.ranks, n.answer, n.still);
+void members(A& a, NodeUpdate& n) {
+    a(n.ranks, n.reply, n.stall);
 }
 template <class A>
 void members(A& a, BlockedRank& b) {
-    a(b.rank, b.changes, b.moves, b.wait, b.call, b.script, b.stack, b.noticed_of, b.code, b.headline, b.help, b.also,
-      b.polling_s);
+    a(b.rank, b.changes, b.progress_count, b.wait, b.call, b.script, b.stack, b.waiting_rank, b.code, b.headline,
+      b.help, b.other_threads, b.polling_s);
 }
 template <class A>
-void members(A& a, Place& p) {
-    a(p.words, p.without_g);
+void members(A& a, SourcePosition& p) {
+    a(p.text, p.without_g);
 }
 template <class A>
-void members(A& a, PlacedRank& p) {
-    a(p.blocked, p.place, p.also);
+void members(A& a, LocatedRank& p) {
+    a(p.blocked, p.position, p.other_threads);
 }
 template <class A>
 void members(A& a, UnblockedRank& u) {
-    a(u.rank, u.doing, u.call, u.place, u.now);
+    a(u.rank, u.state, u.call, u.position, u.now);
 }
 template <class A>
-void members(A& a, MadeCall& c) {
-    a(c.rank, c.call, c.stack, c.place);
+void members(A& a, CallSite& c) {
+    a(c.rank, c.call, c.stack, c.position);
 }
 template <class A>
-void members(A& a, RanksSeen& s) {
+void members(A& a, RankStates& s) {
     a(s.waiting, s.unblocked, s.calls);
 }
 template <class A>
-void members(A& a, Inquiry& i) {
+void members(A& a, RankQuery& i) {
     a(i.ranks, i.unblocked, i.calls);
 }
 template <class A>
 void members(A& a, ReportLine& l) {
-    a(l.ranks, l.call, l.place, l.remark, l.stack);
+    a(l.ranks, l.call, l.position, l.remark, l.stack);
 }
 template <class A>
 void members(A& a, Report& r) {
@@ -101,9 +101,9 @@ struct Assignment {
 };
 
 /// The part of one daemon: its node, and the nodes whose daemons it starts and represents.
-struct Part {
+struct DaemonSubtree {
     int node = -1;
-    std::vector<int> below;
+    std::vector<int> descendants;
 };
 
 /// Body of the frame `start`.
@@ -112,23 +112,23 @@ struct StartOrder {
     std::vector<std::vector<std::string>> addresses;   ///< by node
     std::vector<std::vector<std::uint16_t>> ports;     ///< by node and local rank
     std::string key;                                   ///< bytes of the JobKey
-    std::string tuning;                                ///< as World::tuning
+    std::string tuning;                                ///< as ClusterInfo::tuning
 };
 
 /// Bytes of an output stream (1 or 2).
-struct Chunk {
+struct OutputChunk {
     int stream = 1;
     std::string bytes;
 };
 
 /// A rank's last message, sent before its line arrives by output stream 1 or 2.
-struct Said {
+struct AbortNotice {
     int stream = 2;
-    LastWords words;
+    RankAbortMessage message;
 };
 
 /// Number of bytes of stream 0, 1 or 2 that have been consumed.
-struct Taken {
+struct WindowUpdate {
     int stream = 1;
     std::uint64_t bytes = 0;
 };
@@ -139,10 +139,10 @@ void members(A& a, EnvironmentRules& r) {
 }
 template <class A>
 void members(A& a, Host& h) {
-    a(h.name, h.slots, h.most);
+    a(h.name, h.slots, h.max_ranks);
 }
 template <class A>
-void members(A& a, RankPlace& r) {
+void members(A& a, RankFileEntry& r) {
     a(r.rank, r.host, r.slots);
 }
 template <class A>
@@ -150,25 +150,25 @@ void members(A& a, Program& p) {
     a(p.command, p.ranks, p.directory, p.path, p.environment, p.hosts);
 }
 template <class A>
-void members(A& a, InputTo& i) {
+void members(A& a, InputTarget& i) {
     a(i.kind, i.rank);
 }
 template <class A>
 void members(A& a, Job& j) {
-    a(j.programs, j.environment, j.hosts, j.per_node, j.agent, j.daemon, j.interface, j.bind, j.map, j.rank_places,
-      j.cpus, j.cpus_in_order, j.output_from, j.gpus_per_rank, j.index_argv, j.do_not_launch, j.report_bindings,
-      j.no_oversubscribe, j.debugger, j.windows, j.keep_windows, j.input, j.prefix, j.timestamps, j.merge_errors,
-      j.out_pattern, j.err_pattern, j.on_terminal, j.timeout, j.quiet, j.verbose, j.exit_codes, j.keep_going,
-      j.statistics, j.report_file, j.trace_file, j.traced_events, j.drop_in, j.preload_arena, j.show_hierarchy,
-      j.json_messages);
+    a(j.programs, j.environment, j.hosts, j.per_node, j.agent, j.daemon, j.interface, j.bind, j.map,
+      j.rank_file_entries, j.cpus, j.cpus_in_order, j.output_from, j.gpus_per_rank, j.index_argv, j.do_not_launch,
+      j.report_bindings, j.no_oversubscribe, j.debugger, j.windows, j.keep_windows, j.input, j.prefix, j.timestamps,
+      j.merge_errors, j.out_pattern, j.err_pattern, j.on_terminal, j.timeout, j.quiet, j.verbose, j.exit_codes,
+      j.keep_going, j.statistics, j.report_file, j.trace_file, j.traced_events, j.drop_in, j.preload_arena,
+      j.show_hierarchy, j.json_messages);
 }
 template <class A>
 void members(A& a, Assignment& all) {
     a(all.job, all.allocation, all.folder, all.environment);
 }
 template <class A>
-void members(A& a, Part& p) {
-    a(p.node, p.below);
+void members(A& a, DaemonSubtree& p) {
+    a(p.node, p.descendants);
 }
 template <class A>
 void members(A& a, NodeFacts& f) {
@@ -179,23 +179,23 @@ void members(A& a, StartOrder& s) {
     a(s.names, s.addresses, s.ports, s.key, s.tuning);
 }
 template <class A>
-void members(A& a, Chunk& c) {
+void members(A& a, OutputChunk& c) {
     a(c.stream, c.bytes);
 }
 template <class A>
-void members(A& a, LastWords& w) {
-    a(w.rank, w.sentence, w.code, w.call, w.help, w.place);
+void members(A& a, RankAbortMessage& m) {
+    a(m.rank, m.text, m.code, m.call, m.help, m.position);
 }
 template <class A>
-void members(A& a, Said& s) {
-    a(s.stream, s.words);
+void members(A& a, AbortNotice& s) {
+    a(s.stream, s.message);
 }
 template <class A>
-void members(A& a, Taken& t) {
+void members(A& a, WindowUpdate& t) {
     a(t.stream, t.bytes);
 }
 template <class A>
-void members(A& a, Missing& m) {
+void members(A& a, NeverInitialized& m) {
     a(m.rank, m.pid, m.host);
 }
 template <class A>
@@ -203,8 +203,8 @@ void members(A& a, NotFreedCounts& c) {
     a(c.most, c.least);
 }
 template <class A>
-void members(A& a, Verdict& v) {
-    a(v.kind, v.code, v.sentence, v.report);
+void members(A& a, RankExit& v) {
+    a(v.kind, v.code, v.message, v.report);
 }
 
 }   // namespace tutti::launcher
@@ -217,7 +217,7 @@ void members(A& a, BindTo& b) {
 }
 template <class A>
 void members(A& a, MapBy& m) {
-    a(m.unit, m.count, m.per_unit, m.cores, m.said);
+    a(m.unit, m.count, m.per_unit, m.cores, m.is_given);
 }
 
 }   // namespace tutti::topo

@@ -12,7 +12,7 @@
 namespace tutti::launcher {
 
 /// A copy of the counters of a rank on another node.
-struct RankCountsCopy {
+struct RemoteRankCounts {
     int rank = 0;
     RankState rank_state{};   ///< only its counters are set
     CallStatistics call_statistics{};
@@ -25,11 +25,11 @@ struct RankCountsCopy {
 /// not MPI_Finalize: the receiver cannot use its own time, because the clocks of nodes are not comparable.
 std::string packed_counts(RankCounts const& counts, std::uint64_t now);
 /// Throws Error if `bytes` was not made by packed_counts.
-std::unique_ptr<RankCountsCopy> copy_of_counts(std::string_view bytes);
+std::unique_ptr<RemoteRankCounts> unpacked_counts(std::string_view bytes);
 
 // The map of the job as one node sees it, from the facts that all nodes have sent.
 
 /// `here`: the index of this node in the allocation. Throws Error if `order` does not fit the allocation.
-World world_of(Allocation const& allocation, int here, StartOrder const& order);
+ClusterInfo make_cluster_info(Allocation const& allocation, int here, StartOrder const& order);
 
 }   // namespace tutti::launcher

@@ -23,19 +23,19 @@ void Outbox::add(std::string_view bytes) {
     std::lock_guard const lock(mutex_);
     if (!out_) return;
     queue_ += bytes;
-    write_now();
+    write_locked();
 }
 
 void Outbox::write_some() {
     std::lock_guard const lock(mutex_);
-    write_now();
+    write_locked();
 }
 
-void Outbox::beat() {
+void Outbox::add_beat() {
     std::lock_guard const lock(mutex_);
     if (!out_) return;
     if (queue_.empty()) queue_ = encoded(FrameType::beat, -1, {});
-    write_now();
+    write_locked();
 }
 
 void Outbox::close() {
@@ -55,12 +55,12 @@ bool Outbox::empty() const {
     return queue_.empty();
 }
 
-int Outbox::awaits_room() const {
+int Outbox::blocked_descriptor() const {
     std::lock_guard const lock(mutex_);
     return queue_.empty() ? -1 : out_.get();
 }
 
-void Outbox::write_now() {
+void Outbox::write_locked() {
     while (out_ && written_ < queue_.size()) {
         ssize_t const n = write(out_.get(), queue_.data() + written_, queue_.size() - written_);
         if (n > 0) written_ += static_cast<std::size_t>(n);
@@ -76,13 +76,13 @@ void Outbox::write_now() {
 
 Heartbeats::Heartbeats() try : thread_([this] { run(); }) {
 } catch (std::system_error const& error) {
-    throw Complaint(join("no thread for heartbeats can be started: ", error.what()), 1);
+    throw LaunchError(join("the heartbeat thread cannot be started: ", error.what()), 1);
 }
 
 Heartbeats::~Heartbeats() {
     {
         std::lock_guard const lock(mutex_);
-        over_ = true;
+        is_stopping_ = true;
     }
     changed_.notify_one();
     thread_.join();
@@ -95,10 +95,10 @@ void Heartbeats::add(std::weak_ptr<Outbox> outbox) {
 
 void Heartbeats::run() {
     std::unique_lock lock(mutex_);
-    while (!changed_.wait_for(lock, Link::beat, [this] { return over_; }))
+    while (!changed_.wait_for(lock, Link::beat, [this] { return is_stopping_; }))
         std::erase_if(outboxes_, [](std::weak_ptr<Outbox> const& one) {
             std::shared_ptr<Outbox> const outbox = one.lock();
-            if (outbox) outbox->beat();
+            if (outbox) outbox->add_beat();
             return !outbox || !outbox->open();
         });
 }

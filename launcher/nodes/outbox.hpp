@@ -25,7 +25,7 @@ public:
     void write_some();
     /// Adds a beat unless bytes are queued. Queued bytes prove as well that this launcher is alive once they are sent,
     /// and a receiver that was stopped for long must not find thousands of beats.
-    void beat();
+    void add_beat();
     /// Discards queued bytes.
     void close();
 
@@ -33,10 +33,10 @@ public:
     /// Returns true if nothing is queued, or nothing can be sent any more.
     bool empty() const;
     /// Returns the descriptor to be polled for room, or -1 while nothing is queued.
-    int awaits_room() const;
+    int blocked_descriptor() const;
 
 private:
-    void write_now();   ///< must be called with the lock held
+    void write_locked();   ///< must be called with the lock held
 
     mutable std::mutex mutex_;
     Descriptor out_;
@@ -51,7 +51,7 @@ private:
 /// Must be constructed after the last fork of this process; starting programs by vfork is permitted.
 class Heartbeats {
 public:
-    /// Throws Complaint if the thread cannot be started.
+    /// Throws LaunchError if the thread cannot be started.
     Heartbeats();
     ~Heartbeats();
 
@@ -64,7 +64,7 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::vector<std::weak_ptr<Outbox>> outboxes_;
-    bool over_ = false;
+    bool is_stopping_ = false;
     std::thread thread_;
 };
 

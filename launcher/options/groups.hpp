@@ -14,11 +14,11 @@ namespace tutti::launcher::groups {
 std::span<Option const> programs();
 std::span<Option const> environment();
 std::span<Option const> debuggers();
-std::span<Option const> ends();
-std::span<Option const> places();
+std::span<Option const> termination();
+std::span<Option const> placement();
 std::span<Option const> nodes();
 std::span<Option const> streams();
-std::span<Option const> accepted();   ///< accepted without effect
+std::span<Option const> ignored();   ///< accepted without effect
 std::span<Option const> refused();
 
 std::span<Option const> output_directives();
@@ -31,10 +31,10 @@ std::span<Option const> bind_qualifiers();
 void map_by(Target target, std::string_view text);
 void bind_to(Target target, std::string_view text);
 
-/// Returns the value of a result. Throws Complaint with its error, without the final full stop.
+/// Returns the value of a result. Throws LaunchError with its error, without the final full stop.
 template <class T>
-T checked(topo::Result<T> const& result) {
-    if (!result) throw Complaint(result.error().substr(0, result.error().find_last_not_of('.') + 1));
+T value_or_throw(topo::Result<T> const& result) {
+    if (!result) throw LaunchError(result.error().substr(0, result.error().find_last_not_of('.') + 1));
     return *result;
 }
 

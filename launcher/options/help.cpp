@@ -12,45 +12,46 @@ namespace {
 
 constexpr std::size_t column = 30, width = 110;
 
-constexpr char beginning[] = R"(mpiexec starts the ranks of an MPI program, on one machine or several. So does mpirun.
+constexpr char help_introduction[] =
+    R"(mpiexec starts the ranks of an MPI program, on one machine or several. So does mpirun.
 
     mpiexec -n 4 ./a.out                        four ranks
     mpiexec -n 8 -l ./a.out                     eight, each line with its rank in front
     mpiexec -n 1 ./boss : -n 3 ./worker         two programs in one world
     mpiexec -n 4 --drop-in ./built-with-mpich   a program that was built against MPICH
-    mpiexec -n 4 -timeout 60 ./a.out            ended after a minute, saying who waited for whom
+    mpiexec -n 4 -timeout 60 ./a.out            ended after a minute, with a report of who waited for whom
     mpiexec -n 8 --show-hierarchy               where eight ranks would go
     mpiexec -hosts one:4,two:4 ./a.out          eight ranks on two machines that ssh reaches
 
-No option is needed for containers, for root, for more ranks than cores, without a network or without /dev/shm.
-Options of MPICH and of Open MPI are understood, with one dash or two, and --name=value as well as --name value;
-mpiexec --help compatibility lists all of them, with those that change nothing here and those that are refused.
-A program whose name has no slash is looked for in PATH, then, with a warning, in the current folder.
+Containers, root, more ranks than cores, and systems without a network or /dev/shm need no option.
+Options of MPICH and Open MPI are accepted, with one dash or two, as --name=value or --name value;
+mpiexec --help compatibility lists them all, including those without effect and those that are refused.
+A program whose name has no slash is searched in PATH, then, with a warning, in the current folder.
 )";
 
-constexpr char ending[] = R"(
-Exit code: that of the first rank that fails; 128 and the signal's number for a rank that a signal ended; the last 8
-bits of the code given to MPI_Abort (so 0 is 0, and 256, too); 1 for a rank that left between MPI_Init and MPI_Finalize
-with code 0, and where output was lost; 124 after -timeout; 126 for a program that cannot be executed, or that the
-loader gives another MPI library than Tutti's; 127 for one that cannot be found; 2 for a wrong option.
+constexpr char help_epilogue[] = R"(
+Exit code: that of the first rank that fails; 128 plus the signal's number if a signal ended that rank; the last 8 bits
+of the code given to MPI_Abort (so 0 and 256 are both 0); 1 if a rank exited with code 0 between MPI_Init and
+MPI_Finalize, or if output was lost; 124 after -timeout; 126 if the program cannot be executed, or if the loader finds
+another MPI library than Tutti's for it; 127 if it cannot be found; 2 for an invalid option.
 
-On several nodes tutti-daemon does on each what mpiexec does here; it must be installed there in the same folder. ssh
-must not ask for a password. Inside a job of Slurm, PBS, LSF, Grid Engine, Cobalt or OAR the nodes are those of the job
-when none are named. Ranks find the environment and the folder of mpiexec on every node. When a node, its connection
-or mpiexec itself goes, all ranks on all nodes end within two seconds.
+On each other node, tutti-daemon acts for mpiexec; it must be installed there in the same folder. ssh must not ask for a
+password. Inside a job of Slurm, PBS, LSF, Grid Engine, Cobalt or OAR, the default nodes are those of the job. Ranks
+have the environment and the current folder of mpiexec on every node. If a node, its connection or mpiexec itself
+fails, all ranks on all nodes end within two seconds.
 
-When a rank fails, the others get SIGTERM and after 0.3 seconds SIGKILL, with everything that they started. What ranks
-have left behind when the last of them has ended is ended, too, with a sentence; if it could still print, the exit code
-is not 0. A rank that asks for a password does so on standard input, as the terminal is mpiexec's.
-SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGUSR2 are passed on to the ranks; the second SIGINT, SIGTERM, SIGHUP or SIGQUIT
-kills them. SIGUSR1 shows who waits for whom and where, and the job goes on; ranks that have a handler for it get it,
-as from other mpiexecs, and those that it would end do not.
-Output arrives in whole lines. What a rank finds in its environment: PMI_RANK, PMI_SIZE, MPI_LOCALRANKID,
-MPI_LOCALNRANKS, OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE, OMPI_COMM_WORLD_LOCAL_RANK, … as from either mpiexec.
+If a rank fails, the others and their child processes receive SIGTERM and after 0.3 seconds SIGKILL. Processes that
+still run after the last rank has ended are killed with a message; if one of them could still print, the exit code is
+not 0. Programs that prompt for a password read it from standard input, because mpiexec owns the terminal.
+SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGUSR2 are forwarded to the ranks; the second SIGINT, SIGTERM, SIGHUP or SIGQUIT
+kills them. SIGUSR1 reports which ranks wait for which and where, and the job continues; it is forwarded only to ranks
+that have a handler for it.
+Output arrives in whole lines. The environment of a rank contains PMI_RANK, PMI_SIZE, MPI_LOCALRANKID,
+MPI_LOCALNRANKS, OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE, OMPI_COMM_WORLD_LOCAL_RANK, … as with MPICH and Open MPI.
 
-tutti-info lists the variables (TUTTI_…) and the algorithms. On a machine that several jobs or other programs
-use, ranks adapt how they wait; guides/several-jobs.md says how to see that and how to choose (TUTTI_WAIT, the
-info key tutti_wait).
+tutti-info lists the variables (TUTTI_…) and the algorithms. If several jobs or other programs share a machine, ranks
+adapt how they wait; guides/several-jobs.md explains how to observe and control that (TUTTI_WAIT, the info key
+tutti_wait).
 )";
 
 /// Prints `text` from column `at` on, wrapped at `width`; further lines are indented to `column`.
@@ -73,12 +74,12 @@ void print_wrapped(std::ostream& out, std::string_view text, std::size_t at) {
 /// Returns an option's argument as help prints it after the names.
 std::string argument_of(Option const& option) {
     if (option.argument.empty()) return {};
-    bool const behind_equals = option.argument.starts_with('[') && option.argument != "[TOPIC]";
-    return behind_equals ? join("[=", option.argument.substr(1)) : join(" ", option.argument);
+    bool const after_equals = option.argument.starts_with('[') && option.argument != "[TOPIC]";
+    return after_equals ? join("[=", option.argument.substr(1)) : join(" ", option.argument);
 }
 
-/// Prints `names`, then `sentence` in its column.
-void print_entry(std::ostream& out, std::string const& names, std::string_view sentence) {
+/// Prints `names`, then `description` in its column.
+void print_entry(std::ostream& out, std::string const& names, std::string_view description) {
     std::string const text = "  " + names;
     if (text.size() + 2 > column) {
         std::istringstream words(text);
@@ -92,24 +93,24 @@ void print_entry(std::ostream& out, std::string const& names, std::string_view s
     } else {
         out << text << std::string(column - text.size(), ' ');
     }
-    print_wrapped(out, sentence, column);
+    print_wrapped(out, description, column);
 }
 
 void print_option(std::ostream& out, Option const& option) {
-    print_entry(out, join(option.names, argument_of(option)), option.sentence);
+    print_entry(out, join(option.names, argument_of(option)), option.description);
 }
 
 constexpr char compatibility[] = "compatibility";
 
-constexpr char about_compatibility[] =
-    R"(Options of other launchers, and of the MPI standard, and what each does here. Those that are Tutti's own are in
-mpiexec --help. Behind each name stand the launchers that have it:
+constexpr char compatibility_introduction[] =
+    R"(Options of other launchers and of the MPI standard, and their effect here. mpiexec --help lists Tutti's own
+options. The launchers that support an option follow its name:
 )";
 
-std::string names_of_launchers(Option const& option) {
+std::string launcher_names(Option const& option) {
     std::string names;
     for (Launcher const& launcher : launchers)
-        if (option.known_to.find(launcher.letter) != std::string_view::npos)
+        if (option.supported_by.find(launcher.letter) != std::string_view::npos)
             names += (names.empty() ? "" : ", ") + std::string(launcher.name);
     return names;
 }
@@ -117,18 +118,18 @@ std::string names_of_launchers(Option const& option) {
 /// Prints the options or directives of other launchers that have this effect.
 void print_with_effect(std::ostream& out, std::span<Option const> options, Effect effect, std::string_view front) {
     for (Option const& option : options) {
-        if (option.effect != effect || option.known_to.empty()) continue;
-        print_entry(out, join(front, option.names, argument_of(option), " (", names_of_launchers(option), ")"),
-                    option.sentence);
+        if (option.effect != effect || option.supported_by.empty()) continue;
+        print_entry(out, join(front, option.names, argument_of(option), " (", launcher_names(option), ")"),
+                    option.description);
     }
 }
 
 std::string compatibility_text() {
     std::ostringstream out;
-    out << about_compatibility;
+    out << compatibility_introduction;
     constexpr std::pair<Effect, std::string_view> sections[] = {
-        {Effect::done, "Done"},
-        {Effect::none, "Accepted, because it changes nothing here; mpiexec -v says so"},
+        {Effect::applied, "Done"},
+        {Effect::ignored, "Accepted without effect; mpiexec -v reports them"},
         {Effect::refused, "Refused"}};
     for (auto const& [effect, title] : sections) {
         out << '\n' << title << ":\n";
@@ -150,20 +151,21 @@ std::string help_text(std::string_view topic) {
     if (topic == compatibility) return compatibility_text();
     if (!topic.empty() && topic != "all" && topic != "full") {
         Option const* const option = find_option(topic);
-        if (!option) throw Complaint(join("--help ", shown(topic), ": the topics are compatibility and the options"));
+        if (!option)
+            throw LaunchError(join("--help ", printable(topic), ": the topics are compatibility and the options"));
         print_option(out, *option);
         for (DirectiveList const& list : directive_lists())
             if (find_option(list.option) == option)
                 for (Option const& directive : list.directives) print_option(out, directive);
         return out.str();
     }
-    out << beginning;
+    out << help_introduction;
     for (OptionGroup const& group : option_groups()) {
-        if (group.options.front().effect != Effect::done) continue;
+        if (group.options.front().effect != Effect::applied) continue;
         out << '\n' << group.title << ":\n";
         for (Option const& option : group.options) print_option(out, option);
     }
-    out << ending;
+    out << help_epilogue;
     return out.str();
 }
 

@@ -10,14 +10,14 @@ namespace tutti::launcher {
 std::span<OptionGroup const> option_groups() {
     static OptionGroup const all[] = {
         {"Programs", groups::programs()},
-        {"Where ranks run", groups::places()},
+        {"Where ranks run", groups::placement()},
         {"Several nodes", groups::nodes()},
         {"Environment of the ranks", groups::environment()},
         {"Input and output", groups::streams()},
         {"Debuggers", groups::debuggers()},
-        {"End, and help", groups::ends()},
-        {"Options of others that are accepted and change nothing here", groups::accepted()},
-        {"Options of others that are refused, and why", groups::refused()},
+        {"End, and help", groups::termination()},
+        {"Options of other launchers that are accepted without effect", groups::ignored()},
+        {"Options of other launchers that are refused, with the reason", groups::refused()},
     };
     return all;
 }

@@ -23,22 +23,22 @@ struct Target {
 /// The effect of an option: it is applied (done); it is accepted without effect, because its request holds anyway
 /// or means nothing here, and --verbose prints its description (none); or it is refused, and its description is the
 /// reason.
-enum class Effect { done, none, refused };
+enum class Effect { applied, ignored, refused };
 
 /// The arguments of an option.
 using Values = std::span<std::string const>;
 
 /// An option, or a directive: an element of the list that an option such as --output takes.
 struct Option {
-    std::string_view names;      ///< as help prints them; each is accepted with one and with two dashes
-    std::string_view argument;   ///< one name per argument that follows; in brackets: only after `=`; empty: none
-    std::string_view known_to;   ///< one letter for each launcher that has it: see `launchers`
-    std::string_view sentence;   ///< description, for --help and messages
+    std::string_view names;          ///< as help prints them; each is accepted with one and with two dashes
+    std::string_view argument;       ///< one name per argument that follows; in brackets: only after `=`; empty: none
+    std::string_view supported_by;   ///< one letter for each launcher that has it: see `launchers`
+    std::string_view description;    ///< for --help and messages
     void (*apply)(Target, Values) = nullptr;   ///< null: options.cpp handles it, or there is nothing to do
-    Effect effect = Effect::done;
+    Effect effect = Effect::applied;
 };
 
-/// The launchers whose options are all in the table, with their letters in Option::known_to.
+/// The launchers whose options are all in the table, with their letters in Option::supported_by.
 struct Launcher {
     char letter;
     std::string_view name;
@@ -66,40 +66,40 @@ std::span<DirectiveList const> directive_lists();
 DirectiveList const& directives_of(std::string_view option);
 
 /// Applies each directive in `text`. Names are case-insensitive and may be shortened to an unambiguous prefix. Throws
-/// Complaint.
+/// LaunchError.
 void apply_directives(Target target, DirectiveList const& list, std::string_view text);
 
 /// Returns the option of this name, with any number of dashes, or null.
 Option const* find_option(std::string_view word);
 
-/// Returns the option's description in a form that ends another sentence.
-std::string as_clause(Option const& option);
+/// Returns the option's description as a clause that ends a message.
+std::string description_clause(Option const& option);
 
-/// Parses the arguments of mpiexec (without its name). Throws Complaint with a message that names the nearest option.
+/// Parses the arguments of mpiexec (without its name). Throws LaunchError with a message that names the nearest option.
 Job parse_arguments(std::span<std::string const> arguments);
 
 /// Returns what `mpiexec --help` prints: all options, or one topic, which is `compatibility` or the name of an
-/// option. Throws Complaint if there is no such topic.
+/// option. Throws LaunchError if there is no such topic.
 std::string help_text(std::string_view topic = {});
 /// True if this is `compatibility` or the name of an option with its dashes.
 bool is_help_topic(std::string_view word);
 
-// Parsers of option values. Each throws Complaint, naming the option (`what`), the value and the valid values.
+// Parsers of option values. Each throws LaunchError, naming the option (`what`), the value and the valid values.
 
 /// A whole number from `least` to 1,000,000.
-int number(std::string_view what, std::string const& text, int least);
+int parse_number(std::string_view what, std::string const& text, int least);
 /// Seconds, possibly with a fraction, from `least` to `most`.
-std::chrono::milliseconds seconds(std::string_view what, std::string const& text, double least,
-                                  int most = 1'000'000'000);
+std::chrono::milliseconds parse_seconds(std::string_view what, std::string const& text, double least,
+                                        int most = 1'000'000'000);
 /// The elements of a list separated by commas.
 std::vector<std::string> split_list(std::string_view text);
 /// yes, no, true, false, t, f, 1, 0 and similar words.
-bool boolean(std::string_view what, std::string const& text);
+bool parse_boolean(std::string_view what, std::string const& text);
 /// Seconds, or [[days:]hours:]minutes:seconds.
-std::chrono::milliseconds clock_time(std::string_view what, std::string const& text);
+std::chrono::milliseconds parse_clock_time(std::string_view what, std::string const& text);
 /// Returns nullopt for `auto`.
-std::optional<bool> yes_no_auto(std::string_view what, std::string const& text);
-/// Returns true if `text` is `yes` and false if it is `no`. Throws Complaint for all other texts.
-bool one_of(std::string_view what, std::string const& text, std::string_view yes, std::string_view no);
+std::optional<bool> parse_yes_no_auto(std::string_view what, std::string const& text);
+/// Returns true if `text` is `yes` and false if it is `no`. Throws LaunchError for all other texts.
+bool parse_choice(std::string_view what, std::string const& text, std::string_view yes, std::string_view no);
 
 }   // namespace tutti::launcher

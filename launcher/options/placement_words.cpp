@@ -11,32 +11,32 @@
 namespace tutti::launcher::groups {
 namespace {
 
-constexpr Option of_map_by[] = {
-    {"oversubscribe", "", "OP", "More ranks than cores are fine.",
+constexpr Option map_by_qualifiers[] = {
+    {"oversubscribe", "", "OP", "More ranks than cores are allowed.",
      [](Target t, Values) { t.job.no_oversubscribe = false; }},
     {"nooversubscribe", "", "OP", "The same as --nooversubscribe.",
      [](Target t, Values) { t.job.no_oversubscribe = true; }},
-    {"nolocal", "", "OP", "The same as --nolocal.", [](Target t, Values) { t.job.never_here = true; }},
+    {"nolocal", "", "OP", "The same as --nolocal.", [](Target t, Values) { t.job.exclude_local = true; }},
     {"file", "NAME", "P", "The file of rankfile or seq.", [](Target t, Values v) { t.job.map_file = v[0]; }},
     {"ordered", "", "P", "Bind each rank to one processing unit of pe-list, in the order of the list.",
      [](Target t, Values) { t.job.cpus_in_order = true; }},
     {"span", "", "OP",
-     "Deal the ranks out over the units of all nodes: done on one node; on several, a message says that "
+     "Distribute the ranks over the units of all nodes: done on one node; on several nodes, a message reports that "
      "each node is filled before the next.",
      [](Target t, Values) { t.job.span = true; }},
-    {"hwtcpus", "", "P", "Hardware threads count when ranks are placed.", nullptr, Effect::none},
-    {"corecpus", "", "P", "PE counts cores in any case.", nullptr, Effect::none},
-    {"inherit", "", "P", "Ranks start no ranks.", nullptr, Effect::none},
-    {"noinherit", "", "P", "Ranks start no ranks.", nullptr, Effect::none},
-    {"device", "NAME", "P", "Ranks are not placed by a device; --cpu-set takes the processing units near it.", nullptr,
-     Effect::refused},
+    {"hwtcpus", "", "P", "Hardware threads are always used for placement.", nullptr, Effect::ignored},
+    {"corecpus", "", "P", "PE always counts cores.", nullptr, Effect::ignored},
+    {"inherit", "", "P", "Ranks cannot start other ranks.", nullptr, Effect::ignored},
+    {"noinherit", "", "P", "Ranks cannot start other ranks.", nullptr, Effect::ignored},
+    {"device", "NAME", "P", "Ranks cannot be placed near a device; --cpu-set selects the processing units near it.",
+     nullptr, Effect::refused},
 };
 
-constexpr Option of_bind_to[] = {
-    {"overload-allowed", "", "OP", "Ranks may share what they are bound to.", nullptr, Effect::none},
-    {"no-overload", "", "P", "Ranks share what they are bound to only where there is too little of it.", nullptr,
-     Effect::none},
-    {"if-supported", "", "OP", "Ranks are bound where the system can do it.", nullptr, Effect::none},
+constexpr Option bind_to_qualifiers[] = {
+    {"overload-allowed", "", "OP", "Ranks may share the cores to which they are bound.", nullptr, Effect::ignored},
+    {"no-overload", "", "P", "Ranks share the cores to which they are bound only if there are too few cores.", nullptr,
+     Effect::ignored},
+    {"if-supported", "", "OP", "Ranks are bound if the system supports it.", nullptr, Effect::ignored},
     {"ordered", "", "O", "With cpu-list: bind each rank to one processing unit, in the order of the list.",
      [](Target t, Values) { t.job.cpus_in_order = true; }},
     {"report", "", "P", "The same as --report-bindings.", [](Target t, Values) { t.job.report_bindings = true; }},
@@ -44,7 +44,7 @@ constexpr Option of_bind_to[] = {
 
 /// Splits a policy and its qualifiers: "ppr:2:socket:PE=2,SPAN" → ppr 2 socket PE=2 SPAN. A list of processing units
 /// keeps its commas.
-std::vector<std::string> policy_words(std::string_view text) {
+std::vector<std::string> split_policy(std::string_view text) {
     std::vector<std::string> words;
     for (std::string const& part : topo::split_words(text, ":"))
         if (topo::lower(part).starts_with("pe-list=")) words.push_back(part);
@@ -69,66 +69,66 @@ std::string apply_qualifiers(Target target, std::string_view option, std::vector
 }
 
 /// Applies pe-list=LIST: the job uses only these processing units.
-void only_these(Target target, std::string const& list) {
-    target.job.cpus = number_list("--map-by pe-list", list);
+void restrict_cpus(Target target, std::string const& list) {
+    target.job.cpus = parse_number_list("--map-by pe-list", list);
     target.job.map = {};
 }
 
 }   // namespace
 
-std::span<Option const> map_qualifiers() { return of_map_by; }
-std::span<Option const> bind_qualifiers() { return of_bind_to; }
+std::span<Option const> map_qualifiers() { return map_by_qualifiers; }
+std::span<Option const> bind_qualifiers() { return bind_to_qualifiers; }
 
 void map_by(Target target, std::string_view text) {
     Job& job = target.job;
-    std::vector<std::string> const words = policy_words(text);
+    std::vector<std::string> const words = split_policy(text);
     std::string const policy = topo::lower(words[0]);
     constexpr std::string_view list = "pe-list=";
     bool const is_ppr = policy == "ppr";
     std::size_t const first = is_ppr ? std::min<std::size_t>(3, words.size()) : 1;
     if (policy == "dist")
-        throw Complaint(
-            "--map-by dist: ranks are not placed by the distance of a device; --cpu-set takes the processing "
-            "units near it");
+        throw LaunchError(
+            "--map-by dist: ranks cannot be placed near a device; --cpu-set selects the processing units near it");
     job.map_file.clear();
     std::string const counts = apply_qualifiers(target, "--map-by", words, first);
     bool const wants_file = policy == "rankfile" || policy == "seq";
     if (!job.map_file.empty() && !wants_file)
-        throw Complaint("--map-by: FILE is for rankfile and seq, such as rankfile:FILE=ranks.txt");
+        throw LaunchError("--map-by: FILE is for rankfile and seq, such as rankfile:FILE=ranks.txt");
     if (policy == "rankfile") {
-        job.rank_file_wanted = true;
+        job.rank_file_required = true;
         if (!job.map_file.empty()) job.rank_file = job.map_file;
     } else if (policy == "seq") {
         job.sequential = true;
         job.sequence_file = job.map_file;
     } else if (policy.starts_with(list)) {
-        only_these(target, words[0].substr(list.size()));
+        restrict_cpus(target, words[0].substr(list.size()));
     } else if (policy.empty() && words.size() > 1) {
-        int const cores = checked(topo::parse_map_by("slot" + counts)).cores;
+        int const cores = value_or_throw(topo::parse_map_by("slot" + counts)).cores;
         if (cores > 0) job.map.cores = cores;
     } else {
-        job.map = checked(topo::parse_map_by(is_ppr && words.size() >= 3 ? join("ppr:", words[1], ":", words[2], counts)
-                                                                         : words[0] + counts));
+        job.map = value_or_throw(topo::parse_map_by(
+            is_ppr && words.size() >= 3 ? join("ppr:", words[1], ":", words[2], counts) : words[0] + counts));
     }
 }
 
 void bind_to(Target target, std::string_view text) {
     Job& job = target.job;
     std::string const all = topo::lower(topo::trimmed(text));
-    if (all.starts_with("user:")) return void(job.bind = checked(topo::parse_bind_to(all)));
-    std::vector<std::string> const words = policy_words(text);
+    if (all.starts_with("user:")) return void(job.bind = value_or_throw(topo::parse_bind_to(all)));
+    std::vector<std::string> const words = split_policy(text);
     std::string const policy = topo::lower(words[0]);
     for (std::string_view device : {"pci", "gpu", "ib", "en", "eth", "hfi"})   // optionally followed by a number
         if (policy.starts_with(device) && policy.find_first_not_of("0123456789", device.size()) == std::string::npos)
-            throw Complaint(join("--bind-to ", shown(words[0]), ": ranks are not bound to what is near a device; ",
-                                 "--cpu-set takes the processing units near it"));
+            throw LaunchError(join("--bind-to ", printable(words[0]),
+                                   ": ranks cannot be bound to the cores near a device; ",
+                                   "--cpu-set selects the processing units near it"));
     std::string const counts = apply_qualifiers(target, "--bind-to", words, 1);
     if (policy == "cpu-list") {
         if (!job.cpus_in_order) job.bind = topo::BindTo{.kind = topo::BindTo::Kind::none, .user = {}};
         return;
     }
     if (policy.empty() && words.size() > 1) return;
-    job.bind = checked(topo::parse_bind_to(words[0] + counts));
+    job.bind = value_or_throw(topo::parse_bind_to(words[0] + counts));
 }
 
 }   // namespace tutti::launcher::groups

@@ -19,45 +19,45 @@ namespace {
 
 struct HostSlots {
     std::string name;
-    bool here = false;
-    int slots = 0, most = 0;   ///< most: 0 means no limit
+    bool is_local = false;
+    int slots = 0, max_slots = 0;   ///< max_slots: 0 means no limit
     int used = 0;
     int node = -1;   ///< its number in the job, once it has a rank
 
-    bool full() const { return most > 0 && used >= most; }
+    bool is_full() const { return max_slots > 0 && used >= max_slots; }
 };
 
-class Dealer {
+class RankAssigner {
 public:
-    Dealer(Job const& job, std::string const& own) : job_(job), own_(own) {}
+    RankAssigner(Job const& job, std::string const& own) : job_(job), own_(own) {}
 
-    /// Returns the indices of these hosts in places_; all names of one node share one entry.
-    std::vector<std::size_t> places_of(std::vector<Host> const& hosts) {
+    /// Returns the indices of these hosts in hosts_; all names of one node share one entry.
+    std::vector<std::size_t> host_indices(std::vector<Host> const& hosts) {
         std::vector<std::size_t> list;
         for (Host const& host : hosts) {
             std::size_t const at = find_or_add(host.name);
             bool const again = std::find(list.begin(), list.end(), at) != list.end();
             if (!again) list.push_back(at);
-            add_slots(places_[at], host, again);
+            add_slots(hosts_[at], host, again);
         }
         if (list.empty()) {
             list.push_back(find_or_add(own_));
-            places_[list[0]].slots = 1;
+            hosts_[list[0]].slots = 1;
         }
         return list;
     }
 
-    std::size_t dealt() const { return out_.node_of.size(); }
+    std::size_t assigned() const { return out_.node_of.size(); }
 
-    void deal(std::vector<std::size_t> const& list, int ranks) {
-        for (int i = 0; i < ranks; ++i) out_.node_of.push_back(next(list));
+    void assign(std::vector<std::size_t> const& list, int ranks) {
+        for (int i = 0; i < ranks; ++i) out_.node_of.push_back(assign_next(list));
     }
 
     /// Puts the next rank on this node, as a rank file says, regardless of slots.
-    void put(std::string const& name) {
-        HostSlots& place = places_[find_or_add(name)];
-        ++place.used;
-        out_.node_of.push_back(number_of(place));
+    void assign_to(std::string const& name) {
+        HostSlots& host_entry = hosts_[find_or_add(name)];
+        ++host_entry.used;
+        out_.node_of.push_back(node_index_of(host_entry));
     }
 
     /// Renumbers the ranks from `first` on across nodes: the first rank of each node, then the second of each.
@@ -68,66 +68,67 @@ public:
             if (left[node]-- > 0) out_.node_of[r++] = static_cast<int>(node);
     }
 
-    Allocation take() && { return std::move(out_); }
+    Allocation result() && { return std::move(out_); }
 
 private:
-    int next(std::vector<std::size_t> const& list) {
-        bool const dealing = job_.map.unit == topo::Unit::node && job_.map.per_unit == 0;
+    int assign_next(std::vector<std::size_t> const& list) {
+        bool const round_robin = job_.map.unit == topo::Unit::node && job_.map.per_unit == 0;
         HostSlots* best = nullptr;
         long least = 0;
         for (std::size_t at : list) {
-            HostSlots& place = places_[at];
-            long const rounds = place.used / place.slots;
-            long const cost = rounds * 1'000'000 + (dealing ? std::min(place.used % place.slots, 999'999) : 0);
-            if (place.full() || (best && cost >= least)) continue;
-            best = &place;
+            HostSlots& host_entry = hosts_[at];
+            long const rounds = host_entry.used / host_entry.slots;
+            long const cost =
+                rounds * 1'000'000 + (round_robin ? std::min(host_entry.used % host_entry.slots, 999'999) : 0);
+            if (host_entry.is_full() || (best && cost >= least)) continue;
+            best = &host_entry;
             least = cost;
         }
-        if (!best) throw Complaint("there are more ranks than the hosts may have (max-slots)");
+        if (!best) throw LaunchError("there are more ranks than the hosts allow (max-slots)");
         if (job_.no_oversubscribe && best->used >= best->slots && list.size() > 1)
-            throw Complaint("there are more ranks than the hosts have slots, which --nooversubscribe forbids");
+            throw LaunchError("there are more ranks than the hosts have slots, which --nooversubscribe forbids");
         ++best->used;
-        return number_of(*best);
+        return node_index_of(*best);
     }
 
     std::size_t find_or_add(std::string const& name) {
-        bool const here = means_this_node(name, own_);
-        for (std::size_t i = 0; i < places_.size(); ++i)
-            if (places_[i].here ? here : same_node(places_[i].name, name)) return i;
-        places_.push_back({here ? own_ : name, here});
-        return places_.size() - 1;
+        bool const here = is_this_node(name, own_);
+        for (std::size_t i = 0; i < hosts_.size(); ++i)
+            if (hosts_[i].is_local ? here : same_node(hosts_[i].name, name)) return i;
+        hosts_.push_back({here ? own_ : name, here});
+        return hosts_.size() - 1;
     }
 
     /// A host named twice in one list has the slots of both entries; a host that a second program names keeps its
     /// slots.
-    void add_slots(HostSlots& place, Host const& host, bool again) {
-        if (job_.slots_per_node() > 0) place.slots = job_.slots_per_node();
-        else if (again || place.slots == 0) place.slots += std::max(1, host.slots);
-        if (host.most > 0) place.most = again ? place.most + host.most : host.most;
+    void add_slots(HostSlots& host_entry, Host const& host, bool again) {
+        if (job_.slots_per_node() > 0) host_entry.slots = job_.slots_per_node();
+        else if (again || host_entry.slots == 0) host_entry.slots += std::max(1, host.slots);
+        if (host.max_ranks > 0) host_entry.max_slots = again ? host_entry.max_slots + host.max_ranks : host.max_ranks;
     }
 
-    int number_of(HostSlots& place) {
-        if (place.node < 0) {
-            place.node = static_cast<int>(out_.nodes.size());
-            out_.nodes.push_back(place.name);
-            if (place.here) out_.here = place.node;
+    int node_index_of(HostSlots& host_entry) {
+        if (host_entry.node < 0) {
+            host_entry.node = static_cast<int>(out_.nodes.size());
+            out_.nodes.push_back(host_entry.name);
+            if (host_entry.is_local) out_.local_node = host_entry.node;
         }
-        return place.node;
+        return host_entry.node;
     }
 
     Job const& job_;
     std::string own_;
-    std::vector<HostSlots> places_;
+    std::vector<HostSlots> hosts_;
     Allocation out_;
 };
 
-Allocation allocate_by_file(Dealer dealer, Job const& job) {
-    auto const named = static_cast<int>(job.rank_places.size());
+Allocation allocate_by_rank_file(RankAssigner assigner, Job const& job) {
+    auto const named = static_cast<int>(job.rank_file_entries.size());
     if (job.ranks() != named)
-        throw Complaint(join(job.rank_file.empty() ? "the list of hosts" : "--rankfile: it", " names ", named,
-                             " ranks, and ", job.ranks(), " are to start"));
-    for (RankPlace const& rank : job.rank_places) dealer.put(rank.host);
-    return std::move(dealer).take();
+        throw LaunchError(join(job.rank_file.empty() ? "the list of hosts" : "--rankfile: it", " names ", named,
+                               " ranks, but ", job.ranks(), " are to start"));
+    for (RankFileEntry const& rank : job.rank_file_entries) assigner.assign_to(rank.host);
+    return std::move(assigner).result();
 }
 
 }   // namespace
@@ -140,23 +141,23 @@ std::vector<int> Allocation::ranks_on(int node) const {
 }
 
 Allocation allocate(Job const& job, std::string const& own) {
-    Dealer dealer(job, own);
-    if (!job.rank_places.empty()) return allocate_by_file(std::move(dealer), job);
-    std::vector<std::size_t> const everywhere = dealer.places_of(job.hosts);
+    RankAssigner assigner(job, own);
+    if (!job.rank_file_entries.empty()) return allocate_by_rank_file(std::move(assigner), job);
+    std::vector<std::size_t> const all_hosts = assigner.host_indices(job.hosts);
     for (Program const& program : job.programs) {
         bool const own_hosts = !program.hosts.empty();
-        std::size_t const first = dealer.dealt();
-        dealer.deal(own_hosts ? dealer.places_of(program.hosts) : everywhere, program.ranks);
-        if (job.rank_by_node) dealer.number_across_nodes(first);
+        std::size_t const first = assigner.assigned();
+        assigner.assign(own_hosts ? assigner.host_indices(program.hosts) : all_hosts, program.ranks);
+        if (job.rank_by_node) assigner.number_across_nodes(first);
     }
-    return std::move(dealer).take();
+    return std::move(assigner).result();
 }
 
-int slots_of_all(std::vector<Host> const& hosts, int per_node, std::string const& own) {
+int total_slots(std::vector<Host> const& hosts, int per_node, std::string const& own) {
     int sum = 0;
     std::vector<std::string> seen;
     for (Host const& host : hosts) {
-        bool const here = means_this_node(host.name, own);
+        bool const here = is_this_node(host.name, own);
         std::string const name = here ? own : host.name;
         bool const again = std::any_of(seen.begin(), seen.end(), [&](auto const& s) { return same_node(s, name); });
         if (!again) seen.push_back(name);
@@ -170,27 +171,27 @@ int slots_of_all(std::vector<Host> const& hosts, int per_node, std::string const
 
 namespace {
 
-constexpr int most_slots = 1'000'000;
+constexpr int max_host_slots = 1'000'000;
 
-int slots_of(std::string_view text, std::string_view of) {
+int parse_slots(std::string_view text, std::string_view of) {
     int slots = 0;
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), slots);
-    if (error != std::errc{} || end != text.data() + text.size() || slots < 1 || slots > most_slots)
-        throw Complaint(join("the slots of host ", of, " must be a whole number from 1 to ", most_slots, ", not '",
-                             shown(text), "'"));
+    if (error != std::errc{} || end != text.data() + text.size() || slots < 1 || slots > max_host_slots)
+        throw LaunchError(join("the slots of host ", of, " must be a whole number from 1 to ", max_host_slots,
+                               ", not '", printable(text), "'"));
     return slots;
 }
 
 /// Returns `name` if it has only the characters of host names, container names and addresses, optionally with a user
-/// in front. Throws Complaint otherwise: an agent would take a leading dash for an option, and a shell might execute
+/// in front. Throws LaunchError otherwise: an agent would take a leading dash for an option, and a shell might execute
 /// the rest.
-std::string checked_name(std::string_view name) {
+std::string checked_host_name(std::string_view name) {
     auto const fits = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                std::string_view("._-@:%").find(c) != std::string_view::npos;
     };
     if (name.empty() || name.starts_with('-') || !std::all_of(name.begin(), name.end(), fits))
-        throw Complaint(join("'", shown(name), "' is not the name of a host"));
+        throw LaunchError(join("'", printable(name), "' is not the name of a host"));
     return std::string(name);
 }
 
@@ -199,34 +200,37 @@ Host read_host(std::string_view text) {
     std::size_t bracket = text.find(']');
     if (text.starts_with('[') && bracket != std::string_view::npos) {
         std::string_view name = text.substr(1, bracket - 1), rest = text.substr(bracket + 1);
-        return {checked_name(name), rest.starts_with(':') ? slots_of(rest.substr(1), name) : 0};
+        return {checked_host_name(name), rest.starts_with(':') ? parse_slots(rest.substr(1), name) : 0};
     }
     std::size_t colon = text.find(':');
     if (colon == std::string_view::npos || text.find(':', colon + 1) != std::string_view::npos)
-        return {checked_name(text), 0};
-    return {checked_name(text.substr(0, colon)), slots_of(text.substr(colon + 1), text.substr(0, colon))};
+        return {checked_host_name(text), 0};
+    return {checked_host_name(text.substr(0, colon)), parse_slots(text.substr(colon + 1), text.substr(0, colon))};
 }
 
-constexpr std::string_view line_shape = "a line is NAME, NAME:SLOTS or NAME slots=SLOTS max-slots=MOST";
+constexpr std::string_view host_line_format = "a line is NAME, NAME:SLOTS or NAME slots=SLOTS max-slots=MOST";
 
-void take_word(Host& host, std::string const& word, std::vector<std::string>& notes) {
+void apply_host_setting(Host& host, std::string const& word, std::vector<std::string>& notes) {
     std::size_t const equals = word.find('=');
     std::string const key = word.substr(0, equals);
     std::string_view const value = equals == std::string::npos ? "" : std::string_view(word).substr(equals + 1);
     bool const slots = key == "slots" || key == "cpu" || key == "count";
     bool const most = key == "max-slots" || key == "max_slots" || key == "slots-max" || key == "slots_max";
     bool const user = key == "user" || key == "username" || key == "user-name" || key == "user_name";
-    if (equals == std::string::npos) throw Complaint(join("'", shown(word), "' is not understood; ", line_shape));
-    if (slots) host.slots = slots_of(value, host.name);
-    else if (most) host.most = slots_of(value, host.name);
-    else if (user && host.name.find('@') == std::string::npos) host.name = checked_name(join(value, "@", host.name));
+    if (equals == std::string::npos)
+        throw LaunchError(join("'", printable(word), "' is not understood; ", host_line_format));
+    if (slots) host.slots = parse_slots(value, host.name);
+    else if (most) host.max_ranks = parse_slots(value, host.name);
+    else if (user && host.name.find('@') == std::string::npos)
+        host.name = checked_host_name(join(value, "@", host.name));
     else if (key == "ifname")
-        notes.push_back(join("host ", host.name, ": ", shown(word), " has no effect; -iface chooses the network, for ",
-                             "all nodes"));
+        notes.push_back(join("host ", host.name, ": ", printable(word),
+                             " has no effect; use -iface to choose the network for ", "all nodes"));
     else if (key == "binding" || key == "bind_to" || key == "map_by")
-        notes.push_back(join("host ", host.name, ": ", shown(word), " has no effect; --bind-to and --map-by do it for ",
-                             "all nodes, --rankfile for each rank"));
-    else if (!user) throw Complaint(join("'", shown(word), "' is not understood; ", line_shape));
+        notes.push_back(join("host ", host.name, ": ", printable(word),
+                             " has no effect; use --bind-to and --map-by for all nodes, ",
+                             "or --rankfile for each rank"));
+    else if (!user) throw LaunchError(join("'", printable(word), "' is not understood; ", host_line_format));
 }
 
 void read_host_line(std::vector<Host>& hosts, std::string const& line, std::vector<std::string>& notes) {
@@ -234,9 +238,9 @@ void read_host_line(std::vector<Host>& hosts, std::string const& line, std::vect
     std::string word;
     if (!(words >> word)) return;
     Host host = read_host(word);
-    while (words >> word) take_word(host, word, notes);
-    if (host.most > 0 && host.slots > host.most)
-        throw Complaint(join("host ", host.name, " has ", host.slots, " slots and at most ", host.most));
+    while (words >> word) apply_host_setting(host, word, notes);
+    if (host.max_ranks > 0 && host.slots > host.max_ranks)
+        throw LaunchError(join("host ", host.name, " has ", host.slots, " slots, but max-slots is ", host.max_ranks));
     hosts.push_back(host);
 }
 
@@ -250,14 +254,14 @@ bool is_text(std::string_view line) {
 /// socket.
 bool is_own_address(std::string_view name) {
     auto const address = IpAddress::from_text(name);
-    if (!address || address->loopback()) return false;
+    if (!address || address->is_loopback()) return false;
     std::vector<Interface> const all = interfaces();
     return std::any_of(all.begin(), all.end(), [&](Interface const& i) { return i.address.host() == address->host(); });
 }
 
 }   // namespace
 
-std::string shown(std::string_view text) {
+std::string printable(std::string_view text) {
     constexpr std::size_t most = 60;
     constexpr char digits[] = "0123456789abcdef";
     std::string out;
@@ -283,7 +287,7 @@ bool same_node(std::string_view a, std::string_view b) {
     return one_is_short && short_form(a) == short_form(b);
 }
 
-bool means_this_node(std::string_view name, std::string_view own) {
+bool is_this_node(std::string_view name, std::string_view own) {
     constexpr std::array<std::string_view, 8> local = {
         "localhost",     "localhost.localdomain", "localhost4", "localhost6",
         "ip6-localhost", "ip6-loopback",          "127.0.0.1",  "::1"};
@@ -304,19 +308,21 @@ void add_host_list(std::vector<Host>& hosts, std::string_view text) {
 }
 
 void add_host_file(std::vector<Host>& hosts, std::string const& file, std::vector<std::string>& notes) {
-    std::istringstream in(named_file("the host file ", file));
+    std::istringstream in(read_user_file("the host file ", file));
     std::size_t const before = hosts.size();
     int number = 0;
     for (std::string line; std::getline(in, line);) {
         ++number;
-        if (!is_text(line)) throw Complaint(join("the host file ", file, " is not a text; line ", number, " shows it"));
+        if (!is_text(line))
+            throw LaunchError(
+                join("the host file ", file, " is not a text file: line ", number, " contains control characters"));
         try {
             read_host_line(hosts, line, notes);
-        } catch (Complaint const& complaint) {
-            throw Complaint(join("the host file ", file, ", line ", number, ": ", complaint.what()));
+        } catch (LaunchError const& error) {
+            throw LaunchError(join("the host file ", file, ", line ", number, ": ", error.what()));
         }
     }
-    if (hosts.size() == before) throw Complaint(join("the host file ", file, " names no host"));
+    if (hosts.size() == before) throw LaunchError(join("the host file ", file, " names no host"));
 }
 
 }   // namespace tutti::launcher

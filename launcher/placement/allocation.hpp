@@ -15,12 +15,12 @@ namespace tutti::launcher {
 struct Allocation {
     std::vector<std::string> nodes;   ///< names as given; only nodes that have ranks, in the order of their first rank
     std::vector<int> node_of;         ///< by world rank
-    int here = -1;                    ///< this launcher's node; −1 if it has no rank
+    int local_node = -1;              ///< this launcher's node; −1 if it has no rank
 
     /// True if all ranks are on this launcher's node.
-    bool alone() const { return nodes.size() == 1 && here == 0; }
+    bool is_single_node() const { return nodes.size() == 1 && local_node == 0; }
     /// Returns the name of this launcher's node, which must have a rank.
-    std::string const& host() const { return nodes[static_cast<std::size_t>(here)]; }
+    std::string const& local_host() const { return nodes[static_cast<std::size_t>(local_node)]; }
     /// World ranks on a node, ascending: the index in this list is the local rank.
     std::vector<int> ranks_on(int node) const;
 };
@@ -29,15 +29,15 @@ struct Allocation {
 /// slots; with --map-by node, deals the ranks out round robin. A host without a slot count has one slot; -ppn
 /// replaces all slot counts. A program that names hosts uses only these. With --rank-by node, the ranks of each
 /// program are numbered across its nodes. A rank file replaces all of this. `own` is this host's name. Throws
-/// Complaint if the hosts may not have more ranks (max-slots, --nooversubscribe).
+/// LaunchError if the hosts may not have more ranks (max-slots, --nooversubscribe).
 Allocation allocate(Job const& job, std::string const& own);
 
 /// Returns the number of slots of all hosts, for a job that does not specify its number of ranks; at least 1.
-int slots_of_all(std::vector<Host> const& hosts, int per_node, std::string const& own);
+int total_slots(std::vector<Host> const& hosts, int per_node, std::string const& own);
 
 template <class A>
 void members(A& a, Allocation& allocation) {
-    a(allocation.nodes, allocation.node_of, allocation.here);
+    a(allocation.nodes, allocation.node_of, allocation.local_node);
 }
 
 // Names of nodes, from options, files and the environment of a resource manager. No name is ever resolved: a name
@@ -49,7 +49,7 @@ std::string host_name();
 /// True for localhost and its spellings, 127.0.0.1 and ::1, `own` with or without its domain, and the addresses of
 /// this host's interfaces. Other loopback addresses are separate nodes, so that several nodes can be simulated on one
 /// machine.
-bool means_this_node(std::string_view name, std::string_view own);
+bool is_this_node(std::string_view name, std::string_view own);
 
 /// True if the texts name the same node: they are equal, with or without a domain.
 bool same_node(std::string_view a, std::string_view b);
@@ -58,33 +58,33 @@ bool same_node(std::string_view a, std::string_view b);
 void add_host_list(std::vector<Host>& hosts, std::string_view text);
 
 /// Appends the hosts of a file with lines "NAME", "NAME:SLOTS" or "NAME slots=SLOTS max-slots=MOST user=NAME"; #
-/// begins a comment. Settings that are understood but have no effect here are reported in `notes`. Throws Complaint
+/// begins a comment. Settings that are understood but have no effect here are reported in `notes`. Throws LaunchError
 /// with the line.
 void add_host_file(std::vector<Host>& hosts, std::string const& file, std::vector<std::string>& notes);
 
 /// Returns text from a file in a printable form: without bytes that a terminal would interpret, and of limited
 /// length.
-std::string shown(std::string_view text);
+std::string printable(std::string_view text);
 
 /// A function that returns the value of an environment variable, or null.
 using Getenv = std::function<char const*(char const*)>;
 
 /// Returns the nodes that Slurm, PBS, LSF, Grid Engine, Cobalt or OAR has allocated to this job; empty outside of
 /// them. `manager` selects one of slurm, pbs, lsf, sge, cobalt and oar; `user` selects none, and an empty text
-/// whichever is present. Throws Complaint if the allocation cannot be parsed, or if the selected resource manager is
+/// whichever is present. Throws LaunchError if the allocation cannot be parsed, or if the selected resource manager is
 /// not present.
 std::vector<Host> hosts_of_resource_manager(Getenv const& variable, std::string_view manager = {});
 
 /// Unbuffered, because frames would otherwise wait for the end of a line. The daemon places the ranks itself, on all
 /// cores of the job.
-inline constexpr char agent_of_slurm[] =
+inline constexpr char slurm_agent[] =
     "srun --quiet --unbuffered --overlap --mpi=none --cpu-bind=none --nodes=1 --ntasks=1 --nodelist";
 
 /// Returns the command that starts a daemon on one of these nodes if the resource manager has one (Slurm's srun), in
 /// the form of --launcher-agent; otherwise an empty string. It needs neither ssh nor a name that can be resolved.
-std::string agent_of_resource_manager(Getenv const& variable);
+std::string resource_manager_agent(Getenv const& variable);
 
-/// Expands "a[01-03,7],b" to a01 a02 a03 a7 b. Throws Complaint.
+/// Expands "a[01-03,7],b" to a01 a02 a03 a7 b. Throws LaunchError.
 std::vector<std::string> expand_slurm_list(std::string_view text);
 
 }   // namespace tutti::launcher

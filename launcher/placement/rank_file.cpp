@@ -14,13 +14,13 @@
 namespace tutti::launcher {
 namespace {
 
-constexpr char shape[] = "a line is rank N=HOST slot=CORES, such as rank 0=node1 slot=0-3";
+constexpr char rank_line_format[] = "a line is rank N=HOST slot=CORES, such as rank 0=node1 slot=0-3";
 
 struct Range {
     int first, last;
 };
 
-std::optional<Range> range_of(std::string_view text) {
+std::optional<Range> parse_range(std::string_view text) {
     std::size_t const dash = text.find('-');
     auto const first = topo::whole_number(text.substr(0, dash));
     auto const last = dash == std::string_view::npos ? first : topo::whole_number(text.substr(dash + 1));
@@ -28,29 +28,30 @@ std::optional<Range> range_of(std::string_view text) {
     return Range{*first, *last};
 }
 
-std::string host_named(std::string const& text, std::vector<Host> const& hosts) {
+std::string find_host(std::string const& text, std::vector<Host> const& hosts) {
     if (text.starts_with("+n")) {
         auto const index = topo::whole_number(std::string_view(text).substr(2));
         auto const at = static_cast<std::size_t>(index.value_or(-1));
         if (at < hosts.size()) return hosts[at].name;
-        throw Complaint(join("there is no node ", shown(text), " among the ", hosts.size(), " of the job"));
+        throw LaunchError(join("there is no node ", printable(text), " among the ", hosts.size(), " of the job"));
     }
     std::vector<Host> one;
     add_host_list(one, text);
-    if (one.size() != 1 || one[0].slots > 0) throw Complaint(join("'", shown(text), "' is not the name of a host"));
+    if (one.size() != 1 || one[0].slots > 0)
+        throw LaunchError(join("'", printable(text), "' is not the name of a host"));
     return one[0].name;
 }
 
-RankPlace read_line(std::string const& line, std::vector<Host> const& hosts) {
+RankFileEntry parse_rank_line(std::string const& line, std::vector<Host> const& hosts) {
     std::istringstream words(line);
-    std::string rank, place, slots, more;
-    words >> rank >> place >> slots;
-    std::size_t const equals = place.find('=');
-    auto const number = topo::whole_number(std::string_view(place).substr(0, equals));
+    std::string rank, host_field, slots, more;
+    words >> rank >> host_field >> slots;
+    std::size_t const equals = host_field.find('=');
+    auto const number = topo::whole_number(std::string_view(host_field).substr(0, equals));
     bool const slot = slots.empty() || slots.starts_with("slot=") || slots.starts_with("slots=");
     if (rank != "rank" || equals == std::string::npos || !number || !slot || words >> more)
-        throw Complaint(join("'", shown(line), "' is not understood; ", shape));
-    return {*number, host_named(place.substr(equals + 1), hosts),
+        throw LaunchError(join("'", printable(line), "' is not understood; ", rank_line_format));
+    return {*number, find_host(host_field.substr(equals + 1), hosts),
             slots.empty() ? "" : slots.substr(slots.find('=') + 1)};
 }
 
@@ -63,42 +64,42 @@ std::vector<int> cores_of(topo::Machine const& machine, std::optional<int> socke
     return cores;
 }
 
-class Slots {
+class SlotParser {
 public:
-    explicit Slots(topo::Machine const& machine) : machine_(machine) {}
+    explicit SlotParser(topo::Machine const& machine) : machine_(machine) {}
 
     void add(std::string_view word) {
         std::size_t const colon = word.find(':');
         if (colon != std::string_view::npos) {
             socket_ = topo::whole_number(word.substr(0, colon));   // also applies to the words after this one
             if (!socket_ || cores_of(machine_, socket_).empty())
-                throw Complaint(
-                    join("slot=", shown(word), ": there is no socket ", shown(word.substr(0, colon)), " here"));
+                throw LaunchError(
+                    join("slot=", printable(word), ": there is no socket ", printable(word.substr(0, colon)), " here"));
             word.remove_prefix(colon + 1);
         }
         if (word.starts_with('p')) return add_units(word);
         std::vector<int> const cores = cores_of(machine_, socket_);
-        auto const range = word == "*" ? Range{0, static_cast<int>(cores.size()) - 1} : range_of(word);
+        auto const range = word == "*" ? Range{0, static_cast<int>(cores.size()) - 1} : parse_range(word);
         if (!range || range->last >= static_cast<int>(cores.size()))
-            throw Complaint(join("slot=", shown(word), ": cores are counted from 0 to ", cores.size() - 1,
-                                 socket_ ? join(" in socket ", *socket_) : " on this machine"));
+            throw LaunchError(join("slot=", printable(word), ": cores are counted from 0 to ", cores.size() - 1,
+                                   socket_ ? join(" in socket ", *socket_) : " on this machine"));
         for (int i = range->first; i <= range->last; ++i)
             for (topo::Pu const& unit : machine_.pus)
                 if (unit.core == cores[static_cast<std::size_t>(i)]) units_.push_back(unit.os);
     }
 
-    std::vector<int> take() && { return std::move(units_); }
+    std::vector<int> result() && { return std::move(units_); }
 
 private:
     void add_units(std::string_view word) {
-        auto const range = range_of(word.substr(1));
+        auto const range = parse_range(word.substr(1));
         for (int os = range ? range->first : 0; range && os <= range->last; ++os) {
             if (std::ranges::find(machine_.pus, os, &topo::Pu::os) == machine_.pus.end())
-                throw Complaint(
-                    join("slot=", shown(word), ": processing unit ", os, " is not among those usable here"));
+                throw LaunchError(
+                    join("slot=", printable(word), ": processing unit ", os, " is not among those usable here"));
             units_.push_back(os);
         }
-        if (!range) throw Complaint(join("slot=", shown(word), " is not understood; p4 is processing unit 4"));
+        if (!range) throw LaunchError(join("slot=", printable(word), " is not understood; p4 is processing unit 4"));
     }
 
     topo::Machine const& machine_;
@@ -108,94 +109,94 @@ private:
 
 }   // namespace
 
-std::vector<RankPlace> read_rank_file(std::string const& file, std::vector<Host> const& hosts) {
-    std::istringstream in(named_file("the rank file ", file));
-    std::vector<RankPlace> places;
+std::vector<RankFileEntry> read_rank_file(std::string const& file, std::vector<Host> const& hosts) {
+    std::istringstream in(read_user_file("the rank file ", file));
+    std::vector<RankFileEntry> entries;
     int number = 0;
     for (std::string line; std::getline(in, line);) {
         ++number;
         line = std::string(topo::trimmed(std::string_view(line).substr(0, line.find('#'))));
         if (line.empty()) continue;
         try {
-            places.push_back(read_line(line, hosts));
-        } catch (Complaint const& complaint) {
-            throw Complaint(join("the rank file ", file, ", line ", number, ": ", complaint.what()));
+            entries.push_back(parse_rank_line(line, hosts));
+        } catch (LaunchError const& error) {
+            throw LaunchError(join("the rank file ", file, ", line ", number, ": ", error.what()));
         }
     }
-    std::ranges::stable_sort(places, {}, &RankPlace::rank);
-    for (std::size_t i = 0; i < places.size(); ++i)
-        if (places[i].rank != static_cast<int>(i))
-            throw Complaint(places[i].rank < static_cast<int>(i)
-                                ? join("the rank file ", file, " names rank ", places[i].rank, " twice")
-                                : join("the rank file ", file, " says nothing of rank ", i));
-    if (places.empty()) throw Complaint(join("the rank file ", file, " names no rank"));
-    return places;
+    std::ranges::stable_sort(entries, {}, &RankFileEntry::rank);
+    for (std::size_t i = 0; i < entries.size(); ++i)
+        if (entries[i].rank != static_cast<int>(i))
+            throw LaunchError(entries[i].rank < static_cast<int>(i)
+                                  ? join("the rank file ", file, " names rank ", entries[i].rank, " twice")
+                                  : join("the rank file ", file, " does not place rank ", i));
+    if (entries.empty()) throw LaunchError(join("the rank file ", file, " names no rank"));
+    return entries;
 }
 
-std::vector<RankPlace> read_rank_map(std::string_view text, std::vector<Host> const& hosts) {
-    auto const wrong = [&] {
-        return Complaint(
-            join("-rankmap wants the host's number of each rank, such as 0,0,1,1, or blocks (FIRST,HOSTS,RANKS)",
-                 ", not '", shown(text), "'"));
+std::vector<RankFileEntry> read_rank_map(std::string_view text, std::vector<Host> const& hosts) {
+    auto const syntax_error = [&] {
+        return LaunchError(
+            join("-rankmap needs the host number of each rank, such as 0,0,1,1, or blocks (FIRST,HOSTS,RANKS)",
+                 ", not '", printable(text), "'"));
     };
     constexpr std::string_view vector = "(vector,";
     std::string_view rest = text;
     if (rest.starts_with(vector) && rest.ends_with(')'))
         rest = rest.substr(vector.size(), rest.size() - vector.size() - 1);
-    std::vector<RankPlace> places;
+    std::vector<RankFileEntry> entries;
     auto const add = [&](int host) {
         auto const at = static_cast<std::size_t>(host);
         if (at >= std::max<std::size_t>(1, hosts.size()))
-            throw Complaint(join("-rankmap: there is no host ", host, "; hosts are counted from 0, and ", hosts.size(),
-                                 hosts.size() == 1 ? " is named" : " are named"));
-        places.push_back({static_cast<int>(places.size()), hosts.empty() ? host_name() : hosts[at].name, {}});
+            throw LaunchError(join("-rankmap: there is no host ", host, "; hosts are counted from 0, and ",
+                                   hosts.size(), hosts.size() == 1 ? " is named" : " are named"));
+        entries.push_back({static_cast<int>(entries.size()), hosts.empty() ? host_name() : hosts[at].name, {}});
     };
     while (!rest.empty()) {
         bool const block = rest.starts_with('(');
         std::size_t const end = std::min(rest.find(block ? ')' : ','), rest.size());
-        if (block && end == rest.size()) throw wrong();
+        if (block && end == rest.size()) throw syntax_error();
         std::vector<int> numbers;
         for (std::string const& word : topo::split_words(rest.substr(block ? 1 : 0, block ? end - 1 : end), ",")) {
             auto const number = topo::whole_number(word);
-            if (!number) throw wrong();
+            if (!number) throw syntax_error();
             numbers.push_back(*number);
         }
-        if (numbers.size() != (block ? 3u : 1u)) throw wrong();
+        if (numbers.size() != (block ? 3u : 1u)) throw syntax_error();
         if (!block) add(numbers[0]);
         for (int i = 0; block && i < numbers[1] * numbers[2]; ++i) add(numbers[0] + i / numbers[2]);
         rest.remove_prefix(std::min(end + (block ? 1 : 0), rest.size()));
         if (rest.starts_with(',')) rest.remove_prefix(1);
     }
-    if (places.empty()) throw wrong();
-    return places;
+    if (entries.empty()) throw syntax_error();
+    return entries;
 }
 
-std::vector<RankPlace> read_sequence(std::string const& file, std::vector<Host> const& hosts) {
-    std::vector<RankPlace> places;
-    auto const add = [&](std::string const& host) { places.push_back({static_cast<int>(places.size()), host, {}}); };
+std::vector<RankFileEntry> read_sequence(std::string const& file, std::vector<Host> const& hosts) {
+    std::vector<RankFileEntry> entries;
+    auto const add = [&](std::string const& host) { entries.push_back({static_cast<int>(entries.size()), host, {}}); };
     if (file.empty())
         for (Host const& host : hosts) add(host.name);
-    std::istringstream in(file.empty() ? "" : named_file("the file of --map-by seq, ", file));
+    std::istringstream in(file.empty() ? "" : read_user_file("the file of --map-by seq, ", file));
     for (std::string line, word; std::getline(in, line);) {
         std::istringstream words(line.substr(0, line.find('#')));
-        if (words >> word) add(host_named(word, hosts));
+        if (words >> word) add(find_host(word, hosts));
     }
-    if (places.empty())
-        throw Complaint("--map-by seq: no host is named; -hostfile or seq:FILE=NAME names one for each rank");
-    return places;
+    if (entries.empty())
+        throw LaunchError("--map-by seq: no host is named; -hostfile or seq:FILE=NAME names one for each rank");
+    return entries;
 }
 
-std::vector<int> units_of_slots(std::string_view slots, topo::Machine const& machine) {
-    Slots all(machine);
+std::vector<int> slot_units(std::string_view slots, topo::Machine const& machine) {
+    SlotParser all(machine);
     for (std::string const& word : topo::split_words(slots, ",")) all.add(word);
-    return std::move(all).take();
+    return std::move(all).result();
 }
 
-std::vector<int> number_list(std::string_view what, std::string_view text) {
+std::vector<int> parse_number_list(std::string_view what, std::string_view text) {
     std::vector<int> numbers;
     for (std::string const& word : topo::split_words(text, ",")) {
-        auto const range = range_of(word);
-        if (!range) throw Complaint(join(what, " wants numbers such as 0,2-5, not '", shown(text), "'"));
+        auto const range = parse_range(word);
+        if (!range) throw LaunchError(join(what, " needs numbers such as 0,2-5, not '", printable(text), "'"));
         for (int i = range->first; i <= range->last; ++i) numbers.push_back(i);
     }
     return numbers;

@@ -11,13 +11,13 @@
 namespace tutti::launcher {
 namespace {
 
-constexpr char node_list[] = "Slurm's list of nodes (SLURM_JOB_NODELIST)";
+constexpr char slurm_list_name[] = "Slurm's list of nodes (SLURM_JOB_NODELIST)";
 
-int number_in(std::string_view text, std::string_view of) {
+int parse_count(std::string_view text, std::string_view source) {
     int value = 0;
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size() || value < 0)
-        throw Complaint(join(of, " has '", shown(text), "' where a number should be"));
+        throw LaunchError(join(source, " has '", printable(text), "' instead of a number"));
     return value;
 }
 
@@ -41,8 +41,9 @@ void add_range(std::vector<std::string>& out, std::string_view range) {
     std::size_t const dash = range.find('-');
     std::string_view const first = range.substr(0, dash);
     if (dash == std::string_view::npos) return void(out.emplace_back(first));
-    int const from = number_in(first, node_list), to = number_in(range.substr(dash + 1), node_list);
-    if (to < from || to - from > 1'000'000) throw Complaint(join(node_list, " has the range ", shown(range)));
+    int const from = parse_count(first, slurm_list_name), to = parse_count(range.substr(dash + 1), slurm_list_name);
+    if (to < from || to - from > 1'000'000)
+        throw LaunchError(join(slurm_list_name, " has the range ", printable(range)));
     for (int i = from; i <= to; ++i) {
         std::string digits = std::to_string(i);
         if (digits.size() < first.size()) digits.insert(0, first.size() - digits.size(), '0');
@@ -53,7 +54,8 @@ void add_range(std::vector<std::string>& out, std::string_view range) {
 void expand(std::vector<std::string>& out, std::string const& front, std::string_view rest) {
     std::size_t const open = rest.find('['), close = rest.find(']');
     bool const one_bracket = (open == std::string_view::npos) != (close == std::string_view::npos);
-    if (one_bracket || close < open) throw Complaint(join(node_list, " has '", shown(rest), "', a bracket too few"));
+    if (one_bracket || close < open)
+        throw LaunchError(join(slurm_list_name, " has '", printable(rest), "' with an unmatched bracket"));
     if (open == std::string_view::npos) return void(out.push_back(front + std::string(rest)));
     std::vector<std::string> middles;
     for (std::string_view range : split_outside_brackets(rest.substr(open + 1, close - open - 1)))
@@ -62,26 +64,27 @@ void expand(std::vector<std::string>& out, std::string const& front, std::string
         expand(out, front + std::string(rest.substr(0, open)) + middle, rest.substr(close + 1));
 }
 
-/// Checks a host name from a variable or a file by the rules of host files. Throws Complaint.
+/// Checks a host name from a variable or a file by the rules of host files. Throws LaunchError.
 Host checked_host(std::string_view name, int slots, std::string_view variable) {
     std::vector<Host> one;
     try {
         add_host_list(one, name);
-    } catch (Complaint const& complaint) { throw Complaint(join(variable, ": ", complaint.what())); }
+    } catch (LaunchError const& error) { throw LaunchError(join(variable, ": ", error.what())); }
     if (one.size() != 1 || one[0].slots > 0)
-        throw Complaint(join(variable, ": '", shown(name), "' is not the name of a host"));
+        throw LaunchError(join(variable, ": '", printable(name), "' is not the name of a host"));
     return {one[0].name, slots};
 }
 
 /// Expands "4(x2),1" to 4 4 1.
 std::vector<int> slurm_counts(std::string_view text) {
-    constexpr char of[] = "SLURM_TASKS_PER_NODE";
+    constexpr char source[] = "SLURM_TASKS_PER_NODE";
     std::vector<int> counts;
     for (std::string_view part : split_outside_brackets(text)) {
         std::size_t const times = part.find("(x");
-        int const count = number_in(part.substr(0, times), of);
-        int const again =
-            times == std::string_view::npos ? 1 : number_in(part.substr(times + 2, part.find(')') - times - 2), of);
+        int const count = parse_count(part.substr(0, times), source);
+        int const again = times == std::string_view::npos
+                              ? 1
+                              : parse_count(part.substr(times + 2, part.find(')') - times - 2), source);
         counts.insert(counts.end(), static_cast<std::size_t>(std::min(again, 1'000'000)), count);
     }
     return counts;
@@ -92,46 +95,47 @@ char const* slurm_list(Getenv const& variable) {
     return list && *list ? list : variable("SLURM_NODELIST");   // the older name
 }
 
-std::vector<Host> of_slurm(char const* list, char const* tasks) {
+std::vector<Host> slurm_hosts(char const* list, char const* tasks) {
     std::vector<Host> hosts;
     std::vector<int> const counts = slurm_counts(tasks ? tasks : "");
     for (std::string const& name : expand_slurm_list(list)) {
         std::size_t const i = hosts.size();
-        hosts.push_back(checked_host(name, i < counts.size() ? counts[i] : 0, node_list));
+        hosts.push_back(checked_host(name, i < counts.size() ? counts[i] : 0, slurm_list_name));
     }
-    if (hosts.empty()) throw Complaint(join(node_list, " is '", shown(list), "' and names no node"));
+    if (hosts.empty()) throw LaunchError(join(slurm_list_name, " is '", printable(list), "' and names no node"));
     return hosts;
 }
 
-std::istringstream opened(char const* file, char const* variable) {
-    return std::istringstream(named_file(join("the file that ", variable, " names, "), file));
+std::istringstream open_host_file(char const* file, char const* variable) {
+    return std::istringstream(read_user_file(join("the file that ", variable, " names, "), file));
 }
 
 /// Reads a file with one line per slot.
-std::vector<Host> of_lines(char const* file, char const* variable) {
+std::vector<Host> hosts_by_line(char const* file, char const* variable) {
     std::vector<Host> hosts;
-    std::istringstream in = opened(file, variable);
+    std::istringstream in = open_host_file(file, variable);
     for (std::string name; in >> name;) hosts.push_back(checked_host(name, 1, variable));
     return hosts;
 }
 
 /// Reads Grid Engine's file, which has one line per node: its name, its slots and further fields.
-std::vector<Host> of_grid_engine(char const* file) {
+std::vector<Host> grid_engine_hosts(char const* file) {
     std::vector<Host> hosts;
-    std::istringstream in = opened(file, "PE_HOSTFILE");
+    std::istringstream in = open_host_file(file, "PE_HOSTFILE");
     for (std::string line; std::getline(in, line);) {
         std::istringstream words(line);
         std::string name, slots;
-        if (words >> name >> slots) hosts.push_back(checked_host(name, number_in(slots, "PE_HOSTFILE"), "PE_HOSTFILE"));
+        if (words >> name >> slots)
+            hosts.push_back(checked_host(name, parse_count(slots, "PE_HOSTFILE"), "PE_HOSTFILE"));
     }
     return hosts;
 }
 
-std::vector<Host> of_lsf(char const* list) {
+std::vector<Host> lsf_hosts(char const* list) {
     std::vector<Host> hosts;
     std::istringstream words{std::string(list)};
     for (std::string name, slots; words >> name >> slots;)
-        hosts.push_back(checked_host(name, number_in(slots, "LSB_MCPU_HOSTS"), "LSB_MCPU_HOSTS"));
+        hosts.push_back(checked_host(name, parse_count(slots, "LSB_MCPU_HOSTS"), "LSB_MCPU_HOSTS"));
     return hosts;
 }
 
@@ -150,11 +154,11 @@ std::vector<Host> hosts_of_resource_manager(Getenv const& variable, std::string_
         std::vector<Host> (*read)(char const* value, char const* variable);
     };
     constexpr Manager others[] = {
-        {"pbs", "PBS_NODEFILE", of_lines},
-        {"cobalt", "COBALT_NODEFILE", of_lines},
-        {"oar", "OAR_NODEFILE", of_lines},
-        {"lsf", "LSB_MCPU_HOSTS", [](char const* list, char const*) { return of_lsf(list); }},
-        {"sge", "PE_HOSTFILE", [](char const* file, char const*) { return of_grid_engine(file); }},
+        {"pbs", "PBS_NODEFILE", hosts_by_line},
+        {"cobalt", "COBALT_NODEFILE", hosts_by_line},
+        {"oar", "OAR_NODEFILE", hosts_by_line},
+        {"lsf", "LSB_MCPU_HOSTS", [](char const* list, char const*) { return lsf_hosts(list); }},
+        {"sge", "PE_HOSTFILE", [](char const* file, char const*) { return grid_engine_hosts(file); }},
     };
     if (manager == "user") return {};
     bool const any = manager.empty();
@@ -162,7 +166,7 @@ std::vector<Host> hosts_of_resource_manager(Getenv const& variable, std::string_
     if (any || manager == "slurm") {
         char const* const list = slurm_list(variable);
         char const* const tasks = variable("SLURM_TASKS_PER_NODE");
-        if (list && *list) return of_slurm(list, tasks ? tasks : variable("SLURM_JOB_CPUS_PER_NODE"));
+        if (list && *list) return slurm_hosts(list, tasks ? tasks : variable("SLURM_JOB_CPUS_PER_NODE"));
     }
     for (Manager const& one : others) {
         if (!any && one.name != manager) continue;
@@ -170,13 +174,14 @@ std::vector<Host> hosts_of_resource_manager(Getenv const& variable, std::string_
         if (char const* value = variable(one.variable)) return one.read(value, one.variable);
     }
     if (any) return {};
-    throw Complaint(join("-rmk ", manager, ": this is no job of it, as ", missing, " is not set"));
+    throw LaunchError(join("-rmk ", manager, ": mpiexec does not run inside a job of this resource manager (", missing,
+                           " is not set)"));
 }
 
-std::string agent_of_resource_manager(Getenv const& variable) {
+std::string resource_manager_agent(Getenv const& variable) {
     char const* const list = slurm_list(variable);
     if (!list || !*list) return {};
-    return agent_of_slurm;
+    return slurm_agent;
 }
 
 }   // namespace tutti::launcher

@@ -36,14 +36,14 @@ void require_otf2(std::string const&) {}
 namespace {
 
 /// Error callback of libotf2: stores the message for the exception instead of printing it to standard error.
-OTF2_ErrorCode keep_message(void* said, char const*, std::uint64_t, char const*, OTF2_ErrorCode code,
-                            char const* format, va_list words) {
+OTF2_ErrorCode store_message(void* message, char const*, std::uint64_t, char const*, OTF2_ErrorCode code,
+                             char const* format, va_list arguments) {
     char text[512];
-    std::vsnprintf(text, sizeof text, format, words);
+    std::vsnprintf(text, sizeof text, format, arguments);
     unless_out_of_memory([&] {   // no exception may pass through the library
-        std::string& sentence = *static_cast<std::string*>(said);
-        sentence = join(OTF2_Error_GetDescription(code), ": ", text);
-        while (sentence.ends_with('.')) sentence.pop_back();
+        std::string& description = *static_cast<std::string*>(message);
+        description = join(OTF2_Error_GetDescription(code), ": ", text);
+        while (description.ends_with('.')) description.pop_back();
         return true;
     });
     return code;
@@ -75,38 +75,38 @@ std::optional<OTF2_CollectiveOp> operation_of(std::string_view collective) {
 }
 
 /// An event inside a call.
-struct Inside {
+struct CallEvent {
     enum class Kind { collective, sent, received } kind{};
     std::int64_t time = 0;
     std::size_t index = 0;   ///< in Timeline's list
 };
-using InsideCalls = std::map<std::pair<int, CallIndex>, std::vector<Inside>>;   ///< by world rank and call
+using EventsByCall = std::map<std::pair<int, CallIndex>, std::vector<CallEvent>>;   ///< by world rank and call
 
 /// Collects the messages whose two calls are both recorded, and the collectives.
-InsideCalls inside_calls(Timeline const& timeline) {
-    InsideCalls calls;
+EventsByCall collect_events(Timeline const& timeline) {
+    EventsByCall calls;
     for (std::size_t i = 0; i < timeline.collectives.size(); i++) {
         RecordedCollective const& c = timeline.collectives[i];
         if (!operation_of(timeline.algorithms[static_cast<std::size_t>(c.algorithm)].collective)) continue;
         for (CollectiveEntry const& e : c.entries)
             if (timeline.call(e.rank, e.call))
-                calls[{e.rank, e.call}].push_back({Inside::Kind::collective, e.entry, i});
+                calls[{e.rank, e.call}].push_back({CallEvent::Kind::collective, e.entry, i});
     }
     for (std::size_t i = 0; i < timeline.messages.size(); i++) {
         RecordedMessage const& m = timeline.messages[i];
         if (!timeline.call(m.from, m.send_call) || !timeline.call(m.to, m.receive_call)) continue;
-        calls[{m.from, m.send_call}].push_back({Inside::Kind::sent, m.sent, i});
-        calls[{m.to, m.receive_call}].push_back({Inside::Kind::received, m.received, i});
+        calls[{m.from, m.send_call}].push_back({CallEvent::Kind::sent, m.sent, i});
+        calls[{m.to, m.receive_call}].push_back({CallEvent::Kind::received, m.received, i});
     }
-    for (auto& [call, events] : calls) std::ranges::stable_sort(events, {}, &Inside::time);
+    for (auto& [call, events] : calls) std::ranges::stable_sort(events, {}, &CallEvent::time);
     return calls;
 }
 
 class Archive {
 public:
     Archive(std::string const& file, Recording const& recording, Timeline const& timeline)
-        : file_(file), recording_(recording), timeline_(timeline), inside_(inside_calls(timeline)) {
-        earlier_callback_ = OTF2_Error_RegisterCallback(keep_message, &said_);
+        : file_(file), recording_(recording), timeline_(timeline), events_by_call_(collect_events(timeline)) {
+        earlier_callback_ = OTF2_Error_RegisterCallback(store_message, &error_);
         std::filesystem::path const path(file);
         remove_earlier(path);
         std::string const folder = path.has_parent_path() ? path.parent_path().string() : ".";
@@ -128,7 +128,7 @@ public:
     }
 
     void write() {
-        name_locations();
+        collect_locations();
         check(OTF2_Archive_OpenEvtFiles(archive_));
         check(OTF2_Archive_OpenDefFiles(archive_));
         for (Location& l : locations_) write_events(l);
@@ -150,10 +150,10 @@ private:
         int rank = 0, thread = 0;   ///< world rank; thread of the rank
         std::uint64_t events = 0;
     };
-    enum Attribute : OTF2_AttributeRef { place, waited_for };
+    enum Attribute : OTF2_AttributeRef { source_line_attribute, wait_cause_attribute };
     static constexpr OTF2_GroupRef all_locations = 0;   ///< the group of communicator i is i + 1
 
-    [[noreturn]] void fail() const { throw Error(ErrorClass::other, join(file_, " cannot be written: ", said_)); }
+    [[noreturn]] void fail() const { throw Error(ErrorClass::other, join(file_, " cannot be written: ", error_)); }
     void check(OTF2_ErrorCode code) const {
         if (code != OTF2_SUCCESS) fail();
     }
@@ -173,25 +173,25 @@ private:
         std::filesystem::remove(anchor, ignored);
     }
 
-    OTF2_StringRef string(std::string const& words) {
-        auto const [entry, added] = strings_.try_emplace(words, static_cast<OTF2_StringRef>(strings_.size()));
-        if (added) words_.push_back(&entry->first);
+    OTF2_StringRef string_number(std::string const& text) {
+        auto const [entry, added] = strings_.try_emplace(text, static_cast<OTF2_StringRef>(strings_.size()));
+        if (added) string_list_.push_back(&entry->first);
         return entry->second;
     }
 
     /// Numbers the locations, beginning with the first thread of every rank: these locations represent the members of
     /// communicators.
-    void name_locations() {
+    void collect_locations() {
         for (RankTimeline const& line : timeline_.ranks) {
             std::vector<int> threads{line.calls.empty() ? 0 : line.calls.front().thread};
             for (RecordedCall const& c : line.calls)
                 if (std::ranges::find(threads, c.thread) == threads.end()) threads.push_back(c.thread);
             member_of_[line.rank] = locations_.size();
             locations_.push_back({line.rank, threads.front()});
-            for (std::size_t i = 1; i < threads.size(); i++) further_.push_back({line.rank, threads[i]});
+            for (std::size_t i = 1; i < threads.size(); i++) other_threads_.push_back({line.rank, threads[i]});
         }
         members_ = locations_.size();
-        locations_.insert(locations_.end(), further_.begin(), further_.end());
+        locations_.insert(locations_.end(), other_threads_.begin(), other_threads_.end());
     }
 
     void write_events(Location& location) {
@@ -205,7 +205,7 @@ private:
                                        static_cast<OTF2_RegionRef>(open.back().first->name)));
             open.pop_back();
         };
-        std::vector<RecordedCall> const& calls = timeline_.of_rank(location.rank)->calls;
+        std::vector<RecordedCall> const& calls = timeline_.rank_timeline(location.rank)->calls;
         std::int64_t now = 0;
         for (std::size_t i = 0; i < calls.size(); i++) {
             RecordedCall const& c = calls[i];
@@ -215,12 +215,12 @@ private:
             now = std::max(now, c.begin);
             enter(writer, c);
             open.emplace_back(&c, std::max(end, now));
-            auto const inside = inside_.find({location.rank, static_cast<CallIndex>(i)});
-            if (inside != inside_.end())
-                for (Inside const& event : inside->second) {
+            auto const events = events_by_call_.find({location.rank, static_cast<CallIndex>(i)});
+            if (events != events_by_call_.end())
+                for (CallEvent const& event : events->second) {
                     now = std::clamp(event.time, now, open.back().second);
-                    write_inside(writer, location.rank, event, now, open.back().second);
-                    if (event.kind == Inside::Kind::collective) now = open.back().second;
+                    write_event(writer, location.rank, event, now, open.back().second);
+                    if (event.kind == CallEvent::Kind::collective) now = open.back().second;
                 }
         }
         while (!open.empty()) leave();
@@ -236,16 +236,18 @@ private:
     void enter(OTF2_EvtWriter* writer, RecordedCall const& c) {
         std::unique_ptr<OTF2_AttributeList, decltype(&OTF2_AttributeList_Delete)> attributes(OTF2_AttributeList_New(),
                                                                                              OTF2_AttributeList_Delete);
-        if (c.place > 0)
-            check(OTF2_AttributeList_AddStringRef(attributes.get(), place,
-                                                  string(timeline_.places[static_cast<std::size_t>(c.place)])));
+        if (c.source_line > 0)
+            check(OTF2_AttributeList_AddStringRef(
+                attributes.get(), source_line_attribute,
+                string_number(timeline_.source_lines[static_cast<std::size_t>(c.source_line)])));
         if (c.cause != WaitCause::none)
-            check(OTF2_AttributeList_AddStringRef(attributes.get(), waited_for, string(std::string(name_of(c.cause)))));
+            check(OTF2_AttributeList_AddStringRef(attributes.get(), wait_cause_attribute,
+                                                  string_number(std::string(name_of(c.cause)))));
         check(OTF2_EvtWriter_Enter(writer, attributes.get(), stamp(c.begin), static_cast<OTF2_RegionRef>(c.name)));
     }
 
-    void write_inside(OTF2_EvtWriter* writer, int rank, Inside const& event, std::int64_t begin, std::int64_t end) {
-        if (event.kind == Inside::Kind::collective) {
+    void write_event(OTF2_EvtWriter* writer, int rank, CallEvent const& event, std::int64_t begin, std::int64_t end) {
+        if (event.kind == CallEvent::Kind::collective) {
             RecordedCollective const& c = timeline_.collectives[event.index];
             auto const bytes = static_cast<std::uint64_t>(c.bytes);
             check(OTF2_EvtWriter_MpiCollectiveBegin(writer, nullptr, stamp(begin)));
@@ -256,7 +258,7 @@ private:
             return;
         }
         RecordedMessage const& m = timeline_.messages[event.index];
-        bool const sent = event.kind == Inside::Kind::sent;
+        bool const sent = event.kind == CallEvent::Kind::sent;
         auto const write = sent ? OTF2_EvtWriter_MpiSend : OTF2_EvtWriter_MpiRecv;
         check(write(writer, nullptr, stamp(begin), rank_in(m.comm, sent ? m.to : m.from),
                     static_cast<OTF2_CommRef>(m.comm), static_cast<std::uint32_t>(m.tag),
@@ -277,57 +279,59 @@ private:
     }
 
     /// Defines a string when a definition first needs it; strings that events refer to are defined before all others.
-    OTF2_StringRef defined(std::string const& words) {
-        OTF2_StringRef const number = string(words);
+    OTF2_StringRef define_string(std::string const& text) {
+        OTF2_StringRef const number = string_number(text);
         for (; strings_defined_ <= number; strings_defined_++)
-            check(OTF2_GlobalDefWriter_WriteString(definitions_, strings_defined_, words_[strings_defined_]->c_str()));
+            check(OTF2_GlobalDefWriter_WriteString(definitions_, strings_defined_,
+                                                   string_list_[strings_defined_]->c_str()));
         return number;
     }
 
     void define_attributes() {
-        check(OTF2_GlobalDefWriter_WriteAttribute(definitions_, place, defined("place"),
-                                                  defined("source line of the call"), OTF2_TYPE_STRING));
-        check(OTF2_GlobalDefWriter_WriteAttribute(definitions_, waited_for, defined("waited for"),
-                                                  defined("why the call waited"), OTF2_TYPE_STRING));
+        check(OTF2_GlobalDefWriter_WriteAttribute(definitions_, source_line_attribute, define_string("place"),
+                                                  define_string("source line of the call"), OTF2_TYPE_STRING));
+        check(OTF2_GlobalDefWriter_WriteAttribute(definitions_, wait_cause_attribute, define_string("waited for"),
+                                                  define_string("why the call waited"), OTF2_TYPE_STRING));
     }
 
     void define_locations() {
         OTF2_SystemTreeNodeRef const machine = 0;
-        check(OTF2_GlobalDefWriter_WriteSystemTreeNode(definitions_, machine, defined("job"), defined("machine"),
-                                                       OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+        check(OTF2_GlobalDefWriter_WriteSystemTreeNode(definitions_, machine, define_string("job"),
+                                                       define_string("machine"), OTF2_UNDEFINED_SYSTEM_TREE_NODE));
         std::map<int, OTF2_SystemTreeNodeRef> nodes;
         for (RankRecording const& rank : recording_.ranks) {
             auto const [node, added] =
                 nodes.try_emplace(rank.node, static_cast<OTF2_SystemTreeNodeRef>(nodes.size() + 1));
             if (added)
-                check(OTF2_GlobalDefWriter_WriteSystemTreeNode(definitions_, node->second, defined(rank.host),
-                                                               defined("node"), machine));
+                check(OTF2_GlobalDefWriter_WriteSystemTreeNode(definitions_, node->second, define_string(rank.host),
+                                                               define_string("node"), machine));
             check(OTF2_GlobalDefWriter_WriteLocationGroup(
-                definitions_, static_cast<OTF2_LocationGroupRef>(rank.rank), defined(join("rank ", rank.rank)),
+                definitions_, static_cast<OTF2_LocationGroupRef>(rank.rank), define_string(join("rank ", rank.rank)),
                 OTF2_LOCATION_GROUP_TYPE_PROCESS, node->second, OTF2_UNDEFINED_LOCATION_GROUP));
         }
         for (std::size_t i = 0; i < locations_.size(); i++) {
             Location const& l = locations_[i];
             std::string const name =
                 i < members_ ? join("rank ", l.rank) : join("rank ", l.rank, ", thread ", l.thread);
-            check(OTF2_GlobalDefWriter_WriteLocation(definitions_, i, defined(name), OTF2_LOCATION_TYPE_CPU_THREAD,
-                                                     l.events, static_cast<OTF2_LocationGroupRef>(l.rank)));
+            check(OTF2_GlobalDefWriter_WriteLocation(definitions_, i, define_string(name),
+                                                     OTF2_LOCATION_TYPE_CPU_THREAD, l.events,
+                                                     static_cast<OTF2_LocationGroupRef>(l.rank)));
         }
     }
 
     void define_regions() {
         for (std::size_t i = 0; i < timeline_.names.size(); i++) {
-            OTF2_StringRef const name = defined(timeline_.names[i]);
+            OTF2_StringRef const name = define_string(timeline_.names[i]);
             check(OTF2_GlobalDefWriter_WriteRegion(definitions_, static_cast<OTF2_RegionRef>(i), name, name,
-                                                   defined(""), OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_MPI,
-                                                   OTF2_REGION_FLAG_NONE, defined(""), 0, 0));
+                                                   define_string(""), OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_MPI,
+                                                   OTF2_REGION_FLAG_NONE, define_string(""), 0, 0));
         }
     }
 
     void define_comms() {
         std::vector<std::uint64_t> members(members_);
         for (std::size_t i = 0; i < members_; i++) members[i] = i;
-        check(OTF2_GlobalDefWriter_WriteGroup(definitions_, all_locations, defined("ranks"),
+        check(OTF2_GlobalDefWriter_WriteGroup(definitions_, all_locations, define_string("ranks"),
                                               OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE,
                                               static_cast<std::uint32_t>(members.size()), members.data()));
         for (std::size_t i = 0; i < timeline_.comms.size(); i++) {
@@ -336,7 +340,7 @@ private:
                 if (auto const found = member_of_.find(rank); found != member_of_.end())
                     members.push_back(found->second);
             auto const group = static_cast<OTF2_GroupRef>(all_locations + 1 + i);
-            OTF2_StringRef const name = defined(timeline_.comms[i].name);
+            OTF2_StringRef const name = define_string(timeline_.comms[i].name);
             check(OTF2_GlobalDefWriter_WriteGroup(definitions_, group, name, OTF2_GROUP_TYPE_COMM_GROUP,
                                                   OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE,
                                                   static_cast<std::uint32_t>(members.size()), members.data()));
@@ -345,19 +349,19 @@ private:
         }
     }
 
-    std::string file_, said_;
+    std::string file_, error_;
     Recording const& recording_;
     Timeline const& timeline_;
-    InsideCalls inside_;
+    EventsByCall events_by_call_;
     OTF2_ErrorCallback earlier_callback_ = nullptr;
     OTF2_Archive* archive_ = nullptr;
     OTF2_GlobalDefWriter* definitions_ = nullptr;
-    std::vector<Location> locations_, further_;
+    std::vector<Location> locations_, other_threads_;
     std::size_t members_ = 0;                  ///< locations that are members of communicators
     std::map<int, std::uint64_t> member_of_;   ///< by world rank
     std::map<std::string, OTF2_StringRef> strings_;
-    std::vector<std::string const*> words_;   ///< keys of `strings_`, by number
-    OTF2_StringRef strings_defined_ = 0;      ///< number of strings already defined
+    std::vector<std::string const*> string_list_;   ///< keys of `strings_`, by number
+    OTF2_StringRef strings_defined_ = 0;            ///< number of strings already defined
 };
 
 }   // namespace

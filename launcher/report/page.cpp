@@ -16,11 +16,11 @@ std::string base64(std::string_view bytes) {
     std::string text;
     text.reserve((bytes.size() + 2) / 3 * 4);
     for (std::size_t i = 0; i < bytes.size(); i += 3) {
-        std::size_t const there = bytes.size() - i;
+        std::size_t const remaining = bytes.size() - i;
         std::uint32_t bits = 0;
         for (std::size_t k = 0; k < 3; ++k)
-            bits = bits << 8 | (k < there ? static_cast<unsigned char>(bytes[i + k]) : 0u);
-        for (std::size_t k = 0; k < 4; ++k) text += k <= there ? digits[bits >> (18 - 6 * k) & 63] : '=';
+            bits = bits << 8 | (k < remaining ? static_cast<unsigned char>(bytes[i + k]) : 0u);
+        for (std::size_t k = 0; k < 4; ++k) text += k <= remaining ? digits[bits >> (18 - 6 * k) & 63] : '=';
     }
     return text;
 }
@@ -40,12 +40,12 @@ std::string packed(RankTimeline const& line) {
         numbers.add_length(c.length);
         numbers.add_length(c.waited);
         numbers.add_length(c.name);
-        numbers.add_length(c.place);
+        numbers.add_length(c.source_line);
         numbers.add_length(c.count);
         numbers.add_length(static_cast<int>(c.cause) | (c.culprit >= 0 ? 16 : 0));
         if (c.culprit < 0) continue;
         numbers.add_length(c.culprit);
-        numbers.add_length(c.culprit_place);
+        numbers.add_length(c.culprit_line);
         numbers.add_length(c.caused);
     }
     return base64(numbers.bytes());
@@ -98,7 +98,7 @@ std::string packed_collectives(Timeline const& timeline) {
 
 json call_sums(std::vector<CallSum> const& sums) {
     json all = json::array();
-    for (CallSum const& s : sums) all.push_back({s.name, s.place, s.calls, s.time, s.waited, s.longest});
+    for (CallSum const& s : sums) all.push_back({s.name, s.source_line, s.calls, s.time, s.waited, s.longest});
     return all;
 }
 
@@ -108,9 +108,9 @@ json lanes(Recording const& recording, Timeline const& timeline, Summary const& 
         RankTimeline const& line = timeline.ranks[i];
         RankSum const& sum = summary.ranks[i];
         RankRecording const& rank = recording.ranks[i];
-        json shown = json::array();
+        json descriptions = json::array();
         for (std::size_t c = 0; c < line.calls.size(); ++c)
-            if (!line.calls[c].shown.empty()) shown.push_back({c, line.calls[c].shown});
+            if (!line.calls[c].description.empty()) descriptions.push_back({c, line.calls[c].description});
         all.push_back({{"rank", line.rank},
                        {"host", rank.host},
                        {"node", rank.node},
@@ -124,7 +124,7 @@ json lanes(Recording const& recording, Timeline const& timeline, Summary const& 
                        {"total", sum.total},
                        {"inMpi", sum.in_mpi},
                        {"waited", sum.waited},
-                       {"shown", shown},
+                       {"shown", descriptions},
                        {"events", packed(line)}});
     }
     return all;
@@ -137,8 +137,8 @@ json wait_sums(Summary const& summary) {
         for (auto const& [rank, time] : w.culprits) culprits.push_back({rank, time});
         all.push_back({{"cause", static_cast<int>(w.cause)},
                        {"name", w.name},
-                       {"place", w.place},
-                       {"culpritPlace", w.culprit_place},
+                       {"place", w.source_line},
+                       {"culpritPlace", w.culprit_line},
                        {"calls", w.calls},
                        {"time", w.time},
                        {"waiting", w.waiting},
@@ -148,11 +148,11 @@ json wait_sums(Summary const& summary) {
 }
 
 /// Returns the numbers of ranks and cores of the oversubscribed nodes; null if no node is oversubscribed.
-json crowding(Recording const& recording, JobStory const& story) {
+json oversubscription_of(Recording const& recording, ReportContext const& context) {
     std::size_t ranks = 0;
     int cores = 0, nodes = 0;
-    for (RecordedNode const& node : story.nodes) {
-        if (!node.crowded()) continue;
+    for (RecordedNode const& node : context.nodes) {
+        if (!node.is_oversubscribed()) continue;
         ranks += node.ranks.size();
         cores += node.cores;
         ++nodes;
@@ -163,19 +163,19 @@ json crowding(Recording const& recording, JobStory const& story) {
     return {{"ranks", ranks}, {"cores", cores}, {"nodes", nodes}, {"runDelay", delay}};
 }
 
-json causes(Summary const& summary, bool crowded) {
+json causes(Summary const& summary, bool oversubscribed) {
     json all = json::array();
     for (int i = 0; i <= static_cast<int>(WaitCause::last); ++i) {
         auto const cause = static_cast<WaitCause>(i);
         auto const found = summary.by_cause.find(cause);
         all.push_back({{"name", name_of(cause)},
-                       {"advice", advice_on(cause, crowded)},
+                       {"advice", advice_for(cause, oversubscribed)},
                        {"time", found == summary.by_cause.end() ? 0 : found->second}});
     }
     return all;
 }
 
-json collective_sums(Timeline const& timeline, Summary const& summary, JobStory const& story) {
+json collective_sums(Timeline const& timeline, Summary const& summary, ReportContext const& context) {
     json all = json::array();
     for (CollectiveSum const& c : summary.collectives) {
         json last = json::array();
@@ -183,7 +183,7 @@ json collective_sums(Timeline const& timeline, Summary const& summary, JobStory 
         Algorithm const& algorithm = timeline.algorithms[static_cast<std::size_t>(c.algorithm)];
         json levels = json::array();
         for (TeamLevel const& level :
-             teams_of(story.nodes, timeline.comms[static_cast<std::size_t>(c.comm)].members, algorithm.levels))
+             teams_of(context.nodes, timeline.comms[static_cast<std::size_t>(c.comm)].members, algorithm.levels))
             levels.push_back({{"name", level.name}, {"teams", level.teams}});
         all.push_back({{"algorithm", c.algorithm},
                        {"comm", c.comm},
@@ -197,26 +197,28 @@ json collective_sums(Timeline const& timeline, Summary const& summary, JobStory 
     return all;
 }
 
-json machines(JobStory const& story) {
+json machines(ReportContext const& context) {
     json all = json::array();
-    for (RecordedNode const& node : story.nodes) {
+    for (RecordedNode const& node : context.nodes) {
         json ranks = json::array();
-        for (std::size_t place = 0; place < node.ranks.size() && place < node.placement.pu.size(); ++place) {
-            topo::Pu const& pu = node.machine.pus[static_cast<std::size_t>(node.placement.pu[place])];
-            ranks.push_back({node.ranks[place], pu.socket, pu.numa, pu.l3, pu.core});
+        for (std::size_t local_rank = 0; local_rank < node.ranks.size() && local_rank < node.placement.pu.size();
+             ++local_rank) {
+            topo::Pu const& pu = node.machine.pus[static_cast<std::size_t>(node.placement.pu[local_rank])];
+            ranks.push_back({node.ranks[local_rank], pu.socket, pu.numa, pu.l3, pu.core});
         }
         all.push_back({{"host", node.host}, {"fixed", node.placement.fixed}, {"ranks", ranks}});
     }
     return all;
 }
 
-json whole(Recording const& recording, Timeline const& timeline, Summary const& summary, JobStory const& story) {
-    json all{{"version", TUTTI_VERSION},         {"command", story.command},      {"date", story.date},
-             {"ending", story.ending},           {"exitCode", story.exit_code},   {"length", timeline.length},
-             {"names", timeline.names},          {"places", timeline.places},     {"calls", summary.calls},
+json report_json(Recording const& recording, Timeline const& timeline, Summary const& summary,
+                 ReportContext const& context) {
+    json all{{"version", TUTTI_VERSION},         {"command", context.command},      {"date", context.date},
+             {"ending", context.failure},        {"exitCode", context.exit_code},   {"length", timeline.length},
+             {"names", timeline.names},          {"places", timeline.source_lines}, {"calls", summary.calls},
              {"messageCount", summary.messages}, {"unmatched", summary.unmatched}};
     all["reports"] = json::array();
-    for (Report const& r : story.reports) all["reports"].push_back(json::parse(json_of(r)));
+    for (Report const& r : context.reports) all["reports"].push_back(json::parse(json_of(r)));
     all["comms"] = json::array();
     for (RecordedComm const& c : timeline.comms) all["comms"].push_back({{"name", c.name}, {"size", c.size}});
     all["algorithms"] = json::array();
@@ -224,12 +226,12 @@ json whole(Recording const& recording, Timeline const& timeline, Summary const& 
     all["byCall"] = call_sums(summary.by_call);
     all["byLine"] = call_sums(summary.by_line);
     all["waits"] = wait_sums(summary);
-    all["crowding"] = crowding(recording, story);
+    all["crowding"] = oversubscription_of(recording, context);
     all["causes"] = causes(summary, !all["crowding"].is_null());
     all["pairs"] = json::array();
     for (PairSum const& p : summary.pairs) all["pairs"].push_back({p.from, p.to, p.messages, p.bytes});
-    all["collectiveSums"] = collective_sums(timeline, summary, story);
-    all["machines"] = machines(story);
+    all["collectiveSums"] = collective_sums(timeline, summary, context);
+    all["machines"] = machines(context);
     all["lanes"] = lanes(recording, timeline, summary);
     all["messageEvents"] = packed_messages(timeline);
     all["collectiveEvents"] = packed_collectives(timeline);
@@ -237,7 +239,7 @@ json whole(Recording const& recording, Timeline const& timeline, Summary const& 
 }
 
 /// Replaces the placeholder `name` in the page.
-void put(std::string& page, std::string_view name, std::string_view text) {
+void replace_placeholder(std::string& page, std::string_view name, std::string_view text) {
     std::size_t const at = page.find(name);
     if (at != page.npos) page.replace(at, name.size(), text);
 }
@@ -245,13 +247,14 @@ void put(std::string& page, std::string_view name, std::string_view text) {
 }   // namespace
 
 std::string page_of(Recording const& recording, Timeline const& timeline, Summary const& summary,
-                    JobStory const& story) {
-    std::string data = whole(recording, timeline, summary, story).dump(-1, ' ', false, json::error_handler_t::replace);
+                    ReportContext const& context) {
+    std::string data =
+        report_json(recording, timeline, summary, context).dump(-1, ' ', false, json::error_handler_t::replace);
     for (std::size_t at = 0; (at = data.find("</", at)) != data.npos; at += 3) data.replace(at, 2, "<\\/");
     std::string page = page_html;
-    put(page, "/*page.css*/", page_css);
-    put(page, "/*page.js*/", page_js);
-    put(page, "{\"data\":0}", data);
+    replace_placeholder(page, "/*page.css*/", page_css);
+    replace_placeholder(page, "/*page.js*/", page_js);
+    replace_placeholder(page, "{\"data\":0}", data);
     return page;
 }
 

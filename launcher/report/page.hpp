@@ -37,10 +37,10 @@ private:
 std::string base64(std::string_view bytes);
 
 /// The contents of a report besides the recording.
-struct JobStory {
+struct ReportContext {
     std::string command;   ///< as given to mpiexec
     std::string date;      ///< when the job ended
-    std::string ending;    ///< why the job failed, a sentence; empty: it succeeded
+    std::string failure;   ///< why the job failed, with a full stop; empty: it succeeded
     int exit_code = 0;
     std::vector<Report> reports;   ///< errors and warnings
     std::vector<RecordedNode> nodes;
@@ -48,7 +48,7 @@ struct JobStory {
 
 /// Returns the whole HTML page.
 std::string page_of(Recording const& recording, Timeline const& timeline, Summary const& summary,
-                    JobStory const& story);
+                    ReportContext const& context);
 
 /// The files of the page (launcher/report/page/), embedded by CMake.
 extern char const page_html[], page_css[], page_js[];

@@ -39,8 +39,8 @@ std::vector<MappedRange> files_in(std::string_view maps) {
 
 }   // namespace
 
-std::vector<std::pair<std::uint64_t, std::string>> CallSites::words_for(std::string_view maps,
-                                                                        std::vector<std::uint64_t> addresses) {
+std::vector<std::pair<std::uint64_t, std::string>> CallSites::source_lines_of(std::string_view maps,
+                                                                              std::vector<std::uint64_t> addresses) {
     std::ranges::sort(addresses);
     addresses.erase(std::ranges::unique(addresses).begin(), addresses.end());
     std::vector<MappedRange> const files = files_in(maps);
@@ -54,7 +54,7 @@ std::vector<std::pair<std::uint64_t, std::string>> CallSites::words_for(std::str
             continue;
         }
         auto [found, fresh] = known_.try_emplace({file->path, address - file->begin});
-        if (fresh) found->second = words(lines.at(address));
+        if (fresh) found->second = describe(lines.at(address));
         all.emplace_back(address, found->second);
     }
     return all;
@@ -62,25 +62,25 @@ std::vector<std::pair<std::uint64_t, std::string>> CallSites::words_for(std::str
 
 namespace {
 
-std::string_view text_at(char const* words, std::size_t room) {
-    return {words, static_cast<std::size_t>(std::find(words, words + room, 0) - words)};
+std::string_view text_at(char const* text, std::size_t room) {
+    return {text, static_cast<std::size_t>(std::find(text, text + room, 0) - text)};
 }
 
-constexpr std::size_t most_ranks_named = 1 << 20;
+constexpr std::size_t max_listed_ranks = 1 << 20;
 
 /// Reads a count that a rank has written, limited to its maximum.
 template <class Count>
-Count within(std::atomic<Count> const& count, std::size_t most) {
+Count clamped(std::atomic<Count> const& count, std::size_t most) {
     return std::min(count.load(std::memory_order_acquire), static_cast<Count>(most));
 }
 
 /// True if a rank can have recorded this event by `now`. The limits are such that sums of possible values do not
 /// overflow.
 bool is_possible(TraceEvent const& e, std::int64_t now) {
-    constexpr std::int64_t most_bytes = std::int64_t{1} << 40;
+    constexpr std::int64_t max_event_bytes = std::int64_t{1} << 40;
     bool const timed = e.time >= 0 && e.time <= now && e.waited >= 0 && e.amount >= 0;
     if (e.kind == TraceKind::call) return timed && e.amount <= now - e.time && e.waited <= now && e.tag >= 0;
-    return timed && e.amount <= most_bytes;
+    return timed && e.amount <= max_event_bytes;
 }
 
 /// Returns the events that have not been overwritten, in the order of recording. `room` is the launcher's value of
@@ -97,7 +97,7 @@ std::vector<TraceEvent> events_of(Trace const& trace, std::uint64_t room, std::i
 
 std::vector<RecordedComm> comms_of(Trace const& trace) {
     std::vector<RecordedComm> comms;
-    for (std::uint32_t i = 0; i < within(trace.comms_used, Trace::most_comms); ++i) {
+    for (std::uint32_t i = 0; i < clamped(trace.comms_used, Trace::max_comms); ++i) {
         TracedComm const& c = trace.comms[i];
         comms.push_back({c.context, std::string(text_at(c.name, sizeof c.name)),
                          ranks_in(text_at(c.members, sizeof c.members)), c.size, c.rank});
@@ -106,10 +106,10 @@ std::vector<RecordedComm> comms_of(Trace const& trace) {
 }
 
 /// Returns the description that the rank published of the wait in which it ended.
-std::string shown_call(RankState const& rank_state) {
-    Blocked const& shown = rank_state.blocked;
-    if (shown.changes.load(std::memory_order_acquire) % 2 == 0) return {};
-    return std::string(text_at(shown.thread[0].call, sizeof shown.thread[0].call));
+std::string published_call(RankState const& rank_state) {
+    Blocked const& blocked = rank_state.blocked;
+    if (blocked.changes.load(std::memory_order_acquire) % 2 == 0) return {};
+    return std::string(text_at(blocked.thread[0].call, sizeof blocked.thread[0].call));
 }
 
 std::vector<UnfinishedCall> unfinished_of(Trace const& trace, RankState const& rank_state, std::int64_t ended) {
@@ -117,31 +117,31 @@ std::vector<UnfinishedCall> unfinished_of(Trace const& trace, RankState const& r
     for (OpenCall const& c : trace.open)
         if (std::int64_t const begin = c.begin.load(std::memory_order_acquire);
             begin > 0 && begin <= ended && c.text != 0)
-            calls.push_back({begin, c.site, c.text, static_cast<int>(c.thread), shown_call(rank_state)});
+            calls.push_back({begin, c.site, c.text, static_cast<int>(c.thread), published_call(rank_state)});
     return calls;
 }
 
 /// Returns the time at which the event was recorded; a call is recorded at its end.
-std::int64_t written_at(TraceEvent const& e) { return e.kind == TraceKind::call ? e.time + e.amount : e.time; }
+std::int64_t record_time(TraceEvent const& e) { return e.kind == TraceKind::call ? e.time + e.amount : e.time; }
 
 /// Returns a time that a rank has recorded, or 0 if it is impossible.
-std::int64_t noted(Counter const& time, std::int64_t now) {
-    std::uint64_t const noted = time.read();
-    return noted <= static_cast<std::uint64_t>(now) ? static_cast<std::int64_t>(noted) : 0;
+std::int64_t recorded_time(Counter const& time, std::int64_t now) {
+    std::uint64_t const recorded = time.read();
+    return recorded <= static_cast<std::uint64_t>(now) ? static_cast<std::int64_t>(recorded) : 0;
 }
 
 RankRecording read_trace(Trace const& trace, std::uint64_t room, RankState const& rank_state, CallSites& sites,
                          std::int64_t now) {
     RankRecording all;
     all.rank = rank_state.world_rank;
-    all.started = noted(rank_state.times.started, now);
-    all.ended = noted(rank_state.times.ended, now);
-    all.run_delay = noted(rank_state.times.run_delay, now);
+    all.started = recorded_time(rank_state.times.started, now);
+    all.ended = recorded_time(rank_state.times.ended, now);
+    all.run_delay = recorded_time(rank_state.times.run_delay, now);
     all.events = events_of(trace, room, now);
     std::uint64_t const ever = trace.events.load();
     all.lost = ever - std::min<std::uint64_t>(ever, all.events.size());
-    all.complete_from = all.lost > 0 && !all.events.empty() ? written_at(all.events.front()) : all.started;
-    for (std::uint32_t i = 0; i < within(trace.texts_used, Trace::most_texts); ++i)
+    all.complete_from = all.lost > 0 && !all.events.empty() ? record_time(all.events.front()) : all.started;
+    for (std::uint32_t i = 0; i < clamped(trace.texts_used, Trace::max_texts); ++i)
         all.texts.emplace_back(text_at(trace.texts[i], sizeof trace.texts[i]));
     all.comms = comms_of(trace);
     all.unfinished = unfinished_of(trace, rank_state, all.ended == 0 ? now : all.ended);
@@ -150,8 +150,8 @@ RankRecording read_trace(Trace const& trace, std::uint64_t room, RankState const
         if (e.kind == TraceKind::call && (addresses.empty() || addresses.back() != e.where))
             addresses.push_back(e.where);
     for (UnfinishedCall const& c : all.unfinished) addresses.push_back(c.site);
-    std::string_view const maps(trace.maps, within(trace.maps_bytes, Trace::most_maps));
-    all.places = sites.words_for(maps, std::move(addresses));
+    std::string_view const maps(trace.maps, clamped(trace.maps_bytes, Trace::max_maps));
+    all.source_lines = sites.source_lines_of(maps, std::move(addresses));
     return all;
 }
 
@@ -165,7 +165,7 @@ std::vector<int> ranks_in(std::string_view ranges) {
         at = std::from_chars(at, end, first).ptr;
         last = first;
         if (at < end && *at == '-') at = std::from_chars(at + 1, end, last).ptr;
-        if (last < first || static_cast<std::size_t>(last - first) >= most_ranks_named - ranks.size()) return ranks;
+        if (last < first || static_cast<std::size_t>(last - first) >= max_listed_ranks - ranks.size()) return ranks;
         for (int r = first; r <= last; ++r) ranks.push_back(r);
         if (at < end && *at == ',') ++at;
     }
@@ -176,10 +176,10 @@ std::vector<RankRecording> read_traces(Segment const& segment, std::uint64_t roo
                                        std::int64_t now) {
     std::vector<RankRecording> all;
     CallSites sites;
-    for (unsigned place = 0; place < segment.ranks(); ++place) {
-        Trace const* const trace = segment.trace(place);
+    for (unsigned local_rank = 0; local_rank < segment.ranks(); ++local_rank) {
+        Trace const* const trace = segment.trace(local_rank);
         if (!trace) return {};
-        RankRecording one = read_trace(*trace, room, segment.rank_state(place), sites, now);
+        RankRecording one = read_trace(*trace, room, segment.rank_state(local_rank), sites, now);
         one.node = node;
         one.host = host;
         if (one.started == 0) one.started = one.complete_from = now;
@@ -197,30 +197,30 @@ void members(A& a, RecordedComm& c) {
 }
 template <class A>
 void members(A& a, UnfinishedCall& c) {
-    a(c.begin, c.site, c.text, c.thread, c.shown);
+    a(c.begin, c.site, c.text, c.thread, c.description);
 }
 
 namespace {
 
 /// A rank's recording without its events, which are sent as raw bytes.
 struct RecordingHead {
-    RankRecording of;
+    RankRecording recording;
 };
 template <class A>
 void members(A& a, RecordingHead& h) {
-    RankRecording& r = h.of;
-    a(r.rank, r.node, r.host, r.started, r.ended, r.complete_from, r.lost, r.run_delay, r.texts, r.comms, r.places,
-      r.unfinished);
+    RankRecording& r = h.recording;
+    a(r.rank, r.node, r.host, r.started, r.ended, r.complete_from, r.lost, r.run_delay, r.texts, r.comms,
+      r.source_lines, r.unfinished);
 }
 
-struct NodeTexts {
+struct PackedNode {
     int node = 0;
     std::string host, machine, placement;
     std::vector<int> ranks;
     int cores = 0;
 };
 template <class A>
-void members(A& a, NodeTexts& n) {
+void members(A& a, PackedNode& n) {
     a(n.node, n.host, n.machine, n.placement, n.ranks, n.cores);
 }
 
@@ -228,7 +228,7 @@ void members(A& a, NodeTexts& n) {
 
 std::string packed_recording(RankRecording const& recording) {
     RecordingHead head{recording};
-    head.of.events.clear();
+    head.recording.events.clear();
     std::string const first = packed(head);
     std::string bytes = packed(first.size()) + first;
     bytes.append(reinterpret_cast<char const*>(recording.events.data()), recording.events.size() * sizeof(TraceEvent));
@@ -238,8 +238,8 @@ std::string packed_recording(RankRecording const& recording) {
 RankRecording recording_in(std::string_view bytes) {
     std::size_t const head_bytes = unpacked<std::size_t>(bytes.substr(0, sizeof(std::uint64_t)));
     bytes.remove_prefix(sizeof(std::uint64_t));
-    if (head_bytes > bytes.size()) fail(ErrorClass::other, "a recording came incomplete");
-    RankRecording recording = unpacked<RecordingHead>(bytes.substr(0, head_bytes)).of;
+    if (head_bytes > bytes.size()) fail(ErrorClass::other, "received an incomplete recording");
+    RankRecording recording = unpacked<RecordingHead>(bytes.substr(0, head_bytes)).recording;
     bytes.remove_prefix(head_bytes);
     recording.events.resize(bytes.size() / sizeof(TraceEvent));
     if (!recording.events.empty())
@@ -249,11 +249,11 @@ RankRecording recording_in(std::string_view bytes) {
 
 std::string packed_node(RecordedNode const& node) {
     return packed(
-        NodeTexts{node.node, node.host, node.machine.to_text(), node.placement.to_text(), node.ranks, node.cores});
+        PackedNode{node.node, node.host, node.machine.to_text(), node.placement.to_text(), node.ranks, node.cores});
 }
 
 RecordedNode node_in(std::string_view bytes) {
-    auto const texts = unpacked<NodeTexts>(bytes);
+    auto const texts = unpacked<PackedNode>(bytes);
     RecordedNode node{texts.node, texts.host, {}, {}, texts.ranks, texts.cores};
     if (auto const map = topo::NodeMap::from_text(texts.machine + texts.placement)) {
         node.machine = map->machine;
@@ -262,18 +262,18 @@ RecordedNode node_in(std::string_view bytes) {
     return node;
 }
 
-bool ClockOffsets::hear(int node, ClockAnswer const& answer, std::int64_t now) {
+bool ClockOffsets::add_answer(int node, ClockAnswer const& answer, std::int64_t now) {
     Offset& known = offsets_[node];
-    std::int64_t const error = (now - answer.asked) / 2;
+    std::int64_t const error = (now - answer.query_time) / 2;
     if (known.answers++ == 0 || error < known.error)
-        known = {answer.asked + error - answer.theirs, error, known.answers};
-    return known.answers < wanted;
+        known = {answer.query_time + error - answer.remote_time, error, known.answers};
+    return known.answers < required_answers;
 }
 
 void ClockOffsets::adjust(RankRecording& recording) const {
     auto const found = offsets_.find(recording.node);
     if (found == offsets_.end()) return;
-    std::int64_t const by = found->second.ours_minus_theirs;
+    std::int64_t const by = found->second.offset;
     recording.clock_error = found->second.error;
     recording.started += by;
     recording.ended += by;

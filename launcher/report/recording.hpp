@@ -22,8 +22,8 @@ class CallSites {
 public:
     /// Returns the source line of each address in a process with these lines of /proc/PID/maps, sorted by address; an
     /// empty text if it is unknown.
-    std::vector<std::pair<std::uint64_t, std::string>> words_for(std::string_view maps,
-                                                                 std::vector<std::uint64_t> addresses);
+    std::vector<std::pair<std::uint64_t, std::string>> source_lines_of(std::string_view maps,
+                                                                       std::vector<std::uint64_t> addresses);
 
 private:
     std::map<std::pair<std::string, std::uint64_t>, std::string> known_;   ///< by file and offset
@@ -43,7 +43,7 @@ struct UnfinishedCall {
     std::int64_t begin = 0;
     std::uint64_t site = 0;
     int text = 0, thread = 0;
-    std::string shown;   ///< the wait that the rank published, with arguments; empty: none
+    std::string description;   ///< the wait that the rank published, with arguments; empty: none
 };
 
 /// The trace of one rank. Times are nanoseconds; after ClockOffsets::adjust, those of all ranks are on one clock,
@@ -59,7 +59,8 @@ struct RankRecording {
     std::vector<TraceEvent> events;   ///< in the order of recording
     std::vector<std::string> texts;
     std::vector<RecordedComm> comms;
-    std::vector<std::pair<std::uint64_t, std::string>> places;   ///< source lines of call sites, sorted by address
+    std::vector<std::pair<std::uint64_t, std::string>>
+        source_lines;   ///< source lines of call sites, sorted by address
     std::vector<UnfinishedCall> unfinished;
 };
 
@@ -73,7 +74,7 @@ struct RecordedNode {
     int cores = 0;            ///< number of ranks that can run at the same time; 0: unknown
 
     /// True if the node is oversubscribed: it has more ranks than can run at the same time.
-    bool crowded() const { return cores > 0 && ranks.size() > static_cast<std::size_t>(cores); }
+    bool is_oversubscribed() const { return cores > 0 && ranks.size() > static_cast<std::size_t>(cores); }
 };
 
 struct Recording {
@@ -99,13 +100,13 @@ RecordedNode node_in(std::string_view bytes);
 
 /// A query of a node's clock, and its answer.
 struct ClockAnswer {
-    std::int64_t asked = 0;    ///< time of the query, by our clock
-    std::int64_t theirs = 0;   ///< time of the answer, by the node's clock; 0: this is a query
+    std::int64_t query_time = 0;    ///< time of the query, by our clock
+    std::int64_t remote_time = 0;   ///< time of the answer, by the node's clock; 0: this is a query
 };
 
 template <class A>
 void members(A& a, ClockAnswer& c) {
-    a(c.asked, c.theirs);
+    a(c.query_time, c.remote_time);
 }
 
 /// Estimates clock offsets by Cristian's algorithm (Probabilistic clock synchronization, Distributed Computing 3,
@@ -113,16 +114,16 @@ void members(A& a, ClockAnswer& c) {
 /// trip. The answer with the shortest round trip counts.
 class ClockOffsets {
 public:
-    static constexpr int wanted = 10;
+    static constexpr int required_answers = 10;
 
     /// Processes an answer that arrived at `now`. Returns true if the caller should send another query.
-    bool hear(int node, ClockAnswer const& answer, std::int64_t now);
+    bool add_answer(int node, ClockAnswer const& answer, std::int64_t now);
     /// Converts the times of a recording to our clock; does nothing if its node's offset is unknown.
     void adjust(RankRecording& recording) const;
 
 private:
     struct Offset {
-        std::int64_t ours_minus_theirs = 0, error = 0;
+        std::int64_t offset = 0, error = 0;
         int answers = 0;
     };
     std::map<int, Offset> offsets_;   ///< by node

@@ -22,7 +22,7 @@ using AllRankCounts = std::vector<RankCounts>;
 AllRankCounts counts_of(Segment const& segment);
 
 /// Bytes moved by each access path: one row per rank, and one for all ranks.
-std::string ways_table(AllRankCounts const& counts);
+std::string access_path_table(AllRankCounts const& counts);
 /// Bytes moved by collectives, between which ranks, and the waiting times: one row per rank, and one for all.
 /// `now` is the end time of ranks that have not called MPI_Finalize.
 std::string traffic_table(AllRankCounts const& counts, std::uint64_t now);
@@ -57,6 +57,6 @@ NotFreedCounts not_freed_on(Segment const& segment);
 
 /// Returns "3 communicators, 1 datatype never freed; --check shows where". The numbers are per rank; if ranks differ,
 /// they are the maximum of each kind ("up to ... per rank"). Empty if all are 0.
-std::string not_freed_words(NotFreedCounts const& counts);
+std::string not_freed_message(NotFreedCounts const& counts);
 
 }   // namespace tutti::launcher

@@ -62,7 +62,7 @@ public:
         bool const explained = call.cause != WaitCause::none && call.cause != WaitCause::other;
         std::int64_t const caused = explained ? std::min(call.caused, waited) : 0;
         if (caused > 0) {
-            WaitSum& sum = sum_of(call.cause, rank, call, call.culprit_place, caused);
+            WaitSum& sum = sum_of(call.cause, rank, call, call.culprit_line, caused);
             if (call.culprit >= 0) sum.culprits[call.culprit] += caused;
         }
         if (caused < waited) sum_of(WaitCause::other, rank, call, 0, waited - caused);
@@ -73,12 +73,12 @@ public:
     }
 
 private:
-    WaitSum& sum_of(WaitCause cause, int rank, RecordedCall const& call, int culprit_place, std::int64_t time) {
-        WaitSum& sum = waits_[{cause, call.name, call.place, culprit_place}];
+    WaitSum& sum_of(WaitCause cause, int rank, RecordedCall const& call, int culprit_line, std::int64_t time) {
+        WaitSum& sum = waits_[{cause, call.name, call.source_line, culprit_line}];
         sum.cause = cause;
         sum.name = call.name;
-        sum.place = call.place;
-        sum.culprit_place = culprit_place;
+        sum.source_line = call.source_line;
+        sum.culprit_line = culprit_line;
         ++sum.calls;
         sum.time += time;
         if (sum.waiting.empty() || sum.waiting.back() != rank) sum.waiting.push_back(rank);
@@ -136,9 +136,9 @@ Summary summary_of(Timeline const& timeline) {
             CallSum& of_call = by_call[call.name];
             of_call.name = call.name;
             add(of_call, call, share);
-            CallSum& of_line = by_line[{call.place, call.name}];
+            CallSum& of_line = by_line[{call.source_line, call.name}];
             of_line.name = call.name;
-            of_line.place = call.place;
+            of_line.source_line = call.source_line;
             add(of_line, call, share);
             sum.calls += static_cast<std::uint64_t>(call.count);
             sum.in_mpi += share.length;
@@ -160,7 +160,7 @@ Summary summary_of(Timeline const& timeline) {
 
 namespace {
 
-constexpr std::size_t most_members = 1024;   // more cannot be drawn
+constexpr std::size_t max_members = 1024;   // more cannot be drawn
 
 /// Parses "numa+socket+node"; the outermost level, `node`, is implied.
 topo::LevelChoice choice_of(std::string_view levels) {
@@ -173,15 +173,15 @@ topo::LevelChoice choice_of(std::string_view levels) {
 
 /// The members on one node, and their local ranks.
 struct OnNode {
-    std::vector<int> ranks, places;
+    std::vector<int> ranks, local_ranks;
 };
 
 OnNode on_node(RecordedNode const& node, std::set<int> const& members) {
     OnNode here;
-    for (std::size_t place = 0; place < node.ranks.size(); ++place) {
-        if (!members.contains(node.ranks[place])) continue;
-        here.ranks.push_back(node.ranks[place]);
-        here.places.push_back(static_cast<int>(place));
+    for (std::size_t local_rank = 0; local_rank < node.ranks.size(); ++local_rank) {
+        if (!members.contains(node.ranks[local_rank])) continue;
+        here.ranks.push_back(node.ranks[local_rank]);
+        here.local_ranks.push_back(static_cast<int>(local_rank));
     }
     return here;
 }
@@ -190,7 +190,7 @@ OnNode on_node(RecordedNode const& node, std::set<int> const& members) {
 
 std::vector<TeamLevel> teams_of(std::vector<RecordedNode> const& nodes, std::vector<int> const& members,
                                 std::string_view levels) {
-    if (members.empty() || members.size() > most_members) return {};
+    if (members.empty() || members.size() > max_members) return {};
     std::set<int> const all(members.begin(), members.end());
     topo::LevelChoice const choice = choice_of(levels);
     std::vector<TeamLevel> result;
@@ -199,7 +199,7 @@ std::vector<TeamLevel> teams_of(std::vector<RecordedNode> const& nodes, std::vec
         OnNode const here = on_node(node, all);
         if (here.ranks.empty() || node.placement.pu.size() < node.ranks.size()) continue;
         ++nodes_used;
-        auto const tree = topo::make_hierarchy(node.machine, node.placement, here.places, choice);
+        auto const tree = topo::make_hierarchy(node.machine, node.placement, here.local_ranks, choice);
         for (int level = 0; level < tree.levels(); ++level) {
             if (result.size() <= static_cast<std::size_t>(level)) result.push_back({tree.level_name(level), {}});
             std::map<int, std::vector<int>> teams;

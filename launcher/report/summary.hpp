@@ -20,15 +20,16 @@ struct RankSum {
     std::int64_t total = 0, in_mpi = 0, waited = 0;   ///< of this rank
     std::uint64_t calls = 0;
 };
-/// The calls of one MPI function, or of one function at one place; `name` and `place` are indices in Timeline's lists.
+/// The calls of one MPI function, or of one function at one source line; `name` and `source_line` are indices in
+/// Timeline's lists.
 struct CallSum {
-    int name = 0, place = -1;   ///< place −1: all places
+    int name = 0, source_line = -1;   ///< source_line −1: all lines
     std::uint64_t calls = 0;
     std::int64_t time = 0, waited = 0, longest = 0;
 };
 struct WaitSum {
     WaitCause cause{};
-    int name = 0, place = 0, culprit_place = 0;   ///< where ranks waited, and where the culprits were late
+    int name = 0, source_line = 0, culprit_line = 0;   ///< where ranks waited, and where the culprits were late
     std::uint64_t calls = 0;
     std::int64_t time = 0;
     std::vector<int> waiting;               ///< ranks
@@ -58,7 +59,7 @@ struct Summary {
     std::uint64_t calls = 0, messages = 0, unmatched = 0;   ///< unmatched: messages of which one end is unknown
 };
 
-/// Returns the sums of a timeline whose waits are explained (explain_waits).
+/// Returns the sums of a timeline whose waits are explained (classify_waits).
 Summary summary_of(Timeline const& timeline);
 
 // The teams of hierarchical algorithms, computed from the recorded machine and the levels that the ranks have traced.

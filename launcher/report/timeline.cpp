@@ -24,7 +24,7 @@ private:
     std::unordered_map<std::string, int> known_;
 };
 
-Algorithm algorithm_in(std::string const& text) {
+Algorithm parse_algorithm(std::string const& text) {
     std::size_t const first = text.find('|'), second = text.find('|', first + 1);
     if (first == text.npos || second == text.npos) return {text, "", ""};
     return {text.substr(0, first), text.substr(first + 1, second - first - 1), text.substr(second + 1)};
@@ -47,31 +47,31 @@ struct CollectiveKey {
     bool operator==(CollectiveKey const&) const = default;
 };
 
-std::uint64_t mixed_in(std::uint64_t hash, std::uint64_t value) {
+std::uint64_t hash_combine(std::uint64_t hash, std::uint64_t value) {
     hash = (hash ^ value) * 0x9e3779b97f4a7c15;
     return hash ^ hash >> 31;
 }
 struct HashOfKey {
     std::size_t operator()(MessageKey const& k) const {
         std::uint64_t const ends = static_cast<std::uint64_t>(k.source) << 32 | static_cast<std::uint32_t>(k.dest);
-        return mixed_in(mixed_in(mixed_in(k.context, static_cast<std::uint64_t>(k.number)), ends),
-                        static_cast<std::uint32_t>(k.tag));
+        return hash_combine(hash_combine(hash_combine(k.context, static_cast<std::uint64_t>(k.number)), ends),
+                            static_cast<std::uint32_t>(k.tag));
     }
     std::size_t operator()(CollectiveKey const& k) const {
-        return mixed_in(k.context, static_cast<std::uint64_t>(k.number));
+        return hash_combine(k.context, static_cast<std::uint64_t>(k.number));
     }
 };
 
-class Assembly {
+class TimelineBuilder {
 public:
-    explicit Assembly(Recording const& recording) : recording_(recording) {
+    explicit TimelineBuilder(Recording const& recording) : recording_(recording) {
         names_("?");
-        places_("");
+        source_lines_("");
     }
 
     Timeline run() {
         find_bounds();
-        for (RankRecording const& rank : recording_.ranks) take(rank);
+        for (RankRecording const& rank : recording_.ranks) add_rank(rank);
         std::ranges::stable_sort(timeline_.messages, {},
                                  [](RecordedMessage const& m) { return m.sent >= 0 ? m.sent : m.received; });
         for (RecordedCollective& c : timeline_.collectives) std::ranges::sort(c.entries, {}, &CollectiveEntry::entry);
@@ -97,41 +97,41 @@ private:
         timeline_.length = end - timeline_.zero;
     }
 
-    void take(RankRecording const& rank) {
+    void add_rank(RankRecording const& rank) {
         rank_ = &rank;
         RankTimeline line;
         line.rank = rank.rank;
         line.started = rank.started - timeline_.zero;
         line.ended = rank.ended - timeline_.zero;
         line.complete_from = rank.complete_from - timeline_.zero;
-        inner_.clear();
-        noted_.clear();
+        pending_events_.clear();
+        assigned_events_.clear();
         for (RecordedComm const& c : rank.comms) comm_of(c);
-        for (TraceEvent const& e : rank.events) take(e, line);
+        for (TraceEvent const& e : rank.events) add_event(e, line);
         for (UnfinishedCall const& c : rank.unfinished) {
             RecordedCall& call = add_call(line, c.begin, rank.ended - c.begin, c.text, c.site, c.thread);
             call.waited = call.length;
             call.cause = WaitCause::never_ended;
             call.caused = call.length;
-            call.shown = c.shown;
-            note_inner(line, call);
+            call.description = c.description;
+            assign_inner_events(line, call);
         }
-        in_order(line);
+        sort_calls(line);
         timeline_.ranks.push_back(std::move(line));
     }
 
-    void take(TraceEvent const& e, RankTimeline& line) {
+    void add_event(TraceEvent const& e, RankTimeline& line) {
         switch (e.kind) {
         case TraceKind::none: return;
         case TraceKind::call: {
             RecordedCall& call = add_call(line, e.time, e.amount, e.text, e.where, static_cast<int>(e.thread));
             call.waited = e.waited;
             call.count = e.tag;
-            return note_inner(line, call);
+            return assign_inner_events(line, call);
         }
-        case TraceKind::sent: return take_message(e, true);
-        case TraceKind::received: return take_message(e, false);
-        case TraceKind::collective: return take_collective(e);
+        case TraceKind::sent: return add_message(e, true);
+        case TraceKind::received: return add_message(e, false);
+        case TraceKind::collective: return add_collective(e);
         }
     }
 
@@ -141,21 +141,21 @@ private:
         call.begin = begin - timeline_.zero;
         call.length = length;
         call.name = names_(text_of(text));
-        call.place = place_of(site);
+        call.source_line = source_line_of(site);
         call.thread = thread;
         return call;
     }
 
     /// Assigns the thread's events since the start of the call to this call, which is the last of `line`.
-    void note_inner(RankTimeline const& line, RecordedCall const& call) {
+    void assign_inner_events(RankTimeline const& line, RecordedCall const& call) {
         auto const index = static_cast<CallIndex>(line.calls.size()) - 1;
-        std::erase_if(inner_, [&](InnerEvent const& e) {
+        std::erase_if(pending_events_, [&](InnerEvent const& e) {
             if (static_cast<int>(e.thread) != call.thread) return false;
-            if (e.time >= call.begin) index_of(e) = index, noted_.push_back(e);
+            if (e.time >= call.begin) call_index_of(e) = index, assigned_events_.push_back(e);
             return true;
         });
     }
-    CallIndex& index_of(InnerEvent const& e) {
+    CallIndex& call_index_of(InnerEvent const& e) {
         if (e.what == 2) return timeline_.collectives[e.at].entries[e.entry].call;
         RecordedMessage& m = timeline_.messages[e.at];
         return e.what == 0 ? m.send_call : m.receive_call;
@@ -163,22 +163,23 @@ private:
 
     /// Sorts the calls by start time and adjusts the indices; nested calls (in callbacks) were recorded before the
     /// outer call.
-    void in_order(RankTimeline& line) {
+    void sort_calls(RankTimeline& line) {
         std::vector<std::size_t> order(line.calls.size());
         std::iota(order.begin(), order.end(), 0);
         if (std::ranges::is_sorted(line.calls, {}, &RecordedCall::begin)) return;
         std::ranges::stable_sort(order, {}, [&](std::size_t i) { return line.calls[i].begin; });
-        std::vector<CallIndex> place(order.size());
+        std::vector<CallIndex> new_index(order.size());
         std::vector<RecordedCall> sorted;
         for (std::size_t i = 0; i < order.size(); ++i) {
-            place[order[i]] = static_cast<CallIndex>(i);
+            new_index[order[i]] = static_cast<CallIndex>(i);
             sorted.push_back(std::move(line.calls[order[i]]));
         }
         line.calls = std::move(sorted);
-        for (InnerEvent const& e : noted_) index_of(e) = place[static_cast<std::size_t>(index_of(e))];
+        for (InnerEvent const& e : assigned_events_)
+            call_index_of(e) = new_index[static_cast<std::size_t>(call_index_of(e))];
     }
 
-    void take_message(TraceEvent const& e, bool sent) {
+    void add_message(TraceEvent const& e, bool sent) {
         int const dest = sent ? e.peer : rank_->rank;
         int const comm = comm_at(e.where);
         int const source = sent ? own_rank(e.where) : e.peer;
@@ -199,10 +200,10 @@ private:
             m.receive_first = (e.flags & TraceEvent::receive_first) != 0;
             if (m.from < 0) m.from = member(m.comm, e.peer);
         }
-        inner_.push_back({time, e.thread, static_cast<std::uint8_t>(sent ? 0 : 1), found->second, 0});
+        pending_events_.push_back({time, e.thread, static_cast<std::uint8_t>(sent ? 0 : 1), found->second, 0});
     }
 
-    void take_collective(TraceEvent const& e) {
+    void add_collective(TraceEvent const& e) {
         auto const [found, fresh] = collective_at_.try_emplace({e.where, e.waited}, timeline_.collectives.size());
         if (fresh) {
             RecordedCollective& c = timeline_.collectives.emplace_back();
@@ -216,7 +217,7 @@ private:
         c.bytes = std::max(c.bytes, e.amount);
         std::int64_t const time = e.time - timeline_.zero;
         c.entries.push_back({rank_->rank, time, -1});
-        inner_.push_back({time, e.thread, 2, found->second, c.entries.size() - 1});
+        pending_events_.push_back({time, e.thread, 2, found->second, c.entries.size() - 1});
     }
 
     std::string const& text_of(int number) const {
@@ -224,13 +225,14 @@ private:
         auto const at = static_cast<std::size_t>(number);
         return at < rank_->texts.size() ? rank_->texts[at] : unknown;
     }
-    int place_of(std::uint64_t site) {
-        auto const found = std::ranges::lower_bound(rank_->places, site, {}, [](auto const& p) { return p.first; });
-        return found == rank_->places.end() || found->first != site ? 0 : places_(found->second);
+    int source_line_of(std::uint64_t site) {
+        auto const found =
+            std::ranges::lower_bound(rank_->source_lines, site, {}, [](auto const& p) { return p.first; });
+        return found == rank_->source_lines.end() || found->first != site ? 0 : source_lines_(found->second);
     }
     int algorithm_of(std::string const& text) {
         auto [found, fresh] = algorithm_at_.try_emplace(text, static_cast<int>(timeline_.algorithms.size()));
-        if (fresh) timeline_.algorithms.push_back(algorithm_in(text));
+        if (fresh) timeline_.algorithms.push_back(parse_algorithm(text));
         return found->second;
     }
     int comm_of(RecordedComm const& comm) {
@@ -252,26 +254,26 @@ private:
     Recording const& recording_;
     RankRecording const* rank_ = nullptr;
     Timeline timeline_;
-    Numbering names_{timeline_.names}, places_{timeline_.places};
+    Numbering names_{timeline_.names}, source_lines_{timeline_.source_lines};
     std::unordered_map<std::string, int> algorithm_at_;
     std::unordered_map<std::uint64_t, int> comm_at_;
     std::unordered_map<MessageKey, std::size_t, HashOfKey> message_at_;
     std::unordered_map<CollectiveKey, std::size_t, HashOfKey> collective_at_;
     /// events of the rank: those whose call has not ended yet, and all others
-    std::vector<InnerEvent> inner_, noted_;
+    std::vector<InnerEvent> pending_events_, assigned_events_;
 };
 
 }   // namespace
 
-Timeline timeline_of(Recording const& recording) { return Assembly(recording).run(); }
+Timeline timeline_of(Recording const& recording) { return TimelineBuilder(recording).run(); }
 
-RankTimeline const* Timeline::of_rank(int rank) const {
+RankTimeline const* Timeline::rank_timeline(int rank) const {
     auto const found = std::ranges::lower_bound(ranks, rank, {}, &RankTimeline::rank);
     return found == ranks.end() || found->rank != rank ? nullptr : &*found;
 }
 
 RecordedCall const* Timeline::call(int rank, CallIndex index) const {
-    RankTimeline const* const line = of_rank(rank);
+    RankTimeline const* const line = rank_timeline(rank);
     if (!line || index < 0 || index >= static_cast<CallIndex>(line->calls.size())) return nullptr;
     return &line->calls[static_cast<std::size_t>(index)];
 }

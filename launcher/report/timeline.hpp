@@ -30,14 +30,14 @@ enum class WaitCause : std::uint8_t {
 
 struct RecordedCall {
     std::int64_t begin = 0, length = 0, waited = 0;   ///< nanoseconds; `begin` since Timeline::zero
-    int name = 0, place = 0;                          ///< indices in Timeline's lists
+    int name = 0, source_line = 0;                    ///< indices in Timeline's lists
     int count = 1;   ///< number of equal calls that it stands for: the tests of a polling loop
     int thread = 0;
     WaitCause cause = WaitCause::none;
-    int culprit = -1;          ///< world rank that arrived last
-    int culprit_place = 0;     ///< where that rank was late
-    std::int64_t caused = 0;   ///< part of `waited` that this explains
-    std::string shown{};       ///< for a call that never ended: the call with its arguments
+    int culprit = -1;            ///< world rank that arrived last
+    int culprit_line = 0;        ///< where that rank was late
+    std::int64_t caused = 0;     ///< part of `waited` that this explains
+    std::string description{};   ///< for a call that never ended: the call with its arguments
 
     std::int64_t end() const { return begin + length; }
 };
@@ -82,7 +82,7 @@ struct RankTimeline {
 struct Timeline {
     /// `zero`: clock value at the first rank's start; `length`: nanoseconds from there to the last rank's end
     std::int64_t zero = 0, length = 0;
-    std::vector<std::string> names, places;   ///< place 0 means unknown
+    std::vector<std::string> names, source_lines;   ///< source line 0 means unknown
     std::vector<Algorithm> algorithms;
     std::vector<RecordedComm> comms;
     std::vector<RankTimeline> ranks;
@@ -90,21 +90,21 @@ struct Timeline {
     std::vector<RecordedCollective> collectives;   ///< by first entry
 
     /// Returns the timeline of a world rank; null if it was not recorded.
-    RankTimeline const* of_rank(int rank) const;
+    RankTimeline const* rank_timeline(int rank) const;
     /// Returns a call of a world rank; null if it is unknown.
     RecordedCall const* call(int rank, CallIndex index) const;
 };
 
-/// Assembles a recording. explain_waits adds the causes of waits.
+/// Assembles a recording. classify_waits adds the causes of waits.
 Timeline timeline_of(Recording const& recording);
 
 /// Determines for each call that waited why it did, and which rank was late.
-void explain_waits(Timeline& timeline);
+void classify_waits(Timeline& timeline);
 
 /// Returns the cause's name, such as "late sender".
 std::string_view name_of(WaitCause cause);
-/// Returns what the cause means and what helps against it. `crowded`: the node is oversubscribed, so that a late rank
-/// mostly had no core.
-std::string_view advice_on(WaitCause cause, bool crowded = false);
+/// Returns what the cause means and what helps against it. `oversubscribed`: the node is oversubscribed, so that a late
+/// rank mostly had no core.
+std::string_view advice_for(WaitCause cause, bool oversubscribed = false);
 
 }   // namespace tutti::launcher

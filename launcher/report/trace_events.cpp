@@ -48,9 +48,9 @@ void add_names(EventWriter& file, Recording const& recording) {
 
 json event_of(Timeline const& timeline, RecordedCall const& c) {
     json arguments{{"waited_us", microseconds(c.waited)}};
-    if (c.place > 0) arguments["place"] = timeline.places[static_cast<std::size_t>(c.place)];
+    if (c.source_line > 0) arguments["place"] = timeline.source_lines[static_cast<std::size_t>(c.source_line)];
     if (c.count > 1) arguments["calls"] = c.count;
-    if (!c.shown.empty()) arguments["call"] = c.shown;
+    if (!c.description.empty()) arguments["call"] = c.description;
     if (c.cause != WaitCause::none) arguments["waited_for"] = name_of(c.cause);
     if (c.culprit >= 0) arguments["late_rank"] = c.culprit;
     return {{"ph", "X"},

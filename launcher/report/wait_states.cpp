@@ -11,55 +11,56 @@ namespace tutti::launcher {
 namespace {
 
 /// Shorter waits are of the order of the cost of one poll.
-constexpr std::int64_t least_ns = 500;
+constexpr std::int64_t min_wait_ns = 500;
 
-struct CauseWords {
+struct CauseText {
     std::string_view name, advice;
 };
 
-constexpr std::array<CauseWords, static_cast<std::size_t>(WaitCause::last) + 1> words_of_causes{{
+constexpr std::array<CauseText, static_cast<std::size_t>(WaitCause::last) + 1> cause_texts{{
     {"", ""},
     {"late sender",
-     "A receive waited for a message that was sent late. Send earlier, for instance with MPI_Isend before the "
-     "computation that does not need to come first, or give the late rank less work."},
+     "A receive waited for a message that was sent late. Send earlier, for instance with MPI_Isend before computation "
+     "that does not have to come first, or give the late rank less work."},
     {"late receiver",
      "A send waited for its receive. Post the receive earlier with MPI_Irecv, or send with MPI_Isend and complete it "
      "after other work."},
     {"wait at barrier",
-     "Ranks that came early waited for the last one. Give the last one less work, or see whether the barrier is "
-     "needed: most programs are right without."},
+     "Ranks that arrived early waited for the last one. Give that rank less work, or check whether the barrier is "
+     "needed: most programs are correct without it."},
     {"wait at collective",
-     "Everybody needs something of everybody, so all wait for the last one. Give that one less work, or begin the "
-     "operation early in its nonblocking form (MPI_Iallreduce and so on) and compute meanwhile."},
+     "All ranks need data of all ranks, so all wait for the last one. Give that rank less work, or start the operation "
+     "early in its nonblocking form (MPI_Iallreduce and so on) and compute meanwhile."},
     {"late broadcast",
-     "The others waited for the data of a root that came late. Let the root call it before its own work, or use the "
-     "nonblocking form (MPI_Ibcast)."},
+     "The other ranks waited for the data of a root that arrived late. Call the operation at the root before its own "
+     "work, or use the nonblocking form (MPI_Ibcast)."},
     {"early reduce",
-     "The root waited for the data of ranks that came late. Let the root do something else first, or use the "
-     "nonblocking form (MPI_Ireduce)."},
+     "The root waited for the data of ranks that arrived late. Do other work at the root first, or use the nonblocking "
+     "form (MPI_Ireduce)."},
     {"early scan",
-     "A rank needs the data of those before it, which came late. Balance the work, or use the nonblocking form "
+     "A rank needs the data of the ranks before it, which arrived late. Balance the work, or use the nonblocking form "
      "(MPI_Iscan)."},
-    {"never ended", "The call was not over when the job ended: see what went wrong, above, and who was waited for."},
+    {"never ended",
+     "The call had not returned when the job ended: see the errors above, and the ranks that it waited for."},
     {"under way",
-     "No rank was late: the message or the operation itself took this time, or the rank had no core to run on. Fewer "
-     "and larger messages, or more cores than ranks, help."},
+     "No rank was late: the message or the operation itself took this time, or the rank had no core to run on. Send "
+     "fewer and larger messages, or use at least as many cores as ranks."},
 }};
 
-class Explaining {
+class WaitClassifier {
 public:
-    explicit Explaining(Timeline& timeline) : t_(timeline) {
-        for (RankTimeline& line : t_.ranks) by_rank_[line.rank] = &line;
+    explicit WaitClassifier(Timeline& timeline) : timeline_(timeline) {
+        for (RankTimeline& line : timeline_.ranks) by_rank_[line.rank] = &line;
     }
 
     void run() {
         late_senders();
         late_receivers();
-        for (RecordedCollective const& c : t_.collectives) explain(c);
+        for (RecordedCollective const& c : timeline_.collectives) classify(c);
         finalize();
-        for (RankTimeline& line : t_.ranks)
+        for (RankTimeline& line : timeline_.ranks)
             for (RecordedCall& call : line.calls)
-                if (call.cause == WaitCause::none && call.waited >= least_ns) {
+                if (call.cause == WaitCause::none && call.waited >= min_wait_ns) {
                     call.cause = WaitCause::other;
                     call.caused = call.waited;
                 }
@@ -75,35 +76,37 @@ private:
 
     /// Blames a rank for a call's wait, unless a longer cause is known. `late_at`: when the operation that the call
     /// waited for was begun.
-    static void blame(RecordedCall& call, WaitCause cause, std::int64_t late_at, int culprit, int place) {
+    static void attribute_wait(RecordedCall& call, WaitCause cause, std::int64_t late_at, int culprit,
+                               int source_line) {
         if (call.cause == WaitCause::never_ended) return;
         std::int64_t const caused = std::min({late_at - call.begin, call.length, call.waited});
-        if (caused < least_ns || caused <= call.caused) return;
+        if (caused < min_wait_ns || caused <= call.caused) return;
         call.cause = cause;
         call.caused = caused;
         call.culprit = culprit;
-        call.culprit_place = place;
+        call.culprit_line = source_line;
     }
-    int place(int rank, CallIndex index) {
+    int source_line_of(int rank, CallIndex index) {
         RecordedCall const* const c = call(rank, index);
-        return c ? c->place : 0;
+        return c ? c->source_line : 0;
     }
 
     void late_senders() {
-        for (RecordedMessage const& m : t_.messages)
+        for (RecordedMessage const& m : timeline_.messages)
             if (RecordedCall* const receive = call(m.to, m.receive_call); receive && m.sent >= 0)
-                blame(*receive, WaitCause::late_sender, m.sent, m.from, place(m.from, m.send_call));
+                attribute_wait(*receive, WaitCause::late_sender, m.sent, m.from, source_line_of(m.from, m.send_call));
     }
 
     /// Finds sends that waited for their receives: the message arrived before the receive was posted, and the sender
     /// waited in the call of the send itself or in a later one (MPI_Wait).
     void late_receivers() {
-        for (RecordedMessage const& m : t_.messages) {
+        for (RecordedMessage const& m : timeline_.messages) {
             if (m.sent < 0 || m.received < 0 || m.receive_first) continue;
             RecordedCall* waiting = call(m.from, m.send_call);
             if (waiting && waiting->end() < m.received) waiting = call_around(m.from, m.received);
             if (waiting && waits_for_sends(*waiting))
-                blame(*waiting, WaitCause::late_receiver, m.received, m.to, place(m.to, m.receive_call));
+                attribute_wait(*waiting, WaitCause::late_receiver, m.received, m.to,
+                               source_line_of(m.to, m.receive_call));
         }
     }
     RecordedCall* call_around(int rank, std::int64_t time) {
@@ -114,12 +117,12 @@ private:
         return before.end() >= time ? &before : nullptr;
     }
     bool waits_for_sends(RecordedCall const& c) const {
-        std::string const& name = t_.names[static_cast<std::size_t>(c.name)];
+        std::string const& name = timeline_.names[static_cast<std::size_t>(c.name)];
         return name.find("end") != name.npos || name.starts_with("MPI_Wait");
     }
 
-    void explain(RecordedCollective const& c) {
-        std::string const& kind = t_.algorithms[static_cast<std::size_t>(c.algorithm)].collective;
+    void classify(RecordedCollective const& c) {
+        std::string const& kind = timeline_.algorithms[static_cast<std::size_t>(c.algorithm)].collective;
         if (kind == "bcast" || kind == "scatter") return late_root(c);
         if (kind == "reduce" || kind == "gather") return early_root(c);
         if (kind == "scan" || kind == "exscan") return early_scan(c);
@@ -128,22 +131,24 @@ private:
         CollectiveEntry const& last = c.entries.back();
         for (CollectiveEntry const& e : c.entries)
             if (RecordedCall* const waiting = call(e.rank, e.call); waiting && e.rank != last.rank)
-                blame(*waiting, barrier ? WaitCause::wait_at_barrier : WaitCause::wait_at_collective, last.entry,
-                      last.rank, place(last.rank, last.call));
+                attribute_wait(*waiting, barrier ? WaitCause::wait_at_barrier : WaitCause::wait_at_collective,
+                               last.entry, last.rank, source_line_of(last.rank, last.call));
     }
     void late_root(RecordedCollective const& c) {
         auto const root = std::ranges::find(c.entries, c.root, &CollectiveEntry::rank);
         if (root == c.entries.end()) return;
         for (CollectiveEntry const& e : c.entries)
             if (RecordedCall* const waiting = call(e.rank, e.call); waiting && e.rank != c.root)
-                blame(*waiting, WaitCause::late_broadcast, root->entry, c.root, place(c.root, root->call));
+                attribute_wait(*waiting, WaitCause::late_broadcast, root->entry, c.root,
+                               source_line_of(c.root, root->call));
     }
     void early_root(RecordedCollective const& c) {
         auto const root = std::ranges::find(c.entries, c.root, &CollectiveEntry::rank);
         CollectiveEntry const& last = c.entries.back();
         if (root == c.entries.end() || last.rank == c.root) return;
         if (RecordedCall* const waiting = call(c.root, root->call))
-            blame(*waiting, WaitCause::early_reduce, last.entry, last.rank, place(last.rank, last.call));
+            attribute_wait(*waiting, WaitCause::early_reduce, last.entry, last.rank,
+                           source_line_of(last.rank, last.call));
     }
     /// Uses world ranks as ranks of the communicator; if their order differs, the wrong rank may be blamed.
     void early_scan(RecordedCollective const& c) {
@@ -153,7 +158,8 @@ private:
                 if (other.rank < e.rank) last = &other;   // in the order of time
             RecordedCall* const waiting = call(e.rank, e.call);
             if (waiting && last)
-                blame(*waiting, WaitCause::early_scan, last->entry, last->rank, place(last->rank, last->call));
+                attribute_wait(*waiting, WaitCause::early_scan, last->entry, last->rank,
+                               source_line_of(last->rank, last->call));
         }
     }
 
@@ -162,36 +168,36 @@ private:
         RecordedCall* last = nullptr;
         int last_rank = -1;
         std::vector<RecordedCall*> all;
-        for (RankTimeline& line : t_.ranks) {
+        for (RankTimeline& line : timeline_.ranks) {
             if (line.calls.empty()) continue;
             RecordedCall& c = line.calls.back();
-            if (t_.names[static_cast<std::size_t>(c.name)] != "MPI_Finalize") continue;
+            if (timeline_.names[static_cast<std::size_t>(c.name)] != "MPI_Finalize") continue;
             all.push_back(&c);
             if (!last || c.begin > last->begin) last = &c, last_rank = line.rank;
         }
-        if (all.size() != t_.ranks.size()) return;
+        if (all.size() != timeline_.ranks.size()) return;
         for (RecordedCall* c : all)
-            if (c != last) blame(*c, WaitCause::wait_at_barrier, last->begin, last_rank, last->place);
+            if (c != last) attribute_wait(*c, WaitCause::wait_at_barrier, last->begin, last_rank, last->source_line);
     }
 
-    Timeline& t_;
+    Timeline& timeline_;
     std::unordered_map<int, RankTimeline*> by_rank_;
 };
 
 }   // namespace
 
-void explain_waits(Timeline& timeline) { Explaining(timeline).run(); }
+void classify_waits(Timeline& timeline) { WaitClassifier(timeline).run(); }
 
-std::string_view name_of(WaitCause cause) { return words_of_causes[static_cast<std::size_t>(cause)].name; }
+std::string_view name_of(WaitCause cause) { return cause_texts[static_cast<std::size_t>(cause)].name; }
 
-std::string_view advice_on(WaitCause cause, bool crowded) {
-    if (!crowded || cause == WaitCause::none || cause == WaitCause::never_ended)
-        return words_of_causes[static_cast<std::size_t>(cause)].advice;
+std::string_view advice_for(WaitCause cause, bool oversubscribed) {
+    if (!oversubscribed || cause == WaitCause::none || cause == WaitCause::never_ended)
+        return cause_texts[static_cast<std::size_t>(cause)].advice;
     if (cause == WaitCause::other)
-        return "No rank was late: this rank, or one that its message or operation needs, had no core. Fewer and larger "
-               "messages need fewer turns on a core.";
-    return "The late rank mostly had no core, so less work for it changes little. Fewer places where ranks wait for "
-           "each other need fewer turns on a core.";
+        return "No rank was late: this rank, or a rank that its message or operation needs, had no core. Fewer and "
+               "larger messages need fewer turns on a core.";
+    return "The late rank mostly had no core, so giving it less work changes little. Fewer points at which ranks wait "
+           "for each other need fewer turns on a core.";
 }
 
 }   // namespace tutti::launcher

@@ -19,17 +19,17 @@
 namespace tutti::launcher {
 namespace {
 
-/// Writes a file; adds a message to `complaints` if that fails.
+/// Writes a file; adds a message to `errors` if that fails.
 void write_file(std::string const& name, std::function<void(std::ostream&)> const& write,
-                std::vector<std::string>& complaints) {
+                std::vector<std::string>& errors) {
     errno = 0;
     std::ofstream file(name, std::ios::binary);
     if (file) write(file);
     file.close();
-    if (!file) complaints.push_back(join(name, " cannot be written", errno ? join(": ", std::strerror(errno)) : ""));
+    if (!file) errors.push_back(join(name, " cannot be written", errno ? join(": ", std::strerror(errno)) : ""));
 }
 
-/// Throws Complaint if the file cannot be written. Creates and removes it if it does not exist.
+/// Throws LaunchError if the file cannot be written. Creates and removes it if it does not exist.
 void check_writable(std::string const& name) {
     struct stat info {};
     int const fresh = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -38,7 +38,7 @@ void check_writable(std::string const& name) {
         unlink(name.c_str());
     } else if (errno != EEXIST || (stat(name.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && (errno = EISDIR)) ||
                access(name.c_str(), W_OK) != 0) {
-        throw Complaint(join(name, " cannot be written: ", std::strerror(errno)));
+        throw LaunchError(join(name, " cannot be written: ", std::strerror(errno)));
     }
 }
 
@@ -52,7 +52,7 @@ std::string date_now() {
 
 }   // namespace
 
-std::string command_words(Job const& job) {
+std::string command_line_text(Job const& job) {
     std::string words = "mpiexec";
     for (Program const& p : job.programs) {
         if (&p != &job.programs.front()) words += " :";
@@ -69,24 +69,24 @@ void check_reports(Job const& job) {
     if (names_otf2_archive(job.trace_file)) require_otf2(job.trace_file);
 }
 
-std::vector<std::string> write_reports(Job const& job, Recording recording, JobStory story) {
+std::vector<std::string> write_reports(Job const& job, Recording recording, ReportContext context) {
     std::ranges::sort(recording.ranks, {}, &RankRecording::rank);
     // these ranks never called MPI_Init
     std::erase_if(recording.ranks, [](RankRecording const& r) { return r.texts.empty(); });
     if (recording.ranks.empty()) return {"no rank has called MPI_Init, so there is nothing to report"};
     Timeline timeline = timeline_of(recording);
-    explain_waits(timeline);
-    story.command = command_words(job);
-    story.date = date_now();
-    std::vector<std::string> complaints;
-    auto const page = [&](std::ostream& out) { out << page_of(recording, timeline, summary_of(timeline), story); };
+    classify_waits(timeline);
+    context.command = command_line_text(job);
+    context.date = date_now();
+    std::vector<std::string> errors;
+    auto const page = [&](std::ostream& out) { out << page_of(recording, timeline, summary_of(timeline), context); };
     auto const events = [&](std::ostream& out) { write_trace_events(out, recording, timeline); };
-    if (!job.report_file.empty()) write_file(job.report_file, page, complaints);
+    if (!job.report_file.empty()) write_file(job.report_file, page, errors);
     if (names_otf2_archive(job.trace_file)) try {
             write_otf2_archive(job.trace_file, recording, timeline);
-        } catch (Error const& e) { complaints.emplace_back(e.what()); }
-    else if (!job.trace_file.empty()) write_file(job.trace_file, events, complaints);
-    return complaints;
+        } catch (Error const& e) { errors.emplace_back(e.what()); }
+    else if (!job.trace_file.empty()) write_file(job.trace_file, events, errors);
+    return errors;
 }
 
 }   // namespace tutti::launcher

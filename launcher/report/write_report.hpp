@@ -21,23 +21,23 @@ bool names_otf2_archive(std::string_view file);
 /// Throws Error if this build has no libotf2.
 void require_otf2(std::string const& file);
 
-/// Writes the archive: the anchor file "run.otf2", run.def and the folder run/. Replaces an earlier archive of that
-/// name. Messages and collectives are written as blocking ones inside the call in which they happened; those whose
-/// call is unknown are omitted. Calls carry their place and the cause of their wait as attributes. Throws Error if a
-/// file cannot be written, or if this build has no libotf2.
+/// Writes the archive: the anchor file "run.otf2", the definition file and the folder run/. Replaces an earlier archive
+/// of that name. Messages and collectives are written as blocking ones inside the call in which they happened; those
+/// whose call is unknown are omitted. Calls have their source location and the cause of their wait as attributes.
+/// Throws Error if a file cannot be written, or if this build has no libotf2.
 void write_otf2_archive(std::string const& file, Recording const& recording, Timeline const& timeline);
 
 /// The recording as a file in the Trace Event format, which https://ui.perfetto.dev and chrome://tracing read: each
 /// process is a node, each thread a rank, each flow a message.
 void write_trace_events(std::ostream& out, Recording const& recording, Timeline const& timeline);
 
-/// Checks before the start of the ranks that all requested files can be written. Throws Complaint or Error otherwise.
+/// Checks before the start of the ranks that all requested files can be written. Throws LaunchError or Error otherwise.
 void check_reports(Job const& job);
 
 /// Writes the files that the job requests. Returns a message for each file that could not be written.
-std::vector<std::string> write_reports(Job const& job, Recording recording, JobStory story);
+std::vector<std::string> write_reports(Job const& job, Recording recording, ReportContext context);
 
 /// Returns the command line as one would type it.
-std::string command_words(Job const& job);
+std::string command_line_text(Job const& job);
 
 }   // namespace tutti::launcher

@@ -17,10 +17,10 @@
 
 namespace tutti::launcher {
 
-std::vector<std::string> agent_words(std::string const& text) {
-    std::vector<std::string> words = config_arguments(text.empty() ? ssh_agent : text);
-    if (words.empty()) throw Complaint("the launcher's agent is an empty command");
-    return words;
+std::vector<std::string> split_agent_command(std::string const& text) {
+    std::vector<std::string> arguments = parse_config_arguments(text.empty() ? ssh_agent : text);
+    if (arguments.empty()) throw LaunchError("the command of --launcher-agent is empty");
+    return arguments;
 }
 
 std::string program_folder() {
@@ -29,10 +29,10 @@ std::string program_folder() {
 }
 
 std::vector<std::string> agent_command(Job const& job, std::string const& host) {
-    std::vector<std::string> words = agent_words(job.agent);
-    words.push_back(host);
-    words.push_back(shell_word(job.daemon.empty() ? program_folder() + "/tutti-daemon" : job.daemon));
-    return words;
+    std::vector<std::string> arguments = split_agent_command(job.agent);
+    arguments.push_back(host);
+    arguments.push_back(shell_quoted(job.daemon.empty() ? program_folder() + "/tutti-daemon" : job.daemon));
+    return arguments;
 }
 
 // The search for a program, with a message for each way in which it can fail.
@@ -52,64 +52,65 @@ bool exists(std::string const& file) { return access(file.c_str(), F_OK) == 0; }
 
 std::string check_path(std::string const& name, std::string const& file) {
     if (is_executable(file)) return name;
-    if (is_folder(file)) throw Complaint(join("the program ", name, " is a folder"), not_executable);
+    if (is_folder(file)) throw LaunchError(join("the program ", name, " is a folder"), not_executable);
     if (exists(file))
-        throw Complaint(join("the program ", name, " is not executable (chmod +x makes it so)"), not_executable);
-    throw Complaint(join("the program ", name, " cannot be found: ", std::strerror(errno)), not_found);
+        throw LaunchError(join("the program ", name, " is not executable (chmod +x makes it so)"), not_executable);
+    throw LaunchError(join("the program ", name, " cannot be found: ", std::strerror(errno)), not_found);
 }
 
 }   // namespace
 
-std::string seen_from(std::string const& folder, std::string const& file) {
+std::string path_in(std::string const& folder, std::string const& file) {
     return folder.empty() || file.starts_with('/') ? file : folder + "/" + file;
 }
 
 std::string find_program(std::string const& name, std::string const& folder, std::string const& path, bool* in_folder) {
-    if (name.empty()) throw Complaint("the name of the program is empty", not_found);
-    if (name.find('/') != std::string::npos) return check_path(name, seen_from(folder, name));
+    if (name.empty()) throw LaunchError("the name of the program is empty", not_found);
+    if (name.find('/') != std::string::npos) return check_path(name, path_in(folder, name));
     for (std::string_view rest = path; !rest.empty();) {
         std::size_t colon = std::min(rest.find(':'), rest.size());
         std::string file = join(colon == 0 ? "." : rest.substr(0, colon), "/", name);
-        if (is_executable(seen_from(folder, file))) return file;
+        if (is_executable(path_in(folder, file))) return file;
         rest.remove_prefix(std::min(colon + 1, rest.size()));
     }
     std::string here = "./" + name;
-    if (exists(seen_from(folder, here))) {
+    if (exists(path_in(folder, here))) {
         if (in_folder) *in_folder = true;
-        return check_path(here, seen_from(folder, here));
+        return check_path(here, path_in(folder, here));
     }
-    throw Complaint(join("the program ", name, " is neither in PATH nor in this folder"), not_found);
+    throw LaunchError(join("the program ", name, " is neither in PATH nor in this folder"), not_found);
 }
 
 // Windows and debuggers are programs that start the rank's program.
 
 namespace {
 
-constexpr char without_windows[] =
+constexpr char no_window_hint[] =
     "; mpiexec -n 4 gdb -batch -ex run -ex bt --args ./a.out needs no window and "
     "shows where a rank crashes";
 
 }   // namespace
 
-Windows::Windows(Job const& job, std::vector<int> const& ranks, std::string const& search_path) : job_(job) {
+TerminalWindows::TerminalWindows(Job const& job, std::vector<int> const& ranks, std::string const& search_path)
+    : job_(job) {
     if (std::ranges::none_of(ranks, [&](int rank) { return has_window(rank); })) return;
     char const* const option = job.debugger ? "-gdb" : "--xterm";
     char const* const display = std::getenv("DISPLAY");
     if (!display || !*display)
-        throw Complaint(join(option, " opens a window for each rank, and DISPLAY does not say where", without_windows));
+        throw LaunchError(join(option, " opens a window for each rank, but DISPLAY is not set", no_window_hint));
     try {
         xterm_ = find_program("xterm", "", search_path);
         if (job.debugger) gdb_ = find_program("gdb", "", search_path);
-    } catch (Complaint const& complaint) {
-        throw Complaint(join(option, ": ", complaint.what(), without_windows), complaint.exit_code);
+    } catch (LaunchError const& error) {
+        throw LaunchError(join(option, ": ", error.what(), no_window_hint), error.exit_code);
     }
 }
 
-bool Windows::has_window(int rank) const {
+bool TerminalWindows::has_window(int rank) const {
     return std::ranges::any_of(job_.windows, [&](int one) { return one < 0 || one == rank; });
 }
 
-void Windows::put_around(Start& start, int rank, std::string const& host) const {
+void TerminalWindows::wrap_command(SpawnOptions& start, int rank, std::string const& host) const {
     if (!has_window(rank)) return;
     std::vector<std::string> command{"xterm", "-T", join("rank ", rank, " on ", host)};
     if (job_.keep_windows) command.emplace_back("-hold");

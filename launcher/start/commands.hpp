@@ -19,9 +19,9 @@ inline constexpr char ssh_agent[] =
     "ssh -x -o BatchMode=yes -o ConnectTimeout=60 -o ServerAliveInterval=0 "
     "-o LogLevel=ERROR";
 
-/// Splits an agent's command into arguments; an empty text means ssh_agent. Throws Complaint if a quotation in `text`
+/// Splits an agent's command into arguments; an empty text means ssh_agent. Throws LaunchError if a quotation in `text`
 /// (quoted as for a shell) is not closed.
-std::vector<std::string> agent_words(std::string const& text);
+std::vector<std::string> split_agent_command(std::string const& text);
 
 /// Returns the whole command for one host: AGENT HOST COMMAND, in the form that ssh takes.
 std::vector<std::string> agent_command(Job const& job, std::string const& host);
@@ -34,22 +34,22 @@ std::string program_folder();
 /// Returns the path to execute: `name` itself if it contains a slash (relative to `folder`); otherwise the first
 /// executable in `path` (in the form of PATH); otherwise, as under Open MPI, an executable of that name in `folder`,
 /// and then sets `*in_folder` unless it is null. A relative result is relative to `folder`. Throws
-/// Complaint with exit code 127 or 126.
+/// LaunchError with exit code 127 or 126.
 std::string find_program(std::string const& name, std::string const& folder, std::string const& path,
                          bool* in_folder = nullptr);
 
 /// Converts `file`, which is relative to `folder`, to a path relative to the current folder; `folder` may be empty.
-std::string seen_from(std::string const& folder, std::string const& file);
+std::string path_in(std::string const& folder, std::string const& file);
 
 /// Ranks in terminal windows of their own (--xterm), with or without a debugger (-gdb).
-class Windows {
+class TerminalWindows {
 public:
-    /// `ranks`: those of this node. `job` must outlive this object. Throws Complaint if one of
-    /// them requires a window and none is possible.
-    Windows(Job const& job, std::vector<int> const& ranks, std::string const& search_path);
+    /// `ranks`: those of this node. `job` must stay valid as long as this object. Throws LaunchError if a rank requires
+    /// a window and none is possible.
+    TerminalWindows(Job const& job, std::vector<int> const& ranks, std::string const& search_path);
 
     /// Replaces the command of a rank that has a window by xterm with the rank's program in it.
-    void put_around(Start& start, int rank, std::string const& host) const;
+    void wrap_command(SpawnOptions& start, int rank, std::string const& host) const;
 
 private:
     bool has_window(int rank) const;

@@ -139,13 +139,13 @@ Linkage read_linkage(std::string const& file) {
 bool needs_preload(std::string const& file) {
     Linkage linkage = read_linkage(file);
     if (linkage.elf && !linkage.dynamic)
-        throw Complaint(
-            join("--drop-in: ", file, " is linked statically; no other library can take the place of its own"), 126);
+        throw LaunchError(join("--drop-in: ", file, " is linked statically, so its MPI library cannot be replaced"),
+                          126);
     for (std::string const& name : linkage.libraries)
         if (name.starts_with("libmpi.so.") && name != "libmpi.so.12")
-            throw Complaint(join("--drop-in: ", file, " was built against ", name,
-                                 ", whose ABI is not MPICH's; compile it with our mpicc"),
-                            126);
+            throw LaunchError(join("--drop-in: ", file, " was built against ", name,
+                                   ", whose ABI is not MPICH's; compile it with our mpicc"),
+                              126);
     return !linkage.rpath.empty();
 }
 

@@ -39,7 +39,7 @@ struct Linkage {
 Linkage read_linkage(std::string const& file);
 
 /// Returns true if the program has a search path that precedes LD_LIBRARY_PATH, so that our library must be
-/// preloaded. Throws Complaint if the program cannot use our library: it is linked statically, or with another ABI.
+/// preloaded. Throws LaunchError if the program cannot use our library: it is linked statically, or with another ABI.
 bool needs_preload(std::string const& file);
 
 /// Returns true if our allocation functions must be preloaded for this program. Our MPI library provides them if the

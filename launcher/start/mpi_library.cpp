@@ -32,7 +32,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto for_loader = 10s;   // time limit for listing a program's libraries
+constexpr auto loader_timeout = 10s;   // time limit for listing a program's libraries
 
 std::string file_name(std::string const& file) { return file.substr(file.rfind('/') + 1); }
 
@@ -46,21 +46,21 @@ std::string value_of(char const* name, std::vector<std::string> const& environme
 /// Returns everything that the command prints, including standard error. A command that does not end in time, for
 /// instance because a file system does not respond, is killed and its output ignored, so that it cannot delay the
 /// job's start.
-std::string output_of(std::vector<std::string> const& command, Surroundings const& where) {
+std::string run_and_capture(std::vector<std::string> const& command, LoaderContext const& context) {
     Descriptor const nothing(open("/dev/null", O_RDWR | O_CLOEXEC));
     Pipe pipe = Pipe::make();
-    Start start{};
+    SpawnOptions start{};
     start.path = command[0];
     start.command = command;
-    start.environment = where.environment;
-    start.directory = where.folder;
+    start.environment = context.environment;
+    start.directory = context.folder;
     start.input = nothing.get();
     start.output = start.error = pipe.write.get();
     pid_t const child = spawn(start);
     pipe.write.reset();
     std::string text;
     char buffer[4096];
-    auto const until = std::chrono::steady_clock::now() + for_loader;
+    auto const until = std::chrono::steady_clock::now() + loader_timeout;
     auto const left = [until] {
         return std::max(0ms, std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()));
     };
@@ -83,12 +83,12 @@ std::string output_of(std::vector<std::string> const& command, Surroundings cons
 }
 
 /// Returns the loader's list for a program, or its error message; empty if there is no loader.
-std::string words_of_loader(std::string const& program, Surroundings const& where) {
-    std::string const loader = read_linkage(seen_from(where.folder, program)).loader;
+std::string loader_output(std::string const& program, LoaderContext const& context) {
+    std::string const loader = read_linkage(path_in(context.folder, program)).loader;
     if (loader.empty()) return {};
     try {
-        return output_of({loader, "--list", program}, where);
-    } catch (Complaint const&) {
+        return run_and_capture({loader, "--list", program}, context);
+    } catch (LaunchError const&) {
         return {};   // the start of the rank reports the error
     }
 }
@@ -104,17 +104,17 @@ std::optional<std::string> folder_with(std::string const& file, std::string cons
 }
 
 /// True in the common case that a search path leads to our own folder; the loader then need not be queried.
-bool surely_ours(Linkage const& linkage, std::string const& library, Surroundings const& where) {
-    std::string const set = value_of("LD_LIBRARY_PATH", where.environment);
+bool resolves_to_ours(Linkage const& linkage, std::string const& library, LoaderContext const& context) {
+    std::string const set = value_of("LD_LIBRARY_PATH", context.environment);
     std::string const path = join(linkage.rpath, ":", set, ":", linkage.runpath);
-    std::string const preloaded = value_of("LD_PRELOAD", where.environment);
+    std::string const preloaded = value_of("LD_PRELOAD", context.environment);
     bool const plain = path.find('$') == std::string::npos && preloaded.find("mpi") == std::string::npos;
     std::optional<std::string> const folder = plain ? folder_with(library, path) : std::nullopt;
     std::error_code ignored;
     return folder && std::filesystem::weakly_canonical(*folder, ignored) == library_folder(library);
 }
 
-std::vector<pid_t> with_children(pid_t process) {
+std::vector<pid_t> process_and_children(pid_t process) {
     std::vector<pid_t> all = children_of(process);
     all.insert(all.begin(), process);
     return all;
@@ -122,9 +122,9 @@ std::vector<pid_t> with_children(pid_t process) {
 
 }   // namespace
 
-std::vector<Resolved> resolved_libraries(std::string const& program, Surroundings const& where) {
-    std::istringstream lines(words_of_loader(program, where));
-    std::vector<Resolved> all;
+std::vector<ResolvedLibrary> resolved_libraries(std::string const& program, LoaderContext const& context) {
+    std::istringstream lines(loader_output(program, context));
+    std::vector<ResolvedLibrary> all;
     for (std::string line; std::getline(lines, line);) {
         std::size_t const first = line.find_first_not_of(" \t"), arrow = line.find(" => /"), end = line.rfind(" (0x");
         if (arrow == std::string::npos || end == std::string::npos || end < arrow) continue;
@@ -133,9 +133,9 @@ std::vector<Resolved> resolved_libraries(std::string const& program, Surrounding
     return all;
 }
 
-std::string loader_error(std::string const& program, Surroundings const& where) {
+std::string loader_error(std::string const& program, LoaderContext const& context) {
     constexpr std::string_view front = "error while loading shared libraries: ";
-    std::string const words = words_of_loader(program, where);
+    std::string const words = loader_output(program, context);
     std::size_t const at = words.find(front);
     return at == std::string::npos ? "" : words.substr(at + front.size(), words.find('\n', at) - at - front.size());
 }
@@ -157,18 +157,18 @@ bool has_our_abi(std::string_view name) {
     return false;
 }
 
-Resolved foreign_library(std::string const& program, Surroundings const& where) {
-    Linkage const linkage = read_linkage(seen_from(where.folder, program));
+ResolvedLibrary foreign_library(std::string const& program, LoaderContext const& context) {
+    Linkage const linkage = read_linkage(path_in(context.folder, program));
     auto const found = std::ranges::find_if(linkage.libraries, is_mpi_library);
-    if (found == linkage.libraries.end() || surely_ours(linkage, *found, where)) return {};
-    for (Resolved const& one : resolved_libraries(program, where))
+    if (found == linkage.libraries.end() || resolves_to_ours(linkage, *found, context)) return {};
+    for (ResolvedLibrary const& one : resolved_libraries(program, context))
         if (one.name == *found && !is_our_library(one.file)) return one;
     return {};
 }
 
 std::string mapped_foreign_library(pid_t process) {
     std::string foreign;
-    for (pid_t one : with_children(process)) {
+    for (pid_t one : process_and_children(process)) {
         std::ifstream maps(process_folder(one) + "/maps");
         for (std::string line; std::getline(maps, line);) {
             std::size_t const slash = line.find('/');

@@ -13,24 +13,24 @@
 namespace tutti::launcher {
 
 /// One line of the loader's list.
-struct Resolved {
+struct ResolvedLibrary {
     std::string name;
     std::string file;
 };
 
 /// The folder and environment in which a program is started; the loader's result depends on them.
-struct Surroundings {
+struct LoaderContext {
     std::string folder;                     ///< empty: mpiexec's current folder
     std::vector<std::string> environment;   ///< "NAME=VALUE"
 };
 
 /// Returns the libraries that the program's own loader finds for it, without running the program. Empty for scripts
 /// and static programs, and if the loader does not answer.
-std::vector<Resolved> resolved_libraries(std::string const& program, Surroundings const& where);
+std::vector<ResolvedLibrary> resolved_libraries(std::string const& program, LoaderContext const& context);
 
 /// Returns the loader's message about why it cannot load the program's libraries, such as "libx.so.1: cannot open …";
 /// empty if it can.
-std::string loader_error(std::string const& program, Surroundings const& where);
+std::string loader_error(std::string const& program, LoaderContext const& context);
 
 /// True if ranks that have loaded this file can join a job of this launcher, that is, for every build of Tutti, in
 /// any folder.
@@ -44,7 +44,7 @@ bool has_our_abi(std::string_view name);
 
 /// Returns name and file of the MPI library that the program is linked with directly if the loader finds another one
 /// than ours. Empty otherwise, also if it finds none.
-Resolved foreign_library(std::string const& program, Surroundings const& where);
+ResolvedLibrary foreign_library(std::string const& program, LoaderContext const& context);
 
 /// Returns the MPI library that this process or one of its children has mapped, if none of them has mapped ours.
 /// Empty otherwise, also if the process cannot be inspected.

@@ -43,15 +43,15 @@ std::vector<unsigned long> cpu_mask(std::vector<int> const& cpus) {
     return mask;
 }
 
-struct Prepared {
-    Start const& start;
+struct ExecArguments {
+    SpawnOptions const& start;
     std::vector<char*> argv, environment, shell_argv;
     std::vector<unsigned long> mask;
     pid_t launcher;
     Failure failure;
 };
 
-void put(int from, int to) {
+void move_descriptor(int from, int to) {
     if (from == to) fcntl(to, F_SETFD, 0);
     else dup2(from, to);
 }
@@ -59,7 +59,7 @@ void put(int from, int to) {
 /// A rank is in the background of the terminal. It would be stopped when it changes the terminal's settings or reads
 /// from it, which programs do that prompt for a password. Without a terminal they prompt on standard input. A session
 /// per rank would have the same effect, but ranks of different sessions do not yield cores to each other.
-void leave_terminal() {
+void detach_from_terminal() {
     int const terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NONBLOCK);
     if (terminal < 0) return;
     ioctl(terminal, TIOCNOTTY);
@@ -67,31 +67,31 @@ void leave_terminal() {
 }
 
 /// Runs in the child. Returns only if something failed.
-void become_rank(Prepared& p) {
-    Start const& start = p.start;
+void become_rank(ExecArguments& p) {
+    SpawnOptions const& start = p.start;
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != p.launcher) _exit(1);   // the launcher died before the line above
-    if (start.leaves_terminal) leave_terminal();
-    put(start.input, STDIN_FILENO);
-    put(start.output, STDOUT_FILENO);
-    put(start.error, STDERR_FILENO);
-    for (int descriptor : start.kept) fcntl(descriptor, F_SETFD, 0);
-    if (start.descriptors) setrlimit(RLIMIT_NOFILE, start.descriptors);
+    if (start.detach_terminal) detach_from_terminal();
+    move_descriptor(start.input, STDIN_FILENO);
+    move_descriptor(start.output, STDOUT_FILENO);
+    move_descriptor(start.error, STDERR_FILENO);
+    for (int descriptor : start.inherited_descriptors) fcntl(descriptor, F_SETFD, 0);
+    if (start.descriptor_limit) setrlimit(RLIMIT_NOFILE, start.descriptor_limit);
     if (!p.mask.empty())
         sched_setaffinity(0, p.mask.size() * sizeof(unsigned long), reinterpret_cast<cpu_set_t*>(p.mask.data()));
     if (!start.directory.empty() && chdir(start.directory.c_str()) != 0) {
         p.failure = {"the folder", errno};
         return;
     }
-    if (start.signals) sigprocmask(SIG_SETMASK, start.signals, nullptr);
+    if (start.signal_mask) sigprocmask(SIG_SETMASK, start.signal_mask, nullptr);
     execve(start.path.c_str(), p.argv.data(), p.environment.data());
     if (errno == ENOEXEC) execve("/bin/sh", p.shell_argv.data(), p.environment.data());   // a script without #!
     p.failure = {"the program", errno};
 }
 
 /// Must not be inlined: what the child does to the stack must not affect the caller's variables.
-__attribute__((noinline)) pid_t start_child(Prepared& p) {
+__attribute__((noinline)) pid_t start_child(ExecArguments& p) {
     pid_t pid = vfork();
     if (pid == 0) {
         become_rank(p);
@@ -100,10 +100,10 @@ __attribute__((noinline)) pid_t start_child(Prepared& p) {
     return pid;
 }
 
-[[noreturn]] void complain(Start const& start, Failure const& failure) {
+[[noreturn]] void throw_spawn_error(SpawnOptions const& start, Failure const& failure) {
     bool folder = std::strcmp(failure.step, "the folder") == 0;
     bool interpreter = !folder && failure.error == ENOENT && access(start.path.c_str(), F_OK) == 0;
-    throw Complaint(
+    throw LaunchError(
         join(failure.step, " ", folder ? start.directory : start.path,
              folder ? " cannot be entered: " : " cannot be started: ",
              interpreter ? "the interpreter or loader that it names does not exist" : std::strerror(failure.error)),
@@ -112,14 +112,15 @@ __attribute__((noinline)) pid_t start_child(Prepared& p) {
 
 }   // namespace
 
-pid_t spawn(Start const& start) {
-    Prepared p{start, pointers(start.command), pointers(start.environment), {}, cpu_mask(start.cpus), getpid(), {}};
+pid_t spawn(SpawnOptions const& start) {
+    ExecArguments p{start, pointers(start.command), pointers(start.environment), {}, cpu_mask(start.cpus), getpid(),
+                    {}};
     p.shell_argv = p.argv;
     p.shell_argv.insert(p.shell_argv.begin(), const_cast<char*>("sh"));
     p.shell_argv[1] = const_cast<char*>(start.path.c_str());
     pid_t pid = start_child(p);
-    if (pid < 0) throw Complaint(join("no further process can be started: ", std::strerror(errno)), 1);
-    if (p.failure.step) complain(start, p.failure);
+    if (pid < 0) throw LaunchError(join("another process cannot be started: ", std::strerror(errno)), 1);
+    if (p.failure.step) throw_spawn_error(start, p.failure);
     setpgid(pid, pid);   // as in the child, in case this process runs first
     return pid;
 }

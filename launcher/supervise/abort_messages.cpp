@@ -10,25 +10,25 @@
 
 namespace tutti::launcher {
 
-std::string LastWords::line() const { return join("rank ", rank, ": ", sentence, "\n"); }
+std::string RankAbortMessage::line() const { return join("rank ", rank, ": ", text, "\n"); }
 
-std::optional<LastWords> last_words_on(RankState const* rank_state) {
+std::optional<RankAbortMessage> read_abort_message(RankState const* rank_state) {
     if (!rank_state) return {};
-    NotedWords::State const state = rank_state->last_words.state.load(std::memory_order_acquire);
-    if (state != NotedWords::said && state != NotedWords::heard) return {};
-    NotedWords const& noted = rank_state->last_words;
-    std::size_t const addresses = std::min<std::size_t>(noted.addresses, NotedWords::most_addresses);
-    return LastWords{.rank = rank_state->world_rank,
-                     .sentence = text_in(noted.sentence),
-                     .code = text_in(noted.code),
-                     .call = text_in(noted.call),
-                     .help = text_in(noted.help),
-                     .stack = {noted.stack, noted.stack + addresses},
-                     .place = {text_in(noted.script)}};
+    AbortMessage::State const state = rank_state->abort_message.state.load(std::memory_order_acquire);
+    if (state != AbortMessage::written && state != AbortMessage::read) return {};
+    AbortMessage const& recorded = rank_state->abort_message;
+    std::size_t const addresses = std::min<std::size_t>(recorded.addresses, AbortMessage::max_addresses);
+    return RankAbortMessage{.rank = rank_state->world_rank,
+                            .text = text_in(recorded.message),
+                            .code = text_in(recorded.code),
+                            .call = text_in(recorded.call),
+                            .help = text_in(recorded.help),
+                            .stack = {recorded.stack, recorded.stack + addresses},
+                            .position = {text_in(recorded.script)}};
 }
 
-bool take_out(std::string& lines, LastWords const& words, LinePrefix const& prefix) {
-    std::string const line = words.line();
+bool remove_message_line(std::string& lines, RankAbortMessage const& message, LinePrefix const& prefix) {
+    std::string const line = message.line();
     for (std::size_t at = lines.find(line); at != std::string::npos; at = lines.find(line, at + 1)) {
         std::size_t const begin = at == 0 ? 0 : lines.rfind('\n', at - 1) + 1;
         std::string_view const before = std::string_view(lines).substr(begin, at - begin);
@@ -39,40 +39,40 @@ bool take_out(std::string& lines, LastWords const& words, LinePrefix const& pref
     return false;
 }
 
-Report report_of(LastWords const& words) {
-    Report report{.code = words.code,
-                  .headline = words.sentence,
-                  .lines = {{{words.rank}, words.call, words.place.words}},
-                  .help = words.help.empty() ? help_for(words.code) : words.help};
-    if (words.place.without_g) report.notes.emplace_back(more_with_g);
+Report make_report(RankAbortMessage const& message) {
+    Report report{.code = message.code,
+                  .headline = message.text,
+                  .lines = {{{message.rank}, message.call, message.position.text}},
+                  .help = message.help.empty() ? help_for(message.code) : message.help};
+    if (message.position.without_g) report.notes.emplace_back(compile_with_g_note);
     return report;
 }
 
-bool add_to(Report& report, LastWords const& words) {
-    if (report.code != words.code || report.headline != words.sentence) return false;
-    report.lines.push_back({{words.rank}, words.call, words.place.words});
-    if (words.place.without_g && report.notes.empty()) report.notes.emplace_back(more_with_g);
+bool add_to(Report& report, RankAbortMessage const& message) {
+    if (report.code != message.code || report.headline != message.text) return false;
+    report.lines.push_back({{message.rank}, message.call, message.position.text});
+    if (message.position.without_g && report.notes.empty()) report.notes.emplace_back(compile_with_g_note);
     return true;
 }
 
-void HeldWords::add(Sink& sink, LastWords const& words, Clock::time_point now) {
-    if (held_.empty()) since_ = now;
+void MessageMerger::add(Sink& sink, RankAbortMessage const& message, Clock::time_point now) {
+    if (delayed_.empty()) since_ = now;
     bool const known = std::ranges::any_of(
-        held_, [&](Held& one) { return one.sink == &sink && one.lines.empty() && add_to(one.report, words); });
-    if (!known) held_.push_back({&sink, "", report_of(words)});
+        delayed_, [&](Delayed& one) { return one.sink == &sink && one.lines.empty() && add_to(one.report, message); });
+    if (!known) delayed_.push_back({&sink, "", make_report(message)});
 }
 
-void HeldWords::add_lines(Sink& sink, std::string_view lines) { held_.push_back({&sink, std::string(lines)}); }
+void MessageMerger::add_lines(Sink& sink, std::string_view lines) { delayed_.push_back({&sink, std::string(lines)}); }
 
-std::string HeldWords::text_of(Held const& one) const {
+std::string MessageMerger::text_of(Delayed const& one) const {
     if (!one.lines.empty()) return one.lines;
     return json_ ? json_of(one.report) : launcher::text_of(one.report, one.sink->terminal());
 }
 
-void HeldWords::write_all() {
-    for (Held const& one : held_) one.sink->add(this, text_of(one));
-    for (Held const& one : held_) one.sink->write_some();
-    held_.clear();
+void MessageMerger::write_all() {
+    for (Delayed const& one : delayed_) one.sink->add(this, text_of(one));
+    for (Delayed const& one : delayed_) one.sink->write_some();
+    delayed_.clear();
 }
 
 }   // namespace tutti::launcher

@@ -21,60 +21,60 @@ namespace tutti::launcher {
 class Sink;
 
 /// A rank and its message, without a line break.
-struct LastWords {
+struct RankAbortMessage {
     int rank = -1;
-    std::string sentence{};
+    std::string text{};
     std::string code{};                   ///< of the error, accepted by `mpiexec --explain`
     std::string call{};                   ///< "MPI_Barrier(MPI_COMM_WORLD)"
     std::string help{};                   ///< advice; empty: the advice for the code
     std::vector<std::uint64_t> stack{};   ///< return addresses in the program; only on the node of the rank
-    Place place{};                        ///< position of that call, once it has been looked up
+    SourcePosition position{};            ///< position of that call, once it has been looked up
 
     std::string line() const;
 };
 
 /// Returns the message that a rank has recorded; nothing if there is none. `rank_state` may be null.
-std::optional<LastWords> last_words_on(RankState const* rank_state);
+std::optional<RankAbortMessage> read_abort_message(RankState const* rank_state);
 
 /// Returns a report of a rank's message.
-Report report_of(LastWords const& words);
+Report make_report(RankAbortMessage const& message);
 /// Adds the message of another rank to a report of the same error. Returns false if it is about another error.
-bool add_to(Report& report, LastWords const& words);
+bool add_to(Report& report, RankAbortMessage const& message);
 
 /// Removes the line of the message from `lines`, which must be whole lines that begin with `prefix`, preceded by a time
 /// if the prefix has one. Returns true if the line was found.
-bool take_out(std::string& lines, LastWords const& words, LinePrefix const& prefix = {});
+bool remove_message_line(std::string& lines, RankAbortMessage const& message, LinePrefix const& prefix = {});
 
 /// Delays messages for a moment, so that equal ones of other ranks can be merged, together with lines that must be
 /// printed after them.
-class HeldWords {
+class MessageMerger {
 public:
     using Clock = std::chrono::steady_clock;
     /// The longest delay of a message.
-    static constexpr std::chrono::milliseconds longest{100};
+    static constexpr std::chrono::milliseconds max_delay{100};
 
     /// Merges the message of a rank with an equal one for the same sink, if any. `sink` must exist until write_all.
-    void add(Sink& sink, LastWords const& words, Clock::time_point now);
+    void add(Sink& sink, RankAbortMessage const& message, Clock::time_point now);
     /// Prints reports as lines of JSON from now on.
-    void speak_json() { json_ = true; }
+    void use_json() { json_ = true; }
     /// Adds lines of mpiexec itself. They explain messages of ranks and are therefore printed after them.
     void add_lines(Sink& sink, std::string_view lines);
 
-    bool empty() const { return held_.empty(); }
+    bool empty() const { return delayed_.empty(); }
     /// Returns when write_all must be called. Valid only if not empty.
-    Clock::time_point due() const { return since_ + longest; }
+    Clock::time_point due() const { return since_ + max_delay; }
     /// Writes everything to its sink, in the order in which it was added.
     void write_all();
 
 private:
-    struct Held {
+    struct Delayed {
         Sink* sink;
         std::string lines;   ///< lines of mpiexec itself; empty: `report` is printed instead
         Report report{};
     };
-    std::string text_of(Held const& one) const;
+    std::string text_of(Delayed const& one) const;
 
-    std::vector<Held> held_;
+    std::vector<Delayed> delayed_;
     Clock::time_point since_{};
     bool json_ = false;
 };

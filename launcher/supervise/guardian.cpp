@@ -34,39 +34,39 @@ bool is_zombie(std::filesystem::path const& process) {
 
 /// Reads process groups until mpiexec reports that the job has ended normally (returns true), or has vanished (returns
 /// false).
-bool listen(std::set<pid_t>& groups) {
-    pid_t word = 0;
-    for (ssize_t n; (n = read(0, &word, sizeof word)) != 0;) {
+bool read_groups(std::set<pid_t>& groups) {
+    pid_t group = 0;
+    for (ssize_t n; (n = read(0, &group, sizeof group)) != 0;) {
         if (n < 0 && errno == EINTR) continue;
-        if (n != sizeof word || word == 0) return word == 0;
-        if (word > 0) groups.insert(word);
-        else groups.erase(-word);
+        if (n != sizeof group || group == 0) return group == 0;
+        if (group > 0) groups.insert(group);
+        else groups.erase(-group);
     }
     return false;
 }
 
-[[noreturn]] void keep_watch(int line, pid_t launcher) {
+[[noreturn]] void watch_launcher(int pipe, pid_t launcher) {
     setsid();   // a signal to the whole group of mpiexec must not kill this process
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, nullptr);
-    dup2(line, 0);
+    dup2(pipe, 0);
     close_range(1, ~0U, 0);   // readers of mpiexec's pipes must not have to wait for this process to end
     std::set<pid_t> groups;
-    bool in_order = listen(groups);
+    bool ended_normally = read_groups(groups);
     std::string entry = join(launch::launcher_variable, "=", launcher_name(launcher));
     // A process may be starting another one at this moment: three consecutive passes must find none.
-    for (int pass = 0, without = 0; !in_order && without < 3 && pass < 300; ++pass, usleep(10'000))
-        without = kill_all_of(groups, entry) > 0 ? 0 : without + 1;
+    for (int pass = 0, without = 0; !ended_normally && without < 3 && pass < 300; ++pass, usleep(10'000))
+        without = kill_processes(groups, entry) > 0 ? 0 : without + 1;
     _exit(0);
 }
 
 }   // namespace
 
-int kill_all_of(std::set<pid_t> const& groups, std::string const& entry) {
+int kill_processes(std::set<pid_t> const& groups, std::string const& entry) {
     namespace fs = std::filesystem;
     int found = 0;
-    if (!proc_has_our_numbers()) {
+    if (!proc_matches_pid_namespace()) {
         for (pid_t group : groups) found += kill(-group, SIGKILL) == 0;
         return found;
     }
@@ -76,42 +76,42 @@ int kill_all_of(std::set<pid_t> const& groups, std::string const& entry) {
         pid_t pid = 0;
         auto [end, bad] = std::from_chars(name.data(), name.data() + name.size(), pid);
         if (bad != std::errc{} || end != name.data() + name.size() || pid == getpid()) continue;
-        if (!groups.contains(getpgid(pid)) && !has_entry(pid, entry)) continue;
+        if (!groups.contains(getpgid(pid)) && !has_environment_entry(pid, entry)) continue;
         if (!is_zombie(it->path()) && kill(pid, SIGKILL) == 0) ++found;
     }
     return found;
 }
 
 // The name is set before fork, because a rank may read it before the guardian runs.
-Guardian::Guardian(bool of_one_rank) {
+Guardian::Guardian(bool has_one_rank) {
     Pipe pipe = Pipe::make();
     pid_t launcher = getpid();
     char own_name[16];
     prctl(PR_GET_NAME, own_name);
-    prctl(PR_SET_NAME, of_one_rank ? launch::guardian_of_one_name : launch::guardian_name);
+    prctl(PR_SET_NAME, has_one_rank ? launch::singleton_guardian_name : launch::guardian_name);
     pid_ = fork();
     if (pid_ == 0) {
         pipe.write.reset();
-        keep_watch(pipe.read.get(), launcher);
+        watch_launcher(pipe.read.get(), launcher);
     }
     prctl(PR_SET_NAME, own_name);
-    line_ = std::move(pipe.write);
+    pipe_ = std::move(pipe.write);
 }
 
 // The guardian reads immediately, and its pipe has room for thousands of numbers.
-void Guardian::tell(pid_t word) { [[maybe_unused]] ssize_t n = write(line_.get(), &word, sizeof word); }
+void Guardian::send(pid_t group) { [[maybe_unused]] ssize_t n = write(pipe_.get(), &group, sizeof group); }
 
 Guardian::~Guardian() {
     if (pid_ < 0) return;
-    tell(0);
-    line_.reset();
+    send(0);
+    pipe_.reset();
     // If it has ended already, another process has killed it, and its number may have been reused.
     if (waitpid(pid_, nullptr, WNOHANG) != 0) return;
     kill(pid_, SIGKILL);   // it has nothing more to do, and may be stopped
     while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {}
 }
 
-// Finding children and their properties.
+// Diagnostic children and their properties.
 
 void adopt_orphans() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
@@ -126,13 +126,13 @@ std::string running_process(pid_t pid) {
     return runs && std::getline(comm, name) ? join("process ", pid, " (", name, ")") : "";
 }
 
-bool has_entry(pid_t pid, std::string const& entry) {
+bool has_environment_entry(pid_t pid, std::string const& entry) {
     std::ifstream in(process_folder(pid) + "/environ", std::ios::binary);
     std::string const all{std::istreambuf_iterator<char>(in), {}};
     return ('\0' + all).find('\0' + entry + '\0') != std::string::npos;
 }
 
-bool has_open(pid_t pid, std::set<ino_t> const& pipes) {
+bool has_pipe_open(pid_t pid, std::set<ino_t> const& pipes) {
     std::error_code ended;
     std::filesystem::directory_iterator entry(process_folder(pid) + "/fd", ended);
     for (; !ended && entry != std::filesystem::directory_iterator(); entry.increment(ended)) {

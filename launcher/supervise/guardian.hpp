@@ -19,26 +19,26 @@ public:
     /// Forks the guardian. Must be called early, while the process has little memory and no descriptor that matters.
     /// Processes that have lost their job's variables learn from the guardian's name whether the job has one rank
     /// (runtime/job/lost_job.hpp).
-    explicit Guardian(bool of_one_rank);
+    explicit Guardian(bool has_one_rank);
     /// The job has ended normally: the guardian exits without killing anything.
     ~Guardian();
 
     pid_t pid() const { return pid_; }
 
     /// Adds or removes a process group of the job, given by its leader.
-    void watch(pid_t group) { tell(group); }
-    void forget(pid_t group) { tell(-group); }
+    void add_group(pid_t group) { send(group); }
+    void remove_group(pid_t group) { send(-group); }
 
 private:
-    void tell(pid_t word);   ///< a process group to add; negative: one to remove; 0: the job has ended normally
+    void send(pid_t group);   ///< a process group to add; negative: one to remove; 0: the job has ended normally
 
-    Descriptor line_;
+    Descriptor pipe_;
     pid_t pid_ = -1;
 };
 
 /// Kills every process, except this one, that is in one of the groups or has `entry` ("NAME=VALUE") in its environment.
 /// Returns the number of processes killed. If /proc is that of another pid namespace, kills and counts only the groups.
-int kill_all_of(std::set<pid_t> const& groups, std::string const& entry);
+int kill_processes(std::set<pid_t> const& groups, std::string const& entry);
 
 // Processes that ranks have started and left behind. mpiexec is a subreaper: orphans below it become its children,
 // whatever session or group they moved to, so they can be listed and ended.
@@ -53,9 +53,9 @@ std::vector<pid_t> children();
 std::string running_process(pid_t pid);
 
 /// Returns true if the process was started with `entry` ("NAME=VALUE") in its environment.
-bool has_entry(pid_t pid, std::string const& entry);
+bool has_environment_entry(pid_t pid, std::string const& entry);
 
 /// Returns true if the process has one of these pipes open. `pipes`: their inodes.
-bool has_open(pid_t pid, std::set<ino_t> const& pipes);
+bool has_pipe_open(pid_t pid, std::set<ino_t> const& pipes);
 
 }   // namespace tutti::launcher

@@ -16,8 +16,8 @@ namespace tutti::launcher {
 
 class Input {
 public:
-    /// `ranks`: the ranks of this node. `far`: other nodes that also receive the input.
-    Input(InputTo to, std::vector<int> const& ranks, std::vector<int> const& far = {});
+    /// `ranks`: the ranks of this node. `remote_nodes`: other nodes that also receive the input.
+    Input(InputTarget to, std::vector<int> const& ranks, std::vector<int> const& remote_nodes = {});
 
     /// Returns the descriptor that becomes descriptor 0 of that rank.
     int descriptor_for(int rank) const;
@@ -25,7 +25,7 @@ public:
     void ranks_are_started();
     /// Returns the pipe from which the input for that node can be read, which the caller then owns; empty if the node
     /// receives none.
-    Descriptor take_far(int node);
+    Descriptor take_pipe_for(int node);
 
     void watch(std::vector<pollfd>& set) const;
     void serve(std::vector<pollfd> const& set);
@@ -37,16 +37,16 @@ private:
     struct Reader {
         int rank;   ///< a rank of this node, or −1 − the number of another node
         Descriptor read, write;
-        std::size_t taken = 0;   // bytes of text_ that it has received
+        std::size_t written = 0;   // bytes of text_ that it has received
     };
 
-    bool all_taken() const;
+    bool all_written() const;
     void read_more();
     void feed(Reader& reader);
 
-    InputTo to_;
+    InputTarget to_;
     bool forwarding_ = false, terminal_ = false, ended_ = false;
-    Descriptor nothing_;   // /dev/null
+    Descriptor null_device_;   // /dev/null
     std::vector<Reader> readers_;
     std::string text_;
 };

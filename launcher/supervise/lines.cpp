@@ -23,7 +23,7 @@ std::string LinePrefix::now() const {
 }
 
 /// `piece` holds any number of whole lines, perhaps followed by the beginning of one more.
-void LineCutter::put(std::string_view piece, std::string& out) {
+void LineSplitter::append_lines(std::string_view piece, std::string& out) {
     if (piece.empty()) return;
     if (prefix_.empty()) {
         out += piece;
@@ -41,30 +41,30 @@ void LineCutter::put(std::string_view piece, std::string& out) {
     }
 }
 
-void LineCutter::add(std::string_view bytes, std::string& out) {
+void LineSplitter::add(std::string_view bytes, std::string& out) {
     std::size_t last = bytes.rfind('\n');
     if (last != std::string_view::npos) {
-        if (!kept_.empty()) {
+        if (!unfinished_.empty()) {
             std::size_t first = bytes.find('\n') + 1;
-            kept_ += bytes.substr(0, first);
-            put(kept_, out);
-            kept_.clear();
-            put(bytes.substr(first, last + 1 - first), out);
+            unfinished_ += bytes.substr(0, first);
+            append_lines(unfinished_, out);
+            unfinished_.clear();
+            append_lines(bytes.substr(first, last + 1 - first), out);
         } else {
-            put(bytes.substr(0, last + 1), out);
+            append_lines(bytes.substr(0, last + 1), out);
         }
         bytes.remove_prefix(last + 1);
     }
-    kept_ += bytes;
-    if (kept_.size() > limit_) show_unfinished(out);
+    unfinished_ += bytes;
+    if (unfinished_.size() > limit_) show_unfinished(out);
 }
 
-void LineCutter::show_unfinished(std::string& out) {
-    put(kept_, out);
-    kept_.clear();
+void LineSplitter::show_unfinished(std::string& out) {
+    append_lines(unfinished_, out);
+    unfinished_.clear();
 }
 
-void LineCutter::finish(std::string& out) {
+void LineSplitter::finish(std::string& out) {
     show_unfinished(out);
     if (in_line_ && !prefix_.empty()) out += '\n';
     in_line_ = false;

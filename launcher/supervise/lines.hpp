@@ -19,10 +19,10 @@ struct LinePrefix {
     std::string now() const;
 };
 
-class LineCutter {
+class LineSplitter {
 public:
     /// A line longer than `limit` is passed on in pieces, which bounds memory.
-    explicit LineCutter(LinePrefix prefix = {}, std::size_t limit = 1 << 20)
+    explicit LineSplitter(LinePrefix prefix = {}, std::size_t limit = 1 << 20)
         : prefix_(std::move(prefix)), limit_(limit) {}
 
     /// Appends to `out` the lines that `bytes` completes, each with its prefix.
@@ -35,13 +35,13 @@ public:
     /// Appends the unfinished line as it is now; later bytes continue it.
     void show_unfinished(std::string& out);
 
-    bool has_unfinished() const { return !kept_.empty(); }
+    bool has_unfinished() const { return !unfinished_.empty(); }
 
 private:
-    void put(std::string_view piece, std::string& out);
+    void append_lines(std::string_view piece, std::string& out);
 
     LinePrefix prefix_;
-    std::string kept_;
+    std::string unfinished_;
     std::size_t limit_;
     bool in_line_ = false;   // a piece of the current line has been written
 };

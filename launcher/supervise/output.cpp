@@ -19,7 +19,7 @@ namespace {
 
 // If poll reports a descriptor as writable, this many bytes (PIPE_BUF) can be written without blocking. Our descriptors
 // are shared with the shell and therefore cannot be made non-blocking.
-constexpr std::size_t safe_write = 4096;
+constexpr std::size_t nonblocking_write_bytes = 4096;
 
 bool same_file(int a, int b) {
     struct stat x {
@@ -37,7 +37,8 @@ bool ready(int descriptor, short events) {
 
 Pipe Pipe::make() {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) throw Complaint(join("no pipe for a rank's output: ", std::strerror(errno)), 1);
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        throw LaunchError(join("no pipe can be created for a rank's output: ", std::strerror(errno)), 1);
     return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
@@ -51,8 +52,9 @@ Sink::Sink(Descriptor file) : Sink(file.get()) { owned_ = std::move(file); }
 
 void Sink::write_some() {
     while (!empty() && !broken_ && error_ == 0 && (regular_ || ready(descriptor_, POLLOUT))) {
-        std::size_t left = waiting_.size() - written_;
-        ssize_t n = write(descriptor_, waiting_.data() + written_, regular_ ? left : std::min(left, safe_write));
+        std::size_t left = queue_.size() - written_;
+        ssize_t n =
+            write(descriptor_, queue_.data() + written_, regular_ ? left : std::min(left, nonblocking_write_bytes));
         if (n > 0) written_ += static_cast<std::size_t>(n);
         else if (errno == EAGAIN) break;   // another process has used the room
         else if (errno == EPIPE) broken_ = true;
@@ -60,59 +62,59 @@ void Sink::write_some() {
     }
     bool const lost = broken_ || error_ != 0;
     if (!empty() && !lost && written_ < high_water) return;
-    waiting_.erase(0, lost ? waiting_.size() : written_);
+    queue_.erase(0, lost ? queue_.size() : written_);
     written_ = 0;
 }
 
 void Sink::add(void const* writer, std::string_view text) {
     if (text.empty()) return;
-    if (terminal_ && open_line_of_ && open_line_of_ != writer) waiting_ += '\n';
-    waiting_ += text;
-    open_line_of_ = text.back() == '\n' ? nullptr : writer;
+    if (terminal_ && open_line_writer_ && open_line_writer_ != writer) queue_ += '\n';
+    queue_ += text;
+    open_line_writer_ = text.back() == '\n' ? nullptr : writer;
 }
 
-OutputStream::Taken OutputStream::take() {
+OutputStream::ReadResult OutputStream::read_once() {
     char buffer[65536];
-    if (!ready(pipe_.get(), POLLIN)) return Taken::nothing;
+    if (!ready(pipe_.get(), POLLIN)) return ReadResult::nothing;
     ssize_t n = read(pipe_.get(), buffer, sizeof buffer);
-    if (n < 0 && errno == EINTR) return Taken::nothing;
-    if (n <= 0) return Taken::end;
+    if (n < 0 && errno == EINTR) return ReadResult::nothing;
+    if (n <= 0) return ReadResult::end;
     std::string lines;
-    cutter_.add({buffer, static_cast<std::size_t>(n)}, lines);
-    put(lines);
-    return Taken::bytes;
+    splitter_.add({buffer, static_cast<std::size_t>(n)}, lines);
+    write_lines(lines);
+    return ReadResult::bytes;
 }
 
-void OutputStream::put(std::string text) {
-    std::optional<LastWords> const words = last_words_on(rank_state_);
-    bool const there = words && take_out(text, *words, prefix_);
+void OutputStream::write_lines(std::string text) {
+    std::optional<RankAbortMessage> const message = read_abort_message(rank_state_);
+    bool const found = message && remove_message_line(text, *message, prefix_);
     sink_->add(this, text);
-    if (!there) return;
-    when_said_(*sink_, *words);
-    rank_state_->last_words.state.store(NotedWords::heard, std::memory_order_release);
+    if (!found) return;
+    on_message_(*sink_, *message);
+    rank_state_->abort_message.state.store(AbortMessage::read, std::memory_order_release);
 }
 
 void OutputStream::end() {
     std::string last;
-    cutter_.finish(last);
-    put(last);
-    world_of_one_ = has_world_of_one(pipe_.get());
+    splitter_.finish(last);
+    write_lines(last);
+    is_singleton_ = has_singleton_mark(pipe_.get());
     pipe_.reset();
 }
 
 void OutputStream::read_some() {
-    if (take() == Taken::end) end();
+    if (read_once() == ReadResult::end) end();
 }
 
 void OutputStream::drain() {
-    while (take() == Taken::bytes) {}
+    while (read_once() == ReadResult::bytes) {}
     end();
 }
 
 void OutputStream::show_unfinished() {
     std::string piece;
-    cutter_.show_unfinished(piece);
-    put(piece);
+    splitter_.show_unfinished(piece);
+    write_lines(piece);
 }
 
 Output::Output(bool on_terminal)
@@ -131,28 +133,28 @@ Sink& Output::file(std::string const& name) {
     std::filesystem::path folder = std::filesystem::path(name).parent_path();
     if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
     Descriptor file(open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-    if (!file) throw Complaint(join("the output file ", name, " cannot be written: ", std::strerror(errno)));
+    if (!file) throw LaunchError(join("the output file ", name, " cannot be written: ", std::strerror(errno)));
     return *files_.emplace(name, std::make_unique<Sink>(std::move(file))).first->second;
 }
 
 void Output::add(Descriptor pipe, Sink& sink, LinePrefix prefix, int rank, RankState* rank_state) {
-    auto when_said = [this](Sink& where, LastWords const& words) { said(where, words); };
+    auto on_message = [this](Sink& where, RankAbortMessage const& message) { on_abort_message(where, message); };
     streams_.push_back(std::make_unique<OutputStream>(std::move(pipe), sink, std::move(prefix), rank, rank_state,
-                                                      std::move(when_said)));
+                                                      std::move(on_message)));
 }
 
-void Output::said(Sink& sink, LastWords words) {
-    if (place_of_ && words.place.words.empty()) words.place = place_of_(words.rank, words.stack);
-    bool const passed_on = words_there_ && (&sink == output_ || &sink == error_);
-    if (!passed_on) return hold(sink, words);
-    words_there_(&sink == error_ ? 2 : 1, words);
-    sink.add(this, words.line());
+void Output::on_abort_message(Sink& sink, RankAbortMessage message) {
+    if (find_position_ && message.position.text.empty()) message.position = find_position_(message.rank, message.stack);
+    bool const is_forwarded = forward_message_ && (&sink == output_ || &sink == error_);
+    if (!is_forwarded) return add_message(sink, message);
+    forward_message_(&sink == error_ ? 2 : 1, message);
+    sink.add(this, message.line());
 }
 
-void Output::say(std::string_view sentence) { print(join("mpiexec: ", sentence, ".\n")); }
+void Output::print_message(std::string_view message) { print(join("mpiexec: ", message, ".\n")); }
 
 void Output::print(std::string_view lines) {
-    if (holds()) return held_.add_lines(*error_, lines);
+    if (has_delayed()) return merger_.add_lines(*error_, lines);
     error_->add(this, lines);
     error_->write_some();
 }
@@ -193,24 +195,24 @@ void Output::collect() {
 
 void Output::show_unfinished() {
     for (auto const& stream : streams_)
-        if (stream->wants_showing()) stream->show_unfinished();
+        if (stream->has_line_to_show()) stream->show_unfinished();
 }
 
 void Output::drain() {
     for (auto const& stream : streams_)
         if (stream->open()) stream->drain();
-    write_held();
+    write_delayed();
     for (Sink* sink : sinks()) sink->write_some();
 }
 
 std::optional<std::string> Output::next_loss() {
     for (Sink const* sink : sinks()) {
-        if (sink->error() == 0 || !losses_told_.insert(sink).second) continue;
+        if (sink->error() == 0 || !losses_reported_.insert(sink).second) continue;
         auto const file = std::ranges::find_if(files_, [&](auto const& f) { return f.second.get() == sink; });
         return join(file != files_.end() ? "the output file " + file->first
                     : sink == output_    ? std::string("standard output")
                                          : "standard error",
-                    " cannot be written: ", std::strerror(sink->error()), "; what ranks print there is lost");
+                    " cannot be written: ", std::strerror(sink->error()), "; output that ranks write to it is lost");
     }
     return {};
 }
@@ -230,7 +232,7 @@ bool Output::streams_open() const {
 std::set<int> Output::ranks_with_world_of_one() const {
     std::set<int> ranks;
     for (auto const& stream : streams_)
-        if (stream->world_of_one()) ranks.insert(stream->rank());
+        if (stream->is_singleton()) ranks.insert(stream->rank());
     return ranks;
 }
 
@@ -239,8 +241,8 @@ bool Output::all_written() const {
     return std::all_of(all.begin(), all.end(), [](Sink* s) { return s->empty() || s->broken(); });
 }
 
-bool Output::wants_showing() const {
-    return std::any_of(streams_.begin(), streams_.end(), [](auto const& s) { return s->wants_showing(); });
+bool Output::has_line_to_show() const {
+    return std::any_of(streams_.begin(), streams_.end(), [](auto const& s) { return s->has_line_to_show(); });
 }
 
 }   // namespace tutti::launcher

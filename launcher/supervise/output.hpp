@@ -27,8 +27,8 @@ public:
     explicit Sink(Descriptor file);                            ///< owns the file
 
     /// Returns true if more than `high_water` bytes are queued; streams of this sink are then not read.
-    bool full() const { return waiting_.size() - written_ > high_water; }
-    bool empty() const { return written_ == waiting_.size(); }
+    bool full() const { return queue_.size() - written_ > high_water; }
+    bool empty() const { return written_ == queue_.size(); }
     bool broken() const { return broken_; }   ///< the reader has closed it (for example a pipe into head)
     /// Returns the errno of a failed write, or 0. After a failure the sink discards its output, and the job continues
     /// as it would if it wrote to a full disk itself.
@@ -49,29 +49,30 @@ private:
     int descriptor_;
     bool regular_ = false, terminal_ = false, broken_ = false;
     int error_ = 0;
-    std::string waiting_;
+    std::string queue_;
     std::size_t written_ = 0;
-    void const* open_line_of_ = nullptr;
+    void const* open_line_writer_ = nullptr;
 };
 
 /// Called with a rank's last message once its line has been found in the output for `sink` and removed from it.
-using WhenSaid = std::function<void(Sink& sink, LastWords const& words)>;
+using OnAbortMessage = std::function<void(Sink& sink, RankAbortMessage const& message)>;
 
 /// The standard output or the standard error of one rank.
 class OutputStream {
 public:
-    /// `rank_state`: where the rank records its last message, which is then passed to `when_said`; null: messages are
-    /// not searched for. `sink` and `rank_state` must outlive this object.
-    OutputStream(Descriptor pipe, Sink& sink, LinePrefix prefix, int rank, RankState* rank_state, WhenSaid when_said)
-        : pipe_(std::move(pipe)), sink_(&sink), prefix_(prefix), cutter_(std::move(prefix)), rank_(rank),
-          rank_state_(rank_state), when_said_(std::move(when_said)) {}
+    /// `rank_state`: where the rank records its last message, which is then passed to `on_message`; null: messages are
+    /// not searched for. `sink` and `rank_state` must stay valid as long as this object.
+    OutputStream(Descriptor pipe, Sink& sink, LinePrefix prefix, int rank, RankState* rank_state,
+                 OnAbortMessage on_message)
+        : pipe_(std::move(pipe)), sink_(&sink), prefix_(prefix), splitter_(std::move(prefix)), rank_(rank),
+          rank_state_(rank_state), on_message_(std::move(on_message)) {}
 
     bool open() const { return static_cast<bool>(pipe_); }
     int descriptor() const { return pipe_.get(); }
     Sink& sink() const { return *sink_; }
     int rank() const { return rank_; }
     /// Returns true if a process that printed here was rank 0 of a world of one. Known once the stream is closed.
-    bool world_of_one() const { return world_of_one_; }
+    bool is_singleton() const { return is_singleton_; }
 
     /// Reads once and passes on the whole lines. Closes the stream at its end.
     void read_some();
@@ -81,23 +82,23 @@ public:
     void abandon() { pipe_.reset(); }
     /// Returns true if there is an unfinished line (a question, a row of dots) to be shown on a terminal after a moment
     /// of silence.
-    bool wants_showing() const { return open() && sink_->terminal() && cutter_.has_unfinished(); }
+    bool has_line_to_show() const { return open() && sink_->terminal() && splitter_.has_unfinished(); }
     void show_unfinished();
 
 private:
-    enum class Taken { bytes, nothing, end };
-    Taken take();
-    void put(std::string text);
+    enum class ReadResult { bytes, nothing, end };
+    ReadResult read_once();
+    void write_lines(std::string text);
     void end();
 
     Descriptor pipe_;
     Sink* sink_;
     LinePrefix prefix_;
-    LineCutter cutter_;
+    LineSplitter splitter_;
     int rank_;
-    bool world_of_one_ = false;
+    bool is_singleton_ = false;
     RankState* rank_state_;
-    WhenSaid when_said_;
+    OnAbortMessage on_message_;
 };
 
 /// All sinks and streams of a job.
@@ -108,27 +109,29 @@ public:
 
     Sink& standard_output() { return *output_; }
     Sink& standard_error() { return *error_; }
-    /// Returns the file of that name; creates it and its folders, and truncates it, at first use. Throws Complaint.
+    /// Returns the file of that name; creates it and its folders, and truncates it, at first use. Throws LaunchError.
     Sink& file(std::string const& name);
 
     /// Adds the standard output of a rank or, with its `rank_state`, its standard error.
     void add(Descriptor pipe, Sink& sink, LinePrefix prefix, int rank, RankState* rank_state = nullptr);
     /// Sets the function that finds the positions of last messages while their ranks still exist.
-    void ask_for_places(PlaceOf place_of) { place_of_ = std::move(place_of); }
+    void set_position_finder(FindPosition find_position) { find_position_ = std::move(find_position); }
     /// Prints reports as lines of JSON from now on.
-    void speak_json() { held_.speak_json(); }
-    /// Used by daemons: `there` sends a last message to mpiexec, which merges it with those of other nodes. It is
+    void use_json() { merger_.use_json(); }
+    /// Used by daemons: `forward` sends a last message to mpiexec, which merges it with those of other nodes. It is
     /// called before the message's line is sent as part of stream 1 or 2.
-    void tell_words_to(std::function<void(int stream, LastWords const& words)> there) {
-        words_there_ = std::move(there);
+    void forward_messages_to(std::function<void(int stream, RankAbortMessage const& message)> forward) {
+        forward_message_ = std::move(forward);
     }
-    /// Delays a last message, found in the output for `sink`, as HeldWords does.
-    void hold(Sink& sink, LastWords const& words) { held_.add(sink, words, HeldWords::Clock::now()); }
-    bool holds() const { return !held_.empty(); }
-    HeldWords::Clock::time_point due() const { return held_.due(); }
-    void write_held() { held_.write_all(); }
-    /// Prints a message of mpiexec itself on standard error. `sentence` has no full stop.
-    void say(std::string_view sentence);
+    /// Delays a last message, found in the output for `sink`, as MessageMerger does.
+    void add_message(Sink& sink, RankAbortMessage const& message) {
+        merger_.add(sink, message, MessageMerger::Clock::now());
+    }
+    bool has_delayed() const { return !merger_.empty(); }
+    MessageMerger::Clock::time_point due() const { return merger_.due(); }
+    void write_delayed() { merger_.write_all(); }
+    /// Prints a message of mpiexec itself on standard error. `message` has no full stop.
+    void print_message(std::string_view message);
     /// Prints lines of mpiexec itself on standard error.
     void print(std::string_view lines);
 
@@ -151,20 +154,20 @@ public:
     /// Returns the inodes of the pipes that ranks have not closed.
     std::set<ino_t> open_pipes() const;
     bool all_written() const;
-    bool wants_showing() const;
+    bool has_line_to_show() const;
 
 private:
     std::vector<Sink*> sinks() const;
-    void said(Sink& sink, LastWords words);
+    void on_abort_message(Sink& sink, RankAbortMessage message);
 
     std::unique_ptr<Sink> own_output_, own_error_;
     Sink *output_, *error_;
     std::map<std::string, std::unique_ptr<Sink>> files_;
-    std::set<Sink const*> losses_told_;
+    std::set<Sink const*> losses_reported_;
     std::vector<std::unique_ptr<OutputStream>> streams_;
-    HeldWords held_;
-    std::function<void(int, LastWords const&)> words_there_;   ///< null: this is mpiexec
-    PlaceOf place_of_;                                         ///< null: positions are not looked up
+    MessageMerger merger_;
+    std::function<void(int, RankAbortMessage const&)> forward_message_;   ///< null: this is mpiexec
+    FindPosition find_position_;                                          ///< null: positions are not looked up
 };
 
 }   // namespace tutti::launcher

@@ -26,7 +26,7 @@ std::uint64_t number_in(std::string const& file) {
 }
 
 /// Returns the number after a word: "oom_kill 3" on a line of its own.
-std::uint64_t number_behind(std::string const& word, std::string const& file) {
+std::uint64_t number_after(std::string const& word, std::string const& file) {
     std::ifstream in(file);
     std::uint64_t value = 0;
     for (std::string name; in >> name >> value;)
@@ -41,13 +41,13 @@ void add_folders(std::vector<std::string>& folders, std::string const& mount, st
             if (std::ifstream(folder + file)) folders.push_back(folder);
 }
 
-bool names_memory(std::string_view controllers) {
+bool includes_memory(std::string_view controllers) {
     return join(",", controllers, ",").find(",memory,") != std::string::npos;
 }
 
 }   // namespace
 
-MemoryWatch::MemoryWatch(std::string root) : root_(std::move(root)) {
+MemoryMonitor::MemoryMonitor(std::string root) : root_(std::move(root)) {
     std::ifstream groups(root_ + "/proc/self/cgroup");   // lines of number:controllers:path
     std::string const mount = root_ + "/sys/fs/cgroup";
     for (std::string line; std::getline(groups, line);) {
@@ -57,45 +57,45 @@ MemoryWatch::MemoryWatch(std::string root) : root_(std::move(root)) {
         if (controllers.empty()) {
             add_folders(folders_, mount, path);
             add_folders(folders_, mount + "/unified", path);
-        } else if (names_memory(controllers)) {
+        } else if (includes_memory(controllers)) {
             add_folders(folders_, mount + "/" + controllers, path);
             if (controllers != "memory") add_folders(folders_, mount + "/memory", path);
         }
     }
-    last_ = kills();
+    last_kills_ = kills();
 }
 
 // The folder of the cgroup itself is enough: a victim is always counted in its own cgroup, even where its ancestors
 // count it, too.
-std::uint64_t MemoryWatch::kills() const {
+std::uint64_t MemoryMonitor::kills() const {
     if (folders_.empty()) return 0;
-    return number_behind("oom_kill", folders_.front() + "/memory.events") +
-           number_behind("oom_kill", folders_.front() + "/memory.oom_control");
+    return number_after("oom_kill", folders_.front() + "/memory.events") +
+           number_after("oom_kill", folders_.front() + "/memory.oom_control");
 }
 
 /// Returns the limit of this cgroup or an ancestor that was reached. Version 1 has a second limit, for memory and swap
 /// together, and failure counts that newer kernels leave at zero. Early kernels of version 2 do not record the peak
 /// use, but count how often memory could not be obtained.
-std::optional<std::uint64_t> MemoryWatch::reached_limit() const {
+std::optional<std::uint64_t> MemoryMonitor::reached_limit() const {
     for (std::string const& folder : folders_) {
         for (auto [limit, highest] : {std::pair{"/memory.max", "/memory.peak"},
                                       {"/memory.limit_in_bytes", "/memory.max_usage_in_bytes"},
                                       {"/memory.memsw.limit_in_bytes", "/memory.memsw.max_usage_in_bytes"}}) {
-            std::uint64_t const most = number_in(folder + limit);   // 0: no limit, or the word "max"
-            if (most == 0 || most >= no_limit) continue;
-            if (number_in(folder + highest) + huge_page >= most) return most;
-            if (number_behind("oom", folder + "/memory.events") != 0) return most;
+            std::uint64_t const limit_bytes = number_in(folder + limit);   // 0: no limit, or the word "max"
+            if (limit_bytes == 0 || limit_bytes >= no_limit) continue;
+            if (number_in(folder + highest) + huge_page >= limit_bytes) return limit_bytes;
+            if (number_after("oom", folder + "/memory.events") != 0) return limit_bytes;
         }
     }
     return {};
 }
 
-std::string MemoryWatch::what_ran_out() {
-    std::uint64_t const before = std::exchange(last_, kills());
-    if (last_ == before) return {};
+std::string MemoryMonitor::take_oom_cause() {
+    std::uint64_t const before = std::exchange(last_kills_, kills());
+    if (last_kills_ == before) return {};
     if (std::optional<std::uint64_t> const limit = reached_limit())
         return join("the memory limit of its cgroup, ", *limit >> 20, " MiB, was reached");
-    std::uint64_t const total = number_behind("MemTotal:", root_ + "/proc/meminfo");   // in KiB
+    std::uint64_t const total = number_after("MemTotal:", root_ + "/proc/meminfo");   // in KiB
     return join("the machine's memory, ", total >> 10, " MiB, was used up");
 }
 
@@ -103,51 +103,53 @@ std::string MemoryWatch::what_ran_out() {
 
 namespace {
 
-int failing(int code) { return (code & 255) != 0 ? code & 255 : 1; }
+int failure_code(int code) { return (code & 255) != 0 ? code & 255 : 1; }
 
 /// Returns an explanation for signals that do not explain themselves.
-std::string explanation(int signal, std::string const& ran_out) {
-    if (signal == SIGKILL && !ran_out.empty())
-        return join(": ", ran_out, "; allow the job more memory, start fewer ranks, or make the problem smaller");
+std::string explanation(int signal, std::string const& oom_cause) {
+    if (signal == SIGKILL && !oom_cause.empty())
+        return join(": ", oom_cause, "; allow the job more memory, start fewer ranks, or make the problem smaller");
     if (signal == SIGBUS)
-        return ": the system had no page left for memory that ranks share, or a file that it had mapped became "
-               "shorter; allow the job more memory, or leave blocks to the C library with TUTTI_ARENA=no";
+        return ": the system had no page left for shared memory, or a mapped file became "
+               "shorter; allow the job more memory, or set TUTTI_ARENA=no";
     return {};
 }
 
 }   // namespace
 
-std::string signal_words(int signal) {
+std::string describe_signal(int signal) {
     char const* name = sigdescr_np(signal);
     return join("signal ", signal, name ? join(" (", name, ")") : "");
 }
 
-std::string end_words(int status) {
-    if (WIFSIGNALED(status)) return join("was killed by ", signal_words(WTERMSIG(status)));
+std::string describe_exit(int status) {
+    if (WIFSIGNALED(status)) return join("was killed by ", describe_signal(WTERMSIG(status)));
     return join("left with exit code ", WEXITSTATUS(status), " without calling MPI_Finalize");
 }
 
-Verdict judge(End const& end, std::string const& host) {
-    using Kind = Verdict::Kind;
+RankExit classify_exit(ProcessExit const& end, std::string const& host) {
+    using Kind = RankExit::Kind;
     std::string who = join("rank ", end.rank, " on ", host, ", process ", end.pid, ", ");
-    if (end.state == RankPhase::aborted) {
+    if (end.phase == RankPhase::aborted) {
         return {Kind::aborted, end.abort_code & 255,
                 join(who, "ended the job with code ", end.abort_code)};   // the rank has reported the reason itself
     }
     if (WIFSIGNALED(end.status)) {
         int signal = WTERMSIG(end.status);
         char const* const core = WCOREDUMP(end.status) ? " and left a core file" : "";
-        std::string const why = explanation(signal, end.ran_out);
+        std::string const why = explanation(signal, end.oom_cause);
         return {.kind = Kind::killed,
                 .code = 128 + signal,
-                .sentence = join(who, end_words(end.status), core, why),
+                .message = join(who, describe_exit(end.status), core, why),
                 .process = join("process ", end.pid, " on ", host, core, why)};
     }
     int code = WEXITSTATUS(end.status);
-    if (end.state == RankPhase::initialised) return {Kind::left_early, failing(code), join(who, end_words(end.status))};
+    if (end.phase == RankPhase::initialised)
+        return {Kind::left_early, failure_code(code), join(who, describe_exit(end.status))};
     if (code == 0) return {};
-    Kind kind = end.state == RankPhase::finalised ? Kind::failed_after_finalize : Kind::failed;
-    return {kind, code, join(who, "ended with exit code ", code, end.not_loaded.empty() ? "" : ": ", end.not_loaded)};
+    Kind kind = end.phase == RankPhase::finalised ? Kind::failed_after_finalize : Kind::failed;
+    return {kind, code,
+            join(who, "ended with exit code ", code, end.loader_error.empty() ? "" : ": ", end.loader_error)};
 }
 
 }   // namespace tutti::launcher

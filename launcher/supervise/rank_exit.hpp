@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Why a rank ended, and what that means for the job. MemoryWatch determines whether a killed rank ran out of memory:
+// Why a rank ended, and what that means for the job. MemoryMonitor determines whether a killed rank ran out of memory:
 // the signal does not say so, but the counters of the cgroup (version 2 or 1) of mpiexec and its ranks do. They are
 // read before the job starts and when a rank has died.
 #pragma once
@@ -16,14 +16,14 @@
 
 namespace tutti::launcher {
 
-class MemoryWatch {
+class MemoryMonitor {
 public:
     /// Counts from now on. `root` is put before /proc and /sys, for tests.
-    explicit MemoryWatch(std::string root = "");
+    explicit MemoryMonitor(std::string root = "");
 
     /// Returns what ran out if the system has killed a process of this cgroup for lack of memory since the last call:
     /// "the memory limit of its cgroup, 512 MiB, was reached"; empty otherwise.
-    std::string what_ran_out();
+    std::string take_oom_cause();
 
 private:
     /// Returns the number of processes of the cgroup that were killed, whichever cgroup had run out of memory.
@@ -32,38 +32,38 @@ private:
 
     std::string root_;
     std::vector<std::string> folders_;   ///< folders of the cgroup, then of its ancestors
-    std::uint64_t last_;
+    std::uint64_t last_kills_;
 };
 
 // What the end of a rank's process means for the job, from its wait status and its state.
 
-struct End {
+struct ProcessExit {
     int rank = 0;
     pid_t pid = 0;
     int status = 0;                        ///< from waitpid
-    RankPhase state = RankPhase::absent;   ///< how far the rank had come in MPI
+    RankPhase phase = RankPhase::absent;   ///< how far the rank had come in MPI
     int abort_code = 0;
-    std::string ran_out{};      ///< what MemoryWatch reported when the rank was killed
-    std::string not_loaded{};   ///< message of the loader, if it could not start the program
+    std::string oom_cause{};      ///< what MemoryMonitor reported when the rank was killed
+    std::string loader_error{};   ///< message of the loader, if it could not start the program
 };
 
-struct Verdict {
+struct RankExit {
     /// In ascending order of how much they explain: if several ranks ended at the same time, the greatest kind is
     /// reported.
-    enum class Kind { fine, output_lost, never_joined, failed_after_finalize, failed, left_early, killed, aborted };
-    Kind kind = Kind::fine;
-    int code = 0;           ///< exit code of mpiexec; 0 only if fine, or aborted with 0 as under MPICH and Open MPI
-    std::string sentence;   ///< without its full stop
+    enum class Kind { success, output_lost, never_joined, failed_after_finalize, failed, left_early, killed, aborted };
+    Kind kind = Kind::success;
+    int code = 0;          ///< exit code of mpiexec; 0 only if fine, or aborted with 0 as under MPICH and Open MPI
+    std::string message;   ///< without its full stop
     std::optional<Report> report{};   ///< further information about a rank that has left others waiting
     // Set only on the node where the rank has ended:
     int rank = -1;
-    std::string how{};          ///< from end_words
-    std::string process{};      ///< of a killed rank: "process 99 on host", with further information
-    bool left_others = false;   ///< the rank left or was killed while in MPI, or was killed after MPI_Finalize
+    std::string description{};    ///< from describe_exit
+    std::string process{};        ///< of a killed rank: "process 99 on host", with further information
+    bool is_reportable = false;   ///< the rank left or was killed while in MPI, or was killed after MPI_Finalize
     bool is_after_finalize = false;
 
     /// Returns true if ranks continue, but the exit code of the job is not 0.
-    bool costs_success_only() const { return kind == Kind::output_lost || kind == Kind::never_joined; }
+    bool affects_exit_code_only() const { return kind == Kind::output_lost || kind == Kind::never_joined; }
     /// Returns true if the other ranks must end. A rank that fails after MPI_Finalize leaves no rank waiting, nor does
     /// output that cannot be written.
     bool ends_job() const { return kind > Kind::failed_after_finalize; }
@@ -71,11 +71,11 @@ struct Verdict {
 
 /// Returns "was killed by signal 9 (Killed)" or "left with exit code 0 without calling MPI_Finalize". For ranks that
 /// were in MPI.
-std::string end_words(int status);
+std::string describe_exit(int status);
 /// Returns the consequence for the job. `host`: the name of this node.
-Verdict judge(End const& end, std::string const& host);
+RankExit classify_exit(ProcessExit const& end, std::string const& host);
 
 /// Returns "signal 11 (Segmentation fault)".
-std::string signal_words(int signal);
+std::string describe_signal(int signal);
 
 }   // namespace tutti::launcher

@@ -21,7 +21,7 @@ bool is_ignored(int signal) {
 
 }   // namespace
 
-bool catches(pid_t process, int signal) {
+bool has_handler(pid_t process, int signal) {
     std::ifstream status(process_folder(process) + "/status");
     for (std::string line; std::getline(status, line);) {
         if (!line.starts_with("SigCgt:")) continue;
@@ -33,15 +33,15 @@ bool catches(pid_t process, int signal) {
 
 Signals::Signals() {
     std::signal(SIGCHLD, SIG_DFL);   // if the parent ignored it, waitpid would not work
-    sigset_t seen;
-    sigemptyset(&seen);
-    sigaddset(&seen, SIGCHLD);
+    sigset_t handled;
+    sigemptyset(&handled);
+    sigaddset(&handled, SIGCHLD);
     for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT})
-        if (!is_ignored(signal)) sigaddset(&seen, signal);
-    sigset_t blocked = seen;
+        if (!is_ignored(signal)) sigaddset(&handled, signal);
+    sigset_t blocked = handled;
     sigaddset(&blocked, SIGPIPE);   // writes return an error instead
     sigprocmask(SIG_BLOCK, &blocked, &original_);
-    descriptor_ = Descriptor(signalfd(-1, &seen, SFD_CLOEXEC | SFD_NONBLOCK));
+    descriptor_ = Descriptor(signalfd(-1, &handled, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
 bool Signals::is_pending(int signal) {

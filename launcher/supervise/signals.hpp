@@ -11,7 +11,7 @@
 namespace tutti::launcher {
 
 /// Returns true if the process has a handler for the signal; false if the process has gone.
-bool catches(pid_t process, int signal);
+bool has_handler(pid_t process, int signal);
 
 class Signals {
 public:

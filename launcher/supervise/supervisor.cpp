@@ -22,99 +22,101 @@ using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
 constexpr milliseconds grace = 300ms;        // between SIGTERM and SIGKILL
-constexpr milliseconds for_writers = 1s;     // for processes that ranks have left behind, to end by themselves
-constexpr milliseconds show_after = 100ms;   // before an unfinished line is shown on a terminal
-constexpr milliseconds look_again = 100ms;   // between checks of conditions that no descriptor reports
+constexpr milliseconds writers_grace = 1s;   // for processes that ranks have left behind, to end by themselves
+constexpr milliseconds unfinished_line_delay = 100ms;      // before an unfinished line is shown on a terminal
+constexpr milliseconds condition_check_interval = 100ms;   // between checks of conditions that no descriptor reports
 constexpr milliseconds longest_library_pause = 60s;
 constexpr milliseconds forever = 24h;
 
 }   // namespace
 
-Supervisor::Supervisor(Job const& job, Segment* segment, OwnLauncher own, std::string host, Elsewhere* elsewhere)
-    : job_(job), segment_(segment), output_(own.output), input_(own.input), signals_(own.signals),
-      guardian_(own.guardian), host_(std::move(host)), elsewhere_(elsewhere) {
-    for (pid_t pid : children()) not_ours_.insert(pid);
-    for (unsigned place = 0; segment && place < segment->ranks(); ++place)
-        numbers_.push_back(segment->rank_state(place).world_rank);
-    output_.ask_for_places(
-        [this](int rank, std::vector<std::uint64_t> const& stack) { return place_in(rank, {}, stack); });
-    if (job.json_messages) output_.speak_json();
+Supervisor::Supervisor(Job const& job, Segment* segment, LauncherObjects objects, std::string host,
+                       OtherNodes* other_nodes)
+    : job_(job), segment_(segment), output_(objects.output), input_(objects.input), signals_(objects.signals),
+      guardian_(objects.guardian), host_(std::move(host)), other_nodes_(other_nodes) {
+    for (pid_t pid : children()) preexisting_.insert(pid);
+    for (unsigned local_rank = 0; segment && local_rank < segment->ranks(); ++local_rank)
+        world_ranks_.push_back(segment->rank_state(local_rank).world_rank);
+    output_.set_position_finder(
+        [this](int rank, std::vector<std::uint64_t> const& stack) { return position_in(rank, {}, stack); });
+    if (job.json_messages) output_.use_json();
 }
 
 void Supervisor::add_rank(pid_t pid) {
     ranks_.push_back({pid, true});
-    guardian_.watch(pid);
+    guardian_.add_group(pid);
 }
 
 std::optional<int> Supervisor::interrupted() {
     handle_signals();
-    return interrupts_ > 0 ? std::optional<int>(passed_on_) : std::nullopt;
+    return interrupts_ > 0 ? std::optional<int>(ending_signal_) : std::nullopt;
 }
 
 int Supervisor::alive() const {
     return static_cast<int>(std::count_if(ranks_.begin(), ranks_.end(), [](Rank const& r) { return r.alive; }));
 }
 
-bool Supervisor::busy() const { return alive() > 0 || (elsewhere_ && elsewhere_->running()); }
+bool Supervisor::busy() const { return alive() > 0 || (other_nodes_ && other_nodes_->running()); }
 
 int Supervisor::run() {
     all_started_ = true;
-    while (busy()) turn();
+    while (busy()) run_once();
     wait_for_writers();
-    while (end_leftovers()) turn();
+    while (end_orphans()) run_once();
     output_.drain();
     report_lost_ranks();
-    tell_warnings();
+    print_warnings();
     Clock::time_point over = Clock::now();
-    while (!output_.all_written() && (interrupts_ == 0 || Clock::now() < over + grace)) turn();
-    look_for_lost_output();
+    while (!output_.all_written() && (interrupts_ == 0 || Clock::now() < over + grace)) run_once();
+    check_for_lost_output();
     return code_;
 }
 
-void Supervisor::turn() {
+void Supervisor::run_once() {
     std::vector<pollfd> set{{signals_.descriptor(), POLLIN, 0}};
     output_.watch(set);
     input_.watch(set);
-    if (elsewhere_) elsewhere_->watch(set);
-    int found = poll(set.data(), set.size(), static_cast<int>(patience().count()));
+    if (other_nodes_) other_nodes_->watch(set);
+    int found = poll(set.data(), set.size(), static_cast<int>(poll_timeout().count()));
     if (found > 0) {
         output_.serve(set);
         input_.serve(set);
-        silence_ = Clock::now();
+        last_activity_ = Clock::now();
     }
     handle_signals();
     reap();
-    if (elsewhere_) elsewhere_->serve(*this);
-    look_for_lost_output();
+    if (other_nodes_) other_nodes_->serve(*this);
+    check_for_lost_output();
     check_time();
 }
 
 /// Returns how long poll may sleep: until the next event that no descriptor reports.
-milliseconds Supervisor::patience() const {
+milliseconds Supervisor::poll_timeout() const {
     milliseconds wait = forever;
     auto until = [&](Clock::time_point t) {
         wait = std::min(wait, std::max(0ms, std::chrono::ceil<milliseconds>(t - Clock::now())));
     };
     if (kill_at_ && !killed_) until(*kill_at_);
     if (job_.timeout > 0ms && !ending_) until(started_ + job_.timeout);
-    if (output_.wants_showing()) until(silence_ + show_after);
-    if (output_.holds()) until(output_.due());
+    if (output_.has_line_to_show()) until(last_activity_ + unfinished_line_delay);
+    if (output_.has_delayed()) until(output_.due());
     if (writers_until_) until(*writers_until_);
-    if (foreign_library_possible()) until(library_look_);
+    if (foreign_library_possible()) until(next_library_check_);
     if (!ending_) until(next_diagnosis());
-    if (elsewhere_) wait = std::min(wait, elsewhere_->patience());
-    bool looking = missing_ || input_.in_background() || !warned_.empty() || killed_ || interrupts_ > 0;
-    return looking ? std::min(wait, look_again) : wait;
+    if (other_nodes_) wait = std::min(wait, other_nodes_->poll_timeout());
+    bool needs_checks =
+        never_initialized_ || input_.in_background() || !terminated_.empty() || killed_ || interrupts_ > 0;
+    return needs_checks ? std::min(wait, condition_check_interval) : wait;
 }
 
 void Supervisor::check_time() {
     Clock::time_point now = Clock::now();
-    if (output_.wants_showing() && now >= silence_ + show_after) output_.show_unfinished();
-    if (output_.holds() && now >= output_.due()) output_.write_held();
+    if (output_.has_line_to_show() && now >= last_activity_ + unfinished_line_delay) output_.show_unfinished();
+    if (output_.has_delayed() && now >= output_.due()) output_.write_delayed();
     if (job_.timeout > 0ms && now >= started_ + job_.timeout && !ending_ && busy()) time_out();
-    if (missing_ && !ending_) look_again_for_the_missing();
-    if (!ending_) look_for_deadlock(now);
-    if (foreign_library_possible() && now >= library_look_) look_for_foreign_library(now);
+    if (never_initialized_ && !ending_) check_never_initialized();
+    if (!ending_) check_for_deadlock(now);
+    if (foreign_library_possible() && now >= next_library_check_) check_for_foreign_library(now);
     if (kill_at_ && now >= *kill_at_) {
         killed_ = true;
         send(SIGKILL);
@@ -129,32 +131,33 @@ void Supervisor::send(int signal) {
     }
 }
 
-void Supervisor::end_job(int code, std::string const& sentence, bool is_reported) {
+void Supervisor::end_job(int code, std::string const& message, bool is_reported) {
     if (ending_) return;
     ending_ = true;
     code_ = code;
-    ending_sentence_ = sentence;
+    end_reason_ = message;
     output_.collect();   // a rank's last message is printed before ours
-    if (!job_.quiet && !sentence.empty() && !is_reported) output_.say(sentence);
+    if (!job_.quiet && !message.empty() && !is_reported) output_.print_message(message);
     send(SIGTERM);
     send(SIGCONT);   // a stopped rank would not handle SIGTERM
-    if (elsewhere_) elsewhere_->end();
+    if (other_nodes_) other_nodes_->end_ranks();
     kill_at_ = Clock::now() + grace;
 }
 
-void Supervisor::lose_node(std::string const& sentence) {
-    if (!ending_) return end_job(1, sentence);
+void Supervisor::lose_node(std::string const& message) {
+    if (!ending_) return end_job(1, message);
     if (code_ == 0) code_ = 1;
-    ending_sentence_ += (ending_sentence_.empty() ? "" : "; ") + sentence;
-    if (!job_.quiet) output_.say(sentence);
+    end_reason_ += (end_reason_.empty() ? "" : "; ") + message;
+    if (!job_.quiet) output_.print_message(message);
 }
 
 void Supervisor::handle_signals() {
     while (std::optional<int> signal = signals_.next()) {
-        if (*signal == SIGCHLD) continue;                            // reap() checks in each iteration
-        if (*signal == SIGINT && interrupts_ == 0) tell_waiting();   // before the ranks receive it
-        if (*signal == SIGUSR1 && !tell_waiting()) output_.say("no rank has waited for another one for long");
-        if (elsewhere_) elsewhere_->pass_on(*signal);
+        if (*signal == SIGCHLD) continue;                                   // reap() checks in each iteration
+        if (*signal == SIGINT && interrupts_ == 0) print_waiting_ranks();   // before the ranks receive it
+        if (*signal == SIGUSR1 && !print_waiting_ranks())
+            output_.print_message("no rank has waited for another one for long");
+        if (other_nodes_) other_nodes_->forward_signal(*signal);
         deliver(*signal);
         // Stop like any process, for the shell; SIGCONT is forwarded when it arrives. A stop discards a pending one.
         if (*signal == SIGTSTP && !Signals::is_pending(SIGCONT)) raise(SIGSTOP);
@@ -164,127 +167,128 @@ void Supervisor::handle_signals() {
 void Supervisor::deliver(int signal) {
     bool const ending = signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
     if (ending) interrupt(signal);
-    else if (signal == SIGUSR1) send_to_catchers(signal);
+    else if (signal == SIGUSR1) send_to_handlers(signal);
     else send(signal);   // also SIGTSTP: ranks must not compute while the job is stopped
 }
 
 /// Sends the signal only to ranks that handle it. A user who asks for the table of waiting ranks does not want to end
 /// ranks that do not handle the signal.
-void Supervisor::send_to_catchers(int signal) {
-    for (std::size_t place = 0; place < ranks_.size(); ++place) {
-        if (!ranks_[place].alive) continue;
-        for (pid_t process : std::set{ranks_[place].pid, process_at(place)})
-            if (catches(process, signal)) kill(process, signal);
+void Supervisor::send_to_handlers(int signal) {
+    for (std::size_t local_rank = 0; local_rank < ranks_.size(); ++local_rank) {
+        if (!ranks_[local_rank].alive) continue;
+        for (pid_t process : std::set{ranks_[local_rank].pid, process_at(local_rank)})
+            if (has_handler(process, signal)) kill(process, signal);
     }
 }
 
 /// The first signal is forwarded, so that ranks can clean up; the second one kills them.
 void Supervisor::interrupt(int signal) {
-    passed_on_ = signal;
+    ending_signal_ = signal;
     if (++interrupts_ == 1) return send(signal);
     if (!ending_) code_ = 128 + signal;
     ending_ = killed_ = true;
     kill_at_ = Clock::now();
     send(SIGKILL);
-    if (elsewhere_) elsewhere_->end();
+    if (other_nodes_) other_nodes_->end_ranks();
 }
 
-void Supervisor::look_for_lost_output() {
-    while (std::optional<std::string> const sentence = output_.next_loss())
-        output_lost({Verdict::Kind::output_lost, 1, elsewhere_ ? join("on ", host_, " ", *sentence) : *sentence});
+void Supervisor::check_for_lost_output() {
+    while (std::optional<std::string> const message = output_.next_loss())
+        output_lost({RankExit::Kind::output_lost, 1, other_nodes_ ? join("on ", host_, " ", *message) : *message});
 }
 
 /// The ranks continue: their work may be worth more than their output.
-void Supervisor::output_lost(Verdict const& verdict) {
-    if (elsewhere_ && elsewhere_->report(verdict)) return;
-    if (code_ == 0) code_ = verdict.code;
-    if (!job_.quiet) output_.say(verdict.sentence);
+void Supervisor::output_lost(RankExit const& exit) {
+    if (other_nodes_ && other_nodes_->report(exit)) return;
+    if (code_ == 0) code_ = exit.code;
+    if (!job_.quiet) output_.print_message(exit.message);
 }
 
 /// Only the first rank is checked, because all ranks load the same libraries. No check is needed once the rank is in
 /// our MPI, or our MPI has printed something about it.
 bool Supervisor::foreign_library_possible() const {
-    if (ranks_.empty() || library_told_ || ending_ || job_.quiet || job_.ranks() == 1) return false;
+    if (ranks_.empty() || library_reported_ || ending_ || job_.quiet || job_.ranks() == 1) return false;
     RankState const& rank_state = segment_->rank_state(0);
     return ranks_[0].alive && world_rank(0) == 0 &&
            rank_state.state.load(std::memory_order_relaxed) == RankPhase::absent &&
-           rank_state.last_words.state.load(std::memory_order_relaxed) == NotedWords::none;
+           rank_state.abort_message.state.load(std::memory_order_relaxed) == AbortMessage::none;
 }
 
 /// Programs linked with another MPI library are detected before the start. Scripts and interpreters are not, and are
 /// left running: whether they will call MPI_Init of a library that they have loaded cannot be known.
-void Supervisor::look_for_foreign_library(Clock::time_point now) {
+void Supervisor::check_for_foreign_library(Clock::time_point now) {
     std::string const file = mapped_foreign_library(ranks_[0].pid);
     library_pause_ = std::min(2 * library_pause_, longest_library_pause);
-    library_look_ = now + library_pause_;
+    next_library_check_ = now + library_pause_;
     if (file.empty()) return;
-    library_told_ = true;
-    output_.say(join("rank 0, process ", ranks_[0].pid, ", has loaded ", file,
-                     ", which is not Tutti's: with it each rank is alone in a world of its own",
-                     has_our_abi(file.substr(file.rfind('/') + 1)) ? "; --drop-in puts Tutti's in front" : ""));
+    library_reported_ = true;
+    output_.print_message(
+        join("rank 0, process ", ranks_[0].pid, ", has loaded ", file,
+             ", which is not Tutti's: each rank is alone in a world of its own",
+             has_our_abi(file.substr(file.rfind('/') + 1)) ? "; --drop-in loads Tutti's library instead" : ""));
 }
 
 /// Reports processes stopped by SIGTTIN or SIGTTOU; other stops are intended by a user. Ranks have left the terminal,
 /// but agents have not: they may ask for a password.
 void Supervisor::report_stopped(pid_t pid, int signal) {
     if ((signal != SIGTTIN && signal != SIGTTOU) || job_.quiet || !stopped_.insert(pid).second) return;
-    output_.say(
-        join(running_process(pid), " was stopped by ", signal_words(signal),
-             ": it wants to use the terminal, which processes in the background cannot; it goes on when it gets "
-             "SIGCONT, and an agent such as ssh needs a key instead of a password"));
+    output_.print_message(join(running_process(pid), " was stopped by ", describe_signal(signal),
+                               ": background processes cannot use the terminal; it continues when it receives "
+                               "SIGCONT, and an agent such as ssh needs a key instead of a password"));
 }
 
-/// Gives leftover processes that can still print time to end: a helper of a rank that is about to end by itself is not
+/// Gives orphaned processes that can still print time to end: a helper of a rank that is about to end by itself is not
 /// an error of the program.
 void Supervisor::wait_for_writers() {
     auto const any = [this] {
         std::set<ino_t> const pipes = output_.open_pipes();
-        return std::ranges::any_of(leftovers(), [&](pid_t pid) { return has_open(pid, pipes); });
+        return std::ranges::any_of(orphans(), [&](pid_t pid) { return has_pipe_open(pid, pipes); });
     };
-    writers_until_ = Clock::now() + for_writers;
-    while (!ending_ && interrupts_ == 0 && Clock::now() < *writers_until_ && any()) turn();
+    writers_until_ = Clock::now() + writers_grace;
+    while (!ending_ && interrupts_ == 0 && Clock::now() < *writers_until_ && any()) run_once();
     writers_until_.reset();
 }
 
-std::vector<pid_t> Supervisor::leftovers() const {
+std::vector<pid_t> Supervisor::orphans() const {
     std::vector<pid_t> left = children();
-    std::erase_if(left, [&](pid_t pid) { return not_ours_.contains(pid); });
+    std::erase_if(left, [&](pid_t pid) { return preexisting_.contains(pid); });
     return left;
 }
 
 /// If a rank ended successfully and left a process behind, it may have been a script that did not wait for the program
 /// that it had started. If that process could still print, its work was cut off, which costs the job its success.
-void Supervisor::report_leftovers(std::vector<pid_t> const& processes) {
+void Supervisor::report_orphans(std::vector<pid_t> const& processes) {
     if (ending_ || interrupts_ > 0 || processes.empty()) return;
     std::set<ino_t> const pipes = output_.open_pipes();
     std::string const ours = join(launch::launcher_variable, "=", launcher_name(getpid()));
     std::string working, others;
     for (pid_t pid : processes) {
-        std::string const words = running_process(pid);
-        bool const works = has_open(pid, pipes);
+        std::string const description = running_process(pid);
+        bool const works = has_pipe_open(pid, pipes);
         // Such processes are not an error: an agent, for example, may keep one for later use.
-        if (words.empty() || (!works && !has_entry(pid, ours))) continue;
+        if (description.empty() || (!works && !has_environment_entry(pid, ours))) continue;
         std::string& list = works ? working : others;
-        list += (list.empty() ? "" : ", ") + words;
+        list += (list.empty() ? "" : ", ") + description;
     }
-    std::string const where = elsewhere_ ? " on " + host_ : "";
+    std::string const where = other_nodes_ ? " on " + host_ : "";
     if (!working.empty())
-        output_lost(
-            {Verdict::Kind::output_lost, 1,
-             join("the ranks", where, " have ended and left behind ", working,
-                  ", which could still print and was ended with the job; a script must wait for what it starts")});
+        output_lost({RankExit::Kind::output_lost, 1,
+                     join("the ranks", where, " have ended but left running: ", working,
+                          ", which could still print and was ended with the job; a script must wait for the processes "
+                          "that it starts")});
     else if (!others.empty() && !job_.quiet)
-        output_.say(join("the ranks", where, " have ended and left behind ", others, ", which was ended with the job"));
+        output_.print_message(
+            join("the ranks", where, " have ended but left running: ", others, ", which was ended with the job"));
 }
 
-/// Ends leftover processes. Returns true while there are any.
-bool Supervisor::end_leftovers() {
-    std::vector<pid_t> const left = leftovers();
-    if (warned_.empty()) report_leftovers(left);
+/// Ends orphaned processes. Returns true while there are any.
+bool Supervisor::end_orphans() {
+    std::vector<pid_t> const left = orphans();
+    if (terminated_.empty()) report_orphans(left);
     bool any = false;
     for (pid_t pid : left) {
         any = true;
-        bool first_time = warned_.insert(pid).second;
+        bool first_time = terminated_.insert(pid).second;
         if (kill_at_ && Clock::now() >= *kill_at_) kill(pid, SIGKILL);
         else if (first_time) kill(pid, SIGTERM), kill(pid, SIGCONT);
     }

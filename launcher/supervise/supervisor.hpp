@@ -28,9 +28,9 @@ namespace tutti::launcher {
 
 class Supervisor {
 public:
-    /// `segment` is null if no rank will be added, `elsewhere` if the job runs on one node. `host`: the name of this
+    /// `segment` is null if no rank will be added, `other_nodes` if the job runs on one node. `host`: the name of this
     /// node.
-    Supervisor(Job const& job, Segment* segment, OwnLauncher own, std::string host, Elsewhere* elsewhere);
+    Supervisor(Job const& job, Segment* segment, LauncherObjects objects, std::string host, OtherNodes* other_nodes);
 
     /// Adds the next rank, which has been started as this process.
     void add_rank(pid_t pid);
@@ -40,44 +40,46 @@ public:
     std::optional<int> interrupted();
 
     /// Enables the search for deadlocks and for errors that ranks have found. Such a job is ended with exit code 125,
-    /// or reported and left alone (Job::stand_on_deadlock).
-    void look_for_mistakes();
+    /// or reported and left alone (Job::keep_on_deadlock).
+    void enable_diagnosis();
 
     /// Sets a function that returns why the loader could not start the rank at this local rank. It is called when a
     /// rank has ended in the way in which the loader ends one.
-    void when_not_loaded(std::function<std::string(std::size_t place)> why) { why_not_loaded_ = std::move(why); }
+    void set_loader_error_finder(std::function<std::string(std::size_t local_rank)> find) {
+        find_loader_error_ = std::move(find);
+    }
 
     /// Ends the job: SIGTERM now, SIGKILL after the grace period. Only the first reason counts.
-    void end_job(int code, std::string const& sentence, bool is_reported = false);
+    void end_job(int code, std::string const& message, bool is_reported = false);
 
     /// Ends the job because a node is lost. Reported even if the job is already ending, since several nodes may be lost
     /// at the same time, and a rank's failure may be the consequence.
-    void lose_node(std::string const& sentence);
+    void lose_node(std::string const& message);
 
     /// A rank has ended with an error, here or on another node: ends the job if necessary, or leaves the decision to
     /// the launcher that makes it.
-    void conclude(Verdict const& verdict);
+    void on_rank_exit(RankExit const& exit);
     /// Ends the job because of another failure, and reports it in any case; or leaves the decision to the launcher that
     /// makes it.
-    void fail(Verdict const& verdict);
+    void fail(RankExit const& exit);
     /// A rank on any node has ended without MPI_Init: ends the job as soon as a rank of this node is in MPI.
-    void look_for_the_missing(Missing const& missing);
+    void on_never_initialized(NeverInitialized const& rank);
     /// Delivers a signal of the user to the ranks. Daemons receive these from mpiexec.
     void deliver(int signal);
     /// Handles an error of the program. A certain error is reported and ends the job, a warning is reported at its end;
     /// if another launcher decides, both are sent to it.
-    void hear(Report report);
-    /// Handles the news of a node about its blocked ranks.
-    void hear(NodeNews const& news);
-    /// Asks the suspects on this node; the answer is part of later news.
-    void ask(Question const& question);
+    void add(Report report);
+    /// Handles the update of a node about its blocked ranks.
+    void add(NodeUpdate const& update);
+    /// Asks the suspects on this node; the reply is part of a later update.
+    void query_waits(WaitQuery const& query);
     /// Returns the state of ranks of this node.
-    RanksSeen see_here(Inquiry const& inquiry) const;
+    RankStates query_local_ranks(RankQuery const& query) const;
 
     /// Return what has been reported about the job: the errors of the program, and the reason for its end (empty:
     /// none).
-    std::vector<Report> const& told() const { return told_; }
-    std::string const& ending() const { return ending_sentence_; }
+    std::vector<Report> const& reports() const { return reports_; }
+    std::string const& end_reason() const { return end_reason_; }
 
     /// Runs until the last process has ended and all output is delivered. Returns the exit code of mpiexec.
     int run();
@@ -91,55 +93,55 @@ private:
 
     int alive() const;
     bool busy() const;
-    void turn();
-    std::chrono::milliseconds patience() const;
+    void run_once();
+    std::chrono::milliseconds poll_timeout() const;
 
     void handle_signals();
     void interrupt(int signal);
     void send(int signal);
-    void send_to_catchers(int signal);
+    void send_to_handlers(int signal);
 
     void reap();
-    std::vector<Verdict> reap_ended();
-    void gather_ends(std::vector<Verdict>& verdicts);
-    Report report_of_ends_like(Verdict const& worst, std::vector<Verdict> const& verdicts) const;
-    std::optional<Verdict> buried(pid_t pid, int status);
-    std::string what_ran_out(int place, int status);
-    std::string what_was_not_loaded(std::size_t place, int status, RankPhase state) const;
+    std::vector<RankExit> reap_ended();
+    void collect_exits(std::vector<RankExit>& exits);
+    Report make_exit_report_like(RankExit const& worst, std::vector<RankExit> const& exits) const;
+    std::optional<RankExit> on_child_exit(pid_t pid, int status);
+    std::string oom_cause_of(int local_rank, int status);
+    std::string loader_error_of(std::size_t local_rank, int status, RankPhase state) const;
     bool foreign_library_possible() const;
-    void look_for_foreign_library(Clock::time_point now);
-    void look_again_for_the_missing();
-    int world_rank(std::size_t place) const { return numbers_[place]; }
-    pid_t process_at(std::size_t place) const;
-    std::optional<std::size_t> place_of_rank(int rank) const;
+    void check_for_foreign_library(Clock::time_point now);
+    void check_never_initialized();
+    int world_rank(std::size_t local_rank) const { return world_ranks_[local_rank]; }
+    pid_t process_at(std::size_t local_rank) const;
+    std::optional<std::size_t> local_rank_of(int rank) const;
     RankState const* state_of(int rank) const;
-    Place place_in(int rank, std::string_view call, std::vector<std::uint64_t> const& noted) const;
+    SourcePosition position_in(int rank, std::string_view call, std::vector<std::uint64_t> const& stack) const;
 
-    void look_for_lost_output();
-    void output_lost(Verdict const& verdict);
+    void check_for_lost_output();
+    void output_lost(RankExit const& exit);
     void report_lost_ranks();
 
     void check_time();
     Clock::time_point next_diagnosis() const;
-    void look_for_deadlock(Clock::time_point now);
-    void look_for_findings(Clock::time_point now);
-    void end_by(ProvenDeadlock deadlock);
-    void end_by(Report report);
-    Report read_finding(Finding const& finding) const;
-    void tell(Report const& report);
-    void look_for_stillness();
-    void tell_warnings();
+    void check_for_deadlock(Clock::time_point now);
+    void check_for_diagnostics(Clock::time_point now);
+    void end_with(ProvenDeadlock deadlock);
+    void end_with(Report report);
+    Report read_diagnostic(Diagnostic const& diagnostic) const;
+    void print_report(Report const& report);
+    void check_for_stall();
+    void print_warnings();
     std::optional<Report> with_waiting(std::optional<Report> report) const;
-    std::optional<PlacedRank> blocked_at(std::size_t place, bool or_polling) const;
-    RanksSeen see(Inquiry const& inquiry) const;
-    void add_places(Report& report) const;
+    std::optional<LocatedRank> waiting_rank_at(std::size_t local_rank, bool include_polling) const;
+    RankStates query_ranks(RankQuery const& query) const;
+    void add_positions(Report& report) const;
     std::string waiting_table() const;
-    bool tell_waiting();
+    bool print_waiting_ranks();
     void time_out();
     void wait_for_writers();
-    std::vector<pid_t> leftovers() const;
-    bool end_leftovers();
-    void report_leftovers(std::vector<pid_t> const& processes);
+    std::vector<pid_t> orphans() const;
+    bool end_orphans();
+    void report_orphans(std::vector<pid_t> const& processes);
     void report_stopped(pid_t pid, int signal);
 
     Job const& job_;
@@ -149,36 +151,36 @@ private:
     Signals& signals_;
     Guardian& guardian_;
     std::string host_;
-    Elsewhere* elsewhere_;
-    MemoryWatch memory_;
+    OtherNodes* other_nodes_;
+    MemoryMonitor memory_;
     // Empty while no deadlocks are searched for, or after one has been reported.
-    std::optional<NodeWatch> node_watch_;
-    std::optional<DeadlockWatch> deadlocks_;   // only in the launcher that decides
-    Warnings warnings_;                        // likewise
-    ReportDelay finding_delay_;                // for errors that ranks of this node have found
-    mutable KnownLines lines_;
-    std::optional<Stillness> stillness_;
-    Still still_;   // sum over all nodes, in the launcher that decides
-    bool still_told_ = false;
+    std::optional<NodeMonitor> node_monitor_;
+    std::optional<DeadlockDetector> deadlocks_;   // only in the launcher that decides
+    Warnings warnings_;                           // likewise
+    ReportDelay diagnostic_delay_;                // for errors that ranks of this node have found
+    mutable LineCache lines_;
+    std::optional<StallDetector> stall_detector_;
+    StallState stall_;   // sum over all nodes, in the launcher that decides
+    bool stall_reported_ = false;
 
-    std::vector<int> numbers_;   // world rank of each local rank, read before ranks could write to the segment
-    std::vector<Rank> ranks_;    // by local rank
+    std::vector<int> world_ranks_;   // world rank of each local rank, read before ranks could write to the segment
+    std::vector<Rank> ranks_;        // by local rank
     int code_ = 0;
     bool all_started_ = false, ending_ = false, killed_ = false;
-    int interrupts_ = 0, passed_on_ = 0;   // passed_on_: the last ending signal from the user
-    std::vector<Report> told_;
-    std::string ending_sentence_;
-    std::optional<Missing> missing_;
+    int interrupts_ = 0, ending_signal_ = 0;   // ending_signal_: the last ending signal from the user
+    std::vector<Report> reports_;
+    std::string end_reason_;
+    std::optional<NeverInitialized> never_initialized_;
     // Children that existed before the first rank: the guardian, and those of a shell that executed mpiexec.
-    std::set<pid_t> not_ours_;
-    std::set<pid_t> warned_;    // leftover processes that have been sent SIGTERM
-    std::set<pid_t> stopped_;   // stopped by the terminal, and reported
-    Clock::time_point started_ = Clock::now(), silence_ = Clock::now();
+    std::set<pid_t> preexisting_;
+    std::set<pid_t> terminated_;   // orphaned processes that have been sent SIGTERM
+    std::set<pid_t> stopped_;      // stopped by the terminal, and reported
+    Clock::time_point started_ = Clock::now(), last_activity_ = Clock::now();
     std::optional<Clock::time_point> kill_at_, writers_until_;
-    std::function<std::string(std::size_t)> why_not_loaded_;
+    std::function<std::string(std::size_t)> find_loader_error_;
     std::chrono::milliseconds library_pause_{100};   // between two checks of the files that ranks have mapped
-    Clock::time_point library_look_ = Clock::now() + library_pause_;
-    bool library_told_ = false;
+    Clock::time_point next_library_check_ = Clock::now() + library_pause_;
+    bool library_reported_ = false;
 };
 
 }   // namespace tutti::launcher

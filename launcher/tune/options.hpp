@@ -19,15 +19,15 @@ struct Options {
     bool dry_run = false, help = false;
 };
 
-struct Complaint : std::runtime_error {
+struct TuneError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
 /// Default measuring time per collective and number of ranks, in seconds.
-inline constexpr double usual_seconds = 6;
+inline constexpr double default_seconds = 6;
 
 /// Parses the command line. Options that are not given get defaults for a machine with this many cores. Throws
-/// Complaint.
+/// TuneError.
 Options parse_options(std::vector<std::string> const& words, int cores);
 std::string help_text();
 

@@ -29,29 +29,29 @@ std::string quoted(std::string const& word) {
     return all + "'";
 }
 
-std::string command_for(Contest const& contest, std::vector<std::string> const& settings, double seconds) {
-    auto const& sizes = contest.sizes();
+std::string command_for(TuningCase const& tuning_case, std::vector<std::string> const& settings, double seconds) {
+    auto const& sizes = tuning_case.sizes();
     double const all = seconds * static_cast<double>(sizes.size() * (settings.size() + 1));
     std::string command =
-        join("exec ", quoted(program_folder() + "/mpiexec"), " -n ", contest.ranks(),
+        join("exec ", quoted(program_folder() + "/mpiexec"), " -n ", tuning_case.ranks(),
              " -genv TUTTI_QUIET yes -timeout ", static_cast<long>(60 + 10 * all), " ",
              quoted(program_folder() + "/tutti-bench"), " --csv --warmup 4 --blocks 5 --seconds ", seconds);
     if (sizes.back() > 0) command += join(" --sizes ", sizes.front(), ":", sizes.back());
     for (std::string const& setting : settings)
-        command += join(" --hint ", quoted(join("tutti_coll_", contest.name(), "=", setting)));
-    return command + " " + contest.name() + " < /dev/null";
+        command += join(" --hint ", quoted(join("tutti_coll_", tuning_case.name(), "=", setting)));
+    return command + " " + tuning_case.name() + " < /dev/null";
 }
 
 /// Parses "operation,ranks,bytes,iterations,median,least,greatest,algorithm,setting". Returns false for other lines.
-bool take_line(std::string const& line, bool alone, std::size_t& size, std::string& setting, double& median) {
+bool parse_line(std::string const& line, bool alone, std::size_t& size, std::string& setting, double& median) {
     std::istringstream in(line);
-    std::string operation, ranks, bytes, iterations, middle, least, greatest, algorithm;
-    for (std::string* field : {&operation, &ranks, &bytes, &iterations, &middle, &least, &greatest, &algorithm})
+    std::string operation, ranks, bytes, iterations, median_text, least, greatest, algorithm;
+    for (std::string* field : {&operation, &ranks, &bytes, &iterations, &median_text, &least, &greatest, &algorithm})
         if (!std::getline(in, *field, ',')) return false;
-    setting = by_default;
+    setting = default_series;
     if (!alone && !std::getline(in, setting)) return false;   // the setting may contain commas
     size = std::strtoull(bytes.c_str(), nullptr, 10);
-    median = std::strtod(middle.c_str(), nullptr);
+    median = std::strtod(median_text.c_str(), nullptr);
     return median > 0;
 }
 
@@ -62,32 +62,32 @@ std::string program_folder() {
     return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
 }
 
-Measured measure(Contest const& contest, std::vector<std::string> const& settings, double seconds,
-                 std::function<void(std::size_t)> const& seen) {
-    Measured all;
-    auto complain = [&](std::string const& what) {
-        all.complaints.push_back(join(contest.name(), " among ", contest.ranks(), " ranks: ", what));
+Measurements measure(TuningCase const& tuning_case, std::vector<std::string> const& settings, double seconds,
+                     std::function<void(std::size_t)> const& on_measured) {
+    Measurements all;
+    auto add_diagnostic = [&](std::string const& what) {
+        all.diagnostics.push_back(join(tuning_case.name(), " among ", tuning_case.ranks(), " ranks: ", what));
     };
     std::signal(SIGCHLD, SIG_DFL);   // if our parent had set SIG_IGN, mpiexec's exit status would be lost
-    FILE* const out = popen(command_for(contest, settings, seconds).c_str(), "r");
-    if (!out) return complain("mpiexec cannot be started"), all;
+    FILE* const out = popen(command_for(tuning_case, settings, seconds).c_str(), "r");
+    if (!out) return add_diagnostic("mpiexec cannot be started"), all;
     char* line = nullptr;
     std::size_t room = 0, size = 0;
     for (ssize_t length; (length = getline(&line, &room, out)) > 0;) {
         std::string const text(line, static_cast<std::size_t>(length) - (line[length - 1] == '\n'));
         std::string setting;
         double median = 0;
-        if (take_line(text, settings.empty(), size, setting, median)) {
+        if (parse_line(text, settings.empty(), size, setting, median)) {
             all.times[size][setting] = median;
-            if (all.times[size].size() == settings.size() + 1) seen(size);
+            if (all.times[size].size() == settings.size() + 1) on_measured(size);
         } else if (text.find("WRONG") != std::string::npos) {   // follows the line that it is about
-            complain(text);
+            add_diagnostic(text);
             if (!all.times.empty()) all.times[size].clear();
         }
     }
     std::free(line);
     int const status = pclose(out);
-    if (status != 0 && all.complaints.empty()) complain(join("mpiexec ended with code ", WEXITSTATUS(status)));
+    if (status != 0 && all.diagnostics.empty()) add_diagnostic(join("mpiexec ended with code ", WEXITSTATUS(status)));
     return all;
 }
 
@@ -102,61 +102,61 @@ topo::Hierarchy tree_of(topo::Machine const& machine, int ranks) {
 }
 
 /// True if every rank has a part for, or from, each rank: buffers then hold one part per rank.
-bool in_parts(Collective c) {
+bool has_part_per_rank(Collective c) {
     return c == Collective::gather || c == Collective::scatter || c == Collective::allgather ||
            c == Collective::alltoall || c == Collective::reduce_scatter || c == Collective::neighbor_allgather ||
            c == Collective::neighbor_alltoall;
 }
 
 coll::Setting parsed(Collective collective, std::string const& setting) {
-    std::vector<std::string> complaints;
-    return parse_setting(collective, setting, "tutti-tune", complaints);
+    std::vector<std::string> diagnostics;
+    return parse_setting(collective, setting, "tutti-tune", diagnostics);
 }
 
 }   // namespace
 
-Contest::Contest(Collective collective, int ranks, topo::Machine const& machine, Options const& options)
+TuningCase::TuningCase(Collective collective, int ranks, topo::Machine const& machine, Options const& options)
     : collective_(collective), ranks_(ranks), trees_(tree_of(machine, ranks)) {
-    std::size_t const parts = in_parts(collective) ? std::bit_ceil(static_cast<unsigned>(ranks)) : 1;
+    std::size_t const parts = has_part_per_rank(collective) ? std::bit_ceil(static_cast<unsigned>(ranks)) : 1;
     std::size_t const largest = std::max(options.smallest, options.largest / parts);
     if (collective == Collective::barrier) sizes_ = {0};
     else
         for (std::size_t size = options.smallest; size <= largest; size *= 2) sizes_.push_back(size);
 }
 
-std::size_t Contest::message(std::size_t size) const {
+std::size_t TuningCase::message_bytes(std::size_t size) const {
     if (collective_ == Collective::barrier) return coll::no_limit;
     return std::bit_ceil(collective_ == Collective::reduce_scatter ? size * static_cast<std::size_t>(ranks_) : size);
 }
 
-coll::CallTraits Contest::offer(std::size_t size) const {
+coll::CallTraits TuningCase::traits(std::size_t size) const {
     return {.ranks = ranks_,
             .levels = trees_.hierarchy.levels(),
-            .bytes = collective_ == Collective::barrier ? 0 : message(size),
+            .bytes = collective_ == Collective::barrier ? 0 : message_bytes(size),
             .slot_bytes = coll::Area(nullptr, ranks_).slot_bytes(),
-            .commutes = true,
-            .ordered = true,
-            .one_kind = true,
+            .commutative = true,
+            .commutative_or_consecutive = true,
+            .has_kernels = true,
             .equal_parts = true};
 }
 
-bool Contest::can(std::string const& setting, std::size_t size) const {
-    return offer(size).suits(*parsed(collective_, setting).algorithm);
+bool TuningCase::can_execute(std::string const& setting, std::size_t size) const {
+    return traits(size).suits(*parsed(collective_, setting).algorithm);
 }
 
-std::vector<std::string> Contest::candidates() const {
+std::vector<std::string> TuningCase::candidates() const {
     std::vector<std::string> names;
     for (coll::AlgorithmRow const& row : coll::all_algorithms())
-        if (row.collective == collective_ && can(row.name, sizes_.front())) names.push_back(row.name);
+        if (row.collective == collective_ && can_execute(row.name, sizes_.front())) names.push_back(row.name);
     return names;
 }
 
-std::string Contest::standard(std::size_t size) const {
-    auto const decision = decide(collective_, offer(size), {}, [this](auto*) -> coll::Trees const& { return trees_; });
+std::string TuningCase::default_setting(std::size_t size) const {
+    auto const decision = decide(collective_, traits(size), {}, [this](auto*) -> coll::Trees const& { return trees_; });
     return text_of(*decision.setting);
 }
 
-std::vector<std::string> Contest::variants(std::string const& setting) const {
+std::vector<std::string> TuningCase::variants(std::string const& setting) const {
     std::vector<std::string> all;
     coll::Setting const base = parsed(collective_, setting);
     for (std::size_t i = 0; i < base.algorithm->parameters.size(); ++i) {

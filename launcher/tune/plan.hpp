@@ -15,9 +15,9 @@
 namespace tutti::tune {
 
 /// One collective with one number of ranks.
-class Contest {
+class TuningCase {
 public:
-    Contest(coll::Collective collective, int ranks, topo::Machine const& machine, Options const& options);
+    TuningCase(coll::Collective collective, int ranks, topo::Machine const& machine, Options const& options);
 
     coll::Collective collective() const { return collective_; }
     char const* name() const { return name_of(collective_); }
@@ -26,19 +26,19 @@ public:
     std::vector<std::size_t> const& sizes() const { return sizes_; }
     /// Returns the size of the message as the table of choices counts it, rounded up to a power of two; for barrier,
     /// no_limit.
-    std::size_t message(std::size_t size) const;
+    std::size_t message_bytes(std::size_t size) const;
 
     /// Returns the algorithms of the list that can execute the smallest size, and thus at least one of the sizes.
     std::vector<std::string> candidates() const;
     /// True if the setting's algorithm can execute the call at this size.
-    bool can(std::string const& setting, std::size_t size) const;
+    bool can_execute(std::string const& setting, std::size_t size) const;
     /// Returns the setting that runs without a tuning file.
-    std::string standard(std::size_t size) const;
+    std::string default_setting(std::size_t size) const;
     /// Returns the setting with half and with twice each of its sizes.
     std::vector<std::string> variants(std::string const& setting) const;
 
 private:
-    coll::CallTraits offer(std::size_t size) const;
+    coll::CallTraits traits(std::size_t size) const;
 
     coll::Collective collective_;
     int ranks_;
@@ -47,19 +47,19 @@ private:
 };
 
 /// The results of one run of tutti-bench under mpiexec, which measures several settings of one collective alternately.
-struct Measured {
+struct Measurements {
     /// [size][setting]: median over the calls of the slowest rank's time, in microseconds. "default": without a
     /// setting.
     std::map<std::size_t, std::map<std::string, double>> times;
-    std::vector<std::string> complaints;   ///< about wrong results, or a failed run
+    std::vector<std::string> diagnostics;   ///< about wrong results, or a failed run
 };
 
-inline constexpr char by_default[] = "default";
+inline constexpr char default_series[] = "default";
 
-/// Measures each setting for `seconds` at each size. Calls `seen` with each size when it has been measured
+/// Measures each setting for `seconds` at each size. Calls `on_measured` with each size when it has been measured
 /// completely.
-Measured measure(Contest const& contest, std::vector<std::string> const& settings, double seconds,
-                 std::function<void(std::size_t)> const& seen);
+Measurements measure(TuningCase const& tuning_case, std::vector<std::string> const& settings, double seconds,
+                     std::function<void(std::size_t)> const& on_measured);
 
 /// Returns the folder of this program, which also contains mpiexec and tutti-bench.
 std::string program_folder();

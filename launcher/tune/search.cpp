@@ -15,22 +15,22 @@ namespace {
 
 constexpr double shortest = 0.001, longest = 1;   // seconds for one setting at one size
 
-double work_of(Contest const& contest, std::size_t settings) {
-    return static_cast<double>(contest.sizes().size() * (settings + 1));
+double work_of(TuningCase const& tuning_case, std::size_t settings) {
+    return static_cast<double>(tuning_case.sizes().size() * (settings + 1));
 }
 
 /// The second run is estimated at its maximum number of settings, which are measured twice as long.
-double work_of(Contest const& contest) {
-    return work_of(contest, contest.candidates().size()) + 2 * work_of(contest, most_finalists);
+double work_of(TuningCase const& tuning_case) {
+    return work_of(tuning_case, tuning_case.candidates().size()) + 2 * work_of(tuning_case, max_finalists);
 }
 
 /// The default was measured twice, once by its name: the difference is noise.
-Sample sample_of(Contest const& contest, std::size_t size, std::map<std::string, double> const& times) {
-    Sample s{contest.message(size), contest.standard(size), {}, 0};
-    double const plain = times.at(by_default);
+Sample sample_of(TuningCase const& tuning_case, std::size_t size, std::map<std::string, double> const& times) {
+    Sample s{tuning_case.message_bytes(size), tuning_case.default_setting(size), {}, 0};
+    double const plain = times.at(default_series);
     for (auto const& [setting, time] : times)
-        if (setting != by_default && contest.can(setting, size)) s.times[setting] = time;
-    auto const [named, fresh] = s.times.try_emplace(s.standard, plain);
+        if (setting != default_series && tuning_case.can_execute(setting, size)) s.times[setting] = time;
+    auto const [named, fresh] = s.times.try_emplace(s.default_setting, plain);
     if (!fresh) {
         s.noise = std::abs(named->second - plain) / std::max(named->second, plain);
         named->second = std::min(named->second, plain);
@@ -40,70 +40,76 @@ Sample sample_of(Contest const& contest, std::size_t size, std::map<std::string,
 
 }   // namespace
 
-Search::Search(std::vector<Contest> const& contests, double seconds)
-    : limited_(seconds > 0), seconds_(limited_ ? seconds : usual_seconds * static_cast<double>(contests.size())),
+Search::Search(std::vector<TuningCase> const& tuning_cases, double seconds)
+    : limited_(seconds > 0), seconds_(limited_ ? seconds : default_seconds * static_cast<double>(tuning_cases.size())),
       terminal_(isatty(2)) {
-    for (Contest const& contest : contests) work_ += work_of(contest);
-    for (Contest const& contest : contests) {
-        if (limited_ && elapsed() > seconds_ && !found_.empty()) {
-            leave_out(std::span(contests).subspan(static_cast<std::size_t>(&contest - contests.data())));
+    for (TuningCase const& tuning_case : tuning_cases) work_ += work_of(tuning_case);
+    for (TuningCase const& tuning_case : tuning_cases) {
+        if (limited_ && elapsed() > seconds_ && !results_.empty()) {
+            mark_unmeasured(
+                std::span(tuning_cases).subspan(static_cast<std::size_t>(&tuning_case - tuning_cases.data())));
             break;
         }
         double const before = done_;
-        auto samples = sweep(contest, contest.candidates(), work_of(contest, contest.candidates().size()));
+        auto samples =
+            sweep(tuning_case, tuning_case.candidates(), work_of(tuning_case, tuning_case.candidates().size()));
         if (!samples.empty())
-            samples = sweep(contest, finalists(contest, samples), 2 * work_of(contest, most_finalists));
-        if (!samples.empty()) found_.push_back({&contest, stretches(samples, margin)});
-        done_ = before + work_of(contest);
+            samples = sweep(tuning_case, finalists(tuning_case, samples), 2 * work_of(tuning_case, max_finalists));
+        if (!samples.empty()) results_.push_back({&tuning_case, size_ranges(samples, margin)});
+        done_ = before + work_of(tuning_case);
     }
     if (terminal_) std::fputs("\r\033[K", stderr);
 }
 
-void Search::leave_out(std::span<Contest const> rest) {
-    for (Contest const& contest : rest)
-        left_out_ += join(left_out_.empty() ? "" : ", ", contest.name(), " among ", contest.ranks(), " ranks");
+void Search::mark_unmeasured(std::span<TuningCase const> rest) {
+    for (TuningCase const& tuning_case : rest)
+        unmeasured_ +=
+            join(unmeasured_.empty() ? "" : ", ", tuning_case.name(), " among ", tuning_case.ranks(), " ranks");
     double const enough = elapsed() * work_ / std::max(1.0, done_);
-    complaints_.push_back(join("the ", std::lround(seconds_), " seconds of --time were over before all was measured; ",
-                               "left out: ", left_out_, "; --time ", std::lround(std::ceil(enough / 60)),
-                               "m would be about enough"));
+    diagnostics_.push_back(
+        join("the ", std::lround(seconds_), " seconds of --time ended before all cases were measured; ",
+             "not measured: ", unmeasured_, "; --time ", std::lround(std::ceil(enough / 60)), "m would be enough"));
 }
 
 double Search::elapsed() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
-std::vector<Sample> Search::sweep(Contest const& contest, std::vector<std::string> const& settings, double worth) {
+std::vector<Sample> Search::sweep(TuningCase const& tuning_case, std::vector<std::string> const& settings,
+                                  double work) {
     // seconds per unit of work
     double const left = std::max(0.0, seconds_ - elapsed()) / std::max(1.0, work_ - done_);
-    double const each = left * worth / work_of(contest, settings.size());
-    Measured const measured = measure(contest, settings, std::clamp(each, shortest, longest), [&](std::size_t size) {
-        done_ += worth / static_cast<double>(contest.sizes().size());
-        show(contest, size);
-    });
-    complaints_.insert(complaints_.end(), measured.complaints.begin(), measured.complaints.end());
+    double const each = left * work / work_of(tuning_case, settings.size());
+    Measurements const measured =
+        measure(tuning_case, settings, std::clamp(each, shortest, longest), [&](std::size_t size) {
+            done_ += work / static_cast<double>(tuning_case.sizes().size());
+            print_progress(tuning_case, size);
+        });
+    diagnostics_.insert(diagnostics_.end(), measured.diagnostics.begin(), measured.diagnostics.end());
     std::vector<Sample> samples;
     for (auto const& [size, times] : measured.times)
-        if (times.contains(by_default)) samples.push_back(sample_of(contest, size, times));
+        if (times.contains(default_series)) samples.push_back(sample_of(tuning_case, size, times));
     return samples;
 }
 
-std::vector<std::string> Search::finalists(Contest const& contest, std::vector<Sample> const& samples) const {
+std::vector<std::string> Search::finalists(TuningCase const& tuning_case, std::vector<Sample> const& samples) const {
     std::vector<std::string> all;
     auto add = [&](std::string const& setting) {
-        if (all.size() < most_finalists && std::ranges::find(all, setting) == all.end()) all.push_back(setting);
+        if (all.size() < max_finalists && std::ranges::find(all, setting) == all.end()) all.push_back(setting);
     };
-    for (Stretch const& s : stretches(samples, margin)) add(s.setting);
-    for (Sample const& s : samples) add(s.standard);
+    for (SizeRange const& s : size_ranges(samples, margin)) add(s.setting);
+    for (Sample const& s : samples) add(s.default_setting);
     for (std::size_t i = 0, bases = all.size(); i < bases; ++i)
-        for (std::string const& variant : contest.variants(all[i])) add(variant);
+        for (std::string const& variant : tuning_case.variants(all[i])) add(variant);
     return all;
 }
 
-void Search::show(Contest const& contest, std::size_t size) const {
+void Search::print_progress(TuningCase const& tuning_case, std::size_t size) const {
     if (!terminal_) return;
     double const part = done_ / work_, left = std::max(0.0, elapsed() * (1 - part) / std::max(part, 1e-3));
-    std::fprintf(stderr, "\r\033[K%s, %d ranks, %s bytes: %.0f %%, %.0f:%02.0f left", contest.name(), contest.ranks(),
-                 coll::text_of(size).c_str(), 100 * part, std::floor(left / 60), std::floor(std::fmod(left, 60)));
+    std::fprintf(stderr, "\r\033[K%s, %d ranks, %s bytes: %.0f %%, %.0f:%02.0f left", tuning_case.name(),
+                 tuning_case.ranks(), coll::text_of(size).c_str(), 100 * part, std::floor(left / 60),
+                 std::floor(std::fmod(left, 60)));
 }
 
 }   // namespace tutti::tune

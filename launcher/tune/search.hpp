@@ -23,24 +23,24 @@ namespace tutti::tune {
 /// The measurements at one size, which represents all sizes above the previous one.
 struct Sample {
     std::size_t bytes;                     ///< message size as the table of choices counts it; a power of two
-    std::string standard;                  ///< the setting that runs without a tuning file
-    std::map<std::string, double> times;   ///< by setting, including the standard
+    std::string default_setting;           ///< the setting that runs without a tuning file
+    std::map<std::string, double> times;   ///< by setting, including the default
     double noise = 0;                      ///< relative difference of two measurements of the same setting
 };
 
 /// A range of adjacent sizes with the same choice.
-struct Stretch {
+struct SizeRange {
     std::size_t bytes;   ///< the largest size
     std::string setting;
-    std::string standard;   ///< the standard at the size with the greatest gain
-    double gain;            ///< at that size: the fraction of the standard's time that is saved
+    std::string default_setting;   ///< the default at the size with the greatest gain
+    double gain;                   ///< at that size: the fraction of the default's time that is saved
 };
 
 /// Returns the choice at one size; `before` is the choice at the next smaller size, or empty.
-inline std::string const& winner(Sample const& s, std::string const& before, double margin) {
+inline std::string const& choose_setting(Sample const& s, std::string const& before, double margin) {
     auto const best = std::ranges::min_element(s.times, {}, [](auto const& entry) { return entry.second; });
     double const bound = best->second / (1 - std::max(margin, s.noise));
-    for (std::string const* incumbent : {&s.standard, &before})
+    for (std::string const* incumbent : {&s.default_setting, &before})
         if (auto const found = s.times.find(*incumbent); found != s.times.end() && found->second <= bound)
             return found->first;
     std::string const* simplest = &best->first;   // a parameter that makes no difference is dropped
@@ -49,73 +49,75 @@ inline std::string const& winner(Sample const& s, std::string const& before, dou
     return *simplest;
 }
 
-/// Returns the stretches. `samples` are ordered by size, each with at least its standard's time.
-inline std::vector<Stretch> stretches(std::vector<Sample> const& samples, double margin) {
-    std::vector<Stretch> all;
+/// Returns the ranges of sizes. `samples` are ordered by size, each with at least the default's time.
+inline std::vector<SizeRange> size_ranges(std::vector<Sample> const& samples, double margin) {
+    std::vector<SizeRange> all;
     for (Sample const& s : samples) {
-        std::string const& chosen = winner(s, all.empty() ? std::string() : all.back().setting, margin);
-        double const gain = 1 - s.times.at(chosen) / s.times.at(s.standard);
-        if (all.empty() || all.back().setting != chosen) all.push_back({s.bytes, chosen, s.standard, gain});
+        std::string const& chosen = choose_setting(s, all.empty() ? std::string() : all.back().setting, margin);
+        double const gain = 1 - s.times.at(chosen) / s.times.at(s.default_setting);
+        if (all.empty() || all.back().setting != chosen) all.push_back({s.bytes, chosen, s.default_setting, gain});
         all.back().bytes = s.bytes;
-        if (gain > all.back().gain) all.back().gain = gain, all.back().standard = s.standard;
+        if (gain > all.back().gain) all.back().gain = gain, all.back().default_setting = s.default_setting;
     }
     return all;
 }
 
 /// True if a choice differs from what runs without a tuning file.
-inline bool differs(std::vector<Stretch> const& stretches) {
-    return std::ranges::any_of(stretches, [](Stretch const& s) { return s.gain > 0; });
+inline bool has_gain(std::vector<SizeRange> const& size_ranges) {
+    return std::ranges::any_of(size_ranges, [](SizeRange const& s) { return s.gain > 0; });
 }
 
-struct Found {
-    Contest const* contest;
-    std::vector<Stretch> stretches;
+struct CaseResult {
+    TuningCase const* tuning_case;
+    std::vector<SizeRange> size_ranges;
 };
 
 class Search {
 public:
-    /// Measures. `contests` must outlive this object. Prints a progress line if standard error is a terminal. If
-    /// `seconds` is 0, measures all contests, about usual_seconds each; otherwise starts no contest after that time.
-    Search(std::vector<Contest> const& contests, double seconds);
+    /// Measures. `tuning_cases` must stay valid as long as this object. Prints a progress line if standard error is a
+    /// terminal. If `seconds` is 0, measures all tuning cases, about default_seconds each; otherwise starts no case
+    /// after that time.
+    Search(std::vector<TuningCase> const& tuning_cases, double seconds);
 
-    /// Returns the results by contest, without contests for which the time was too short.
-    std::vector<Found> const& found() const { return found_; }
-    /// Returns the names of these contests, such as "scan among 4 ranks, …"; empty if all have been measured.
-    std::string const& left_out() const { return left_out_; }
-    std::vector<std::string> const& complaints() const { return complaints_; }
+    /// Returns the results by tuning case, without cases for which the time was too short.
+    std::vector<CaseResult> const& results() const { return results_; }
+    /// Returns the names of the unmeasured cases, such as "scan among 4 ranks, …"; empty if all have been measured.
+    std::string const& unmeasured() const { return unmeasured_; }
+    std::vector<std::string> const& diagnostics() const { return diagnostics_; }
     double elapsed() const;   ///< seconds
 
 private:
-    /// Measures the settings at all sizes of the contest; `worth` is the amount of work of this run.
-    std::vector<Sample> sweep(Contest const& contest, std::vector<std::string> const& settings, double worth);
-    std::vector<std::string> finalists(Contest const& contest, std::vector<Sample> const& samples) const;
-    void show(Contest const& contest, std::size_t size) const;
-    /// Records in left_out_ that these contests have not been measured.
-    void leave_out(std::span<Contest const> rest);
+    /// Measures the settings at all sizes of the case; `work` is the amount of work of this run.
+    std::vector<Sample> sweep(TuningCase const& tuning_case, std::vector<std::string> const& settings, double work);
+    std::vector<std::string> finalists(TuningCase const& tuning_case, std::vector<Sample> const& samples) const;
+    void print_progress(TuningCase const& tuning_case, std::size_t size) const;
+    /// Records in unmeasured_ that these cases have not been measured.
+    void mark_unmeasured(std::span<TuningCase const> rest);
 
     bool const limited_;
     double const seconds_;
     std::chrono::steady_clock::time_point const start_ = std::chrono::steady_clock::now();
     double work_ = 0, done_ = 0;   ///< in settings × sizes × length
     bool const terminal_;
-    std::vector<Found> found_;
-    std::vector<std::string> complaints_;
-    std::string left_out_;
+    std::vector<CaseResult> results_;
+    std::vector<std::string> diagnostics_;
+    std::string unmeasured_;
 };
 
-/// Maximum number of settings in the second run of a contest.
-inline constexpr std::size_t most_finalists = 10;
+/// Maximum number of settings in the second run of a case.
+inline constexpr std::size_t max_finalists = 10;
 /// A setting must be faster by more than this fraction (or than the noise, if that is greater) to count as faster.
 inline constexpr double margin = 0.03;
 
 // The output of tutti-tune: the plan, and the file.
 
 /// Returns the list of what would be measured.
-std::string plan_text(std::vector<Contest> const& contests, topo::Machine const& machine, Options const& options);
-/// Throws Complaint if options.output cannot be written. Creates its folder if necessary.
+std::string plan_text(std::vector<TuningCase> const& tuning_cases, topo::Machine const& machine,
+                      Options const& options);
+/// Throws TuneError if options.output cannot be written. Creates its folder if necessary.
 void check_output(Options const& options);
 /// Writes options.output and keeps the lines of an older file for collectives that were not measured. Throws
-/// Complaint.
+/// TuneError.
 void write_table(Search const& search, topo::Machine const& machine, Options const& options);
 
 }   // namespace tutti::tune

@@ -32,35 +32,35 @@ std::string today() {
     return text;
 }
 
-std::string head(topo::Machine const& machine, Search const& search) {
-    std::string const left_out =
-        search.left_out().empty() ? "" : join("# not measured for lack of time: ", search.left_out(), "\n");
-    return join(tuning_head, "\n# machine: ", machine_words(machine), "\n# date: ", today(), ", Tutti ", TUTTI_VERSION,
-                ", measured by tutti-tune in ", std::lround(search.elapsed()), " seconds\n", left_out,
+std::string file_header(topo::Machine const& machine, Search const& search) {
+    std::string const unmeasured =
+        search.unmeasured().empty() ? "" : join("# not measured for lack of time: ", search.unmeasured(), "\n");
+    return join(tuning_head, "\n# machine: ", machine_summary(machine), "\n# date: ", today(), ", Tutti ",
+                TUTTI_VERSION, ", measured by tutti-tune in ", std::lround(search.elapsed()), " seconds\n", unmeasured,
                 "# collective [one_node|shared_cores|several_nodes|between_groups] [ranks<=N] [levels>=N] [bytes<=N] "
                 "algorithm[:parameter=value,...]\n",
-                "# Of the lines that fit a call the first holds; where none fits, the default table does.\n");
+                "# The first matching line applies; if no line matches, the default table applies.\n");
 }
 
-coll::Rule rule_of(Found const& f, std::size_t number) {
+coll::Rule rule_of(CaseResult const& f, std::size_t number) {
     std::vector<std::string> none;
-    bool const last = number + 1 == f.stretches.size();   // the choice at the largest size also applies beyond it
-    return {f.contest->collective(),
-            coll::Where::one_node,
-            static_cast<std::size_t>(f.contest->ranks()),
+    bool const last = number + 1 == f.size_ranges.size();   // the choice at the largest size also applies beyond it
+    return {f.tuning_case->collective(),
+            coll::CommKind::one_node,
+            static_cast<std::size_t>(f.tuning_case->ranks()),
             1,
-            last ? coll::no_limit : f.stretches[number].bytes,
-            parse_setting(f.contest->collective(), f.stretches[number].setting, "tutti-tune", none)};
+            last ? coll::no_limit : f.size_ranges[number].bytes,
+            parse_setting(f.tuning_case->collective(), f.size_ranges[number].setting, "tutti-tune", none)};
 }
 
-std::string lines_of(Found const& f) {
+std::string rule_lines(CaseResult const& f) {
     std::ostringstream out;
-    for (std::size_t i = 0; i < f.stretches.size(); ++i) {
-        Stretch const& s = f.stretches[i];
+    for (std::size_t i = 0; i < f.size_ranges.size(); ++i) {
+        SizeRange const& s = f.size_ranges[i];
         std::string line = text_of(rule_of(f, i));
         if (s.gain > 0) {
             line.resize(std::max<std::size_t>(line.size() + 2, 80), ' ');
-            line += join("# up to ", std::lround(100 * s.gain), " % less time than ", s.standard);
+            line += join("# up to ", std::lround(100 * s.gain), " % less time than ", s.default_setting);
         }
         out << line << "\n";
     }
@@ -69,61 +69,65 @@ std::string lines_of(Found const& f) {
 
 /// True if the collective's choice differs from the default for some number of ranks; otherwise its lines would be
 /// useless.
-bool worth_a_line(std::vector<Found> const& found, coll::Collective collective) {
-    return std::ranges::any_of(
-        found, [&](Found const& f) { return f.contest->collective() == collective && differs(f.stretches); });
+bool should_write(std::vector<CaseResult> const& results, coll::Collective collective) {
+    return std::ranges::any_of(results, [&](CaseResult const& f) {
+        return f.tuning_case->collective() == collective && has_gain(f.size_ranges);
+    });
 }
 
 /// Returns the lines of an older file for this machine about collectives that have not been measured this time.
-std::string kept_lines(std::vector<Found> const& found, topo::Machine const& machine, std::string const& name) {
+std::string unchanged_lines(std::vector<CaseResult> const& results, topo::Machine const& machine,
+                            std::string const& name) {
     std::vector<std::string> ignored;
     std::string lines;
-    for (coll::Rule const& rule : coll::parse_rules(find_tuning("", {name}, machine).text, name, ignored)) {
-        auto const measured = [&](Found const& f) { return f.contest->collective() == rule.collective; };
-        if (std::ranges::none_of(found, measured)) lines += text_of(rule) + "\n";
+    for (coll::Rule const& rule : coll::parse_rules(find_tuning_file("", {name}, machine).text, name, ignored)) {
+        auto const measured = [&](CaseResult const& f) { return f.tuning_case->collective() == rule.collective; };
+        if (std::ranges::none_of(results, measured)) lines += text_of(rule) + "\n";
     }
     return lines;
 }
 
-std::string fresh_name(std::string const& name) { return name + ".new"; }
+std::string temporary_name(std::string const& name) { return name + ".new"; }
 
-[[noreturn]] void not_writable(std::string const& name, int why) {
-    throw Complaint(join(name, " cannot be written: ", std::strerror(why)));
+[[noreturn]] void throw_not_writable(std::string const& name, int why) {
+    throw TuneError(join(name, " cannot be written: ", std::strerror(why)));
 }
 
 /// Creates the file anew: in a folder that everyone can write to, a link of that name might lead elsewhere. Throws
-/// Complaint.
-std::FILE* open_fresh(std::string const& name) {
-    std::remove(fresh_name(name).c_str());
-    std::FILE* const file = std::fopen(fresh_name(name).c_str(), "wxe");
-    if (!file) not_writable(name, errno);
+/// TuneError.
+std::FILE* create_new_file(std::string const& name) {
+    std::remove(temporary_name(name).c_str());
+    std::FILE* const file = std::fopen(temporary_name(name).c_str(), "wxe");
+    if (!file) throw_not_writable(name, errno);
     return file;
 }
 
 /// Replaces the file atomically: a job that starts meanwhile reads the old file or the new one.
-void write_whole(std::string const& name, std::string const& text) {
-    std::FILE* const file = open_fresh(name);
+void write_atomically(std::string const& name, std::string const& text) {
+    std::FILE* const file = create_new_file(name);
     errno = 0;
     bool const written = std::fputs(text.c_str(), file) >= 0;
-    if (std::fclose(file) != 0 || !written) not_writable(name, errno ? errno : EIO);
+    if (std::fclose(file) != 0 || !written) throw_not_writable(name, errno ? errno : EIO);
     std::error_code error;
-    std::filesystem::rename(fresh_name(name), name, error);
-    if (error) not_writable(name, error.value());
+    std::filesystem::rename(temporary_name(name), name, error);
+    if (error) throw_not_writable(name, error.value());
 }
 
 }   // namespace
 
-std::string plan_text(std::vector<Contest> const& contests, topo::Machine const& machine, Options const& options) {
+std::string plan_text(std::vector<TuningCase> const& tuning_cases, topo::Machine const& machine,
+                      Options const& options) {
     std::ostringstream out;
-    double const seconds = options.seconds > 0 ? options.seconds : usual_seconds * static_cast<double>(contests.size());
-    out << machine_words(machine) << "\nWould measure for about " << std::lround(seconds) << " seconds:\n";
-    for (Contest const& contest : contests) {
-        out << "  " << contest.name() << " among " << contest.ranks() << " ranks";
-        if (contest.sizes().back() > 0)
-            out << ", " << coll::text_of(contest.sizes().front()) << " to " << coll::text_of(contest.sizes().back())
-                << " bytes";
+    double const seconds =
+        options.seconds > 0 ? options.seconds : default_seconds * static_cast<double>(tuning_cases.size());
+    out << machine_summary(machine) << "\nWould measure for about " << std::lround(seconds) << " seconds:\n";
+    for (TuningCase const& tuning_case : tuning_cases) {
+        out << "  " << tuning_case.name() << " among " << tuning_case.ranks() << " ranks";
+        if (tuning_case.sizes().back() > 0)
+            out << ", " << coll::text_of(tuning_case.sizes().front()) << " to "
+                << coll::text_of(tuning_case.sizes().back()) << " bytes";
         char const* before = ": ";
-        for (std::string const& candidate : contest.candidates()) out << before << candidate, before = ", ";
+        for (std::string const& candidate : tuning_case.candidates()) out << before << candidate, before = ", ";
         out << "\n";
     }
     out << "and write " << options.output << "\n";
@@ -135,29 +139,30 @@ void check_output(Options const& options) {
     std::error_code error;
     std::filesystem::path const path(options.output);
     if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
-    if (error) not_writable(options.output, error.value());
+    if (error) throw_not_writable(options.output, error.value());
     auto const kind = std::filesystem::status(path, error).type();
-    if (kind == std::filesystem::file_type::directory) not_writable(options.output, EISDIR);
+    if (kind == std::filesystem::file_type::directory) throw_not_writable(options.output, EISDIR);
     if (std::filesystem::exists(path, error) && kind != std::filesystem::file_type::regular)
-        throw Complaint(join(options.output, " is a device or a pipe; --output - writes to standard output"));
-    std::fclose(open_fresh(options.output));
-    std::filesystem::remove(fresh_name(options.output), error);
+        throw TuneError(join(options.output, " is a device or a pipe; --output - writes to standard output"));
+    std::fclose(create_new_file(options.output));
+    std::filesystem::remove(temporary_name(options.output), error);
 }
 
 void write_table(Search const& search, topo::Machine const& machine, Options const& options) {
-    std::vector<Found> const& found = search.found();
-    if (found.empty()) throw Complaint("nothing was measured, so nothing is written");
-    std::string text = head(machine, search);
+    std::vector<CaseResult> const& results = search.results();
+    if (results.empty()) throw TuneError("nothing was measured, so nothing is written");
+    std::string text = file_header(machine, search);
     for (coll::Collective const c : options.collectives)
-        for (Found const& f : found)
-            if (f.contest->collective() == c && worth_a_line(found, c)) text += lines_of(f);
-    text += kept_lines(found, machine, options.output);
+        for (CaseResult const& f : results)
+            if (f.tuning_case->collective() == c && should_write(results, c)) text += rule_lines(f);
+    text += unchanged_lines(results, machine, options.output);
     if (options.output == "-") {
-        if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) not_writable("standard output", errno);
+        if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
+            throw_not_writable("standard output", errno);
         return;
     }
-    write_whole(options.output, text);
-    std::printf("Written to %s; tutti-info --table shows what is in force, TUTTI_TUNING=none leaves it out.\n",
+    write_atomically(options.output, text);
+    std::printf("Written to %s; tutti-info --table shows the current choices, TUTTI_TUNING=none ignores the file.\n",
                 options.output.c_str());
 }
 
@@ -182,22 +187,21 @@ void clear_choices() {
 }
 
 int run(std::vector<std::string> const& words) {
-    char const* const pretended = std::getenv("TUTTI_TOPOLOGY");
-    topo::Result<topo::Machine> const machine = topo::read_machine(pretended ? pretended : "");
-    if (!machine) throw Complaint(machine.error());
+    char const* const topology = std::getenv("TUTTI_TOPOLOGY");
+    topo::Result<topo::Machine> const machine = topo::read_machine(topology ? topology : "");
+    if (!machine) throw TuneError(machine.error());
     Options const options = parse_options(words, machine->core_count());
     if (options.help) return launcher::print("tutti-tune", help_text());
-    std::vector<Contest> contests;   // smallest numbers of ranks first, because their lines are required
+    std::vector<TuningCase> tuning_cases;   // smallest numbers of ranks first, because their lines are required
     for (int const ranks : options.ranks)
-        for (coll::Collective const c : options.collectives) contests.emplace_back(c, ranks, *machine, options);
-    if (options.dry_run) return launcher::print("tutti-tune", plan_text(contests, *machine, options));
+        for (coll::Collective const c : options.collectives) tuning_cases.emplace_back(c, ranks, *machine, options);
+    if (options.dry_run) return launcher::print("tutti-tune", plan_text(tuning_cases, *machine, options));
     check_output(options);
     clear_choices();
-    Search const search(contests, options.seconds);
-    for (std::string const& complaint : search.complaints())
-        std::fprintf(stderr, "tutti-tune: %s.\n", complaint.c_str());
+    Search const search(tuning_cases, options.seconds);
+    for (std::string const& error : search.diagnostics()) std::fprintf(stderr, "tutti-tune: %s.\n", error.c_str());
     write_table(search, *machine, options);
-    return search.found().empty();
+    return search.results().empty();
 }
 
 }   // namespace
@@ -205,8 +209,8 @@ int run(std::vector<std::string> const& words) {
 int main(int argc, char** argv) {
     try {
         return run({argv + 1, argv + argc});
-    } catch (Complaint const& complaint) {
-        std::fprintf(stderr, "tutti-tune: %s.\n", complaint.what());
+    } catch (TuneError const& error) {
+        std::fprintf(stderr, "tutti-tune: %s.\n", error.what());
         return 2;
     } catch (std::exception const& error) {
         std::fprintf(stderr, "tutti-tune: %s.\n", error.what());

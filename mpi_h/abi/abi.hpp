@@ -52,22 +52,22 @@ public:
 
     /// Keeps the object's handle valid during its lifetime, for calls of the program's functions that receive the
     /// handle.
-    class Valid {
+    class HandleGuard {
     public:
-        Valid(Table& table, T& object) : table_(table), object_(object) {
-            if (object.kept_by == &table) {
+        HandleGuard(Table& table, T& object) : table_(table), object_(object) {
+            if (object.handle_owner == &table) {
                 ++object.references;
                 table.direct_[index_of(object.handle)] = &object;
-                object.kept_by = nullptr;
+                object.handle_owner = nullptr;
                 was_freed_ = true;
             }
         }
-        ~Valid() {
+        ~HandleGuard() {
             // Unless the function has freed the handle itself.
-            if (was_freed_ && !object_.kept_by) table_.remove(static_cast<int>(object_.handle));
+            if (was_freed_ && !object_.handle_owner) table_.remove(static_cast<int>(object_.handle));
         }
-        Valid(Valid const&) = delete;
-        Valid& operator=(Valid const&) = delete;
+        HandleGuard(HandleGuard const&) = delete;
+        HandleGuard& operator=(HandleGuard const&) = delete;
 
     private:
         Table& table_;
@@ -85,7 +85,7 @@ public:
     }
 
     /// Returns true if it is a handle of a predefined object of this kind, whether that object exists yet or not.
-    static bool names_builtin(int handle) {
+    static bool is_builtin_handle(int handle) {
         unsigned const bits = static_cast<unsigned>(handle);
         return bits >> 30 == 1 && ((bits >> 26) & 0xf) == static_cast<unsigned>(kind);
     }
@@ -103,14 +103,14 @@ public:
     /// Gives the object a new handle, or the one that it has kept; the table takes over the caller's reference.
     int add(T* object) {
         unsigned index;
-        if (object->kept_by) {
+        if (object->handle_owner) {
             index = index_of(object->handle);
             direct_[index] = object;
-            object->kept_by = nullptr;
+            object->handle_owner = nullptr;
         } else if (free_.empty()) {
             index = static_cast<unsigned>(direct_.size());
-            // Everything that may fail comes first: without memory, the object is in no table. give_back() then never
-            // allocates.
+            // Everything that may fail comes first: without memory, the object is in no table. release_handle() then
+            // never allocates.
             if (index == direct_.capacity()) direct_.reserve(std::max(16u, 2 * index));
             free_.reserve(direct_.capacity());
             direct_.push_back(object);
@@ -146,8 +146,8 @@ public:
         ++freed_;
         // The object returns its number when it is destroyed, now or later. A group may have several handles and keeps
         // the last one.
-        if (object->handle == handle) object->kept_by = this;
-        else give_back(handle);
+        if (object->handle == handle) object->handle_owner = this;
+        else release_handle(handle);
         Ref<T>::release(object);
     }
 
@@ -155,10 +155,10 @@ public:
     void forget(int handle) {
         direct_[index_of(handle)] = nullptr;
         ++freed_;
-        give_back(handle);
+        release_handle(handle);
     }
 
-    void give_back(std::intptr_t handle) noexcept override { free_.push_back(index_of(handle)); }
+    void release_handle(std::intptr_t handle) noexcept override { free_.push_back(index_of(handle)); }
 
     /// Visits each object that is not predefined.
     template <class Visit>
@@ -171,10 +171,10 @@ public:
     std::uint64_t freed() const { return freed_; }
 
     /// Return address of the current call in the program (Process::call_site).
-    void const* const* call_site = &nowhere;
+    void const* const* call_site = &no_site;
 
 private:
-    static constexpr void const* nowhere = nullptr;
+    static constexpr void const* no_site = nullptr;
 
     static unsigned index_of(std::intptr_t handle) { return static_cast<unsigned>(handle) & 0x3ffffff; }
 
@@ -197,7 +197,7 @@ struct Tables {
     std::uint64_t freed() const { return comms.freed() + datatypes.freed() + ops.freed(); }
 
     /// From now on, objects record where they were created.
-    void note_sites(void const* const& call_site) {
+    void record_sites(void const* const& call_site) {
         for_each_table([&](auto& table) { table.call_site = &call_site; });
     }
     template <class Visit>

@@ -9,7 +9,7 @@
 
 namespace tutti {
 
-void end_for_missing(const char* function, const char* area) {
+void abort_missing_function(const char* function, const char* area) {
     std::fprintf(stderr, "Tutti does not offer %s yet (it belongs to %s), so the job ends here.\n", function, area);
     std::fflush(nullptr);
     int initialized = 0;

@@ -5,10 +5,10 @@
 namespace tutti {
 
 /// Reports which function is missing and ends the job, or only this process if MPI is not running.
-[[noreturn]] void end_for_missing(const char* function, const char* area);
+[[noreturn]] void abort_missing_function(const char* function, const char* area);
 
 }   // namespace tutti
 
 // A macro, because only the name differs and it has to be a C symbol.
 #define TUTTI_PLACEHOLDER(name, area) \
-    extern "C" [[noreturn, gnu::visibility("default")]] void name() { tutti::end_for_missing(#name, area); }
+    extern "C" [[noreturn, gnu::visibility("default")]] void name() { tutti::abort_missing_function(#name, area); }

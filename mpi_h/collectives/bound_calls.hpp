@@ -28,44 +28,46 @@ namespace tutti {
 template <class Bound, std::size_t n>
 class RecentCalls {
 public:
-    using Given = std::array<int, n>;   ///< these arguments; the communicator is the first, a root the last one
-    class Use;
+    using Arguments = std::array<int, n>;   ///< these arguments; the communicator is the first, a root the last one
+    class Running;
 
     /// The objects of one call.
     class Entry {
     public:
         /// Returns true if the entry is valid for these arguments. `freed`: the present number of freed handles.
-        bool is_of(Given const& given, std::uint64_t freed) const {
-            return freed == freed_ && same(given, std::make_index_sequence<n>());
+        bool matches(Arguments const& arguments, std::uint64_t freed) const {
+            return freed == freed_ && same(arguments, std::make_index_sequence<n>());
         }
         /// Returns true while a call runs with the entry.
-        bool in_use() const { return freed_ == used; }
+        bool in_use() const { return freed_ == in_use_mark; }
         Bound& bound() { return *bound_; }
-        Bound& make(Given const& given, Bound const& what) {
-            given_ = given;
+        Bound& make(Arguments const& arguments, Bound const& what) {
+            arguments_ = arguments;
             return bound_.emplace(what);
         }
 
     private:
-        friend Use;
-        static constexpr std::uint64_t unusable = ~std::uint64_t{0}, used = unusable - 1;   ///< values of freed_
+        friend Running;
+        static constexpr std::uint64_t unusable = ~std::uint64_t{0}, in_use_mark = unusable - 1;   ///< values of freed_
 
         template <std::size_t... i>
-        bool same(Given const& given, std::index_sequence<i...>) const {
-            return ((given[i] == given_[i]) && ...);
+        bool same(Arguments const& arguments, std::index_sequence<i...>) const {
+            return ((arguments[i] == arguments_[i]) && ...);
         }
 
         std::uint64_t freed_ = unusable;
-        Given given_{};
+        Arguments arguments_{};
         std::optional<Bound> bound_;
     };
     /// Marks an entry as used by a running call, so that a nested call (by an operator of the program) does not use it.
-    class Use {
+    class Running {
     public:
-        Use(Entry& entry, std::uint64_t freed) : entry_(entry), freed_(freed) { entry_.freed_ = Entry::used; }
-        Use(Use const&) = delete;
-        Use& operator=(Use const&) = delete;
-        ~Use() { entry_.freed_ = freed_; }
+        Running(Entry& entry, std::uint64_t freed) : entry_(entry), freed_(freed) {
+            entry_.freed_ = Entry::in_use_mark;
+        }
+        Running(Running const&) = delete;
+        Running& operator=(Running const&) = delete;
+        ~Running() { entry_.freed_ = freed_; }
 
     private:
         Entry& entry_;
@@ -74,14 +76,14 @@ public:
 
     /// Returns the entry for these arguments: by the communicator (predefined ones differ from others in the upper
     /// bits) and by the last argument, which is the root if there is one.
-    Entry& on(Given const& given) {
-        auto const comm = static_cast<unsigned>(given.front()), last = static_cast<unsigned>(given.back());
-        return entries_[((comm ^ comm >> 30) + 3 * last) % places];
+    Entry& entry_for(Arguments const& arguments) {
+        auto const comm = static_cast<unsigned>(arguments.front()), last = static_cast<unsigned>(arguments.back());
+        return entries_[((comm ^ comm >> 30) + 3 * last) % entry_count];
     }
 
 private:
-    static constexpr unsigned places = 8;
-    std::array<Entry, places> entries_;
+    static constexpr unsigned entry_count = 8;
+    std::array<Entry, entry_count> entries_;
 };
 
 /// Recent calls of all collectives that reuse them.
@@ -95,31 +97,32 @@ struct RecentCollectives {
     RecentCalls<BoundCall<coll::AlltoallArgs>, 5> alltoall;
 };
 
-/// Runs a blocking call: with a recent call's objects if `give`, one of the functions below, can set the buffers in
-/// them, otherwise with those that bind() creates. Calls on intercommunicators are never reused, because their buffers
-/// have other meanings.
-template <class Args, std::size_t n, class Give, class Bind>
+/// Runs a blocking call: with a recent call's objects if `set_buffers`, one of the functions below, can set the buffers
+/// in them, otherwise with those that bind() creates. Calls on intercommunicators are never reused, because their
+/// buffers have other meanings.
+template <class Args, std::size_t n, class SetBuffers, class Bind>
 [[gnu::always_inline]] inline void run(Call& call, RecentCalls<BoundCall<Args>, n> RecentCollectives::*which,
-                                       std::type_identity_t<std::array<int, n>> const& given, Give const& give,
-                                       Bind const& bind) {
+                                       std::type_identity_t<std::array<int, n>> const& arguments,
+                                       SetBuffers const& set_buffers, Bind const& bind) {
     using Recent = RecentCalls<BoundCall<Args>, n>;
     LibraryState& f = call.library_state();
     if (!f.recent_collectives) [[unlikely]] {
-        if (f.process->lock.on()) return run(call, bind());   // several threads may call
+        if (f.process->lock.is_enabled()) return run(call, bind());   // several threads may call
         f.recent_collectives = std::make_shared<RecentCollectives>();
     }
-    typename Recent::Entry& recent = ((*f.recent_collectives).*which).on(given);
+    typename Recent::Entry& recent = ((*f.recent_collectives).*which).entry_for(arguments);
     std::uint64_t const freed = f.tables.freed();
-    if (recent.is_of(given, freed) && recent.bound().args.first_group_size == 0 && give(recent.bound())) [[likely]] {
-        call.on = &recent.bound().comm;
-        typename Recent::Use const use(recent, freed);
+    if (recent.matches(arguments, freed) && recent.bound().args.first_group_size == 0 && set_buffers(recent.bound()))
+        [[likely]] {
+        call.error_object = &recent.bound().comm;
+        typename Recent::Running const running(recent, freed);
         return coll::run(recent.bound());
     }
     BoundCall<Args> made = bind();
-    made.function = noted_function(call);
+    made.function = recorded_function(call);
     if (recent.in_use()) return coll::run(made);
-    BoundCall<Args>& kept = recent.make(given, made);
-    typename Recent::Use const use(recent, freed);
+    BoundCall<Args>& kept = recent.make(arguments, made);
+    typename Recent::Running const running(recent, freed);
     coll::run(kept);
 }
 
@@ -127,7 +130,7 @@ template <class Args, std::size_t n, class Give, class Bind>
 
 inline constexpr auto no_buffers = [](auto&) { return true; };
 
-inline bool give_operand(coll::ReduceArgs& args, void const* send, void const* receive) {
+inline bool set_operand(coll::ReduceArgs& args, void const* send, void const* receive) {
     bool const in_place = is_in_place(send);
     if (send == receive || (Call::no_address(send) && !in_place)) return false;
     args.in = in_place ? coll::in_place : send;
@@ -135,7 +138,7 @@ inline bool give_operand(coll::ReduceArgs& args, void const* send, void const* r
 }
 inline auto reduction_buffers(void const* send, void* receive) {
     return [=](BoundCall<coll::ReduceArgs>& bound) {
-        if (Call::no_address(receive) || !give_operand(bound.args, send, receive)) return false;
+        if (Call::no_address(receive) || !set_operand(bound.args, send, receive)) return false;
         bound.args.out = receive;
         return true;
     };
@@ -149,43 +152,43 @@ inline auto reduce_buffers(void const* send, void* receive) {
     };
 }
 
-inline bool give_buffer(coll::Buffer& buffer, void const* address) {
+inline bool set_buffer(coll::Buffer& buffer, void const* address) {
     buffer.address = const_cast<void*>(address);
     return !Call::no_address(address);
 }
 inline auto bcast_buffer(void* address) {
-    return [=](BoundCall<coll::BcastArgs>& bound) { return give_buffer(bound.args.data, address); };
+    return [=](BoundCall<coll::BcastArgs>& bound) { return set_buffer(bound.args.data, address); };
 }
 /// Sets all parts, and the own part: separate, or in place among them.
-inline bool give_parts(coll::Parts& parts, void const* all, coll::Buffer& mine, void const* own, int rank,
-                       bool in_place) {
+inline bool set_parts(coll::Parts& parts, void const* all, coll::Buffer& mine, void const* own, int rank,
+                      bool in_place) {
     if (Call::no_address(all) || in_place != is_in_place(own)) return false;
-    parts.move_to(all);
-    void* const place = parts[rank].address;
-    if (!in_place) return own != place && give_buffer(mine, own);
-    mine.address = place;
+    parts.set_base(all);
+    void* const in_place_address = parts[rank].address;
+    if (!in_place) return own != in_place_address && set_buffer(mine, own);
+    mine.address = in_place_address;
     return true;
 }
 /// `own`: the own part of a gather or scatter; `all`: all parts, at the root.
 inline auto rooted_buffers(void const* own, void const* all) {
     return [=](BoundCall<coll::RootedArgs>& bound) {
         coll::RootedArgs& args = bound.args;
-        if (args.parts.empty()) return give_buffer(args.mine, own);   // not at the root
-        return give_parts(args.parts, all, args.mine, own, args.root, args.in_place_at_root);
+        if (args.parts.empty()) return set_buffer(args.mine, own);   // not at the root
+        return set_parts(args.parts, all, args.mine, own, args.root, args.in_place_at_root);
     };
 }
 inline auto allgather_buffers(void const* send, void const* receive) {
     return [=](BoundCall<coll::AllgatherArgs>& bound) {
         coll::AllgatherArgs& args = bound.args;
-        return give_parts(args.parts, receive, args.mine, send, bound.comm.rank(), args.is_in_place);
+        return set_parts(args.parts, receive, args.mine, send, bound.comm.rank(), args.is_in_place);
     };
 }
 inline auto alltoall_buffers(void const* send, void const* receive) {
     return [=](BoundCall<coll::AlltoallArgs>& bound) {
         coll::AlltoallArgs& args = bound.args;
         if (Call::no_address(receive) || args.is_in_place != is_in_place(send)) return false;
-        args.receive.move_to(receive);
-        args.send.move_to(args.is_in_place ? receive : send);
+        args.receive.set_base(receive);
+        args.send.set_base(args.is_in_place ? receive : send);
         if (args.is_in_place) return true;
         int const rank = bound.comm.rank();
         return !Call::no_address(send) && args.send[rank].address != args.receive[rank].address;

@@ -34,7 +34,8 @@ inline coll::Buffer message(Call& call, void const* address, int count, MPI_Data
 inline void no_alias(coll::ConstBuffer const& send, coll::ConstBuffer const& receive) {
     if (send.address != receive.address || !send.address || !library().check_arguments) return;
     if (send.bytes() > 0 && receive.bytes() > 0)
-        fail(ErrorClass::buffer, "sendbuf and recvbuf are the same memory; MPI_IN_PLACE says that in place is meant");
+        fail(ErrorClass::buffer,
+             "sendbuf and recvbuf are the same memory; pass MPI_IN_PLACE for an in-place operation");
 }
 
 // The three forms of a collective: blocking, with a request, and with a persistent request. The program owns the
@@ -43,17 +44,17 @@ inline void no_alias(coll::ConstBuffer const& send, coll::ConstBuffer const& rec
 using coll::BoundCall;
 
 /// Returns the number under which the call is recorded.
-inline std::uint8_t noted_function(Call const& c) {
+inline std::uint8_t recorded_function(Call const& c) {
     auto& known = c.library_state().known_functions;
     LibraryState::KnownFunction& f = known[(reinterpret_cast<std::uintptr_t>(c.name) >> 3) % known.size()];
-    if (f.name != c.name) f = {c.name, coll::function_named(c.name)};
+    if (f.name != c.name) f = {c.name, coll::function_number(c.name)};
     return f.number;
 }
 
 /// Blocking form.
 template <class Args>
 void run(Call& c, BoundCall<Args> call) {
-    call.function = noted_function(c);
+    call.function = recorded_function(c);
     coll::run(call);
 }
 
@@ -61,7 +62,7 @@ void run(Call& c, BoundCall<Args> call) {
 template <class Args>
 void start(Call& c, BoundCall<Args> call, MPI_Request* request) {
     c.pointer(request, "request");
-    call.function = noted_function(c);
+    call.function = recorded_function(c);
     Ref<Request> made = coll::start(call);
     *request = library().tables.requests.add(made.detach());
 }
@@ -71,7 +72,7 @@ template <class Args>
 void init(Call& c, BoundCall<Args> call, MPI_Info info, MPI_Request* request) {
     c.pointer(request, "request");
     if (info != MPI_INFO_NULL) c.info(info);
-    call.function = noted_function(c);
+    call.function = recorded_function(c);
     Ref<Request> made = coll::init(call);
     *request = library().tables.requests.add(made.detach());
 }

@@ -22,15 +22,15 @@ inline Root root_of(Comm const& comm, int root) {
     if (root < 0 || root >= comm.remote->size())
         fail(ErrorClass::root, "root is ", root, " but must be MPI_ROOT, MPI_PROC_NULL or a rank of the remote group, ",
              "which has ", comm.remote->size(), " ranks: 0 to ", comm.remote->size() - 1);
-    return {Role::remote, comm.remote_at + root};
+    return {Role::remote, comm.remote_offset + root};
 }
 
 /// An empty message, for ranks that send or receive nothing.
-inline coll::Buffer nothing() { return {nullptr, 0, library().tables.datatypes.find(MPI_BYTE)}; }
+inline coll::Buffer empty_message() { return {nullptr, 0, library().tables.datatypes.find(MPI_BYTE)}; }
 
 /// Restricts parts to those of the remote group.
 inline coll::Parts with_remote(Comm const& comm, coll::Parts const& parts) {
-    return parts.only_of(comm.remote_at, comm.remote->size());
+    return parts.restricted_to(comm.remote_offset, comm.remote->size());
 }
 
 template <class Args>
@@ -45,7 +45,7 @@ template <class Data>
 coll::BcastArgs bcast(Comm& comm, int root, Data&& data) {
     auto args = args_of<coll::BcastArgs>(comm);
     Root const at = root_of(comm, root);
-    args.data = at.role == Role::idle ? nothing() : data();
+    args.data = at.role == Role::idle ? empty_message() : data();
     args.root = at.rank;
     return args;
 }
@@ -55,11 +55,11 @@ template <class Mine, class MakeParts>
 coll::RootedArgs rooted(Comm& comm, int root, Mine&& mine, MakeParts&& parts) {
     auto args = args_of<coll::RootedArgs>(comm);
     Root const at = root_of(comm, root);
-    args.mine = at.role == Role::remote ? mine() : nothing();
+    args.mine = at.role == Role::remote ? mine() : empty_message();
     if (at.role == Role::root) args.parts = with_remote(comm, parts());
     args.root = at.rank;
     args.in_place_at_root = at.role == Role::root;
-    args.equal = false;
+    args.equal_parts = false;
     return args;
 }
 
@@ -67,7 +67,7 @@ inline coll::AllgatherArgs allgather(Comm& comm, coll::Buffer const& mine, coll:
     auto args = args_of<coll::AllgatherArgs>(comm);
     args.mine = mine;
     args.parts = with_remote(comm, parts);
-    no_alias(args.mine, args.parts[comm.remote_at]);
+    no_alias(args.mine, args.parts[comm.remote_offset]);
     return args;
 }
 
@@ -75,8 +75,8 @@ inline coll::AlltoallArgs alltoall(Comm& comm, coll::Parts const& send, coll::Pa
     auto args = args_of<coll::AlltoallArgs>(comm);
     args.send = with_remote(comm, send);
     args.receive = with_remote(comm, receive);
-    args.equal = false;
-    no_alias(args.send[comm.remote_at], args.receive[comm.remote_at]);
+    args.equal_parts = false;
+    no_alias(args.send[comm.remote_offset], args.receive[comm.remote_offset]);
     return args;
 }
 
@@ -90,7 +90,7 @@ coll::ReduceArgs reduce(Comm& comm, int root, Operand&& operand, Result&& result
     } else if (at.role == Role::root) {
         args = result();
     } else {
-        args.type = nothing().type;
+        args.type = empty_message().type;
         args.op = library().tables.ops.find(MPI_BOR);
     }
     args.first_group_size = comm.first_group_size();

@@ -45,7 +45,7 @@ inline coll::Parts parts(Call& call, int n, void const* address, int const* coun
     return coll::Parts::irregular(base, counts, displs, t);
 }
 
-/// The w form, with displacements as int or MPI_Aint. Fills `types`, which must outlive the parts.
+/// The w form, with displacements as int or MPI_Aint. Fills `types`, which must stay valid as long as the parts.
 template <class Displacement>
 coll::Parts typed_parts(Call& call, int n, void const* address, int const* counts, Displacement const* displs,
                         MPI_Datatype const* handles, std::vector<Datatype const*>& types, Side const& side) {
@@ -63,53 +63,53 @@ coll::Parts typed_parts(Call& call, int n, void const* address, int const* count
     return coll::Parts::typed(base, counts, displs, types.data());
 }
 
-/// Gather, scatter and their v forms: `own()` creates the rank's own part at `address`, which is sent if `gives` and
+/// Gather, scatter and their v forms: `own()` creates the rank's own part at `address`, which is sent if `sends` and
 /// otherwise received; `parts()` creates the root's side.
 template <class MakeOwn, class MakeParts>
-coll::RootedArgs rooted(Call& call, Comm& comm, int root, bool equal, bool gives, void const* address, MakeOwn&& own,
+coll::RootedArgs rooted(Call& call, Comm& comm, int root, bool equal, bool sends, void const* address, MakeOwn&& own,
                         MakeParts&& parts) {
-    if (comm.inter()) return inter::rooted(comm, root, own, parts);
+    if (comm.is_inter()) return inter::rooted(comm, root, own, parts);
     coll::RootedArgs args{};
     call.root(comm, root);
     args.root = root;
-    args.equal = equal;
+    args.equal_parts = equal;
     bool const at_root = comm.rank() == root;
     if (at_root) args.parts = parts();
     args.in_place_at_root = at_root && is_in_place(address);
     args.mine = args.in_place_at_root ? args.parts[root] : own();
     if (at_root && !args.in_place_at_root)
-        gives ? no_alias(args.mine, args.parts[root]) : no_alias(args.parts[root], args.mine);
-    args.largest = args.mine.bytes();
+        sends ? no_alias(args.mine, args.parts[root]) : no_alias(args.parts[root], args.mine);
+    args.max_part_bytes = args.mine.bytes();
     return args;
 }
 
 template <class MakeParts>
 BoundCall<coll::RootedArgs> gather_into(Call& call, Comm& comm, void const* sendbuf, int sendcount,
                                         MPI_Datatype sendtype, int root, bool equal, MakeParts&& parts) {
-    auto const given = [&] { return message(call, sendbuf, sendcount, sendtype, send_side); };
-    return {comm, coll::Collective::gather, rooted(call, comm, root, equal, true, sendbuf, given, parts)};
+    auto const send_part = [&] { return message(call, sendbuf, sendcount, sendtype, send_side); };
+    return {comm, coll::Collective::gather, rooted(call, comm, root, equal, true, sendbuf, send_part, parts)};
 }
 
 template <class MakeParts>
 BoundCall<coll::RootedArgs> scatter_from(Call& call, Comm& comm, void* recvbuf, int recvcount, MPI_Datatype recvtype,
                                          int root, bool equal, MakeParts&& parts) {
-    auto const wanted = [&] { return message(call, recvbuf, recvcount, recvtype, receive_side); };
-    return {comm, coll::Collective::scatter, rooted(call, comm, root, equal, false, recvbuf, wanted, parts)};
+    auto const receive_part = [&] { return message(call, recvbuf, recvcount, recvtype, receive_side); };
+    return {comm, coll::Collective::scatter, rooted(call, comm, root, equal, false, recvbuf, receive_part, parts)};
 }
 
 inline BoundCall<coll::AllgatherArgs> allgather_into(Call& call, Comm& comm, void const* sendbuf, int sendcount,
                                                      MPI_Datatype sendtype, coll::Parts const& parts) {
-    auto const given = [&] { return message(call, sendbuf, sendcount, sendtype, send_side); };
-    if (comm.inter()) return {comm, coll::Collective::allgather, inter::allgather(comm, given(), parts)};
+    auto const send_part = [&] { return message(call, sendbuf, sendcount, sendtype, send_side); };
+    if (comm.is_inter()) return {comm, coll::Collective::allgather, inter::allgather(comm, send_part(), parts)};
     BoundCall<coll::AllgatherArgs> made{comm, coll::Collective::allgather, {}};
     coll::AllgatherArgs& args = made.args;
     args.parts = parts;
     args.is_in_place = is_in_place(sendbuf);
-    args.mine = args.is_in_place ? parts[comm.rank()] : given();
+    args.mine = args.is_in_place ? parts[comm.rank()] : send_part();
     if (!args.is_in_place) no_alias(args.mine, parts[comm.rank()]);
-    if (parts.are_equal()) args.largest = parts[0].bytes();
+    if (parts.are_equal()) args.max_part_bytes = parts[0].bytes();
     else
-        for (int i = 0; i < comm.size(); ++i) args.largest = std::max(args.largest, parts[i].bytes());
+        for (int i = 0; i < comm.size(); ++i) args.max_part_bytes = std::max(args.max_part_bytes, parts[i].bytes());
     return made;
 }
 
@@ -117,7 +117,7 @@ inline BoundCall<coll::AllgatherArgs> allgather_into(Call& call, Comm& comm, voi
 template <class MakeParts>
 BoundCall<coll::AlltoallArgs> alltoall_into(Comm& comm, void const* sendbuf, coll::Parts const& receive, bool equal,
                                             MakeParts&& send) {
-    if (comm.inter()) {
+    if (comm.is_inter()) {
         own_address(sendbuf, "sendbuf (on an intercommunicator)");
         return {comm, coll::Collective::alltoall, inter::alltoall(comm, send(), receive)};
     }
@@ -125,14 +125,14 @@ BoundCall<coll::AlltoallArgs> alltoall_into(Comm& comm, void const* sendbuf, col
     coll::AlltoallArgs& args = call.args;
     args.receive = receive;
     args.is_in_place = is_in_place(sendbuf);
-    args.equal = equal;
+    args.equal_parts = equal;
     if (args.is_in_place) {
         args.send = receive;
     } else {
         args.send = send();
         no_alias(args.send[comm.rank()], receive[comm.rank()]);
     }
-    args.each = equal ? receive[0].bytes() : 0;
+    args.part_bytes = equal ? receive[0].bytes() : 0;
     return call;
 }
 

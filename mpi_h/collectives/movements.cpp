@@ -10,7 +10,7 @@ TUTTI_FUNCTION(Gather)
 int PMPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                 MPI_Datatype recvtype, int root, MPI_Comm comm) {
     return enter(
-        "MPI_Gather", given(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm), [&](Call& call) {
+        "MPI_Gather", args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm), [&](Call& call) {
             run(call, &RecentCollectives::gather, {comm, sendcount, sendtype, recvcount, recvtype, root},
                 rooted_buffers(sendbuf, recvbuf),
                 [&] { return gather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); });
@@ -21,7 +21,7 @@ TUTTI_FUNCTION(Gatherv)
 int PMPI_Gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
                  const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) {
     return enter(
-        "MPI_Gatherv", given(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm),
+        "MPI_Gatherv", args(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm),
         [&](Call& call) {
             run(call, gatherv(call, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
         });
@@ -31,7 +31,7 @@ TUTTI_FUNCTION(Scatter)
 int PMPI_Scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                  MPI_Datatype recvtype, int root, MPI_Comm comm) {
     return enter(
-        "MPI_Scatter", given(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm), [&](Call& call) {
+        "MPI_Scatter", args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm), [&](Call& call) {
             run(call, &RecentCollectives::scatter, {comm, sendcount, sendtype, recvcount, recvtype, root},
                 rooted_buffers(recvbuf, sendbuf),
                 [&] { return scatter(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); });
@@ -42,7 +42,7 @@ TUTTI_FUNCTION(Scatterv)
 int PMPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void* recvbuf,
                   int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
     return enter(
-        "MPI_Scatterv", given(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm),
+        "MPI_Scatterv", args(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm),
         [&](Call& call) {
             run(call, scatterv(call, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
         });
@@ -52,7 +52,7 @@ TUTTI_FUNCTION(Allgather)
 int PMPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                    MPI_Datatype recvtype, MPI_Comm comm) {
     return enter(
-        "MPI_Allgather", given(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), [&](Call& call) {
+        "MPI_Allgather", args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), [&](Call& call) {
             run(call, &RecentCollectives::allgather, {comm, sendcount, sendtype, recvcount, recvtype},
                 allgather_buffers(sendbuf, recvbuf),
                 [&] { return allgather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
@@ -62,7 +62,7 @@ int PMPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, vo
 TUTTI_FUNCTION(Allgatherv)
 int PMPI_Allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
                     const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
-    return enter("MPI_Allgatherv", given(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm),
+    return enter("MPI_Allgatherv", args(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm),
                  [&](Call& call) {
                      run(call,
                          allgatherv(call, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
@@ -73,7 +73,7 @@ TUTTI_FUNCTION(Alltoall)
 int PMPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                   MPI_Datatype recvtype, MPI_Comm comm) {
     return enter(
-        "MPI_Alltoall", given(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), [&](Call& call) {
+        "MPI_Alltoall", args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), [&](Call& call) {
             run(call, &RecentCollectives::alltoall, {comm, sendcount, sendtype, recvcount, recvtype},
                 alltoall_buffers(sendbuf, recvbuf),
                 [&] { return alltoall(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
@@ -84,7 +84,7 @@ TUTTI_FUNCTION(Alltoallv)
 int PMPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
                    void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
     return enter(
-        "MPI_Alltoallv", given(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
+        "MPI_Alltoallv", args(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
         [&](Call& call) {
             run(call,
                 alltoallv(call, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
@@ -96,7 +96,7 @@ int PMPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispl
                    void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[],
                    MPI_Comm comm) {
     return enter("MPI_Alltoallw",
-                 given(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm),
+                 args(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm),
                  [&](Call& call) {
                      coll::Lists lists;
                      run(call, alltoallw(call, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
@@ -111,7 +111,7 @@ using namespace tutti;
 TUTTI_FUNCTION(Igather)
 int PMPI_Igather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                  MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request) {
-    return enter("MPI_Igather", given(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request),
+    return enter("MPI_Igather", args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request),
                  [&](Call& call) {
                      start(call, gather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),
                            request);
@@ -122,7 +122,7 @@ TUTTI_FUNCTION(Igatherv)
 int PMPI_Igatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
                   const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request) {
     return enter(
-        "MPI_Igatherv", given(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request),
+        "MPI_Igatherv", args(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request),
         [&](Call& call) {
             start(call, gatherv(call, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm),
                   request);
@@ -132,7 +132,7 @@ int PMPI_Igatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, voi
 TUTTI_FUNCTION(Iscatter)
 int PMPI_Iscatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                   MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request) {
-    return enter("MPI_Iscatter", given(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request),
+    return enter("MPI_Iscatter", args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request),
                  [&](Call& call) {
                      start(call, scatter(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),
                            request);
@@ -143,8 +143,7 @@ TUTTI_FUNCTION(Iscatterv)
 int PMPI_Iscatterv(const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
                    void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request) {
     return enter(
-        "MPI_Iscatterv",
-        given(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request),
+        "MPI_Iscatterv", args(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request),
         [&](Call& call) {
             start(call, scatterv(call, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm),
                   request);
@@ -154,7 +153,7 @@ int PMPI_Iscatterv(const void* sendbuf, const int sendcounts[], const int displs
 TUTTI_FUNCTION(Iallgather)
 int PMPI_Iallgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                     MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-    return enter("MPI_Iallgather", given(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request),
+    return enter("MPI_Iallgather", args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request),
                  [&](Call& call) {
                      start(call, allgather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
                            request);
@@ -165,7 +164,7 @@ TUTTI_FUNCTION(Iallgatherv)
 int PMPI_Iallgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
                      const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
     return enter(
-        "MPI_Iallgatherv", given(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request),
+        "MPI_Iallgatherv", args(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request),
         [&](Call& call) {
             start(call, allgatherv(call, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm),
                   request);
@@ -175,7 +174,7 @@ int PMPI_Iallgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, 
 TUTTI_FUNCTION(Ialltoall)
 int PMPI_Ialltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                    MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-    return enter("MPI_Ialltoall", given(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request),
+    return enter("MPI_Ialltoall", args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request),
                  [&](Call& call) {
                      start(call, alltoall(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
                            request);
@@ -188,7 +187,7 @@ int PMPI_Ialltoallv(const void* sendbuf, const int sendcounts[], const int sdisp
                     MPI_Request* request) {
     return enter(
         "MPI_Ialltoallv",
-        given(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request),
+        args(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request),
         [&](Call& call) {
             start(call,
                   alltoallv(call, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
@@ -201,7 +200,7 @@ int PMPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdisp
                     void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[],
                     MPI_Comm comm, MPI_Request* request) {
     return enter("MPI_Ialltoallw",
-                 given(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request),
+                 args(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request),
                  [&](Call& call) {
                      coll::Lists lists;
                      start(call,
@@ -219,7 +218,7 @@ TUTTI_FUNCTION(Gather_init)
 int PMPI_Gather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                      MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     return enter("MPI_Gather_init",
-                 given(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request),
+                 args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request),
                  [&](Call& call) {
                      init(call, gather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),
                           info, request);
@@ -232,7 +231,7 @@ int PMPI_Gatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
                       MPI_Request* request) {
     return enter(
         "MPI_Gatherv_init",
-        given(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request),
+        args(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request),
         [&](Call& call) {
             init(call, gatherv(call, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm),
                  info, request);
@@ -243,7 +242,7 @@ TUTTI_FUNCTION(Scatter_init)
 int PMPI_Scatter_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                       MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     return enter("MPI_Scatter_init",
-                 given(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request),
+                 args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request),
                  [&](Call& call) {
                      init(call, scatter(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),
                           info, request);
@@ -256,7 +255,7 @@ int PMPI_Scatterv_init(const void* sendbuf, const int sendcounts[], const int di
                        MPI_Request* request) {
     return enter(
         "MPI_Scatterv_init",
-        given(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request),
+        args(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request),
         [&](Call& call) {
             init(call, scatterv(call, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm),
                  info, request);
@@ -267,7 +266,7 @@ TUTTI_FUNCTION(Allgather_init)
 int PMPI_Allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                         MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     return enter("MPI_Allgather_init",
-                 given(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request),
+                 args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request),
                  [&](Call& call) {
                      init(call, allgather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), info,
                           request);
@@ -279,7 +278,7 @@ int PMPI_Allgatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendty
                          const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
                          MPI_Info info, MPI_Request* request) {
     return enter("MPI_Allgatherv_init",
-                 given(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request),
+                 args(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request),
                  [&](Call& call) {
                      init(call,
                           allgatherv(call, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm),
@@ -291,7 +290,7 @@ TUTTI_FUNCTION(Alltoall_init)
 int PMPI_Alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                        MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     return enter(
-        "MPI_Alltoall_init", given(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request),
+        "MPI_Alltoall_init", args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request),
         [&](Call& call) {
             init(call, alltoall(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), info, request);
         });
@@ -303,7 +302,7 @@ int PMPI_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int s
                         MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     return enter(
         "MPI_Alltoallv_init",
-        given(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request),
+        args(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request),
         [&](Call& call) {
             init(call,
                  alltoallv(call, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
@@ -317,7 +316,7 @@ int PMPI_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int s
                         const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     return enter(
         "MPI_Alltoallw_init",
-        given(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request),
+        args(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request),
         [&](Call& call) {
             coll::Lists lists;
             init(call,

@@ -12,7 +12,7 @@ namespace tutti {
 /// Returns the edges of a communicator. Throws Error(topology) if it has no topology.
 inline Neighborhood const& edges_of(Comm& c) {
     if (!c.topology)
-        fail(ErrorClass::topology, "comm has no topology, and so no neighbours (MPI_Cart_create and others make one)");
+        fail(ErrorClass::topology, "comm has no topology; create one with MPI_Cart_create or MPI_Dist_graph_create");
     if (!c.neighborhood) c.neighborhood = Neighborhood::of(*c.topology, c.rank(), c.size());
     return *c.neighborhood;
 }
@@ -25,7 +25,7 @@ Args neighbor_args(Neighborhood const& edges, coll::Parts const& receive, bool e
     Args args{};
     args.edges = &edges;
     args.receive = receive;
-    args.equal = equal;
+    args.equal_parts = equal;
     return args;
 }
 
@@ -36,7 +36,7 @@ inline BoundCall<coll::NeighborAllgatherArgs> neighbor_allgather_into(Call& call
     auto args = neighbor_args<coll::NeighborAllgatherArgs>(edges, receive, equal);
     args.mine = message(call, sendbuf, sendcount, sendtype, send_side);
     if (edges.in_degree() > 0) no_alias(args.mine, receive[0]);
-    if (equal) args.each = edges.out_degree() > 0 ? args.mine.bytes() : receive[0].bytes();
+    if (equal) args.part_bytes = edges.out_degree() > 0 ? args.mine.bytes() : receive[0].bytes();
     return {c, coll::Collective::neighbor_allgather, args};
 }
 
@@ -46,7 +46,7 @@ inline BoundCall<coll::NeighborAlltoallArgs> neighbor_alltoall_into(Comm& c, col
     auto args = neighbor_args<coll::NeighborAlltoallArgs>(edges, receive, equal);
     args.send = send;
     if (edges.in_degree() > 0 && edges.out_degree() > 0) no_alias(send[0], receive[0]);
-    if (equal) args.each = (edges.out_degree() > 0 ? send : receive)[0].bytes();
+    if (equal) args.part_bytes = (edges.out_degree() > 0 ? send : receive)[0].bytes();
     return {c, coll::Collective::neighbor_alltoall, args};
 }
 

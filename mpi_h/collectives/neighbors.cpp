@@ -7,7 +7,7 @@ using namespace tutti;
 TUTTI_FUNCTION(Neighbor_allgather)
 int PMPI_Neighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                             MPI_Datatype recvtype, MPI_Comm comm) {
-    return enter("MPI_Neighbor_allgather", given(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
+    return enter("MPI_Neighbor_allgather", args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
                  [&](Call& call) {
                      run(call,
                          neighbor_allgather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
@@ -18,7 +18,7 @@ TUTTI_FUNCTION(Neighbor_allgatherv)
 int PMPI_Neighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                              const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
     return enter("MPI_Neighbor_allgatherv",
-                 given(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm), [&](Call& call) {
+                 args(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm), [&](Call& call) {
                      run(call, neighbor_allgatherv(call, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
                                                    recvtype, comm));
                  });
@@ -27,7 +27,7 @@ int PMPI_Neighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype se
 TUTTI_FUNCTION(Neighbor_alltoall)
 int PMPI_Neighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                            MPI_Datatype recvtype, MPI_Comm comm) {
-    return enter("MPI_Neighbor_alltoall", given(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
+    return enter("MPI_Neighbor_alltoall", args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
                  [&](Call& call) {
                      run(call,
                          neighbor_alltoall(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
@@ -39,7 +39,7 @@ int PMPI_Neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const i
                             void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
                             MPI_Comm comm) {
     return enter("MPI_Neighbor_alltoallv",
-                 given(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
+                 args(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
                  [&](Call& call) {
                      run(call, neighbor_alltoallv(call, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
                                                   rdispls, recvtype, comm));
@@ -51,7 +51,7 @@ int PMPI_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const M
                             const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
                             const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
     return enter("MPI_Neighbor_alltoallw",
-                 given(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm),
+                 args(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm),
                  [&](Call& call) {
                      coll::Lists lists;
                      run(call, neighbor_alltoallw(call, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
@@ -63,7 +63,7 @@ TUTTI_FUNCTION(Ineighbor_allgather)
 int PMPI_Ineighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                              MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
     return enter("MPI_Ineighbor_allgather",
-                 given(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request), [&](Call& call) {
+                 args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request), [&](Call& call) {
                      start(call,
                            neighbor_allgather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
                            request);
@@ -76,7 +76,7 @@ int PMPI_Ineighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype s
                               MPI_Request* request) {
     return enter(
         "MPI_Ineighbor_allgatherv",
-        given(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request), [&](Call& call) {
+        args(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request), [&](Call& call) {
             start(call,
                   neighbor_allgatherv(call, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm),
                   request);
@@ -87,7 +87,7 @@ TUTTI_FUNCTION(Ineighbor_alltoall)
 int PMPI_Ineighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                             MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
     return enter("MPI_Ineighbor_alltoall",
-                 given(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request), [&](Call& call) {
+                 args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request), [&](Call& call) {
                      start(call,
                            neighbor_alltoall(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
                            request);
@@ -99,7 +99,7 @@ int PMPI_Ineighbor_alltoallv(const void* sendbuf, const int sendcounts[], const 
                              void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
                              MPI_Comm comm, MPI_Request* request) {
     return enter("MPI_Ineighbor_alltoallv",
-                 given(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request),
+                 args(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request),
                  [&](Call& call) {
                      start(call,
                            neighbor_alltoallv(call, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
@@ -114,7 +114,7 @@ int PMPI_Ineighbor_alltoallw(const void* sendbuf, const int sendcounts[], const 
                              const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
                              MPI_Request* request) {
     return enter("MPI_Ineighbor_alltoallw",
-                 given(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request),
+                 args(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request),
                  [&](Call& call) {
                      coll::Lists lists;
                      auto const made = neighbor_alltoallw(call, sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
@@ -129,7 +129,7 @@ int PMPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, MPI_Datatyp
                                  MPI_Request* request) {
     return enter(
         "MPI_Neighbor_allgather_init",
-        given(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request), [&](Call& call) {
+        args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request), [&](Call& call) {
             init(call, neighbor_allgather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), info,
                  request);
         });
@@ -141,7 +141,7 @@ int PMPI_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, MPI_Dataty
                                   MPI_Info info, MPI_Request* request) {
     return enter(
         "MPI_Neighbor_allgatherv_init",
-        given(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request),
+        args(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request),
         [&](Call& call) {
             init(call,
                  neighbor_allgatherv(call, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm),
@@ -154,7 +154,7 @@ int PMPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype
                                 MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     return enter(
         "MPI_Neighbor_alltoall_init",
-        given(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request), [&](Call& call) {
+        args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request), [&](Call& call) {
             init(call, neighbor_alltoall(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), info,
                  request);
         });
@@ -166,7 +166,7 @@ int PMPI_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], co
                                  MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     return enter(
         "MPI_Neighbor_alltoallv_init",
-        given(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request),
+        args(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request),
         [&](Call& call) {
             init(call,
                  neighbor_alltoallv(call, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
@@ -182,7 +182,7 @@ int PMPI_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], co
                                  MPI_Request* request) {
     return enter(
         "MPI_Neighbor_alltoallw_init",
-        given(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request),
+        args(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request),
         [&](Call& call) {
             coll::Lists lists;
             auto const made = neighbor_alltoallw(call, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,

@@ -6,7 +6,7 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Op_create)
 int PMPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
-    return enter("MPI_Op_create", given(user_fn, commute, op), [&](Call& call) {
+    return enter("MPI_Op_create", args(user_fn, commute, op), [&](Call& call) {
         call.function(user_fn, "user_fn");
         call.pointer(op, "op");
         auto made = Ref<Op>::adopt(new Op);
@@ -14,7 +14,7 @@ int PMPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
         made->user = [user_fn](void const* in, void* inout, int count, Datatype const& type) {
             auto& types = library().tables.datatypes;
             // The program may have freed the datatype while the operation is in flight.
-            auto const valid = abi::Tables::Datatypes::Valid(types, const_cast<Datatype&>(type));
+            auto const valid = abi::Tables::Datatypes::HandleGuard(types, const_cast<Datatype&>(type));
             auto handle = static_cast<MPI_Datatype>(type.handle);
             user_fn(const_cast<void*>(in), inout, &count, &handle);
         };
@@ -24,10 +24,10 @@ int PMPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
 
 TUTTI_FUNCTION(Op_free)
 int PMPI_Op_free(MPI_Op* op) {
-    return enter("MPI_Op_free", given(op), [&](Call& call) {
+    return enter("MPI_Op_free", args(op), [&](Call& call) {
         call.pointer(op, "op");
         if (call.op(*op).predefined) fail(ErrorClass::op, "a predefined operator cannot be freed");
-        note_freed(*op);
+        record_freed(*op);
         library().tables.ops.remove(*op);
         *op = MPI_OP_NULL;
     });
@@ -35,7 +35,7 @@ int PMPI_Op_free(MPI_Op* op) {
 
 TUTTI_FUNCTION(Op_commutative)
 int PMPI_Op_commutative(MPI_Op op, int* commute) {
-    return enter("MPI_Op_commutative", given(op, commute), [&](Call& call) {
+    return enter("MPI_Op_commutative", args(op, commute), [&](Call& call) {
         Op& o = call.op(op);
         call.pointer(commute, "commute");
         *commute = o.commutative;
@@ -44,7 +44,7 @@ int PMPI_Op_commutative(MPI_Op op, int* commute) {
 
 TUTTI_FUNCTION(Reduce_local)
 int PMPI_Reduce_local(void const* inbuf, void* inoutbuf, int count, MPI_Datatype datatype, MPI_Op op) {
-    return enter("MPI_Reduce_local", given(inbuf, inoutbuf, count, datatype, op), [&](Call& call) {
+    return enter("MPI_Reduce_local", args(inbuf, inoutbuf, count, datatype, op), [&](Call& call) {
         call.count(count);
         Datatype& type = call.type(datatype);
         Op& o = call.op(op);
@@ -53,7 +53,7 @@ int PMPI_Reduce_local(void const* inbuf, void* inoutbuf, int count, MPI_Datatype
         call.buffer(inbuf, count, type, "inbuf");
         call.buffer(inoutbuf, count, type, "inoutbuf");
         if (inbuf == MPI_IN_PLACE || inoutbuf == MPI_IN_PLACE)
-            fail(ErrorClass::buffer, "MPI_IN_PLACE has no meaning in this call");
+            fail(ErrorClass::buffer, "MPI_IN_PLACE is not allowed in this call");
         if (inbuf == inoutbuf) fail(ErrorClass::buffer, "inbuf and inoutbuf are the same buffer");
         o.apply(inbuf, inoutbuf, count, type);
     });

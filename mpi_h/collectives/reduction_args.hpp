@@ -25,15 +25,15 @@ inline coll::ReduceArgs reduction(Call& call, void const* sendbuf, void* recvbuf
     args.out = own_address(recvbuf, "recvbuf");
     if (args.in) no_alias({args.in, count, args.type}, {args.out, count, args.type});
     else if (!in_place && count > 0 && args.type->size() > 0)   // a null pointer would mean in place below
-        fail(ErrorClass::buffer, "sendbuf is a null pointer (or MPI_BOTTOM, which reductions cannot start from)");
+        fail(ErrorClass::buffer, "sendbuf is a null pointer (or MPI_BOTTOM, which reductions do not support)");
     if (!in_place) call.buffer(sendbuf, count, *args.type, "sendbuf");
     if (result > 0) call.buffer(recvbuf, result, *args.type, "recvbuf");
     return args;
 }
 
 /// Throws Error(buffer) for MPI_IN_PLACE on an intercommunicator.
-inline void must_give(Comm const& comm, void const* sendbuf) {
-    if (comm.inter()) own_address(sendbuf, "sendbuf (on an intercommunicator)");
+inline void check_not_in_place(Comm const& comm, void const* sendbuf) {
+    if (comm.is_inter()) own_address(sendbuf, "sendbuf (on an intercommunicator)");
 }
 
 inline BoundCall<coll::BarrierArgs> barrier(Call& call, MPI_Comm comm) {
@@ -44,7 +44,7 @@ inline BoundCall<coll::BcastArgs> bcast(Call& call, void* buffer, int count, MPI
                                         MPI_Comm comm) {
     Comm& c = call.comm(comm);
     auto const data = [&] { return message(call, buffer, count, datatype); };
-    if (c.inter()) return {c, coll::Collective::bcast, inter::bcast(c, root, data)};
+    if (c.is_inter()) return {c, coll::Collective::bcast, inter::bcast(c, root, data)};
     call.root(c, root);
     coll::BcastArgs args{};
     args.data = data();
@@ -59,7 +59,7 @@ inline BoundCall<coll::ReduceArgs> reduce(Call& call, void const* sendbuf, void*
         own_address(sendbuf, "sendbuf (not at the root)");
         return reduction(call, sendbuf, nullptr, count, datatype, op, 0);
     };
-    if (c.inter())
+    if (c.is_inter())
         return {c, coll::Collective::reduce, inter::reduce(c, root, operand, [&] {
                     return reduction(call, MPI_IN_PLACE, recvbuf, count, datatype, op, count);
                 })};
@@ -73,17 +73,17 @@ inline BoundCall<coll::ReduceArgs> reduce(Call& call, void const* sendbuf, void*
 inline BoundCall<coll::ReduceArgs> allreduce(Call& call, void const* sendbuf, void* recvbuf, int count,
                                              MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
     Comm& c = call.comm(comm);
-    must_give(c, sendbuf);
+    check_not_in_place(c, sendbuf);
     coll::ReduceArgs args = reduction(call, sendbuf, recvbuf, count, datatype, op, count);
     args.first_group_size = c.first_group_size();
     return {c, coll::Collective::allreduce, args};
 }
 
-/// `counts` must outlive the call.
+/// `counts` must be valid until the call has completed.
 inline BoundCall<coll::ReduceScatterArgs> reduce_scatter_by(Call& call, Comm& comm, void const* sendbuf, void* recvbuf,
                                                             std::span<int const> counts, MPI_Datatype datatype,
                                                             MPI_Op op) {
-    must_give(comm, sendbuf);
+    check_not_in_place(comm, sendbuf);
     for (int n : counts) call.count(n, "recvcounts");
     std::int64_t const total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
     std::int64_t const mine = is_in_place(sendbuf) ? total : counts[static_cast<std::size_t>(comm.rank())];

@@ -10,35 +10,35 @@ using namespace tutti;
 
 namespace {
 
-constexpr auto on_comm = Keyval::On::comm;
+constexpr auto on_comm = Keyval::ObjectKind::comm;
 
 [[gnu::always_inline]] inline int create(char const* name, CopyFunction* copy, DeleteFunction* remove, int* keyval,
                                          void* extra_state) {
-    return enter(name, given(copy, remove, keyval, extra_state), [&](Call& call) {
+    return enter(name, args(copy, remove, keyval, extra_state), [&](Call& call) {
         call.pointer(keyval, "keyval");
         *keyval = make_keyval(call, on_comm, copy, remove, extra_state);
     });
 }
 
 [[gnu::always_inline]] inline int release(char const* name, int* keyval) {
-    return enter(name, given(keyval), [&](Call& call) { free_keyval(call, on_comm, keyval); });
+    return enter(name, args(keyval), [&](Call& call) { free_keyval(call, on_comm, keyval); });
 }
 
 [[gnu::always_inline]] inline int set(char const* name, MPI_Comm comm, int keyval, void* value) {
-    return enter(name, given(comm, keyval, value), [&](Call& call) {
-        set_attribute(call, on_comm, comm, keyval, {reinterpret_cast<std::intptr_t>(value), GivenAs::pointer});
+    return enter(name, args(comm, keyval, value), [&](Call& call) {
+        set_attribute(call, on_comm, comm, keyval, {reinterpret_cast<std::intptr_t>(value), AttributeForm::pointer});
     });
 }
 
 [[gnu::always_inline]] inline int get(char const* name, MPI_Comm comm, int keyval, void* value, int* flag) {
-    return enter(name, given(comm, keyval, value, flag), [&](Call& call) {
+    return enter(name, args(comm, keyval, value, flag), [&](Call& call) {
         call.pointer(flag, "flag");
-        *flag = get_attribute(call, on_comm, comm, keyval, GivenAs::pointer, value);
+        *flag = get_attribute(call, on_comm, comm, keyval, AttributeForm::pointer, value);
     });
 }
 
 [[gnu::always_inline]] inline int erase(char const* name, MPI_Comm comm, int keyval) {
-    return enter(name, given(comm, keyval), [&](Call& call) { delete_attribute(call, on_comm, comm, keyval); });
+    return enter(name, args(comm, keyval), [&](Call& call) { delete_attribute(call, on_comm, comm, keyval); });
 }
 
 }   // namespace
@@ -89,8 +89,8 @@ namespace {
 
 /// Returns the value in C's representation: the pointer that C set, or the address of the integer that Fortran set (MPI
 /// 3.1, 17.2.7).
-void* seen_from_c(AttributeValue const& value) {
-    if (value.as == GivenAs::pointer) return reinterpret_cast<void*>(value.bits);
+void* value_for_c(AttributeValue const& value) {
+    if (value.as == AttributeForm::pointer) return reinterpret_cast<void*>(value.bits);
     return const_cast<std::intptr_t*>(&value.bits);
 }
 
@@ -99,12 +99,12 @@ struct Target {
     Attributes& attributes;
 };
 
-Target target(Call& call, Keyval::On on, int handle) {
-    if (on == Keyval::On::comm) {
+Target target(Call& call, Keyval::ObjectKind on, int handle) {
+    if (on == Keyval::ObjectKind::comm) {
         Comm& c = call.any_comm(handle);
         return {c, c.attributes};
     }
-    if (on == Keyval::On::win) {
+    if (on == Keyval::ObjectKind::win) {
         rma::Window& w = call.win(handle);
         return {w, w.attributes};
     }
@@ -112,20 +112,21 @@ Target target(Call& call, Keyval::On on, int handle) {
     return {t, t.attributes};
 }
 
-char const* plural(Keyval::On on) {
-    return on == Keyval::On::comm ? "communicators" : on == Keyval::On::win ? "windows" : "datatypes";
+char const* plural(Keyval::ObjectKind on) {
+    return on == Keyval::ObjectKind::comm ? "communicators" : on == Keyval::ObjectKind::win ? "windows" : "datatypes";
 }
 
-UserKeyval& key_for(Call& call, Keyval::On on, int keyval) {
-    if (predefined_key(keyval)) fail(ErrorClass::keyval, "keyval is a predefined one, which cannot be changed");
+UserKeyval& key_for(Call& call, Keyval::ObjectKind on, int keyval) {
+    if (predefined_key(keyval)) fail(ErrorClass::keyval, "keyval is predefined and cannot be changed");
     Keyval& key = call.keyval(keyval);
-    if (key.on != on) fail(ErrorClass::keyval, "keyval was made for ", plural(key.on));
+    if (key.object_kind != on) fail(ErrorClass::keyval, "keyval was created for ", plural(key.object_kind));
     return static_cast<UserKeyval&>(key);
 }
 
 }   // namespace
 
-UserKeyval::UserKeyval(On objects, CopyFunction* copy_function, DeleteFunction* delete_function, void* extra_state)
+UserKeyval::UserKeyval(ObjectKind objects, CopyFunction* copy_function, DeleteFunction* delete_function,
+                       void* extra_state)
     : Keyval(objects), copy_(copy_function), delete_(delete_function), extra_(extra_state) {}
 
 UserKeyval::~UserKeyval() { library().tables.keyvals.forget(static_cast<int>(handle)); }
@@ -141,11 +142,11 @@ int UserKeyval::copy(Object& from, AttributeValue const& value, AttributeValue& 
         wanted = flag != 0;
         return code;
     }
-    void* seen = seen_from_c(value);
-    int code = copy_(object, number, extra_, seen, &result, &flag);
+    void* c_value = value_for_c(value);
+    int code = copy_(object, number, extra_, c_value, &result, &flag);
     // A callback that returns the address of Fortran's integer copies that integer.
-    bool same = result == seen;
-    copied = same ? value : AttributeValue{reinterpret_cast<std::intptr_t>(result), GivenAs::pointer};
+    bool same = result == c_value;
+    copied = same ? value : AttributeValue{reinterpret_cast<std::intptr_t>(result), AttributeForm::pointer};
     wanted = flag != 0;
     return code;
 }
@@ -153,18 +154,19 @@ int UserKeyval::copy(Object& from, AttributeValue const& value, AttributeValue& 
 int UserKeyval::remove(Object& of, AttributeValue const& value) {
     if (!delete_) return MPI_SUCCESS;
     int object = static_cast<int>(of.handle), number = static_cast<int>(handle);
-    if (!delete_proxy) return delete_(object, number, seen_from_c(value), extra_);
+    if (!delete_proxy) return delete_(object, number, value_for_c(value), extra_);
     void* bits = reinterpret_cast<void*>(value.bits);
     return delete_proxy(delete_, object, number, attribute_kind_out(value.as), bits, extra_);
 }
 
-int make_keyval(Call const& call, Keyval::On on, CopyFunction* copy, DeleteFunction* remove, void* extra_state) {
+int make_keyval(Call const& call, Keyval::ObjectKind on, CopyFunction* copy, DeleteFunction* remove,
+                void* extra_state) {
     if (copy) call.function(copy, "the copy function");
     if (remove) call.function(remove, "the delete function");
     return library().tables.keyvals.add(new UserKeyval(on, copy, remove, extra_state));
 }
 
-void free_keyval(Call& call, Keyval::On on, int* keyval) {
+void free_keyval(Call& call, Keyval::ObjectKind on, int* keyval) {
     call.pointer(keyval, "keyval");
     UserKeyval& key = key_for(call, on, *keyval);
     *keyval = MPI_KEYVAL_INVALID;
@@ -173,37 +175,39 @@ void free_keyval(Call& call, Keyval::On on, int* keyval) {
     Ref<Keyval>::release(&key);
 }
 
-void set_attribute(Call& call, Keyval::On on, int handle, int keyval, AttributeValue value) {
+void set_attribute(Call& call, Keyval::ObjectKind on, int handle, int keyval, AttributeValue value) {
     Target t = target(call, on, handle);
     t.attributes.set(t.object, key_for(call, on, keyval), value);
 }
 
-void delete_attribute(Call& call, Keyval::On on, int handle, int keyval) {
+void delete_attribute(Call& call, Keyval::ObjectKind on, int handle, int keyval) {
     Target t = target(call, on, handle);
     t.attributes.erase(t.object, key_for(call, on, keyval));
 }
 
-bool get_attribute(Call& call, Keyval::On on, int handle, int keyval, GivenAs asked, void* out) {
+bool get_attribute(Call& call, Keyval::ObjectKind on, int handle, int keyval, AttributeForm form, void* out) {
     call.pointer(out, "attribute_val");
     Target t = target(call, on, handle);
-    bool from_c = asked == GivenAs::pointer;
-    if (std::optional<Keyval::On> const predefined = predefined_key(keyval)) {
-        if (predefined != on) fail(ErrorClass::keyval, "keyval is a predefined one of ", plural(*predefined));
+    bool from_c = form == AttributeForm::pointer;
+    if (std::optional<Keyval::ObjectKind> const predefined = predefined_key(keyval)) {
+        if (predefined != on) fail(ErrorClass::keyval, "keyval is a predefined key of ", plural(*predefined));
         std::optional<PredefinedAttribute> const value = predefined_attribute(t.object, keyval);
         if (value && from_c) *static_cast<void const**>(out) = value->pointer;
         else if (value) *static_cast<std::intptr_t*>(out) = value->number;
         return value.has_value();
     }
     AttributeValue const* value = t.attributes.find(key_for(call, on, keyval));
-    if (value && from_c) *static_cast<void**>(out) = seen_from_c(*value);
+    if (value && from_c) *static_cast<void**>(out) = value_for_c(*value);
     else if (value) *static_cast<std::intptr_t*>(out) = value->bits;
     return value != nullptr;
 }
 
-int attribute_kind_out(GivenAs as) { return as == GivenAs::pointer ? 0 : as == GivenAs::address ? 1 : 3; }
+int attribute_kind_out(AttributeForm as) {
+    return as == AttributeForm::pointer ? 0 : as == AttributeForm::address ? 1 : 3;
+}
 
-GivenAs attribute_kind_in(int number) {
-    return number == 0 ? GivenAs::pointer : number == 1 ? GivenAs::address : GivenAs::integer;
+AttributeForm attribute_kind_in(int number) {
+    return number == 0 ? AttributeForm::pointer : number == 1 ? AttributeForm::address : AttributeForm::integer;
 }
 
 // Predefined attributes of communicators (MPI 3.1, 8.1.2 and 10.5) and windows (11.2.6). As in MPICH, a C program
@@ -229,14 +233,14 @@ int const* universe_size() {
     return &size;
 }
 
-int const* of_every_comm(int keyval) {
+int const* comm_attribute(int keyval) {
     static constexpr int largest_tag = INT_MAX, no_host = MPI_PROC_NULL, any_rank = MPI_ANY_SOURCE, yes = 1, no = 0;
     switch (key_of_c(keyval)) {
     case MPI_TAG_UB: return &largest_tag;
     case MPI_HOST: return &no_host;
     case MPI_IO: return &any_rank;
     // The ranks of a node read the same clock; the clocks of several nodes are not compared.
-    case MPI_WTIME_IS_GLOBAL: return library().process->cluster.alone() ? &yes : &no;
+    case MPI_WTIME_IS_GLOBAL: return library().process->cluster.is_single_node() ? &yes : &no;
     case MPI_UNIVERSE_SIZE: return universe_size();
     case MPI_LASTUSEDCODE: return &library().last_used_code;
     case MPI_APPNUM: return application_number();
@@ -258,7 +262,7 @@ int const* flavor_of(rma::Window const& window) {
 
 PredefinedAttribute number_at(int const* value) { return {value, *value}; }
 
-std::optional<PredefinedAttribute> of_window(rma::Window const& window, int keyval) {
+std::optional<PredefinedAttribute> window_attribute(rma::Window const& window, int keyval) {
     static constexpr int unified = MPI_WIN_UNIFIED;
     static_assert(sizeof window.bytes == sizeof(MPI_Aint), "MPI_WIN_SIZE points to an MPI_Aint");
     switch (key_of_c(keyval)) {
@@ -273,15 +277,16 @@ std::optional<PredefinedAttribute> of_window(rma::Window const& window, int keyv
 
 }   // namespace
 
-std::optional<Keyval::On> predefined_key(int keyval) {
-    if (keyval >= first_key && keyval <= last_key) return Keyval::On::comm;
-    if (keyval >= first_win_key && keyval <= last_win_key) return Keyval::On::win;
+std::optional<Keyval::ObjectKind> predefined_key(int keyval) {
+    if (keyval >= first_key && keyval <= last_key) return Keyval::ObjectKind::comm;
+    if (keyval >= first_win_key && keyval <= last_win_key) return Keyval::ObjectKind::win;
     return std::nullopt;
 }
 
 std::optional<PredefinedAttribute> predefined_attribute(Object const& of, int keyval) {
-    if (predefined_key(keyval) == Keyval::On::win) return of_window(static_cast<rma::Window const&>(of), keyval);
-    int const* const value = of_every_comm(keyval);
+    if (predefined_key(keyval) == Keyval::ObjectKind::win)
+        return window_attribute(static_cast<rma::Window const&>(of), keyval);
+    int const* const value = comm_attribute(keyval);
     return value ? std::optional(number_at(value)) : std::nullopt;
 }
 

@@ -20,7 +20,7 @@ static_assert(std::is_same_v<CopyFunction, MPI_Type_copy_attr_function>);
 static_assert(std::is_same_v<CopyFunction, MPI_Win_copy_attr_function>);
 
 /// Functions by which another language calls the user's functions; set by the binding that creates the key. `given_as`
-/// is the binding's number for GivenAs: 0 a pointer, 1 an integer as wide as an address, 3 a default integer.
+/// is the binding's number for AttributeForm: 0 a pointer, 1 an integer as wide as an address, 3 a default integer.
 using CopyProxy = int(CopyFunction* user, int handle, int keyval, void* extra, int given_as, void* value, void** copy,
                       int* flag);
 using DeleteProxy = int(DeleteFunction* user, int handle, int keyval, int given_as, void* value, void* extra);
@@ -28,7 +28,7 @@ using DeleteProxy = int(DeleteFunction* user, int handle, int keyval, int given_
 /// A key that the program has created, with its callbacks.
 class UserKeyval final : public Keyval {
 public:
-    UserKeyval(On objects, CopyFunction* copy_function, DeleteFunction* delete_function, void* extra_state);
+    UserKeyval(ObjectKind objects, CopyFunction* copy_function, DeleteFunction* delete_function, void* extra_state);
     ~UserKeyval() override;
 
     int copy(Object& from, AttributeValue const& value, AttributeValue& copied, bool& wanted) override;
@@ -45,21 +45,21 @@ private:
 };
 
 /// MPI_*_create_keyval: creates a key and returns its number.
-int make_keyval(Call const& call, Keyval::On on, CopyFunction* copy, DeleteFunction* remove, void* extra_state);
+int make_keyval(Call const& call, Keyval::ObjectKind on, CopyFunction* copy, DeleteFunction* remove, void* extra_state);
 /// MPI_*_free_keyval: sets the program's variable to MPI_KEYVAL_INVALID. Freeing a key in use twice is harmless.
-void free_keyval(Call& call, Keyval::On on, int* keyval);
+void free_keyval(Call& call, Keyval::ObjectKind on, int* keyval);
 
 /// Attribute calls for all languages: `handle` is that of a communicator, datatype or window, as defined by `on`.
-void set_attribute(Call& call, Keyval::On on, int handle, int keyval, AttributeValue value);
-void delete_attribute(Call& call, Keyval::On on, int handle, int keyval);
+void set_attribute(Call& call, Keyval::ObjectKind on, int handle, int keyval, AttributeValue value);
+void delete_attribute(Call& call, Keyval::ObjectKind on, int handle, int keyval);
 /// Writes the value to `out` in the representation of the calling language: a void* for C; for Fortran an integer as
 /// wide as an address, with the same value if Fortran set it. Returns false if there is no value. Also returns
 /// predefined attributes.
-bool get_attribute(Call& call, Keyval::On on, int handle, int keyval, GivenAs asked, void* out);
+bool get_attribute(Call& call, Keyval::ObjectKind on, int handle, int keyval, AttributeForm form, void* out);
 
-/// Converts between GivenAs and the binding's number.
-int attribute_kind_out(GivenAs as);
-GivenAs attribute_kind_in(int number);
+/// Converts between AttributeForm and the binding's number.
+int attribute_kind_out(AttributeForm as);
+AttributeForm attribute_kind_in(int number);
 
 /// A predefined attribute: the pointer returned to C, and the integer returned to Fortran.
 struct PredefinedAttribute {
@@ -71,16 +71,16 @@ struct PredefinedAttribute {
 /// `of` exists.
 std::optional<PredefinedAttribute> predefined_attribute(Object const& of, int keyval);
 /// If the number is a predefined key, which cannot be set, deleted or freed, returns the kind of object it belongs to.
-std::optional<Keyval::On> predefined_key(int keyval);
+std::optional<Keyval::ObjectKind> predefined_key(int keyval);
 
-// Conversion of new groups, communicators and infos to handles, and of Likeness to the ABI's numbers.
+// Conversion of new groups, communicators and infos to handles, and of GroupComparison to the ABI's numbers.
 
-inline int number_of(Likeness likeness) {
-    switch (likeness) {
-    case Likeness::identical: return MPI_IDENT;
-    case Likeness::congruent: return MPI_CONGRUENT;
-    case Likeness::similar: return MPI_SIMILAR;
-    case Likeness::unequal: break;
+inline int number_of(GroupComparison comparison) {
+    switch (comparison) {
+    case GroupComparison::identical: return MPI_IDENT;
+    case GroupComparison::congruent: return MPI_CONGRUENT;
+    case GroupComparison::similar: return MPI_SIMILAR;
+    case GroupComparison::unequal: break;
     }
     return MPI_UNEQUAL;
 }
@@ -104,26 +104,27 @@ inline MPI_Info info_used(Info const* hints) {
     return handle_of(std::move(info));
 }
 
-/// Adds the supported hints in `given` to those of a communicator: assertions, which any implementation may use (MPI
-/// 4.0, 7.4.4), and Tutti's own. Other hints are ignored, so MPI_Comm_get_info does not return them.
-inline void keep_hints(Info& hints, Info const& given) {
-    for (auto const& [key, value] : given.entries)
+/// Adds the supported hints in `requested` to those of a communicator: assertions, which any implementation may use
+/// (MPI 4.0, 7.4.4), and Tutti's own. Other hints are ignored, so MPI_Comm_get_info does not return them.
+inline void store_hints(Info& hints, Info const& requested) {
+    for (auto const& [key, value] : requested.entries)
         if (key.starts_with("mpi_assert_") || key.starts_with("tutti_")) hints.set(key, value);
 }
 
-/// As keep_hints(), and applies Tutti's own hints. The first rank warns of values that cannot be used.
-inline void take_hints(Comm& comm, Info const& given) {
+/// As store_hints(), and applies Tutti's own hints. The first rank warns of values that cannot be used.
+inline void set_hints(Comm& comm, Info const& requested) {
     if (!comm.info) comm.info = Ref<Info>::adopt(new Info);
-    keep_hints(*comm.info, given);
-    std::vector<std::string> complaints;
-    coll::take_hints(comm, complaints);
+    store_hints(*comm.info, requested);
+    std::vector<std::string> diagnostics;
+    coll::apply_hints(comm, diagnostics);
     if (comm.union_group->rank() != 0) return;
-    for (std::string const& c : complaints) comm.process.warn(c);
+    for (std::string const& c : diagnostics) comm.process.warn(c);
 }
 
 /// Returns an array of `n` values of the program. Throws if `n` is negative or the array is missing.
 template <class T>
-std::span<T const> list(Call const& call, int n, T const* values, char const* count_name, char const* list_name) {
+std::span<T const> checked_array(Call const& call, int n, T const* values, char const* count_name,
+                                 char const* list_name) {
     if (n < 0) fail(ErrorClass::arg, count_name, " is ", n, " but must be at least 0");
     if (n > 0) call.pointer(values, list_name);
     return {values, static_cast<std::size_t>(n)};
@@ -135,7 +136,7 @@ std::span<T const> list(Call const& call, int n, T const* values, char const* co
 template <class T>
 T& topology_of(Comm& c, char const* what) {
     T* topology = c.topology ? std::get_if<T>(c.topology.get()) : nullptr;
-    if (!topology) fail(ErrorClass::topology, "comm has not got ", what);
+    if (!topology) fail(ErrorClass::topology, "comm does not have ", what);
     return *topology;
 }
 
@@ -154,7 +155,7 @@ inline Ref<Group> first_ranks(Comm const& c, int n) {
 }
 
 /// Checks a rank of a process; MPI_PROC_NULL is not allowed.
-inline void member(Comm const& c, int rank, char const* argument = "rank") {
+inline void check_member(Comm const& c, int rank, char const* argument = "rank") {
     if (rank < 0 || rank >= c.size())
         fail(ErrorClass::rank, argument, " is ", rank, " but the communicator has ", c.size(), " ranks");
 }

@@ -24,7 +24,7 @@ coll::Bridge checked_bridge(Call& call, Comm& local, MPI_Comm peer_comm, int rem
     Comm* peer = library().tables.comms.find(peer_comm);
     if (!peer)
         fail(ErrorClass::comm, peer_comm == MPI_COMM_NULL ? "peer_comm is MPI_COMM_NULL at the local leader"
-                                                          : "peer_comm is no communicator");
+                                                          : "peer_comm is not a communicator");
     check_leader(remote_leader, peer->peers(), "remote_leader", "peer_comm");
     if (local.group->rank_of(peer->peers().world_rank(remote_leader)) >= 0)
         fail(ErrorClass::rank, "remote_leader is ", remote_leader, ", which is in local_comm, but the groups must be ",
@@ -39,23 +39,23 @@ coll::Bridge checked_bridge(Call& call, Comm& local, MPI_Comm peer_comm, int rem
 TUTTI_FUNCTION(Intercomm_create)
 int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag,
                           MPI_Comm* newintercomm) {
-    return enter("MPI_Intercomm_create", given(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm),
+    return enter("MPI_Intercomm_create", args(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm),
                  [&](Call& call) {
                      Comm& local = call.intracomm(local_comm, "local_comm");
                      call.pointer(newintercomm, "newintercomm");
                      check_leader(local_leader, *local.group, "local_leader", "local_comm");
                      *newintercomm = MPI_COMM_NULL;
                      std::optional<coll::Bridge> bridge;
-                     std::optional<Error> wrong;
+                     std::optional<Error> argument_error;
                      try {
                          if (local.rank() == local_leader)
                              bridge = checked_bridge(call, local, peer_comm, remote_leader, tag);
-                     } catch (Error const& error) { wrong = error; }
+                     } catch (Error const& error) { argument_error = error; }
                      try {
-                         coll::note(local, call.name, coll::Waits::for_others);
-                         *newintercomm = handle_of(coll::connect(local, local_leader, bridge));
+                         coll::record_call(local, call.name, coll::WaitsFor::other_ranks);
+                         *newintercomm = handle_of(coll::create_intercomm(local, local_leader, bridge));
                      } catch (Error const&) {
-                         if (wrong) throw *wrong;
+                         if (argument_error) throw *argument_error;
                          throw;
                      }
                  });
@@ -63,13 +63,13 @@ int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_c
 
 TUTTI_FUNCTION(Intercomm_merge)
 int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm* newintracomm) {
-    return enter("MPI_Intercomm_merge", given(intercomm, high, newintracomm), [&](Call& call) {
+    return enter("MPI_Intercomm_merge", args(intercomm, high, newintracomm), [&](Call& call) {
         Comm& inter = call.comm(intercomm);
-        if (!inter.inter()) fail(ErrorClass::comm, "intercomm is an intracommunicator");
+        if (!inter.is_inter()) fail(ErrorClass::comm, "intercomm is an intracommunicator");
         call.pointer(newintracomm, "newintracomm");
         *newintracomm = MPI_COMM_NULL;
-        coll::note(inter, call.name);
-        *newintracomm = handle_of(coll::merge(inter, high != 0));
+        coll::record_call(inter, call.name);
+        *newintracomm = handle_of(coll::merge_intercomm(inter, high != 0));
     });
 }
 
@@ -97,12 +97,12 @@ MPI_Comm with_attributes(Comm& parent, Ref<Comm> made) {
 }
 
 /// Returns the members of `handle`, which must be ranks of `parent`.
-Ref<Group> part_of(Call& call, Comm& parent, MPI_Group handle) {
+Ref<Group> checked_subgroup(Call& call, Comm& parent, MPI_Group handle) {
     Group& group = call.group(handle);
     for (int world : group.world_ranks())
         if (parent.group->rank_of(world) < 0)
             fail(ErrorClass::group, "group contains world rank ", world, ", which is not in ",
-                 parent.inter() ? "comm's local group" : "comm");
+                 parent.is_inter() ? "comm's local group" : "comm");
     return Ref<Group>::share(&group);
 }
 
@@ -120,12 +120,12 @@ Comm& freeable(Call& call, MPI_Comm const* comm) {
     return c;
 }
 
-void forget(Call& call, Comm& c, MPI_Comm* comm) {
+void free_handle(Call& call, Comm& c, MPI_Comm* comm) {
     if (c.collectives) coll::compare_last_calls(c);
     c.attributes.clear(c);
-    p2p::forget_buffer(c);
-    call.on = nullptr;
-    note_freed(*comm);
+    p2p::release_buffer(c);
+    call.error_object = nullptr;
+    record_freed(*comm);
     library().tables.comms.remove(*comm);
     *comm = MPI_COMM_NULL;
 }
@@ -134,31 +134,31 @@ void forget(Call& call, Comm& c, MPI_Comm* comm) {
 
 TUTTI_FUNCTION(Comm_dup)
 int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
-    return enter("MPI_Comm_dup", given(comm, newcomm), [&](Call& call) {
+    return enter("MPI_Comm_dup", args(comm, newcomm), [&](Call& call) {
         Comm& parent = call.comm(comm);
         call.pointer(newcomm, "newcomm");
         *newcomm = MPI_COMM_NULL;
-        coll::note(parent, call.name);
+        coll::record_call(parent, call.name);
         *newcomm = with_attributes(parent, coll::duplicate(parent));
     });
 }
 
 TUTTI_FUNCTION(Comm_dup_with_info)
 int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
-    return enter("MPI_Comm_dup_with_info", given(comm, info, newcomm), [&](Call& call) {
+    return enter("MPI_Comm_dup_with_info", args(comm, info, newcomm), [&](Call& call) {
         Comm& parent = call.comm(comm);
         call.pointer(newcomm, "newcomm");
         *newcomm = MPI_COMM_NULL;
         Info const* hints = info == MPI_INFO_NULL ? nullptr : &call.info(info);
-        coll::note(parent, call.name);
+        coll::record_call(parent, call.name);
         Ref<Comm> child = coll::duplicate(parent);
-        if (hints) take_hints(*child, *hints);
+        if (hints) set_hints(*child, *hints);
         *newcomm = with_attributes(parent, std::move(child));
     });
 }
 
 /// The handle is valid immediately, the communicator when the request is complete (MPI 3.1, 6.4.2).
-static void duplicate_later(Call& call, MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
+static void duplicate_nonblocking(Call& call, MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
     Comm& parent = call.comm(comm);
     call.pointer(newcomm, "newcomm");
     call.pointer(request, "request");
@@ -167,60 +167,60 @@ static void duplicate_later(Call& call, MPI_Comm comm, MPI_Info info, MPI_Comm* 
     Ref<Info> hints;
     if (info != MPI_INFO_NULL) {
         hints = Ref<Info>::adopt(new Info);
-        keep_hints(*hints, call.info(info));
+        store_hints(*hints, call.info(info));
     }
-    coll::note(parent, call.name);
-    auto [child, made] = coll::duplicate_later(parent, std::move(hints));
+    coll::record_call(parent, call.name);
+    auto [child, made] = coll::duplicate_nonblocking(parent, std::move(hints));
     *newcomm = with_attributes(parent, std::move(child));
     *request = library().tables.requests.add(made.detach());
 }
 
 TUTTI_FUNCTION(Comm_idup)
 int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
-    return enter("MPI_Comm_idup", given(comm, newcomm, request),
-                 [&](Call& call) { duplicate_later(call, comm, MPI_INFO_NULL, newcomm, request); });
+    return enter("MPI_Comm_idup", args(comm, newcomm, request),
+                 [&](Call& call) { duplicate_nonblocking(call, comm, MPI_INFO_NULL, newcomm, request); });
 }
 
 TUTTI_FUNCTION(Comm_idup_with_info)
 int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
-    return enter("MPI_Comm_idup_with_info", given(comm, info, newcomm, request),
-                 [&](Call& call) { duplicate_later(call, comm, info, newcomm, request); });
+    return enter("MPI_Comm_idup_with_info", args(comm, info, newcomm, request),
+                 [&](Call& call) { duplicate_nonblocking(call, comm, info, newcomm, request); });
 }
 
 TUTTI_FUNCTION(Comm_create)
 int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
-    return enter("MPI_Comm_create", given(comm, group, newcomm), [&](Call& call) {
+    return enter("MPI_Comm_create", args(comm, group, newcomm), [&](Call& call) {
         Comm& parent = call.comm(comm);
         call.pointer(newcomm, "newcomm");
         *newcomm = MPI_COMM_NULL;
-        Ref<Group> members = part_of(call, parent, group);
-        coll::note(parent, call.name);
+        Ref<Group> members = checked_subgroup(call, parent, group);
+        coll::record_call(parent, call.name);
         *newcomm = handle_of(coll::create(parent, std::move(members)));
     });
 }
 
 TUTTI_FUNCTION(Comm_create_group)
 int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm) {
-    return enter("MPI_Comm_create_group", given(comm, group, tag, newcomm), [&](Call& call) {
+    return enter("MPI_Comm_create_group", args(comm, group, tag, newcomm), [&](Call& call) {
         Comm& parent = call.intracomm(comm);
         call.pointer(newcomm, "newcomm");
         call.tag(tag);
         *newcomm = MPI_COMM_NULL;
-        Ref<Group> members = part_of(call, parent, group);
+        Ref<Group> members = checked_subgroup(call, parent, group);
         if (members->rank() < 0) return;
         *newcomm = handle_of(coll::create_group(parent, std::move(members), tag));
-        coll::forget_order(parent);
+        coll::mark_order_unknown(parent);
     });
 }
 
 TUTTI_FUNCTION(Comm_split)
 int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
-    return enter("MPI_Comm_split", given(comm, color, key, newcomm), [&](Call& call) {
+    return enter("MPI_Comm_split", args(comm, color, key, newcomm), [&](Call& call) {
         Comm& parent = call.comm(comm);
         call.pointer(newcomm, "newcomm");
         std::optional<int> chosen = checked_color(color);
         *newcomm = MPI_COMM_NULL;
-        coll::note(parent, call.name);
+        coll::record_call(parent, call.name);
         *newcomm = handle_of(coll::split(parent, chosen, key));
     });
 }
@@ -229,26 +229,26 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
 /// rest of it until they complete.
 TUTTI_FUNCTION(Comm_free)
 int PMPI_Comm_free(MPI_Comm* comm) {
-    return enter("MPI_Comm_free", given(comm), [&](Call& call) {
+    return enter("MPI_Comm_free", args(comm), [&](Call& call) {
         Comm& c = freeable(call, comm);
-        if (p2p::Checks* checks = p2p::engine(c.process).checks()) checks->communicator_freed(c, call.name);
-        forget(call, c, comm);
+        if (p2p::Checks* checks = p2p::engine(c.process).checks()) checks->on_comm_free(c, call.name);
+        free_handle(call, c, comm);
     });
 }
 
 TUTTI_FUNCTION(Comm_disconnect)
 int PMPI_Comm_disconnect(MPI_Comm* comm) {
-    return enter("MPI_Comm_disconnect", given(comm), [&](Call& call) {
+    return enter("MPI_Comm_disconnect", args(comm), [&](Call& call) {
         Comm& c = freeable(call, comm);
         call.comm(*comm);   // throws if it is still being created
-        if (p2p::Checks* checks = p2p::engine(c.process).checks()) checks->communicator_disconnected(c, call.name);
+        if (p2p::Checks* checks = p2p::engine(c.process).checks()) checks->on_comm_disconnect(c, call.name);
         // As in MPI_Finalize: until the first barrier, other ranks may request messages that this rank has offered.
         for (int round = 0; round < 2; ++round) {
-            p2p::finish(c.process, call.name);
+            p2p::drain_sends(c.process, call.name);
             coll::barrier(c);
         }
         p2p::flush(c.process, p2p::buffer_of(c), call.name);
-        forget(call, c, comm);
+        free_handle(call, c, comm);
     });
 }
 
@@ -258,32 +258,32 @@ int PMPI_Comm_disconnect(MPI_Comm* comm) {
 namespace tutti {
 namespace {
 
-using What = coll::Shared::What;
+using Scope = coll::SharedResource::Scope;
 
 constexpr char hardware_key[] = "mpi_hw_resource_type", set_key[] = "mpi_pset_name";
 
 /// Returns the hardware that an info names; nothing if it names none that is supported.
-coll::Shared named_hardware(Info const* info) {
+coll::SharedResource named_hardware(Info const* info) {
     std::string const* name = info ? info->find(hardware_key) : nullptr;
     if (!name) return {};
-    if (*name == "mpi_shared_memory") return {What::node};
+    if (*name == "mpi_shared_memory") return {Scope::node};
     auto const unit = topo::hardware_named(*name);
-    return unit ? coll::Shared{What::unit, *unit} : coll::Shared{};
+    return unit ? coll::SharedResource{Scope::unit, *unit} : coll::SharedResource{};
 }
 
 /// Returns the hardware, or one of the two process sets that exist without sessions.
-coll::Shared named_resource(Info const* info) {
+coll::SharedResource named_resource(Info const* info) {
     std::string const* set = info ? info->find(set_key) : nullptr;
     if (!set || info->find(hardware_key)) return named_hardware(info);
-    return {*set == "mpi://WORLD" ? What::world : *set == "mpi://SELF" ? What::itself : What::nothing};
+    return {*set == "mpi://WORLD" ? Scope::world : *set == "mpi://SELF" ? Scope::self : Scope::nothing};
 }
 
-coll::Shared wanted(int split_type, Info const* info) {
+coll::SharedResource requested_resource(int split_type, Info const* info) {
     switch (split_type) {
     case MPI_UNDEFINED: return {};
-    case MPI_COMM_TYPE_SHARED: return {What::node};
+    case MPI_COMM_TYPE_SHARED: return {Scope::node};
     case MPI_COMM_TYPE_HW_GUIDED: return named_hardware(info);
-    case MPI_COMM_TYPE_HW_UNGUIDED: return {What::some_unit};
+    case MPI_COMM_TYPE_HW_UNGUIDED: return {Scope::any_unit};
     case MPI_COMM_TYPE_RESOURCE_GUIDED: return named_resource(info);
     }
     fail(ErrorClass::arg, "split_type is ", split_type,
@@ -299,13 +299,13 @@ using namespace tutti;
 /// The new communicator's info names what its members share, so that a program that left the choice open can read it.
 TUTTI_FUNCTION(Comm_split_type)
 int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm) {
-    return enter("MPI_Comm_split_type", given(comm, split_type, key, info, newcomm), [&](Call& call) {
+    return enter("MPI_Comm_split_type", args(comm, split_type, key, info, newcomm), [&](Call& call) {
         Comm& parent = call.comm(comm);
         call.pointer(newcomm, "newcomm");
         Info const* hints = info == MPI_INFO_NULL ? nullptr : &call.info(info);
-        coll::Shared const shared = wanted(split_type, hints);
+        coll::SharedResource const shared = requested_resource(split_type, hints);
         *newcomm = MPI_COMM_NULL;
-        coll::note(parent, call.name);
+        coll::record_call(parent, call.name);
         auto [child, unit] = coll::split_by_type(parent, shared, key);
         if (unit) {
             child->info = Ref<Info>::adopt(new Info);
@@ -317,12 +317,12 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, 
 
 TUTTI_FUNCTION(Get_hw_resource_info)
 int PMPI_Get_hw_resource_info(MPI_Info* hw_info) {
-    return enter("MPI_Get_hw_resource_info", given(hw_info), [&](Call& call) {
+    return enter("MPI_Get_hw_resource_info", args(hw_info), [&](Call& call) {
         call.pointer(hw_info, "hw_info");
-        topo::Restriction const held = restriction(*library().process);
+        topo::Restriction const binding = hw_restriction(*library().process);
         auto made = Ref<Info>::adopt(new Info);
-        for (std::size_t i = 0; i < held.size(); ++i)
-            made->set(std::string(topo::hwloc_name(topo::hardware[i])), held[i] >= 0 ? "true" : "false");
+        for (std::size_t i = 0; i < binding.size(); ++i)
+            made->set(std::string(topo::hwloc_name(topo::hardware[i])), binding[i] >= 0 ? "true" : "false");
         *hw_info = handle_of(std::move(made));
     });
 }

@@ -14,32 +14,33 @@ DistGraphTopology& dist_graph_of(Comm& c) { return topology_of<DistGraphTopology
 
 std::vector<int> checked_ranks(Call const& call, Comm const& c, int n, int const* ranks, char const* count_name,
                                char const* name) {
-    auto given = list(call, n, ranks, count_name, name);
-    for (int rank : given) member(c, rank, name);
-    return {given.begin(), given.end()};
+    auto values = checked_array(call, n, ranks, count_name, name);
+    for (int rank : values) check_member(c, rank, name);
+    return {values.begin(), values.end()};
 }
 
 /// Returns one weight per edge; an empty list if the graph has no weights.
 std::vector<int> checked_weights(Call const& call, int n, int const* weights, char const* name) {
     if (weights == MPI_UNWEIGHTED || n == 0) return {};
     if (weights == MPI_WEIGHTS_EMPTY) fail(ErrorClass::arg, name, " is MPI_WEIGHTS_EMPTY but there are ", n, " edges");
-    auto given = list(call, n, weights, "the number of edges", name);
-    for (int weight : given)
-        if (weight < 0) fail(ErrorClass::arg, name, " contains ", weight, " but a weight is at least 0");
-    return {given.begin(), given.end()};
+    auto values = checked_array(call, n, weights, "the number of edges", name);
+    for (int weight : values)
+        if (weight < 0) fail(ErrorClass::arg, name, " contains ", weight, " but weights must be at least 0");
+    return {values.begin(), values.end()};
 }
 
 /// Returns the edges that one process passes to MPI_Dist_graph_create.
 std::vector<coll::Edge> checked_edges(Call const& call, Comm const& c, int n, int const* sources, int const* degrees,
                                       int const* destinations, int const* weights) {
-    auto const all_degrees = list(call, n, degrees, "n", "degrees");
+    auto const all_degrees = checked_array(call, n, degrees, "n", "degrees");
     std::vector<int> from = checked_ranks(call, c, n, sources, "n", "sources");
     long total = 0;
     for (int degree : all_degrees) {
         if (degree < 0) fail(ErrorClass::arg, "degrees contains ", degree, " but must be at least 0");
         total += degree;
     }
-    if (total > INT_MAX) fail(ErrorClass::arg, "degrees add up to ", total, " but there can be ", INT_MAX, " edges");
+    if (total > INT_MAX)
+        fail(ErrorClass::arg, "degrees add up to ", total, " but the maximum number of edges is ", INT_MAX);
     int count = static_cast<int>(total);
     std::vector<int> to = checked_ranks(call, c, count, destinations, "the number of edges", "destinations");
     std::vector<int> weight = checked_weights(call, count, weights, "weights");
@@ -73,15 +74,15 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, int const sourc
                                     int reorder, MPI_Comm* comm_dist_graph) {
     return enter(
         "MPI_Dist_graph_create_adjacent",
-        given(comm, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder,
-              comm_dist_graph),
+        args(comm, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder,
+             comm_dist_graph),
         [&](Call& call) {
             Comm& parent = call.intracomm(comm);
             call.pointer(comm_dist_graph, "comm_dist_graph");
             check_info(call, info);
             if ((sourceweights == MPI_UNWEIGHTED) != (destweights == MPI_UNWEIGHTED))
                 fail(ErrorClass::arg, "either both sourceweights and destweights are MPI_UNWEIGHTED or neither is");
-            list(call, outdegree, destinations, "outdegree", "destinations");
+            checked_array(call, outdegree, destinations, "outdegree", "destinations");
             if (indegree > 0) call.pointer(sourceweights, "sourceweights");
             if (outdegree > 0) call.pointer(destweights, "destweights");
             DistGraphTopology graph;
@@ -91,8 +92,8 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, int const sourc
             graph.destination_weights = checked_weights(call, outdegree, destweights, "destweights");
             graph.weighted = sourceweights != MPI_UNWEIGHTED;
             *comm_dist_graph = MPI_COMM_NULL;
-            coll::note(parent, call.name);
-            coll::meet(parent, graph);
+            coll::record_call(parent, call.name);
+            coll::match_edges(parent, graph);
             *comm_dist_graph = with_topology(coll::create(parent, parent.group), std::move(graph));
         });
 }
@@ -101,23 +102,23 @@ TUTTI_FUNCTION(Dist_graph_create)
 int PMPI_Dist_graph_create(MPI_Comm comm, int n, int const sources[], int const degrees[], int const destinations[],
                            int const weights[], MPI_Info info, int reorder, MPI_Comm* comm_dist_graph) {
     return enter("MPI_Dist_graph_create",
-                 given(comm, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph),
+                 args(comm, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph),
                  [&](Call& call) {
                      Comm& parent = call.intracomm(comm);
                      call.pointer(comm_dist_graph, "comm_dist_graph");
                      check_info(call, info);
                      auto edges = checked_edges(call, parent, n, sources, degrees, destinations, weights);
                      *comm_dist_graph = MPI_COMM_NULL;
-                     coll::note(parent, call.name);
+                     coll::record_call(parent, call.name);
                      DistGraphTopology graph = coll::exchange_edges(parent, edges, weights != MPI_UNWEIGHTED);
-                     coll::meet(parent, graph);
+                     coll::match_edges(parent, graph);
                      *comm_dist_graph = with_topology(coll::create(parent, parent.group), std::move(graph));
                  });
 }
 
 TUTTI_FUNCTION(Dist_graph_neighbors_count)
 int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int* indegree, int* outdegree, int* weighted) {
-    return enter("MPI_Dist_graph_neighbors_count", given(comm, indegree, outdegree, weighted), [&](Call& call) {
+    return enter("MPI_Dist_graph_neighbors_count", args(comm, indegree, outdegree, weighted), [&](Call& call) {
         DistGraphTopology& graph = dist_graph_of(call.any_comm(comm));
         call.pointer(indegree, "indegree");
         call.pointer(outdegree, "outdegree");
@@ -133,7 +134,7 @@ TUTTI_FUNCTION(Dist_graph_neighbors)
 int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree,
                               int destinations[], int destweights[]) {
     return enter("MPI_Dist_graph_neighbors",
-                 given(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights),
+                 args(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights),
                  [&](Call& call) {
                      DistGraphTopology& graph = dist_graph_of(call.any_comm(comm));
                      call.count(maxindegree, "maxindegree");

@@ -9,31 +9,33 @@ namespace {
 /// Functions that create a group from two groups.
 [[gnu::always_inline]] inline int combine(char const* name, MPI_Group first, MPI_Group second, MPI_Group* result,
                                           Ref<Group> (*operation)(Group const&, Group const&)) {
-    return enter(name, given(first, second), [&](Call& call) {
+    return enter(name, args(first, second), [&](Call& call) {
         call.pointer(result, "newgroup");
         *result = handle_of(operation(call.group(first, "group1"), call.group(second, "group2")));
     });
 }
 
 /// Functions that create a group from another one and a list of ranks.
-[[gnu::always_inline]] inline int choose(char const* name, MPI_Group group, int n, int const* ranks, MPI_Group* result,
-                                         Ref<Group> (*operation)(Group const&, std::span<int const>)) {
-    return enter(name, given(group, n, ranks), [&](Call& call) {
+[[gnu::always_inline]] inline int select_ranks(char const* name, MPI_Group group, int n, int const* ranks,
+                                               MPI_Group* result,
+                                               Ref<Group> (*operation)(Group const&, std::span<int const>)) {
+    return enter(name, args(group, n, ranks), [&](Call& call) {
         Group& of = call.group(group);
         call.pointer(result, "newgroup");
-        *result = handle_of(operation(of, list(call, n, ranks, "n", "ranks")));
+        *result = handle_of(operation(of, checked_array(call, n, ranks, "n", "ranks")));
     });
 }
 
 /// Functions that create a group from another one and a list of ranges.
-[[gnu::always_inline]] inline int choose_ranges(char const* name, MPI_Group group, int n, int (*ranges)[3],
+[[gnu::always_inline]] inline int select_ranges(char const* name, MPI_Group group, int n, int (*ranges)[3],
                                                 MPI_Group* result,
                                                 Ref<Group> (*operation)(Group const&, std::span<RankRange const>)) {
-    return enter(name, given(group, n, ranges), [&](Call& call) {
+    return enter(name, args(group, n, ranges), [&](Call& call) {
         Group& of = call.group(group);
         call.pointer(result, "newgroup");
         std::vector<RankRange> copy;
-        for (auto const& range : list(call, n, ranges, "n", "ranges")) copy.push_back({range[0], range[1], range[2]});
+        for (auto const& range : checked_array(call, n, ranges, "n", "ranges"))
+            copy.push_back({range[0], range[1], range[2]});
         *result = handle_of(operation(of, copy));
     });
 }
@@ -50,7 +52,7 @@ int translated(Group const& from, Group const& to, int rank) {
 
 TUTTI_FUNCTION(Group_size)
 int PMPI_Group_size(MPI_Group group, int* size) {
-    return enter("MPI_Group_size", given(group, size), [&](Call& call) {
+    return enter("MPI_Group_size", args(group, size), [&](Call& call) {
         Group& g = call.group(group);
         call.pointer(size, "size");
         *size = g.size();
@@ -59,7 +61,7 @@ int PMPI_Group_size(MPI_Group group, int* size) {
 
 TUTTI_FUNCTION(Group_rank)
 int PMPI_Group_rank(MPI_Group group, int* rank) {
-    return enter("MPI_Group_rank", given(group, rank), [&](Call& call) {
+    return enter("MPI_Group_rank", args(group, rank), [&](Call& call) {
         Group& g = call.group(group);
         call.pointer(rank, "rank");
         *rank = g.rank() < 0 ? MPI_UNDEFINED : g.rank();
@@ -68,9 +70,9 @@ int PMPI_Group_rank(MPI_Group group, int* rank) {
 
 TUTTI_FUNCTION(Group_translate_ranks)
 int PMPI_Group_translate_ranks(MPI_Group group1, int n, int const ranks1[], MPI_Group group2, int ranks2[]) {
-    return enter("MPI_Group_translate_ranks", given(group1, n, ranks1, group2, ranks2), [&](Call& call) {
+    return enter("MPI_Group_translate_ranks", args(group1, n, ranks1, group2, ranks2), [&](Call& call) {
         Group &from = call.group(group1, "group1"), &to = call.group(group2, "group2");
-        auto ranks = list(call, n, ranks1, "n", "ranks1");
+        auto ranks = checked_array(call, n, ranks1, "n", "ranks1");
         if (n > 0) call.pointer(ranks2, "ranks2");
         for (int rank : ranks) *ranks2++ = translated(from, to, rank);
     });
@@ -78,7 +80,7 @@ int PMPI_Group_translate_ranks(MPI_Group group1, int n, int const ranks1[], MPI_
 
 TUTTI_FUNCTION(Group_compare)
 int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int* result) {
-    return enter("MPI_Group_compare", given(group1, group2, result), [&](Call& call) {
+    return enter("MPI_Group_compare", args(group1, group2, result), [&](Call& call) {
         Group &first = call.group(group1, "group1"), &second = call.group(group2, "group2");
         call.pointer(result, "result");
         *result = number_of(compare(first, second));
@@ -102,32 +104,32 @@ int PMPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group* newgrou
 
 TUTTI_FUNCTION(Group_incl)
 int PMPI_Group_incl(MPI_Group group, int n, int const ranks[], MPI_Group* newgroup) {
-    return choose("MPI_Group_incl", group, n, ranks, newgroup, group_incl);
+    return select_ranks("MPI_Group_incl", group, n, ranks, newgroup, group_incl);
 }
 
 TUTTI_FUNCTION(Group_excl)
 int PMPI_Group_excl(MPI_Group group, int n, int const ranks[], MPI_Group* newgroup) {
-    return choose("MPI_Group_excl", group, n, ranks, newgroup, group_excl);
+    return select_ranks("MPI_Group_excl", group, n, ranks, newgroup, group_excl);
 }
 
 TUTTI_FUNCTION(Group_range_incl)
 int PMPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
-    return choose_ranges("MPI_Group_range_incl", group, n, ranges, newgroup, group_range_incl);
+    return select_ranges("MPI_Group_range_incl", group, n, ranges, newgroup, group_range_incl);
 }
 
 TUTTI_FUNCTION(Group_range_excl)
 int PMPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
-    return choose_ranges("MPI_Group_range_excl", group, n, ranges, newgroup, group_range_excl);
+    return select_ranges("MPI_Group_range_excl", group, n, ranges, newgroup, group_range_excl);
 }
 
 /// MPI_GROUP_EMPTY may be freed like any other empty group, because programs do not check which one they received.
 TUTTI_FUNCTION(Group_free)
 int PMPI_Group_free(MPI_Group* group) {
-    return enter("MPI_Group_free", given(group), [&](Call& call) {
+    return enter("MPI_Group_free", args(group), [&](Call& call) {
         call.pointer(group, "group");
         call.group(*group);
         if (*group != MPI_GROUP_EMPTY) {
-            note_freed(*group);
+            record_freed(*group);
             library().tables.groups.remove(*group);
         }
         *group = MPI_GROUP_NULL;

@@ -35,23 +35,23 @@ void check_subarray(Numbers const& sizes, Numbers const& subsizes, Numbers const
 
 /// Returns one dimension of a darray, checked.
 Distribution distribution(int d, int size, int kind, int argument, int processes, std::int64_t coordinate) {
-    auto wrong = [&](char const* array, int value, auto const&... why) {
+    auto fail_at = [&](char const* array, int value, auto const&... why) {
         fail(ErrorClass::arg, array, "[", d, "] is ", value, why...);
     };
-    if (size < 1) wrong("array_of_gsizes", size, " but must be at least 1");
-    if (processes < 1) wrong("array_of_psizes", processes, " but must be at least 1");
+    if (size < 1) fail_at("array_of_gsizes", size, " but must be at least 1");
+    if (processes < 1) fail_at("array_of_psizes", processes, " but must be at least 1");
     Distribution of{size, Distribution::Kind::none, argument, processes, coordinate};
     if (kind == MPI_DISTRIBUTE_NONE) {
-        if (processes != 1) wrong("array_of_psizes", processes, " but must be 1 with MPI_DISTRIBUTE_NONE");
+        if (processes != 1) fail_at("array_of_psizes", processes, " but must be 1 with MPI_DISTRIBUTE_NONE");
         return of;
     }
     if (kind != MPI_DISTRIBUTE_BLOCK && kind != MPI_DISTRIBUTE_CYCLIC)
-        wrong("array_of_distribs", kind, ", which is no distribution");
+        fail_at("array_of_distribs", kind, ", which is not a distribution");
     of.kind = kind == MPI_DISTRIBUTE_BLOCK ? Distribution::Kind::block : Distribution::Kind::cyclic;
     if (argument == MPI_DISTRIBUTE_DFLT_DARG) of.argument = 0;
-    else if (argument < 1) wrong("array_of_dargs", argument, " but must be at least 1");
+    else if (argument < 1) fail_at("array_of_dargs", argument, " but must be at least 1");
     else if (kind == MPI_DISTRIBUTE_BLOCK && static_cast<std::int64_t>(argument) * processes < size)
-        wrong("array_of_dargs", argument, ": blocks of that size on ", processes, " processes do not hold ", size);
+        fail_at("array_of_dargs", argument, ": blocks of this size on ", processes, " processes do not cover ", size);
     return of;
 }
 
@@ -63,7 +63,7 @@ using namespace tutti;
 TUTTI_FUNCTION(Type_create_subarray)
 int PMPI_Type_create_subarray(int ndims, int const sizes[], int const subsizes[], int const starts[], int order,
                               MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    return enter("MPI_Type_create_subarray", given(ndims, sizes, subsizes, starts, order, oldtype, newtype),
+    return enter("MPI_Type_create_subarray", args(ndims, sizes, subsizes, starts, order, oldtype, newtype),
                  [&](Call& call) {
                      check_dimensions(ndims);
                      check_order(order);
@@ -75,7 +75,7 @@ int PMPI_Type_create_subarray(int ndims, int const sizes[], int const subsizes[]
                      Numbers some = numbers(call, ndims, subsizes, "array_of_subsizes");
                      Numbers first = numbers(call, ndims, starts, "array_of_starts");
                      check_subarray(all, some, first);
-                     TypeRecipe recipe{Combiner::subarray, {ndims}, {}, {part(type)}};
+                     TypeRecipe recipe{Combiner::subarray, {ndims}, {}, {share(type)}};
                      for (int const* values : {sizes, subsizes, starts}) append(recipe.integers, values, ndims);
                      recipe.integers.push_back(order);
                      if (order == MPI_ORDER_FORTRAN)
@@ -88,7 +88,7 @@ TUTTI_FUNCTION(Type_create_darray)
 int PMPI_Type_create_darray(int size, int rank, int ndims, int const gsizes[], int const distribs[], int const dargs[],
                             int const psizes[], int order, MPI_Datatype oldtype, MPI_Datatype* newtype) {
     return enter("MPI_Type_create_darray",
-                 given(size, rank, ndims, gsizes, distribs, dargs, psizes, order, oldtype, newtype), [&](Call& call) {
+                 args(size, rank, ndims, gsizes, distribs, dargs, psizes, order, oldtype, newtype), [&](Call& call) {
                      if (size < 1) fail(ErrorClass::arg, "size is ", size, " but must be at least 1");
                      if (rank < 0 || rank >= size)
                          fail(ErrorClass::arg, "rank is ", rank, " but must be from 0 to ", size - 1);
@@ -96,7 +96,7 @@ int PMPI_Type_create_darray(int size, int rank, int ndims, int const gsizes[], i
                      check_order(order);
                      Datatype& type = call.any_type(oldtype, "oldtype");
                      call.pointer(newtype, "newtype");
-                     TypeRecipe recipe{Combiner::darray, {size, rank, ndims}, {}, {part(type)}};
+                     TypeRecipe recipe{Combiner::darray, {size, rank, ndims}, {}, {share(type)}};
                      call.pointer(gsizes, "array_of_gsizes");
                      call.pointer(distribs, "array_of_distribs");
                      call.pointer(dargs, "array_of_dargs");
@@ -133,10 +133,10 @@ Numbers lengths(Call const& call, int n, int const* values, char const* argument
 namespace {
 
 /// Checks all arrays of a constructor before the first one is read.
-void check_lists(Call const& call, int count, int const* blocks, void const* places) {
+void check_arrays(Call const& call, int count, int const* blocks, void const* offsets) {
     if (count == 0) return;
     call.pointer(blocks, "array_of_blocklengths");
-    call.pointer(places, "array_of_displacements");
+    call.pointer(offsets, "array_of_displacements");
 }
 
 /// Integers of a recipe: the count first, then arrays.
@@ -146,51 +146,51 @@ std::vector<int> integers(int count, std::initializer_list<std::pair<int const*,
     return all;
 }
 
-void block_length(int value) {
+void check_block_length(int value) {
     if (value < 0) fail(ErrorClass::arg, "blocklength is ", value, " but must be at least 0");
 }
 
 [[gnu::always_inline]] inline int hvector(char const* name, int count, int block, MPI_Aint stride, MPI_Datatype old,
                                           MPI_Datatype* made) {
-    return enter(name, given(count, block, stride, old), [&](Call& call) {
+    return enter(name, args(count, block, stride, old), [&](Call& call) {
         call.count(count);
-        block_length(block);
+        check_block_length(block);
         Datatype& type = call.any_type(old, "oldtype");
         call.pointer(made, "newtype");
         *made = handle_of(TypeBuilder::hvector(count, block, stride, type),
-                          {Combiner::hvector, {count, block}, {stride}, {part(type)}});
+                          {Combiner::hvector, {count, block}, {stride}, {share(type)}});
     });
 }
 
-[[gnu::always_inline]] inline int hindexed(char const* name, int count, int const* blocks, MPI_Aint const* places,
+[[gnu::always_inline]] inline int hindexed(char const* name, int count, int const* blocks, MPI_Aint const* offsets,
                                            MPI_Datatype old, MPI_Datatype* made) {
-    return enter(name, given(count, blocks, places, old), [&](Call& call) {
+    return enter(name, args(count, blocks, offsets, old), [&](Call& call) {
         call.count(count);
         Datatype& type = call.any_type(old, "oldtype");
         call.pointer(made, "newtype");
-        check_lists(call, count, blocks, places);
+        check_arrays(call, count, blocks, offsets);
         Numbers sizes = lengths(call, count, blocks, "array_of_blocklengths");
-        Numbers displacements = numbers(call, count, places, "array_of_displacements");
+        Numbers displacements = numbers(call, count, offsets, "array_of_displacements");
         *made = handle_of(TypeBuilder::hindexed(sizes, displacements, type),
-                          {Combiner::hindexed, integers(count, {{blocks, count}}), displacements, {part(type)}});
+                          {Combiner::hindexed, integers(count, {{blocks, count}}), displacements, {share(type)}});
     });
 }
 
-[[gnu::always_inline]] inline int structure(char const* name, int count, int const* blocks, MPI_Aint const* places,
+[[gnu::always_inline]] inline int structure(char const* name, int count, int const* blocks, MPI_Aint const* offsets,
                                             MPI_Datatype const* types, MPI_Datatype* made) {
-    return enter(name, given(count, blocks, places, types), [&](Call& call) {
+    return enter(name, args(count, blocks, offsets, types), [&](Call& call) {
         call.count(count);
         call.pointer(made, "newtype");
-        check_lists(call, count, blocks, places);
+        check_arrays(call, count, blocks, offsets);
         if (count > 0) call.pointer(types, "array_of_types");
         Numbers sizes = lengths(call, count, blocks, "array_of_blocklengths");
-        Numbers displacements = numbers(call, count, places, "array_of_displacements");
+        Numbers displacements = numbers(call, count, offsets, "array_of_displacements");
         std::vector<Datatype const*> parts;
         TypeRecipe recipe{Combiner::struct_, integers(count, {{blocks, count}}), displacements, {}};
         for (int i = 0; i < count; ++i) {
             Datatype& type = call.any_type(types[i], "array_of_types");
             parts.push_back(&type);
-            recipe.types.push_back(part(type));
+            recipe.types.push_back(share(type));
         }
         *made = handle_of(TypeBuilder::structure(sizes, displacements, parts), std::move(recipe));
     });
@@ -203,23 +203,23 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Type_contiguous)
 int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    return enter("MPI_Type_contiguous", given(count, oldtype, newtype), [&](Call& call) {
+    return enter("MPI_Type_contiguous", args(count, oldtype, newtype), [&](Call& call) {
         call.count(count);
         Datatype& type = call.any_type(oldtype, "oldtype");
         call.pointer(newtype, "newtype");
-        *newtype = handle_of(TypeBuilder::contiguous(count, type), {Combiner::contiguous, {count}, {}, {part(type)}});
+        *newtype = handle_of(TypeBuilder::contiguous(count, type), {Combiner::contiguous, {count}, {}, {share(type)}});
     });
 }
 
 TUTTI_FUNCTION(Type_vector)
 int PMPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    return enter("MPI_Type_vector", given(count, blocklength, stride, oldtype, newtype), [&](Call& call) {
+    return enter("MPI_Type_vector", args(count, blocklength, stride, oldtype, newtype), [&](Call& call) {
         call.count(count);
-        block_length(blocklength);
+        check_block_length(blocklength);
         Datatype& type = call.any_type(oldtype, "oldtype");
         call.pointer(newtype, "newtype");
         *newtype = handle_of(TypeBuilder::hvector(count, blocklength, type_product(stride, type.extent()), type),
-                             {Combiner::vector, {count, blocklength, stride}, {}, {part(type)}});
+                             {Combiner::vector, {count, blocklength, stride}, {}, {share(type)}});
     });
 }
 
@@ -236,16 +236,16 @@ int PMPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype 
 TUTTI_FUNCTION(Type_indexed)
 int PMPI_Type_indexed(int count, int const blocklengths[], int const displacements[], MPI_Datatype oldtype,
                       MPI_Datatype* newtype) {
-    return enter("MPI_Type_indexed", given(count, blocklengths, displacements, oldtype, newtype), [&](Call& call) {
+    return enter("MPI_Type_indexed", args(count, blocklengths, displacements, oldtype, newtype), [&](Call& call) {
         call.count(count);
         Datatype& type = call.any_type(oldtype, "oldtype");
         call.pointer(newtype, "newtype");
-        check_lists(call, count, blocklengths, displacements);
+        check_arrays(call, count, blocklengths, displacements);
         Numbers blocks = lengths(call, count, blocklengths, "array_of_blocklengths");
-        Numbers places = numbers(call, count, displacements, "array_of_displacements", type.extent());
+        Numbers offsets = numbers(call, count, displacements, "array_of_displacements", type.extent());
         *newtype = handle_of(
-            TypeBuilder::hindexed(blocks, places, type),
-            {Combiner::indexed, integers(count, {{blocklengths, count}, {displacements, count}}), {}, {part(type)}});
+            TypeBuilder::hindexed(blocks, offsets, type),
+            {Combiner::indexed, integers(count, {{blocklengths, count}, {displacements, count}}), {}, {share(type)}});
     });
 }
 
@@ -264,33 +264,33 @@ int PMPI_Type_hindexed(int count, int blocklengths[], MPI_Aint displacements[], 
 TUTTI_FUNCTION(Type_create_indexed_block)
 int PMPI_Type_create_indexed_block(int count, int blocklength, int const displacements[], MPI_Datatype oldtype,
                                    MPI_Datatype* newtype) {
-    return enter("MPI_Type_create_indexed_block", given(count, blocklength, displacements, oldtype, newtype),
+    return enter("MPI_Type_create_indexed_block", args(count, blocklength, displacements, oldtype, newtype),
                  [&](Call& call) {
                      call.count(count);
-                     block_length(blocklength);
+                     check_block_length(blocklength);
                      Datatype& type = call.any_type(oldtype, "oldtype");
                      call.pointer(newtype, "newtype");
-                     Numbers places = numbers(call, count, displacements, "array_of_displacements", type.extent());
-                     *newtype = handle_of(TypeBuilder::hindexed_block(blocklength, places, type),
+                     Numbers offsets = numbers(call, count, displacements, "array_of_displacements", type.extent());
+                     *newtype = handle_of(TypeBuilder::hindexed_block(blocklength, offsets, type),
                                           {Combiner::indexed_block,
                                            integers(count, {{&blocklength, 1}, {displacements, count}}),
                                            {},
-                                           {part(type)}});
+                                           {share(type)}});
                  });
 }
 
 TUTTI_FUNCTION(Type_create_hindexed_block)
 int PMPI_Type_create_hindexed_block(int count, int blocklength, MPI_Aint const displacements[], MPI_Datatype oldtype,
                                     MPI_Datatype* newtype) {
-    return enter("MPI_Type_create_hindexed_block", given(count, blocklength, displacements, oldtype, newtype),
+    return enter("MPI_Type_create_hindexed_block", args(count, blocklength, displacements, oldtype, newtype),
                  [&](Call& call) {
                      call.count(count);
-                     block_length(blocklength);
+                     check_block_length(blocklength);
                      Datatype& type = call.any_type(oldtype, "oldtype");
                      call.pointer(newtype, "newtype");
-                     Numbers places = numbers(call, count, displacements, "array_of_displacements");
-                     *newtype = handle_of(TypeBuilder::hindexed_block(blocklength, places, type),
-                                          {Combiner::hindexed_block, {count, blocklength}, places, {part(type)}});
+                     Numbers offsets = numbers(call, count, displacements, "array_of_displacements");
+                     *newtype = handle_of(TypeBuilder::hindexed_block(blocklength, offsets, type),
+                                          {Combiner::hindexed_block, {count, blocklength}, offsets, {share(type)}});
                  });
 }
 
@@ -308,22 +308,22 @@ int PMPI_Type_struct(int count, int blocklengths[], MPI_Aint displacements[], MP
 
 TUTTI_FUNCTION(Type_create_resized)
 int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype) {
-    return enter("MPI_Type_create_resized", given(oldtype, lb, extent, newtype), [&](Call& call) {
+    return enter("MPI_Type_create_resized", args(oldtype, lb, extent, newtype), [&](Call& call) {
         Datatype& type = call.any_type(oldtype, "oldtype");
         call.pointer(newtype, "newtype");
         *newtype =
-            handle_of(TypeBuilder::resized(type, lb, extent), {Combiner::resized, {}, {lb, extent}, {part(type)}});
+            handle_of(TypeBuilder::resized(type, lb, extent), {Combiner::resized, {}, {lb, extent}, {share(type)}});
     });
 }
 
 TUTTI_FUNCTION(Type_dup)
 int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    return enter("MPI_Type_dup", given(oldtype, newtype), [&](Call& call) {
+    return enter("MPI_Type_dup", args(oldtype, newtype), [&](Call& call) {
         Datatype& type = call.any_type(oldtype, "oldtype");
         call.pointer(newtype, "newtype");
         Ref<Datatype> made = TypeBuilder::duplicate(type);
         *newtype = MPI_DATATYPE_NULL;   // if a copy callback fails
         type.attributes.copy_to(type, made->attributes);
-        *newtype = handle_of(std::move(made), {Combiner::dup, {}, {}, {part(type)}});
+        *newtype = handle_of(std::move(made), {Combiner::dup, {}, {}, {share(type)}});
     });
 }

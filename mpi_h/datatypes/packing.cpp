@@ -21,7 +21,7 @@ void check_room(Call const& call, Number const* position, std::int64_t size, cha
         throw Error(ErrorClass::truncate,
                     join(needed, " bytes are needed but only ", size - *position, " lie between position ", *position,
                          " and ", size_name, ", which is ", size))
-            .with_help("ask MPI_Pack_size how many bytes packed data may take, and begin at position 0");
+            .with_help("use MPI_Pack_size to compute the size of the buffer, and start at position 0");
 }
 
 void check_external32(Call const& call, char const* datarep) {
@@ -37,7 +37,7 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Pack_size)
 int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int* size) {
-    return enter("MPI_Pack_size", given(incount, datatype, comm, size), [&](Call& call) {
+    return enter("MPI_Pack_size", args(incount, datatype, comm, size), [&](Call& call) {
         call.any_comm(comm);
         call.count(incount, "incount");
         Datatype& type = call.type(datatype);
@@ -51,7 +51,7 @@ int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int* size)
 TUTTI_FUNCTION(Pack)
 int PMPI_Pack(void const* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize, int* position,
               MPI_Comm comm) {
-    return enter("MPI_Pack", given(inbuf, incount, datatype, outbuf, outsize, position, comm), [&](Call& call) {
+    return enter("MPI_Pack", args(inbuf, incount, datatype, outbuf, outsize, position, comm), [&](Call& call) {
         call.any_comm(comm);
         call.count(incount, "incount");
         Datatype& type = call.type(datatype);
@@ -67,7 +67,7 @@ int PMPI_Pack(void const* inbuf, int incount, MPI_Datatype datatype, void* outbu
 TUTTI_FUNCTION(Unpack)
 int PMPI_Unpack(void const* inbuf, int insize, int* position, void* outbuf, int outcount, MPI_Datatype datatype,
                 MPI_Comm comm) {
-    return enter("MPI_Unpack", given(inbuf, insize, position, outbuf, outcount, datatype, comm), [&](Call& call) {
+    return enter("MPI_Unpack", args(inbuf, insize, position, outbuf, outcount, datatype, comm), [&](Call& call) {
         call.any_comm(comm);
         call.count(outcount, "outcount");
         Datatype& type = call.type(datatype);
@@ -82,7 +82,7 @@ int PMPI_Unpack(void const* inbuf, int insize, int* position, void* outbuf, int 
 
 TUTTI_FUNCTION(Pack_external_size)
 int PMPI_Pack_external_size(char const* datarep, int incount, MPI_Datatype datatype, MPI_Aint* size) {
-    return enter("MPI_Pack_external_size", given(datarep, incount, datatype, size), [&](Call& call) {
+    return enter("MPI_Pack_external_size", args(datarep, incount, datatype, size), [&](Call& call) {
         check_external32(call, datarep);
         call.count(incount, "incount");
         Datatype& type = call.type(datatype);
@@ -95,7 +95,7 @@ int PMPI_Pack_external_size(char const* datarep, int incount, MPI_Datatype datat
 TUTTI_FUNCTION(Pack_external)
 int PMPI_Pack_external(char const* datarep, void const* inbuf, int incount, MPI_Datatype datatype, void* outbuf,
                        MPI_Aint outsize, MPI_Aint* position) {
-    return enter("MPI_Pack_external", given(datarep, inbuf, incount, datatype, outbuf, outsize, position),
+    return enter("MPI_Pack_external", args(datarep, inbuf, incount, datatype, outbuf, outsize, position),
                  [&](Call& call) {
                      check_external32(call, datarep);
                      call.count(incount, "incount");
@@ -111,7 +111,7 @@ int PMPI_Pack_external(char const* datarep, void const* inbuf, int incount, MPI_
 TUTTI_FUNCTION(Unpack_external)
 int PMPI_Unpack_external(char const datarep[], void const* inbuf, MPI_Aint insize, MPI_Aint* position, void* outbuf,
                          int outcount, MPI_Datatype datatype) {
-    return enter("MPI_Unpack_external", given(datarep, inbuf, insize, position, outbuf, outcount, datatype),
+    return enter("MPI_Unpack_external", args(datarep, inbuf, insize, position, outbuf, outcount, datatype),
                  [&](Call& call) {
                      check_external32(call, datarep);
                      call.count(outcount, "outcount");

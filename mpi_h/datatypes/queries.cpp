@@ -11,13 +11,13 @@
 using namespace tutti;
 
 namespace {
-constexpr auto on_type = Keyval::On::type;
+constexpr auto on_type = Keyval::ObjectKind::type;
 }
 
 TUTTI_FUNCTION(Type_create_keyval)
 int PMPI_Type_create_keyval(MPI_Type_copy_attr_function* copy, MPI_Type_delete_attr_function* remove, int* keyval,
                             void* extra_state) {
-    return enter("MPI_Type_create_keyval", given(copy, remove, keyval, extra_state), [&](Call& call) {
+    return enter("MPI_Type_create_keyval", args(copy, remove, keyval, extra_state), [&](Call& call) {
         call.pointer(keyval, "type_keyval");
         *keyval = make_keyval(call, on_type, copy, remove, extra_state);
     });
@@ -25,27 +25,28 @@ int PMPI_Type_create_keyval(MPI_Type_copy_attr_function* copy, MPI_Type_delete_a
 
 TUTTI_FUNCTION(Type_free_keyval)
 int PMPI_Type_free_keyval(int* keyval) {
-    return enter("MPI_Type_free_keyval", given(keyval), [&](Call& call) { free_keyval(call, on_type, keyval); });
+    return enter("MPI_Type_free_keyval", args(keyval), [&](Call& call) { free_keyval(call, on_type, keyval); });
 }
 
 TUTTI_FUNCTION(Type_set_attr)
 int PMPI_Type_set_attr(MPI_Datatype datatype, int keyval, void* value) {
-    return enter("MPI_Type_set_attr", given(datatype, keyval, value), [&](Call& call) {
-        set_attribute(call, on_type, datatype, keyval, {reinterpret_cast<std::intptr_t>(value), GivenAs::pointer});
+    return enter("MPI_Type_set_attr", args(datatype, keyval, value), [&](Call& call) {
+        set_attribute(call, on_type, datatype, keyval,
+                      {reinterpret_cast<std::intptr_t>(value), AttributeForm::pointer});
     });
 }
 
 TUTTI_FUNCTION(Type_get_attr)
 int PMPI_Type_get_attr(MPI_Datatype datatype, int keyval, void* value, int* flag) {
-    return enter("MPI_Type_get_attr", given(datatype, keyval, value, flag), [&](Call& call) {
+    return enter("MPI_Type_get_attr", args(datatype, keyval, value, flag), [&](Call& call) {
         call.pointer(flag, "flag");
-        *flag = get_attribute(call, on_type, datatype, keyval, GivenAs::pointer, value);
+        *flag = get_attribute(call, on_type, datatype, keyval, AttributeForm::pointer, value);
     });
 }
 
 TUTTI_FUNCTION(Type_delete_attr)
 int PMPI_Type_delete_attr(MPI_Datatype datatype, int keyval) {
-    return enter("MPI_Type_delete_attr", given(datatype, keyval),
+    return enter("MPI_Type_delete_attr", args(datatype, keyval),
                  [&](Call& call) { delete_attribute(call, on_type, datatype, keyval); });
 }
 
@@ -76,7 +77,7 @@ int number_of(Combiner combiner) {
 
 template <class Number>
 [[gnu::always_inline]] inline int extent(char const* name, MPI_Datatype datatype, Number* lb, Number* bytes) {
-    return enter(name, given(datatype, lb, bytes), [&](Call& call) {
+    return enter(name, args(datatype, lb, bytes), [&](Call& call) {
         Datatype& type = call.any_type(datatype);
         call.pointer(lb, "lb");
         call.pointer(bytes, "extent");
@@ -87,7 +88,7 @@ template <class Number>
 
 template <class Number>
 [[gnu::always_inline]] inline int true_extent(char const* name, MPI_Datatype datatype, Number* lb, Number* bytes) {
-    return enter(name, given(datatype, lb, bytes), [&](Call& call) {
+    return enter(name, args(datatype, lb, bytes), [&](Call& call) {
         Datatype& type = call.any_type(datatype);
         call.pointer(lb, "true_lb");
         call.pointer(bytes, "true_extent");
@@ -99,7 +100,7 @@ template <class Number>
 /// Functions of MPI-1 that return one of the bounds.
 template <class Bound>
 [[gnu::always_inline]] inline int bound(char const* name, MPI_Datatype datatype, MPI_Aint* result, Bound bound_of) {
-    return enter(name, given(datatype, result), [&](Call& call) {
+    return enter(name, args(datatype, result), [&](Call& call) {
         Datatype& type = call.any_type(datatype);
         call.pointer(result, "displacement");
         *result = bound_of(type);
@@ -117,7 +118,7 @@ MPI_Datatype handle_for_user(Datatype& type) {
 template <class From, class To>
 void check_room(Call const& call, char const* what, std::vector<From> const& from, int room, To* to) {
     if (static_cast<std::size_t>(std::max(room, 0)) < from.size())
-        fail(ErrorClass::arg, "max_", what, " is ", room, " but the datatype was made with ", from.size());
+        fail(ErrorClass::arg, "max_", what, " is ", room, " but the datatype was created with ", from.size());
     if (!from.empty()) call.pointer(to, join("array_of_", what).c_str());
 }
 
@@ -128,7 +129,7 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Type_commit)
 int PMPI_Type_commit(MPI_Datatype* datatype) {
-    return enter("MPI_Type_commit", given(datatype), [&](Call& call) {
+    return enter("MPI_Type_commit", args(datatype), [&](Call& call) {
         call.pointer(datatype, "datatype");
         call.any_type(*datatype).committed = true;
     });
@@ -136,12 +137,12 @@ int PMPI_Type_commit(MPI_Datatype* datatype) {
 
 TUTTI_FUNCTION(Type_free)
 int PMPI_Type_free(MPI_Datatype* datatype) {
-    return enter("MPI_Type_free", given(datatype), [&](Call& call) {
+    return enter("MPI_Type_free", args(datatype), [&](Call& call) {
         call.pointer(datatype, "datatype");
         Datatype& type = call.any_type(*datatype);
         if (type.predefined) fail(ErrorClass::type, "a predefined datatype cannot be freed");
         type.attributes.clear(type);
-        note_freed(*datatype);
+        record_freed(*datatype);
         library().tables.datatypes.remove(*datatype);
         *datatype = MPI_DATATYPE_NULL;
     });
@@ -149,7 +150,7 @@ int PMPI_Type_free(MPI_Datatype* datatype) {
 
 TUTTI_FUNCTION(Type_size)
 int PMPI_Type_size(MPI_Datatype datatype, int* size) {
-    return enter("MPI_Type_size", given(datatype, size), [&](Call& call) {
+    return enter("MPI_Type_size", args(datatype, size), [&](Call& call) {
         Datatype& type = call.any_type(datatype);
         call.pointer(size, "size");
         *size = type.size() > INT_MAX ? MPI_UNDEFINED : static_cast<int>(type.size());
@@ -158,7 +159,7 @@ int PMPI_Type_size(MPI_Datatype datatype, int* size) {
 
 TUTTI_FUNCTION(Type_size_x)
 int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count* size) {
-    return enter("MPI_Type_size_x", given(datatype, size), [&](Call& call) {
+    return enter("MPI_Type_size_x", args(datatype, size), [&](Call& call) {
         Datatype& type = call.any_type(datatype);
         call.pointer(size, "size");
         *size = type.size();
@@ -202,9 +203,9 @@ int PMPI_Type_ub(MPI_Datatype datatype, MPI_Aint* displacement) {
 
 TUTTI_FUNCTION(Type_get_envelope)
 int PMPI_Type_get_envelope(MPI_Datatype datatype, int* integers, int* addresses, int* types, int* combiner) {
-    return enter("MPI_Type_get_envelope", given(datatype, integers, addresses, types, combiner), [&](Call& call) {
+    return enter("MPI_Type_get_envelope", args(datatype, integers, addresses, types, combiner), [&](Call& call) {
         TypeRecipe const* recipe = call.any_type(datatype).recipe();
-        for (int* answer : {integers, addresses, types, combiner}) call.pointer(answer, "an argument of the answer");
+        for (int* answer : {integers, addresses, types, combiner}) call.pointer(answer, "a result argument");
         *integers = recipe ? static_cast<int>(recipe->integers.size()) : 0;
         *addresses = recipe ? static_cast<int>(recipe->addresses.size()) : 0;
         *types = recipe ? static_cast<int>(recipe->types.size()) : 0;
@@ -216,7 +217,7 @@ TUTTI_FUNCTION(Type_get_contents)
 int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes,
                            int integers[], MPI_Aint addresses[], MPI_Datatype types[]) {
     return enter("MPI_Type_get_contents",
-                 given(datatype, max_integers, max_addresses, max_datatypes, integers, addresses, types),
+                 args(datatype, max_integers, max_addresses, max_datatypes, integers, addresses, types),
                  [&](Call& call) {
                      TypeRecipe const* recipe = call.any_type(datatype).recipe();
                      if (!recipe) fail(ErrorClass::type, "a predefined datatype has no contents");
@@ -232,7 +233,7 @@ int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addr
 
 TUTTI_FUNCTION(Type_set_name)
 int PMPI_Type_set_name(MPI_Datatype datatype, char const* type_name) {
-    return enter("MPI_Type_set_name", given(datatype, type_name), [&](Call& call) {
+    return enter("MPI_Type_set_name", args(datatype, type_name), [&](Call& call) {
         Datatype& type = call.any_type(datatype);
         call.pointer(type_name, "type_name");
         type.name.assign(type_name, strnlen(type_name, MPI_MAX_OBJECT_NAME - 1));
@@ -241,7 +242,7 @@ int PMPI_Type_set_name(MPI_Datatype datatype, char const* type_name) {
 
 TUTTI_FUNCTION(Type_get_name)
 int PMPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen) {
-    return enter("MPI_Type_get_name", given(datatype, type_name, resultlen), [&](Call& call) {
+    return enter("MPI_Type_get_name", args(datatype, type_name, resultlen), [&](Call& call) {
         Datatype const* const type = datatype == MPI_DATATYPE_NULL ? nullptr : &call.any_type(datatype);
         call.pointer(type_name, "type_name");
         call.pointer(resultlen, "resultlen");

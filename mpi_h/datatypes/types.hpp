@@ -14,11 +14,11 @@ using Numbers = std::vector<std::int64_t>;
 
 /// Stores the type with its recipe (how it was constructed) and returns its new handle.
 inline MPI_Datatype handle_of(Ref<Datatype> type, TypeRecipe recipe) {
-    TypeBuilder::remember(*type, std::move(recipe));
+    TypeBuilder::set_recipe(*type, std::move(recipe));
     return library().tables.datatypes.add(type.detach());
 }
 
-inline Ref<Datatype> part(Datatype& type) { return Ref<Datatype>::share(&type); }
+inline Ref<Datatype> share(Datatype& type) { return Ref<Datatype>::share(&type); }
 
 /// Copies an array of counts, lengths or displacements of the program, each multiplied by `unit`.
 template <class T>

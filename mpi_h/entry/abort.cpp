@@ -28,24 +28,24 @@
 namespace tutti {
 namespace {
 
-constexpr std::int64_t longest_wait_ns = 2'000'000'000;   // limit for a launcher that does not read
+constexpr std::int64_t max_wait_ns = 2'000'000'000;   // limit for a launcher that does not read
 
 void write_without_memory() {
-    static constexpr char text[] = "an MPI process ends, and has no memory to say why\n";
+    static constexpr char text[] = "an MPI process aborts; there is no memory to report the reason\n";
     if (write(2, text, sizeof text - 1) < 0) {}   // there is no other place to report that
 }
 
 /// The child must not write what its parent has buffered.
-[[noreturn]] void end_child(Ending const& ending) {
-    bool const written = ending.sentence.empty() || unless_out_of_memory([&ending] {
+[[noreturn]] void exit_child(AbortReport const& report) {
+    bool const written = report.message.empty() || unless_out_of_memory([&report] {
                              int const rank = library().process->rank();
                              std::string const line =
-                                 join("process ", getpid(), ", a child of rank ", rank, ": ", ending.sentence, "\n");
+                                 join("process ", getpid(), ", a child of rank ", rank, ": ", report.message, "\n");
                              if (write(2, line.data(), line.size()) < 0) {}   // there is no other place to report that
                              return true;
                          });
     if (!written) write_without_memory();
-    _exit(ending.code & 0xff ? ending.code & 0xff : 1);
+    _exit(report.code & 0xff ? report.code & 0xff : 1);
 }
 
 void write_line(std::string const& line) {
@@ -53,21 +53,21 @@ void write_line(std::string const& line) {
     if (write(2, line.data(), line.size()) < 0) {}   // a failure to report cannot be reported
 }
 
-void note(NotedWords& noted, Ending const& ending) {
-    std::memcpy(noted.sentence, ending.sentence.c_str(), ending.sentence.size() + 1);
-    std::snprintf(noted.code, sizeof noted.code, "%s", ending.error.c_str());
-    std::snprintf(noted.help, sizeof noted.help, "%s", ending.help);
-    std::snprintf(noted.call, sizeof noted.call, "%s", ending.call.c_str());
-    std::snprintf(noted.script, sizeof noted.script, "%s", script_place().c_str());
-    noted.addresses = static_cast<std::uint32_t>(program_stack(noted.stack));
-    noted.state.store(NotedWords::said, std::memory_order_release);
+void store_message(AbortMessage& stored, AbortReport const& report) {
+    std::memcpy(stored.message, report.message.c_str(), report.message.size() + 1);
+    std::snprintf(stored.code, sizeof stored.code, "%s", report.error.c_str());
+    std::snprintf(stored.help, sizeof stored.help, "%s", report.help);
+    std::snprintf(stored.call, sizeof stored.call, "%s", report.call.c_str());
+    std::snprintf(stored.script, sizeof stored.script, "%s", script_location().c_str());
+    stored.addresses = static_cast<std::uint32_t>(program_stack(stored.stack));
+    stored.state.store(AbortMessage::written, std::memory_order_release);
 }
 
 /// Waits until the launcher has read the message: it can find source lines only while the process exists.
-void wait_until_heard(NotedWords const& noted) {
+void wait_until_read(AbortMessage const& stored) {
     long pause = 100'000;
-    for (std::int64_t waited = 0; waited < longest_wait_ns; waited += pause) {
-        if (noted.state.load(std::memory_order_acquire) == NotedWords::heard) return;
+    for (std::int64_t waited = 0; waited < max_wait_ns; waited += pause) {
+        if (stored.state.load(std::memory_order_acquire) == AbortMessage::read) return;
         pause = std::min(pause * 3 / 2, 5'000'000L);
         timespec const one{0, pause};
         nanosleep(&one, nullptr);
@@ -75,8 +75,8 @@ void wait_until_heard(NotedWords const& noted) {
 }
 
 /// Describes the position in the program as far as possible without debug information.
-std::string place_in_words() {
-    if (std::string const script = script_place(); !script.empty()) return script;
+std::string describe_position() {
+    if (std::string const script = script_location(); !script.empty()) return script;
     std::uint64_t address[1];
     Dl_info info{};
     if (program_stack(address) == 0 || dladdr(reinterpret_cast<void*>(address[0]), &info) == 0) return {};
@@ -87,40 +87,41 @@ std::string place_in_words() {
     return join("in ", info.dli_sname ? join(info.dli_sname, " of ") : "", file ? file + 1 : info.dli_fname, offset);
 }
 
-/// Returns the report that mpiexec or the watcher would print, as far as this process knows it.
-std::string report_of(int rank, Ending const& ending) {
-    std::string text = ending.error.empty() ? join("error: ", ending.sentence, "\n")
-                                            : join("error[", ending.error, "] ", ending.sentence, "\n");
-    if (!ending.call.empty()) {
-        std::string const place = place_in_words();
-        text += join("  rank ", rank, "  ", ending.call, place.empty() ? "" : "  ", place, "\n");
+/// Returns the report that mpiexec or the watchdog would print, as far as this process knows it.
+std::string format_report(int rank, AbortReport const& report) {
+    std::string text = report.error.empty() ? join("error: ", report.message, "\n")
+                                            : join("error[", report.error, "] ", report.message, "\n");
+    if (!report.call.empty()) {
+        std::string const position = describe_position();
+        text += join("  rank ", rank, "  ", report.call, position.empty() ? "" : "  ", position, "\n");
     }
-    if (*ending.help) text += join("  help: ", ending.help, "\n");
-    return ending.error.empty() ? text : join(text, "  more: mpiexec --explain ", ending.error, "\n");
+    if (*report.help) text += join("  help: ", report.help, "\n");
+    return report.error.empty() ? text : join(text, "  For details, run: mpiexec --explain ", report.error, "\n");
 }
 
 /// mpiexec recognizes the line by the rank state, and reports it once if many ranks write the same.
-void say_to_launcher(RankState& rank_state, Ending const& ending) {
-    std::string const line = join("rank ", rank_state.world_rank, ": ", ending.sentence, "\n");
+void report_to_launcher(RankState& rank_state, AbortReport const& report) {
+    std::string const line = join("rank ", rank_state.world_rank, ": ", report.message, "\n");
     if (!line.ends_with('\n')) throw std::bad_alloc();   // streams set their fail state instead of throwing
-    if (ending.sentence.size() >= sizeof rank_state.last_words.sentence) {
-        std::string const place = ending.call.empty() ? "" : place_in_words();
-        return write_line(place.empty() ? line : join(line, "  ", ending.call, "  ", place, "\n"));
+    if (report.message.size() >= sizeof rank_state.abort_message.message) {
+        std::string const position = report.call.empty() ? "" : describe_position();
+        return write_line(position.empty() ? line : join(line, "  ", report.call, "  ", position, "\n"));
     }
-    note(rank_state.last_words, ending);
+    store_message(rank_state.abort_message, report);
     write_line(line);
-    wait_until_heard(rank_state.last_words);
+    wait_until_read(rank_state.abort_message);
 }
 
-/// For ranks without Tutti's launcher. Returns false if no watcher could be started, or if it does not print the
+/// For ranks without Tutti's launcher. Returns false if no watchdog could be started, or if it does not print the
 /// report.
-bool say_to_watcher(Segment const& segment, RankState& rank_state, Ending const& ending) {
-    if (ending.sentence.size() >= sizeof rank_state.last_words.sentence || !Watcher::start(segment)) return false;
+bool report_to_watchdog(Segment const& segment, RankState& rank_state, AbortReport const& report) {
+    if (report.message.size() >= sizeof rank_state.abort_message.message || !Watchdog::start(segment)) return false;
     std::fflush(stdout);
-    note(rank_state.last_words, ending);
-    wait_until_heard(rank_state.last_words);
-    auto said = NotedWords::said;
-    return !rank_state.last_words.state.compare_exchange_strong(said, NotedWords::heard, std::memory_order_acq_rel);
+    store_message(rank_state.abort_message, report);
+    wait_until_read(rank_state.abort_message);
+    auto state = AbortMessage::written;
+    return !rank_state.abort_message.state.compare_exchange_strong(state, AbortMessage::read,
+                                                                   std::memory_order_acq_rel);
 }
 
 /// Returns the rank that another launcher has put into the environment, or 0.
@@ -134,7 +135,7 @@ int rank_in_environment() {
 /// false for the others, after the first one has ended, because the launcher ends the job with the first rank that
 /// exits. Uses an abstract socket that the first rank keeps open, named after the launcher's job; a process without a
 /// launcher is the first.
-bool is_first_of_job(Ending const& ending) {
+bool is_first_of_job(AbortReport const& report) {
     char const* job = nullptr;
     for (char const* variable : {"PMIX_NAMESPACE", "PMI_ID", "SLURM_STEP_ID"})
         if (!job) job = std::getenv(variable);
@@ -142,7 +143,7 @@ bool is_first_of_job(Ending const& ending) {
     if (first < 0) return true;
     sockaddr_un name{};
     name.sun_family = AF_UNIX;
-    std::size_t const identity = std::hash<std::string>()(join(job, ' ', ending.error, ' ', ending.sentence));
+    std::size_t const identity = std::hash<std::string>()(join(job, ' ', report.error, ' ', report.message));
     int const length = std::snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "tutti %u %zx", getuid(), identity);
     auto const bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + static_cast<unsigned>(length));
     auto const* const address = reinterpret_cast<sockaddr const*>(&name);
@@ -150,20 +151,20 @@ bool is_first_of_job(Ending const& ending) {
         listen(first, SOMAXCONN);
         return true;
     }
-    timeval const patience{longest_wait_ns / 1'000'000'000, 0};
-    setsockopt(first, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    setsockopt(first, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    timeval const timeout{max_wait_ns / 1'000'000'000, 0};
+    setsockopt(first, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
+    setsockopt(first, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
     char byte = 0;
     // Returns when the first rank has ended, or after the timeout.
     if (connect(first, address, bytes) == 0 && read(first, &byte, 1) < 0) {}
     return false;
 }
 
-/// Creates a segment of this process alone, from which the watcher reads errors before MPI_Init.
-std::optional<Segment> own_segment() try {
-    std::vector<std::string> complaints;
-    if (read_variables(environ, complaints).diagnosis == "no") return {};
-    Segment segment = Segment::create(1, {}, {}, {}, Maker::rank);
+/// Creates a segment of this process alone, from which the watchdog reads errors before MPI_Init.
+std::optional<Segment> create_own_segment() try {
+    std::vector<std::string> diagnostics;
+    if (read_variables(environ, diagnostics).diagnosis == "no") return {};
+    Segment segment = Segment::create(1, {}, {}, {}, SegmentCreator::rank);
     RankState& mine = segment.rank_state(0);
     mine.world_rank = rank_in_environment();
     mine.pid.store(getpid(), std::memory_order_relaxed);
@@ -171,40 +172,41 @@ std::optional<Segment> own_segment() try {
     return segment;
 } catch (Error const&) { return {}; }
 
-void say(Ending const& ending) {
+void report_abort(AbortReport const& report) {
     LibraryState& f = library();
-    RankState* const launchers = f.rank_state ? f.rank_state : launchers_rank_state();
-    bool const supervised = f.process ? f.process->supervised : launchers_rank_state() != nullptr;
-    if (supervised && launchers) return say_to_launcher(*launchers, ending);
+    RankState* const rank_state = f.rank_state ? f.rank_state : launcher_rank_state();
+    bool const supervised = f.process ? f.process->is_supervised : launcher_rank_state() != nullptr;
+    if (supervised && rank_state) return report_to_launcher(*rank_state, report);
     if (f.process) {
-        bool const said = f.process->watcher && say_to_watcher(*f.segment, *f.rank_state, ending);
-        if (!said && is_first_on_node(*f.segment, ending.error, ending.sentence))
-            write_line(report_of(f.process->rank(), ending));
+        bool const reported = f.process->watchdog && report_to_watchdog(*f.segment, *f.rank_state, report);
+        if (!reported && is_first_report_on_node(*f.segment, report.error, report.message))
+            write_line(format_report(f.process->rank(), report));
         return;
     }
-    if (!is_first_of_job(ending)) return;
-    std::optional<Segment> const own = own_segment();
-    if (!own || !say_to_watcher(*own, own->rank_state(0), ending)) write_line(report_of(rank_in_environment(), ending));
+    if (!is_first_of_job(report)) return;
+    std::optional<Segment> const own = create_own_segment();
+    if (!own || !report_to_watchdog(*own, own->rank_state(0), report))
+        write_line(format_report(rank_in_environment(), report));
 }
 
 }   // namespace
 
-void abort_job(Ending const& ending) {
-    if (library().stage == Stage::child) end_child(ending);
+void abort_job(AbortReport const& report) {
+    if (library().stage == Stage::forked_child) exit_child(report);
     // Several threads may arrive here; the first one exits for all.
-    static std::atomic_flag ending_begun;
-    if (!ending.sentence.empty() && ending_begun.test_and_set())
+    static std::atomic_flag abort_begun;
+    if (!report.message.empty() && abort_begun.test_and_set())
         while (true) pause();
-    RankState* const rank_state = library().rank_state ? library().rank_state : launchers_rank_state();
-    bool const said = ending.sentence.empty() || unless_out_of_memory([&] { return say(ending), true; });
-    if (!said) write_without_memory();
+    RankState* const rank_state = library().rank_state ? library().rank_state : launcher_rank_state();
+    bool const reported = report.message.empty() || unless_out_of_memory([&] { return report_abort(report), true; });
+    if (!reported) write_without_memory();
     if (library().process) {
-        rank_state->abort_code.store(ending.code, std::memory_order_relaxed);
+        rank_state->abort_code.store(report.code, std::memory_order_relaxed);
         rank_state->state.store(RankPhase::aborted, std::memory_order_release);
     }
     std::fflush(nullptr);
-    int const code = ending.code & 0xff ? ending.code & 0xff : 1;
-    if (job_server()) unless_out_of_memory([&] { return job_server()->abort(code, ending.sentence), true; });
+    int const code = report.code & 0xff ? report.code & 0xff : 1;
+    if (job_server()) unless_out_of_memory([&] { return job_server()->abort(code, report.message), true; });
     _exit(code);
 }
 
@@ -221,11 +223,11 @@ void watch_for_exit() {
 [[gnu::destructor]] static void report_exit() {
     LibraryState* const f = the_library_state.load(std::memory_order_acquire);
     if (!f || !f->reports_exit || f->stage != Stage::running) return;
-    if (getpid() != f->rank_state->pid.load(std::memory_order_relaxed) || !f->process->watcher->start()) return;
-    report_end(f->rank_state->last_call, LastCall::End::exits, longest_wait_ns);
+    if (getpid() != f->rank_state->pid.load(std::memory_order_relaxed) || !f->process->watchdog->start()) return;
+    report_end(f->rank_state->last_call, LastCall::End::exits, max_wait_ns);
 }
 
-void end_without_memory(int code) {
+void exit_without_memory(int code) {
     write_without_memory();
     _exit(code);
 }

@@ -8,34 +8,34 @@
 namespace tutti {
 
 /// Exit code and report of a rank that ends the job.
-struct Ending {
+struct AbortReport {
     int code = 1;
-    std::string sentence{};   ///< message; empty: nothing is reported
-    std::string error{};      ///< name for `mpiexec --explain`: usually that of the error class
-    std::string call{};       ///< the failing call, such as "MPI_Barrier(MPI_COMM_WORLD)"; empty: none
-    char const* help = "";    ///< advice beyond that of the error class; without its full stop
+    std::string message{};   ///< empty: nothing is reported
+    std::string error{};     ///< name for `mpiexec --explain`: usually that of the error class
+    std::string call{};      ///< the failing call, such as "MPI_Barrier(MPI_COMM_WORLD)"; empty: none
+    char const* help = "";   ///< advice beyond that of the error class; without its full stop
 };
 
 /// Stores the message in this rank's state for the launcher, writes it to standard error, and exits when the launcher
 /// has read the position in the program, or after two seconds. A child of a rank exits alone. Without memory, the
 /// message is shorter.
-[[noreturn]] void abort_job(Ending const& ending);
+[[noreturn]] void abort_job(AbortReport const& report);
 
-/// As above, with the Ending that `describe` returns; `describe` may run out of memory.
+/// As above, with the AbortReport that `describe` returns; `describe` may run out of memory.
 template <class Describe>
 [[noreturn]] void abort_job(int code, Describe const& describe) {
     try {
         abort_job(describe());
     } catch (std::bad_alloc const&) {
-        abort_job(Ending{code, "no memory"});   // short enough to need no allocation
+        abort_job(AbortReport{code, "no memory"});   // short enough to need no allocation
     }
 }
 
-/// Makes the watcher report an exit() of this rank before MPI_Finalize; used if Tutti's launcher does not do that. The
+/// Makes the watchdog report an exit() of this rank before MPI_Finalize; used if Tutti's launcher does not do that. The
 /// report follows the program's own exit handlers and destructors, which may call MPI_Finalize.
 void watch_for_exit();
 
 /// For failures before the library has any state that could end a job.
-[[noreturn]] void end_without_memory(int code);
+[[noreturn]] void exit_without_memory(int code);
 
 }   // namespace tutti

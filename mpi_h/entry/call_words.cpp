@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Describes calls: prototypes from mpi.h, then the words for each kind of argument.
+// Describes calls: prototypes from mpi.h, then a text for each kind of argument.
 #include "mpi_h/entry/call_words.hpp"
 
 #include <cstring>
@@ -29,10 +29,10 @@ struct Argument {
     std::string_view type, name;
     std::intptr_t value;
 
-    bool is(std::string_view names) const { return names.find(join(" ", name, " ")) != names.npos; }
-    bool ends(std::string_view with) const { return name.ends_with(with); }
+    bool is_one_of(std::string_view names) const { return names.find(join(" ", name, " ")) != names.npos; }
+    bool name_ends_with(std::string_view with) const { return name.ends_with(with); }
     int number() const { return static_cast<int>(value); }
-    bool pointer() const { return type.ends_with('*'); }
+    bool is_pointer() const { return type.ends_with('*'); }
 };
 
 /// Returns an empty list if the values do not match the parameters; only trailing addresses of results may be missing.
@@ -108,7 +108,7 @@ constexpr Constant constants[] = {
     {" rank ", MPI_PROC_NULL, "MPI_PROC_NULL"},
 };
 
-std::string assertion_words(int given) {
+std::string assertion_text(int assertions) {
     constexpr std::pair<int, char const*> bits[] = {{MPI_MODE_NOCHECK, "MPI_MODE_NOCHECK"},
                                                     {MPI_MODE_NOSTORE, "MPI_MODE_NOSTORE"},
                                                     {MPI_MODE_NOPUT, "MPI_MODE_NOPUT"},
@@ -116,62 +116,62 @@ std::string assertion_words(int given) {
                                                     {MPI_MODE_NOSUCCEED, "MPI_MODE_NOSUCCEED"}};
     std::string text;
     for (auto const& [bit, name] : bits)
-        if (given & bit) text += join(text.empty() ? "" : " | ", name), given &= ~bit;
-    return given == 0 ? text : text.empty() ? join("assert ", given) : join(text, " | ", given);
+        if (assertions & bit) text += join(text.empty() ? "" : " | ", name), assertions &= ~bit;
+    return assertions == 0 ? text : text.empty() ? join("assert ", assertions) : join(text, " | ", assertions);
 }
 
-std::string number_words(Argument const& a) {
-    if (a.name == "assert") return a.value == 0 ? "" : assertion_words(a.number());
+std::string number_text(Argument const& a) {
+    if (a.name == "assert") return a.value == 0 ? "" : assertion_text(a.number());
     for (Constant const& constant : constants)
-        if (a.is(constant.parameters) && a.value == constant.value)
-            return a.is(" color rank p r ") ? join(a.name, " ", constant.name) : constant.name;
+        if (a.is_one_of(constant.parameters) && a.value == constant.value)
+            return a.is_one_of(" color rank p r ") ? join(a.name, " ", constant.name) : constant.name;
     return join(a.name, " ", a.value);
 }
 
 // Objects by their handles, which may be invalid. Before MPI_Init no object exists, but predefined handles are
 // described.
 
-std::string type_words(int handle) {
+std::string type_text(int handle) {
     if (handle == MPI_DATATYPE_NULL) return "MPI_DATATYPE_NULL";
     Datatype const* const type = library().tables.datatypes.find(handle);
-    if (!type) return library().tables.datatypes.names_builtin(handle) ? "a predefined datatype" : "no datatype";
+    if (!type) return library().tables.datatypes.is_builtin_handle(handle) ? "a predefined datatype" : "no datatype";
     return type->name.empty() ? "a datatype of the program" : type->name;
 }
 
-std::string amount_words(std::intptr_t count, int handle) {
-    std::string const type = type_words(handle);
+std::string amount_text(std::intptr_t count, int handle) {
+    std::string const type = type_text(handle);
     return join(count, type.starts_with("no ") || type.starts_with("a ") ? " of " : " ", type);
 }
 
-std::string comm_words(int handle) {
+std::string comm_text(int handle) {
     if (handle == MPI_COMM_NULL) return "MPI_COMM_NULL";
     Comm const* const comm = library().tables.comms.find(handle);
-    if (comm) return comm->words();
+    if (comm) return comm->description();
     return handle == MPI_COMM_WORLD ? "MPI_COMM_WORLD" : handle == MPI_COMM_SELF ? "MPI_COMM_SELF" : "no communicator";
 }
 
-std::string window_words(int handle) {
+std::string window_text(int handle) {
     if (handle == MPI_WIN_NULL) return "MPI_WIN_NULL";
     rma::Window const* const window = library().tables.wins.find(handle);
-    return window ? window->words() : "no window";
+    return window ? window->description() : "no window";
 }
 
-std::string group_words(int handle) {
+std::string group_text(int handle) {
     if (handle == MPI_GROUP_NULL) return "MPI_GROUP_NULL";
     if (handle == MPI_GROUP_EMPTY) return "MPI_GROUP_EMPTY";
     Group const* const group = library().tables.groups.find(handle);
     return !group ? "no group" : join("a group of ", group->size(), group->size() == 1 ? " rank" : " ranks");
 }
 
-std::string op_words(int handle) {
+std::string op_text(int handle) {
     if (handle == MPI_OP_NULL) return "MPI_OP_NULL";
     Op const* const op = library().tables.ops.find(handle);
-    return op                                           ? coll::op_in_words(coll::recorded_op(*op))
-           : library().tables.ops.names_builtin(handle) ? "a predefined operator"
-                                                        : "no operator";
+    return op                                               ? coll::op_description(coll::recorded_op(*op))
+           : library().tables.ops.is_builtin_handle(handle) ? "a predefined operator"
+                                                            : "no operator";
 }
 
-std::string info_words(int handle) {
+std::string info_text(int handle) {
     if (handle == MPI_INFO_NULL) return "MPI_INFO_NULL";
     if (handle == MPI_INFO_ENV) return "MPI_INFO_ENV";
     Info const* const info = library().tables.infos.find(handle);
@@ -179,7 +179,7 @@ std::string info_words(int handle) {
     return join("an info object of ", info->entries.size(), info->entries.size() == 1 ? " key" : " keys");
 }
 
-std::string errhandler_words(int handle) {
+std::string errhandler_text(int handle) {
     if (handle == MPI_ERRHANDLER_NULL) return "MPI_ERRHANDLER_NULL";
     Errhandler const* const errhandler = library().tables.errhandlers.find(handle);
     if (!errhandler) return "no error handler";
@@ -188,16 +188,16 @@ std::string errhandler_words(int handle) {
                                                          : "MPI_ERRORS_RETURN";
 }
 
-std::string request_words(int handle) {
+std::string request_text(int handle) {
     if (handle == MPI_REQUEST_NULL) return "MPI_REQUEST_NULL";
     Request const* const request = library().tables.requests.find(handle);
     if (!request) return "no request";
-    Blockage blockage;
-    request->tell(blockage);
-    return blockage.call;
+    BlockedCall blocked;
+    request->describe(blocked);
+    return blocked.call;
 }
 
-std::string message_words(int handle) {
+std::string message_text(int handle) {
     return handle == MPI_MESSAGE_NULL                          ? "MPI_MESSAGE_NULL"
            : handle == MPI_MESSAGE_NO_PROC                     ? "MPI_MESSAGE_NO_PROC"
            : library().tables.requests.find(handle) == nullptr ? "no message"
@@ -206,12 +206,12 @@ std::string message_words(int handle) {
 
 struct HandleKind {
     std::string_view type;
-    std::string (*words)(int handle);
+    std::string (*text)(int handle);
 };
 constexpr HandleKind handle_kinds[] = {
-    {"MPI_Comm", comm_words},       {"MPI_Win", window_words},      {"MPI_Group", group_words},
-    {"MPI_Op", op_words},           {"MPI_Info", info_words},       {"MPI_Errhandler", errhandler_words},
-    {"MPI_Request", request_words}, {"MPI_Message", message_words}, {"MPI_Datatype", type_words},
+    {"MPI_Comm", comm_text},       {"MPI_Win", window_text},      {"MPI_Group", group_text},
+    {"MPI_Op", op_text},           {"MPI_Info", info_text},       {"MPI_Errhandler", errhandler_text},
+    {"MPI_Request", request_text}, {"MPI_Message", message_text}, {"MPI_Datatype", type_text},
 };
 
 HandleKind const* kind_of(std::string_view type) {
@@ -220,7 +220,7 @@ HandleKind const* kind_of(std::string_view type) {
     return nullptr;
 }
 
-std::string rank_words(int rank) {
+std::string rank_text(int rank) {
     switch (rank) {
     case MPI_PROC_NULL: return "MPI_PROC_NULL";
     case MPI_ANY_SOURCE: return "any source";
@@ -229,17 +229,17 @@ std::string rank_words(int rank) {
     }
 }
 
-class Writer {
+class CallDescriber {
 public:
-    Writer(std::string_view function, std::vector<Argument> arguments, std::string const& request)
+    CallDescriber(std::string_view function, std::vector<Argument> arguments, std::string const& request)
         : function_(function), arguments_(std::move(arguments)), request_(request) {}
 
-    std::string words() {
+    std::string text() {
         for (std::size_t i = 0; i < arguments_.size(); ++i) add(i);
-        std::string text = join(function_, "(");
+        std::string call = join(function_, "(");
         for (Part const& part : parts_)
-            text += join(&part == &parts_.front() ? "" : part.follows_amount ? " " : ", ", part.text);
-        return text + ")";
+            call += join(&part == &parts_.front() ? "" : part.follows_amount ? " " : ", ", part.text);
+        return call + ")";
     }
 
 private:
@@ -262,14 +262,15 @@ private:
 
     void add(std::size_t i) {
         Argument const& a = arguments_[i];
-        if (a.pointer()) return add_pointer(a);
+        if (a.is_pointer()) return add_pointer(a);
         if (a.type == "MPI_Datatype") return add_type(i);
-        if (HandleKind const* const kind = kind_of(a.type)) return add_part(kind->words(a.number()));
-        if (a.is(" dest source target_rank ")) return add_peer(a);
-        if (a.name == "root") return add_part(a.value < 0 ? join("root ", rank_words(a.number())) : number_words(a));
-        if (a.is(" tag sendtag recvtag ")) return add_part(a.value == MPI_ANY_TAG ? "any tag" : join("tag ", a.value));
+        if (HandleKind const* const kind = kind_of(a.type)) return add_part(kind->text(a.number()));
+        if (a.is_one_of(" dest source target_rank ")) return add_peer(a);
+        if (a.name == "root") return add_part(a.value < 0 ? join("root ", rank_text(a.number())) : number_text(a));
+        if (a.is_one_of(" tag sendtag recvtag "))
+            return add_part(a.value == MPI_ANY_TAG ? "any tag" : join("tag ", a.value));
         if (a.name == "target_disp") return add_part(join("displacement ", a.value));
-        if (a.ends("count"))
+        if (a.name_ends_with("count"))
             if (Argument const* const of = next(i)) {
                 if (of->type == "MPI_Datatype") return;   // the type is described with its count
                 if (of->type == "MPI_Request *") {
@@ -277,16 +278,16 @@ private:
                     return add_part(request_);
                 }
             }
-        add_part(number_words(a));
+        add_part(number_text(a));
     }
 
     /// Adds "4 MPI_INT"; without the number if an array contains the counts of all ranks.
     void add_type(std::size_t i) {
         Argument const& a = arguments_[i];
-        Argument const* const count = i > 0 && arguments_[i - 1].ends("count") ? &arguments_[i - 1] : nullptr;
+        Argument const* const count = i > 0 && arguments_[i - 1].name_ends_with("count") ? &arguments_[i - 1] : nullptr;
         if (!significant(a)) return;
-        std::string text = count ? amount_words(count->value, a.number()) : type_words(a.number());
-        Part* const other = a.is(" recvtype target_datatype result_datatype ") ? amount() : nullptr;
+        std::string text = count ? amount_text(count->value, a.number()) : type_text(a.number());
+        Part* const other = a.is_one_of(" recvtype target_datatype result_datatype ") ? amount() : nullptr;
         if (other && !has("endrecv")) {
             if (other->text == text || other->text.ends_with(" " + text)) return;
             if (text.ends_with(" " + other->text)) return void(other->text = text);
@@ -301,9 +302,9 @@ private:
         Argument const *const root = find("root"), *const comm = find("comm"), *const sendbuf = find("sendbuf");
         if (a.name == "sendtype" && sendbuf && sendbuf->value == reinterpret_cast<std::intptr_t>(MPI_IN_PLACE))
             return false;
-        if (!root || !comm || !a.is(has("catter") ? " sendtype " : " recvtype ")) return true;
+        if (!root || !comm || !a.is_one_of(has("catter") ? " sendtype " : " recvtype ")) return true;
         Comm const* const c = library().tables.comms.find(comm->number());
-        return !c || root->value == (c->inter() ? MPI_ROOT : c->rank());
+        return !c || root->value == (c->is_inter() ? MPI_ROOT : c->rank());
     }
 
     Part* amount() {
@@ -320,12 +321,12 @@ private:
                                       : function_.ends_with("et") ? "from "
                                                                   : "at ";
         bool const follows = !parts_.empty() && parts_.back().amount;
-        parts_.push_back({join(direction, rank_words(a.number())), false, follows});
+        parts_.push_back({join(direction, rank_text(a.number())), false, follows});
     }
 
     void add_pointer(Argument const& a) {
         std::string_view const target = a.type.substr(0, a.type.find_last_not_of("* ") + 1);
-        if (a.is(" buf buffer sendbuf recvbuf inbuf outbuf inoutbuf ") &&
+        if (a.is_one_of(" buf buffer sendbuf recvbuf inbuf outbuf inoutbuf ") &&
             a.value == reinterpret_cast<std::intptr_t>(MPI_IN_PLACE))
             return add_part("MPI_IN_PLACE");
         if (a.type == "const char *") {
@@ -333,14 +334,14 @@ private:
             return;
         }
         bool const wrong = Call::no_address(reinterpret_cast<void const*>(a.value));
-        if (wrong && a.value == 0 && !a.is(" argc argv ") && a.type.find("void") == a.type.npos)
+        if (wrong && a.value == 0 && !a.is_one_of(" argc argv ") && a.type.find("void") == a.type.npos)
             return add_part(join(a.name, " NULL"));
         if (wrong || !uses_handle()) return;
         HandleKind const* const kind = kind_of(target);
         bool const single = !a.name.starts_with("array") && a.type.find("**") == a.type.npos;
         if (kind && single && !request_.empty() && target == "MPI_Request") return add_part(request_);
         std::optional<int> const handle = kind && single ? number_at(a.value) : std::nullopt;
-        if (handle) add_part(kind->words(*handle));
+        if (handle) add_part(kind->text(*handle));
     }
 
     /// Returns true if the call uses the handles at the addresses that it receives, rather than writing them.
@@ -358,10 +359,10 @@ private:
 
 }   // namespace
 
-std::string call_words(char const* name, std::span<std::intptr_t const> given, std::string const& request) {
-    std::vector<Argument> arguments = arguments_of(name, given);
-    if (arguments.empty() && !given.empty()) return name;
-    return Writer(name, std::move(arguments), request).words();
+std::string describe_call(char const* name, std::span<std::intptr_t const> arguments, std::string const& request) {
+    std::vector<Argument> list = arguments_of(name, arguments);
+    if (list.empty() && !arguments.empty()) return name;
+    return CallDescriber(name, std::move(list), request).text();
 }
 
 }   // namespace tutti

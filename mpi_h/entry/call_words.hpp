@@ -15,7 +15,7 @@ namespace tutti {
 /// The arguments of a call in the order of its prototype, numbers and addresses; trailing addresses of results may be
 /// omitted. Refers to values that the call has anyway: nothing is stored unless an error occurs.
 template <class... Arguments>
-struct Given {
+struct CallArguments {
     std::tuple<Arguments...> arguments;
 
     template <class Function>
@@ -32,7 +32,7 @@ struct Given {
 };
 
 template <class... Arguments>
-[[gnu::always_inline]] inline Given<Arguments...> given(Arguments... arguments) {
+[[gnu::always_inline]] inline CallArguments<Arguments...> args(Arguments... arguments) {
     return {{arguments...}};
 }
 
@@ -40,6 +40,6 @@ template <class... Arguments>
 /// buffers and addresses of results, and the second of two equal amounts of data. `request`: description of a request
 /// that the call has completed and whose handle is gone; empty: the handle is used. Returns the name without
 /// parentheses if mpi.h does not declare the function with these parameters. Throws std::bad_alloc.
-std::string call_words(char const* name, std::span<std::intptr_t const> given, std::string const& request = "");
+std::string describe_call(char const* name, std::span<std::intptr_t const> arguments, std::string const& request = "");
 
 }   // namespace tutti

@@ -15,25 +15,25 @@ namespace tutti {
 std::atomic<LibraryState*> the_library_state = nullptr;
 
 // Never destroyed, because programs call MPI from destructors of their globals.
-LibraryState& make_library_state() try {
+LibraryState& create_library_state() try {
     static LibraryState* const made = new LibraryState;
     the_library_state.store(made, std::memory_order_release);
     return *made;
-} catch (std::bad_alloc const&) { end_without_memory(MPI_ERR_NO_MEM); }
+} catch (std::bad_alloc const&) { exit_without_memory(MPI_ERR_NO_MEM); }
 
-void note_freed(int handle) {
+void record_freed(int handle) {
     LibraryState& f = library();
-    if (f.freed_handles) f.freed_handles->note(*f.process, handle);
+    if (f.freed_handles) f.freed_handles->record(*f.process, handle);
 }
 
-Inside::Entered Inside::enter_call(Waiter& waiter, char const* call, void const* site, void const* frame) {
-    if (FortranCallSites const* sites = library().fortran_call_sites.get()) site = sites->of_program(site, frame);
-    if (!waiter.around_calls()) return {nullptr, site};
+CallScope::Entered CallScope::enter_call(Waiter& waiter, char const* call, void const* site, void const* frame) {
+    if (FortranCallSites const* sites = library().fortran_call_sites.get()) site = sites->program_site(site, frame);
+    if (!waiter.must_wrap_calls()) return {nullptr, site};
     waiter.enter(call, site);
     return {&waiter, site};
 }
 
-void note_checked(LibraryState& f, char const* name, void const* site) {
+void record_any_time_call(LibraryState& f, char const* name, void const* site) {
     if (!f.freed_handles || !f.process) return;
     f.process->call_site = site;
     f.process->call_name = name;
@@ -45,7 +45,7 @@ namespace {
 struct BadHandle : Error {
     BadHandle(ErrorClass what, char const* of_argument, int bad)
         : Error(what, join(of_argument, " is ", text(bad),
-                           ", which names nothing of that kind (never made, or freed already)")),
+                           ", which is not a valid handle (never created, or already freed)")),
           argument(of_argument), handle(bad) {}
 
     static std::string text(int handle) {
@@ -65,9 +65,8 @@ void Call::bad_handle(ErrorClass what, char const* argument, int handle, bool nu
     throw BadHandle(what, argument, handle);
 }
 
-void Call::unmade() {
-    fail(ErrorClass::comm, "comm is still being made: before it can communicate, the request that MPI_Comm_idup gave ",
-         "must be complete (MPI_Wait)");
+void Call::not_created_yet() {
+    fail(ErrorClass::comm, "comm is still being created; complete the request of MPI_Comm_idup first (MPI_Wait)");
 }
 
 void Call::negative(ErrorClass what, char const* argument, long value) {
@@ -75,21 +74,21 @@ void Call::negative(ErrorClass what, char const* argument, long value) {
 }
 
 /// Returns a text such as "4 ranks: 0 to 3".
-static std::string ranks_in_words(int size) { return size == 1 ? "1 rank: 0" : join(size, " ranks: 0 to ", size - 1); }
+static std::string rank_range_text(int size) { return size == 1 ? "1 rank: 0" : join(size, " ranks: 0 to ", size - 1); }
 
 void Call::bad_rank(ErrorClass what, Comm const& c, int value, char const* argument) {
-    fail(what, argument, " is ", value, " but the communicator", c.inter() ? "'s remote group" : "", " has ",
-         ranks_in_words(c.peers().size()));
+    fail(what, argument, " is ", value, " but the communicator", c.is_inter() ? "'s remote group" : "", " has ",
+         rank_range_text(c.peers().size()));
 }
 
 void Call::bad_target(rma::Window const& w, int value, char const* argument) {
-    fail(ErrorClass::rank, argument, " is ", value, " but the window has ", ranks_in_words(w.size()));
+    fail(ErrorClass::rank, argument, " is ", value, " but the window has ", rank_range_text(w.size()));
 }
 
 namespace {
 
 /// Describes a value given as an address.
-std::string described(void const* address) {
+std::string describe_address(void const* address) {
     if (!address) return "a null pointer";
     if (address == MPI_IN_PLACE) return "MPI_IN_PLACE";
     std::string const number = join(address);
@@ -100,17 +99,17 @@ std::string described(void const* address) {
 
 void Call::bad_pointer(ErrorClass what, void const* address, char const* argument) {
     if (!address) fail(what, argument, " is a null pointer");
-    fail(what, argument, " is ", described(address), ", which is no address");
+    fail(what, argument, " is ", describe_address(address), ", which is not an address");
 }
 
 void Call::bad_status(void const* address, char const* argument, char const* constant) {
-    fail(ErrorClass::arg, argument, " is ", described(address), " but must be the address of a status, or ", constant,
-         " where none is wanted (which is not NULL in this ABI)");
+    fail(ErrorClass::arg, argument, " is ", describe_address(address), " but must be the address of a status, or ",
+         constant, " if no status is needed (it is not NULL in this ABI)");
 }
 
 void Call::bad_size(long n, Datatype const& t, char const* argument) {
-    fail(ErrorClass::count, argument, " is ", n, ", too many for a datatype of ", t.size(), " bytes and an extent of ",
-         t.extent(), ": no memory holds them");
+    fail(ErrorClass::count, argument, " is ", n, ", too many for a datatype of size ", t.size(), " and extent ",
+         t.extent(), ": the total size overflows");
 }
 
 void Call::check_buffer(void const* address, long n, Datatype const& t, char const* argument) {
@@ -119,35 +118,36 @@ void Call::check_buffer(void const* address, long n, Datatype const& t, char con
     auto const first = reinterpret_cast<std::uintptr_t>(address) + static_cast<std::uintptr_t>(t.true_lb());
     if (!no_address(reinterpret_cast<void const*>(first))) return;   // the type has absolute addresses
     if (address == MPI_IN_PLACE) fail(ErrorClass::buffer, argument, " is MPI_IN_PLACE, which is not allowed here");
-    fail(ErrorClass::buffer, argument, " is ", described(address), " but count is ", n);
+    fail(ErrorClass::buffer, argument, " is ", describe_address(address), " but count is ", n);
 }
 
-int error_code(Error const& error, std::string const& sentence) {
+int error_code(Error const& error, std::string const& message) {
     if (error.user_code != 0) return error.user_code;
     LibraryState& f = library();
     if (error.error_class == ErrorClass::in_status) {   // programs compare the code with the class (MPI 4.1, 3.7.5)
-        auto const kept = std::ranges::find(f.sentences, MPI_ERR_IN_STATUS, &LibraryState::Sentence::code);
-        auto const place = kept != f.sentences.end() ? kept : f.sentences.begin();
-        *place = {MPI_ERR_IN_STATUS, sentence};
+        auto const kept = std::ranges::find(f.error_messages, MPI_ERR_IN_STATUS, &LibraryState::ErrorMessage::code);
+        auto const slot = kept != f.error_messages.end() ? kept : f.error_messages.begin();
+        *slot = {MPI_ERR_IN_STATUS, message};
         return MPI_ERR_IN_STATUS;
     }
-    unsigned const number = f.next_sentence++ % error_code_numbers;
+    unsigned const number = f.next_message++ % codes_per_class;
     int code = abi::class_number(error.error_class) | static_cast<int>((number + 1) << 8);
-    f.sentences[number % f.sentences.size()] = {code, sentence};
+    f.error_messages[number % f.error_messages.size()] = {code, message};
     return code;
 }
 
 namespace {
 
 /// Returns the code and sets the message that it represents.
-int code_of(Call const& call, std::exception const& thrown, std::string& sentence) {
+int code_of(Call const& call, std::exception const& thrown, std::string& message) {
     try {
         Error const error = error_of(thrown);
-        sentence = join(call.name, ": ", error.what());
-        if (call.on && !call.on->name.empty()) sentence += join(" (on ", call.on->name, ")");
-        return error_code(error, sentence);
+        message = join(call.name, ": ", error.what());
+        if (call.error_object && !call.error_object->name.empty())
+            message += join(" (on ", call.error_object->name, ")");
+        return error_code(error, message);
     } catch (std::bad_alloc const&) {
-        sentence = "no memory";   // short enough to need no allocation
+        message = "no memory";   // short enough to need no allocation
         auto const* const error = dynamic_cast<Error const*>(&thrown);
         if (!error) return abi::class_number(ErrorClass::no_mem);
         return error->user_code != 0 ? error->user_code : abi::class_number(error->error_class);
@@ -156,46 +156,49 @@ int code_of(Call const& call, std::exception const& thrown, std::string& sentenc
 
 }   // namespace
 
-int raise(Call const& call, std::exception const& thrown, std::span<std::intptr_t const> given) {
+int raise(Call const& call, std::exception const& thrown, std::span<std::intptr_t const> arguments) {
     LibraryState& f = library();
-    HasErrhandler* on = call.on ? call.on : f.process ? f.process->world.get() : nullptr;
-    std::string sentence;
-    int const code = code_of(call, thrown, sentence);
-    Errhandler const* handler = on ? on->errhandler.get() : nullptr;
+    HasErrhandler* object = call.error_object ? call.error_object : f.process ? f.process->world.get() : nullptr;
+    std::string message;
+    int const code = code_of(call, thrown, message);
+    Errhandler const* handler = object ? object->errhandler.get() : nullptr;
     if (!handler || handler->kind == Errhandler::Kind::fatal) {
-        auto const* const comm = dynamic_cast<Comm const*>(on);
+        auto const* const comm = dynamic_cast<Comm const*>(object);
         auto const* const reason = dynamic_cast<Error const*>(&thrown);
         if (comm && reason) unless_out_of_memory([&] { return coll::report_mismatch(*comm, *reason), true; });
         auto const* const of_request = dynamic_cast<RequestError const*>(&thrown);
         auto const* const bad = dynamic_cast<BadHandle const*>(&thrown);
         if (bad && f.freed_handles && f.process)
             unless_out_of_memory([&]() -> bool {
-                f.freed_handles->refuse(*f.process, call_words(call.name, given), bad->argument.c_str(), bad->handle);
+                f.freed_handles->report_use(*f.process, describe_call(call.name, arguments), bad->argument.c_str(),
+                                            bad->handle);
             });
-        int const ending = code & 0x7f ? code & 0x7f : 1;
-        abort_job(ending, [&] {
-            return Ending{ending, sentence, error_name(code),
-                          call_words(call.name, given, of_request ? of_request->words : ""),
+        int const exit_code = code & 0x7f ? code & 0x7f : 1;
+        abort_job(exit_code, [&] {
+            return AbortReport{exit_code, message, error_name(code),
+                               describe_call(call.name, arguments, of_request ? of_request->description : ""),
 
-                          reason ? reason->help : ""};
+                               reason ? reason->help : ""};
         });
     }
-    if (handler->kind == Errhandler::Kind::user) handler->call(on, code);
+    if (handler->kind == Errhandler::Kind::user) handler->call(object, code);
     return code;
 }
 
-void not_running(char const* name, std::span<std::intptr_t const> given) {
+void abort_not_running(char const* name, std::span<std::intptr_t const> arguments) {
     Stage const stage = library().stage;
-    char const* const when = stage == Stage::before ? "before MPI_Init"
-                             : stage == Stage::after
-                                 ? "after MPI_Finalize"
-                                 : ", but only the rank itself can call MPI, not what its fork() made; let the child "
-                                   "end by _exit or start a program by exec";
+    char const* const when =
+        stage == Stage::before_init ? "before MPI_Init"
+        : stage == Stage::after_finalize
+            ? "after MPI_Finalize"
+            : "in a child process of a rank, which cannot call MPI; let the child call _exit or exec";
     abort_job(MPI_ERR_OTHER, [&] {
-        std::string const sentence = join(name, " was called", stage == Stage::child ? "" : " ", when);
+        std::string const message = join(name, " was called ", when);
         char const* const help =
-            stage == Stage::child ? "" : "most calls stand between MPI_Init and MPI_Finalize, on every rank";
-        return Ending{MPI_ERR_OTHER, sentence, error_name(MPI_ERR_OTHER), call_words(name, given), help};
+            stage == Stage::forked_child
+                ? ""
+                : "every rank must call MPI_Init before its other MPI calls, and MPI_Finalize after them";
+        return AbortReport{MPI_ERR_OTHER, message, error_name(MPI_ERR_OTHER), describe_call(name, arguments), help};
     });
 }
 

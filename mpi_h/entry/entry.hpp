@@ -29,7 +29,7 @@ public:
     Comm& comm(MPI_Comm handle) {
         Comm& c = any_comm(handle);
         if (c.context == 0) [[unlikely]]
-            unmade();
+            not_created_yet();
         return c;
     }
     /// As comm(), for calls that do not communicate: also a communicator that MPI_Comm_idup is still creating, because
@@ -38,13 +38,13 @@ public:
         Comm* c = library_.tables.comms.find(handle);
         if (!c) [[unlikely]]
             bad_handle(ErrorClass::comm, "comm", handle, handle == MPI_COMM_NULL);
-        on = c;
+        error_object = c;
         return *c;
     }
     /// As comm(), for calls that MPI does not allow on an intercommunicator.
     Comm& intracomm(MPI_Comm handle, char const* argument = "comm") {
         Comm& c = comm(handle);
-        if (c.inter()) [[unlikely]]
+        if (c.is_inter()) [[unlikely]]
             fail(ErrorClass::comm, argument, " is an intercommunicator");
         return c;
     }
@@ -53,7 +53,7 @@ public:
         rma::Window* w = library_.tables.wins.find(handle);
         if (!w) [[unlikely]]
             bad_handle(ErrorClass::win, "win", handle, handle == MPI_WIN_NULL);
-        on = w;
+        error_object = w;
         return *w;
     }
     /// A committed datatype, for calls that move data.
@@ -175,7 +175,7 @@ public:
     LibraryState& library_state() const { return library_; }
 
     char const* const name;
-    HasErrhandler* on = nullptr;
+    HasErrhandler* error_object = nullptr;   ///< its error handler receives the errors of the call
 
 private:
     /// Sizes are limited to a quarter of the representable range, which leaves room for displacements.
@@ -184,7 +184,7 @@ private:
         return __builtin_mul_overflow(4 * n, t.extent(), &bytes) || __builtin_mul_overflow(4 * n, t.size(), &bytes);
     }
 
-    [[noreturn]] static void unmade();
+    [[noreturn]] static void not_created_yet();
     [[noreturn]] static void bad_handle(ErrorClass what, char const* argument, int handle, bool null);
     [[noreturn]] static void negative(ErrorClass what, char const* argument, long value);
     [[noreturn]] static void bad_rank(ErrorClass what, Comm const& c, int value, char const* argument);
@@ -202,61 +202,61 @@ private:
 /// valid.
 struct RequestError : Error {
     RequestError(Call& call, Error error, Ref<Comm> request_comm, std::string requests = "")
-        : Error(std::move(error)), comm(std::move(request_comm)), words(std::move(requests)) {
+        : Error(std::move(error)), comm(std::move(request_comm)), description(std::move(requests)) {
         // For the error handler, which runs before this object is destroyed.
-        if (comm && comm->handle != 0) call.on = comm.get();
+        if (comm && comm->handle != 0) call.error_object = comm.get();
     }
     Ref<Comm> comm;
-    std::string words;
+    std::string description;
 };
 
 /// Calls the error handler with the code of `thrown` and returns the code; does not return if errors are fatal.
 /// `given`: the arguments of the call. Without memory for a message, the code is only the class. Throws only what the
 /// handler throws.
-int raise(Call const& call, std::exception const& thrown, std::span<std::intptr_t const> given);
+int raise(Call const& call, std::exception const& thrown, std::span<std::intptr_t const> arguments);
 /// As raise(), for arguments of any types. Not inlined: one instance serves all calls with arguments of the same types.
 template <class... Arguments>
 [[gnu::cold, gnu::noinline]] int raise_error(Call const& call, std::exception const& thrown, Arguments... arguments) {
-    return raise(call, thrown, given(arguments...).values());
+    return raise(call, thrown, args(arguments...).values());
 }
 /// Returns the code under which MPI_Error_string finds this message.
-int error_code(Error const& error, std::string const& sentence);
+int error_code(Error const& error, std::string const& message);
 /// Ends the job with a message: `name` was called before MPI_Init, after MPI_Finalize, or by a child of a rank.
-[[noreturn]] void not_running(char const* name, std::span<std::intptr_t const> given);
+[[noreturn]] void abort_not_running(char const* name, std::span<std::intptr_t const> arguments);
 
 template <class... Arguments>
-[[noreturn, gnu::cold, gnu::noinline]] void refuse_call(char const* name, Arguments... arguments) {
-    not_running(name, given(arguments...).values());
+[[noreturn, gnu::cold, gnu::noinline]] void abort_invalid_call(char const* name, Arguments... arguments) {
+    abort_not_running(name, args(arguments...).values());
 }
 
 /// --check: records a call that may be made at any time.
-void note_checked(LibraryState& f, char const* name, void const* site);
+void record_any_time_call(LibraryState& f, char const* name, void const* site);
 
 /// When a function may be called: most between MPI_Init and MPI_Finalize, a few at any time.
 enum class When { running, any_time };
 
-/// Runs the body of an MPI function: `return enter("MPI_Send", given(buf, count, …), [&](Call& call) {…});`. The
+/// Runs the body of an MPI function: `return enter("MPI_Send", args(buf, count, …), [&](Call& call) {…});`. The
 /// function passes all its arguments, in order, for error reports (call_words.hpp).
 template <When when = When::running, class... Arguments, class Body>
-[[gnu::always_inline]] inline int enter(char const* name, Given<Arguments...> const& arguments, Body&& body) {
+[[gnu::always_inline]] inline int enter(char const* name, CallArguments<Arguments...> const& arguments, Body&& body) {
     LibraryState& f = library();
     if (when == When::running && f.stage.load(std::memory_order_acquire) != Stage::running) [[unlikely]]
-        arguments.pass_to([name](auto... of) { refuse_call(name, of...); });
+        arguments.pass_to([name](auto... each) { abort_invalid_call(name, each...); });
     bool constexpr traced = when == When::running;
-    Waiter* const shared = f.shared.load(std::memory_order_acquire);
-    Inside const inside(shared, traced ? name : nullptr, __builtin_return_address(0), __builtin_dwarf_cfa());
+    Waiter* const call_waiter = f.call_waiter.load(std::memory_order_acquire);
+    CallScope const scope(call_waiter, traced ? name : nullptr, __builtin_return_address(0), __builtin_dwarf_cfa());
     if constexpr (when == When::running) {
-        f.process->call_site = inside.site();
+        f.process->call_site = scope.site();
         f.process->call_name = name;
-    } else if (shared) [[unlikely]] {
-        note_checked(f, name, inside.site());
+    } else if (call_waiter) [[unlikely]] {
+        record_any_time_call(f, name, scope.site());
     }
     Call call(name, f);
     try {
         body(call);
         return MPI_SUCCESS;
     } catch (std::exception const& error) {
-        return arguments.pass_to([&](auto... of) { return raise_error(call, error, of...); });
+        return arguments.pass_to([&](auto... each) { return raise_error(call, error, each...); });
     }
 }
 

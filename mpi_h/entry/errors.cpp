@@ -12,16 +12,16 @@
 
 namespace tutti {
 
-void create_errhandler(Call const& call, ErrhandlerFunction* function, bool of_windows, MPI_Errhandler* errhandler) {
-    call.function(function, of_windows ? "win_errhandler_fn" : "comm_errhandler_fn");
+void create_errhandler(Call const& call, ErrhandlerFunction* function, bool for_windows, MPI_Errhandler* errhandler) {
+    call.function(function, for_windows ? "win_errhandler_fn" : "comm_errhandler_fn");
     call.pointer(errhandler, "errhandler");
     auto* made = new Errhandler;
     made->kind = Errhandler::Kind::user;
-    made->of_windows = of_windows;
+    made->for_windows = for_windows;
     made->call = [function](Object* on, int code) {
         int handle = on ? static_cast<int>(on->handle) : MPI_COMM_NULL;
         if (auto* const comm = dynamic_cast<Comm*>(on)) {   // the program may have freed it while requests use it
-            auto const valid = abi::Tables::Comms::Valid(library().tables.comms, *comm);
+            auto const valid = abi::Tables::Comms::HandleGuard(library().tables.comms, *comm);
             return function(&handle, &code);
         }
         function(&handle, &code);
@@ -31,20 +31,20 @@ void create_errhandler(Call const& call, ErrhandlerFunction* function, bool of_w
 
 void set_errhandler(Call& call, HasErrhandler& of, bool is_window, MPI_Errhandler errhandler) {
     Errhandler& e = call.errhandler(errhandler);
-    if (e.kind == Errhandler::Kind::user && e.of_windows != is_window)
-        fail(ErrorClass::arg, "errhandler was made for ", e.of_windows ? "windows" : "communicators",
-             e.of_windows ? " (MPI_Win_create_errhandler)" : " (MPI_Comm_create_errhandler)");
+    if (e.kind == Errhandler::Kind::user && e.for_windows != is_window)
+        fail(ErrorClass::arg, "errhandler was created for ", e.for_windows ? "windows" : "communicators",
+             e.for_windows ? " (MPI_Win_create_errhandler)" : " (MPI_Comm_create_errhandler)");
     of.errhandler = Ref<Errhandler>::share(&e);
 }
 
 void get_errhandler(Call const& call, HasErrhandler& of, MPI_Errhandler* errhandler) {
     call.pointer(errhandler, "errhandler");
     Errhandler* e = of.errhandler.get();
-    if (e->kept_by) {
+    if (e->handle_owner) {
         ++e->references;
         library().tables.errhandlers.add(e);
     } else if (!e->predefined) {
-        ++e->more_handles;
+        ++e->extra_handles;
     }
     *errhandler = static_cast<MPI_Errhandler>(e->handle);
 }
@@ -54,7 +54,7 @@ void call_errhandler(Call const& call, HasErrhandler& of, int errorcode) {
     Errhandler const& handler = *of.errhandler;
     if (handler.kind == Errhandler::Kind::fatal)
         abort_job({errorcode & 0x7f, join(call.name, ": ", text), error_name(errorcode),
-                   call_words(call.name, given(of.handle, errorcode).values())});
+                   describe_call(call.name, args(of.handle, errorcode).values())});
     if (handler.kind == Errhandler::Kind::user) handler.call(&of, errorcode);
 }
 
@@ -63,11 +63,11 @@ namespace {
 struct ClassText {
     int number;
     char const* name;
-    char const* sentence;
+    char const* text;
 };
 
 constexpr ClassText class_texts[] = {
-#define CLASS(name, sentence) {name, #name, sentence},
+#define CLASS(name, text) {name, #name, text},
 #include "mpi_h/entry/error_classes.def"
 #undef CLASS
 };
@@ -82,7 +82,7 @@ LibraryState::AddedCode* added(int code) {
 }
 
 /// As added(), but throws instead of returning null. `argument`: "errorcode", or "errorclass", which must be a class.
-LibraryState::AddedCode& added_here(int code, char const* argument, bool is_class) {
+LibraryState::AddedCode& require_added(int code, char const* argument, bool is_class) {
     LibraryState::AddedCode* a = added(code);
     if (!a) fail(ErrorClass::arg, argument, " is ", code, ", which this program did not add");
     if (is_class != (*a->error_class == code))
@@ -93,13 +93,13 @@ LibraryState::AddedCode& added_here(int code, char const* argument, bool is_clas
 
 /// Returns true if error_code() has returned this code. Old codes, whose class is no longer stored, are accepted if
 /// their sequence number was used.
-bool existed(int code) {
+bool was_issued(int code) {
     LibraryState const& f = library();
     auto const number = static_cast<unsigned>(code) >> 8;
     if (number == 0) return true;   // the class itself
-    if ((code & 0x80) || number > std::min(f.next_sentence, error_code_numbers)) return false;
-    int const last_with_its_place = f.sentences[(number - 1) % f.sentences.size()].code;
-    return last_with_its_place >> 8 != code >> 8 || last_with_its_place == code;
+    if ((code & 0x80) || number > std::min(f.next_message, codes_per_class)) return false;
+    int const stored_code = f.error_messages[(number - 1) % f.error_messages.size()].code;
+    return stored_code >> 8 != code >> 8 || stored_code == code;
 }
 
 /// Returns the class of any code; none if it is not a code.
@@ -107,14 +107,14 @@ std::optional<int> class_of_code(int code) {
     if (LibraryState::AddedCode const* a = added(code)) return a->error_class;
     int number = code & 0x7f;
     auto same = [number](ClassText const& c) { return c.number == number; };
-    bool const in_range = code >= 0 && code <= MPI_ERR_LASTCODE && existed(code);
+    bool const in_range = code >= 0 && code <= MPI_ERR_LASTCODE && was_issued(code);
     bool known = in_range && std::any_of(std::begin(class_texts), std::end(class_texts), same);
     return known ? std::optional(number) : std::nullopt;
 }
 
-int existing_class(int code) {
+int require_class(int code) {
     std::optional<int> found = class_of_code(code);
-    if (!found) fail(ErrorClass::arg, "errorcode is ", code, ", which is no error code");
+    if (!found) fail(ErrorClass::arg, "errorcode is ", code, ", which is not an error code");
     return *found;
 }
 
@@ -142,11 +142,11 @@ void remove_code(LibraryState::AddedCode& removed) {
 
 std::string error_text(int code) {
     if (LibraryState::AddedCode const* a = added(code)) return a->text.value_or("");
-    for (LibraryState::Sentence const& s : library().sentences)
+    for (LibraryState::ErrorMessage const& s : library().error_messages)
         if (s.code == code && code != MPI_SUCCESS) return s.text;
-    int number = existing_class(code);
+    int number = require_class(code);
     for (ClassText const& c : class_texts)
-        if (c.number == number) return join(c.name, ": ", c.sentence);
+        if (c.number == number) return join(c.name, ": ", c.text);
     return "";
 }
 
@@ -162,15 +162,15 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Error_class)
 int PMPI_Error_class(int errorcode, int* errorclass) {
-    return enter<When::any_time>("MPI_Error_class", given(errorcode, errorclass), [&](Call& call) {
+    return enter<When::any_time>("MPI_Error_class", args(errorcode, errorclass), [&](Call& call) {
         call.pointer(errorclass, "errorclass");
-        *errorclass = existing_class(errorcode);
+        *errorclass = require_class(errorcode);
     });
 }
 
 TUTTI_FUNCTION(Error_string)
 int PMPI_Error_string(int errorcode, char* string, int* resultlen) {
-    return enter<When::any_time>("MPI_Error_string", given(errorcode, string, resultlen), [&](Call& call) {
+    return enter<When::any_time>("MPI_Error_string", args(errorcode, string, resultlen), [&](Call& call) {
         call.pointer(string, "string");
         call.pointer(resultlen, "resultlen");
         *resultlen = copy_text(error_text(errorcode), string, MPI_MAX_ERROR_STRING);
@@ -179,7 +179,7 @@ int PMPI_Error_string(int errorcode, char* string, int* resultlen) {
 
 TUTTI_FUNCTION(Add_error_class)
 int PMPI_Add_error_class(int* errorclass) {
-    return enter<When::any_time>("MPI_Add_error_class", given(errorclass), [&](Call& call) {
+    return enter<When::any_time>("MPI_Add_error_class", args(errorclass), [&](Call& call) {
         call.pointer(errorclass, "errorclass");
         *errorclass = add_code(std::nullopt);
     });
@@ -187,17 +187,17 @@ int PMPI_Add_error_class(int* errorclass) {
 
 TUTTI_FUNCTION(Add_error_code)
 int PMPI_Add_error_code(int errorclass, int* errorcode) {
-    return enter<When::any_time>("MPI_Add_error_code", given(errorclass, errorcode), [&](Call& call) {
+    return enter<When::any_time>("MPI_Add_error_code", args(errorclass, errorcode), [&](Call& call) {
         call.pointer(errorcode, "errorcode");
         if (class_of_code(errorclass) != errorclass)
-            fail(ErrorClass::arg, "errorclass is ", errorclass, ", which is no error class");
+            fail(ErrorClass::arg, "errorclass is ", errorclass, ", which is not an error class");
         *errorcode = add_code(errorclass);
     });
 }
 
 TUTTI_FUNCTION(Add_error_string)
 int PMPI_Add_error_string(int errorcode, char const* string) {
-    return enter<When::any_time>("MPI_Add_error_string", given(errorcode, string), [&](Call& call) {
+    return enter<When::any_time>("MPI_Add_error_string", args(errorcode, string), [&](Call& call) {
         call.pointer(string, "string");
         LibraryState::AddedCode* a = added(errorcode);
         if (!a) fail(ErrorClass::arg, "errorcode is ", errorcode, ", which this program did not add");
@@ -209,8 +209,8 @@ int PMPI_Add_error_string(int errorcode, char const* string) {
 
 TUTTI_FUNCTION(Remove_error_class)
 int PMPI_Remove_error_class(int errorclass) {
-    return enter<When::any_time>("MPI_Remove_error_class", given(errorclass), [&](Call&) {
-        LibraryState::AddedCode& a = added_here(errorclass, "errorclass", true);
+    return enter<When::any_time>("MPI_Remove_error_class", args(errorclass), [&](Call&) {
+        LibraryState::AddedCode& a = require_added(errorclass, "errorclass", true);
         auto const codes = std::ranges::count(library().added_codes, std::optional(errorclass),
                                               &LibraryState::AddedCode::error_class) -
                            1;   // not counting the class itself
@@ -225,8 +225,8 @@ int PMPI_Remove_error_class(int errorclass) {
 
 TUTTI_FUNCTION(Remove_error_code)
 int PMPI_Remove_error_code(int errorcode) {
-    return enter<When::any_time>("MPI_Remove_error_code", given(errorcode), [&](Call&) {
-        LibraryState::AddedCode& a = added_here(errorcode, "errorcode", false);
+    return enter<When::any_time>("MPI_Remove_error_code", args(errorcode), [&](Call&) {
+        LibraryState::AddedCode& a = require_added(errorcode, "errorcode", false);
         if (a.text)
             fail(ErrorClass::arg, "errorcode is ", errorcode, ", which still has a string (MPI_Remove_error_string)");
         remove_code(a);
@@ -236,7 +236,7 @@ int PMPI_Remove_error_code(int errorcode) {
 /// Removes the string of a code or of a class.
 TUTTI_FUNCTION(Remove_error_string)
 int PMPI_Remove_error_string(int errorcode) {
-    return enter<When::any_time>("MPI_Remove_error_string", given(errorcode), [&](Call&) {
+    return enter<When::any_time>("MPI_Remove_error_string", args(errorcode), [&](Call&) {
         LibraryState::AddedCode* a = added(errorcode);
         if (!a) fail(ErrorClass::arg, "errorcode is ", errorcode, ", which this program did not add");
         if (!a->text) fail(ErrorClass::arg, "errorcode is ", errorcode, ", which has no string");

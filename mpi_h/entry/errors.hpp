@@ -13,7 +13,7 @@ namespace tutti {
 using ErrhandlerFunction = MPI_Comm_errhandler_function;
 static_assert(std::is_same_v<ErrhandlerFunction, MPI_Win_errhandler_function>);
 
-void create_errhandler(Call const& call, ErrhandlerFunction* function, bool of_windows, MPI_Errhandler* errhandler);
+void create_errhandler(Call const& call, ErrhandlerFunction* function, bool for_windows, MPI_Errhandler* errhandler);
 /// `of` is a window if `is_window`, otherwise a communicator. Throws Error(arg) for a handler created for the other
 /// kind.
 void set_errhandler(Call& call, HasErrhandler& of, bool is_window, MPI_Errhandler errhandler);

@@ -25,13 +25,13 @@ public:
         lines_.push_back({std::move(call), std::move(remark), address, 1});
     }
     /// Returns the first lines; the last one states how many more there are.
-    std::vector<Mistake::Part> parts() const {
-        std::vector<Mistake::Part> parts;
-        std::size_t const told = std::min(lines_.size(), Finding::most_places);
-        for (std::size_t i = 0; i < told; ++i) {
+    std::vector<UsageError::Call> parts() const {
+        std::vector<UsageError::Call> parts;
+        std::size_t const listed = std::min(lines_.size(), Diagnostic::max_locations);
+        for (std::size_t i = 0; i < listed; ++i) {
             Line const& one = lines_[i];
             std::string remark = one.times == 1 ? one.remark : join(one.remark, ", ", one.times, " times");
-            if (i + 1 == told && lines_.size() > told) remark += join(", and ", lines_.size() - told, " others");
+            if (i + 1 == listed && lines_.size() > listed) remark += join(", and ", lines_.size() - listed, " others");
             parts.push_back({rank_, one.call, remark, one.site});
         }
         return parts;
@@ -47,19 +47,20 @@ private:
     std::vector<Line> lines_;
 };
 
-void tell_requests(LibraryState& f) {
+void report_requests(LibraryState& f) {
     Lines lines(f.process->rank());
     f.tables.requests.for_each([&](Request const& request) {
         if (!request.active) return;   // a persistent request that is not started, or a freed one
-        Blockage blockage;
-        request.tell(blockage);
-        lines.add(blockage.call, request.complete ? "no MPI_Wait or MPI_Test for it" : "never completed", request.site);
+        BlockedCall blocked;
+        request.describe(blocked);
+        lines.add(blocked.call, request.complete ? "not completed by MPI_Wait or MPI_Test" : "never completed",
+                  request.site);
     });
-    std::vector<Mistake::Part> const parts = lines.parts();
+    std::vector<UsageError::Call> const parts = lines.parts();
     if (!parts.empty())
         warn(*f.process, {"T07", "requests were not completed before MPI_Finalize",
-                          "call MPI_Wait or one of its relatives for each request; what is waited for must have its "
-                          "counterpart",
+                          "complete each request with MPI_Wait or a similar call, and check that each operation has "
+                          "a matching one",
                           parts});
 }
 
@@ -68,11 +69,11 @@ void add_objects(Lines& lines, Table const& table, char const* what) {
     table.for_each([&](auto const& object) { lines.add(what, "not freed", object.site); });
 }
 
-void tell_objects(LibraryState& f) {
+void report_objects(LibraryState& f) {
     Lines lines(f.process->rank());
     abi::Tables const& tables = f.tables;
     tables.comms.for_each([&](Comm const& comm) {
-        lines.add(comm.name.empty() ? comm.words() : "communicator " + comm.name, "not freed", comm.site);
+        lines.add(comm.name.empty() ? comm.description() : "communicator " + comm.name, "not freed", comm.site);
     });
     add_objects(lines, tables.wins, "window");
     add_objects(lines, tables.datatypes, "datatype");
@@ -87,7 +88,7 @@ void tell_objects(LibraryState& f) {
     if (p2p::buffer_of(*f.process).attached()) lines.add("buffer of MPI_Buffer_attach", "not detached", nullptr);
     for (auto const& [memory, one] : f.allocated)
         lines.add(join(one.bytes, " bytes of MPI_Alloc_mem"), "not freed", one.site);
-    std::vector<Mistake::Part> const parts = lines.parts();
+    std::vector<UsageError::Call> const parts = lines.parts();
     if (!parts.empty())
         warn(*f.process, {"T08", "objects were not freed before MPI_Finalize",
                           "free each with its function, such as MPI_Comm_free or MPI_Type_free", parts});
@@ -117,16 +118,16 @@ void count_objects(LibraryState& f) {
 
 }   // namespace
 
-void tell_leftovers(LibraryState& f) {
+void check_at_finalize(LibraryState& f) {
     Process& process = *f.process;
     if (process.variables.diagnosis == "no") return;
     while (p2p::engine(process).poll()) {}
     std::vector<Comm const*> comms{process.world.get(), process.self.get()};
     f.tables.comms.for_each([&](Comm const& comm) { comms.push_back(&comm); });
-    tell_requests(f);
-    p2p::tell_messages_left(process, comms);
-    if (process.variables.diagnosis == "full") tell_objects(f);
-    else if (process.supervised) count_objects(f);
+    report_requests(f);
+    p2p::report_unreceived_messages(process, comms);
+    if (process.variables.diagnosis == "full") report_objects(f);
+    else if (process.is_supervised) count_objects(f);
 }
 
 }   // namespace tutti

@@ -36,7 +36,7 @@ namespace tutti {
 namespace {
 
 /// Returns the number in an environment variable, or -1 if it is not set or not a number.
-int number_in(char const* variable) {
+int environment_number(char const* variable) {
     char const* text = std::getenv(variable);
     int value = -1;
     if (text) std::from_chars(text, text + std::strlen(text), value);
@@ -45,14 +45,14 @@ int number_in(char const* variable) {
 
 /// Removes the launch variables, because processes that this rank starts are not ranks of the job: each is a world of
 /// its own, and can report why.
-void forget_launcher(int rank) {
+void unset_launch_variables(int rank) {
     for (char const* variable : {launch::segment_variable, launch::segment_inode_variable, launch::rank_variable,
                                  launch::listen_variable, launch::launcher_variable})
         unsetenv(variable);
     setenv(launch::parent_variable, std::to_string(rank).c_str(), 1);
 }
 
-bool listens(int descriptor) {
+bool is_listening(int descriptor) {
     int answer = 0;
     socklen_t length = sizeof answer;
     return getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &answer, &length) == 0 && answer != 0;
@@ -64,11 +64,11 @@ std::vector<int> inherited_listeners() {
     char const* const text = std::getenv(launch::listen_variable);
     TextReader list(text ? text : "");
     for (int descriptor; list >> descriptor; list.ignore(1, ',')) {
-        if (!listens(descriptor))
-            fail(
-                ErrorClass::other, "socket ", descriptor, ", on which other nodes call this rank, was closed between ",
-                "mpiexec and this program: see that what starts the program keeps it open (close_fds=False in Python, ",
-                "sudo -C ", descriptor + 1, "), or put it in front of mpiexec");
+        if (!is_listening(descriptor))
+            fail(ErrorClass::other, "socket ", descriptor,
+                 ", on which other nodes connect to this rank, was closed between ",
+                 "mpiexec and this program; make the command that starts the program keep it open (close_fds=False in ",
+                 "Python, sudo -C ", descriptor + 1, "), or start mpiexec with that command");
         fcntl(descriptor, F_SETFD, FD_CLOEXEC);
         descriptors.push_back(descriptor);
     }
@@ -76,92 +76,95 @@ std::vector<int> inherited_listeners() {
 }
 
 /// For a rank started by mpiexec, which has prepared everything.
-void join_launched(LibraryState& f, int descriptor, unsigned place) {
+void join_launched(LibraryState& f, int descriptor, unsigned local_rank) {
     f.segment = std::make_unique<Segment>(Segment::attach(inherited_segment(descriptor)));
-    if (place >= f.segment->ranks())
-        fail(ErrorClass::other, launch::rank_variable, "=", place, " is not a rank of this job");
-    RankState& rank_state = f.segment->rank_state(place);
-    std::int32_t nobody = 0;
-    if (!rank_state.pid.compare_exchange_strong(nobody, getpid()))
-        fail(ErrorClass::other, "rank ", rank_state.world_rank,
-             " of this job has run an MPI program already, as process ", nobody, "; each can run one");
-    forget_launcher(rank_state.world_rank);
+    if (local_rank >= f.segment->ranks())
+        fail(ErrorClass::other, launch::rank_variable, "=", local_rank, " is not a rank of this job");
+    RankState& rank_state = f.segment->rank_state(local_rank);
+    std::int32_t previous = 0;
+    if (!rank_state.pid.compare_exchange_strong(previous, getpid()))
+        fail(ErrorClass::other, "rank ", rank_state.world_rank, " of this job has already run an MPI program (process ",
+             previous, "); a rank can run only one");
+    unset_launch_variables(rank_state.world_rank);
 }
 
 /// Fails if this process was meant to be a rank of a job of mpiexec. If mpiexec is not visible here, or a script
-/// ignores the failure, mpiexec finds the mark of mark_world_of_one().
-void refuse_lost_rank() {
+/// ignores the failure, mpiexec finds the mark of mark_singleton_output().
+void fail_if_lost_rank() {
     std::optional<LostJob> const job = find_lost_job();
-    mark_world_of_one();
+    mark_singleton_output();
     if (job)
         fail(ErrorClass::other, "process ", job->launcher, " (", job->name, ") started this program as a rank of its ",
-             "job, but a command in between, such as sudo, su - or env -i, has removed the rank's variables. Put that ",
-             "command in front of mpiexec, or let it keep the environment (sudo -E, su without -). Start a program ",
-             "that is to run on its own with mpiexec -n 1");
+             "job, but a command in between, such as sudo, su - or env -i, has removed the rank's environment ",
+             "variables. Put that command in front of mpiexec, or make it keep the environment (sudo -E, su without ",
+             "-). Use mpiexec -n 1 for a program that runs alone");
 }
 
 /// Returns the server of the launcher; null if there is none or it cannot be reached, which is reported in
-/// `complaints`.
-std::unique_ptr<JobServer> find_server(std::vector<std::string>& complaints) {
+/// `diagnostics`.
+std::unique_ptr<JobServer> find_job_server(std::vector<std::string>& diagnostics) {
     constexpr char alone[] = ": every process is rank 0 of 1";
     try {
-        if (pmix_offered()) return connect_pmix();
+        if (is_pmix_available()) return connect_pmix();
     } catch (Error const& error) {
-        complaints.push_back(join("the launcher's PMIx server cannot be used (", error.what(), ")", alone));
+        diagnostics.push_back(join("the launcher's PMIx server cannot be used (", error.what(), ")", alone));
         return nullptr;
     }
     // The launch variables of the rank that has started this program do not apply to it.
-    if (int const parent = number_in(launch::parent_variable); parent >= 0) {
-        complaints.push_back(join("started by rank ", parent, " of an MPI program, of which it is no rank: it is rank ",
-                                  "0 of 1, and an mpiexec in front of it could start more"));
+    if (int const parent = environment_number(launch::parent_variable); parent >= 0) {
+        diagnostics.push_back(
+            join("started by rank ", parent,
+                 " of an MPI program, but not as a rank of it: it is rank 0 of 1; use mpiexec to start more ranks"));
         return nullptr;
     }
-    refuse_lost_rank();
+    fail_if_lost_rank();
     // Warn if another launcher started this process as a rank of a job that it cannot join.
-    if (number_in("SLURM_NTASKS") > 1 && std::getenv("SLURM_PROCID"))
-        complaints.push_back(join("started by srun without --mpi=pmix", alone));
-    else if (number_in("PMI_SIZE") > 1 || number_in("OMPI_COMM_WORLD_SIZE") > 1)
-        complaints.push_back(join("started by a launcher that is neither Tutti's mpiexec nor speaks PMIx", alone));
+    if (environment_number("SLURM_NTASKS") > 1 && std::getenv("SLURM_PROCID"))
+        diagnostics.push_back(join("started by srun without --mpi=pmix", alone));
+    else if (environment_number("PMI_SIZE") > 1 || environment_number("OMPI_COMM_WORLD_SIZE") > 1)
+        diagnostics.push_back(join("started by a launcher that is neither Tutti's mpiexec nor a PMIx server", alone));
     return nullptr;
 }
 
-struct Membership {
-    unsigned place;                 ///< local rank
+struct JoinedSegment {
+    unsigned local_rank;
     std::vector<int> listeners{};   ///< sockets on which other nodes connect to this rank
 };
 
 /// Opens the arena of a process that mpiexec has not started, for its peers; empty if the settings disable it.
-ArenaWindow own_arena(Variables const& variables) {
+ArenaWindow open_arena(Variables const& variables) {
     if (!variables.arena) return {};
     tutti_arena()->open();
     return tutti_arena()->arena->window();
 }
 
 /// Joins the job's segment and returns this process's local rank; creates a segment if there is no launcher. Appends
-/// problems with settings to `complaints`, information on how this process was started to `notes`.
-Membership join_segment(LibraryState& f, Variables const& variables, std::vector<std::string>& complaints,
-                        std::vector<std::string>& notes) {
-    int const descriptor = number_in(launch::segment_variable), place = number_in(launch::rank_variable);
+/// problems with settings to `diagnostics`, information on how this process was started to `notes`.
+JoinedSegment join_segment(LibraryState& f, Variables const& variables, std::vector<std::string>& diagnostics,
+                           std::vector<std::string>& notes) {
+    int const descriptor = environment_number(launch::segment_variable),
+              local_rank = environment_number(launch::rank_variable);
     std::vector<int> listeners = inherited_listeners();
-    if (descriptor >= 0 && place >= 0) {
-        join_launched(f, descriptor, static_cast<unsigned>(place));
+    if (descriptor >= 0 && local_rank >= 0) {
+        join_launched(f, descriptor, static_cast<unsigned>(local_rank));
         if (variables.arena) tutti_arena()->open();
-        return {static_cast<unsigned>(place), std::move(listeners)};
+        return {static_cast<unsigned>(local_rank), std::move(listeners)};
     }
-    ArenaWindow const arena = own_arena(variables);
-    job_server() = find_server(notes);
+    ArenaWindow const arena = open_arena(variables);
+    job_server() = find_job_server(notes);
     if (!job_server()) {
-        f.segment = std::make_unique<Segment>(Segment::create(1, {}, {}, {}, Maker::rank));
-        f.segment->show(0, arena);
+        f.segment = std::make_unique<Segment>(Segment::create(1, {}, {}, {}, SegmentCreator::rank));
+        f.segment->publish_arena(0, arena);
         return {0};
     }
-    Joined joined = join_job(*job_server(), variables, arena);
-    forget_launcher(job_server()->rank());
+    JoinedJob joined = join_job(*job_server(), variables, arena);
+    unset_launch_variables(job_server()->rank());
     f.segment = std::make_unique<Segment>(std::move(joined.segment));
-    complaints.insert(complaints.end(), joined.complaints.begin(), joined.complaints.end());
+    diagnostics.insert(diagnostics.end(), joined.diagnostics.begin(), joined.diagnostics.end());
     if (!variables.topology.empty())
-        complaints.push_back("TUTTI_TOPOLOGY has no effect under this launcher: only Tutti's mpiexec can pretend");
-    return {joined.place, std::move(joined.listeners)};
+        diagnostics.push_back(
+            "TUTTI_TOPOLOGY has no effect under this launcher: only Tutti's mpiexec can simulate a machine");
+    return {joined.local_rank, std::move(joined.listeners)};
 }
 
 void place_predefined_objects(LibraryState& f) {
@@ -197,27 +200,27 @@ void watch_forks() {
     pthread_atfork(nullptr, nullptr, [] {
         LibraryState& f = library();
         if (f.stage != Stage::running) return;
-        f.stage = Stage::child;
-        f.shared = nullptr;
-        f.forget_windows();
+        f.stage = Stage::forked_child;
+        f.call_waiter = nullptr;
+        f.clear_recent_windows();
     });
 }
 
 /// TUTTI_STRICT: problems that are otherwise warnings end the job before the program has done anything.
-[[noreturn]] void refuse(std::vector<std::string> const& complaints) {
+[[noreturn]] void fail_strict(std::vector<std::string> const& diagnostics) {
     std::string all;
-    for (std::string const& one : complaints) all += one + "; ";
-    fail(ErrorClass::other, all, "TUTTI_STRICT asks for an end where a setting cannot be used");
+    for (std::string const& one : diagnostics) all += one + "; ";
+    fail(ErrorClass::other, all, "the job ends because TUTTI_STRICT is set");
 }
 
 /// --check: thread levels below MPI_THREAD_MULTIPLE, and all handles.
-void begin_checks(LibraryState& f) {
+void start_checks(LibraryState& f) {
     f.freed_handles = std::make_shared<FreedHandles>();
-    if (f.process->many_threads) return;
+    if (f.process->thread_multiple) return;
     f.thread_check = std::make_shared<ThreadCheck>(*f.process, f.thread_level, f.main_thread);
     f.process->waiter.observers().calls = f.thread_check.get();
-    p2p::engine(*f.process).checks()->call_order.watch();
-    f.shared = &f.process->waiter;
+    p2p::engine(*f.process).checks()->call_order.enable();
+    f.call_waiter = &f.process->waiter;
 }
 
 }   // namespace
@@ -227,76 +230,79 @@ std::unique_ptr<JobServer>& job_server() {
     return one;
 }
 
-RankState* launchers_rank_state() try {
-    int const descriptor = number_in(launch::segment_variable), place = number_in(launch::rank_variable);
-    if (descriptor < 0 || place < 0) return nullptr;
+RankState* launcher_rank_state() try {
+    int const descriptor = environment_number(launch::segment_variable),
+              local_rank = environment_number(launch::rank_variable);
+    if (descriptor < 0 || local_rank < 0) return nullptr;
     static Segment const segment = Segment::attach(inherited_segment(descriptor));
-    return static_cast<unsigned>(place) < segment.ranks() ? &segment.rank_state(static_cast<unsigned>(place)) : nullptr;
+    return static_cast<unsigned>(local_rank) < segment.ranks() ? &segment.rank_state(static_cast<unsigned>(local_rank))
+                                                               : nullptr;
 } catch (Error const&) {
     return nullptr;   // the variables are those of another job, or invalid
 }
 
 void start(LibraryState& f, int thread_level) {
-    std::vector<std::string> complaints, notes;
-    Variables variables = read_variables(environ, complaints);
-    std::size_t const of_settings = complaints.size();
-    std::uint64_t const settings = fingerprint(complaints);
-    bool const launched = number_in(launch::segment_variable) >= 0 && number_in(launch::rank_variable) >= 0;
-    Membership const mine = join_segment(f, variables, complaints, notes);
-    if (settings == f.segment->header().told)   // mpiexec reported them before the start
-        complaints.erase(complaints.begin(), complaints.begin() + static_cast<std::ptrdiff_t>(of_settings));
-    f.rank_state = &f.segment->rank_state(mine.place);
+    std::vector<std::string> diagnostics, notes;
+    Variables variables = read_variables(environ, diagnostics);
+    std::size_t const setting_diagnostics = diagnostics.size();
+    std::uint64_t const settings = fingerprint(diagnostics);
+    bool const launched =
+        environment_number(launch::segment_variable) >= 0 && environment_number(launch::rank_variable) >= 0;
+    JoinedSegment const mine = join_segment(f, variables, diagnostics, notes);
+    if (settings == f.segment->header().reported_settings)   // mpiexec reported them before the start
+        diagnostics.erase(diagnostics.begin(), diagnostics.begin() + static_cast<std::ptrdiff_t>(setting_diagnostics));
+    f.rank_state = &f.segment->rank_state(mine.local_rank);
     f.check_arguments = variables.check_arguments;
     f.thread_level = thread_level;
     f.main_thread = static_cast<std::uint64_t>(pthread_self());
-    f.process = std::make_unique<Process>(*f.segment, mine.place, std::move(variables));
+    f.process = std::make_unique<Process>(*f.segment, mine.local_rank, std::move(variables));
     if (f.process->variables.arena) f.process->arena = tutti_arena()->arena;
-    f.process->end_job = [](int code, std::string const& sentence) {
+    f.process->end_job = [](int code, std::string const& message) {
         abort_job(code, [&] {
-            return Ending{code, sentence, error_name(MPI_ERR_OTHER), library().process->call_name};
+            return AbortReport{code, message, error_name(MPI_ERR_OTHER), library().process->call_name};
         });
     };
-    f.process->threads_begin = [](Process& process) {
+    f.process->on_lock_enabled = [](Process& process) {
         // A call that is observed has passed the lock, which was not enabled yet, and will release it at its end.
-        if (process.waiter.observers().follow_calls()) process.lock.enter();
-        library().shared = &process.waiter;
-        library().forget_windows();
+        if (process.waiter.observers().observes_calls()) process.lock.enter();
+        library().call_waiter = &process.waiter;
+        library().clear_recent_windows();
     };
-    f.process->many_threads = thread_level == MPI_THREAD_MULTIPLE;
-    if (f.process->many_threads) f.process->lock.open();
+    f.process->thread_multiple = thread_level == MPI_THREAD_MULTIPLE;
+    if (f.process->thread_multiple) f.process->lock.enable();
     p2p::start(*f.process, mine.listeners);
-    coll::start(*f.process, complaints);
-    if (f.process->variables.strict && !complaints.empty()) refuse(complaints);
-    coll::state_of(*f.process).call_records->predefined_type = [](unsigned number) -> Datatype const* {
+    coll::initialize(*f.process, diagnostics);
+    if (f.process->variables.strict && !diagnostics.empty()) fail_strict(diagnostics);
+    coll::state_of(*f.process).call_matcher->predefined_type = [](unsigned number) -> Datatype const* {
         return library().tables.datatypes.builtin_at(number);
     };
-    p2p::engine(*f.process).predefined_type = coll::state_of(*f.process).call_records->predefined_type;
-    f.process->supervised = launched;
+    p2p::engine(*f.process).predefined_type = coll::state_of(*f.process).call_matcher->predefined_type;
+    f.process->is_supervised = launched;
     if (job_server()) f.process->waiter.observers().exempt(job_server()->threads());
     if (!launched && f.process->variables.diagnosis != "no")
-        f.process->watcher = std::make_unique<Watcher>(*f.segment, f.process->waiter, f.process->end_job);
-    show_images(f.rank_state->last_call);
+        f.process->watchdog = std::make_unique<Watchdog>(*f.segment, f.process->waiter, f.process->end_job);
+    publish_load_addresses(f.rank_state->last_call);
     if (f.process->variables.diagnosis != "no") {
-        watch_for_crashes(f.rank_state->last_call, *f.segment, launched ? nullptr : Watcher::start_in_handler);
+        install_crash_handlers(f.rank_state->last_call, *f.segment, launched ? nullptr : Watchdog::start_in_handler);
         if (!launched && f.process->size() > 1) watch_for_exit();
     }
-    f.tables.note_sites(f.process->call_site);
+    f.tables.record_sites(f.process->call_site);
     place_predefined_objects(f);
     if (f.process->variables.progress_thread) f.process->start_progress_thread();
     if (f.process->variables.diagnosis != "no") f.fortran_call_sites = FortranCallSites::find();
-    if (f.process->waiter.around_calls() || f.fortran_call_sites) f.shared = &f.process->waiter;
-    if (f.process->variables.diagnosis == "full") begin_checks(f);
+    if (f.process->waiter.must_wrap_calls() || f.fortran_call_sites) f.call_waiter = &f.process->waiter;
+    if (f.process->variables.diagnosis == "full") start_checks(f);
     watch_forks();
     f.stage = Stage::running;
-    complaints.insert(complaints.end(), notes.begin(), notes.end());
+    diagnostics.insert(diagnostics.end(), notes.begin(), notes.end());
     if (f.process->rank() == 0)
-        for (std::string const& c : complaints) f.process->warn(c);
+        for (std::string const& c : diagnostics) f.process->warn(c);
 }
 
-void note_arena_use(RankState& rank_state) {
+void record_arena_use(RankState& rank_state) {
     arena::Arena& arena = *tutti_arena()->arena;
     if (arena.state() != arena::State::open) return;
-    arena::Arena::Use const use = arena.use();
+    arena::Arena::Usage const use = arena.usage();
     rank_state.counters.arena.set(use.in_use);
     rank_state.counters.arena_highest.set(use.highest);
 }
@@ -306,30 +312,30 @@ void finish(LibraryState& f) {
     process.self->attributes.clear(*process.self);   // before anything else (MPI 3.1, 8.7.1)
     process.world->attributes.clear(*process.world);
     process.progress_thread.reset();
-    if (p2p::Checks* checks = p2p::engine(process).checks()) checks->finish();
-    coll::note(*process.world, "MPI_Finalize");
+    if (p2p::Checks* checks = p2p::engine(process).checks()) checks->on_finalize();
+    coll::record_call(*process.world, "MPI_Finalize");
     coll::finish_comparing_between_nodes(process);
-    coll::stop_recording(process);
+    coll::stop_call_statistics(process);
     // Until the first barrier other ranks may request messages that this rank has offered; after it, these are in
     // transfer or will never be requested, and the second barrier keeps this rank's memory until they have arrived.
     for (int round = 0; round < 2; ++round) {
-        p2p::finish(process, "MPI_Finalize");
+        p2p::drain_sends(process, "MPI_Finalize");
         coll::barrier(*process.world);
         if (round == 0) coll::compare_calls(process);   // all calls of all ranks have been recorded
     }
-    tell_leftovers(f);
-    p2p::leave(process, "MPI_Finalize");
-    process.single_copy.end_cma();
+    check_at_finalize(f);
+    p2p::shut_down(process, "MPI_Finalize");
+    process.single_copy.revoke_cma();
     RankState& rank_state = process.rank_state();
-    note_arena_use(rank_state);
-    process.waiter.count_run_delay();
+    record_arena_use(rank_state);
+    process.waiter.record_run_delay();
     rank_state.times.ended.set(static_cast<std::uint64_t>(now_ns()));
     rank_state.state.store(RankPhase::finalised, std::memory_order_release);
     print_warnings(process);
     if (job_server()) job_server()->finish();
     f.recent_collectives.reset();
-    f.forget_windows();
-    f.stage = Stage::after;
+    f.clear_recent_windows();
+    f.stage = Stage::after_finalize;
 }
 
 }   // namespace tutti

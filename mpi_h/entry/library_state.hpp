@@ -30,18 +30,18 @@ class ThreadCheck;
 class FreedHandles;
 class FortranCallSites;
 
-/// `child`: a process forked by a running rank, which must not touch the job's memory and connections.
-enum class Stage { before, running, after, child };
+/// `forked_child`: a process forked by a running rank, which must not touch the job's memory and connections.
+enum class Stage { before_init, running, after_finalize, forked_child };
 
-/// Number of error codes per class: a multiple of the size of LibraryState::sentences, and small enough that codes stay
-/// below MPI_ERR_LASTCODE.
-inline constexpr unsigned error_code_numbers = 1u << 20;
+/// Number of error codes per class: a multiple of the size of LibraryState::error_messages, and small enough that codes
+/// stay below MPI_ERR_LASTCODE.
+inline constexpr unsigned codes_per_class = 1u << 20;
 
 struct LibraryState {
-    std::atomic<Stage> stage = Stage::before;   ///< may be read by any thread at any time
+    std::atomic<Stage> stage = Stage::before_init;   ///< may be read by any thread at any time
     /// The process's waiter if each call must take the process's lock: several threads may call, calls are traced or
     /// checked (--check), or Fortran is between the program and the library. Otherwise null.
-    std::atomic<Waiter*> shared = nullptr;
+    std::atomic<Waiter*> call_waiter = nullptr;
     std::shared_ptr<FortranCallSites> fortran_call_sites;   ///< null: no calls come from Fortran
     int thread_level = MPI_THREAD_SINGLE;
     std::uint64_t main_thread = 0;   ///< pthread_self() of the caller of MPI_Init
@@ -70,10 +70,10 @@ struct LibraryState {
     }
     /// Must be called when one of these three conditions ends. Writes nothing if several threads call, because the
     /// entries are then empty.
-    void forget_windows() {
-        for (int place = 0; RecentWindow & recent : recent_windows) {
-            if (recent.window) recent = {place ^ 1};
-            ++place;
+    void clear_recent_windows() {
+        for (int index = 0; RecentWindow & recent : recent_windows) {
+            if (recent.window) recent = {index ^ 1};
+            ++index;
         }
     }
     /// Memory of MPI_Alloc_mem that MPI_Free_mem has not freed; only with TUTTI_DIAGNOSIS=full.
@@ -95,12 +95,12 @@ struct LibraryState {
     /// Messages of the last errors, so that MPI_Error_string can return more than the class. An error code is its class
     /// in the low seven bits and a sequence number from bit 8 on; the sequence number modulo the size is the index in
     /// this ring.
-    struct Sentence {
+    struct ErrorMessage {
         int code = 0;
         std::string text;
     };
-    std::array<Sentence, 256> sentences;
-    unsigned next_sentence = 0;
+    std::array<ErrorMessage, 256> error_messages;
+    unsigned next_message = 0;
 
     /// Classes and codes that the program added; the first one has the number MPI_ERR_LASTCODE + 1. A class is a code
     /// whose class is itself. The last entry is never a removed one.
@@ -113,36 +113,36 @@ struct LibraryState {
 };
 
 extern std::atomic<LibraryState*> the_library_state;   ///< null before the first use
-LibraryState& make_library_state();
+LibraryState& create_library_state();
 /// Returns the process's state, which the first call creates. May be called by any thread at any time.
 [[gnu::always_inline]] inline LibraryState& library() {
     LibraryState* f = the_library_state.load(std::memory_order_acquire);
-    return f ? *f : make_library_state();
+    return f ? *f : create_library_state();
 }
 /// Must be called between MPI_Init and MPI_Finalize only.
 inline Waiter& waiter() { return library().process->waiter; }
 /// Records, under --check, that the running call frees the handle or completes its request.
-void note_freed(int handle);
+void record_freed(int handle);
 
 /// Holds the process's lock during its lifetime if several threads may call.
-class Inside {
+class CallScope {
 public:
-    explicit Inside(Waiter* shared) : entered_{shared, nullptr}, call_(nullptr) {
-        if (shared) [[unlikely]]
-            shared->enter();
+    explicit CallScope(Waiter* call_waiter) : entered_{call_waiter, nullptr}, call_(nullptr) {
+        if (call_waiter) [[unlikely]]
+            call_waiter->enter();
     }
     /// For a call of the program, which may be traced; `frame` is above its return address `site` on the stack.
-    [[gnu::always_inline]] Inside(Waiter* shared, char const* call, void const* site, void const* frame)
+    [[gnu::always_inline]] CallScope(Waiter* call_waiter, char const* call, void const* site, void const* frame)
         : entered_{nullptr, site}, call_(call) {
-        if (shared) [[unlikely]]
-            entered_ = enter_call(*shared, call, site, frame);
+        if (call_waiter) [[unlikely]]
+            entered_ = enter_call(*call_waiter, call, site, frame);
     }
-    [[gnu::always_inline]] ~Inside() {
+    [[gnu::always_inline]] ~CallScope() {
         if (entered_.waiter) [[unlikely]]
             call_ ? entered_.waiter->leave_call() : entered_.waiter->leave();
     }
-    Inside(Inside const&) = delete;
-    Inside& operator=(Inside const&) = delete;
+    CallScope(CallScope const&) = delete;
+    CallScope& operator=(CallScope const&) = delete;
 
     /// Return address of the call in the program.
     void const* site() const { return entered_.site; }
@@ -165,11 +165,11 @@ void start(LibraryState& f, int thread_level);
 void finish(LibraryState& f);
 
 /// Stores the present and the maximum use of this process's arena in its rank state.
-void note_arena_use(RankState& rank_state);
+void record_arena_use(RankState& rank_state);
 
 /// Returns the rank state that mpiexec has for this process, before MPI_Init has found it; null if mpiexec did not
 /// start the process.
-RankState* launchers_rank_state();
+RankState* launcher_rank_state();
 
 /// Stores the predefined datatypes and operators under their handles; once per process (predefined_types.cpp).
 void place_predefined_types(abi::Tables& tables);

@@ -54,7 +54,7 @@ void place_predefined_types(abi::Tables& tables) {
     place(types, MPI_LB, B::marker("MPI_LB", false));
     place(types, MPI_UB, B::marker("MPI_UB", true));
     for (unsigned number = 0; number < tables.simple_types.size(); ++number)
-        if (Datatype* const type = tables.datatypes.builtin_at(number)) type->be_number(number);
+        if (Datatype* const type = tables.datatypes.builtin_at(number)) type->set_number(number);
     place_simple_types(tables);
 }
 

@@ -18,41 +18,42 @@
 namespace tutti {
 namespace {
 
-std::uint64_t here(Process const& process) { return program_site(process.call_site); }
+std::uint64_t call_site_of(Process const& process) { return program_site(process.call_site); }
 
 }   // namespace
 
-void FreedHandles::note(Process const& process, int handle) {
-    places_[place_of(handle)] = {handle, process.call_name, here(process)};
+void FreedHandles::record(Process const& process, int handle) {
+    entries_[index_of(handle)] = {handle, process.call_name, call_site_of(process)};
 }
 
-void FreedHandles::refuse(Process& process, std::string const& call, char const* argument, int handle) const {
+void FreedHandles::report_use(Process& process, std::string const& call, char const* argument, int handle) const {
     char text[16];
     std::snprintf(text, sizeof text, "0x%08x", static_cast<unsigned>(handle));
-    Place const& freed = places_[place_of(handle)];
+    Entry const& freed = entries_[index_of(handle)];
     bool const known = freed.call && freed.handle == handle;
-    std::vector<Mistake::Part> parts;
-    if (known) parts.push_back({process.rank(), freed.call, join(argument, " ends here"), freed.site});
-    parts.push_back({process.rank(), call, join(argument, " is ", text), here(process)});
+    std::vector<UsageError::Call> parts;
+    if (known)
+        parts.push_back({process.rank(), freed.call, join(argument, " was freed or completed here"), freed.site});
+    parts.push_back({process.rank(), call, join(argument, " is ", text), call_site_of(process)});
     char const* const what =
-        known ? " that is freed or complete already" : " that was never made, or was freed already";
+        known ? " that was already freed or completed" : " that was never created, or was already freed";
     report(process,
            {"T13", join("rank ", process.rank(), " uses a handle as ", argument, what),
-            "set variables of handles to their null values (MPI_REQUEST_NULL, MPI_COMM_NULL …) until they have "
-            "one, keep no copies of what is freed, and free at the end",
+            "set handle variables to their null values (MPI_REQUEST_NULL, MPI_COMM_NULL …) while they hold no object, "
+            "and do not use copies of freed handles",
             parts});
 }
 
 namespace {
 
-std::uint64_t number(void const* site) { return reinterpret_cast<std::uintptr_t>(site); }
+std::uint64_t address_of(void const* site) { return reinterpret_cast<std::uintptr_t>(site); }
 
-/// Ends the job with the report of `refuse`, or without one if memory is missing. Must not throw, because it runs
+/// Ends the job with the report of `report`, or without one if memory is missing. Must not throw, because it runs
 /// before the body of a call, where exceptions are not caught.
-template <class Refuse>
-[[noreturn]] void end_job(Process& process, Refuse const& refuse) {
-    unless_out_of_memory([&refuse] { return refuse(), true; });
-    process.end_job(launch::mistake_code, "no memory");
+template <class Report>
+[[noreturn]] void end_job(Process& process, Report const& report) {
+    unless_out_of_memory([&report] { return report(), true; });
+    process.end_job(launch::program_error_code, "no memory");
     std::abort();
 }
 
@@ -60,15 +61,15 @@ template <class Refuse>
 
 void ThreadCheck::enter(char const* name, void const* site) {
     if (p2p::Checks* const checks = process_.p2p ? p2p::engine(process_).checks() : nullptr)
-        checks->call_order.may_learn_in(name);
+        checks->call_order.on_call(name);
     auto const me = static_cast<std::uint64_t>(pthread_self());
     if (level_ < MPI_THREAD_SERIALIZED) {
-        if (me != main_) end_job(process_, [&] { refuse_thread(name, site); });
+        if (me != main_) end_job(process_, [&] { report_wrong_thread(name, site); });
         return;
     }
-    std::uint64_t nobody = 0;
-    if (!inside_.compare_exchange_strong(nobody, me, std::memory_order_acquire) && nobody != me)
-        end_job(process_, [&] { refuse_second(name, site); });
+    std::uint64_t active = 0;
+    if (!active_thread_.compare_exchange_strong(active, me, std::memory_order_acquire) && active != me)
+        end_job(process_, [&] { report_concurrent_call(name, site); });
     if (++depth_ > 1) return;
     name_.store(name, std::memory_order_relaxed);
     site_.store(site, std::memory_order_relaxed);
@@ -76,30 +77,30 @@ void ThreadCheck::enter(char const* name, void const* site) {
 
 void ThreadCheck::leave() {
     if (level_ < MPI_THREAD_SERIALIZED || --depth_ != 0) return;
-    inside_.store(0, std::memory_order_release);
+    active_thread_.store(0, std::memory_order_release);
 }
 
-void ThreadCheck::refuse_thread(char const* name, void const* site) const {
+void ThreadCheck::report_wrong_thread(char const* name, void const* site) const {
     bool const funneled = level_ == MPI_THREAD_FUNNELED;
-    Mistake::Part const parts[] = {
-        {process_.rank(), name, "by another thread than that of MPI_Init", program_site(site)}};
-    report(
-        process_,
-        {"T18", join("rank ", process_.rank(), " calls ", name, " in a thread that may not call MPI"),
-         funneled ? "with MPI_THREAD_FUNNELED only the thread that has initialised MPI calls it; ask for "
-                    "MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE in MPI_Init_thread"
-                  : "MPI_Init promises that there is one thread (MPI_THREAD_SINGLE); ask for MPI_THREAD_SERIALIZED or "
-                    "MPI_THREAD_MULTIPLE in MPI_Init_thread",
-         parts});
+    UsageError::Call const parts[] = {
+        {process_.rank(), name, "not in the thread that called MPI_Init", program_site(site)}};
+    report(process_,
+           {"T18", join("rank ", process_.rank(), " calls ", name, " in a thread that may not call MPI"),
+            funneled ? "with MPI_THREAD_FUNNELED only the thread that initialized MPI may call it; request "
+                       "MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE in MPI_Init_thread"
+                     : "with MPI_THREAD_SINGLE, which MPI_Init provides, only one thread may call MPI; request "
+                       "MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE in MPI_Init_thread",
+            parts});
 }
 
-void ThreadCheck::refuse_second(char const* name, void const* site) const {
-    Mistake::Part const parts[] = {{process_.rank(), name_.load(std::memory_order_relaxed),
-                                    "one thread is in this call", number(site_.load(std::memory_order_relaxed))},
-                                   {process_.rank(), name, "and another one makes this one", program_site(site)}};
+void ThreadCheck::report_concurrent_call(char const* name, void const* site) const {
+    UsageError::Call const parts[] = {
+        {process_.rank(), name_.load(std::memory_order_relaxed), "one thread is inside this call",
+         address_of(site_.load(std::memory_order_relaxed))},
+        {process_.rank(), name, "another thread makes this call", program_site(site)}};
     report(process_, {"T18", join("two threads of rank ", process_.rank(), " call MPI at the same time"),
-                      "with MPI_THREAD_SERIALIZED one thread calls at a time, and a call that waits counts: put a lock "
-                      "around all calls, or ask for MPI_THREAD_MULTIPLE in MPI_Init_thread",
+                      "with MPI_THREAD_SERIALIZED only one thread may be in an MPI call at a time, also while the "
+                      "call waits: protect all calls with a lock, or request MPI_THREAD_MULTIPLE in MPI_Init_thread",
                       parts});
 }
 

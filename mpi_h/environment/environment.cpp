@@ -17,19 +17,20 @@ namespace {
 
 /// `site`: return address of the call.
 template <class... Arguments>
-int initialise(char const* name, Given<Arguments...> const& arguments, int required, int* provided, void const* site) {
+int initialise(char const* name, CallArguments<Arguments...> const& arguments, int required, int* provided,
+               void const* site) {
     return enter<When::any_time>(name, arguments, [&](Call& call) {
         LibraryState& f = library();
         call.pointer(provided, "provided");
-        if (f.stage == Stage::child) not_running(name, arguments.values());
+        if (f.stage == Stage::forked_child) abort_not_running(name, arguments.values());
         if (f.stage == Stage::running)
             throw Error(ErrorClass::other, "MPI has been initialised already")
-                .with_help("MPI_Init or MPI_Init_thread is called once; MPI_Initialized says whether it has been");
-        if (f.stage == Stage::after)
+                .with_help("call MPI_Init or MPI_Init_thread only once; MPI_Initialized returns whether it was called");
+        if (f.stage == Stage::after_finalize)
             throw Error(ErrorClass::other, "MPI has been finalised and cannot be started again")
-                .with_help("MPI_Finalize is the last call of MPI; MPI_Finalized says whether it has been made");
+                .with_help("MPI_Finalize must be the last MPI call; MPI_Finalized returns whether it was called");
         if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE)
-            fail(ErrorClass::arg, "required is ", required, ", which is no thread level");
+            fail(ErrorClass::arg, "required is ", required, ", which is not a thread level");
         start(f, required);
         f.process->call_site = site;
         f.process->call_name = name;
@@ -45,41 +46,41 @@ using namespace tutti;
 TUTTI_FUNCTION(Init)
 int PMPI_Init(int*, char***) {
     int provided;
-    return initialise("MPI_Init", given(), MPI_THREAD_SINGLE, &provided, __builtin_return_address(0));
+    return initialise("MPI_Init", args(), MPI_THREAD_SINGLE, &provided, __builtin_return_address(0));
 }
 
 TUTTI_FUNCTION(Init_thread)
 int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
-    return initialise("MPI_Init_thread", given(argc, argv, required, provided), required, provided,
+    return initialise("MPI_Init_thread", args(argc, argv, required, provided), required, provided,
                       __builtin_return_address(0));
 }
 
 TUTTI_FUNCTION(Initialized)
 int PMPI_Initialized(int* flag) {
-    return enter<When::any_time>("MPI_Initialized", given(flag), [&](Call& call) {
+    return enter<When::any_time>("MPI_Initialized", args(flag), [&](Call& call) {
         call.pointer(flag, "flag");
-        *flag = library().stage != Stage::before;
+        *flag = library().stage != Stage::before_init;
     });
 }
 
 TUTTI_FUNCTION(Finalize)
 int PMPI_Finalize() {
-    return enter("MPI_Finalize", given(), [](Call&) { finish(library()); });
+    return enter("MPI_Finalize", args(), [](Call&) { finish(library()); });
 }
 
 /// Also true in a process forked by a rank: code that cleans up at the end of every process must not call MPI there.
 TUTTI_FUNCTION(Finalized)
 int PMPI_Finalized(int* flag) {
-    return enter<When::any_time>("MPI_Finalized", given(flag), [&](Call& call) {
+    return enter<When::any_time>("MPI_Finalized", args(flag), [&](Call& call) {
         call.pointer(flag, "flag");
         Stage const stage = library().stage;
-        *flag = stage == Stage::after || stage == Stage::child;
+        *flag = stage == Stage::after_finalize || stage == Stage::forked_child;
     });
 }
 
 TUTTI_FUNCTION(Query_thread)
 int PMPI_Query_thread(int* provided) {
-    return enter("MPI_Query_thread", given(provided), [&](Call& call) {
+    return enter("MPI_Query_thread", args(provided), [&](Call& call) {
         call.pointer(provided, "provided");
         *provided = library().thread_level;
     });
@@ -87,7 +88,7 @@ int PMPI_Query_thread(int* provided) {
 
 TUTTI_FUNCTION(Is_thread_main)
 int PMPI_Is_thread_main(int* flag) {
-    return enter("MPI_Is_thread_main", given(flag), [&](Call& call) {
+    return enter("MPI_Is_thread_main", args(flag), [&](Call& call) {
         call.pointer(flag, "flag");
         *flag = library().main_thread == static_cast<std::uint64_t>(pthread_self());
     });
@@ -95,21 +96,21 @@ int PMPI_Is_thread_main(int* flag) {
 
 TUTTI_FUNCTION(Abort)
 int PMPI_Abort(MPI_Comm comm, int code) {
-    if (library().stage != Stage::running) not_running("MPI_Abort", given(comm, code).values());
+    if (library().stage != Stage::running) abort_not_running("MPI_Abort", args(comm, code).values());
     abort_job(code, [comm, code] {
-        std::string const sentence = join("the program called MPI_Abort with code ", code);
-        return Ending{code, sentence, "MPI_Abort", call_words("MPI_Abort", given(comm, code).values())};
+        std::string const message = join("the program called MPI_Abort with code ", code);
+        return AbortReport{code, message, "MPI_Abort", describe_call("MPI_Abort", args(comm, code).values())};
     });
 }
 
 TUTTI_FUNCTION(Pcontrol)
 int PMPI_Pcontrol(const int level, ...) {
-    return enter("MPI_Pcontrol", given(level), [](Call&) {});   // profiling tools replace this function
+    return enter("MPI_Pcontrol", args(level), [](Call&) {});   // profiling tools replace this function
 }
 
 TUTTI_FUNCTION(Get_version)
 int PMPI_Get_version(int* version, int* subversion) {
-    return enter<When::any_time>("MPI_Get_version", given(version, subversion), [&](Call& call) {
+    return enter<When::any_time>("MPI_Get_version", args(version, subversion), [&](Call& call) {
         call.pointer(version, "version");
         call.pointer(subversion, "subversion");
         *version = MPI_VERSION;
@@ -119,7 +120,7 @@ int PMPI_Get_version(int* version, int* subversion) {
 
 TUTTI_FUNCTION(Get_library_version)
 int PMPI_Get_library_version(char* version, int* length) {
-    return enter<When::any_time>("MPI_Get_library_version", given(version, length), [&](Call& call) {
+    return enter<When::any_time>("MPI_Get_library_version", args(version, length), [&](Call& call) {
         call.pointer(version, "version");
         call.pointer(length, "resultlen");
         // Programs parse "NAME Version: x.y.z" in the first line.
@@ -130,14 +131,16 @@ int PMPI_Get_library_version(char* version, int* length) {
 
 TUTTI_FUNCTION(Get_processor_name)
 int PMPI_Get_processor_name(char* name, int* length) {
-    return enter("MPI_Get_processor_name", given(name, length), [&](Call& call) {
+    return enter("MPI_Get_processor_name", args(name, length), [&](Call& call) {
         call.pointer(name, "name");
         call.pointer(length, "resultlen");
         char host[MPI_MAX_PROCESSOR_NAME] = "";
-        if (gethostname(host, sizeof host - 1) != 0) fail(ErrorClass::other, "the system does not tell its host name");
+        if (gethostname(host, sizeof host - 1) != 0)
+            fail(ErrorClass::other, "cannot get the host name (gethostname failed)");
         // On several nodes, use the names of the launcher's map, which are distinct even if host names are not.
         Cluster const& cluster = library().process->cluster;
-        *length = copy_text(cluster.alone() ? host : cluster.node(cluster.here()).name, name, sizeof host);
+        *length =
+            copy_text(cluster.is_single_node() ? host : cluster.node(cluster.this_node()).name, name, sizeof host);
     });
 }
 
@@ -164,7 +167,7 @@ namespace {
 constexpr std::size_t alignment = 64;   // a cache line, and sufficient for every vector instruction
 
 /// Records the block for the report of MPI_Finalize.
-void note_allocated(LibraryState& f, void const* memory, std::size_t bytes) {
+void record_allocation(LibraryState& f, void const* memory, std::size_t bytes) {
     if (f.process->variables.diagnosis == "full") f.allocated[memory] = {bytes, f.process->call_site};
 }
 
@@ -172,7 +175,7 @@ void note_allocated(LibraryState& f, void const* memory, std::size_t bytes) {
 
 TUTTI_FUNCTION(Alloc_mem)
 int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
-    return enter("MPI_Alloc_mem", given(size, info, baseptr), [&](Call& call) {
+    return enter("MPI_Alloc_mem", args(size, info, baseptr), [&](Call& call) {
         if (size < 0) fail(ErrorClass::arg, "size is ", size, " but must be at least 0");
         if (info != MPI_INFO_NULL) call.info(info);
         call.pointer(baseptr, "baseptr");
@@ -182,18 +185,18 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
         std::size_t const page = bytes < huge_page_bytes ? arena::page_bytes : huge_page_bytes;
         void* memory = tutti_arena()->arena->allocate(bytes, page);
         if (!memory && posix_memalign(&memory, alignment, bytes) != 0)
-            fail(ErrorClass::no_mem, "the system does not give ", size, " bytes");
+            fail(ErrorClass::no_mem, "cannot allocate ", size, " bytes");
         *static_cast<void**>(baseptr) = memory;
-        note_allocated(call.library_state(), memory, bytes);
+        record_allocation(call.library_state(), memory, bytes);
     });
 }
 
 TUTTI_FUNCTION(Free_mem)
 int PMPI_Free_mem(void* base) {
-    return enter("MPI_Free_mem", given(base), [&](Call& call) {
+    return enter("MPI_Free_mem", args(base), [&](Call& call) {
         if (base) call.pointer(base, "base");
         call.library_state().allocated.erase(base);
-        if (Arena* arena = tutti_arena()->arena; arena->holds(base)) arena->release(base);
+        if (Arena* arena = tutti_arena()->arena; arena->contains(base)) arena->release(base);
         else std::free(base);
     });
 }

@@ -91,20 +91,22 @@ static_assert(sizeof(MPI_Status) == MPI_F_STATUS_SIZE * sizeof(MPI_Fint), "a sta
 
 TUTTI_FUNCTION(Status_c2f)
 int PMPI_Status_c2f(MPI_Status const* c_status, MPI_Fint* f_status) {
-    return enter<When::any_time>("MPI_Status_c2f", given(c_status, f_status), [&](Call& call) {
+    return enter<When::any_time>("MPI_Status_c2f", args(c_status, f_status), [&](Call& call) {
         call.pointer(c_status, "c_status");
         call.pointer(f_status, "f_status");
-        if (f_status == MPI_F_STATUS_IGNORE) fail(ErrorClass::arg, "f_status is MPI_F_STATUS_IGNORE, no status");
+        if (f_status == MPI_F_STATUS_IGNORE)
+            fail(ErrorClass::arg, "f_status is MPI_F_STATUS_IGNORE, which is not a status");
         std::memcpy(f_status, c_status, sizeof *c_status);
     });
 }
 
 TUTTI_FUNCTION(Status_f2c)
 int PMPI_Status_f2c(MPI_Fint const* f_status, MPI_Status* c_status) {
-    return enter<When::any_time>("MPI_Status_f2c", given(f_status, c_status), [&](Call& call) {
+    return enter<When::any_time>("MPI_Status_f2c", args(f_status, c_status), [&](Call& call) {
         call.pointer(c_status, "c_status");
         call.pointer(f_status, "f_status");
-        if (f_status == MPI_F_STATUS_IGNORE) fail(ErrorClass::arg, "f_status is MPI_F_STATUS_IGNORE, no status");
+        if (f_status == MPI_F_STATUS_IGNORE)
+            fail(ErrorClass::arg, "f_status is MPI_F_STATUS_IGNORE, which is not a status");
         std::memcpy(c_status, f_status, sizeof *c_status);
     });
 }
@@ -113,17 +115,17 @@ using namespace tutti;
 
 namespace {
 
-[[gnu::always_inline]] inline int get(char const* name, Keyval::On on, int handle, int keyval, void* value, int* flag,
-                                      int asked) {
-    return enter(name, given(handle, keyval, value, flag), [&](Call& call) {
+[[gnu::always_inline]] inline int get(char const* name, Keyval::ObjectKind on, int handle, int keyval, void* value,
+                                      int* flag, int representation) {
+    return enter(name, args(handle, keyval, value, flag), [&](Call& call) {
         call.pointer(flag, "flag");
-        *flag = get_attribute(call, on, handle, keyval, attribute_kind_in(asked), value);
+        *flag = get_attribute(call, on, handle, keyval, attribute_kind_in(representation), value);
     });
 }
 
-[[gnu::always_inline]] inline int set(char const* name, Keyval::On on, int handle, int keyval, void* value,
+[[gnu::always_inline]] inline int set(char const* name, Keyval::ObjectKind on, int handle, int keyval, void* value,
                                       int given_as) {
-    return enter(name, given(handle, keyval, value), [&](Call& call) {
+    return enter(name, args(handle, keyval, value), [&](Call& call) {
         AttributeValue bits{reinterpret_cast<std::intptr_t>(value), attribute_kind_in(given_as)};
         set_attribute(call, on, handle, keyval, bits);
     });
@@ -134,28 +136,28 @@ namespace {
 #pragma GCC visibility push(default)
 extern "C" {
 
-int MPII_Comm_get_attr(MPI_Comm comm, int keyval, void* value, int* flag, int asked) {
-    return get("MPI_Comm_get_attr", Keyval::On::comm, comm, keyval, value, flag, asked);
+int MPII_Comm_get_attr(MPI_Comm comm, int keyval, void* value, int* flag, int representation) {
+    return get("MPI_Comm_get_attr", Keyval::ObjectKind::comm, comm, keyval, value, flag, representation);
 }
 
 int MPII_Comm_set_attr(MPI_Comm comm, int keyval, void* value, int given) {
-    return set("MPI_Comm_set_attr", Keyval::On::comm, comm, keyval, value, given);
+    return set("MPI_Comm_set_attr", Keyval::ObjectKind::comm, comm, keyval, value, given);
 }
 
-int MPII_Type_get_attr(MPI_Datatype datatype, int keyval, void* value, int* flag, int asked) {
-    return get("MPI_Type_get_attr", Keyval::On::type, datatype, keyval, value, flag, asked);
+int MPII_Type_get_attr(MPI_Datatype datatype, int keyval, void* value, int* flag, int representation) {
+    return get("MPI_Type_get_attr", Keyval::ObjectKind::type, datatype, keyval, value, flag, representation);
 }
 
 int MPII_Type_set_attr(MPI_Datatype datatype, int keyval, void* value, int given) {
-    return set("MPI_Type_set_attr", Keyval::On::type, datatype, keyval, value, given);
+    return set("MPI_Type_set_attr", Keyval::ObjectKind::type, datatype, keyval, value, given);
 }
 
-int MPII_Win_get_attr(MPI_Win win, int keyval, void* value, int* flag, int asked) {
-    return get("MPI_Win_get_attr", Keyval::On::win, win, keyval, value, flag, asked);
+int MPII_Win_get_attr(MPI_Win win, int keyval, void* value, int* flag, int representation) {
+    return get("MPI_Win_get_attr", Keyval::ObjectKind::win, win, keyval, value, flag, representation);
 }
 
 int MPII_Win_set_attr(MPI_Win win, int keyval, void* value, int given) {
-    return set("MPI_Win_set_attr", Keyval::On::win, win, keyval, value, given);
+    return set("MPI_Win_set_attr", Keyval::ObjectKind::win, win, keyval, value, given);
 }
 
 /// Called immediately after the key was created; sets the functions that call the Fortran callbacks.
@@ -231,7 +233,7 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Type_create_f90_integer)
 int PMPI_Type_create_f90_integer(int r, MPI_Datatype* newtype) {
-    return enter("MPI_Type_create_f90_integer", given(r, newtype), [&](Call& call) {
+    return enter("MPI_Type_create_f90_integer", args(r, newtype), [&](Call& call) {
         call.pointer(newtype, "newtype");
         for (auto [range, base] : integers_by_range)
             if (r <= range) {
@@ -244,7 +246,7 @@ int PMPI_Type_create_f90_integer(int r, MPI_Datatype* newtype) {
 
 TUTTI_FUNCTION(Type_create_f90_real)
 int PMPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype) {
-    return enter("MPI_Type_create_f90_real", given(p, r, newtype), [&](Call& call) {
+    return enter("MPI_Type_create_f90_real", args(p, r, newtype), [&](Call& call) {
         call.pointer(newtype, "newtype");
         *newtype = f90_type(call, real_model(p, r).real, Combiner::f90_real, p, r);
     });
@@ -252,7 +254,7 @@ int PMPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype) {
 
 TUTTI_FUNCTION(Type_create_f90_complex)
 int PMPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype) {
-    return enter("MPI_Type_create_f90_complex", given(p, r, newtype), [&](Call& call) {
+    return enter("MPI_Type_create_f90_complex", args(p, r, newtype), [&](Call& call) {
         call.pointer(newtype, "newtype");
         *newtype = f90_type(call, real_model(p, r).complex, Combiner::f90_complex, p, r);
     });
@@ -260,7 +262,7 @@ int PMPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype) {
 
 TUTTI_FUNCTION(Type_match_size)
 int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype* datatype) {
-    return enter("MPI_Type_match_size", given(typeclass, size, datatype), [&](Call& call) {
+    return enter("MPI_Type_match_size", args(typeclass, size, datatype), [&](Call& call) {
         call.pointer(datatype, "datatype");
         std::vector<MPI_Datatype> candidates;
         char const* what = "real";
@@ -273,7 +275,7 @@ int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype* datatype) {
             candidates = {MPI_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_COMPLEX32};
             what = "complex";
         } else {
-            fail(ErrorClass::arg, "typeclass is ", typeclass, ", which is no class of types");
+            fail(ErrorClass::arg, "typeclass is ", typeclass, ", which is not a type class");
         }
         for (MPI_Datatype candidate : candidates)
             if (call.any_type(candidate).size() == size) {
@@ -288,7 +290,7 @@ int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype* datatype) {
 /// created.
 TUTTI_FUNCTION(Type_get_value_index)
 int PMPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype* pair_type) {
-    return enter("MPI_Type_get_value_index", given(value_type, index_type, pair_type), [&](Call& call) {
+    return enter("MPI_Type_get_value_index", args(value_type, index_type, pair_type), [&](Call& call) {
         call.any_type(value_type, "value_type");
         call.any_type(index_type, "index_type");
         call.pointer(pair_type, "pair_type");

@@ -27,12 +27,12 @@ void check(int code, char const* callback) {
 
 [[gnu::always_inline]] inline int set_elements(char const* name, MPI_Status* status, MPI_Datatype datatype,
                                                MPI_Count count) {
-    return enter(name, given(status, datatype, count), [&](Call& call) {
+    return enter(name, args(status, datatype, count), [&](Call& call) {
         call.pointer(status, "status");
         Datatype& type = call.any_type(datatype);
         call.count(count);
         std::int64_t bytes = type.bytes_of_elements(count);
-        if (bytes < 0) fail(ErrorClass::count, "count is ", count, ", more than ", type.size(), " bytes can be");
+        if (bytes < 0) fail(ErrorClass::count, "count is ", count, ", too many for a datatype of size ", type.size());
         abi::set_status_bytes(*status, static_cast<std::size_t>(bytes));
     });
 }
@@ -42,12 +42,12 @@ void check(int code, char const* callback) {
 GeneralizedRequest::GeneralizedRequest(MPI_Grequest_query_function* query, MPI_Grequest_free_function* release,
                                        MPI_Grequest_cancel_function* cancel, void* extra_state)
     : query_(query), release_(release), cancel_(cancel), extra_(extra_state) {
-    generalized = special = true;
+    generalized = needs_finalize = true;
 }
 
 void GeneralizedRequest::query(MPI_Status* status) {
-    MPI_Status unseen;
-    if (status == MPI_STATUS_IGNORE) status = &unseen;
+    MPI_Status unused;
+    if (status == MPI_STATUS_IGNORE) status = &unused;
     abi::store(status, {});   // for fields that the callback does not set
     check(fortran ? call_fortran<FortranQuery>(query_, extra_, status) : query_(extra_, status), "query_fn");
 }
@@ -72,7 +72,7 @@ std::optional<Error> GeneralizedRequest::finish(MPI_Status* status) {
     return failed;
 }
 
-void give_up(GeneralizedRequest& request, MPI_Request handle) {
+void destroy_completed(GeneralizedRequest& request, MPI_Request handle) {
     auto kept = Ref<Request>::share(&request);
     library().tables.requests.remove(handle);
     request.release();
@@ -89,7 +89,7 @@ using namespace tutti;
 TUTTI_FUNCTION(Grequest_start)
 int PMPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn,
                         MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request) {
-    return enter("MPI_Grequest_start", given(query_fn, free_fn, cancel_fn, extra_state, request), [&](Call& call) {
+    return enter("MPI_Grequest_start", args(query_fn, free_fn, cancel_fn, extra_state, request), [&](Call& call) {
         call.function(query_fn, "query_fn");
         call.function(free_fn, "free_fn");
         call.function(cancel_fn, "cancel_fn");
@@ -100,13 +100,13 @@ int PMPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free
 
 TUTTI_FUNCTION(Grequest_complete)
 int PMPI_Grequest_complete(MPI_Request request) {
-    return enter("MPI_Grequest_complete", given(request), [&](Call& call) {
+    return enter("MPI_Grequest_complete", args(request), [&](Call& call) {
         GeneralizedRequest* r = generalized(&call.request(request));
-        if (!r) fail(ErrorClass::request, "request is not a generalized one (MPI_Grequest_start)");
-        if (r->complete) fail(ErrorClass::request, "request is complete already");
+        if (!r) fail(ErrorClass::request, "request is not a generalized request (MPI_Grequest_start)");
+        if (r->complete) fail(ErrorClass::request, "request is already complete");
         r->complete = true;
         if (!r->freed) return library().process->waiter.wake_own_threads();
-        give_up(*r, request);
+        destroy_completed(*r, request);
     });
 }
 
@@ -122,7 +122,7 @@ int PMPI_Status_set_elements_x(MPI_Status* status, MPI_Datatype datatype, MPI_Co
 
 TUTTI_FUNCTION(Status_set_cancelled)
 int PMPI_Status_set_cancelled(MPI_Status* status, int flag) {
-    return enter("MPI_Status_set_cancelled", given(status, flag), [&](Call& call) {
+    return enter("MPI_Status_set_cancelled", args(status, flag), [&](Call& call) {
         call.pointer(status, "status");
         abi::set_status_cancelled(*status, flag != 0);
     });

@@ -34,7 +34,7 @@ private:
 };
 
 /// Destroys a complete request for which no call will wait: removes the handle and calls its free_fn.
-void give_up(GeneralizedRequest& request, MPI_Request handle);
+void destroy_completed(GeneralizedRequest& request, MPI_Request handle);
 
 /// Returns the request as a generalized one; null if it is of another kind.
 GeneralizedRequest* generalized(Request* request);

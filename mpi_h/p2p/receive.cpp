@@ -11,7 +11,7 @@ namespace {
 using p2p::Data;
 
 /// The arguments that all receives share, as passed by the program.
-struct Incoming {
+struct ReceiveArgs {
     void* buf;
     int count;
     MPI_Datatype datatype;
@@ -20,12 +20,12 @@ struct Incoming {
 };
 
 template <class Body>
-[[gnu::always_inline]] inline int with(char const* name, Incoming const& a, Body&& body) {
-    return enter(name, given(a.buf, a.count, a.datatype, a.source, a.tag, a.comm), [&](Call& call) {
+[[gnu::always_inline]] inline int with(char const* name, ReceiveArgs const& a, Body&& body) {
+    return enter(name, args(a.buf, a.count, a.datatype, a.source, a.tag, a.comm), [&](Call& call) {
         Comm& comm = call.comm(a.comm);
         // MPI_PROC_NULL ignores the datatype.
-        bool nobody = a.source == MPI_PROC_NULL && a.datatype == MPI_DATATYPE_NULL;
-        Datatype& type = call.type(nobody ? MPI_BYTE : a.datatype);
+        bool null_peer = a.source == MPI_PROC_NULL && a.datatype == MPI_DATATYPE_NULL;
+        Datatype& type = call.type(null_peer ? MPI_BYTE : a.datatype);
         call.count(a.count);
         call.rank(comm, a.source, "source", true);
         call.tag(a.tag, true);
@@ -37,7 +37,7 @@ template <class Body>
 /// Checks the communicator, source and tag of a probe; calls `body(call, comm, source, tag)`.
 template <class Body>
 [[gnu::always_inline]] inline int with_probe(char const* name, int source, int tag, MPI_Comm handle, Body&& body) {
-    return enter(name, given(source, tag, handle), [&](Call& call) {
+    return enter(name, args(source, tag, handle), [&](Call& call) {
         Comm& comm = call.comm(handle);
         call.rank(comm, source, "source", true);
         call.tag(tag, true);
@@ -46,7 +46,7 @@ template <class Body>
 }
 
 /// Returns a handle for a message that a matched probe has removed from matching.
-MPI_Message hand_out(Ref<p2p::Message> message) {
+MPI_Message message_handle(Ref<p2p::Message> message) {
     if (!message->content) return MPI_MESSAGE_NO_PROC;
     // Reported if the program passes it as a request: both are in the same table.
     message->status.error = ErrorClass::request;
@@ -57,12 +57,13 @@ MPI_Message hand_out(Ref<p2p::Message> message) {
 p2p::Message& message_in(Call& call, MPI_Message const* handle) {
     if (*handle == MPI_MESSAGE_NULL) fail(ErrorClass::request, "message is MPI_MESSAGE_NULL");
     auto* message = dynamic_cast<p2p::Message*>(library().tables.requests.find(*handle));
-    if (!message) fail(ErrorClass::request, "message is no message of MPI_Mprobe, or was received already");
-    call.on = message->comm.get();
+    if (!message)
+        fail(ErrorClass::request, "message was not returned by MPI_Mprobe or MPI_Improbe, or was already received");
+    call.error_object = message->comm.get();
     return *message;
 }
 
-void use_up(MPI_Message* handle) {
+void remove_message(MPI_Message* handle) {
     library().tables.requests.remove(*handle);
     *handle = MPI_MESSAGE_NULL;
 }
@@ -75,19 +76,19 @@ using namespace tutti;
 TUTTI_FUNCTION(Recv)
 int PMPI_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status) {
     return with("MPI_Recv", {buf, count, datatype, source, tag, comm},
-                [&](Call& call, Comm& c, Datatype& type, int from, int wanted) {
+                [&](Call& call, Comm& c, Datatype& type, int source_rank, int match_tag) {
                     call.status(status);
                     StatusOut answer(status);
-                    p2p::recv(c, Data::of(buf, count, type), from, wanted, answer.status, call.name);
+                    p2p::recv(c, Data::of(buf, count, type), source_rank, match_tag, answer.status, call.name);
                 });
 }
 
 TUTTI_FUNCTION(Irecv)
 int PMPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request) {
     return with("MPI_Irecv", {buf, count, datatype, source, tag, comm},
-                [&](Call& call, Comm& c, Datatype& type, int from, int wanted) {
+                [&](Call& call, Comm& c, Datatype& type, int source_rank, int match_tag) {
                     call.pointer(request, "request");
-                    auto made = p2p::irecv(c, buf, count, type, from, wanted);
+                    auto made = p2p::irecv(c, buf, count, type, source_rank, match_tag);
                     *request = library().tables.requests.add(made.detach());
                 });
 }
@@ -96,64 +97,64 @@ TUTTI_FUNCTION(Recv_init)
 int PMPI_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                    MPI_Request* request) {
     return with("MPI_Recv_init", {buf, count, datatype, source, tag, comm},
-                [&](Call& call, Comm& c, Datatype& type, int from, int wanted) {
+                [&](Call& call, Comm& c, Datatype& type, int source_rank, int match_tag) {
                     call.pointer(request, "request");
-                    auto made = p2p::recv_init(c, buf, count, type, from, wanted);
+                    auto made = p2p::recv_init(c, buf, count, type, source_rank, match_tag);
                     *request = library().tables.requests.add(made.detach());
                 });
 }
 
 TUTTI_FUNCTION(Probe)
 int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
-    return with_probe("MPI_Probe", source, tag, comm, [&](Call& call, Comm& c, int from, int wanted) {
+    return with_probe("MPI_Probe", source, tag, comm, [&](Call& call, Comm& c, int source_rank, int match_tag) {
         call.status(status);
         Status s;
-        p2p::probe(c, from, wanted, s, call.name);
+        p2p::probe(c, source_rank, match_tag, s, call.name);
         abi::store(status, s);
     });
 }
 
 TUTTI_FUNCTION(Iprobe)
 int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
-    return with_probe("MPI_Iprobe", source, tag, comm, [&](Call& call, Comm& c, int from, int wanted) {
+    return with_probe("MPI_Iprobe", source, tag, comm, [&](Call& call, Comm& c, int source_rank, int match_tag) {
         call.pointer(flag, "flag");
         call.status(status);
         Status s;
-        *flag = p2p::iprobe(c, from, wanted, s);
+        *flag = p2p::iprobe(c, source_rank, match_tag, s);
         if (*flag) abi::store(status, s);
     });
 }
 
 TUTTI_FUNCTION(Mprobe)
 int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
-    return with_probe("MPI_Mprobe", source, tag, comm, [&](Call& call, Comm& c, int from, int wanted) {
+    return with_probe("MPI_Mprobe", source, tag, comm, [&](Call& call, Comm& c, int source_rank, int match_tag) {
         call.pointer(message, "message");
         call.status(status);
         Status s;
         s.ignored = status == MPI_STATUS_IGNORE;
-        *message = hand_out(p2p::mprobe(c, from, wanted, s, call.name));
+        *message = message_handle(p2p::mprobe(c, source_rank, match_tag, s, call.name));
         abi::store(status, s);
     });
 }
 
 TUTTI_FUNCTION(Improbe)
 int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
-    return with_probe("MPI_Improbe", source, tag, comm, [&](Call& call, Comm& c, int from, int wanted) {
+    return with_probe("MPI_Improbe", source, tag, comm, [&](Call& call, Comm& c, int source_rank, int match_tag) {
         call.pointer(flag, "flag");
         call.pointer(message, "message");
         call.status(status);
         Status s;
         s.ignored = status == MPI_STATUS_IGNORE;
-        auto found = p2p::improbe(c, from, wanted, s);
+        auto found = p2p::improbe(c, source_rank, match_tag, s);
         *flag = found ? 1 : 0;
-        *message = found ? hand_out(std::move(found)) : MPI_MESSAGE_NULL;
+        *message = found ? message_handle(std::move(found)) : MPI_MESSAGE_NULL;
         if (*flag) abi::store(status, s);
     });
 }
 
 TUTTI_FUNCTION(Mrecv)
 int PMPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
-    return enter("MPI_Mrecv", given(buf, count, datatype, message, status), [&](Call& call) {
+    return enter("MPI_Mrecv", args(buf, count, datatype, message, status), [&](Call& call) {
         call.pointer(message, "message");
         call.status(status);
         if (*message == MPI_MESSAGE_NO_PROC) {
@@ -162,21 +163,21 @@ int PMPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message
             *message = MPI_MESSAGE_NULL;
             return;
         }
-        auto held = Ref<p2p::Message>::share(&message_in(call, message));
+        auto message_ref = Ref<p2p::Message>::share(&message_in(call, message));
         Datatype& type = call.type(datatype);
         call.count(count);
         call.buffer(buf, count, type);
-        use_up(message);
+        remove_message(message);
         StatusOut answer(status);
         try {
-            p2p::mrecv(*held, Data::of(buf, count, type), answer.status, call.name);
-        } catch (Error const& error) { throw RequestError(call, error, held->comm); }
+            p2p::mrecv(*message_ref, Data::of(buf, count, type), answer.status, call.name);
+        } catch (Error const& error) { throw RequestError(call, error, message_ref->comm); }
     });
 }
 
 TUTTI_FUNCTION(Imrecv)
 int PMPI_Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
-    return enter("MPI_Imrecv", given(buf, count, datatype, message, request), [&](Call& call) {
+    return enter("MPI_Imrecv", args(buf, count, datatype, message, request), [&](Call& call) {
         call.pointer(message, "message");
         call.pointer(request, "request");
         Datatype& type = call.type(datatype);
@@ -188,7 +189,7 @@ int PMPI_Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* messag
             *message = MPI_MESSAGE_NULL;
         } else {
             made = p2p::imrecv(message_in(call, message), buf, count, type);
-            use_up(message);
+            remove_message(message);
         }
         *request = library().tables.requests.add(made.detach());
     });

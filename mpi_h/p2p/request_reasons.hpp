@@ -10,10 +10,10 @@
 namespace tutti {
 
 /// Returns a description such as "receive of 1 MPI_INT from rank 0, tag 8, MPI_COMM_WORLD".
-inline std::string words_of(Request const& r) {
-    Blockage blockage;
-    r.tell(blockage);
-    return blockage.call;
+inline std::string description_of(Request const& r) {
+    BlockedCall blocked;
+    r.describe(blocked);
+    return blocked.call;
 }
 
 /// Reason of a call that completes all of its requests: names the first one that is not complete.
@@ -21,18 +21,18 @@ struct AllOf {
     char const* call;
     ConstHandles handles;
 
-    static void tell(void const* about, Blockage& blockage) {
+    static void describe(void const* about, BlockedCall& blocked) {
         auto const& [call, handles] = *static_cast<AllOf const*>(about);
         for (std::size_t i = 0; i < handles.size(); ++i) {
             Request const* r = active(handles[i]);
             if (!r || r->complete) continue;
-            r->tell(blockage);
+            r->describe(blocked);
             std::string const which = handles.size() == 1 ? "" : join(handles.size(), " requests, of which ", i, ": ");
-            blockage.call = join(call, "(", which, blockage.call, ")");
+            blocked.call = join(call, "(", which, blocked.call, ")");
             return;
         }
     }
-    Reason reason() const { return {call, -1, -1, tell, this, policy_of(handles)}; }
+    Reason reason() const { return {call, -1, -1, describe, this, policy_of(handles)}; }
 };
 
 /// Reason of a call that completes one or some of its requests.
@@ -40,7 +40,7 @@ struct AnyOf {
     char const* call;
     ConstHandles handles;
 
-    static void tell(void const* about, Blockage& blockage) {
+    static void describe(void const* about, BlockedCall& blocked) {
         auto const& [call, handles] = *static_cast<AnyOf const*>(about);
         std::string list;
         bool known = true;
@@ -48,31 +48,31 @@ struct AnyOf {
         for (MPI_Request h : handles) {
             Request const* r = active(h);
             if (!r) continue;
-            Blockage one;
-            r->tell(one);
+            BlockedCall one;
+            r->describe(one);
             known = known && !one.awaited.empty();
-            for (RankRange const& range : one.awaited) add(blockage, range);
-            if (blockage.hint == Blockage::Hint{}) blockage.hint = one.hint;
-            if (++open <= most_told) list += (list.empty() ? "" : "; ") + one.call;
+            for (RankRange const& range : one.awaited) add(blocked, range);
+            if (blocked.hint == BlockedCall::Hint{}) blocked.hint = one.hint;
+            if (++open <= max_listed) list += (list.empty() ? "" : "; ") + one.call;
         }
-        if (open > most_told) list += join("; and ", open - most_told, " more");
-        blockage.call = join(call, "(", open, open == 1 ? " request: " : " requests: ", list, ")");
-        blockage.awaiting = Awaiting::any;
-        if (!known) blockage.await_unknown();
+        if (open > max_listed) list += join("; and ", open - max_listed, " more");
+        blocked.call = join(call, "(", open, open == 1 ? " request: " : " requests: ", list, ")");
+        blocked.awaiting = Awaiting::any;
+        if (!known) blocked.await_unknown();
     }
-    Reason reason() const { return {call, -1, -1, tell, this, policy_of(handles)}; }
+    Reason reason() const { return {call, -1, -1, describe, this, policy_of(handles)}; }
 
 private:
-    static constexpr std::size_t most_told = 3;
-    static void add(Blockage& blockage, RankRange const& range) {
-        if (std::ranges::find(blockage.awaited, range) == blockage.awaited.end()) blockage.awaited.push_back(range);
+    static constexpr std::size_t max_listed = 3;
+    static void add(BlockedCall& blocked, RankRange const& range) {
+        if (std::ranges::find(blocked.awaited, range) == blocked.awaited.end()) blocked.awaited.push_back(range);
     }
 };
 
 /// Tests the requests of such a call once; returns the last result of `done`.
 template <class Done, class Requests>
 bool test(Done&& done, Requests const& requests) {
-    auto const call = [&requests] { return requests.reason().blockage().call; };
+    auto const call = [&requests] { return requests.reason().blocked_call().call; };
     return waiter().test(done, CallText(call));
 }
 

@@ -9,12 +9,12 @@ namespace tutti {
 namespace {
 
 /// Writes the status of a complete request; null: the empty status of a null or inactive request.
-void show(Request* r, MPI_Status* status) {
+void write_status(Request* r, MPI_Status* status) {
     if (!r) return store_empty(status);
     if (GeneralizedRequest* g = generalized(r)) return g->query(status);
-    if (r->special) {
+    if (r->needs_finalize) {
         r->status.ignored = status == MPI_STATUS_IGNORE;
-        r->settle();
+        r->finalize();
     }
     abi::store(status, r->status);
 }
@@ -27,7 +27,7 @@ public:
     void add(Request* r) {
         MPI_Status* status = statuses_ == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses_ + count_;
         ++count_;
-        show(r, status);
+        write_status(r, status);
         bool const failed = r && r->status.error != ErrorClass::success;
         int const code =
             failed ? error_code({r->status.error, r->error_text}, join(call_.name, ": ", r->error_text)) : MPI_SUCCESS;
@@ -58,19 +58,19 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Request_get_status)
 int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
-    return enter("MPI_Request_get_status", given(request, flag, status), [&](Call& call) {
+    return enter("MPI_Request_get_status", args(request, flag, status), [&](Call& call) {
         call.pointer(flag, "flag");
         call.status(status);
         Request* r = active_in(call, request);
         *flag = !r || test([r] { return r->complete; }, AllOf{call.name, {&request, 1}});
-        if (*flag) show(r, status);
+        if (*flag) write_status(r, status);
     });
 }
 
 TUTTI_FUNCTION(Request_get_status_all)
 int PMPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int* flag,
                                 MPI_Status* array_of_statuses) {
-    return enter("MPI_Request_get_status_all", given(count, array_of_requests, flag, array_of_statuses),
+    return enter("MPI_Request_get_status_all", args(count, array_of_requests, flag, array_of_statuses),
                  [&](Call& call) {
                      call.pointer(flag, "flag");
                      ConstHandles handles = checked(call, count, array_of_requests);
@@ -91,7 +91,7 @@ int PMPI_Request_get_status_all(int count, const MPI_Request array_of_requests[]
 TUTTI_FUNCTION(Request_get_status_any)
 int PMPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int* indx, int* flag,
                                 MPI_Status* status) {
-    return enter("MPI_Request_get_status_any", given(count, array_of_requests, indx, flag, status), [&](Call& call) {
+    return enter("MPI_Request_get_status_any", args(count, array_of_requests, indx, flag, status), [&](Call& call) {
         call.pointer(indx, "index");
         call.pointer(flag, "flag");
         ConstHandles handles = checked(call, count, array_of_requests);
@@ -103,7 +103,8 @@ int PMPI_Request_get_status_any(int count, const MPI_Request array_of_requests[]
                 return *indx != MPI_UNDEFINED || !any;
             },
             AnyOf{call.name, handles});
-        if (*flag) show(*indx == MPI_UNDEFINED ? nullptr : active(handles[static_cast<std::size_t>(*indx)]), status);
+        if (*flag)
+            write_status(*indx == MPI_UNDEFINED ? nullptr : active(handles[static_cast<std::size_t>(*indx)]), status);
     });
 }
 
@@ -111,7 +112,7 @@ TUTTI_FUNCTION(Request_get_status_some)
 int PMPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount,
                                  int array_of_indices[], MPI_Status* array_of_statuses) {
     return enter(
-        "MPI_Request_get_status_some", given(incount, array_of_requests, outcount, array_of_indices, array_of_statuses),
+        "MPI_Request_get_status_some", args(incount, array_of_requests, outcount, array_of_indices, array_of_statuses),
         [&](Call& call) {
             call.pointer(outcount, "outcount");
             ConstHandles handles = checked(call, incount, array_of_requests, "incount");

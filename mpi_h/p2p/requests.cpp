@@ -16,7 +16,7 @@ namespace {
 
 template <class Ready, class Requests>
 void wait(Ready&& done, Requests const& requests) {
-    waiter().until([&] { return done() || (waiter().progress(), done()); }, requests.reason());
+    waiter().wait_until([&] { return done() || (waiter().progress(), done()); }, requests.reason());
 }
 
 /// The error of a completed request, if it failed, after its handle was removed (or a persistent request made
@@ -24,7 +24,7 @@ void wait(Ready&& done, Requests const& requests) {
 struct Outcome {
     std::optional<Error> error;
     Ref<Comm> comm;
-    std::string words;   ///< description of the failed request
+    std::string description;   ///< description of the failed request
 };
 
 /// A message of MPI_Mprobe has a handle of the same kind, but only a receive may complete it.
@@ -34,71 +34,72 @@ void refuse_message(Request& r) {
 }
 
 /// Writes the status of a complete request; returns its error, if it failed.
-std::optional<Error> tell(Request& r, MPI_Status* status) {
-    if (r.special) [[unlikely]] {
+std::optional<Error> complete_request(Request& r, MPI_Status* status) {
+    if (r.needs_finalize) [[unlikely]] {
         if (GeneralizedRequest* g = generalized(&r)) return g->finish(status);
         r.status.ignored = status == MPI_STATUS_IGNORE;
-        r.settle();
+        r.finalize();
     }
     abi::store(status, r.status);
     if (r.status.error == ErrorClass::success) [[likely]]
         return std::nullopt;
     refuse_message(r);
-    return Error(r.status.error, r.error_text).of_call(r.error_peer, r.error_call);
+    return Error(r.status.error, r.error_text).with_call(r.error_peer, r.error_call);
 }
 
 /// Removes a request whose outcome was returned; a persistent one may be started again.
-void retire(MPI_Request& handle, Request& r) {
+void remove_or_deactivate(MPI_Request& handle, Request& r) {
     if (r.persistent) return void(r.active = false);
-    if (r.special) note_freed(handle);
+    if (r.needs_finalize) record_freed(handle);
     library().tables.requests.remove(handle);
     handle = MPI_REQUEST_NULL;
 }
 
-Outcome take(MPI_Request& handle, MPI_Status* status) {
+Outcome complete_handle(MPI_Request& handle, MPI_Status* status) {
     Request* r = active(handle);
     if (!r) {
         store_empty(status);
         if (handle == MPI_REQUEST_NULL) return {};
         if (Request const* const inactive = library().tables.requests.find(handle)) {
             if (auto const* const message = dynamic_cast<p2p::HalfRequest const*>(inactive))
-                p2p::engine(*library().process).unstarted.waited_for(*message);
+                p2p::engine(*library().process).unstarted.record_wait(*message);
             return {};
         }
         handle = MPI_REQUEST_NULL;   // checked before, so an earlier entry of the array has removed it
-        return {Error(ErrorClass::request, "it is in the list twice"), {}, "a request that is complete"};
+        return {Error(ErrorClass::request, "the handle appears twice in the array"), {}, "a completed request"};
     }
-    Outcome outcome{tell(*r, status), r->comm, {}};
-    if (outcome.error) outcome.words = words_of(*r);
-    retire(handle, *r);
+    Outcome outcome{complete_request(*r, status), r->comm, {}};
+    if (outcome.error) outcome.description = description_of(*r);
+    remove_or_deactivate(handle, *r);
     return outcome;
 }
 
 /// For calls that complete one request: writes its status, and passes its error to the error handler.
-void answer_one(Call& call, MPI_Request& handle, MPI_Status* status) {
-    Outcome outcome = take(handle, status);
+void complete_one(Call& call, MPI_Request& handle, MPI_Status* status) {
+    Outcome outcome = complete_handle(handle, status);
     if (!outcome.error) return;
-    throw RequestError(call, *outcome.error, std::move(outcome.comm), outcome.words);
+    throw RequestError(call, *outcome.error, std::move(outcome.comm), outcome.description);
 }
 
 /// For calls that complete several requests: collects statuses and keeps the first error.
-class Answers {
+class StatusCollector {
 public:
-    Answers(Call& call, MPI_Status* statuses) : call_(call), statuses_(statuses) {}
+    StatusCollector(Call& call, MPI_Status* statuses) : call_(call), statuses_(statuses) {}
 
     void add(MPI_Request& handle) {
         MPI_Status* status = statuses_ == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses_ + count_;
         ++count_;
-        Outcome outcome = take(handle, status);
+        Outcome outcome = complete_handle(handle, status);
         if (!outcome.error) return set(status, MPI_SUCCESS);
         set(status, error_code(*outcome.error, join(call_.name, ": ", outcome.error->what())));
         if (!first_error_.empty()) return;
-        words_ = join("of which ", count_ - 1, ": ", outcome.words);
+        description_ = join("of which ", count_ - 1, ": ", outcome.description);
         comm_ = std::move(outcome.comm);
         first_error_ = join("request ", count_ - 1, " failed: ", outcome.error->what());
     }
     void finish() const {
-        if (!first_error_.empty()) throw RequestError(call_, Error(ErrorClass::in_status, first_error_), comm_, words_);
+        if (!first_error_.empty())
+            throw RequestError(call_, Error(ErrorClass::in_status, first_error_), comm_, description_);
     }
 
 private:
@@ -110,8 +111,8 @@ private:
     MPI_Status* statuses_;
     std::size_t count_ = 0;
     std::string first_error_;
-    Ref<Comm> comm_;      ///< of that request
-    std::string words_;   ///< its description
+    Ref<Comm> comm_;            ///< of that request
+    std::string description_;   ///< its description
 };
 
 /// Searches for a complete request and takes the first one in the array, as programs expect. A later one is delayed as
@@ -144,34 +145,34 @@ private:
 };
 
 /// Completes every complete request of `handles`. `count`: their number, or MPI_UNDEFINED if there is none to wait for.
-void take_some(Call& call, Handles handles, int& count, int* indices, MPI_Status* statuses, bool waits) {
+void complete_some(Call& call, Handles handles, int& count, int* indices, MPI_Status* statuses, bool waits) {
     Search search(handles);
     if (waits) wait(search, AnyOf{call.name, handles});
     else test(search, AnyOf{call.name, handles});
     count = search.some ? 0 : MPI_UNDEFINED;
-    Answers answers(call, statuses);
+    StatusCollector collector(call, statuses);
     for (std::size_t i = 0; i < handles.size(); ++i) {
         Request* r = active(handles[i]);
         if (!r || !r->complete) continue;
         indices[count++] = static_cast<int>(i);
-        answers.add(handles[i]);
+        collector.add(handles[i]);
     }
-    answers.finish();
+    collector.finish();
 }
 
 /// Refuses MPI_Cancel and MPI_Request_free for collectives in flight (MPI 4.0, 6.12), because other ranks depend on
 /// this rank.
 void refuse_collective(Call& call, Request& r, char const* what) {
     if (!r.active || !dynamic_cast<coll::CollectiveRequest*>(&r)) return;
-    if (r.comm) call.on = r.comm.get();
-    fail(ErrorClass::request, "request is of a collective in flight, which cannot be ", what, "; complete it");
+    if (r.comm) call.error_object = r.comm.get();
+    fail(ErrorClass::request, "request belongs to a collective in flight, which cannot be ", what, "; complete it");
 }
 
 void start(Call& call, MPI_Request handle, char const* which) {
     Request& r = call.request(handle);
-    call.on = r.comm ? r.comm.get() : call.on;
-    if (!r.persistent) fail(ErrorClass::request, which, " is not a persistent one");
-    if (r.active) fail(ErrorClass::request, which, " is active already; complete it first");
+    call.error_object = r.comm ? r.comm.get() : call.error_object;
+    if (!r.persistent) fail(ErrorClass::request, which, " is not persistent");
+    if (r.active) fail(ErrorClass::request, which, " is already active; complete it first");
     r.start();
 }
 
@@ -182,35 +183,35 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Wait)
 int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
-    return enter("MPI_Wait", given(request, status), [&](Call& call) {
+    return enter("MPI_Wait", args(request, status), [&](Call& call) {
         call.pointer(request, "request");
         call.status(status);
         Request* r = active_in(call, *request);
         if (r && !r->complete) {
             auto const done = [r] { return r->complete || (r->advance(), r->complete); };
-            if (!done()) waiter().until(done, AllOf{call.name, {request, 1}}.reason());
+            if (!done()) waiter().wait_until(done, AllOf{call.name, {request, 1}}.reason());
         }
-        if (!r || !r->plain()) return answer_one(call, *request, status);
+        if (!r || !r->has_plain_outcome()) return complete_one(call, *request, status);
         abi::store(status, r->status);
-        retire(*request, *r);
+        remove_or_deactivate(*request, *r);
     });
 }
 
 TUTTI_FUNCTION(Test)
 int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-    return enter("MPI_Test", given(request, flag, status), [&](Call& call) {
+    return enter("MPI_Test", args(request, flag, status), [&](Call& call) {
         call.pointer(request, "request");
         call.pointer(flag, "flag");
         call.status(status);
         Request* r = active_in(call, *request);
         *flag = !r || test([r] { return r->complete; }, AllOf{call.name, {request, 1}});
-        if (*flag) answer_one(call, *request, status);
+        if (*flag) complete_one(call, *request, status);
     });
 }
 
 TUTTI_FUNCTION(Waitall)
 int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses) {
-    return enter("MPI_Waitall", given(count, array_of_requests, array_of_statuses), [&](Call& call) {
+    return enter("MPI_Waitall", args(count, array_of_requests, array_of_statuses), [&](Call& call) {
         Handles handles = checked(call, count, array_of_requests);
         call.statuses(count, array_of_statuses);
         std::size_t done = 0;   // all requests before it are complete and remain so
@@ -220,15 +221,15 @@ int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_o
                 return done == handles.size();
             },
             AllOf{call.name, handles});
-        Answers answers(call, array_of_statuses);
-        for (MPI_Request& h : handles) answers.add(h);
-        answers.finish();
+        StatusCollector collector(call, array_of_statuses);
+        for (MPI_Request& h : handles) collector.add(h);
+        collector.finish();
     });
 }
 
 TUTTI_FUNCTION(Testall)
 int PMPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status* array_of_statuses) {
-    return enter("MPI_Testall", given(count, array_of_requests, flag, array_of_statuses), [&](Call& call) {
+    return enter("MPI_Testall", args(count, array_of_requests, flag, array_of_statuses), [&](Call& call) {
         call.pointer(flag, "flag");
         Handles handles = checked(call, count, array_of_requests);
         call.statuses(count, array_of_statuses);
@@ -240,15 +241,15 @@ int PMPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Stat
             },
             AllOf{call.name, handles});
         if (!*flag) return;
-        Answers answers(call, array_of_statuses);
-        for (MPI_Request& h : handles) answers.add(h);
-        answers.finish();
+        StatusCollector collector(call, array_of_statuses);
+        for (MPI_Request& h : handles) collector.add(h);
+        collector.finish();
     });
 }
 
 TUTTI_FUNCTION(Waitany)
 int PMPI_Waitany(int count, MPI_Request array_of_requests[], int* indx, MPI_Status* status) {
-    return enter("MPI_Waitany", given(count, array_of_requests, indx, status), [&](Call& call) {
+    return enter("MPI_Waitany", args(count, array_of_requests, indx, status), [&](Call& call) {
         call.pointer(indx, "index");
         Handles handles = checked(call, count, array_of_requests);
         call.status(status);
@@ -256,13 +257,13 @@ int PMPI_Waitany(int count, MPI_Request array_of_requests[], int* indx, MPI_Stat
         wait(search, AnyOf{call.name, handles});
         *indx = search.found;
         if (*indx == MPI_UNDEFINED) store_empty(status);
-        else answer_one(call, handles[static_cast<std::size_t>(*indx)], status);
+        else complete_one(call, handles[static_cast<std::size_t>(*indx)], status);
     });
 }
 
 TUTTI_FUNCTION(Testany)
 int PMPI_Testany(int count, MPI_Request array_of_requests[], int* indx, int* flag, MPI_Status* status) {
-    return enter("MPI_Testany", given(count, array_of_requests, indx, flag, status), [&](Call& call) {
+    return enter("MPI_Testany", args(count, array_of_requests, indx, flag, status), [&](Call& call) {
         call.pointer(indx, "index");
         call.pointer(flag, "flag");
         Handles handles = checked(call, count, array_of_requests);
@@ -272,58 +273,58 @@ int PMPI_Testany(int count, MPI_Request array_of_requests[], int* indx, int* fla
         *indx = search.found;
         if (!*flag) return;
         if (*indx == MPI_UNDEFINED) store_empty(status);
-        else answer_one(call, handles[static_cast<std::size_t>(*indx)], status);
+        else complete_one(call, handles[static_cast<std::size_t>(*indx)], status);
     });
 }
 
 TUTTI_FUNCTION(Waitsome)
 int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
                   MPI_Status* array_of_statuses) {
-    return enter("MPI_Waitsome", given(incount, array_of_requests, outcount, array_of_indices, array_of_statuses),
+    return enter("MPI_Waitsome", args(incount, array_of_requests, outcount, array_of_indices, array_of_statuses),
                  [&](Call& call) {
                      call.pointer(outcount, "outcount");
                      Handles handles = checked(call, incount, array_of_requests, "incount");
                      if (incount > 0) call.pointer(array_of_indices, "array_of_indices");
                      call.statuses(incount, array_of_statuses);
-                     take_some(call, handles, *outcount, array_of_indices, array_of_statuses, true);
+                     complete_some(call, handles, *outcount, array_of_indices, array_of_statuses, true);
                  });
 }
 
 TUTTI_FUNCTION(Testsome)
 int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
                   MPI_Status* array_of_statuses) {
-    return enter("MPI_Testsome", given(incount, array_of_requests, outcount, array_of_indices, array_of_statuses),
+    return enter("MPI_Testsome", args(incount, array_of_requests, outcount, array_of_indices, array_of_statuses),
                  [&](Call& call) {
                      call.pointer(outcount, "outcount");
                      Handles handles = checked(call, incount, array_of_requests, "incount");
                      if (incount > 0) call.pointer(array_of_indices, "array_of_indices");
                      call.statuses(incount, array_of_statuses);
-                     take_some(call, handles, *outcount, array_of_indices, array_of_statuses, false);
+                     complete_some(call, handles, *outcount, array_of_indices, array_of_statuses, false);
                  });
 }
 
 TUTTI_FUNCTION(Request_free)
 int PMPI_Request_free(MPI_Request* request) {
-    return enter("MPI_Request_free", given(request), [&](Call& call) {
+    return enter("MPI_Request_free", args(request), [&](Call& call) {
         call.pointer(request, "request");
         Request& r = call.request(*request);
         refuse_message(r);
         refuse_collective(call, r, "freed");
         MPI_Request handle = std::exchange(*request, MPI_REQUEST_NULL);
         GeneralizedRequest* g = generalized(&r);
-        if (!g && r.special) r.forget(), note_freed(handle);
+        if (!g && r.needs_finalize) r.abandon(), record_freed(handle);
         if (!g) return library().tables.requests.remove(handle);
-        if (g->complete) give_up(*g, handle);
+        if (g->complete) destroy_completed(*g, handle);
         else g->freed = true, g->active = false;   // no call has to wait for it
     });
 }
 
 TUTTI_FUNCTION(Cancel)
 int PMPI_Cancel(MPI_Request* request) {
-    return enter("MPI_Cancel", given(request), [&](Call& call) {
+    return enter("MPI_Cancel", args(request), [&](Call& call) {
         call.pointer(request, "request");
         Request& r = call.request(*request);
-        call.on = r.comm ? r.comm.get() : call.on;
+        call.error_object = r.comm ? r.comm.get() : call.error_object;
         if (!r.active) fail(ErrorClass::request, "request is persistent and not active (MPI_Start)");
         refuse_message(r);
         refuse_collective(call, r, "cancelled");
@@ -333,7 +334,7 @@ int PMPI_Cancel(MPI_Request* request) {
 
 TUTTI_FUNCTION(Test_cancelled)
 int PMPI_Test_cancelled(const MPI_Status* status, int* flag) {
-    return enter("MPI_Test_cancelled", given(status, flag), [&](Call& call) {
+    return enter("MPI_Test_cancelled", args(status, flag), [&](Call& call) {
         call.pointer(status, "status");
         call.pointer(flag, "flag");
         *flag = abi::status_cancelled(*status);
@@ -342,7 +343,7 @@ int PMPI_Test_cancelled(const MPI_Status* status, int* flag) {
 
 TUTTI_FUNCTION(Start)
 int PMPI_Start(MPI_Request* request) {
-    return enter("MPI_Start", given(request), [&](Call& call) {
+    return enter("MPI_Start", args(request), [&](Call& call) {
         call.pointer(request, "request");
         start(call, *request, "request");
     });
@@ -350,7 +351,7 @@ int PMPI_Start(MPI_Request* request) {
 
 TUTTI_FUNCTION(Startall)
 int PMPI_Startall(int count, MPI_Request array_of_requests[]) {
-    return enter("MPI_Startall", given(count, array_of_requests), [&](Call& call) {
+    return enter("MPI_Startall", args(count, array_of_requests), [&](Call& call) {
         Handles handles = checked(call, count, array_of_requests);
         for (std::size_t i = 0; i < handles.size(); ++i) start(call, handles[i], join("request ", i).c_str());
     });

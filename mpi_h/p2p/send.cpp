@@ -10,7 +10,7 @@ using p2p::Data;
 using p2p::Mode;
 
 /// The arguments that all sends share, as passed by the program.
-struct Outgoing {
+struct SendArgs {
     void const* buf;
     int count;
     MPI_Datatype datatype;
@@ -20,12 +20,12 @@ struct Outgoing {
 
 /// Checks the arguments and calls `body(comm, type)`.
 template <class Body>
-[[gnu::always_inline]] inline int with(char const* name, Outgoing const& a, Body&& body) {
-    return enter(name, given(a.buf, a.count, a.datatype, a.dest, a.tag, a.comm), [&](Call& call) {
+[[gnu::always_inline]] inline int with(char const* name, SendArgs const& a, Body&& body) {
+    return enter(name, args(a.buf, a.count, a.datatype, a.dest, a.tag, a.comm), [&](Call& call) {
         Comm& comm = call.comm(a.comm);
         // MPI_PROC_NULL ignores the datatype.
-        bool nobody = a.dest == MPI_PROC_NULL && a.datatype == MPI_DATATYPE_NULL;
-        Datatype& type = call.type(nobody ? MPI_BYTE : a.datatype);
+        bool null_peer = a.dest == MPI_PROC_NULL && a.datatype == MPI_DATATYPE_NULL;
+        Datatype& type = call.type(null_peer ? MPI_BYTE : a.datatype);
         call.count(a.count);
         call.rank(comm, a.dest, "dest");
         call.tag(a.tag);
@@ -34,13 +34,13 @@ template <class Body>
     });
 }
 
-[[gnu::always_inline]] inline int send(char const* name, Outgoing const& a, Mode mode) {
+[[gnu::always_inline]] inline int send(char const* name, SendArgs const& a, Mode mode) {
     return with(name, a, [&](Call& call, Comm& comm, Datatype& type) {
         p2p::send(comm, Data::of(a.buf, a.count, type), abi::rank_in(a.dest), a.tag, mode, call.name);
     });
 }
 
-[[gnu::always_inline]] inline int isend(char const* name, Outgoing const& a, Mode mode, MPI_Request* request) {
+[[gnu::always_inline]] inline int isend(char const* name, SendArgs const& a, Mode mode, MPI_Request* request) {
     return with(name, a, [&](Call& call, Comm& comm, Datatype& type) {
         call.pointer(request, "request");
         auto made = p2p::isend(comm, a.buf, a.count, type, abi::rank_in(a.dest), a.tag, mode);
@@ -48,7 +48,7 @@ template <class Body>
     });
 }
 
-[[gnu::always_inline]] inline int send_init(char const* name, Outgoing const& a, Mode mode, MPI_Request* request) {
+[[gnu::always_inline]] inline int send_init(char const* name, SendArgs const& a, Mode mode, MPI_Request* request) {
     return with(name, a, [&](Call& call, Comm& comm, Datatype& type) {
         call.pointer(request, "request");
         auto made = p2p::send_init(comm, a.buf, a.count, type, abi::rank_in(a.dest), a.tag, mode);

@@ -10,13 +10,13 @@ namespace {
 using p2p::Data;
 
 /// Envelopes of both halves, as passed by the program.
-struct Ways {
+struct Envelopes {
     int dest, sendtag, source, recvtag;
     MPI_Comm comm;
 };
 
 /// Checks the ranks and tags, converts them to the library's values, and returns the communicator.
-Comm& check(Call& call, Ways& w) {
+Comm& check(Call& call, Envelopes& w) {
     Comm& comm = call.comm(w.comm);
     call.rank(comm, w.dest, "dest");
     call.rank(comm, w.source, "source", true);
@@ -39,37 +39,39 @@ struct ReceivePart {
     MPI_Datatype datatype;
 };
 
-/// Checks the arguments and calls `body(call, comm, ways, type sent, type received)`.
+/// Checks the arguments and calls `body(call, comm, envelopes, type sent, type received)`.
 template <class Body>
-[[gnu::always_inline]] inline int with(char const* name, SendPart const& out, ReceivePart const& in, Ways ways,
-                                       Body&& body) {
+[[gnu::always_inline]] inline int with(char const* name, SendPart const& out, ReceivePart const& in,
+                                       Envelopes envelopes, Body&& body) {
     return enter(name,
-                 given(out.buf, out.count, out.datatype, ways.dest, ways.sendtag, in.buf, in.count, in.datatype,
-                       ways.source, ways.recvtag, ways.comm),
+                 args(out.buf, out.count, out.datatype, envelopes.dest, envelopes.sendtag, in.buf, in.count,
+                      in.datatype, envelopes.source, envelopes.recvtag, envelopes.comm),
                  [&](Call& call) {
-                     Comm& comm = check(call, ways);
+                     Comm& comm = check(call, envelopes);
                      Datatype& sent = call.type(out.datatype, "sendtype");
                      Datatype& received = call.type(in.datatype, "recvtype");
                      call.count(out.count, "sendcount");
                      call.count(in.count, "recvcount");
                      call.buffer(out.buf, out.count, sent, "sendbuf");
                      call.buffer(in.buf, in.count, received, "recvbuf");
-                     body(call, comm, ways, sent, received);
+                     body(call, comm, envelopes, sent, received);
                  });
 }
 
-/// As above for one buffer: calls `body(call, comm, ways, type)`.
+/// As above for one buffer: calls `body(call, comm, envelopes, type)`.
 template <class Body>
-[[gnu::always_inline]] inline int with_one(char const* name, ReceivePart const& both, Ways ways, Body&& body) {
-    return enter(
-        name, given(both.buf, both.count, both.datatype, ways.dest, ways.sendtag, ways.source, ways.recvtag, ways.comm),
-        [&](Call& call) {
-            Comm& comm = check(call, ways);
-            Datatype& type = call.type(both.datatype);
-            call.count(both.count);
-            call.buffer(both.buf, both.count, type);
-            body(call, comm, ways, type);
-        });
+[[gnu::always_inline]] inline int with_one(char const* name, ReceivePart const& both, Envelopes envelopes,
+                                           Body&& body) {
+    return enter(name,
+                 args(both.buf, both.count, both.datatype, envelopes.dest, envelopes.sendtag, envelopes.source,
+                      envelopes.recvtag, envelopes.comm),
+                 [&](Call& call) {
+                     Comm& comm = check(call, envelopes);
+                     Datatype& type = call.type(both.datatype);
+                     call.count(both.count);
+                     call.buffer(both.buf, both.count, type);
+                     body(call, comm, envelopes, type);
+                 });
 }
 
 MPI_Request handle_of(Ref<Request> made) { return library().tables.requests.add(made.detach()); }
@@ -84,7 +86,7 @@ int PMPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int
                   int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
     return with("MPI_Sendrecv", {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype},
                 {dest, sendtag, source, recvtag, comm},
-                [&](Call& call, Comm& c, Ways const& w, Datatype& sent, Datatype& received) {
+                [&](Call& call, Comm& c, Envelopes const& w, Datatype& sent, Datatype& received) {
                     call.status(status);
                     StatusOut answer(status);
                     p2p::sendrecv(c, Data::of(sendbuf, sendcount, sent), w.dest, w.sendtag,
@@ -97,7 +99,7 @@ TUTTI_FUNCTION(Sendrecv_replace)
 int PMPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
                           MPI_Comm comm, MPI_Status* status) {
     return with_one("MPI_Sendrecv_replace", {buf, count, datatype}, {dest, sendtag, source, recvtag, comm},
-                    [&](Call& call, Comm& c, Ways const& w, Datatype& type) {
+                    [&](Call& call, Comm& c, Envelopes const& w, Datatype& type) {
                         call.status(status);
                         StatusOut answer(status);
                         p2p::sendrecv_replace(c, Data::of(buf, count, type), w.dest, w.sendtag, w.source, w.recvtag,
@@ -110,7 +112,7 @@ int PMPI_Isendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, in
                    int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request* request) {
     return with("MPI_Isendrecv", {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype},
                 {dest, sendtag, source, recvtag, comm},
-                [&](Call& call, Comm& c, Ways const& w, Datatype& sent, Datatype& received) {
+                [&](Call& call, Comm& c, Envelopes const& w, Datatype& sent, Datatype& received) {
                     call.pointer(request, "request");
                     *request = handle_of(p2p::isendrecv(c, sendbuf, sendcount, sent, w.dest, w.sendtag, recvbuf,
                                                         recvcount, received, w.source, w.recvtag));
@@ -122,7 +124,7 @@ int PMPI_Isendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest
                            MPI_Comm comm, MPI_Request* request) {
     return with_one(
         "MPI_Isendrecv_replace", {buf, count, datatype}, {dest, sendtag, source, recvtag, comm},
-        [&](Call& call, Comm& c, Ways const& w, Datatype& type) {
+        [&](Call& call, Comm& c, Envelopes const& w, Datatype& type) {
             call.pointer(request, "request");
             *request = handle_of(p2p::isendrecv_replace(c, buf, count, type, w.dest, w.sendtag, w.source, w.recvtag));
         });

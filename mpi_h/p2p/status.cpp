@@ -17,7 +17,7 @@ std::int64_t elements_in(Call& call, MPI_Status const* status, MPI_Datatype data
 }
 
 [[gnu::always_inline]] inline int address_of(char const* name, void const* location, MPI_Aint* address) {
-    return enter(name, given(location, address), [&](Call& call) {
+    return enter(name, args(location, address), [&](Call& call) {
         call.pointer(address, "address");
         *address = reinterpret_cast<MPI_Aint>(location);
     });
@@ -30,7 +30,7 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Get_count)
 int PMPI_Get_count(MPI_Status const* status, MPI_Datatype datatype, int* count) {
-    return enter("MPI_Get_count", given(status, datatype, count), [&](Call& call) {
+    return enter("MPI_Get_count", args(status, datatype, count), [&](Call& call) {
         auto const bytes = static_cast<std::int64_t>(bytes_in(call, status)), size = call.type(datatype).size();
         call.pointer(count, "count");
         bool const whole = size == 0 ? bytes == 0 : bytes % size == 0 && bytes / size <= INT_MAX;
@@ -40,7 +40,7 @@ int PMPI_Get_count(MPI_Status const* status, MPI_Datatype datatype, int* count) 
 
 TUTTI_FUNCTION(Get_elements)
 int PMPI_Get_elements(MPI_Status const* status, MPI_Datatype datatype, int* count) {
-    return enter("MPI_Get_elements", given(status, datatype, count), [&](Call& call) {
+    return enter("MPI_Get_elements", args(status, datatype, count), [&](Call& call) {
         std::int64_t n = elements_in(call, status, datatype);
         call.pointer(count, "count");
         *count = n < 0 || n > INT_MAX ? MPI_UNDEFINED : static_cast<int>(n);
@@ -49,7 +49,7 @@ int PMPI_Get_elements(MPI_Status const* status, MPI_Datatype datatype, int* coun
 
 TUTTI_FUNCTION(Get_elements_x)
 int PMPI_Get_elements_x(MPI_Status const* status, MPI_Datatype datatype, MPI_Count* count) {
-    return enter("MPI_Get_elements_x", given(status, datatype, count), [&](Call& call) {
+    return enter("MPI_Get_elements_x", args(status, datatype, count), [&](Call& call) {
         std::int64_t n = elements_in(call, status, datatype);
         call.pointer(count, "count");
         *count = n < 0 ? MPI_UNDEFINED : n;
@@ -83,7 +83,7 @@ namespace tutti {
 namespace {
 
 int get(char const* name, MPI_Status const* status, int MPI_Status::*field, int* value, char const* argument) {
-    return enter<When::any_time>(name, given(status, value), [&](Call& call) {
+    return enter<When::any_time>(name, args(status, value), [&](Call& call) {
         call.pointer(status, "status");
         call.pointer(value, argument);
         *value = status->*field;
@@ -91,7 +91,7 @@ int get(char const* name, MPI_Status const* status, int MPI_Status::*field, int*
 }
 
 int set(char const* name, MPI_Status* status, int MPI_Status::*field, int value) {
-    return enter<When::any_time>(name, given(status, value), [&](Call& call) {
+    return enter<When::any_time>(name, args(status, value), [&](Call& call) {
         call.pointer(status, "status");
         status->*field = value;
     });

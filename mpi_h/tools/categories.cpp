@@ -7,38 +7,38 @@
 namespace tutti::tool {
 namespace {
 
-char const* sentence_of(std::string_view group) {
-    static constexpr std::pair<std::string_view, char const*> sentences[] = {
-        {"wait", "How ranks wait for each other, and how long they have."},
-        {"memory", "Memory shared by the ranks of a node, and the ways to data in it."},
+char const* description_of(std::string_view group) {
+    static constexpr std::pair<std::string_view, char const*> descriptions[] = {
+        {"wait", "How ranks wait for each other, and for how long."},
+        {"memory", "Memory shared by the ranks of a node, and access paths to it."},
         {"p2p", "Messages from rank to rank."},
         {"network", "Connections between nodes."},
         {"coll", "Collective operations."},
         {"rma", "One-sided communication."},
         {"check", "Checks, warnings and records."},
-        {"communicator", "What a communicator's collectives have done, and by which algorithm."},
+        {"communicator", "Collectives of a communicator, and their algorithms."},
     };
-    for (auto const& [name, sentence] : sentences)
-        if (name == group) return sentence;
+    for (auto const& [name, description] : descriptions)
+        if (name == group) return description;
     return "";
 }
 
 /// Returns the category of a group; creates it as part of its parent if necessary.
-Category& of_group(std::vector<Category>& all, std::string_view group) {
+Category& category_of(std::vector<Category>& all, std::string_view group) {
     std::string const name = join("tutti_", group);
     if (int const index = index_of(all, name); index >= 0) return all[static_cast<std::size_t>(index)];
     bool const below_coll = group == "communicator";
-    Category& above = below_coll ? of_group(all, "coll") : all.front();
-    above.categories.push_back(static_cast<int>(all.size()));
-    return all.emplace_back(Category{name, sentence_of(group), {}, {}, {}});
+    Category& parent = below_coll ? category_of(all, "coll") : all.front();
+    parent.categories.push_back(static_cast<int>(all.size()));
+    return all.emplace_back(Category{name, description_of(group), {}, {}, {}});
 }
 
 std::vector<Category> make_categories() {
     std::vector<Category> all = {{"tutti", "All variables of Tutti.", {}, {}, {}}};
     for (std::size_t i = 0; i < cvars().size(); ++i)
-        of_group(all, cvars()[i].group).cvars.push_back(static_cast<int>(i));
+        category_of(all, cvars()[i].group).cvars.push_back(static_cast<int>(i));
     for (std::size_t i = 0; i < pvars().size(); ++i)
-        of_group(all, pvars()[i].group).pvars.push_back(static_cast<int>(i));
+        category_of(all, pvars()[i].group).pvars.push_back(static_cast<int>(i));
     return all;
 }
 
@@ -68,7 +68,7 @@ using namespace tutti;
 TUTTI_FUNCTION(T_category_get_num)
 int PMPI_T_category_get_num(int* num_cat) {
     return tool::enter([&] {
-        tool::give(num_cat, static_cast<int>(tool::categories().size()));
+        tool::store(num_cat, static_cast<int>(tool::categories().size()));
         return MPI_SUCCESS;
     });
 }
@@ -79,11 +79,11 @@ int PMPI_T_category_get_info(int cat_index, char* name, int* name_len, char* des
     return tool::enter([&] {
         tool::Category const* const c = tool::at(tool::categories(), cat_index);
         if (!c) return MPI_T_ERR_INVALID_INDEX;
-        tool::give(c->name, name, name_len);
-        tool::give(c->sentence, desc, desc_len);
-        tool::give(num_cvars, static_cast<int>(c->cvars.size()));
-        tool::give(num_pvars, static_cast<int>(c->pvars.size()));
-        tool::give(num_categories, static_cast<int>(c->categories.size()));
+        tool::store(c->name, name, name_len);
+        tool::store(c->description, desc, desc_len);
+        tool::store(num_cvars, static_cast<int>(c->cvars.size()));
+        tool::store(num_pvars, static_cast<int>(c->pvars.size()));
+        tool::store(num_categories, static_cast<int>(c->categories.size()));
         return MPI_SUCCESS;
     });
 }
@@ -117,7 +117,7 @@ int PMPI_T_category_get_categories(int cat_index, int len, int indices[]) {
 TUTTI_FUNCTION(T_category_changed)
 int PMPI_T_category_changed(int* update_number) {
     return tool::enter([&] {
-        tool::give(update_number, 1);
+        tool::store(update_number, 1);
         return MPI_SUCCESS;
     });
 }

@@ -29,18 +29,20 @@ std::size_t elements(T) {
     return 1;
 }
 
-void write_out(bool value, void* to) { *static_cast<int*>(to) = value; }
-void write_out(long value, void* to) { *static_cast<MPI_Count*>(to) = value; }
-void write_out(std::size_t value, void* to) { *static_cast<unsigned long*>(to) = value; }
-void write_out(std::string const& value, void* to) { std::memcpy(to, value.c_str(), value.size() + 1); }
+void store_value(bool value, void* to) { *static_cast<int*>(to) = value; }
+void store_value(long value, void* to) { *static_cast<MPI_Count*>(to) = value; }
+void store_value(std::size_t value, void* to) { *static_cast<unsigned long*>(to) = value; }
+void store_value(std::string const& value, void* to) { std::memcpy(to, value.c_str(), value.size() + 1); }
 
 /// Returns the setting's text for the environment; numbers that are not valid values are written, too.
-void read_in(bool, void const* from, std::string& text) { text = std::to_string(*static_cast<int const*>(from)); }
-void read_in(long, void const* from, std::string& text) { text = std::to_string(*static_cast<MPI_Count const*>(from)); }
-void read_in(std::size_t, void const* from, std::string& text) {
+void load_text(bool, void const* from, std::string& text) { text = std::to_string(*static_cast<int const*>(from)); }
+void load_text(long, void const* from, std::string& text) {
+    text = std::to_string(*static_cast<MPI_Count const*>(from));
+}
+void load_text(std::size_t, void const* from, std::string& text) {
     text = std::to_string(*static_cast<unsigned long const*>(from));
 }
-void read_in(std::string const&, void const* from, std::string& text) { text = static_cast<char const*>(from); }
+void load_text(std::string const&, void const* from, std::string& text) { text = static_cast<char const*>(from); }
 
 /// Calls `use` with the setting of that index, in its own type.
 template <class Use>
@@ -56,14 +58,14 @@ void with(int index, Use use) {
 }
 
 /// Returns true if the setting was read before the program could write it: by the loader's constructors, or by mpiexec.
-bool read_already(VariableRow const& row) {
-    if (row.scope == VariableScope::early) return true;
-    return row.scope == VariableScope::launch && std::getenv(launch::segment_variable);
+bool was_read(VariableRow const& row) {
+    if (row.scope == VariableScope::before_main) return true;
+    return row.scope == VariableScope::launcher && std::getenv(launch::segment_variable);
 }
 
 int scope_of(VariableRow const& row) {
-    if (read_already(row)) return MPI_T_SCOPE_READONLY;
-    return row.scope == VariableScope::own ? MPI_T_SCOPE_LOCAL : MPI_T_SCOPE_ALL_EQ;
+    if (was_read(row)) return MPI_T_SCOPE_READONLY;
+    return row.scope == VariableScope::local ? MPI_T_SCOPE_LOCAL : MPI_T_SCOPE_ALL_EQ;
 }
 
 CvarHandle* find_handle(MPI_T_cvar_handle handle) {
@@ -85,7 +87,7 @@ using namespace tutti;
 TUTTI_FUNCTION(T_cvar_get_num)
 int PMPI_T_cvar_get_num(int* num_cvar) {
     return tool::enter([&] {
-        tool::give(num_cvar, static_cast<int>(tool::cvars().size()));
+        tool::store(num_cvar, static_cast<int>(tool::cvars().size()));
         return MPI_SUCCESS;
     });
 }
@@ -96,13 +98,13 @@ int PMPI_T_cvar_get_info(int cvar_index, char* name, int* name_len, int* verbosi
     return tool::enter([&] {
         VariableRow const* const row = tool::at(tool::cvars(), cvar_index);
         if (!row) return MPI_T_ERR_INVALID_INDEX;
-        tool::give(row->name, name, name_len);
-        tool::give(verbosity, row->group == "check" ? MPI_T_VERBOSITY_USER_BASIC : MPI_T_VERBOSITY_TUNER_BASIC);
-        tool::with(cvar_index, [&](auto const& value) { tool::give(datatype, tool::type_of(value)); });
-        tool::give(enumtype, MPI_T_ENUM_NULL);
-        tool::give(join(row->sentence, " Values: ", row->range, "."), desc, desc_len);
-        tool::give(bind, MPI_T_BIND_NO_OBJECT);
-        tool::give(scope, tool::scope_of(*row));
+        tool::store(row->name, name, name_len);
+        tool::store(verbosity, row->group == "check" ? MPI_T_VERBOSITY_USER_BASIC : MPI_T_VERBOSITY_TUNER_BASIC);
+        tool::with(cvar_index, [&](auto const& value) { tool::store(datatype, tool::type_of(value)); });
+        tool::store(enumtype, MPI_T_ENUM_NULL);
+        tool::store(join(row->description, " Values: ", row->range, "."), desc, desc_len);
+        tool::store(bind, MPI_T_BIND_NO_OBJECT);
+        tool::store(scope, tool::scope_of(*row));
         return MPI_SUCCESS;
     });
 }
@@ -126,7 +128,7 @@ int PMPI_T_cvar_handle_alloc(int cvar_index, void*, MPI_T_cvar_handle* handle, i
         tool::address(count);
         tool::state().cvar_handles.push_back(std::make_unique<MPIR_T_cvar_handle_s>(cvar_index));
         *handle = tool::state().cvar_handles.back().get();
-        tool::with(cvar_index, [&](auto const& value) { tool::give(count, static_cast<int>(tool::elements(value))); });
+        tool::with(cvar_index, [&](auto const& value) { tool::store(count, static_cast<int>(tool::elements(value))); });
         return MPI_SUCCESS;
     });
 }
@@ -147,7 +149,7 @@ int PMPI_T_cvar_read(MPI_T_cvar_handle handle, void* buf) {
         MPIR_T_cvar_handle_s const* const h = tool::find_handle(handle);
         if (!h) return MPI_T_ERR_INVALID_HANDLE;
         if (!tool::address(buf)) return MPI_T_ERR_INVALID;
-        tool::with(h->index, [&](auto const& value) { tool::write_out(value, buf); });
+        tool::with(h->index, [&](auto const& value) { tool::store_value(value, buf); });
         return MPI_SUCCESS;
     });
 }
@@ -158,11 +160,11 @@ int PMPI_T_cvar_write(MPI_T_cvar_handle handle, void const* buf) {
         MPIR_T_cvar_handle_s const* const h = tool::find_handle(handle);
         if (!h) return MPI_T_ERR_INVALID_HANDLE;
         VariableRow const& row = *tool::at(tool::cvars(), h->index);
-        if (library().stage != Stage::before || tool::read_already(row)) return MPI_T_ERR_CVAR_SET_NEVER;
+        if (library().stage != Stage::before_init || tool::was_read(row)) return MPI_T_ERR_CVAR_SET_NEVER;
         std::string text;
         if (!tool::address(buf)) return MPI_T_ERR_INVALID;
-        tool::with(h->index, [&](auto const& value) { tool::read_in(value, buf, text); });
-        if (!fits_variable(row.name, text)) return MPI_T_ERR_INVALID;
+        tool::with(h->index, [&](auto const& value) { tool::load_text(value, buf, text); });
+        if (!is_valid_setting(row.name, text)) return MPI_T_ERR_INVALID;
         return setenv(row.name.c_str(), text.c_str(), 1) == 0 ? MPI_SUCCESS : MPI_T_ERR_MEMORY;
     });
 }

@@ -5,7 +5,8 @@
 #include "mpi_h/entry/entry.hpp"
 #include "mpi_h/tools/tool.hpp"
 
-// The list of performance variables: those of counters.def, and for each collective those of a communicator (use_rows).
+// The list of performance variables: those of counters.def, and for each collective those of a communicator
+// (collective_counter_rows).
 
 namespace tutti::tool {
 namespace {
@@ -14,31 +15,31 @@ namespace {
 std::uint64_t read_rank_state(CounterRow const& row) {
     if (!library().process) return 0;
     RankState& rank_state = library().process->rank_state();
-    note_arena_use(rank_state);
+    record_arena_use(rank_state);
     return row.read(rank_state);
 }
 
-coll::Use const& use_of(Comm const& comm, coll::Collective collective) {
-    return coll::state_of(comm).use_of(collective);
+coll::CollectiveCounters const& counters_of(Comm const& comm, coll::Collective collective) {
+    return coll::state_of(comm).counters_of(collective);
 }
 
 /// Returns the index of the algorithm among those of its collective, from 1 on; 0: there was no call.
-std::uint64_t place_of(coll::AlgorithmRow const* algorithm) {
-    std::uint64_t place = 0;
+std::uint64_t algorithm_index(coll::AlgorithmRow const* algorithm) {
+    std::uint64_t index = 0;
     if (!algorithm) return 0;
     for (coll::AlgorithmRow const& row : coll::all_algorithms()) {
-        place += row.collective == algorithm->collective;
+        index += row.collective == algorithm->collective;
         if (&row == algorithm) break;
     }
-    return place;
+    return index;
 }
 
-Pvar of_communicator(coll::Collective collective, std::string_view name, std::string_view sentence) {
+Pvar communicator_pvar(coll::Collective collective, std::string_view name, std::string_view description) {
     Pvar p;
     p.group = "communicator";
     p.name = join("tutti_", coll::name_of(collective), "_", name);
-    p.sentence = join(sentence, coll::name_of(collective), ".");
-    p.of_communicator = true;
+    p.description = join(description, coll::name_of(collective), ".");
+    p.per_communicator = true;
     p.collective = collective;
     return p;
 }
@@ -47,7 +48,7 @@ Pvar in_flight() {
     Pvar p;
     p.group = "coll";
     p.name = coll::in_flight_variable;
-    p.sentence = coll::in_flight_sentence;
+    p.description = coll::in_flight_description;
     p.read = [](Comm const*) {
         Process const* process = library().process.get();
         return process ? static_cast<std::uint64_t>(coll::state_of(*process).progress.in_flight()) : 0;
@@ -61,7 +62,7 @@ std::vector<Pvar> make_pvars() {
         Pvar p;
         p.group = row.group;
         p.name = join("tutti_", row.name);
-        p.sentence = row.sentence;
+        p.description = row.description;
         p.kind = row.kind;
         p.read = [&row](Comm const*) { return read_rank_state(row); };
         all.push_back(std::move(p));
@@ -69,14 +70,18 @@ std::vector<Pvar> make_pvars() {
     all.push_back(in_flight());
     for (int c = 0; c < coll::collectives; ++c) {
         auto const collective = static_cast<coll::Collective>(c);
-        Pvar state = of_communicator(collective, coll::algorithm_variable, coll::algorithm_sentence);
+        Pvar state = communicator_pvar(collective, coll::algorithm_variable, coll::algorithm_description);
         state.items = algorithms_of(collective);
-        state.read = [collective](Comm const* comm) { return place_of(use_of(*comm, collective).algorithm); };
+        state.read = [collective](Comm const* comm) {
+            return algorithm_index(counters_of(*comm, collective).algorithm);
+        };
         all.push_back(std::move(state));
-        for (coll::UseRow const& row : coll::use_rows) {
-            Pvar p = of_communicator(collective, row.name, row.sentence);
+        for (coll::CollectiveCounterRow const& row : coll::collective_counter_rows) {
+            Pvar p = communicator_pvar(collective, row.name, row.description);
             p.kind = row.kind;
-            p.read = [collective, &row](Comm const* comm) { return (use_of(*comm, collective).*row.counter).read(); };
+            p.read = [collective, &row](Comm const* comm) {
+                return (counters_of(*comm, collective).*row.counter).read();
+            };
             all.push_back(std::move(p));
         }
     }
@@ -113,9 +118,9 @@ using PvarHandle = MPIR_T_pvar_handle_s;
 using Session = MPIR_T_pvar_session_s;
 
 /// Reads the variable's value for all handles. Returns false if its communicator was freed.
-bool look(PvarHandle const& h, std::uint64_t& value) {
+bool read_value(PvarHandle const& h, std::uint64_t& value) {
     Comm const* comm = nullptr;
-    if (h.variable->of_communicator) {
+    if (h.variable->per_communicator) {
         comm = library().tables.comms.find(h.comm);
         if (!comm || comm->context != h.context) return false;
     }
@@ -127,7 +132,7 @@ bool value_of(PvarHandle const& h, std::uint64_t& value) {
     value = h.before;
     if (h.variable->grows() && !h.running) return true;
     std::uint64_t now = 0;
-    if (!look(h, now)) return false;
+    if (!read_value(h, now)) return false;
     value += now - h.at_start;
     return true;
 }
@@ -135,12 +140,12 @@ bool value_of(PvarHandle const& h, std::uint64_t& value) {
 /// Makes the handle continue to count from `value`.
 bool set(PvarHandle& h, std::uint64_t value) {
     h.before = value;
-    return !h.running || look(h, h.at_start);
+    return !h.running || read_value(h, h.at_start);
 }
 
 bool start(PvarHandle& h) {
     if (h.running) return true;
-    if (!look(h, h.at_start)) return false;
+    if (!read_value(h, h.at_start)) return false;
     return h.running = true;
 }
 
@@ -151,17 +156,17 @@ bool stop(PvarHandle& h) {
 }
 
 /// Writes the value in the variable's type; times in seconds.
-void write_out(Pvar const& p, std::uint64_t value, void* to) {
+void store_value(Pvar const& p, std::uint64_t value, void* to) {
     if (p.items) *static_cast<int*>(to) = static_cast<int>(value);
     else if (p.kind == CounterKind::time) *static_cast<double*>(to) = static_cast<double>(value) * 1e-9;
     else *static_cast<unsigned long long*>(to) = value;
 }
-std::uint64_t read_in(Pvar const& p, void const* from) {
+std::uint64_t load_value(Pvar const& p, void const* from) {
     if (p.kind == CounterKind::time) return static_cast<std::uint64_t>(*static_cast<double const*>(from) * 1e9 + 0.5);
     return *static_cast<unsigned long long const*>(from);
 }
 
-int done(bool there) { return there ? MPI_SUCCESS : MPI_T_ERR_INVALID_HANDLE; }
+int status_of(bool valid) { return valid ? MPI_SUCCESS : MPI_T_ERR_INVALID_HANDLE; }
 
 Session* find_session(MPI_T_pvar_session session) {
     auto const found = find_owner(state().sessions, session);
@@ -169,27 +174,27 @@ Session* find_session(MPI_T_pvar_session session) {
 }
 
 /// Calls `act` for one handle of a session; for MPI_T_PVAR_ALL_HANDLES, for all handles of variables that grow. Returns
-/// `refusal` for a single handle of another variable.
-template <class Do>
-int for_handles(MPI_T_pvar_session session, MPI_T_pvar_handle handle, int refusal, Do act) {
+/// `other_error` for a single handle of another variable.
+template <class Action>
+int for_handles(MPI_T_pvar_session session, MPI_T_pvar_handle handle, int other_error, Action act) {
     return enter([&] {
         Session* const s = find_session(session);
         if (!s) return MPI_T_ERR_INVALID_SESSION;
-        bool there = true;
+        bool valid = true;
         if (handle == MPI_T_PVAR_ALL_HANDLES) {
             for (auto const& h : s->handles)
-                if (h->variable->grows()) there = act(*h) && there;
-            return done(there);
+                if (h->variable->grows()) valid = act(*h) && valid;
+            return status_of(valid);
         }
         auto const found = find_owner(s->handles, handle);
         if (found == s->handles.end()) return MPI_T_ERR_INVALID_HANDLE;
-        return handle->variable->grows() ? done(act(**found)) : refusal;
+        return handle->variable->grows() ? status_of(act(**found)) : other_error;
     });
 }
 
 /// Calls `act` for one handle and the program's buffer.
-template <class Buffer, class Do>
-int for_value(MPI_T_pvar_session session, MPI_T_pvar_handle handle, Buffer* buf, Do act) {
+template <class Buffer, class Action>
+int for_value(MPI_T_pvar_session session, MPI_T_pvar_handle handle, Buffer* buf, Action act) {
     return enter([&] {
         Session* const s = find_session(session);
         if (!s) return MPI_T_ERR_INVALID_SESSION;
@@ -202,14 +207,14 @@ int for_value(MPI_T_pvar_session session, MPI_T_pvar_handle handle, Buffer* buf,
 int allocate(Session& s, Pvar const& p, void* object, MPI_T_pvar_handle* handle, int* count) {
     address(count);
     auto made = std::make_unique<PvarHandle>(PvarHandle{&p, MPI_COMM_NULL, 0, false, 0, 0});
-    if (p.of_communicator) {
+    if (p.per_communicator) {
         if (!address(object)) return MPI_T_ERR_INVALID;
         made->comm = *static_cast<MPI_Comm*>(object);
         Comm const* const comm = library().tables.comms.find(made->comm);
         if (!comm) return MPI_T_ERR_INVALID_HANDLE;
         made->context = comm->context;
     }
-    give(count, 1);
+    store(count, 1);
     *handle = made.get();
     s.handles.push_back(std::move(made));
     return MPI_SUCCESS;
@@ -223,7 +228,7 @@ using namespace tutti;
 TUTTI_FUNCTION(T_pvar_get_num)
 int PMPI_T_pvar_get_num(int* num_pvar) {
     return tool::enter([&] {
-        tool::give(num_pvar, static_cast<int>(tool::pvars().size()));
+        tool::store(num_pvar, static_cast<int>(tool::pvars().size()));
         return MPI_SUCCESS;
     });
 }
@@ -235,16 +240,16 @@ int PMPI_T_pvar_get_info(int pvar_index, char* name, int* name_len, int* verbosi
     return tool::enter([&] {
         tool::Pvar const* const p = tool::at(tool::pvars(), pvar_index);
         if (!p) return MPI_T_ERR_INVALID_INDEX;
-        tool::give(p->name, name, name_len);
-        tool::give(verbosity, MPI_T_VERBOSITY_TUNER_BASIC);
-        tool::give(var_class, p->var_class());
-        tool::give(datatype, p->type());
-        tool::give(enumtype, p->items);
-        tool::give(p->sentence, desc, desc_len);
-        tool::give(bind, p->of_communicator ? MPI_T_BIND_MPI_COMM : MPI_T_BIND_NO_OBJECT);
-        tool::give(readonly, !p->grows());
-        tool::give(continuous, !p->grows());
-        tool::give(atomic, p->grows());
+        tool::store(p->name, name, name_len);
+        tool::store(verbosity, MPI_T_VERBOSITY_TUNER_BASIC);
+        tool::store(var_class, p->var_class());
+        tool::store(datatype, p->type());
+        tool::store(enumtype, p->items);
+        tool::store(p->description, desc, desc_len);
+        tool::store(bind, p->per_communicator ? MPI_T_BIND_MPI_COMM : MPI_T_BIND_NO_OBJECT);
+        tool::store(readonly, !p->grows());
+        tool::store(continuous, !p->grows());
+        tool::store(atomic, p->grows());
         return MPI_SUCCESS;
     });
 }
@@ -326,7 +331,7 @@ int PMPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void*
     return tool::for_value(session, handle, buf, [&](MPIR_T_pvar_handle_s& h) {
         std::uint64_t value = 0;
         if (!tool::value_of(h, value)) return MPI_T_ERR_INVALID_HANDLE;
-        tool::write_out(*h.variable, value, buf);
+        tool::store_value(*h.variable, value, buf);
         return MPI_SUCCESS;
     });
 }
@@ -335,7 +340,7 @@ TUTTI_FUNCTION(T_pvar_write)
 int PMPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void const* buf) {
     return tool::for_value(session, handle, buf, [&](MPIR_T_pvar_handle_s& h) {
         if (!h.variable->grows()) return MPI_T_ERR_PVAR_NO_WRITE;
-        return tool::done(tool::set(h, tool::read_in(*h.variable, buf)));
+        return tool::status_of(tool::set(h, tool::load_value(*h.variable, buf)));
     });
 }
 
@@ -345,7 +350,7 @@ int PMPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle handle, 
         if (!h.variable->grows()) return MPI_T_ERR_PVAR_NO_WRITE;
         std::uint64_t value = 0;
         if (!tool::value_of(h, value)) return MPI_T_ERR_INVALID_HANDLE;
-        tool::write_out(*h.variable, value, buf);
-        return tool::done(tool::set(h, 0));
+        tool::store_value(*h.variable, value, buf);
+        return tool::status_of(tool::set(h, 0));
     });
 }

@@ -43,7 +43,7 @@ int PMPI_T_init_thread(int required, int* provided) {
         if (!library().tool) library().tool = std::make_shared<tool::State>();
         if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE) return MPI_T_ERR_INVALID;
         ++tool::state().users;
-        tool::give(provided, required);
+        tool::store(provided, required);
         return MPI_SUCCESS;
     });
 }
@@ -60,8 +60,8 @@ TUTTI_FUNCTION(T_enum_get_info)
 int PMPI_T_enum_get_info(MPI_T_enum enumtype, int* num, char* name, int* name_len) {
     return tool::enter([&] {
         if (!tool::known(enumtype)) return MPI_T_ERR_INVALID_HANDLE;
-        tool::give(num, static_cast<int>(tool::items_of(enumtype->collective).size()));
-        tool::give(join("tutti_", coll::name_of(enumtype->collective), "_algorithms"), name, name_len);
+        tool::store(num, static_cast<int>(tool::items_of(enumtype->collective).size()));
+        tool::store(join("tutti_", coll::name_of(enumtype->collective), "_algorithms"), name, name_len);
         return MPI_SUCCESS;
     });
 }
@@ -73,8 +73,8 @@ int PMPI_T_enum_get_item(MPI_T_enum enumtype, int indx, int* value, char* name, 
         std::vector<std::string_view> const items = tool::items_of(enumtype->collective);
         std::string_view const* const item = tool::at(items, indx);
         if (!item) return MPI_T_ERR_INVALID_ITEM;
-        tool::give(value, indx);
-        tool::give(*item, name, name_len);
+        tool::store(value, indx);
+        tool::store(*item, name, name_len);
         return MPI_SUCCESS;
     });
 }

@@ -29,12 +29,12 @@ namespace tutti::tool {
 /// A performance variable. Variables with an enumeration are states; levels and high watermarks have one value for all
 /// handles; variables that only grow are counted separately for each handle, from its start on.
 struct Pvar {
-    std::string group, name, sentence;
+    std::string group, name, description;
     CounterKind kind = CounterKind::level;
     MPI_T_enum items = MPI_T_ENUM_NULL;
-    bool of_communicator = false;
+    bool per_communicator = false;
     coll::Collective collective{};
-    std::function<std::uint64_t(Comm const*)> read;   ///< argument: null unless of_communicator
+    std::function<std::uint64_t(Comm const*)> read;   ///< argument: null unless per_communicator
 
     bool grows() const { return kind != CounterKind::level && kind != CounterKind::highest; }
     MPI_Datatype type() const;
@@ -47,7 +47,7 @@ std::vector<VariableRow> const& cvars();
 
 /// A category: "tutti", the groups of variables.def, and "communicator". Variables are listed by index.
 struct Category {
-    std::string name, sentence;
+    std::string name, description;
     std::vector<int> cvars, pvars, categories;
 };
 std::vector<Category> const& categories();
@@ -60,7 +60,7 @@ MPI_T_enum algorithms_of(coll::Collective collective);
 /// A handle of a variable in a session.
 struct MPIR_T_pvar_handle_s {
     tutti::tool::Pvar const* variable;
-    MPI_Comm comm;   ///< if of_communicator; may be freed before the handle is
+    MPI_Comm comm;   ///< if per_communicator; may be freed before the handle is
     std::uint64_t context;
     bool running;
     std::uint64_t before, at_start;   ///< count until the last start, and the variable's value at that start
@@ -89,13 +89,13 @@ auto find_owner(List& list, T const* object) {
 struct NoAddress {};
 /// Returns the address of a result or value; null: the caller does not need it.
 template <class T>
-T* address(T* given) {
-    if (given && reinterpret_cast<std::intptr_t>(given) < 4096) throw NoAddress();
-    return given;
+T* address(T* pointer) {
+    if (pointer && reinterpret_cast<std::intptr_t>(pointer) < 4096) throw NoAddress();
+    return pointer;
 }
 
 /// Returns a string: `*length` is the room, then the required length, both including the terminating zero.
-inline void give(std::string_view text, char* to, int* length) {
+inline void store(std::string_view text, char* to, int* length) {
     if (!address(length)) return;
     if (address(to) && *length > 0) {
         std::size_t const n = std::min(text.size(), static_cast<std::size_t>(*length) - 1);
@@ -105,7 +105,7 @@ inline void give(std::string_view text, char* to, int* length) {
     *length = static_cast<int>(text.size()) + 1;
 }
 template <class T, class V>
-void give(T* to, V const& value) {
+void store(T* to, V const& value) {
     if (address(to)) *to = value;
 }
 
@@ -123,19 +123,20 @@ int index_of(std::vector<T> const& rows, std::string_view name) {
 
 /// Held in every MPI_T call: one thread at a time, and none in another MPI call (which may have begun before MPI_Init,
 /// when tool_lock alone is sufficient).
-class Alone {
+class ToolCallScope {
 public:
-    explicit Alone(LibraryState& f) : inside_(f.shared.load(std::memory_order_acquire)), lock_(f.tool_lock) {}
+    explicit ToolCallScope(LibraryState& f)
+        : scope_(f.call_waiter.load(std::memory_order_acquire)), lock_(f.tool_lock) {}
 
 private:
-    Inside inside_;
+    CallScope scope_;
     std::lock_guard<std::recursive_mutex> lock_;
 };
 
 /// Runs the body of a function that may be called at any time.
 template <class Body>
 int enter_any_time(Body&& body) {
-    Alone alone(library());
+    ToolCallScope scope(library());
     try {
         return body();
     } catch (NoAddress) { return MPI_T_ERR_INVALID; } catch (std::bad_alloc const&) {

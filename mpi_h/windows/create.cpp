@@ -12,13 +12,13 @@
 using namespace tutti;
 
 namespace {
-constexpr auto on_win = Keyval::On::win;
+constexpr auto on_win = Keyval::ObjectKind::win;
 }
 
 TUTTI_FUNCTION(Win_create_keyval)
 int PMPI_Win_create_keyval(MPI_Win_copy_attr_function* copy, MPI_Win_delete_attr_function* remove, int* keyval,
                            void* extra_state) {
-    return enter("MPI_Win_create_keyval", given(copy, remove, keyval, extra_state), [&](Call& call) {
+    return enter("MPI_Win_create_keyval", args(copy, remove, keyval, extra_state), [&](Call& call) {
         call.pointer(keyval, "win_keyval");
         *keyval = make_keyval(call, on_win, copy, remove, extra_state);
     });
@@ -26,27 +26,27 @@ int PMPI_Win_create_keyval(MPI_Win_copy_attr_function* copy, MPI_Win_delete_attr
 
 TUTTI_FUNCTION(Win_free_keyval)
 int PMPI_Win_free_keyval(int* keyval) {
-    return enter("MPI_Win_free_keyval", given(keyval), [&](Call& call) { free_keyval(call, on_win, keyval); });
+    return enter("MPI_Win_free_keyval", args(keyval), [&](Call& call) { free_keyval(call, on_win, keyval); });
 }
 
 TUTTI_FUNCTION(Win_set_attr)
 int PMPI_Win_set_attr(MPI_Win win, int keyval, void* value) {
-    return enter("MPI_Win_set_attr", given(win, keyval, value), [&](Call& call) {
-        set_attribute(call, on_win, win, keyval, {reinterpret_cast<std::intptr_t>(value), GivenAs::pointer});
+    return enter("MPI_Win_set_attr", args(win, keyval, value), [&](Call& call) {
+        set_attribute(call, on_win, win, keyval, {reinterpret_cast<std::intptr_t>(value), AttributeForm::pointer});
     });
 }
 
 TUTTI_FUNCTION(Win_get_attr)
 int PMPI_Win_get_attr(MPI_Win win, int keyval, void* value, int* flag) {
-    return enter("MPI_Win_get_attr", given(win, keyval, value, flag), [&](Call& call) {
+    return enter("MPI_Win_get_attr", args(win, keyval, value, flag), [&](Call& call) {
         call.pointer(flag, "flag");
-        *flag = get_attribute(call, on_win, win, keyval, GivenAs::pointer, value);
+        *flag = get_attribute(call, on_win, win, keyval, AttributeForm::pointer, value);
     });
 }
 
 TUTTI_FUNCTION(Win_delete_attr)
 int PMPI_Win_delete_attr(MPI_Win win, int keyval) {
-    return enter("MPI_Win_delete_attr", given(win, keyval),
+    return enter("MPI_Win_delete_attr", args(win, keyval),
                  [&](Call& call) { delete_attribute(call, on_win, win, keyval); });
 }
 
@@ -57,14 +57,14 @@ namespace tutti {
 namespace {
 
 /// Arguments of the calls that create a window with memory.
-struct Wanted {
+struct CreateArgs {
     MPI_Aint size;
     int disp_unit;
     MPI_Info info;
     MPI_Comm comm;
 };
 
-void check(Call const& call, Wanted const& a) {
+void check(Call const& call, CreateArgs const& a) {
     if (!call.library_state().check_arguments) return;
     if (a.size < 0) fail(ErrorClass::size, "size is ", a.size, " but must be at least 0");
     if (a.disp_unit <= 0) fail(ErrorClass::disp, "disp_unit is ", a.disp_unit, " but must be at least 1");
@@ -80,14 +80,14 @@ MPI_Win handle_of(Call const& call, Ref<rma::Window> window) {
 
 using Allocate = Ref<rma::Window>(Comm&, std::int64_t, int, rma::Hints);
 
-[[gnu::always_inline]] inline int allocate(char const* name, Wanted const& a, void* baseptr, MPI_Win* win,
+[[gnu::always_inline]] inline int allocate(char const* name, CreateArgs const& a, void* baseptr, MPI_Win* win,
                                            Allocate& allocated) {
-    return enter(name, given(a.size, a.disp_unit, a.info, a.comm, baseptr, win), [&](Call& call) {
+    return enter(name, args(a.size, a.disp_unit, a.info, a.comm, baseptr, win), [&](Call& call) {
         Comm& comm = call.intracomm(a.comm);
         check(call, a);
         call.pointer(baseptr, "baseptr");
         call.pointer(win, "win");
-        coll::note(comm, call.name);
+        coll::record_call(comm, call.name);
         Ref<rma::Window> window = allocated(comm, a.size, a.disp_unit, hints(call, a.info));
         *static_cast<void**>(baseptr) = window->base;
         *win = handle_of(call, std::move(window));
@@ -101,12 +101,12 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Win_create)
 int PMPI_Win_create(void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
-    return enter("MPI_Win_create", given(base, size, disp_unit, info, comm, win), [&](Call& call) {
+    return enter("MPI_Win_create", args(base, size, disp_unit, info, comm, win), [&](Call& call) {
         Comm& c = call.intracomm(comm);
         check(call, {size, disp_unit, info, comm});
         if (size > 0) call.pointer(base, "base", ErrorClass::base);
         call.pointer(win, "win");
-        coll::note(c, call.name);
+        coll::record_call(c, call.name);
         *win = handle_of(call, rma::create(c, base, size, disp_unit, hints(call, info)));
     });
 }
@@ -123,10 +123,10 @@ int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Co
 
 TUTTI_FUNCTION(Win_create_dynamic)
 int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* win) {
-    return enter("MPI_Win_create_dynamic", given(info, comm, win), [&](Call& call) {
+    return enter("MPI_Win_create_dynamic", args(info, comm, win), [&](Call& call) {
         Comm& c = call.intracomm(comm);
         call.pointer(win, "win");
-        coll::note(c, call.name);
+        coll::record_call(c, call.name);
         *win = handle_of(call, rma::create_dynamic(c, hints(call, info)));
     });
 }
@@ -135,13 +135,14 @@ int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* win) {
 static rma::Window& dynamic(Call& call, MPI_Win win) {
     rma::Window& w = call.win(win);
     if (w.flavor != rma::Flavor::dynamic)
-        fail(ErrorClass::rma_flavor, "win has memory of its own; only that of MPI_Win_create_dynamic is attached to");
+        fail(ErrorClass::rma_flavor,
+             "win was not created by MPI_Win_create_dynamic, so no memory can be attached or detached");
     return w;
 }
 
 TUTTI_FUNCTION(Win_attach)
 int PMPI_Win_attach(MPI_Win win, void* base, MPI_Aint size) {
-    return enter("MPI_Win_attach", given(win, base, size), [&](Call& call) {
+    return enter("MPI_Win_attach", args(win, base, size), [&](Call& call) {
         rma::Window& w = dynamic(call, win);
         if (size < 0) fail(ErrorClass::size, "size is ", size, " but must be at least 0");
         if (size > 0) call.pointer(base, "base", ErrorClass::base);
@@ -151,18 +152,18 @@ int PMPI_Win_attach(MPI_Win win, void* base, MPI_Aint size) {
 
 TUTTI_FUNCTION(Win_detach)
 int PMPI_Win_detach(MPI_Win win, void const* base) {
-    return enter("MPI_Win_detach", given(win, base), [&](Call& call) { rma::detach(dynamic(call, win), base); });
+    return enter("MPI_Win_detach", args(win, base), [&](Call& call) { rma::detach(dynamic(call, win), base); });
 }
 
 TUTTI_FUNCTION(Win_shared_query)
 int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* baseptr) {
-    return enter("MPI_Win_shared_query", given(win, rank, size, disp_unit, baseptr), [&](Call& call) {
+    return enter("MPI_Win_shared_query", args(win, rank, size, disp_unit, baseptr), [&](Call& call) {
         rma::Window& w = call.win(win);
         call.target(w, rank, "rank");
         call.pointer(size, "size");
         call.pointer(disp_unit, "disp_unit");
         call.pointer(baseptr, "baseptr");
-        rma::Part const part = rma::shared_query(w, abi::rank_in(rank));
+        rma::WindowPart const part = rma::shared_query(w, abi::rank_in(rank));
         *size = part.bytes;
         *disp_unit = part.disp_unit;
         *static_cast<void**>(baseptr) = part.base;
@@ -172,14 +173,14 @@ int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint* size, int* disp_unit,
 /// Deletes the attributes first, while callbacks may still use the window.
 TUTTI_FUNCTION(Win_free)
 int PMPI_Win_free(MPI_Win* win) {
-    return enter("MPI_Win_free", given(win), [&](Call& call) {
+    return enter("MPI_Win_free", args(win), [&](Call& call) {
         call.pointer(win, "win");
         rma::Window& w = call.win(*win);
         rma::check_closed(w, "win is freed");
         w.attributes.clear(w);
-        call.on = nullptr;   // its error handler is freed with it
+        call.error_object = nullptr;   // its error handler is freed with it
         call.library_state().tables.wins.forget(*win);
-        call.library_state().forget_windows();
+        call.library_state().clear_recent_windows();
         w.handle = 0;
         *win = MPI_WIN_NULL;
         rma::free(Ref<rma::Window>::adopt(&w));
@@ -192,7 +193,7 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Win_get_group)
 int PMPI_Win_get_group(MPI_Win win, MPI_Group* group) {
-    return enter("MPI_Win_get_group", given(win, group), [&](Call& call) {
+    return enter("MPI_Win_get_group", args(win, group), [&](Call& call) {
         rma::Window& w = call.win(win);
         call.pointer(group, "group");
         *group = handle_of(w.comm->group);
@@ -202,19 +203,19 @@ int PMPI_Win_get_group(MPI_Win win, MPI_Group* group) {
 /// Also sets the description of the window's communicator, which reports of blocked ranks use.
 TUTTI_FUNCTION(Win_set_name)
 int PMPI_Win_set_name(MPI_Win win, char const* name) {
-    return enter("MPI_Win_set_name", given(win, name), [&](Call& call) {
+    return enter("MPI_Win_set_name", args(win, name), [&](Call& call) {
         rma::Window& w = call.win(win);
         call.pointer(name, "win_name");
         w.name.assign(name, strnlen(name, MPI_MAX_OBJECT_NAME - 1));
         coll::rename(*w.comm, w.name);
-        w.comm->described_as = w.words();
-        if (w.recording) w.recording->forget();
+        w.comm->report_name = w.description();
+        if (w.recording) w.recording->clear_cache();
     });
 }
 
 TUTTI_FUNCTION(Win_get_name)
 int PMPI_Win_get_name(MPI_Win win, char* name, int* length) {
-    return enter("MPI_Win_get_name", given(win, name, length), [&](Call& call) {
+    return enter("MPI_Win_get_name", args(win, name, length), [&](Call& call) {
         rma::Window const* const w = win == MPI_WIN_NULL ? nullptr : &call.win(win);
         call.pointer(name, "win_name");
         call.pointer(length, "resultlen");
@@ -225,7 +226,7 @@ int PMPI_Win_get_name(MPI_Win win, char* name, int* length) {
 /// Hints that are not in `info` are unchanged.
 TUTTI_FUNCTION(Win_set_info)
 int PMPI_Win_set_info(MPI_Win win, MPI_Info info) {
-    return enter("MPI_Win_set_info", given(win, info), [&](Call& call) {
+    return enter("MPI_Win_set_info", args(win, info), [&](Call& call) {
         rma::Window& w = call.win(win);
         rma::set_info(w, call.info(info));
     });
@@ -233,7 +234,7 @@ int PMPI_Win_set_info(MPI_Win win, MPI_Info info) {
 
 TUTTI_FUNCTION(Win_get_info)
 int PMPI_Win_get_info(MPI_Win win, MPI_Info* info) {
-    return enter("MPI_Win_get_info", given(win, info), [&](Call& call) {
+    return enter("MPI_Win_get_info", args(win, info), [&](Call& call) {
         rma::Window& w = call.win(win);
         call.pointer(info, "info_used");
         *info = info_used(w.info.get());

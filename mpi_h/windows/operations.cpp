@@ -10,17 +10,17 @@
 namespace tutti {
 namespace {
 
-using common_calls::Of;
-using common_calls::On;
-using common_calls::recent;
+using fast_calls::CallWindow;
+using fast_calls::ElementSize;
+using fast_calls::find_recent;
 
 /// Elements of this process and of the target, as passed by the program.
-struct Here {
+struct OriginArgs {
     void const* addr;
     int count;
     MPI_Datatype datatype;
 };
-struct There {
+struct TargetArgs {
     int rank;
     MPI_Aint disp;
     int count;
@@ -28,41 +28,42 @@ struct There {
 };
 
 /// MPI_PROC_NULL ignores the datatype.
-inline MPI_Datatype needed(MPI_Datatype datatype, int rank) {
+inline MPI_Datatype effective_type(MPI_Datatype datatype, int rank) {
     if (rank == MPI_PROC_NULL) [[unlikely]]
         return datatype == MPI_DATATYPE_NULL ? MPI_BYTE : datatype;
     return datatype;
 }
 
 /// Returns the datatype of the target's side.
-[[gnu::always_inline]] inline Datatype& type_there(Call& call, Here const& here, Datatype& type, There const& there) {
+[[gnu::always_inline]] inline Datatype& target_type(Call& call, OriginArgs const& here, Datatype& type,
+                                                    TargetArgs const& there) {
     // A form in which the compiler does not store the four values to memory to compare them in pairs.
     if (((here.datatype ^ there.datatype) | (here.count ^ there.count)) == 0) [[likely]]
         return type;
-    Datatype& other = call.type(needed(there.datatype, there.rank), "target_datatype");
+    Datatype& other = call.type(effective_type(there.datatype, there.rank), "target_datatype");
     call.count(there.count, "target_count");
     call.size(there.count, other, "target_count");
     return other;
 }
 
 /// For operations that have no fast path.
-constexpr auto never = [](On const&) { return false; };
+constexpr auto no_fast_path = [](CallWindow const&) { return false; };
 
 /// Performs the call on the fast path if possible. Otherwise checks the arguments that all operations with one buffer
 /// share and calls `body(call, window, here, there)`. `op`: the operator, if the operation has one.
-template <class Common, class Body, class... Op>
-[[gnu::always_inline]] inline int with(char const* name, Here const& a, There const& b, MPI_Win win, Common&& common,
-                                       Body&& body, Op... op) {
-    return enter(name, given(a.addr, a.count, a.datatype, b.rank, b.disp, b.count, b.datatype, op..., win),
+template <class TryFast, class Body, class... Op>
+[[gnu::always_inline]] inline int with(char const* name, OriginArgs const& a, TargetArgs const& b, MPI_Win win,
+                                       TryFast&& try_fast, Body&& body, Op... op) {
+    return enter(name, args(a.addr, a.count, a.datatype, b.rank, b.disp, b.count, b.datatype, op..., win),
                  [&](Call& call) {
                      rma::Window& w = call.win(win);
-                     if (common(common_calls::remembered(call.library_state(), win, w))) return;
+                     if (try_fast(fast_calls::remember_window(call.library_state(), win, w))) return;
                      call.target(w, b.rank);
-                     Datatype& type = call.type(needed(a.datatype, b.rank), "origin_datatype");
+                     Datatype& type = call.type(effective_type(a.datatype, b.rank), "origin_datatype");
                      call.count(a.count, "origin_count");
                      call.disp(b.disp);
                      call.buffer(a.addr, a.count, type, "origin_addr");
-                     Datatype& other = type_there(call, a, type, b);
+                     Datatype& other = target_type(call, a, type, b);
                      auto const bytes = [&] { return std::min(a.count * type.size(), b.count * other.size()); };
                      recorded(w, name, b.rank, bytes, [&] {
                          body(call, w, rma::Local::of(a.addr, a.count, type),
@@ -73,10 +74,10 @@ template <class Common, class Body, class... Op>
 
 /// As above with a request: `body(window, here, there, &request)`.
 template <class Body, class... Op>
-[[gnu::always_inline]] inline int with(char const* name, Here const& a, There const& b, MPI_Win win,
+[[gnu::always_inline]] inline int with(char const* name, OriginArgs const& a, TargetArgs const& b, MPI_Win win,
                                        MPI_Request* request, Body&& body, Op... op) {
     return with(
-        name, a, b, win, never,
+        name, a, b, win, no_fast_path,
         [&](Call& call, rma::Window& w, rma::Local const& here, rma::Remote const& there) {
             call.pointer(request, "request");
             Ref<Request> made;
@@ -88,8 +89,8 @@ template <class Body, class... Op>
 
 [[noreturn, gnu::cold, gnu::noinline]] void bad_op(Op const& op) {
     if (op.builtin == BuiltinOp::none)
-        fail(ErrorClass::op, "op is the program's own, but must be a predefined one (MPI 3.1, 11.3.4)");
-    fail(ErrorClass::op, "op is MPI_NO_OP, which only calls that get something may have");
+        fail(ErrorClass::op, "op is user-defined but must be predefined (MPI 3.1, 11.3.4)");
+    fail(ErrorClass::op, "op is MPI_NO_OP, which only calls that return the previous value accept");
 }
 
 /// Returns an operator that is valid for one-sided operations.
@@ -102,29 +103,30 @@ inline Op const& predefined_op(Call& call, MPI_Op handle, bool gets) {
 
 /// Returns the type of an operation on one element, which must be predefined.
 inline Datatype const& predefined_type(Call& call, MPI_Datatype handle, int rank) {
-    Datatype const& type = call.type(needed(handle, rank));
+    Datatype const& type = call.type(effective_type(handle, rank));
     if (!type.predefined) [[unlikely]]
-        fail(ErrorClass::type, "datatype is derived, but must be a predefined one");
+        fail(ErrorClass::type, "datatype is derived but must be predefined");
     return type;
 }
 
 /// MPI_Get_accumulate and similar calls; for MPI_NO_OP the origin is not read (MPI 3.1, 11.3.4).
-template <class Common, class Body>
-[[gnu::always_inline]] inline int get_accumulate(char const* name, Here const& a, Here const& result, There const& b,
-                                                 MPI_Op handle, MPI_Win win, Common&& common, Body&& body) {
+template <class TryFast, class Body>
+[[gnu::always_inline]] inline int get_accumulate(char const* name, OriginArgs const& a, OriginArgs const& result,
+                                                 TargetArgs const& b, MPI_Op handle, MPI_Win win, TryFast&& try_fast,
+                                                 Body&& body) {
     return enter(name,
-                 given(a.addr, a.count, a.datatype, result.addr, result.count, result.datatype, b.rank, b.disp, b.count,
-                       b.datatype, handle, win),
+                 args(a.addr, a.count, a.datatype, result.addr, result.count, result.datatype, b.rank, b.disp, b.count,
+                      b.datatype, handle, win),
                  [&](Call& call) {
                      rma::Window& w = call.win(win);
-                     if (common(common_calls::remembered(call.library_state(), win, w))) return;
+                     if (try_fast(fast_calls::remember_window(call.library_state(), win, w))) return;
                      call.target(w, b.rank);
                      Op const& op = predefined_op(call, handle, true);
-                     Datatype& result_type = call.type(needed(result.datatype, b.rank), "result_datatype");
+                     Datatype& result_type = call.type(effective_type(result.datatype, b.rank), "result_datatype");
                      call.count(result.count, "result_count");
                      call.disp(b.disp);
                      call.buffer(result.addr, result.count, result_type, "result_addr");
-                     Datatype& other = type_there(call, result, result_type, b);
+                     Datatype& other = target_type(call, result, result_type, b);
                      auto const bytes = [&] { return b.count * other.size(); };
                      rma::Local const got = rma::Local::of(result.addr, result.count, result_type);
                      rma::Remote const there{abi::rank_in(b.rank), b.disp, b.count, other};
@@ -132,7 +134,7 @@ template <class Common, class Body>
                          rma::Local const nothing = rma::Local::of(nullptr, 0, other);
                          return recorded(w, name, b.rank, bytes, [&] { body(call, w, nothing, got, there, op); });
                      }
-                     Datatype& type = call.type(needed(a.datatype, b.rank), "origin_datatype");
+                     Datatype& type = call.type(effective_type(a.datatype, b.rank), "origin_datatype");
                      call.count(a.count, "origin_count");
                      call.buffer(a.addr, a.count, type, "origin_addr");
                      rma::Local const here = rma::Local::of(a.addr, a.count, type);
@@ -140,40 +142,40 @@ template <class Common, class Body>
                  });
 }
 
-[[gnu::noinline]] int general_put(void const* origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                                  int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype,
-                                  MPI_Win win) {
+[[gnu::noinline]] int full_put(void const* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+                               MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) {
     return with(
         "MPI_Put", {origin_addr, origin_count, origin_datatype},
         {target_rank, target_disp, target_count, target_datatype}, win,
-        [&](On const& on) {
-            return common_calls::put<Of::any>(on, {origin_addr, origin_count, origin_datatype}, target_rank,
-                                              target_disp, target_count, target_datatype);
+        [&](CallWindow const& recent) {
+            return fast_calls::put<ElementSize::any>(recent, {origin_addr, origin_count, origin_datatype}, target_rank,
+                                                     target_disp, target_count, target_datatype);
         },
         [](Call&, rma::Window& w, rma::Local const& here, rma::Remote const& there) { rma::put(w, here, there); });
 }
 
-[[gnu::noinline]] int general_get(void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
-                                  MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) {
+[[gnu::noinline]] int full_get(void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+                               MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) {
     return with(
         "MPI_Get", {origin_addr, origin_count, origin_datatype},
         {target_rank, target_disp, target_count, target_datatype}, win,
-        [&](On const& on) {
-            return common_calls::get<Of::any>(on, {origin_addr, origin_count, origin_datatype}, target_rank,
-                                              target_disp, target_count, target_datatype);
+        [&](CallWindow const& recent) {
+            return fast_calls::get<ElementSize::any>(recent, {origin_addr, origin_count, origin_datatype}, target_rank,
+                                                     target_disp, target_count, target_datatype);
         },
         [](Call&, rma::Window& w, rma::Local const& here, rma::Remote const& there) { rma::get(w, here, there); });
 }
 
-[[gnu::noinline]] int general_accumulate(void const* origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                                         int target_rank, MPI_Aint target_disp, int target_count,
-                                         MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
+[[gnu::noinline]] int full_accumulate(void const* origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                                      int target_rank, MPI_Aint target_disp, int target_count,
+                                      MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
     return with(
         "MPI_Accumulate", {origin_addr, origin_count, origin_datatype},
         {target_rank, target_disp, target_count, target_datatype}, win,
-        [&](On const& on) {
-            return common_calls::accumulate<Of::any>(on, {origin_addr, origin_count, origin_datatype}, target_rank,
-                                                     target_disp, target_count, target_datatype, op);
+        [&](CallWindow const& recent) {
+            return fast_calls::accumulate<ElementSize::any>(recent, {origin_addr, origin_count, origin_datatype},
+                                                            target_rank, target_disp, target_count, target_datatype,
+                                                            op);
         },
         [&](Call& call, rma::Window& w, rma::Local const& here, rma::Remote const& there) {
             rma::accumulate(w, here, there, predefined_op(call, op, false));
@@ -181,31 +183,31 @@ template <class Common, class Body>
         op);
 }
 
-[[gnu::noinline]] int general_get_accumulate(void const* origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                                             void* result_addr, int result_count, MPI_Datatype result_datatype,
-                                             int target_rank, MPI_Aint target_disp, int target_count,
-                                             MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
+[[gnu::noinline]] int full_get_accumulate(void const* origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                                          void* result_addr, int result_count, MPI_Datatype result_datatype,
+                                          int target_rank, MPI_Aint target_disp, int target_count,
+                                          MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
     return get_accumulate(
         "MPI_Get_accumulate", {origin_addr, origin_count, origin_datatype},
         {result_addr, result_count, result_datatype}, {target_rank, target_disp, target_count, target_datatype}, op,
         win,
-        [&](On const& on) {
-            return common_calls::get_accumulate<Of::any>(on, {origin_addr, origin_count, origin_datatype},
-                                                         {result_addr, result_count, result_datatype}, target_rank,
-                                                         target_disp, target_count, target_datatype, op);
+        [&](CallWindow const& recent) {
+            return fast_calls::get_accumulate<ElementSize::any>(
+                recent, {origin_addr, origin_count, origin_datatype}, {result_addr, result_count, result_datatype},
+                target_rank, target_disp, target_count, target_datatype, op);
         },
         [](Call&, rma::Window& w, rma::Local const& here, rma::Local const& result, rma::Remote const& there,
            Op const& o) { rma::get_accumulate(w, here, result, there, o); });
 }
 
-[[gnu::noinline]] int general_fetch_and_op(void const* origin_addr, void* result_addr, MPI_Datatype datatype,
-                                           int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win) {
-    return enter("MPI_Fetch_and_op", given(origin_addr, result_addr, datatype, target_rank, target_disp, op, win),
+[[gnu::noinline]] int full_fetch_and_op(void const* origin_addr, void* result_addr, MPI_Datatype datatype,
+                                        int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win) {
+    return enter("MPI_Fetch_and_op", args(origin_addr, result_addr, datatype, target_rank, target_disp, op, win),
                  [&](Call& call) {
                      rma::Window& w = call.win(win);
-                     On const on = common_calls::remembered(call.library_state(), win, w);
-                     if (common_calls::fetch_and_op<Of::any>(on, origin_addr, result_addr, datatype, target_rank,
-                                                             target_disp, op))
+                     CallWindow const recent = fast_calls::remember_window(call.library_state(), win, w);
+                     if (fast_calls::fetch_and_op<ElementSize::any>(recent, origin_addr, result_addr, datatype,
+                                                                    target_rank, target_disp, op))
                          return;
                      call.target(w, target_rank);
                      Datatype const& type = predefined_type(call, datatype, target_rank);
@@ -222,16 +224,15 @@ template <class Common, class Body>
                  });
 }
 
-[[gnu::noinline]] int general_compare_and_swap(void const* origin_addr, void const* compare_addr, void* result_addr,
-                                               MPI_Datatype datatype, int target_rank, MPI_Aint target_disp,
-                                               MPI_Win win) {
+[[gnu::noinline]] int full_compare_and_swap(void const* origin_addr, void const* compare_addr, void* result_addr,
+                                            MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win) {
     return enter("MPI_Compare_and_swap",
-                 given(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win),
+                 args(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win),
                  [&](Call& call) {
                      rma::Window& w = call.win(win);
-                     On const on = common_calls::remembered(call.library_state(), win, w);
-                     if (common_calls::compare_and_swap(on, origin_addr, compare_addr, result_addr, datatype,
-                                                        target_rank, target_disp))
+                     CallWindow const recent = fast_calls::remember_window(call.library_state(), win, w);
+                     if (fast_calls::compare_and_swap(recent, origin_addr, compare_addr, result_addr, datatype,
+                                                      target_rank, target_disp))
                          return;
                      call.target(w, target_rank);
                      Datatype const& type = predefined_type(call, datatype, target_rank);
@@ -248,9 +249,9 @@ template <class Common, class Body>
                  });
 }
 
-[[gnu::noinline]] int general_rput(void const* origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                                   int target_rank, MPI_Aint target_disp, int target_count,
-                                   MPI_Datatype target_datatype, MPI_Win win, MPI_Request* request) {
+[[gnu::noinline]] int full_rput(void const* origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                                int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype,
+                                MPI_Win win, MPI_Request* request) {
     return with("MPI_Rput", {origin_addr, origin_count, origin_datatype},
                 {target_rank, target_disp, target_count, target_datatype}, win, request,
                 [](Call&, rma::Window& w, rma::Local const& here, rma::Remote const& there, Ref<Request>* made) {
@@ -258,9 +259,9 @@ template <class Common, class Body>
                 });
 }
 
-[[gnu::noinline]] int general_rget(void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
-                                   MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win,
-                                   MPI_Request* request) {
+[[gnu::noinline]] int full_rget(void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+                                MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win,
+                                MPI_Request* request) {
     return with("MPI_Rget", {origin_addr, origin_count, origin_datatype},
                 {target_rank, target_disp, target_count, target_datatype}, win, request,
                 [](Call&, rma::Window& w, rma::Local const& here, rma::Remote const& there, Ref<Request>* made) {
@@ -276,89 +277,90 @@ using namespace tutti;
 TUTTI_FUNCTION(Put)
 int PMPI_Put(void const* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
              MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) {
-    if (common_calls::put<Of::one_word>(recent(win), {origin_addr, origin_count, origin_datatype}, target_rank,
-                                        target_disp, target_count, target_datatype)) [[likely]]
+    if (fast_calls::put<ElementSize::word>(find_recent(win), {origin_addr, origin_count, origin_datatype}, target_rank,
+                                           target_disp, target_count, target_datatype)) [[likely]]
         return MPI_SUCCESS;
-    return general_put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
-                       target_datatype, win);
+    return full_put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype,
+                    win);
 }
 
 TUTTI_FUNCTION(Get)
 int PMPI_Get(void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
              int target_count, MPI_Datatype target_datatype, MPI_Win win) {
-    if (common_calls::get<Of::one_word>(recent(win), {origin_addr, origin_count, origin_datatype}, target_rank,
-                                        target_disp, target_count, target_datatype)) [[likely]]
+    if (fast_calls::get<ElementSize::word>(find_recent(win), {origin_addr, origin_count, origin_datatype}, target_rank,
+                                           target_disp, target_count, target_datatype)) [[likely]]
         return MPI_SUCCESS;
-    return general_get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
-                       target_datatype, win);
+    return full_get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype,
+                    win);
 }
 
 TUTTI_FUNCTION(Accumulate)
 int PMPI_Accumulate(void const* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
                     MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
-    if (common_calls::accumulate<Of::one_word>(recent(win), {origin_addr, origin_count, origin_datatype}, target_rank,
-                                               target_disp, target_count, target_datatype, op)) [[likely]]
+    if (fast_calls::accumulate<ElementSize::word>(find_recent(win), {origin_addr, origin_count, origin_datatype},
+                                                  target_rank, target_disp, target_count, target_datatype, op))
+        [[likely]]
         return MPI_SUCCESS;
-    return general_accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
-                              target_datatype, op, win);
+    return full_accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+                           target_datatype, op, win);
 }
 
 TUTTI_FUNCTION(Get_accumulate)
 int PMPI_Get_accumulate(void const* origin_addr, int origin_count, MPI_Datatype origin_datatype, void* result_addr,
                         int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
                         int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
-    if (common_calls::get_accumulate<Of::one_word>(recent(win), {origin_addr, origin_count, origin_datatype},
-                                                   {result_addr, result_count, result_datatype}, target_rank,
-                                                   target_disp, target_count, target_datatype, op)) [[likely]]
+    if (fast_calls::get_accumulate<ElementSize::word>(find_recent(win), {origin_addr, origin_count, origin_datatype},
+                                                      {result_addr, result_count, result_datatype}, target_rank,
+                                                      target_disp, target_count, target_datatype, op)) [[likely]]
         return MPI_SUCCESS;
-    return general_get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count,
-                                  result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+    return full_get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
+                               target_rank, target_disp, target_count, target_datatype, op, win);
 }
 
 TUTTI_FUNCTION(Fetch_and_op)
 int PMPI_Fetch_and_op(void const* origin_addr, void* result_addr, MPI_Datatype datatype, int target_rank,
                       MPI_Aint target_disp, MPI_Op op, MPI_Win win) {
-    if (common_calls::fetch_and_op<Of::one_word>(recent(win), origin_addr, result_addr, datatype, target_rank,
-                                                 target_disp, op)) [[likely]]
+    if (fast_calls::fetch_and_op<ElementSize::word>(find_recent(win), origin_addr, result_addr, datatype, target_rank,
+                                                    target_disp, op)) [[likely]]
         return MPI_SUCCESS;
-    return general_fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
+    return full_fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
 }
 
 TUTTI_FUNCTION(Compare_and_swap)
 int PMPI_Compare_and_swap(void const* origin_addr, void const* compare_addr, void* result_addr, MPI_Datatype datatype,
                           int target_rank, MPI_Aint target_disp, MPI_Win win) {
-    if (common_calls::compare_and_swap(recent(win), origin_addr, compare_addr, result_addr, datatype, target_rank,
-                                       target_disp)) [[likely]]
+    if (fast_calls::compare_and_swap(find_recent(win), origin_addr, compare_addr, result_addr, datatype, target_rank,
+                                     target_disp)) [[likely]]
         return MPI_SUCCESS;
-    return general_compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
+    return full_compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
 }
 
 TUTTI_FUNCTION(Rput)
 int PMPI_Rput(void const* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
               MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request* request) {
-    On const on = recent(win);
-    auto const done = [&] {
-        return common_calls::put<Of::any>(on, {origin_addr, origin_count, origin_datatype}, target_rank, target_disp,
-                                          target_count, target_datatype);
+    CallWindow const recent = find_recent(win);
+    auto const perform = [&] {
+        return fast_calls::put<ElementSize::any>(recent, {origin_addr, origin_count, origin_datatype}, target_rank,
+                                                 target_disp, target_count, target_datatype);
     };
-    if (common_calls::with_request(on, request, done)) [[likely]]
+    if (fast_calls::with_request(recent, request, perform)) [[likely]]
         return MPI_SUCCESS;
-    return general_rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
-                        target_datatype, win, request);
+    return full_rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+                     target_datatype, win, request);
 }
 
 TUTTI_FUNCTION(Rget)
 int PMPI_Rget(void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
               int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request* request) {
-    On const on = recent(win);
-    auto const done = [&] {
-        return common_calls::get<Of::any>(on, {origin_addr, origin_count, origin_datatype}, target_rank, target_disp,
-                                          target_count, target_datatype);
+    CallWindow const recent = find_recent(win);
+    auto const perform = [&] {
+        return fast_calls::get<ElementSize::any>(recent, {origin_addr, origin_count, origin_datatype}, target_rank,
+                                                 target_disp, target_count, target_datatype);
     };
-    if (common_calls::with_request(on, request, done)) [[likely]]
+    if (fast_calls::with_request(recent, request, perform)) [[likely]]
         return MPI_SUCCESS;
-    return general_rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
-                        target_datatype, win, request);
+    return full_rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+                     target_datatype, win, request);
 }
 
 TUTTI_FUNCTION(Raccumulate)
@@ -380,7 +382,7 @@ int PMPI_Rget_accumulate(void const* origin_addr, int origin_count, MPI_Datatype
                          int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request* request) {
     return get_accumulate("MPI_Rget_accumulate", {origin_addr, origin_count, origin_datatype},
                           {result_addr, result_count, result_datatype},
-                          {target_rank, target_disp, target_count, target_datatype}, op, win, never,
+                          {target_rank, target_disp, target_count, target_datatype}, op, win, no_fast_path,
                           [&](Call& call, rma::Window& w, rma::Local const& here, rma::Local const& result,
                               rma::Remote const& there, Op const& o) {
                               call.pointer(request, "request");

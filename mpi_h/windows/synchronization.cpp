@@ -7,7 +7,7 @@
 namespace tutti {
 namespace {
 
-[[gnu::cold, gnu::noinline]] void bad_assertions(int given, int allowed) {
+[[gnu::cold, gnu::noinline]] void bad_assertions(int asserted, int allowed) {
     static constexpr std::pair<int, char const*> names[] = {{MPI_MODE_NOCHECK, "MPI_MODE_NOCHECK"},
                                                             {MPI_MODE_NOSTORE, "MPI_MODE_NOSTORE"},
                                                             {MPI_MODE_NOPUT, "MPI_MODE_NOPUT"},
@@ -16,20 +16,20 @@ namespace {
     std::string here = "0";
     for (auto [bit, name] : names) {
         if (allowed & bit) here += join(", ", name);
-        else if (given & bit) fail(ErrorClass::assertion, "assert has ", name, ", which says nothing to this call");
+        else if (asserted & bit) fail(ErrorClass::assertion, "assert has ", name, ", which is not valid for this call");
     }
-    fail(ErrorClass::assertion, "assert is ", given, " but must be made of ", here);
+    fail(ErrorClass::assertion, "assert is ", asserted, " but must be a combination of ", here);
 }
 
 /// Returns the assertions of a call. `allowed`: the bits that are valid for the call.
-inline rma::Assertions assertions(Call const& call, int given, int allowed) {
-    if ((given & ~allowed) && call.library_state().check_arguments) [[unlikely]]
-        bad_assertions(given, allowed);
-    return {(given & MPI_MODE_NOCHECK) != 0, (given & MPI_MODE_NOSTORE) != 0, (given & MPI_MODE_NOPUT) != 0,
-            (given & MPI_MODE_NOPRECEDE) != 0, (given & MPI_MODE_NOSUCCEED) != 0};
+inline rma::Assertions assertions(Call const& call, int asserted, int allowed) {
+    if ((asserted & ~allowed) && call.library_state().check_arguments) [[unlikely]]
+        bad_assertions(asserted, allowed);
+    return {(asserted & MPI_MODE_NOCHECK) != 0, (asserted & MPI_MODE_NOSTORE) != 0, (asserted & MPI_MODE_NOPUT) != 0,
+            (asserted & MPI_MODE_NOPRECEDE) != 0, (asserted & MPI_MODE_NOSUCCEED) != 0};
 }
 
-Ref<Group> part_of(Call& call, rma::Window const& w, MPI_Group handle) {
+Ref<Group> checked_subgroup(Call& call, rma::Window const& w, MPI_Group handle) {
     Group& group = call.group(handle);
     for (int world : group.world_ranks())
         if (w.comm->group->rank_of(world) < 0)
@@ -41,9 +41,9 @@ Ref<Group> part_of(Call& call, rma::Window const& w, MPI_Group handle) {
 template <class Body>
 [[gnu::always_inline]] inline int with(char const* name, MPI_Win win, Body&& body) {
     return enter(
-        name, given(win), [&](Call & call) __attribute__((always_inline)) {
+        name, args(win), [&](Call & call) __attribute__((always_inline)) {
             rma::Window& w = call.win(win);
-            common_calls::remembered(call.library_state(), win, w);
+            fast_calls::remember_window(call.library_state(), win, w);
             recorded(w, name, [&] { body(w, name); });
         });
 }
@@ -52,12 +52,12 @@ template <class Body>
 template <class Body>
 [[gnu::always_inline]] inline int with(char const* name, int rank, MPI_Win win, Body&& body) {
     return enter(
-        name, given(rank, win), [&](Call & call) __attribute__((always_inline)) {
+        name, args(rank, win), [&](Call & call) __attribute__((always_inline)) {
             rma::Window& w = call.win(win);
             call.target(w, rank, "rank");
             if (rank == MPI_PROC_NULL) [[unlikely]]
                 return;
-            common_calls::remembered(call.library_state(), win, w);
+            fast_calls::remember_window(call.library_state(), win, w);
             recorded(w, name, [&] { body(w, rank, name); });
         });
 }
@@ -69,31 +69,31 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Win_fence)
 int PMPI_Win_fence(int assert, MPI_Win win) {
-    return enter("MPI_Win_fence", given(assert, win), [&](Call& call) {
+    return enter("MPI_Win_fence", args(assert, win), [&](Call& call) {
         constexpr int allowed = MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
         rma::Window& w = call.win(win);
-        auto const given = assertions(call, assert, allowed);
-        recorded(w, call.name, [&] { rma::fence(w, given, call.name); });
+        auto const checked = assertions(call, assert, allowed);
+        recorded(w, call.name, [&] { rma::fence(w, checked, call.name); });
     });
 }
 
 TUTTI_FUNCTION(Win_post)
 int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
-    return enter("MPI_Win_post", given(group, assert, win), [&](Call& call) {
+    return enter("MPI_Win_post", args(group, assert, win), [&](Call& call) {
         rma::Window& w = call.win(win);
-        Ref<Group> origins = part_of(call, w, group);
-        auto const given = assertions(call, assert, MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT);
-        recorded(w, call.name, [&] { rma::post(w, std::move(origins), given, call.name); });
+        Ref<Group> origins = checked_subgroup(call, w, group);
+        auto const checked = assertions(call, assert, MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT);
+        recorded(w, call.name, [&] { rma::post(w, std::move(origins), checked, call.name); });
     });
 }
 
 TUTTI_FUNCTION(Win_start)
 int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
-    return enter("MPI_Win_start", given(group, assert, win), [&](Call& call) {
+    return enter("MPI_Win_start", args(group, assert, win), [&](Call& call) {
         rma::Window& w = call.win(win);
-        Ref<Group> targets = part_of(call, w, group);
-        auto const given = assertions(call, assert, MPI_MODE_NOCHECK);
-        recorded(w, call.name, [&] { rma::start(w, std::move(targets), given, call.name); });
+        Ref<Group> targets = checked_subgroup(call, w, group);
+        auto const checked = assertions(call, assert, MPI_MODE_NOCHECK);
+        recorded(w, call.name, [&] { rma::start(w, std::move(targets), checked, call.name); });
     });
 }
 
@@ -105,7 +105,7 @@ int PMPI_Win_wait(MPI_Win win) { return with("MPI_Win_wait", win, rma::wait); }
 
 TUTTI_FUNCTION(Win_test)
 int PMPI_Win_test(MPI_Win win, int* flag) {
-    return enter("MPI_Win_test", given(win, flag), [&](Call& call) {
+    return enter("MPI_Win_test", args(win, flag), [&](Call& call) {
         rma::Window& w = call.win(win);
         call.pointer(flag, "flag");
         recorded(w, call.name, [&] { *flag = rma::test(w, call.name); });
@@ -114,16 +114,16 @@ int PMPI_Win_test(MPI_Win win, int* flag) {
 
 TUTTI_FUNCTION(Win_lock)
 int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
-    return enter("MPI_Win_lock", given(lock_type, rank, assert, win), [&](Call& call) {
+    return enter("MPI_Win_lock", args(lock_type, rank, assert, win), [&](Call& call) {
         rma::Window& w = call.win(win);
         if (lock_type != MPI_LOCK_SHARED && lock_type != MPI_LOCK_EXCLUSIVE) [[unlikely]]
             fail(ErrorClass::locktype, "lock_type is ", lock_type,
                  " but must be MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE");
         call.target(w, rank, "rank");
-        auto const given = assertions(call, assert, MPI_MODE_NOCHECK);
+        auto const checked = assertions(call, assert, MPI_MODE_NOCHECK);
         if (rank == MPI_PROC_NULL) [[unlikely]]
             return;
-        recorded(w, call.name, [&] { rma::lock(w, lock_type == MPI_LOCK_EXCLUSIVE, rank, given, call.name); });
+        recorded(w, call.name, [&] { rma::lock(w, lock_type == MPI_LOCK_EXCLUSIVE, rank, checked, call.name); });
     });
 }
 
@@ -132,10 +132,10 @@ int PMPI_Win_unlock(int rank, MPI_Win win) { return with("MPI_Win_unlock", rank,
 
 TUTTI_FUNCTION(Win_lock_all)
 int PMPI_Win_lock_all(int assert, MPI_Win win) {
-    return enter("MPI_Win_lock_all", given(assert, win), [&](Call& call) {
+    return enter("MPI_Win_lock_all", args(assert, win), [&](Call& call) {
         rma::Window& w = call.win(win);
-        auto const given = assertions(call, assert, MPI_MODE_NOCHECK);
-        recorded(w, call.name, [&] { rma::lock_all(w, given, call.name); });
+        auto const checked = assertions(call, assert, MPI_MODE_NOCHECK);
+        recorded(w, call.name, [&] { rma::lock_all(w, checked, call.name); });
     });
 }
 
@@ -145,54 +145,54 @@ int PMPI_Win_unlock_all(MPI_Win win) { return with("MPI_Win_unlock_all", win, rm
 // Flushes have a fast path, too. Their full paths are in tail position (operations.cpp) and try the fast path again
 // with the lock held.
 
-[[gnu::noinline]] static int general_flush(int rank, MPI_Win win) {
+[[gnu::noinline]] static int full_flush(int rank, MPI_Win win) {
     return with("MPI_Win_flush", rank, win, [](rma::Window& w, int target, char const* name) {
-        if (!common_calls::flush(&w, target)) rma::flush(w, target, name);
+        if (!fast_calls::flush(&w, target)) rma::flush(w, target, name);
     });
 }
-[[gnu::noinline]] static int general_flush_all(MPI_Win win) {
+[[gnu::noinline]] static int full_flush_all(MPI_Win win) {
     return with("MPI_Win_flush_all", win, [](rma::Window& w, char const* name) {
-        if (!common_calls::flush_all(&w)) rma::flush_all(w, name);
+        if (!fast_calls::flush_all(&w)) rma::flush_all(w, name);
     });
 }
-[[gnu::noinline]] static int general_flush_local(int rank, MPI_Win win) {
+[[gnu::noinline]] static int full_flush_local(int rank, MPI_Win win) {
     return with("MPI_Win_flush_local", rank, win, [](rma::Window& w, int target, char const* name) {
-        if (!common_calls::flush_local(&w, target)) rma::flush_local(w, target, name);
+        if (!fast_calls::flush_local(&w, target)) rma::flush_local(w, target, name);
     });
 }
 
 TUTTI_FUNCTION(Win_flush)
 int PMPI_Win_flush(int rank, MPI_Win win) {
-    return common_calls::flush(common_calls::recent(win).window, rank) ? MPI_SUCCESS : general_flush(rank, win);
+    return fast_calls::flush(fast_calls::find_recent(win).window, rank) ? MPI_SUCCESS : full_flush(rank, win);
 }
 
 TUTTI_FUNCTION(Win_flush_all)
 int PMPI_Win_flush_all(MPI_Win win) {
-    return common_calls::flush_all(common_calls::recent(win).window) ? MPI_SUCCESS : general_flush_all(win);
+    return fast_calls::flush_all(fast_calls::find_recent(win).window) ? MPI_SUCCESS : full_flush_all(win);
 }
 
 TUTTI_FUNCTION(Win_flush_local)
 int PMPI_Win_flush_local(int rank, MPI_Win win) {
-    return common_calls::flush_local(common_calls::recent(win).window, rank) ? MPI_SUCCESS
-                                                                             : general_flush_local(rank, win);
+    return fast_calls::flush_local(fast_calls::find_recent(win).window, rank) ? MPI_SUCCESS
+                                                                              : full_flush_local(rank, win);
 }
 
 TUTTI_FUNCTION(Win_flush_local_all)
 int PMPI_Win_flush_local_all(MPI_Win win) { return with("MPI_Win_flush_local_all", win, rma::flush_local_all); }
 
-[[gnu::noinline]] static int general_sync(MPI_Win win) {
-    return enter("MPI_Win_sync", given(win), [&](Call& call) {
+[[gnu::noinline]] static int full_sync(MPI_Win win) {
+    return enter("MPI_Win_sync", args(win), [&](Call& call) {
         rma::Window& w = call.win(win);
-        common_calls::remembered(call.library_state(), win, w);
+        fast_calls::remember_window(call.library_state(), win, w);
         rma::sync(w);
     });
 }
 
 TUTTI_FUNCTION(Win_sync)
 int PMPI_Win_sync(MPI_Win win) {
-    rma::Window* const w = common_calls::recent(win).window;
+    rma::Window* const w = fast_calls::find_recent(win).window;
     if (!w) [[unlikely]]
-        return general_sync(win);
+        return full_sync(win);
     rma::sync(*w);
     return MPI_SUCCESS;
 }

@@ -14,10 +14,10 @@
 namespace tutti::p2p {
 namespace {
 
-constexpr std::size_t least_looked_at = 4096;   // smaller receives are not checked for mapped memory
-constexpr std::size_t most_aside = 16 << 20;    // bytes; larger receives go directly to their buffer, unchecked
+constexpr std::size_t min_checked_bytes = 4096;      // smaller receives are not checked for mapped memory
+constexpr std::size_t max_staged_bytes = 16 << 20;   // bytes; larger receives go directly to their buffer, unchecked
 
-void const* name_of(Receive const& op) { return op.request ? static_cast<void const*>(op.request) : &op; }
+void const* receive_id(Receive const& op) { return op.request ? static_cast<void const*>(op.request) : &op; }
 
 Key key_of(Receive const& op) { return {op.key.context, op.status.source, op.status.tag}; }
 
@@ -35,180 +35,181 @@ std::uint64_t site_of(Process const& process) { return program_site(process.call
 
 }   // namespace
 
-void Checks::sends(Send& op) {
-    refuse_overlap(op.data, false);
-    op.note = note_of(op);
+void Checks::on_send(Send& op) {
+    check_overlap(op.data, false);
+    op.piggyback = make_piggyback(op);
     if (op.request && op.mode != Mode::buffered && op.data.bytes != 0)
-        keep(op.data, *op.request, false, digest_if_mapped(op.data));
+        add_pending(op.data, *op.request, false, digest_if_mapped(op.data));
 }
 
 /// A persistent send counts as not synchronous: from its second start on, its mode has been changed by
 /// CheckedTransport.
-Note Checks::note_of(Send const& op) {
-    SentNote sent;
+Piggyback Checks::make_piggyback(Send const& op) {
+    SendPiggyback sent;
     sent.rank = process_.rank();
-    sent.number = order_.tick();
+    sent.number = clock_.tick();
     sent.synchronous = op.mode == Mode::synchronous && !(op.request && op.request->persistent);
-    sent.uncertain = order_.is_uncertain();
+    sent.uncertain = clock_.is_uncertain();
     sent.site = site_of(process_);
     if (process_.call_name) sent.call = process_.call_name;
-    sent.clock = order_.clock();
+    sent.clock = clock_.values();
     return sent.to_bytes();
 }
 
-void Checks::receives(Receive& op, bool at_once) {
-    wildcards_.begins(name_of(op), op.key, op.data.base);
-    op.note.reset();
-    if (op.request) op.request->special = true;
-    look_for_memory(op);
-    refuse_overlap(op.data, true);
+void Checks::on_receive(Receive& op, bool already_arrived) {
+    wildcards_.on_begin(receive_id(op), op.key, op.data.base);
+    op.piggyback.reset();
+    if (op.request) op.request->needs_finalize = true;
+    check_buffer_mapped(op);
+    check_overlap(op.data, true);
     if (!op.request || op.data.bytes == 0) return;
-    if (at_once) return void(keep(op.data, *op.request, true, std::nullopt));
-    Pending& mine = keep(op.data, *op.request, true, digest_if_mapped(op.data));
-    if (!mine.digest || op.data.bytes > most_aside) return;
-    op.data.base = mine.aside.make(op.data.bytes);
+    if (already_arrived) return void(add_pending(op.data, *op.request, true, std::nullopt));
+    Pending& pending = add_pending(op.data, *op.request, true, digest_if_mapped(op.data));
+    if (!pending.digest || op.data.bytes > max_staged_bytes) return;
+    op.data.base = pending.staging.allocate(op.data.bytes);
     op.data.type = nullptr;
 }
 
-Pending& Checks::keep(Data const& data, Request& request, bool receives, std::optional<std::uint64_t> digest) {
-    request.special = true;
+Pending& Checks::add_pending(Data const& data, Request& request, bool receives, std::optional<std::uint64_t> digest) {
+    request.needs_finalize = true;
     return pending_.add({&request, receives, data, digest, process_.call_name, site_of(process_), nullptr, 0, false,
-                         given_up_.beginning()});
+                         freed_active_.start_point()});
 }
 
 std::optional<std::uint64_t> Checks::digest_if_mapped(Data const& data) {
     AddressRange const range = range_of(data);
-    if (!memory_.holds(reinterpret_cast<void const*>(range.first), range.bytes)) return std::nullopt;
+    if (!memory_.is_mapped(reinterpret_cast<void const*>(range.first), range.bytes)) return std::nullopt;
     return digest_of(data);
 }
 
-void Checks::settle(Request& request) {
+void Checks::before_completion(Request& request) {
     if (request.status.cancelled) wildcards_.forget(&request);
-    else wildcards_.completed(&request, *request.comm, !request.status.ignored);
-    Pending const* const mine = pending_.find(request);
-    if (!mine) return;
-    if (!request.status.cancelled) compare(*mine);
+    else wildcards_.on_complete(&request, *request.comm, !request.status.ignored);
+    Pending const* const pending = pending_.find(request);
+    if (!pending) return;
+    if (!request.status.cancelled) compare(*pending);
     pending_.remove(request);
 }
 
-void Checks::received(Receive const& op, Comm const& comm, bool status_taken) {
-    wildcards_.arrives(&op, key_of(op), op.note, filled(op));
-    wildcards_.completed(&op, comm, status_taken);
+void Checks::on_blocking_receive(Receive const& op, Comm const& comm, bool status_read) {
+    wildcards_.on_arrived(&op, key_of(op), op.piggyback, filled(op));
+    wildcards_.on_complete(&op, comm, status_read);
 }
 
-void Checks::seen(Unexpected const& message) {
-    if (!message.note) return;
-    SentNote const sent = SentNote::from_bytes(message.note);
-    order_.learn(sent.clock, sent.uncertain);
+void Checks::on_probe(Unexpected const& message) {
+    if (!message.piggyback) return;
+    SendPiggyback const sent = SendPiggyback::from_bytes(message.piggyback);
+    clock_.merge(sent.clock, sent.uncertain);
 }
 
 void Checks::compare(Pending const& pending) {
     if (!pending.digest) return;
     std::optional<std::uint64_t> const now = digest_if_mapped(pending.data);
-    if (now ? now != pending.digest : pending.data.dense()) tell_changed(pending, !now);
+    if (now ? now != pending.digest : pending.data.dense()) report_changed(pending, !now);
 }
 
-void Checks::arrives(Request& request, Receive& op) {
-    Pending* const mine = pending_.find(request);
-    if (!mine) return wildcards_.arrives(&request, key_of(op), op.note, filled(op));
-    if (std::byte const* const content = mine->aside.get()) {
-        op.data = mine->data;
+void Checks::on_arrived(Request& request, Receive& op) {
+    Pending* const pending = pending_.find(request);
+    if (!pending) return wildcards_.on_arrived(&request, key_of(op), op.piggyback, filled(op));
+    if (std::byte const* const content = pending->staging.get()) {
+        op.data = pending->data;
         if (!op.status.cancelled) {
-            compare(*mine);
-            op.data.scatter(0, content, op.status.bytes);
+            compare(*pending);
+            op.data.unpack(0, content, op.status.bytes);
         }
-        mine->aside.reset();
+        pending->staging.reset();
     }
-    wildcards_.arrives(&request, key_of(op), op.note, filled(op));
-    if (mine->forgotten) return pending_.remove(request);
-    mine->digest = digest_if_mapped(mine->data);
+    wildcards_.on_arrived(&request, key_of(op), op.piggyback, filled(op));
+    if (pending->is_freed) return pending_.remove(request);
+    pending->digest = digest_if_mapped(pending->data);
 }
 
-void Checks::cancels(Request const& request) {
-    if (Pending* const mine = pending_.find(request)) mine->is_cancelled = true;
+void Checks::on_cancel(Request const& request) {
+    if (Pending* const pending = pending_.find(request)) pending->is_cancelled = true;
 }
 
-void Checks::forget(Request& request) {
-    Pending* const mine = pending_.find(request);
-    if (mine && request.active && !mine->is_cancelled)
-        given_up_.add(mine->receives, mine->begun, mine->words(), mine->site);
-    if (mine && mine->aside.get()) mine->forgotten = true;
-    else if (mine) pending_.remove(request);
+void Checks::on_request_free(Request& request) {
+    Pending* const pending = pending_.find(request);
+    if (pending && request.active && !pending->is_cancelled)
+        freed_active_.add(pending->receives, pending->start, pending->describe(), pending->site);
+    if (pending && pending->staging.get()) pending->is_freed = true;
+    else if (pending) pending_.remove(request);
 }
 
-std::string Checks::call_in_words(Data const& data) const { return join(process_.call_name, "(", data.amount(), ")"); }
+std::string Checks::describe_call(Data const& data) const { return join(process_.call_name, "(", data.amount(), ")"); }
 
-void Checks::refuse_overlap(Data const& data, bool receives) const {
-    if (Pending const* const other = pending_.overlapping(data, receives)) tell_overlap(*other, data, receives, report);
+void Checks::check_overlap(Data const& data, bool receives) const {
+    if (Pending const* const other = pending_.overlapping(data, receives))
+        report_overlap(*other, data, receives, report);
 }
 
-void Checks::tell_overlap(Pending const& other, Data const& data, bool receives,
-                          void (*tell)(Process&, Mistake const&)) const {
-    Mistake::Part const parts[] = {
-        {process_.rank(), other.words(), "not complete yet", other.site},
-        {process_.rank(), call_in_words(data), receives ? "receives into the same memory" : "sends the same memory",
+void Checks::report_overlap(Pending const& other, Data const& data, bool receives,
+                            void (*emit)(Process&, UsageError const&)) const {
+    UsageError::Call const parts[] = {
+        {process_.rank(), other.describe(), "not complete yet", other.site},
+        {process_.rank(), describe_call(data), receives ? "receives into the same memory" : "sends the same memory",
          site_of(process_)}};
-    tell(process_, {"T11",
+    emit(process_, {"T11",
                     join("the buffers of two operations overlap at rank ", process_.rank(),
                          !other.receives   ? ", and one of them is still being sent"
-                         : other.operation ? ", and a result may come into them at any time"
-                                           : ", and a message may come into them at any time"),
-                    join("complete the first one (", other.completion(),
-                         ") before its memory is used again, or give each its own"),
+                         : other.operation ? ", and a result may be written to them at any time"
+                                           : ", and a message may be written to them at any time"),
+                    join("complete the first one (", other.completing_calls(),
+                         ") before its memory is used again, or use separate buffers"),
                     parts});
 }
 
-void Checks::tell_changed(Pending const& pending, bool freed) const {
-    char const* const what = freed ? "was given back" : pending.receives ? "was written to" : "was changed";
-    Mistake::Part const parts[] = {
-        {process_.rank(), pending.words(), "began here", pending.site},
+void Checks::report_changed(Pending const& pending, bool freed) const {
+    char const* const what = freed ? "was freed" : pending.receives ? "was written to" : "was changed";
+    UsageError::Call const parts[] = {
+        {process_.rank(), pending.describe(), "began here", pending.site},
         {process_.rank(), process_.call_name, join("until here its buffer ", what), site_of(process_)}};
     report(process_, {pending.receives ? "T11" : "T10",
                       join("rank ", process_.rank(), "'s ", pending.role(), " buffer ", what,
                            " before the operation was complete"),
-                      join("leave the buffer alone until ", pending.end()), parts});
+                      join("do not change or free the buffer until ", pending.reuse_condition()), parts});
 }
 
 /// MPI writes no more bytes than arrive, so this need not fail, but it is rarely intended.
-void Checks::look_for_memory(Receive const& op) {
+void Checks::check_buffer_mapped(Receive const& op) {
     Data const& data = op.data;
-    if (!data.dense() || data.bytes < least_looked_at || memory_.holds(data.base, data.bytes)) return;
-    if (!without_memory_.insert(site_of(process_)).second) return;
-    Mistake::Part const parts[] = {{process_.rank(), call_in_words(data), "", site_of(process_)}};
-    warn(process_, {"T17", "a receive has more room than there is memory behind its buffer",
-                    "the count is how many elements the buffer has room for, and no limit for safety", parts});
+    if (!data.dense() || data.bytes < min_checked_bytes || memory_.is_mapped(data.base, data.bytes)) return;
+    if (!reported_unmapped_.insert(site_of(process_)).second) return;
+    UsageError::Call const parts[] = {{process_.rank(), describe_call(data), "", site_of(process_)}};
+    warn(process_, {"T17", "the count of a receive exceeds the memory of its buffer",
+                    "pass as the count how many elements fit into the buffer", parts});
 }
 
-void Checks::communicator_freed(Comm const& comm, char const* call) {
+void Checks::on_comm_free(Comm const& comm, char const* call) {
     for (Pending* one : pending_.on(comm)) {
-        one->given_up = call;
-        one->given_up_at = site_of(process_);
+        one->comm_freed_by = call;
+        one->comm_freed_at = site_of(process_);
     }
 }
 
-void Checks::communicator_disconnected(Comm const& comm, char const* call) {
+void Checks::on_comm_disconnect(Comm const& comm, char const* call) {
     std::vector<Pending*> const open = pending_.on(comm);
     if (open.empty()) return;
-    Mistake::Part const parts[] = {
-        {process_.rank(), open.front()->words(),
+    UsageError::Call const parts[] = {
+        {process_.rank(), open.front()->describe(),
          open.size() == 1 ? "not complete" : join("not complete, and ", open.size() - 1, " more"), open.front()->site},
-        {process_.rank(), join(call, "(", comm.words(), ")"), {}, site_of(process_)}};
+        {process_.rank(), join(call, "(", comm.description(), ")"), {}, site_of(process_)}};
     report(process_, {"T16", "a communicator is disconnected while operations on it are not complete",
-                      "complete them first (MPI_Waitall): MPI_Comm_disconnect may only be called then", parts});
+                      "complete them (MPI_Waitall) before MPI_Comm_disconnect", parts});
 }
 
-void Checks::finish() {
-    wildcards_.finish();
-    given_up_.finish();
-    std::vector<Pending const*> const open = pending_.given_up();
+void Checks::on_finalize() {
+    wildcards_.report_deferred();
+    freed_active_.finish();
+    std::vector<Pending const*> const open = pending_.with_freed_comm();
     if (open.empty()) return;
     Pending const& one = *open.front();
-    Mistake::Part const parts[] = {
-        {process_.rank(), one.words(),
+    UsageError::Call const parts[] = {
+        {process_.rank(), one.describe(),
          open.size() == 1 ? "never completed" : join("never completed, and ", open.size() - 1, " more"), one.site},
-        {process_.rank(), join(one.given_up, "(", one.request->comm->words(), ")"), {}, one.given_up_at}};
+        {process_.rank(), join(one.comm_freed_by, "(", one.request->comm->description(), ")"), {}, one.comm_freed_at}};
     warn(process_, {"T16", "a communicator was freed, and operations on it were never completed",
-                    "complete them before or after (MPI_Waitall), or cancel them (MPI_Cancel)", parts});
+                    "complete them (MPI_Waitall), before or after MPI_Comm_free, or cancel them (MPI_Cancel)", parts});
 }
 
 namespace {
@@ -263,7 +264,7 @@ std::uint64_t digest_of(Data const& data) {
     std::uint64_t all = 0;
     for (std::size_t at = 0; at < data.bytes; at += packed.size()) {
         std::size_t const bytes = std::min(packed.size(), data.bytes - at);
-        data.gather(at, packed.data(), bytes);
+        data.pack(at, packed.data(), bytes);
         all = digest(all, packed.data(), bytes);
     }
     return all;

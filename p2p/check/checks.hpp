@@ -22,97 +22,97 @@
 namespace tutti::p2p {
 
 /// Returns true for messages of the program, false for those of the library itself or of a collective.
-inline bool of_program(Key const& key) { return key.context >> 60 == 0; }
+inline bool is_user_point_to_point(Key const& key) { return key.context >> 60 == 0; }
 
 class Checks {
 public:
     explicit Checks(Matching& matching)
-        : process_(matching.process()), memory_(process_), order_(process_.cluster.size(), process_.rank()),
-          given_up_(process_, order_), wildcards_(matching, order_) {}
+        : process_(matching.process()), memory_(process_), clock_(process_.cluster.size(), process_.rank()),
+          freed_active_(process_, clock_), wildcards_(matching, clock_) {}
 
     /// The knowledge that this rank has of the events of other ranks. A layer that conveys such knowledge by other
     /// means than messages adds it here.
-    Order& order() { return order_; }
+    VectorClock& vector_clock() { return clock_; }
 
     /// Called before a send begins. The send of a request is kept until the program is notified of its completion.
-    void sends(Send& op);
+    void on_send(Send& op);
     /// Called before a receive begins, which may match immediately. The data for a request is stored elsewhere until it
     /// is complete, unless it is too large, to detect whether the program has changed the buffer, which it must not
-    /// before it is notified of the completion. `at_once`: the message has already arrived, so the buffer cannot be
-    /// changed before the data is in it.
-    void receives(Receive& op, bool at_once = false);
-    /// Called when the receive of a blocking call has its message. `status_taken`: the program reads the status.
-    void received(Receive const& op, Comm const& comm, bool status_taken);
+    /// before it is notified of the completion. `already_arrived`: the message has already arrived, so the buffer
+    /// cannot be changed before the data is in it.
+    void on_receive(Receive& op, bool already_arrived = false);
+    /// Called when the receive of a blocking call has its message. `status_read`: the program reads the status.
+    void on_blocking_receive(Receive const& op, Comm const& comm, bool status_read);
     /// Called when a probe has found a message.
-    void seen(Unexpected const& message);
-    /// As Wildcards::claimed and completed, for MPI_Mprobe and MPI_Mrecv. `owner` identifies the receive.
-    void claimed(void const* owner, Key const& wanted, Unexpected const& message, bool status_taken) {
-        wildcards_.claimed(owner, wanted, message, status_taken);
+    void on_probe(Unexpected const& message);
+    /// As Wildcards::on_mprobe and on_complete, for MPI_Mprobe and MPI_Mrecv. `owner` identifies the receive.
+    void on_mprobe(void const* owner, Key const& wanted, Unexpected const& message, bool status_read) {
+        wildcards_.on_mprobe(owner, wanted, message, status_read);
     }
-    void claimed_received(void const* owner, Comm const& comm, bool status_taken) {
-        wildcards_.completed(owner, comm, status_taken);
+    void on_mrecv(void const* owner, Comm const& comm, bool status_read) {
+        wildcards_.on_complete(owner, comm, status_read);
     }
     /// Called when the message of a request has arrived completely, or the receive was cancelled: moves the data to the
     /// buffer.
-    void arrives(Request& request, Receive& op);
+    void on_arrived(Request& request, Receive& op);
     /// Called when the program is notified of the completion of a request.
-    void settle(Request& request);
+    void before_completion(Request& request);
     /// Called by MPI_Cancel: the program may free the request from now on.
-    void cancels(Request const& request);
+    void on_cancel(Request const& request);
     /// Called by MPI_Request_free: the program will not be notified.
-    void forget(Request& request);
+    void on_request_free(Request& request);
     /// Called when a request is destroyed.
-    void gone(Request const& request) {
+    void on_request_destroyed(Request const& request) {
         wildcards_.forget(&request);
         pending_.remove(request);
     }
 
     /// Ends the job if memory that the running call is about to use belongs to a pending operation. `receives`: the
     /// call writes to it.
-    void refuse_overlap(Data const& data, bool receives) const;
+    void check_overlap(Data const& data, bool receives) const;
     /// Called before an operation of the program begins; its buffers belong to it from now on.
-    void begins(OperationBuffers& buffers);
+    void on_begin(OperationBuffers& buffers);
     /// Called when everything that the operation receives has arrived.
-    void arrives(OperationBuffers& buffers);
+    void on_arrived(OperationBuffers& buffers);
     /// Called before the program is notified of the completion. May be called repeatedly.
-    void settle(OperationBuffers& buffers);
+    void before_completion(OperationBuffers& buffers);
     /// Called when the operation no longer uses its buffers and their contents need no comparison.
-    void ends(OperationBuffers& buffers);
+    void release(OperationBuffers& buffers);
 
     /// Called by MPI_Comm_free: pending operations continue and may still be completed.
-    void communicator_freed(Comm const& comm, char const* call);
+    void on_comm_free(Comm const& comm, char const* call);
     /// Called by MPI_Comm_disconnect: ends the job if there are pending operations.
-    void communicator_disconnected(Comm const& comm, char const* call);
+    void on_comm_disconnect(Comm const& comm, char const* call);
     /// Called by MPI_Finalize: warns of operations that were never completed, and of findings that are decided only
     /// then.
-    void finish();
+    void on_finalize();
 
     CallOrder call_order;
 
 private:
-    Pending& keep(Data const& data, Request& request, bool receives, std::optional<std::uint64_t> digest);
+    Pending& add_pending(Data const& data, Request& request, bool receives, std::optional<std::uint64_t> digest);
     std::optional<std::uint64_t> digest_if_mapped(Data const& data);
     void compare(Pending const& pending);
     /// Handles a one-sided operation that writes to the results of earlier ones: warns, once per pair of call sites.
-    void give_up_results(OperationBuffers const& buffers, Data const& data);
-    /// Reports by `tell`: report() or warn().
-    void tell_overlap(Pending const& other, Data const& data, bool receives,
-                      void (*tell)(Process&, Mistake const&)) const;
+    void release_overlapped_results(OperationBuffers const& buffers, Data const& data);
+    /// Reports by `emit`: report() or warn().
+    void report_overlap(Pending const& other, Data const& data, bool receives,
+                        void (*emit)(Process&, UsageError const&)) const;
     /// Warns, once per call site, if the memory of a receive buffer is not all mapped.
-    void look_for_memory(Receive const& op);
-    [[noreturn]] void tell_changed(Pending const& pending, bool freed) const;
-    std::string call_in_words(Data const& data) const;
+    void check_buffer_mapped(Receive const& op);
+    [[noreturn]] void report_changed(Pending const& pending, bool freed) const;
+    std::string describe_call(Data const& data) const;
 
-    Note note_of(Send const& op);
+    Piggyback make_piggyback(Send const& op);
 
     Process& process_;
     MappedMemory memory_;
     PendingOperations pending_;
-    Order order_;
-    GivenUp given_up_;
+    VectorClock clock_;
+    FreedActiveRequests freed_active_;
     Wildcards wildcards_;
-    std::set<std::pair<std::uint64_t, std::uint64_t>> overlapping_;   ///< pairs of call sites that were reported
-    std::set<std::uint64_t> without_memory_;                          ///< call sites of receives that were reported
+    std::set<std::pair<std::uint64_t, std::uint64_t>> reported_overlaps_;   ///< pairs of call sites that were reported
+    std::set<std::uint64_t> reported_unmapped_;   ///< call sites of receives that were reported
 };
 
 // Digests of buffers, computed at memory bandwidth, to detect whether a buffer has changed.

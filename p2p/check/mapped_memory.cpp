@@ -18,7 +18,7 @@ namespace tutti::p2p {
 namespace {
 
 /// mincore fails if a page is not mapped; its other results are not used.
-bool system_has(void const* first, std::size_t bytes) {
+bool is_mapped_now(void const* first, std::size_t bytes) {
     static auto const page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
     std::array<unsigned char, 1024> residence;
     std::uintptr_t at = reinterpret_cast<std::uintptr_t>(first) / page * page;
@@ -46,25 +46,25 @@ MappedMemory::MappedMemory(Process const& process) : process_(process) {
         return 1;   // the loader lists the program first
     };
     dl_iterate_phdr(add_program, &program_);
-    look();
+    read_maps();
 }
 
-bool MappedMemory::stays(std::uintptr_t first, std::size_t bytes) const {
+bool MappedMemory::is_permanent(std::uintptr_t first, std::size_t bytes) const {
     if (stack_.holds(first, bytes)) return true;
     if (heap_ != 0 && Range{heap_, end_of_heap()}.holds(first, bytes)) return true;
     return std::ranges::any_of(program_, [=](Range const& range) { return range.holds(first, bytes); });
 }
 
 /// The stack may have grown since /proc/self/maps was read, so it is read again, at exponentially growing intervals.
-bool MappedMemory::ask(void const* first, std::size_t bytes) {
-    if (std::has_single_bit(++asked_)) {
-        look();
-        if (stays(reinterpret_cast<std::uintptr_t>(first), bytes)) return true;
+bool MappedMemory::query(void const* first, std::size_t bytes) {
+    if (std::has_single_bit(++queries_)) {
+        read_maps();
+        if (is_permanent(reinterpret_cast<std::uintptr_t>(first), bytes)) return true;
     }
-    return system_has(first, bytes);
+    return is_mapped_now(first, bytes);
 }
 
-void MappedMemory::look() {
+void MappedMemory::read_maps() {
     FileReader file("/proc/self/maps");
     for (std::string line; std::getline(file, line);) {
         std::uintptr_t first = 0, end = 0;

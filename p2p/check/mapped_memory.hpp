@@ -17,10 +17,10 @@ public:
     explicit MappedMemory(Process const& process);
 
     /// Returns true if all pages of [first, first + bytes) are mapped.
-    bool holds(void const* first, std::size_t bytes) {
+    bool is_mapped(void const* first, std::size_t bytes) {
         if (bytes == 0) return true;
-        if (process_.arena && process_.arena->holds(first)) return process_.arena->is_allocated(first, bytes);
-        return stays(reinterpret_cast<std::uintptr_t>(first), bytes) || ask(first, bytes);
+        if (process_.arena && process_.arena->contains(first)) return process_.arena->is_allocated(first, bytes);
+        return is_permanent(reinterpret_cast<std::uintptr_t>(first), bytes) || query(first, bytes);
     }
 
 private:
@@ -29,15 +29,15 @@ private:
         bool holds(std::uintptr_t at, std::size_t bytes) const { return at >= first && at < end && bytes <= end - at; }
     };
 
-    bool stays(std::uintptr_t first, std::size_t bytes) const;
-    bool ask(void const* first, std::size_t bytes);
-    void look();
+    bool is_permanent(std::uintptr_t first, std::size_t bytes) const;
+    bool query(void const* first, std::size_t bytes);
+    void read_maps();
 
     Process const& process_;
     std::vector<Range> program_;   ///< its segments, including bss
     Range stack_{};                ///< stack of the first thread; grows and never shrinks
     std::uintptr_t heap_ = 0;      ///< start of the heap; 0: none
-    std::uint64_t asked_ = 0;      ///< number of system queries
+    std::uint64_t queries_ = 0;    ///< number of system queries
 };
 
 }   // namespace tutti::p2p

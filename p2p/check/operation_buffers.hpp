@@ -22,31 +22,31 @@ public:
         fetching,
     };
 
-    /// `on`: description of the communicator or window. `receives`: buffers that are written, or read and written. Data
-    /// without bytes is ignored. The types must outlive the object.
-    OperationBuffers(Kind kind, std::string on, std::vector<Data> sends, std::vector<Data> receives);
+    /// `owner`: description of the communicator or window. `receives`: buffers that are written, or read and written.
+    /// Data without bytes is ignored. The types must stay valid as long as the object.
+    OperationBuffers(Kind kind, std::string owner, std::vector<Data> sends, std::vector<Data> receives);
 
     /// Redirects the writes of the operation to other memory until it has completed there, unless its buffers are too
     /// far apart or too large. Must be called at most once, before the first start. Returns the number of bytes to add
     /// to an address in a receive buffer to obtain the address in that memory. 0: the operation writes to the program's
     /// memory.
-    std::ptrdiff_t lay_aside();
+    std::ptrdiff_t redirect_receives();
 
     bool is_one_sided() const { return kind_ != Kind::collective; }
     /// Describes the operation in reports about one of its buffers: "MPI_Iallreduce(4 MPI_INT, MPI_COMM_WORLD)".
-    std::string words(Pending const& part) const;
+    std::string describe(Pending const& part) const;
 
 private:
     friend class Checks;
 
-    void copy_to_aside();
-    void copy_from_aside();
+    void copy_to_staging();
+    void copy_from_staging();
 
     Kind const kind_;
-    std::string const on_;
+    std::string const owner_;
     std::vector<Data> sends_, receives_;
-    std::unique_ptr<std::byte[]> aside_;           ///< null: not redirected
-    std::ptrdiff_t to_aside_ = 0;                  ///< offset from the program's buffers to `aside_`
+    std::unique_ptr<std::byte[]> staging_;         ///< null: not redirected
+    std::ptrdiff_t staging_offset_ = 0;            ///< offset from the program's buffers to `staging_`
     std::vector<PendingOperations::Part> parts_;   ///< while the operation is pending: the sends, then the receives
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Vector clocks, calls that convey no news, and the encoding of notes.
+// Vector clocks, calls that convey no news, and the encoding of piggyback data.
 #include "p2p/check/order.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace tutti::p2p {
 
-bool CallOrder::may_teach(std::string_view call) {
+bool CallOrder::conveys_news(std::string_view call) {
     static constexpr std::string_view local[] = {"MPI_Put",
                                                  "MPI_Get",
                                                  "MPI_Accumulate",
@@ -43,7 +43,7 @@ struct Head {
 
 }   // namespace
 
-Note SentNote::to_bytes() const {
+Piggyback SendPiggyback::to_bytes() const {
     Head head{rank, number, synchronous, uncertain, site, {}};
     std::memcpy(head.call, call.data(), std::min(call.size(), sizeof head.call - 1));
     std::size_t const clock_bytes = clock.size() * sizeof clock[0];
@@ -53,38 +53,39 @@ Note SentNote::to_bytes() const {
     return bytes;
 }
 
-SentNote SentNote::from_bytes(Note const& note) {
+SendPiggyback SendPiggyback::from_bytes(Piggyback const& piggyback) {
     Head head;
-    std::memcpy(&head, note->data(), sizeof head);
-    SentNote sent{head.rank, head.number, head.synchronous != 0, head.uncertain != 0, head.site, head.call, {}};
-    sent.clock.resize((note->size() - sizeof head) / sizeof sent.clock[0]);
-    std::memcpy(sent.clock.data(), note->data() + sizeof head, sent.clock.size() * sizeof sent.clock[0]);
+    std::memcpy(&head, piggyback->data(), sizeof head);
+    SendPiggyback sent{head.rank, head.number, head.synchronous != 0, head.uncertain != 0, head.site, head.call, {}};
+    sent.clock.resize((piggyback->size() - sizeof head) / sizeof sent.clock[0]);
+    std::memcpy(sent.clock.data(), piggyback->data() + sizeof head, sent.clock.size() * sizeof sent.clock[0]);
     return sent;
 }
 
-void Order::learn(std::span<std::uint32_t const> clock, bool is_uncertain) {
-    if (clock.size() == clock_.size()) {
-        heard_of_ = std::max(heard_of_, clock[me_]);
-        std::ranges::transform(clock, clock_, clock_.begin(), [](auto a, auto b) { return std::max(a, b); });
+void VectorClock::merge(std::span<std::uint32_t const> values, bool is_uncertain) {
+    if (values.size() == values_.size()) {
+        latest_known_elsewhere_ = std::max(latest_known_elsewhere_, values[me_]);
+        std::ranges::transform(values, values_, values_.begin(), [](auto a, auto b) { return std::max(a, b); });
     } else {
         is_uncertain = true;
     }
     is_uncertain_ |= is_uncertain;
-    ++lessons_;
+    ++updates_;
 }
 
-std::vector<std::uint32_t> Order::to_members(std::span<int const> outsiders) {
+std::vector<std::uint32_t> VectorClock::values_for_members(std::span<int const> outsiders) {
     std::vector<std::uint32_t> shared{tick(), is_uncertain_};
-    for (int const rank : outsiders) shared.push_back(clock_[static_cast<std::size_t>(rank)]);
+    for (int const rank : outsiders) shared.push_back(values_[static_cast<std::size_t>(rank)]);
     return shared;
 }
 
-void Order::meet(std::span<int const> members, std::span<int const> outsiders, std::span<std::uint32_t const> all) {
+void VectorClock::merge_members(std::span<int const> members, std::span<int const> outsiders,
+                                std::span<std::uint32_t const> all) {
     std::size_t const each = 2 + outsiders.size();
     for (std::size_t m = 0; m < members.size(); ++m) {
         auto const shared = all.subspan(m * each, each);
         auto const raise = [this](int rank, std::uint32_t to) {
-            std::uint32_t& known = clock_[static_cast<std::size_t>(rank)];
+            std::uint32_t& known = values_[static_cast<std::size_t>(rank)];
             known = std::max(known, to);
         };
         raise(members[m], shared[0]);   // only the member itself knows its latest event
@@ -92,8 +93,8 @@ void Order::meet(std::span<int const> members, std::span<int const> outsiders, s
         for (std::size_t i = 0; i < outsiders.size(); ++i) raise(outsiders[i], shared[2 + i]);
     }
     if (outsiders.empty()) is_uncertain_ = false;
-    heard_of_ = now();
-    ++lessons_;
+    latest_known_elsewhere_ = last_event();
+    ++updates_;
 }
 
 }   // namespace tutti::p2p

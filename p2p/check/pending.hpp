@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The nonblocking operations that the program has not completed yet, found by their requests and by the memory that
-// belongs to them until then; and requests that the program freed while they were active (GivenUp).
+// belongs to them until then; and requests that the program freed while they were active (FreedActiveRequests).
 #pragma once
 
 #include <array>
@@ -27,57 +27,58 @@ namespace tutti::p2p {
 ///    after the start intends that. A program that keeps the request, receives messages of other ranks, and frees the
 ///    request where MPI_Wait is due mistakes MPI_Request_free for a completion. MPI_Finalize reports the request if no
 ///    message that this rank has received since came from a rank that knew of any event of this rank since the send
-///    began (Order), and no collective followed. That does not depend on whether the send was complete in this run.
-class GivenUp {
+///    began (VectorClock), and no collective followed. That does not depend on whether the send was complete in this
+///    run.
+class FreedActiveRequests {
 public:
-    GivenUp(Process& process, Order const& order) : process_(process), order_(order) {}
+    FreedActiveRequests(Process& process, VectorClock const& clock) : process_(process), clock_(clock) {}
 
     /// The time at which an operation began, for add().
-    struct Beginning {
+    struct StartPoint {
         std::uint32_t event = 0;     ///< the last event of this rank; for a send, the send itself
-        std::uint64_t lessons = 0;   ///< value of Order::lessons
+        std::uint64_t updates = 0;   ///< value of VectorClock::updates
     };
-    Beginning beginning() const { return {order_.now(), order_.lessons()}; }
+    StartPoint start_point() const { return {clock_.last_event(), clock_.updates()}; }
 
     /// Called when the running call frees an active request that `call` began at `site`.
-    void add(bool receives, Beginning const& begun, std::string call, std::uint64_t site);
+    void add(bool receives, StartPoint const& start, std::string call, std::uint64_t site);
     /// Called by MPI_Finalize: warns of requests whose completion the program cannot know.
     void finish();
 
 private:
-    struct One {
+    struct Record {
         bool receives;
         std::uint32_t event;
         std::string call;
         std::uint64_t site, freed_at;
         int times;
     };
-    static constexpr std::size_t most = 1024;   ///< different ones; bounds the memory that a loop takes
+    static constexpr std::size_t max_records = 1024;   ///< different ones; bounds the memory that a loop takes
 
     Process& process_;
-    Order const& order_;
-    std::vector<One> all_;
+    VectorClock const& clock_;
+    std::vector<Record> all_;
 };
 
 /// Stores a message until it may be written to its buffer.
-class Aside {
+class StagingBuffer {
 public:
-    std::byte* make(std::size_t bytes) {
-        is_made_ = true;
-        if (bytes > near_.size()) far_.reset(new std::byte[bytes]);
+    std::byte* allocate(std::size_t bytes) {
+        in_use_ = true;
+        if (bytes > inline_.size()) heap_.reset(new std::byte[bytes]);
         return get();
     }
     void reset() {
-        is_made_ = false;
-        far_.reset();
+        in_use_ = false;
+        heap_.reset();
     }
     /// Returns null if no memory is in use.
-    std::byte* get() { return !is_made_ ? nullptr : far_ ? far_.get() : near_.data(); }
+    std::byte* get() { return !in_use_ ? nullptr : heap_ ? heap_.get() : inline_.data(); }
 
 private:
-    bool is_made_ = false;
-    std::unique_ptr<std::byte[]> far_;   ///< null: the message fits into `near_`
-    std::array<std::byte, 64> near_{};
+    bool in_use_ = false;
+    std::unique_ptr<std::byte[]> heap_;   ///< null: the message fits into `inline_`
+    std::array<std::byte, 64> inline_{};
 };
 
 class OperationBuffers;
@@ -89,22 +90,22 @@ struct Pending {
     std::optional<std::uint64_t> digest;   ///< digest of `data` at the beginning; none: unknown
     char const* call;                      ///< the call that began the operation
     std::uint64_t site;                    ///< its call site
-    char const* given_up = nullptr;        ///< the call that has freed its communicator; null: none
-    std::uint64_t given_up_at = 0;         ///< its call site
-    bool forgotten = false;                ///< freed by MPI_Request_free; removed when its message has arrived
-    GivenUp::Beginning begun{};
+    char const* comm_freed_by = nullptr;   ///< the call that has freed its communicator; null: none
+    std::uint64_t comm_freed_at = 0;       ///< its call site
+    bool is_freed = false;                 ///< freed by MPI_Request_free; removed when its message has arrived
+    FreedActiveRequests::StartPoint start{};
     bool is_cancelled = false;               ///< MPI_Cancel was called, whatever its result
-    Aside aside{};                           ///< temporary memory for the message; empty: received directly into `data`
+    StagingBuffer staging{};                 ///< temporary memory for the message; empty: received directly into `data`
     OperationBuffers* operation = nullptr;   ///< the operation that this buffer belongs to; null: a send or receive
 
     /// Describes the operation: "MPI_Isend(4 MPI_INT to rank 1, tag 8, MPI_COMM_WORLD)".
-    std::string words() const;
+    std::string describe() const;
     /// Returns the role of the buffer in the operation: "send".
     char const* role() const;
-    /// Returns until when the buffer must not be used: "MPI_Wait or MPI_Test says that the send is complete".
-    char const* end() const;
+    /// Returns until when the buffer must not be used: "MPI_Wait or MPI_Test reports that the send is complete".
+    char const* reuse_condition() const;
     /// Returns the calls that complete the operation: "MPI_Wait".
-    char const* completion() const;
+    char const* completing_calls() const;
 };
 
 class PendingOperations {
@@ -128,7 +129,7 @@ public:
     /// Returns the operations on this communicator.
     std::vector<Pending*> on(Comm const& comm);
     /// Returns the operations whose communicator has been freed.
-    std::vector<Pending const*> given_up() const;
+    std::vector<Pending const*> with_freed_comm() const;
 
 private:
     struct Entry {
@@ -136,9 +137,9 @@ private:
         ByAddress::iterator at;
     };
 
-    std::size_t home_of(Request const* request) const;
-    std::size_t next(std::size_t place) const { return (place + 1) & (table_.size() - 1); }
-    std::size_t place_of(Request const* request) const;
+    std::size_t home_index(Request const* request) const;
+    std::size_t next(std::size_t index) const { return (index + 1) & (table_.size() - 1); }
+    std::size_t index_of(Request const* request) const;
     void grow();
     void close_gap(std::size_t gap);
 

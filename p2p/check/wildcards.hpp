@@ -4,11 +4,11 @@
 //
 // **Condition.** A receive R from any source has received message m, and a receive X that began after R has received
 // message m' of another sender. m' could have matched R if R matches its tag, it is the first such message of its
-// sender, and its send does not know that R was complete (Order). DAMPI decides in the same way by Lamport clocks: Vo,
-// Aananthakrishnan, Gopalakrishnan, de Supinski, Schulz, Bronevetsky, "A Scalable and Distributed Dynamic Formal
-// Verifier for MPI Programs", SC 2010, section III; vector clocks miss no such pair and add none. All of it follows
-// from the program's own order: delays, early receives and the order of arrival change which of two messages is m, but
-// not the finding. What the sender of a synchronous message does after it also knows of R.
+// sender, and its send does not know that R was complete (VectorClock). DAMPI decides in the same way by Lamport
+// clocks: Vo, Aananthakrishnan, Gopalakrishnan, de Supinski, Schulz, Bronevetsky, "A Scalable and Distributed Dynamic
+// Formal Verifier for MPI Programs", SC 2010, section III; vector clocks miss no such pair and add none. All of it
+// follows from the program's own order: delays, early receives and the order of arrival change which of two messages is
+// m, but not the finding. What the sender of a synchronous message does after it also knows of R.
 //
 // **Exceptions.** Many correct programs do not depend on which message comes first. Nothing is reported if
 //  * X could have received m as well (so no rank would wait for it), and the program reads both statuses: it can see
@@ -24,9 +24,9 @@
 //
 // Everything else is reported, once per call site of R.
 //
-// A message is identified by its note (SentNote in p2p/check/order.hpp). If the sender's knowledge is uncertain,
-// nothing is reported. At most 1024 completed receives are remembered. Messages that are never received are reported
-// separately (T07).
+// A message is identified by its piggyback (SendPiggyback in p2p/check/order.hpp). If the sender's knowledge is
+// uncertain, nothing is reported. At most 1024 completed receives are remembered. Messages that are never received are
+// reported separately (T07).
 #pragma once
 
 #include <deque>
@@ -47,35 +47,36 @@ namespace tutti::p2p {
 /// operation if it has no request, from its beginning until it is completed or forgotten.
 class Wildcards {
 public:
-    Wildcards(Matching& matching, Order& order) : matching_(matching), process_(matching.process()), order_(order) {}
+    Wildcards(Matching& matching, VectorClock& clock)
+        : matching_(matching), process_(matching.process()), clock_(clock) {}
 
     /// A receive begins. `buffer`: the program's buffer.
-    void begins(void const* receive, Key const& wanted, std::byte const* buffer);
-    /// The receive has its message, whose data is in `data`. Forgets the receive if the message has no note.
-    void arrives(void const* receive, Key const& message, Note const& note, Data const& data);
+    void on_begin(void const* receive, Key const& wanted, std::byte const* buffer);
+    /// The receive has its message, whose data is in `data`. Forgets the receive if the message has no piggyback.
+    void on_arrived(void const* receive, Key const& message, Piggyback const& piggyback, Data const& data);
     /// MPI_Mprobe or MPI_Improbe with this key has removed a message from the matching queues: counts as a completed
     /// receive. MPI_Mrecv later shows whether the program reads the status.
-    void claimed(void const* receive, Key const& wanted, Unexpected const& message, bool status_taken);
-    /// The program knows that a receive on `comm` is complete. `status_taken`: it reads the status.
-    void completed(void const* receive, Comm const& comm, bool status_taken);
+    void on_mprobe(void const* receive, Key const& wanted, Unexpected const& message, bool status_read);
+    /// The program knows that a receive on `comm` is complete. `status_read`: it reads the status.
+    void on_complete(void const* receive, Comm const& comm, bool status_read);
     void forget(void const* receive) { open_.erase(receive); }
     /// Called by MPI_Finalize: reports the findings that could not be decided before.
-    void finish();
+    void report_deferred();
 
 private:
-    struct Received {
+    struct TrackedReceive {
         std::uint64_t sequence = 0;   ///< order of beginning
         Key wanted, message;
         char const* call = nullptr;
         std::uint64_t site = 0;
         std::byte const* buffer = nullptr;
-        std::shared_ptr<SentNote const> sent;   ///< null: the message has not arrived
-        std::uint64_t content = 0;              ///< digest of the data, for receives from any source
-        bool is_empty = false;                  ///< the message has no data
-        bool is_whole = false;                  ///< the data consists of integers
-        std::uint32_t known_at = 0;             ///< the event of this rank by which it is complete; 0: it is not
-        bool status_taken = false;
-        std::map<int, std::uint32_t> met{};   ///< by sender: the first message that could have matched it
+        std::shared_ptr<SendPiggyback const> sent;   ///< null: the message has not arrived
+        std::uint64_t content = 0;                   ///< digest of the data, for receives from any source
+        bool is_empty = false;                       ///< the message has no data
+        bool is_integer_data = false;                ///< the data consists of integers
+        std::uint32_t known_at = 0;                  ///< the event of this rank by which it is complete; 0: it is not
+        bool status_read = false;
+        std::map<int, std::uint32_t> candidates{};   ///< by sender: the first message that could have matched it
 
         bool is_any() const { return wanted.source == any_source; }
     };
@@ -90,30 +91,30 @@ private:
     struct Deferred {
         LoopKey loop;
         std::uint64_t site;
-        std::vector<Mistake::Part> parts;
+        std::vector<UsageError::Call> parts;
     };
-    static LoopKey loop_of(Received const& receive) {
+    static LoopKey loop_of(TrackedReceive const& receive) {
         bool const is_any_tag = receive.wanted.tag == any_tag;
         return {receive.wanted.context, receive.buffer, is_any_tag ? 0 : receive.site};
     }
-    static bool may_be_loop(Received const& receive, Received const& later);
+    static bool may_be_loop(TrackedReceive const& receive, TrackedReceive const& later);
 
-    void compare(Received& receive, Received const& later, Comm const& comm);
-    bool could_meet(Received& receive, Received const& later) const;
-    bool is_first_of_its_sender(Received const& receive, Received const& later) const;
-    bool is_known_to_be_alike(Received const& receive, Received const& later) const;
-    void report(Received const& receive, Received const& later, Comm const& comm);
-    void remember(Received&& receive);
+    void compare(TrackedReceive& receive, TrackedReceive const& later, Comm const& comm);
+    bool could_have_matched(TrackedReceive& receive, TrackedReceive const& later) const;
+    bool is_first_of_its_sender(TrackedReceive const& receive, TrackedReceive const& later) const;
+    bool is_benign(TrackedReceive const& receive, TrackedReceive const& later) const;
+    void report(TrackedReceive const& receive, TrackedReceive const& later, Comm const& comm);
+    void store_completed(TrackedReceive&& receive);
 
-    static constexpr std::size_t most_done = 1024;
+    static constexpr std::size_t max_completed = 1024;
 
     Matching& matching_;
     Process& process_;
-    Order& order_;
+    VectorClock& clock_;
     std::uint64_t begun_ = 0;
-    std::map<void const*, Received> open_;
-    std::deque<Received> done_;    ///< from any source, ordered by `known_at`
-    std::deque<Received> later_;   ///< complete, and begun after a receive from any source that is still open
+    std::map<void const*, TrackedReceive> open_;
+    std::deque<TrackedReceive> completed_;   ///< from any source, ordered by `known_at`
+    std::deque<TrackedReceive> later_;       ///< complete, and begun after a receive from any source that is still open
     std::map<LoopKey, Loop> loops_;
     std::vector<Deferred> deferred_;
     std::set<std::uint64_t> reported_;   ///< call sites of receives

@@ -10,8 +10,8 @@ namespace tutti::p2p {
 
 std::size_t transfer(Data const& to, Data const& from) {
     std::size_t n = std::min(to.bytes, from.bytes);
-    if (from.dense()) to.scatter(0, from.base, n);
-    else if (to.dense()) from.gather(0, to.base, n);
+    if (from.dense()) to.unpack(0, from.base, n);
+    else if (to.dense()) from.pack(0, to.base, n);
     else copy_typed(to.base, to.count, *to.type, from.base, from.count, *from.type);
     return n;
 }
@@ -21,11 +21,11 @@ std::string Data::amount() const {
     return join(count, " ", element->name.empty() ? "of a datatype of the program" : element->name);
 }
 
-Unexpected* Unexpected::make(FramePool& pool, std::size_t room) {
+Unexpected* Unexpected::create(FramePool& pool, std::size_t room) {
     return new (pool.get(sizeof(Unexpected) + room)) Unexpected;
 }
 
-void Unexpected::discard(Unexpected* message) {
+void Unexpected::destroy(Unexpected* message) {
     message->~Unexpected();
     FramePool::put(message);
 }

@@ -73,14 +73,14 @@ struct Data {
     std::string amount() const;
 
     /// Packs bytes [position, position + n) of the packed data to `out`.
-    void gather(std::size_t position, void* out, std::size_t n) const {
+    void pack(std::size_t position, void* out, std::size_t n) const {
         if (n == 0) return;
         if (dense()) [[likely]]
             copy_piece(static_cast<std::byte*>(out), base + position, n);
         else type->pack(base, count, position, out, n);
     }
     /// Unpacks `in` to bytes [position, position + n) of the packed data.
-    void scatter(std::size_t position, void const* in, std::size_t n) const {
+    void unpack(std::size_t position, void const* in, std::size_t n) const {
         if (n == 0) return;
         if (dense()) [[likely]]
             copy_piece(base + position, static_cast<std::byte const*>(in), n);
@@ -92,9 +92,9 @@ struct Data {
 std::size_t transfer(Data const& to, Data const& from);
 
 /// Additional information that a message carries under --check (p2p/check/order.hpp). Transports treat it as bytes and
-/// deliver it with the envelope of the message. Null: the message has no note. That is always so without --check, and
-/// if the ring of a pair is too small for the note.
-using Note = std::shared_ptr<std::vector<std::byte> const>;
+/// deliver it with the envelope of the message. Null: the message has no piggyback. That is always so without --check,
+/// and if the ring of a pair is too small for the piggyback.
+using Piggyback = std::shared_ptr<std::vector<std::byte> const>;
 
 enum class Mode : std::uint8_t { standard, synchronous, buffered, ready };
 
@@ -110,7 +110,7 @@ struct Send {
     Data data;
     Key key;                      ///< context, the sender's rank in the communicator, tag
     Request* request = nullptr;   ///< the request it belongs to; null: the operation of a blocking call
-    int peer = 0;                 ///< the receiver, numbered as by Cluster::peer_of
+    int peer = 0;                 ///< the receiver, numbered as by Cluster::peer_id
     Mode mode = Mode::standard;
     SendStage stage = SendStage::idle;
     bool eager = false;   ///< sent without waiting for the receiver's request
@@ -127,7 +127,7 @@ struct Send {
     Send* next = nullptr;                   ///< next in its peer's list of queued or granted sends
     std::uint64_t id = 0;                   ///< to another node: its identity in frames; 0: none
     std::string const* failure = nullptr;   ///< not null: it is done, but failed for this reason
-    Note note;                              ///< sent before the message; null after that
+    Piggyback piggyback;                    ///< sent before the message; null after that
     /// Called once when the send is done. Must not throw std::bad_alloc, because no call could report it. Null: the
     /// owner polls `done`.
     void (*finished)(Send&) = nullptr;
@@ -141,24 +141,24 @@ struct Receive {
     std::uint64_t sequence = 0;   ///< order of posting
     bool posted = false;          ///< in a queue, waiting for a message
     bool done = false;
-    TypeDigest other_types;   ///< types of the message, if they do not match
+    TypeDigest mismatched_types;   ///< types of the message, if they do not match
     Status status;
-    std::size_t sent = 0;      ///< bytes of the message; may exceed the receive buffer
-    std::size_t arrived = 0;   ///< bytes of a granted message that have arrived
-    int peer = -1;   ///< the only possible sender, numbered as by Cluster::peer_of; −1: any. Once matched, the sender
+    std::size_t message_bytes = 0;   ///< size of the message; may exceed the receive buffer
+    std::size_t arrived_bytes = 0;   ///< bytes of a granted message that have arrived
+    int peer = -1;   ///< the only possible sender, numbered as by Cluster::peer_id; −1: any. Once matched, the sender
     std::uint64_t send = 0;                 ///< the sender's operation, once matched with an offer
     std::string const* failure = nullptr;   ///< the reason of the failure, if status.error does not say it
-    Note note;                              ///< note of the message, once matched
+    Piggyback piggyback;                    ///< piggyback of the message, once matched
     void (*finished)(Receive&) = nullptr;   ///< as in Send
 
-    bool truncated() const { return sent > data.bytes; }
+    bool truncated() const { return message_bytes > data.bytes; }
     bool failed() const { return status.error != ErrorClass::success; }
 };
 
 /// The memory that unexpected messages of one sender may occupy at a receiver. A sender that reaches the limit sends no
 /// eager messages until some of its messages are matched.
 struct UnexpectedCost {
-    static constexpr std::uint64_t most = 4 << 20;
+    static constexpr std::uint64_t limit = 4 << 20;
     static std::uint64_t of(std::size_t bytes) { return bytes + 128; }
 };
 
@@ -166,31 +166,31 @@ struct UnexpectedCost {
 /// follows the structure in memory.
 struct Unexpected {
     Key key;
-    int peer = 0;               ///< the sender, numbered as by Cluster::peer_of
+    int peer = 0;               ///< the sender, numbered as by Cluster::peer_id
     std::uint64_t number = 0;   ///< as Send::number
     std::size_t bytes = 0;      ///< size of the packed data
-    /// here: the data is in content(); here_sync: the same, and the sender wants `done`; offered: the data is still in
-    /// the sender's buffer.
-    enum class What : std::uint8_t { here, here_sync, offered } what = What::here;
+    /// eager: the data is in content(); eager_sync: the same, and the sender wants `done`; offered: the data is still
+    /// in the sender's buffer.
+    enum class Kind : std::uint8_t { eager, eager_sync, offered } kind = Kind::eager;
     TypeDigest digest;
     // The following fields are used by the message's transport.
-    /// here_sync, offered: the sender's operation; here, from another node: the call site of the send (0: unknown).
+    /// eager_sync, offered: the sender's operation; eager, from another node: the call site of the send (0: unknown).
     std::uint64_t send = 0;
     /// offered, from another rank of this node: address of the data in the sender; 0: it has gaps, and its layout was
     /// not sent.
     std::uint64_t address = 0;
     bool has_layout = false;   ///< offered: the data has gaps and is accessible; its layout is in content()
-    Note note;
-    Send* local = nullptr;   ///< the send, if this rank is the sender
-    Hook hooks[4];           ///< one for each combination of wildcards in the key
+    Piggyback piggyback;
+    Send* local_send = nullptr;   ///< the send, if this rank is the sender
+    Hook hooks[4];                ///< one for each combination of wildcards in the key
     Unexpected* previous = nullptr;
     Unexpected* next = nullptr;
 
     std::byte* content() { return reinterpret_cast<std::byte*>(this + 1); }
 
     /// Allocates a message with `room` bytes of content from the rank's pool.
-    static Unexpected* make(FramePool& pool, std::size_t room);
-    static void discard(Unexpected* message);
+    static Unexpected* create(FramePool& pool, std::size_t room);
+    static void destroy(Unexpected* message);
 };
 
 }   // namespace tutti::p2p

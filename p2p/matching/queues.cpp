@@ -8,9 +8,9 @@
 namespace tutti::p2p {
 
 void KeyTable::reserve(std::size_t hooks) {
-    std::size_t there = 0;
-    for (Queue const* q = unused_; q && there < hooks; q = q->chain) ++there;
-    for (; there < hooks; ++there) {
+    std::size_t available = 0;
+    for (Queue const* q = unused_; q && available < hooks; q = q->chain) ++available;
+    for (; available < hooks; ++available) {
         Queue& q = queues_.emplace_back();
         q.chain = unused_;
         unused_ = &q;
@@ -72,27 +72,27 @@ void KeyTable::grow() {
     }
 }
 
-void Posted::add(Receive& receive) {
+void PostedReceives::add(Receive& receive) {
     if (sole_ || count_ != 0) table_.reserve(2);
     receive.sequence = ++sequence_;
     if (count_ == 0 && !sole_) {
         sole_ = &receive;
     } else {
-        if (sole_) hash(*sole_);
+        if (sole_) add_to_table(*sole_);
         sole_ = nullptr;
-        hash(receive);
+        add_to_table(receive);
     }
     receive.posted = true;
 }
 
-void Posted::hash(Receive& receive) {
+void PostedReceives::add_to_table(Receive& receive) {
     receive.hook.owner = &receive;
     table_.append(receive.key, receive.hook);
     ++count_;
     ++by_wildcards_[receive.key.wildcards()];
 }
 
-void Posted::remove(Receive& receive) {
+void PostedReceives::remove(Receive& receive) {
     receive.posted = false;
     if (sole_ == &receive) {
         sole_ = nullptr;
@@ -103,19 +103,19 @@ void Posted::remove(Receive& receive) {
     --by_wildcards_[receive.key.wildcards()];
 }
 
-bool Posted::alone(Receive const& receive) const {
+bool PostedReceives::is_exclusive(Receive const& receive) const {
     if (sole_) return true;
     if (by_wildcards_[1] + by_wildcards_[2] + by_wildcards_[3] != 0) return false;
     return table_.first(receive.key) == &receive.hook;   // other receives with this key are younger
 }
 
-Receive* Posted::take(Key const& message) {
+Receive* PostedReceives::dequeue_match(Key const& message) {
     if (sole_) {
-        if (!sole_->key.takes(message)) return nullptr;
-        Receive* taken = sole_;
+        if (!sole_->key.matches(message)) return nullptr;
+        Receive* match = sole_;
         sole_ = nullptr;
-        taken->posted = false;
-        return taken;
+        match->posted = false;
+        return match;
     }
     Receive* oldest = nullptr;
     for (int w = 0; w < 4; ++w) {
@@ -127,9 +127,9 @@ Receive* Posted::take(Key const& message) {
     return oldest;
 }
 
-void Posted::find_if(std::function<bool(Receive const&)> const& which, std::vector<Receive*>& found) const {
+void PostedReceives::find_if(std::function<bool(Receive const&)> const& predicate, std::vector<Receive*>& found) const {
     auto const check = [&](void* owner) {
-        if (auto* r = static_cast<Receive*>(owner); which(*r)) found.push_back(r);
+        if (auto* r = static_cast<Receive*>(owner); predicate(*r)) found.push_back(r);
     };
     if (sole_) check(sole_);
     table_.for_each(check);
@@ -139,7 +139,7 @@ UnexpectedList::~UnexpectedList() {
     while (first_) {
         Unexpected* m = first_;
         first_ = m->next;
-        Unexpected::discard(m);
+        Unexpected::destroy(m);
     }
 }
 
@@ -151,10 +151,10 @@ void UnexpectedList::add(Unexpected& message) {
     last_ = &message;
     message.hooks[0].owner = &message;
     table_.append(message.key, message.hooks[0]);
-    if (wildcards_used_) hash_wildcards(message);
+    if (wildcards_used_) add_wildcard_keys(message);
 }
 
-void UnexpectedList::hash_wildcards(Unexpected& message) {
+void UnexpectedList::add_wildcard_keys(Unexpected& message) {
     for (int w = 1; w < 4; ++w) {
         message.hooks[w].owner = &message;
         table_.append(message.key.with_wildcards(w), message.hooks[w]);
@@ -175,7 +175,7 @@ Unexpected* UnexpectedList::find(Key const& receive) {
         for (Unexpected const* m = first_; m; m = m->next) ++messages;
         table_.reserve(3 * messages);
         wildcards_used_ = true;
-        for (Unexpected* m = first_; m; m = m->next) hash_wildcards(*m);
+        for (Unexpected* m = first_; m; m = m->next) add_wildcard_keys(*m);
     }
     return static_cast<Unexpected*>(KeyTable::owner(table_.first(receive)));
 }
@@ -186,9 +186,9 @@ Unexpected* UnexpectedList::find(int peer, std::uint64_t number) const {
     return nullptr;
 }
 
-void UnexpectedList::look_through(std::function<bool(Unexpected const&)> const& look) const {
+void UnexpectedList::visit(std::function<bool(Unexpected const&)> const& visitor) const {
     for (Unexpected const* m = first_; m; m = m->next)
-        if (look(*m)) return;
+        if (visitor(*m)) return;
 }
 
 }   // namespace tutti::p2p

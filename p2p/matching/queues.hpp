@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hashed queues for matching: Posted holds receives without a message, UnexpectedList holds messages without a receive.
-// A key is (context, source, tag); the key of a receive may contain wildcards. There is one queue per key, found by
-// hashing, so a search takes as long with one entry as with thousands. Each queue is first in, first out. A message may
-// match receives in four queues, one for each combination of wildcards; the receive with the lowest sequence number
-// wins. A message is itself in four queues once wildcards are used, so a receive finds its oldest message in one queue.
+// Hashed queues for matching: PostedReceives holds receives without a message, UnexpectedList messages without a
+// receive. A key is (context, source, tag); the key of a receive may contain wildcards. There is one queue per key,
+// found by hashing, so a search takes as long with one entry as with thousands. Each queue is first in, first out. A
+// message may match receives in four queues, one for each combination of wildcards; the receive with the lowest
+// sequence number wins. A message is itself in four queues once wildcards are used, so a receive finds its oldest
+// message in one queue.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +25,12 @@ struct Key {
     std::int32_t tag = 0;
 
     /// Returns true unless the message belongs to a service or to the library itself (p2p/p2p.hpp: Flavour).
-    bool of_program() const { return !of_service() && context >> 63 == 0; }
-    bool of_service() const { return (context & service_context) != 0; }
+    bool is_user_message() const { return !is_service_message() && context >> 63 == 0; }
+    bool is_service_message() const { return (context & service_context) != 0; }
 
     bool operator==(Key const&) const = default;
     /// Returns true if a receive with this key matches a message with the given key.
-    bool takes(Key const& message) const {
+    bool matches(Key const& message) const {
         return context == message.context && (source == message.source || source == any_source) &&
                (tag == message.tag || tag == any_tag);
     }
@@ -95,20 +96,20 @@ struct Receive;
 struct Unexpected;
 
 /// The posted receives. Calls that throw std::bad_alloc, here and in UnexpectedList, have no effect.
-class Posted {
+class PostedReceives {
 public:
     void add(Receive& receive);
     void remove(Receive& receive);
     /// Removes and returns the oldest receive that matches a message with this key, or null.
-    Receive* take(Key const& message);
-    /// Appends all receives for which `which` returns true to `found`, in no particular order.
-    void find_if(std::function<bool(Receive const&)> const& which, std::vector<Receive*>& found) const;
+    Receive* dequeue_match(Key const& message);
+    /// Appends all receives for which `predicate` returns true to `found`, in no particular order.
+    void find_if(std::function<bool(Receive const&)> const& predicate, std::vector<Receive*>& found) const;
     bool empty() const { return !sole_ && count_ == 0; }
     /// Returns false if a message that matches this posted receive may go to another posted receive.
-    bool alone(Receive const& receive) const;
+    bool is_exclusive(Receive const& receive) const;
 
 private:
-    void hash(Receive& receive);
+    void add_to_table(Receive& receive);
 
     Receive* sole_ = nullptr;   ///< the only posted receive; not hashed, because this is the common case
     KeyTable table_;
@@ -134,11 +135,11 @@ public:
     /// Returns the message of this peer with this number (Unexpected::number), or null if it is not in the list.
     Unexpected* find(int peer, std::uint64_t number) const;
     bool empty() const { return !first_; }
-    /// Calls `look` with each message, in order of arrival, until it returns true.
-    void look_through(std::function<bool(Unexpected const&)> const& look) const;
+    /// Calls `visitor` with each message, in order of arrival, until it returns true.
+    void visit(std::function<bool(Unexpected const&)> const& visitor) const;
 
 private:
-    void hash_wildcards(Unexpected& message);
+    void add_wildcard_keys(Unexpected& message);
 
     Unexpected* first_ = nullptr;   ///< all messages, in order of arrival
     Unexpected* last_ = nullptr;

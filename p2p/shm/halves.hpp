@@ -18,7 +18,7 @@
 //  * From then on every claim of the sender is invalid: either f + b = n, or `front` has another number. So the sender
 //    writes to the receive buffer only while that receive is incomplete. The receiver reads the send buffer only before
 //    it sends `done` through the ring, and the send is incomplete until then.
-//  * Reuse: the receiver opens the next copy, with the next number, only after the previous one is settled. A sender
+//  * Reuse: the receiver opens the next copy, with the next number, only after the previous one is complete. A sender
 //    that polls late finds a `front` with no chunks left or with another number; what it stores in `back` then has an
 //    old number and is ignored. Zeroed memory is copy number 0, which is never opened.
 //  * Visibility: the sender clears busy with release and the receiver loads it with acquire, so the receiver sees what
@@ -35,7 +35,7 @@
 namespace tutti::p2p {
 
 /// The two words of a pair, each on its own cache line.
-struct Halves {
+struct SharedCopyWords {
     alignas(cache_line) std::atomic<std::uint64_t> front;   ///< written by the receiver
     alignas(cache_line) std::atomic<std::uint64_t> back;    ///< written by the sender
 
@@ -51,75 +51,84 @@ struct Halves {
 /// Division of a message into chunks. Chunks end at cache line boundaries of the receive buffer, so that no line has
 /// two writers.
 struct Chunks {
-    std::uint64_t to = 0;            ///< address of the receive buffer
-    std::size_t bytes = 0;           ///< size of the message
-    std::size_t step = cache_line;   ///< bytes per chunk, a multiple of a cache line
+    std::uint64_t to = 0;                   ///< address of the receive buffer
+    std::size_t bytes = 0;                  ///< size of the message
+    std::size_t chunk_bytes = cache_line;   ///< bytes per chunk, a multiple of a cache line
 
-    std::uint32_t count() const { return static_cast<std::uint32_t>((to % cache_line + bytes + step - 1) / step); }
-    std::size_t begin(std::uint32_t i) const { return i == 0 ? 0 : std::min(bytes, i * step - to % cache_line); }
+    std::uint32_t count() const {
+        return static_cast<std::uint32_t>((to % cache_line + bytes + chunk_bytes - 1) / chunk_bytes);
+    }
+    std::size_t begin(std::uint32_t i) const { return i == 0 ? 0 : std::min(bytes, i * chunk_bytes - to % cache_line); }
     std::size_t size(std::uint32_t i) const { return begin(i + 1) - begin(i); }
 };
 
 /// The receiver's side of a copy.
-class Front {
+class SharedCopyReceiver {
 public:
-    /// Begins the next copy with these words. Must only be called when the previous copy is settled, and before the
+    /// Begins the next copy with these words. Must only be called when the previous copy is complete, and before the
     /// sender is notified of this one.
-    void open(Halves& halves, std::uint32_t chunks) {
-        halves_ = &halves;
+    void start(SharedCopyWords& words, std::uint32_t chunks) {
+        words_ = &words;
         chunks_ = chunks;
-        mine_ = 0;
-        halves_->front.store(Halves::word(++copy_, 0), std::memory_order_release);
+        copied_ = 0;
+        words_->front.store(SharedCopyWords::word(++copy_, 0), std::memory_order_release);
     }
-    std::uint32_t copy() const { return copy_; }
+    std::uint32_t copy_number() const { return copy_; }
 
-    /// Returns true if the caller must copy chunk next() and then call took(), false if the two sides have met.
+    /// Returns true if the caller must copy chunk next_chunk() and then call commit(), false if the two sides have met.
     bool claim() {
-        if (mine_ == chunks_) return false;
-        halves_->front.store(Halves::word(copy_, mine_ + 1), std::memory_order_seq_cst);
-        return mine_ + 1 + theirs(halves_->back.load(std::memory_order_seq_cst)) <= chunks_;
+        if (copied_ == chunks_) return false;
+        words_->front.store(SharedCopyWords::word(copy_, copied_ + 1), std::memory_order_seq_cst);
+        return copied_ + 1 + claimed_by_sender(words_->back.load(std::memory_order_seq_cst)) <= chunks_;
     }
-    std::uint32_t next() const { return mine_; }
-    void took() { ++mine_; }
+    std::uint32_t next_chunk() const { return copied_; }
+    void commit() { ++copied_; }
     /// Claims all remaining chunks, so that every further claim of the sender is invalid.
-    void seal() { halves_->front.store(Halves::word(copy_, chunks_), std::memory_order_seq_cst); }
+    void claim_rest() { words_->front.store(SharedCopyWords::word(copy_, chunks_), std::memory_order_seq_cst); }
 
-    /// After claim() returned false, or seal(): returns true once the sender has copied or reverted its last claim.
-    bool settled() const {
-        std::uint64_t back = halves_->back.load(std::memory_order_seq_cst);
-        return mine_ == chunks_ || Halves::copy(back) != copy_ || !Halves::busy(back);
+    /// After claim() returned false, or claim_rest(): returns true once the sender has copied or reverted its last
+    /// claim.
+    bool is_sender_done() const {
+        std::uint64_t back = words_->back.load(std::memory_order_seq_cst);
+        return copied_ == chunks_ || SharedCopyWords::copy(back) != copy_ || !SharedCopyWords::busy(back);
     }
-    /// When settled: returns true if chunk next() has not been copied by either side.
-    bool incomplete() const { return mine_ + theirs(halves_->back.load(std::memory_order_acquire)) < chunks_; }
+    /// When is_sender_done(): returns true if chunk next_chunk() has not been copied by either side.
+    bool has_uncopied_chunk() const {
+        return copied_ + claimed_by_sender(words_->back.load(std::memory_order_acquire)) < chunks_;
+    }
 
 private:
-    std::uint32_t theirs(std::uint64_t back) const { return Halves::copy(back) == copy_ ? Halves::chunks(back) : 0; }
+    std::uint32_t claimed_by_sender(std::uint64_t back) const {
+        return SharedCopyWords::copy(back) == copy_ ? SharedCopyWords::chunks(back) : 0;
+    }
 
-    Halves* halves_ = nullptr;
-    std::uint32_t copy_ = 0, chunks_ = 0, mine_ = 0;
+    SharedCopyWords* words_ = nullptr;
+    std::uint32_t copy_ = 0, chunks_ = 0, copied_ = 0;
 };
 
 /// The sender's side of a copy.
-class Back {
+class SharedCopySender {
 public:
-    Back(Halves& halves, std::uint32_t copy, std::uint32_t chunks) : halves_(halves), copy_(copy), chunks_(chunks) {}
+    SharedCopySender(SharedCopyWords& words, std::uint32_t copy, std::uint32_t chunks)
+        : words_(words), copy_(copy), chunks_(chunks) {}
 
-    /// Returns true if the caller must copy chunk next() and then call took(), or leave() to revert the claim. Returns
-    /// false if the two sides have met; the object must then not be used any more.
+    /// Returns true if the caller must copy chunk next_chunk() and then call commit(), or revert() to revert the claim.
+    /// Returns false if the two sides have met; the object must then not be used any more.
     bool claim() {
-        halves_.back.store(Halves::word(copy_, mine_ + 1, true), std::memory_order_seq_cst);
-        std::uint64_t front = halves_.front.load(std::memory_order_seq_cst);
-        if (Halves::copy(front) == copy_ && Halves::chunks(front) + mine_ + 1 <= chunks_) return true;
-        leave();
+        words_.back.store(SharedCopyWords::word(copy_, copied_ + 1, true), std::memory_order_seq_cst);
+        std::uint64_t front = words_.front.load(std::memory_order_seq_cst);
+        if (SharedCopyWords::copy(front) == copy_ && SharedCopyWords::chunks(front) + copied_ + 1 <= chunks_)
+            return true;
+        revert();
         return false;
     }
-    std::uint32_t next() const { return chunks_ - 1 - mine_; }
-    void took() { halves_.back.store(Halves::word(copy_, ++mine_), std::memory_order_release); }
-    void leave() { halves_.back.store(Halves::word(copy_, mine_), std::memory_order_release); }
+    std::uint32_t next_chunk() const { return chunks_ - 1 - copied_; }
+    void commit() { words_.back.store(SharedCopyWords::word(copy_, ++copied_), std::memory_order_release); }
+    void revert() { words_.back.store(SharedCopyWords::word(copy_, copied_), std::memory_order_release); }
 
 private:
-    Halves& halves_;
-    std::uint32_t copy_, chunks_, mine_ = 0;
+    SharedCopyWords& words_;
+    std::uint32_t copy_, chunks_, copied_ = 0;
 };
 
 }   // namespace tutti::p2p

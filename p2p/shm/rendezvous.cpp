@@ -15,11 +15,11 @@ constexpr std::size_t bounce_bytes = 64 * 1024;   // stays in the second-level c
 
 }   // namespace
 
-void ShmTransport::accept(Receive& op, int peer, Offer const& offer) {
+void ShmTransport::start_rendezvous(Receive& op, int peer, Offer const& offer) {
     std::size_t wanted = std::min<std::size_t>(offer.bytes, op.data.bytes);
-    if (may_share(op, at(peer), offer, wanted)) return share(op, peer, offer, wanted);
+    if (may_share_copy(op, at(peer), offer, wanted)) return start_shared_copy(op, peer, offer, wanted);
     if (wanted == 0 || pull(op, peer, offer, wanted)) {
-        control(peer, {Kind::done, 0, 0, {.id = offer.send}});
+        send_control(peer, {CellKind::done, 0, 0, {.id = offer.send}});
         return matching_.finish(op);
     }
     grant(op, peer, offer, wanted);
@@ -28,10 +28,10 @@ void ShmTransport::accept(Receive& op, int peer, Offer const& offer) {
 void ShmTransport::grant(Receive& op, int peer, Offer const& offer, std::size_t wanted) {
     op.peer = peer;
     bool reachable = op.data.dense() && process_.single_copy.direct(op.data.base, wanted);
-    control(peer, {Kind::grant,
-                   reinterpret_cast<std::uint64_t>(&op),
-                   wanted,
-                   {.id = offer.send, .address = reachable ? reinterpret_cast<std::uint64_t>(op.data.base) : 0}});
+    send_control(peer, {CellKind::grant,
+                        reinterpret_cast<std::uint64_t>(&op),
+                        wanted,
+                        {.id = offer.send, .address = reachable ? reinterpret_cast<std::uint64_t>(op.data.base) : 0}});
 }
 
 bool ShmTransport::pull(Receive& op, int peer, Offer const& offer, std::size_t wanted) try {
@@ -40,15 +40,15 @@ bool ShmTransport::pull(Receive& op, int peer, Offer const& offer, std::size_t w
     if (offer.layout) return pull_layout(op, peer, offer, wanted);
     if (offer.address == 0) return false;
     if (op.data.dense()) return single_copy.read(from, offer.address, op.data.base, wanted);
-    if (std::byte const* there = single_copy.reach(from, offer.address, wanted)) {
-        op.data.scatter(0, there, wanted);
+    if (std::byte const* there = single_copy.local_address(from, offer.address, wanted)) {
+        op.data.unpack(0, there, wanted);
         return true;
     }
     bounce_.resize(bounce_bytes);
     for (std::size_t at = 0; at < wanted;) {
         std::size_t n = std::min(bounce_bytes, wanted - at);
         if (!single_copy.read(from, offer.address + at, bounce_.data(), n)) return false;
-        op.data.scatter(at, bounce_.data(), n);
+        op.data.unpack(at, bounce_.data(), n);
         at += n;
     }
     return true;
@@ -62,7 +62,7 @@ bool ShmTransport::pull_layout(Receive& op, int peer, Offer const& offer, std::s
     std::int64_t const count = offer.layout[0];
     RemoteType const type(offer.layout + 1);
     AddressRange const range = type.range(offer.address, count);
-    std::byte const* there = process_.single_copy.reach(static_cast<unsigned>(peer), range.first, range.bytes);
+    std::byte const* there = process_.single_copy.local_address(static_cast<unsigned>(peer), range.first, range.bytes);
     if (!there) return false;
     TypedMemory const from = type.at(there, offer.address, count);
     if (op.data.dense()) pack_typed(from, 0, op.data.base, wanted);
@@ -71,18 +71,19 @@ bool ShmTransport::pull_layout(Receive& op, int peer, Offer const& offer, std::s
 }
 
 void ShmTransport::receive_grant(int peer, Peer& from, Cell const& cell) {
-    Remote remote = cell.remote();
-    Send& op = *reinterpret_cast<Send*>(remote.id);
+    CellDescriptor descriptor = cell.descriptor();
+    Send& op = *reinterpret_cast<Send*>(descriptor.id);
     op.stage = SendStage::granted;
     op.receive = cell.context;
     op.wanted = cell.length;
     op.position = 0;
     from.in.advance();
-    if (std::byte* there = process_.single_copy.reach(static_cast<unsigned>(peer), remote.address, op.wanted)) {
+    if (std::byte* there =
+            process_.single_copy.local_address(static_cast<unsigned>(peer), descriptor.address, op.wanted)) {
         if (op.data.dense()) process_.copier.copy(there, op.data.base, op.wanted, 2 * op.wanted);
-        else op.data.gather(0, there, op.wanted);
-        control(peer, {Kind::placed, op.receive, 0, {}});
-        return matching_.sent(op);
+        else op.data.pack(0, there, op.wanted);
+        send_control(peer, {CellKind::placed, op.receive, 0, {}});
+        return matching_.mark_sent(op);
     }
     from.granted.append(op);
     if (flush(from)) process_.waiter.wake_rank(static_cast<unsigned>(peer));
@@ -91,11 +92,11 @@ void ShmTransport::receive_grant(int peer, Peer& from, Cell const& cell) {
 
 void ShmTransport::receive_piece(Peer& from, Cell const& cell) {
     Receive& op = *reinterpret_cast<Receive*>(cell.context);
-    Remote remote = cell.remote();
-    op.data.scatter(op.arrived, from.in.bytes(remote), remote.bytes);
-    op.arrived += remote.bytes;
-    from.in.advance(remote.end);
-    if (op.arrived == op.status.bytes) matching_.finish(op);
+    CellDescriptor descriptor = cell.descriptor();
+    op.data.unpack(op.arrived_bytes, from.in.bytes(descriptor), descriptor.bytes);
+    op.arrived_bytes += descriptor.bytes;
+    from.in.advance(descriptor.end);
+    if (op.arrived_bytes == op.status.bytes) matching_.finish(op);
 }
 
 void ShmTransport::cancel(Send& op) {
@@ -104,26 +105,26 @@ void ShmTransport::cancel(Send& op) {
         at(op.peer).queued.remove(op);
         op.cancelled = true;
         matching_.finish(op);
-        return matching_.happened();
+        return matching_.notify_progress();
     }
     op.done = false;
     op.cancelling = true;
-    control(op.peer, {Kind::cancel, reinterpret_cast<std::uint64_t>(&op), 0, {.id = op.number}});
+    send_control(op.peer, {CellKind::cancel, reinterpret_cast<std::uint64_t>(&op), 0, {.id = op.number}});
 }
 
-void ShmTransport::answer_cancel(int peer, Peer& from, Cell const& cell) {
-    Unexpected* m = matching_.find(peer, cell.remote().id);
+void ShmTransport::receive_cancel(int peer, Peer& from, Cell const& cell) {
+    Unexpected* m = matching_.find(peer, cell.descriptor().id);
     std::uint64_t send = cell.context;
     from.in.advance();
     if (m) {
         matching_.remove(*m);
-        if (m->what != Unexpected::What::offered) from.in.matched(m->bytes);
-        Unexpected::discard(m);
+        if (m->kind != Unexpected::Kind::offered) from.in.matched(m->bytes);
+        Unexpected::destroy(m);
     }
-    control(peer, {m ? Kind::cancelled : Kind::not_cancelled, send, 0, {}});
+    send_control(peer, {m ? CellKind::cancelled : CellKind::not_cancelled, send, 0, {}});
 }
 
-void ShmTransport::cancel_answered(Cell const& cell, bool cancelled) {
+void ShmTransport::receive_cancel_answer(Cell const& cell, bool cancelled) {
     Send& op = *reinterpret_cast<Send*>(cell.context);
     op.cancelling = false;
     op.cancelled = cancelled;
@@ -134,14 +135,14 @@ void ShmTransport::cancel_answered(Cell const& cell, bool cancelled) {
 // Large messages copied by sender and receiver together (p2p/shm/halves.hpp). The receiver opens the copy and works
 // from the front without waiting. The sender joins when it next polls its rings. Each side uses the fastest access
 // method to the other's memory. If the sender is still copying its last chunk when the two meet, the receiver continues
-// with other work and settles the copy at a later poll.
+// with other work and completes the copy at a later poll.
 
 namespace {
 
 /// Returns the bytes per chunk. A message of the default TUTTI_SHARE has two chunks (four if `direct`: by load and
 /// store), larger ones have more, so that a side that joins late finds chunks left and the wait at the meeting point is
 /// short. Chunks are not smaller, because each one costs a claim and, with CMA, a system call.
-std::size_t step_for(std::size_t bytes, bool direct) {
+std::size_t chunk_bytes_for(std::size_t bytes, bool direct) {
     std::size_t step = direct ? std::clamp<std::size_t>(bytes / 4, 16 << 10, 64 << 10)
                               : std::clamp<std::size_t>(bytes / 2, 32 << 10, 256 << 10);
     return (step + cache_line - 1) / cache_line * cache_line;
@@ -151,74 +152,75 @@ std::uint64_t address_of(void const* p) { return reinterpret_cast<std::uint64_t>
 
 }   // namespace
 
-bool ShmTransport::may_share(Receive const& op, Peer const& from, Offer const& offer, std::size_t wanted) {
-    return wanted >= share_from_ && offer.address != 0 && !offer.layout && op.data.dense() && !from.sharing() &&
-           process_.single_copy.way(op.data.base, wanted) != AccessPath::staged;
+bool ShmTransport::may_share_copy(Receive const& op, Peer const& from, Offer const& offer, std::size_t wanted) {
+    return wanted >= min_shared_bytes_ && offer.address != 0 && !offer.layout && op.data.dense() &&
+           !from.has_shared_copy() && process_.single_copy.access_path(op.data.base, wanted) != AccessPath::staged;
 }
 
-void ShmTransport::share(Receive& op, int peer, Offer const& offer, std::size_t wanted) {
+void ShmTransport::start_shared_copy(Receive& op, int peer, Offer const& offer, std::size_t wanted) {
     Peer& from = at(peer);
-    if (!from.shared) from.shared = std::make_unique<Shared>();
-    Shared& s = *from.shared;
-    bool direct = process_.single_copy.reaches(static_cast<unsigned>(peer), offer.address, wanted);
+    if (!from.shared) from.shared = std::make_unique<SharedCopy>();
+    SharedCopy& s = *from.shared;
+    bool direct = process_.single_copy.has_local_address(static_cast<unsigned>(peer), offer.address, wanted);
     s.op = &op;
     s.offer = offer;
-    s.chunks = {address_of(op.data.base), wanted, step_for(wanted, direct)};
-    s.trouble = Shared::none;
-    s.front.open(from.in.halves(), s.chunks.count());
+    s.chunks = {address_of(op.data.base), wanted, chunk_bytes_for(wanted, direct)};
+    s.failure = SharedCopy::none;
+    s.front.start(from.in.shared_copy(), s.chunks.count());
     op.peer = peer;
-    control(peer, {Kind::share,
-                   s.front.copy(),
-                   wanted,
-                   {.id = offer.send, .address = s.chunks.to, .bytes = static_cast<std::uint32_t>(s.chunks.step)}});
+    send_control(
+        peer, {CellKind::share,
+               s.front.copy_number(),
+               wanted,
+               {.id = offer.send, .address = s.chunks.to, .bytes = static_cast<std::uint32_t>(s.chunks.chunk_bytes)}});
     while (s.front.claim()) {
-        if (!copy_front(s, peer)) break;
-        s.front.took();
+        if (!copy_front_chunk(s, peer)) break;
+        s.front.commit();
     }
-    if (s.trouble != Shared::none) s.front.seal();
-    settle(from);
+    if (s.failure != SharedCopy::none) s.front.claim_rest();
+    finish_shared_copy(from);
     mark_busy(from);
 }
 
-bool ShmTransport::copy_front(Shared& s, int peer) try {
+bool ShmTransport::copy_front_chunk(SharedCopy& s, int peer) try {
     auto const sender = static_cast<unsigned>(peer);
-    std::size_t at = s.chunks.begin(s.front.next()), n = s.chunks.size(s.front.next());
+    std::size_t at = s.chunks.begin(s.front.next_chunk()), n = s.chunks.size(s.front.next_chunk());
     std::byte* to = s.op->data.base + at;
     if (process_.single_copy.read(sender, s.offer.address + at, to, n, 2 * s.chunks.bytes)) return true;
-    s.trouble = Shared::refused;
+    s.failure = SharedCopy::denied;
     return false;
 } catch (Error const& error) {   // as in pull
     s.op->status.error = error.error_class;
-    s.trouble = Shared::fault;
+    s.failure = SharedCopy::bad_address;
     return false;
 }
 
-bool ShmTransport::settle(Peer& from) {
-    if (!from.sharing() || !from.shared->front.settled()) return false;
-    Shared& s = *from.shared;
+bool ShmTransport::finish_shared_copy(Peer& from) {
+    if (!from.has_shared_copy() || !from.shared->front.is_sender_done()) return false;
+    SharedCopy& s = *from.shared;
     Receive& op = *s.op;
-    if (s.trouble == Shared::none && s.front.incomplete()) copy_front(s, op.peer);
+    if (s.failure == SharedCopy::none && s.front.has_uncopied_chunk()) copy_front_chunk(s, op.peer);
     s.op = nullptr;
-    if (s.trouble == Shared::refused) {
+    if (s.failure == SharedCopy::denied) {
         grant(op, op.peer, s.offer, s.chunks.bytes);   // from the start: data that was copied is copied again
     } else {
-        control(op.peer, {Kind::done, 0, 0, {.id = s.offer.send}});
+        send_control(op.peer, {CellKind::done, 0, 0, {.id = s.offer.send}});
         matching_.finish(op);
     }
     return true;
 }
 
-void ShmTransport::join(int peer, Peer& from, Cell const& cell) {
+void ShmTransport::join_shared_copy(int peer, Peer& from, Cell const& cell) {
     auto const receiver = static_cast<unsigned>(peer);
-    Remote remote = cell.remote();
-    Send const& op = *reinterpret_cast<Send const*>(remote.id);
-    Chunks chunks{remote.address, cell.length, remote.bytes};
-    Back back(from.out.halves(), static_cast<std::uint32_t>(cell.context), chunks.count());
+    CellDescriptor descriptor = cell.descriptor();
+    Send const& op = *reinterpret_cast<Send const*>(descriptor.id);
+    Chunks chunks{descriptor.address, cell.length, descriptor.bytes};
+    SharedCopySender back(from.out.shared_copy(), static_cast<std::uint32_t>(cell.context), chunks.count());
     from.in.advance();
     while (back.claim()) {
-        std::size_t at = chunks.begin(back.next()), n = chunks.size(back.next());
-        if (!write_chunk(receiver, chunks.to + at, op.data.base + at, n, 2 * chunks.bytes)) return back.leave();
-        back.took();
+        std::size_t at = chunks.begin(back.next_chunk()), n = chunks.size(back.next_chunk());
+        if (!write_chunk(receiver, chunks.to + at, op.data.base + at, n, 2 * chunks.bytes)) return back.revert();
+        back.commit();
     }
 }
 

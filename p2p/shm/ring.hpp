@@ -42,12 +42,12 @@
 
 namespace tutti::p2p {
 
-enum class Kind : std::uint8_t {
+enum class CellKind : std::uint8_t {
     small = 1,       ///< a message in the cell
     small_sync,      ///< the same; the sender wants `done` when it is matched
     eager,           ///< a message in the byte ring, or its first piece
     eager_sync,      ///< the same; the sender wants `done` when it is matched
-    note,            ///< the note of the next message, in the byte ring
+    piggyback,       ///< the piggyback of the next message, in the byte ring
     more,            ///< next piece of an `eager` or `eager_sync` message; no other cells in between
     offer,           ///< a message that stays with the sender until the receiver requests it
     grant,           ///< receiver → sender: store the offered message at this address, or send it in pieces
@@ -62,7 +62,7 @@ enum class Kind : std::uint8_t {
 };
 
 /// The payload of a cell that contains no small message.
-struct Remote {
+struct CellDescriptor {
     std::uint64_t id = 0;   ///< the sender's operation; cancel: the number of the message's cell
     /// offer: the address of the data in the sender; 0: it has gaps, and its layout is not sent. grant, share: the
     /// destination in the receiver; 0 (grant): it has gaps or is not accessible to the sender.
@@ -73,34 +73,35 @@ struct Remote {
 };
 
 struct alignas(cache_line) Cell {
-    static constexpr std::size_t room = 32;   ///< must hold Transport::small bytes
+    static constexpr std::size_t payload_bytes = 32;   ///< must hold Transport::small bytes
 
     /// Context of the communicator; grant, piece, placed: the receiver's operation; share: the number of the copy;
     /// cancel and its answers: the sender's operation.
     std::uint64_t context;
     /// Bytes of the whole message, combined with its type digest (message_length); grant, share: bytes that the
-    /// receiver wants; note, piece: bytes of the note or piece.
+    /// receiver wants; piggyback, piece: bytes of the piggyback or piece.
     std::uint64_t length;
     std::int32_t source;   ///< the sender's rank in the communicator
     std::int32_t tag;
-    std::byte payload[room];
+    std::byte payload[payload_bytes];
     std::atomic<std::uint64_t> mark;   ///< (number of the cell + 1) · 256 + kind; stored last
 
-    Kind kind() const { return static_cast<Kind>(mark.load(std::memory_order_relaxed) & 0xff); }
-    Remote remote() const {
-        Remote r;
+    CellKind kind() const { return static_cast<CellKind>(mark.load(std::memory_order_relaxed) & 0xff); }
+    CellDescriptor descriptor() const {
+        CellDescriptor r;
         std::memcpy(&r, payload, sizeof r);
         return r;
     }
-    void set_remote(Remote const& r) { std::memcpy(payload, &r, sizeof r); }
+    void set_descriptor(CellDescriptor const& r) { std::memcpy(payload, &r, sizeof r); }
 
-    static constexpr std::size_t room_sync = room - sizeof(std::uint64_t);   // the sender's operation follows
-    std::uint64_t sender() const {
+    // The sender's operation follows.
+    static constexpr std::size_t payload_bytes_sync = payload_bytes - sizeof(std::uint64_t);
+    std::uint64_t send_id() const {
         std::uint64_t id;
-        std::memcpy(&id, payload + room_sync, sizeof id);
+        std::memcpy(&id, payload + payload_bytes_sync, sizeof id);
         return id;
     }
-    void set_sender(std::uint64_t id) { std::memcpy(payload + room_sync, &id, sizeof id); }
+    void set_send_id(std::uint64_t id) { std::memcpy(payload + payload_bytes_sync, &id, sizeof id); }
 
     static constexpr int digest_at = 48;   // messages are smaller than 2^48 bytes
     static std::uint64_t message_length(std::size_t bytes, TypeDigest digest) {
@@ -109,7 +110,7 @@ struct alignas(cache_line) Cell {
     std::size_t bytes() const { return length & ((std::uint64_t{1} << digest_at) - 1); }
     TypeDigest digest() const { return TypeDigest(static_cast<std::uint16_t>(length >> digest_at)); }
 };
-static_assert(sizeof(Cell) == cache_line && sizeof(Remote) == Cell::room);
+static_assert(sizeof(Cell) == cache_line && sizeof(CellDescriptor) == Cell::payload_bytes);
 
 /// The receiver's progress, published to the sender on a separate cache line.
 struct alignas(cache_line) Consumed {
@@ -125,9 +126,9 @@ struct RingLayout {
           bytes_at(first_cell + cells * sizeof(Cell)), capacity((pair_bytes - bytes_at) / cache_line * cache_line) {}
 
     // Pairs of adjacent lines: the first pair is the receiver's, the second is used by both sides.
-    static constexpr std::size_t announced_at = cache_line;
-    static constexpr std::size_t halves_at = 2 * cache_line;
-    static constexpr std::size_t first_cell = halves_at + sizeof(Halves);
+    static constexpr std::size_t posted_receive_at = cache_line;
+    static constexpr std::size_t shared_copy_at = 2 * cache_line;
+    static constexpr std::size_t first_cell = shared_copy_at + sizeof(SharedCopyWords);
     static constexpr std::size_t start_cells = Segment::ring_start_bytes / sizeof(Cell);   ///< cells in the start area
 
     std::size_t cells;   ///< number of cells, a power of two below 256
@@ -145,8 +146,8 @@ struct RingLayout {
 /// The sender's side of a ring.
 class Outbox {
 public:
-    /// `memory` and `start`: from Segment::pair and ring_start; `layout` must outlive the Outbox. `bell`: this sender's
-    /// byte in the receiver's row of bells, or null if the receiver polls every ring.
+    /// `memory` and `start`: from Segment::pair and ring_start; `layout` must stay valid as long as the Outbox.
+    /// `bell`: this sender's byte in the receiver's row of bells, or null if the receiver polls every ring.
     Outbox(std::byte* memory, std::byte* start, RingLayout const& layout, std::atomic<std::uint8_t>* bell)
         : memory_(memory), start_(start), layout_(&layout), bell_(bell), cell_(layout.cell(memory, start, 0)) {}
 
@@ -155,7 +156,7 @@ public:
     /// The next cell, for the caller to fill and publish. Must only be used after has_cell() returned true.
     Cell& cell() { return *cell_; }
     /// Publishes the cell to the receiver. Returns its number.
-    std::uint64_t publish(Cell& cell, Kind kind) {
+    std::uint64_t publish(Cell& cell, CellKind kind) {
         std::uint64_t number = next_++;
         cell.mark.store(next_ << 8 | static_cast<std::uint64_t>(kind), std::memory_order_release);
         if (bell_) bell_->store(static_cast<std::uint8_t>(next_), std::memory_order_release);
@@ -163,11 +164,11 @@ public:
         return number;
     }
 
-    /// Returns space for one piece of `bytes` (at most largest_piece) bytes and fills `remote`, or returns null if
-    /// there is no space now. The caller must publish `remote` in the next cell.
-    std::byte* place(std::size_t bytes, Remote& remote);
+    /// Returns space for one piece of `bytes` (at most largest_piece) bytes and fills `descriptor`, or returns null if
+    /// there is no space now. The caller must publish `descriptor` in the next cell.
+    std::byte* allocate(std::size_t bytes, CellDescriptor& descriptor);
 
-    static constexpr std::uint64_t eager_budget = UnexpectedCost::most;
+    static constexpr std::uint64_t eager_budget = UnexpectedCost::limit;
     static std::uint64_t cost(std::size_t bytes) { return UnexpectedCost::of(bytes); }
     /// Accounts for an eager message of `bytes`. Returns false if that exceeds the budget; the caller then offers it.
     bool spend(std::size_t bytes) {
@@ -177,8 +178,12 @@ public:
     }
     std::size_t largest_piece() const { return layout_->largest_piece(); }
     std::uint64_t number() const { return next_; }   ///< of the next cell
-    Announced& announced() const { return *reinterpret_cast<Announced*>(memory_ + RingLayout::announced_at); }
-    Halves& halves() const { return *reinterpret_cast<Halves*>(memory_ + RingLayout::halves_at); }
+    PostedReceiveLine& posted_receive() const {
+        return *reinterpret_cast<PostedReceiveLine*>(memory_ + RingLayout::posted_receive_at);
+    }
+    SharedCopyWords& shared_copy() const {
+        return *reinterpret_cast<SharedCopyWords*>(memory_ + RingLayout::shared_copy_at);
+    }
 
 private:
     Consumed const& consumed() const { return *reinterpret_cast<Consumed const*>(memory_); }
@@ -205,35 +210,42 @@ public:
     /// Returns the next cell, or null if it has not arrived.
     Cell const* peek() const { return cell_->mark.load(std::memory_order_acquire) >> 8 == next_ + 1 ? cell_ : nullptr; }
     std::uint64_t number() const { return next_; }   ///< of the next cell
-    std::byte const* bytes(Remote const& remote) const { return memory_ + layout_->bytes_at + remote.offset; }
-    Announced& announced() const { return *reinterpret_cast<Announced*>(memory_ + RingLayout::announced_at); }
-    Halves& halves() const { return *reinterpret_cast<Halves*>(memory_ + RingLayout::halves_at); }
+    std::byte const* bytes(CellDescriptor const& descriptor) const {
+        return memory_ + layout_->bytes_at + descriptor.offset;
+    }
+    PostedReceiveLine& posted_receive() const {
+        return *reinterpret_cast<PostedReceiveLine*>(memory_ + RingLayout::posted_receive_at);
+    }
+    SharedCopyWords& shared_copy() const {
+        return *reinterpret_cast<SharedCopyWords*>(memory_ + RingLayout::shared_copy_at);
+    }
 
-    /// Consumes the cell that peek returned, and its bytes; `end` is its Remote::end if it has bytes.
+    /// Consumes the cell that peek returned, and its bytes; `end` is its CellDescriptor::end if it has bytes.
     void advance() {
         step();
-        if (next_ - cells_told_ >= layout_->cells / 4) tell();
+        if (next_ - cells_published_ >= layout_->cells / 4) publish();
     }
     void advance(std::uint64_t end) {
         bytes_ = end;
         step();
-        if (next_ - cells_told_ >= layout_->cells / 4 || bytes_ - bytes_told_ >= layout_->capacity / 4) tell();
+        if (next_ - cells_published_ >= layout_->cells / 4 || bytes_ - bytes_published_ >= layout_->capacity / 4)
+            publish();
     }
     /// Accounts for an eager message of this size that was matched.
     void matched(std::size_t bytes) {
         matched_ += Outbox::cost(bytes);
-        if (matched_ - matched_told_ >= Outbox::eager_budget / 8) tell();
+        if (matched_ - matched_published_ >= Outbox::eager_budget / 8) publish();
     }
 
 private:
     void step() { cell_ = layout_->cell(memory_, start_, ++next_); }
-    void tell();
+    void publish();
 
     std::byte *memory_, *start_;
     RingLayout const* layout_;
     Cell const* cell_;   ///< cell number next_
     std::uint64_t next_ = 0, bytes_ = 0, matched_ = 0;
-    std::uint64_t cells_told_ = 0, bytes_told_ = 0, matched_told_ = 0;
+    std::uint64_t cells_published_ = 0, bytes_published_ = 0, matched_published_ = 0;
 };
 
 inline bool Outbox::refresh_cells(std::size_t n) {
@@ -246,29 +258,29 @@ inline bool Outbox::refresh_matched(std::size_t bytes) {
     return spent_ + cost(bytes) - matched_ <= eager_budget;
 }
 
-inline std::byte* Outbox::place(std::size_t bytes, Remote& remote) {
-    std::size_t taken = (bytes + cache_line - 1) / cache_line * cache_line;
-    bool wraps = byte_offset_ + taken > layout_->capacity;
+inline std::byte* Outbox::allocate(std::size_t bytes, CellDescriptor& descriptor) {
+    std::size_t rounded = (bytes + cache_line - 1) / cache_line * cache_line;
+    bool wraps = byte_offset_ + rounded > layout_->capacity;
     // The gap is 0 also if the previous piece ended at the end of the ring.
     std::size_t gap = wraps ? layout_->capacity - byte_offset_ : 0;
-    std::uint64_t end = byte_position_ + gap + taken;
+    std::uint64_t end = byte_position_ + gap + rounded;
     if (end > bytes_freed_ + layout_->capacity) {
         bytes_freed_ = consumed().bytes.load(std::memory_order_acquire);
         if (end > bytes_freed_ + layout_->capacity) return nullptr;
     }
     if (wraps) byte_offset_ = 0;
-    remote.offset = static_cast<std::uint32_t>(byte_offset_);
-    remote.bytes = static_cast<std::uint32_t>(bytes);
-    remote.end = byte_position_ = end;
-    byte_offset_ += taken;
-    return memory_ + layout_->bytes_at + remote.offset;
+    descriptor.offset = static_cast<std::uint32_t>(byte_offset_);
+    descriptor.bytes = static_cast<std::uint32_t>(bytes);
+    descriptor.end = byte_position_ = end;
+    byte_offset_ += rounded;
+    return memory_ + layout_->bytes_at + descriptor.offset;
 }
 
-inline void Inbox::tell() {
+inline void Inbox::publish() {
     auto& consumed = *reinterpret_cast<Consumed*>(memory_);
-    consumed.cells.store(cells_told_ = next_, std::memory_order_release);
-    consumed.bytes.store(bytes_told_ = bytes_, std::memory_order_release);
-    consumed.matched.store(matched_told_ = matched_, std::memory_order_relaxed);
+    consumed.cells.store(cells_published_ = next_, std::memory_order_release);
+    consumed.bytes.store(bytes_published_ = bytes_, std::memory_order_release);
+    consumed.matched.store(matched_published_ = matched_, std::memory_order_relaxed);
 }
 
 }   // namespace tutti::p2p

@@ -13,21 +13,21 @@ namespace tutti::p2p {
 namespace {
 
 // 1 KiB of the ring: enough for any vector or subarray type, or a structure of them.
-constexpr std::size_t most_layout_numbers = 128;
+constexpr std::size_t max_layout_numbers = 128;
 
 /// Bytes per piece of an eager message. The receiver copies one piece out while the sender copies the next one in.
-std::size_t eager_step(std::size_t bytes) { return bytes <= 8192 ? 2048 : 4096; }
+std::size_t eager_piece_bytes(std::size_t bytes) { return bytes <= 8192 ? 2048 : 4096; }
 
 }   // namespace
 
-void ShmTransport::Line::remove(Send& op) {
+void ShmTransport::SendQueue::remove(Send& op) {
     Send* before = nullptr;
     for (Send* s = first; s != &op; s = s->next) before = s;
     (before ? before->next : first) = op.next;
     if (last == &op) last = before;
 }
 
-bool ShmTransport::send_small(int peer, Key const& key, Data const& data) {
+bool ShmTransport::try_send_small(int peer, Key const& key, Data const& data) {
     Peer& to = at(peer);
     std::size_t const bytes = data.bytes;
     TypeDigest const digest = data.element ? data.element->digest() : TypeDigest();
@@ -38,8 +38,8 @@ bool ShmTransport::send_small(int peer, Key const& key, Data const& data) {
     cell.source = key.source;
     cell.tag = key.tag;
     if (bytes != 0) std::memcpy(cell.payload, data.base, bytes);   // the address may be null if there is no data
-    std::uint64_t const number = to.out.publish(cell, Kind::small);
-    note_send(peer, key.of_program(), number);
+    std::uint64_t const number = to.out.publish(cell, CellKind::small);
+    record_send(peer, key.is_user_message(), number);
     process_.waiter.wake_rank(static_cast<unsigned>(peer));
     return true;
 }
@@ -47,12 +47,12 @@ bool ShmTransport::send_small(int peer, Key const& key, Data const& data) {
 void ShmTransport::begin(Send& op) {
     int const peer = op.peer;   // after write() the operation may no longer exist
     Peer& to = at(peer);
-    if (may_store(op) && store(to, op)) return process_.waiter.wake_rank(static_cast<unsigned>(peer));
+    if (may_store_directly(op) && store_directly(to, op)) return process_.waiter.wake_rank(static_cast<unsigned>(peer));
     op.eager = op.data.bytes <= eager_limit_ && to.out.spend(op.data.bytes);
-    bool const is_of_program = op.key.of_program(), has_note = op.note != nullptr;
+    bool const is_user_message = op.key.is_user_message(), has_piggyback = op.piggyback != nullptr;
     std::uint64_t const number = to.out.number();
     if (!to.queued.first && write(to, op)) {
-        note_send(peer, is_of_program && !has_note, number);
+        record_send(peer, is_user_message && !has_piggyback, number);
         return process_.waiter.wake_rank(static_cast<unsigned>(peer));
     }
     op.stage = SendStage::queued;
@@ -61,67 +61,68 @@ void ShmTransport::begin(Send& op) {
 }
 
 bool ShmTransport::write(Peer& to, Send& op) {
-    if (op.note && !write_note(to, op)) [[unlikely]]
+    if (op.piggyback && !write_piggyback(to, op)) [[unlikely]]
         return false;
     bool sync = op.mode == Mode::synchronous;
-    if (op.eager && op.data.bytes > (sync ? Cell::room_sync : Cell::room)) return write_eager(to, op, sync);
+    if (op.eager && op.data.bytes > (sync ? Cell::payload_bytes_sync : Cell::payload_bytes))
+        return write_eager(to, op, sync);
     if (!to.out.has_cell()) return false;
     if (!op.eager) return write_offer(to, op);
-    Cell& cell = head(to, op);
-    op.data.gather(0, cell.payload, op.data.bytes);
+    Cell& cell = fill_header(to, op);
+    op.data.pack(0, cell.payload, op.data.bytes);
     if (sync) {
-        cell.set_sender(reinterpret_cast<std::uint64_t>(&op));
+        cell.set_send_id(reinterpret_cast<std::uint64_t>(&op));
         op.stage = SendStage::offered;
     }
-    op.number = to.out.publish(cell, sync ? Kind::small_sync : Kind::small);
-    if (!sync) matching_.sent(op);
+    op.number = to.out.publish(cell, sync ? CellKind::small_sync : CellKind::small);
+    if (!sync) matching_.mark_sent(op);
     return true;
 }
 
-/// Returns true if the message may be written next: its note is in the ring, or is too large for any ring.
-bool ShmTransport::write_note(Peer& to, Send& op) {
-    std::size_t const bytes = op.note->size();
+/// Returns true if the message may be written next: its piggyback is in the ring, or is too large for any ring.
+bool ShmTransport::write_piggyback(Peer& to, Send& op) {
+    std::size_t const bytes = op.piggyback->size();
     if (bytes <= to.out.largest_piece()) {
-        Remote remote;
-        std::byte* const room = to.out.has_cell() ? to.out.place(bytes, remote) : nullptr;
+        CellDescriptor descriptor;
+        std::byte* const room = to.out.has_cell() ? to.out.allocate(bytes, descriptor) : nullptr;
         if (!room) return false;
-        std::memcpy(room, op.note->data(), bytes);
+        std::memcpy(room, op.piggyback->data(), bytes);
         Cell& cell = to.out.cell();
         cell.length = bytes;
-        cell.set_remote(remote);
-        to.out.publish(cell, Kind::note);
+        cell.set_descriptor(descriptor);
+        to.out.publish(cell, CellKind::piggyback);
     }
-    op.note.reset();
+    op.piggyback.reset();
     return true;
 }
 
 bool ShmTransport::write_offer(Peer& to, Send& op) {
     Data const& data = op.data;
-    Remote remote{.id = reinterpret_cast<std::uint64_t>(&op)};
+    CellDescriptor descriptor{.id = reinterpret_cast<std::uint64_t>(&op)};
     if (data.dense()) {
-        process_.single_copy.show(data.base, data.bytes);
-        remote.address = reinterpret_cast<std::uint64_t>(data.base);
+        process_.single_copy.expose(data.base, data.bytes);
+        descriptor.address = reinterpret_cast<std::uint64_t>(data.base);
     } else if (auto range = AddressRange::of(data.base, data.count, *data.type);
                process_.single_copy.direct(reinterpret_cast<void const*>(range.first), range.bytes)) {
         // If the layout is small enough to be sent along, the receiver can copy directly from the data.
-        std::int64_t layout[most_layout_numbers] = {data.count};
+        std::int64_t layout[max_layout_numbers] = {data.count};
         std::size_t bytes = flatten(*data.type, std::span(layout).subspan(1)) * sizeof *layout;
         if (bytes != 0) {
             bytes += sizeof *layout;
-            std::byte* room = to.out.place(bytes, remote);
+            std::byte* room = to.out.allocate(bytes, descriptor);
             if (!room) return false;
             std::memcpy(room, layout, bytes);
-            remote.address = reinterpret_cast<std::uint64_t>(data.base);
+            descriptor.address = reinterpret_cast<std::uint64_t>(data.base);
         }
     }
-    Cell& cell = head(to, op);
-    cell.set_remote(remote);
+    Cell& cell = fill_header(to, op);
+    cell.set_descriptor(descriptor);
     op.stage = SendStage::offered;
-    op.number = to.out.publish(cell, Kind::offer);
+    op.number = to.out.publish(cell, CellKind::offer);
     return true;
 }
 
-Cell& ShmTransport::head(Peer& to, Send const& op) {
+Cell& ShmTransport::fill_header(Peer& to, Send const& op) {
     Cell& cell = to.out.cell();
     cell.context = op.key.context;
     cell.length = Cell::message_length(op.data.bytes, op.digest);
@@ -131,47 +132,47 @@ Cell& ShmTransport::head(Peer& to, Send const& op) {
 }
 
 bool ShmTransport::write_eager(Peer& to, Send& op, bool sync) {
-    std::size_t bytes = op.data.bytes, step = eager_step(bytes);
-    Remote remote{.id = reinterpret_cast<std::uint64_t>(&op)};
+    std::size_t bytes = op.data.bytes, step = eager_piece_bytes(bytes);
+    CellDescriptor descriptor{.id = reinterpret_cast<std::uint64_t>(&op)};
     if (!to.out.has_cell((bytes + step - 1) / step + 1)) return false;
-    std::byte* room = to.out.place(bytes, remote);
+    std::byte* room = to.out.allocate(bytes, descriptor);
     if (!room) return false;
-    remote.bytes = static_cast<std::uint32_t>(std::min(step, bytes));
-    op.data.gather(0, room, remote.bytes);
-    Cell& first = head(to, op);
-    first.set_remote(remote);
+    descriptor.bytes = static_cast<std::uint32_t>(std::min(step, bytes));
+    op.data.pack(0, room, descriptor.bytes);
+    Cell& first = fill_header(to, op);
+    first.set_descriptor(descriptor);
     op.stage = SendStage::offered;
-    op.number = to.out.publish(first, sync ? Kind::eager_sync : Kind::eager);
-    for (std::size_t at = remote.bytes; at < bytes; at += remote.bytes) {
-        remote.offset += remote.bytes;
-        remote.bytes = static_cast<std::uint32_t>(std::min(step, bytes - at));
-        op.data.gather(at, room + at, remote.bytes);
+    op.number = to.out.publish(first, sync ? CellKind::eager_sync : CellKind::eager);
+    for (std::size_t at = descriptor.bytes; at < bytes; at += descriptor.bytes) {
+        descriptor.offset += descriptor.bytes;
+        descriptor.bytes = static_cast<std::uint32_t>(std::min(step, bytes - at));
+        op.data.pack(at, room + at, descriptor.bytes);
         Cell& next = to.out.cell();
-        next.set_remote(remote);
-        to.out.publish(next, Kind::more);
+        next.set_descriptor(descriptor);
+        to.out.publish(next, CellKind::more);
     }
-    if (!sync) matching_.sent(op);
+    if (!sync) matching_.mark_sent(op);
     return true;
 }
 
 bool ShmTransport::write_piece(Peer& to, Send& op) {
     if (!to.out.has_cell()) return false;
     std::size_t bytes = std::min(piece_, op.wanted - op.position);
-    Remote remote;
-    std::byte* room = to.out.place(bytes, remote);
+    CellDescriptor descriptor;
+    std::byte* room = to.out.allocate(bytes, descriptor);
     if (!room) return false;
-    op.data.gather(op.position, room, bytes);
+    op.data.pack(op.position, room, bytes);
     process_.rank_state().counters.staged.add(bytes);
     op.position += bytes;
     Cell& cell = to.out.cell();
     cell.context = op.receive;
     cell.length = bytes;
-    cell.set_remote(remote);
-    to.out.publish(cell, Kind::piece);
+    cell.set_descriptor(descriptor);
+    to.out.publish(cell, CellKind::piece);
     return true;
 }
 
-void ShmTransport::control(int peer, Control const& control) {
+void ShmTransport::send_control(int peer, Control const& control) {
     Peer& to = at(peer);
     to.controls.push_back(control);
     if (flush(to)) process_.waiter.wake_rank(static_cast<unsigned>(peer));
@@ -185,7 +186,7 @@ bool ShmTransport::flush(Peer& to) {
         Cell& cell = to.out.cell();
         cell.context = c.context;
         cell.length = c.length;
-        cell.set_remote(c.remote);
+        cell.set_descriptor(c.descriptor);
         to.out.publish(cell, c.kind);
         to.controls.pop_front();
     }
@@ -203,13 +204,13 @@ bool ShmTransport::flush(Peer& to) {
         moved = true;
         if (op->position < op->wanted) continue;
         to.granted.pop();
-        matching_.sent(*op);
+        matching_.mark_sent(*op);
     }
     return moved;
 }
 
 void ShmTransport::mark_busy(Peer& to) {
-    if (to.busy || !to.waits()) return;
+    if (to.busy || !to.has_pending_work()) return;
     to.busy = true;
     busy_.push_back(&to);
 }
@@ -218,11 +219,11 @@ bool ShmTransport::flush_busy() {
     bool moved = false;
     for (std::size_t i = 0; i < busy_.size();) {
         Peer& to = *busy_[i];
-        if (settle(to) | flush(to)) {
+        if (finish_shared_copy(to) | flush(to)) {
             moved = true;
             process_.waiter.wake_rank(static_cast<unsigned>(&to - peers_.data()));
         }
-        if (to.waits()) {
+        if (to.has_pending_work()) {
             ++i;
         } else {
             to.busy = false;
@@ -239,9 +240,9 @@ bool ShmTransport::flush_busy() {
 
 namespace {
 
-constexpr std::size_t worth_waiting = 4096;    // bytes; below this, a second copy takes no longer than one more poll
-constexpr std::size_t bytes_per_poll = 1024;   // bytes that can be copied in the time of a poll
-constexpr unsigned most_not_announced = 6;
+constexpr std::size_t min_polled_bytes = 4096;   // bytes; below this, a second copy takes no longer than one more poll
+constexpr std::size_t bytes_per_poll = 1024;     // bytes that can be copied in the time of a poll
+constexpr unsigned max_announcement_misses = 6;
 
 void copy(Copier const& copier, std::byte* to, std::byte const* from, std::size_t n) {
     if (n >= 4096) return copier.copy(to, from, n, 2 * n);
@@ -253,19 +254,19 @@ void copy(Copier const& copier, std::byte* to, std::byte const* from, std::size_
 void ShmTransport::announce(Receive& op) noexcept try {
     Peer& from = peers_[static_cast<std::size_t>(op.peer)];
     if (!from.open && !open(op.peer, from)) return;   // another protocol reports the error or delivers the message
-    if (from.announced || !op.data.dense() || !matching_.alone(op)) return;
+    if (from.announced || !op.data.dense() || !matching_.is_exclusive(op)) return;
     if (!process_.single_copy.direct(op.data.base, op.data.bytes)) return;
     from.announced = &op;
-    announce_again(from);
+    reannounce(from);
 } catch (std::bad_alloc const&) {   // no memory to map the peer's memory: the message uses another protocol
 }
 
 /// Announces the receive for the next cell, unless that cell has already arrived.
-void ShmTransport::announce_again(Peer& from) {
+void ShmTransport::reannounce(Peer& from) {
     std::uint64_t const next = from.in.number();
-    if (from.announcement.holds(next) || from.in.peek()) return;
+    if (from.announcement.is_for_cell(next) || from.in.peek()) return;
     Receive const& op = *from.announced;
-    from.announcement.open(next, op.key, reinterpret_cast<std::uint64_t>(op.data.base), op.data.bytes);
+    from.announcement.announce(next, op.key, reinterpret_cast<std::uint64_t>(op.data.base), op.data.bytes);
 }
 
 bool ShmTransport::withdraw(Receive& op) noexcept {
@@ -284,46 +285,47 @@ void ShmTransport::receive_stored(Peer& from, Cell const& cell) {
     matching_.finish(op);
 }
 
-bool ShmTransport::store(Peer& to, Send& op) {
+bool ShmTransport::store_directly(Peer& to, Send& op) {
     if (to.queued.first || !to.out.has_cell()) return false;
     int const polls = polls_for_announcement(to, op.data.bytes);
-    std::optional<Claim> claim;
+    std::optional<PostedReceiveClaim> claim;
     bool const announced = poll_briefly(polls, [&] {
-        claim.emplace(to.out.announced());
-        return claim->suits(to.out.number(), op.key, op.data.bytes);
+        claim.emplace(to.out.posted_receive());
+        return claim->matches(to.out.number(), op.key, op.data.bytes);
     });
     if (announced) {
-        to.not_announced = to.unpolled = 0;
-        return store_into(*claim, to, op);
+        to.announcement_misses = to.skipped_waits = 0;
+        return store_claimed(*claim, to, op);
     }
     if (polls > 1) {
-        to.not_announced = static_cast<std::uint8_t>(std::min<unsigned>(to.not_announced + 1u, most_not_announced));
-        to.unpolled = static_cast<std::uint8_t>((1u << to.not_announced) - 1);
+        to.announcement_misses =
+            static_cast<std::uint8_t>(std::min<unsigned>(to.announcement_misses + 1u, max_announcement_misses));
+        to.skipped_waits = static_cast<std::uint8_t>((1u << to.announcement_misses) - 1);
     }
     return false;
 }
 
-bool ShmTransport::store_into(Claim& claim, Peer& to, Send& op) {
+bool ShmTransport::store_claimed(PostedReceiveClaim& claim, Peer& to, Send& op) {
     auto const receiver = static_cast<unsigned>(&to - peers_.data());
     std::uint64_t const address = claim.address();
     std::size_t const bytes = op.data.bytes;
-    if (!process_.single_copy.reaches(receiver, address, bytes) || !claim.take()) return false;
-    copy(process_.copier, process_.single_copy.reach(receiver, address, bytes), op.data.base, bytes);
+    if (!process_.single_copy.has_local_address(receiver, address, bytes) || !claim.try_claim()) return false;
+    copy(process_.copier, process_.single_copy.local_address(receiver, address, bytes), op.data.base, bytes);
     op.eager = false;   // it is matched, so it can no longer be cancelled
-    op.number = to.out.publish(head(to, op), Kind::stored);
-    matching_.sent(op);
+    op.number = to.out.publish(fill_header(to, op), CellKind::stored);
+    matching_.mark_sent(op);
     return true;
 }
 
 /// Returns how many times the sender polls for a receive that is about to be posted: for about the duration of the copy
 /// that a direct store saves, so that it never loses more than that. If no receive is posted in that time, the sender
-/// polls only once for each of the next 2^n − 1 messages of at least `worth_waiting` bytes, n being the number of
-/// failures in a row (at most most_not_announced). It also polls only once for smaller messages, and if this rank
+/// polls only once for each of the next 2^n − 1 messages of at least `min_polled_bytes` bytes, n being the number of
+/// failures in a row (at most max_announcement_misses). It also polls only once for smaller messages, and if this rank
 /// shares its core.
 int ShmTransport::polls_for_announcement(Peer& to, std::size_t bytes) const {
-    if (bytes < worth_waiting || process_.waiter.shares_core()) return 1;
-    if (to.unpolled == 0) return static_cast<int>(2 + bytes / bytes_per_poll);
-    --to.unpolled;
+    if (bytes < min_polled_bytes || process_.waiter.shares_core()) return 1;
+    if (to.skipped_waits == 0) return static_cast<int>(2 + bytes / bytes_per_poll);
+    --to.skipped_waits;
     return 1;
 }
 

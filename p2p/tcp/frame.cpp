@@ -29,22 +29,22 @@ T get(std::span<std::byte const> in, std::size_t at) {
     return value;
 }
 
-/// The fields that a kind uses; all others must be zero. `length` must be within [least, most].
+/// The fields that a kind uses; all others must be zero. `length` must be within [min_length, max_length].
 struct Rule {
     bool message, id, number;
-    std::uint64_t least, most;
+    std::uint64_t min_length, max_length;
     bool site = false;   ///< `id` is the call site of the send, or 0
 };
 
 Rule const* rule_of(FrameKind kind) {
-    static constexpr Rule eager{true, false, true, 0, Frame::most_eager, true};
-    static constexpr Rule eager_sync{true, true, true, 0, Frame::most_eager};
-    static constexpr Rule offer{true, true, true, 0, Frame::most_bytes};
-    static constexpr Rule grant{false, true, true, 1, Frame::most_bytes};
-    static constexpr Rule data{false, true, false, 1, Frame::most_data};
+    static constexpr Rule eager{true, false, true, 0, Frame::max_eager, true};
+    static constexpr Rule eager_sync{true, true, true, 0, Frame::max_eager};
+    static constexpr Rule offer{true, true, true, 0, Frame::max_bytes};
+    static constexpr Rule grant{false, true, true, 1, Frame::max_bytes};
+    static constexpr Rule data{false, true, false, 1, Frame::max_data};
     static constexpr Rule answer{false, true, false, 0, 0};
     static constexpr Rule cancel{false, true, true, 0, 0};
-    static constexpr Rule note{false, false, false, 1, Frame::most_data};
+    static constexpr Rule piggyback{false, false, false, 1, Frame::max_data};
     static constexpr Rule bare{false, false, false, 0, 0};
     switch (kind) {
     case FrameKind::eager: return &eager;
@@ -52,26 +52,27 @@ Rule const* rule_of(FrameKind kind) {
     case FrameKind::offer: return &offer;
     case FrameKind::grant: return &grant;
     case FrameKind::data: return &data;
-    case FrameKind::note: return &note;
+    case FrameKind::piggyback: return &piggyback;
     case FrameKind::done:
     case FrameKind::cancelled:
     case FrameKind::not_cancelled: return &answer;
     case FrameKind::cancel: return &cancel;
     case FrameKind::credit:
-    case FrameKind::bye: return &bare;
+    case FrameKind::shutdown: return &bare;
     }
     return nullptr;
 }
 
 char const* check(Frame const& f) {
     Rule const* rule = rule_of(f.kind);
-    if (!rule) return "a frame of no known kind";
-    if (f.length < rule->least || f.length > rule->most) return "a frame of a length that its kind cannot have";
+    if (!rule) return "a frame of unknown kind";
+    if (f.length < rule->min_length || f.length > rule->max_length)
+        return "a frame whose length is invalid for its kind";
     if (rule->message ? f.source < 0 || f.tag == any_tag : f.context != 0 || f.source != 0 || f.tag != 0)
-        return "a frame whose context, source or tag cannot be";
-    if (!rule->site && (rule->id ? f.id == 0 : f.id != 0)) return "a frame that names an operation wrongly";
-    if (!rule->message && f.digest != TypeDigest()) return "a frame of types without data";
-    if (!rule->number && f.number != 0) return "a frame with a number that its kind does not have";
+        return "a frame with an invalid context, source or tag";
+    if (!rule->site && (rule->id ? f.id == 0 : f.id != 0)) return "a frame with an invalid operation number";
+    if (!rule->message && f.digest != TypeDigest()) return "a frame with types but without data";
+    if (!rule->number && f.number != 0) return "a frame with a message number that its kind does not have";
     return nullptr;
 }
 
@@ -93,7 +94,7 @@ void Frame::encode(std::span<std::byte, header_bytes> out) const {
 
 char const* Frame::decode(std::span<std::byte const, header_bytes> in, Frame& frame) {
     if (in[0] != std::byte{magic[0]} || in[1] != std::byte{magic[1]} || in[3] != std::byte{0})
-        return "bytes that begin no frame";
+        return "bytes that are not a frame header";
     frame.kind = static_cast<FrameKind>(in[2]);
     frame.matched = get<std::uint32_t>(in, 4);
     frame.context = get<std::uint64_t>(in, 8);
@@ -108,23 +109,23 @@ char const* Frame::decode(std::span<std::byte const, header_bytes> in, Frame& fr
 }
 
 FrameReader::Event FrameReader::next(std::span<std::byte const>& in) {
-    if (complaint_) return Event::broken;
+    if (error_) return Event::broken;
     if (in.empty()) return Event::more;
-    if (left_ != 0) {
-        piece_ = in.first(std::min(left_, in.size()));
+    if (payload_left_ != 0) {
+        piece_ = in.first(std::min(payload_left_, in.size()));
         in = in.subspan(piece_.size());
-        left_ -= piece_.size();
+        payload_left_ -= piece_.size();
         return Event::payload;
     }
-    std::size_t const n = std::min(header_.size() - got_, in.size());
-    std::memcpy(header_.data() + got_, in.data(), n);
+    std::size_t const n = std::min(header_.size() - header_read_, in.size());
+    std::memcpy(header_.data() + header_read_, in.data(), n);
     in = in.subspan(n);
-    got_ += n;
-    if (got_ < header_.size()) return Event::more;
-    got_ = 0;
-    complaint_ = Frame::decode(header_, frame_);
-    if (complaint_) return Event::broken;
-    left_ = frame_.payload();
+    header_read_ += n;
+    if (header_read_ < header_.size()) return Event::more;
+    header_read_ = 0;
+    error_ = Frame::decode(header_, frame_);
+    if (error_) return Event::broken;
+    payload_left_ = frame_.payload();
     return Event::frame;
 }
 

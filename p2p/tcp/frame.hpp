@@ -27,12 +27,12 @@ enum class FrameKind : std::uint8_t {
     cancelled,       ///< receiver → sender: it is dropped
     not_cancelled,   ///< receiver → sender: it is matched already
     credit,          ///< carries only `matched`
-    bye,             ///< shutdown: no more frames follow
-    note,            ///< the note of the next message; `length` bytes follow
+    shutdown,        ///< no more frames follow
+    piggyback,       ///< the piggyback of the next message; `length` bytes follow
 };
 
 struct Frame {
-    FrameKind kind = FrameKind::bye;
+    FrameKind kind = FrameKind::shutdown;
     /// Eager messages of the other side that were matched, as Credit counts them, modulo 2^32.
     std::uint32_t matched = 0;
     std::uint64_t context = 0;   ///< eager, offer: context of the communicator
@@ -47,15 +47,15 @@ struct Frame {
     TypeDigest digest{};   ///< eager, offer: types of the message
 
     static constexpr std::size_t header_bytes = 48;
-    static constexpr std::size_t most_eager = 1 << 20;        ///< bytes of an eager message
-    static constexpr std::size_t most_data = 1 << 20;         ///< bytes after one `data` frame
-    static constexpr std::uint64_t most_bytes = 1ULL << 47;   ///< bytes of a message
+    static constexpr std::size_t max_eager = 1 << 20;        ///< bytes of an eager message
+    static constexpr std::size_t max_data = 1 << 20;         ///< bytes after one `data` frame
+    static constexpr std::uint64_t max_bytes = 1ULL << 47;   ///< bytes of a message
 
     bool operator==(Frame const&) const = default;
     /// Returns true if bytes of a message follow the header, possibly zero bytes.
     bool has_payload() const {
         return kind == FrameKind::eager || kind == FrameKind::eager_sync || kind == FrameKind::data ||
-               kind == FrameKind::note;
+               kind == FrameKind::piggyback;
     }
     /// Returns how many bytes follow the header.
     std::size_t payload() const { return has_payload() ? static_cast<std::size_t>(length) : 0; }
@@ -71,26 +71,26 @@ public:
     enum class Event { more, frame, payload, broken };
 
     /// Consumes the next item from the front of `in`. more: `in` is used up. frame: a header is complete, see frame().
-    /// payload: see piece(). broken: the stream is invalid from now on, see complaint().
+    /// payload: see piece(). broken: the stream is invalid from now on, see error().
     Event next(std::span<std::byte const>& in);
 
     Frame const& frame() const { return frame_; }
     std::span<std::byte const> piece() const { return piece_; }
-    char const* complaint() const { return complaint_; }
+    char const* error() const { return error_; }
     /// Bytes of the frame's payload that have not arrived.
-    std::size_t payload_left() const { return left_; }
+    std::size_t payload_left() const { return payload_left_; }
     /// Bytes of the next header that have not arrived, if no payload is outstanding.
-    std::size_t header_left() const { return header_.size() - got_; }
+    std::size_t header_left() const { return header_.size() - header_read_; }
     /// Must be called if this many bytes of the payload were read without this object.
-    void skip(std::size_t bytes) { left_ -= bytes; }
+    void skip(std::size_t bytes) { payload_left_ -= bytes; }
 
 private:
     Frame frame_;
     std::array<std::byte, Frame::header_bytes> header_;
-    std::size_t got_ = 0;   ///< bytes of the header that have arrived
-    std::size_t left_ = 0;
+    std::size_t header_read_ = 0;   ///< bytes of the header that have arrived
+    std::size_t payload_left_ = 0;
     std::span<std::byte const> piece_;
-    char const* complaint_ = nullptr;
+    char const* error_ = nullptr;
 };
 
 }   // namespace tutti::p2p::tcp

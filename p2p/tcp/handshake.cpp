@@ -15,8 +15,8 @@ constexpr std::array<char, 8> protocol_name = {'T', 'u', 't', 't', 'i', '-', '2'
 
 static_assert(crypto_auth_KEYBYTES == std::tuple_size_v<JobKey>);
 
-std::uint8_t const* raw(std::byte const* p) { return reinterpret_cast<std::uint8_t const*>(p); }
-std::uint8_t* raw(std::byte* p) { return reinterpret_cast<std::uint8_t*>(p); }
+std::uint8_t const* as_uint8(std::byte const* p) { return reinterpret_cast<std::uint8_t const*>(p); }
+std::uint8_t* as_uint8(std::byte* p) { return reinterpret_cast<std::uint8_t*>(p); }
 
 void append(std::vector<std::byte>& to, void const* from, std::size_t n) {
     auto const* p = static_cast<std::byte const*>(from);
@@ -41,68 +41,69 @@ int number_at(std::byte const* p) {
 
 }   // namespace
 
-Handshake::Handshake(JobKey const& key, bool calls, int me, int peer, int ranks)
-    : key_(key), calls_(calls), me_(me), peer_(peer), ranks_(ranks) {
+Handshake::Handshake(JobKey const& key, bool is_initiator, int me, int peer, int ranks)
+    : key_(key), is_initiator_(is_initiator), me_(me), peer_(peer), ranks_(ranks) {
     if (sodium_init() < 0) fail(ErrorClass::other, "libsodium cannot be used on this host");
     static_assert(hello_bytes >= challenge_bytes && challenge_bytes >= mac_bytes);
     in_.reserve(hello_bytes);
     out.reserve(hello_bytes);
 }
 
-Handshake Handshake::caller(JobKey const& key, int me, int peer) {
+Handshake Handshake::initiator(JobKey const& key, int me, int peer) {
     Handshake h(key, true, me, peer, 0);
-    randombytes_buf(h.callers_.data(), nonce_bytes);
+    randombytes_buf(h.initiator_nonce_.data(), nonce_bytes);
     append(h.out, protocol_name.data(), protocol_name.size());
     append_number(h.out, me);
     append_number(h.out, peer);
-    append(h.out, h.callers_.data(), nonce_bytes);
-    Mac const knowledge = h.mac("hello  ");
-    append(h.out, knowledge.data(), knowledge.size());
+    append(h.out, h.initiator_nonce_.data(), nonce_bytes);
+    Mac const key_proof = h.mac("hello  ");
+    append(h.out, key_proof.data(), key_proof.size());
     h.expected_ = challenge_bytes;
-    h.complete_ = &Handshake::take_challenge;
+    h.complete_ = &Handshake::process_challenge;
     return h;
 }
 
-Handshake Handshake::called(JobKey const& key, int me, int ranks) {
+Handshake Handshake::responder(JobKey const& key, int me, int ranks) {
     Handshake h(key, false, me, -1, ranks);
     h.expected_ = hello_bytes;
-    h.complete_ = &Handshake::take_hello;
+    h.complete_ = &Handshake::process_hello;
     return h;
 }
 
 void Handshake::refuse(char const* why) {
     state_ = State::refused;
-    complaint_ = why;
+    error_ = why;
     out.clear();
 }
 
-void Handshake::take(std::span<std::byte const> bytes) {
+void Handshake::consume(std::span<std::byte const> bytes) {
     append(in_, bytes.data(), bytes.size());
     if (in_.size() < expected_) return;
     (this->*complete_)();
     in_.clear();
 }
 
-void Handshake::take_hello() {
+void Handshake::process_hello() {
     int const from = number_at(in_.data() + 8), to = number_at(in_.data() + 12);
     if (std::memcmp(in_.data(), protocol_name.data(), protocol_name.size()) != 0)
-        return refuse("it does not speak as a rank does");
-    if (to != me_) return refuse("it wants another rank");
-    if (from < 0 || from >= ranks_ || from == me_) return refuse("it is no rank of this job");
+        return refuse("it does not follow the protocol");
+    if (to != me_) return refuse("it requested another rank");
+    if (from < 0 || from >= ranks_ || from == me_) return refuse("it is not a rank of this job");
     peer_ = from;
-    std::memcpy(callers_.data(), in_.data() + 16, nonce_bytes);
+    std::memcpy(initiator_nonce_.data(), in_.data() + 16, nonce_bytes);
     if (!is_mac(std::span(in_).last(mac_bytes), "hello  "))
         return peer_ = -1, refuse("it does not know this job's key");
-    randombytes_buf(calleds_.data(), calleds_.size());   // not earlier, because most callers may be strangers
-    append(out, calleds_.data(), nonce_bytes);
+    randombytes_buf(responder_nonce_.data(),
+                    responder_nonce_.size());   // not earlier, because most initiators may be other processes
+    append(out, responder_nonce_.data(), nonce_bytes);
     Mac const answer = mac("called ");
     append(out, answer.data(), answer.size());
     expected_ = mac_bytes;
-    complete_ = &Handshake::take_proof;
+    complete_ = &Handshake::process_proof;
 }
 
-void Handshake::take_challenge() {
-    std::memcpy(calleds_.data(), in_.data(), nonce_bytes);
+void Handshake::process_challenge() {
+    std::memcpy(responder_nonce_.data(), in_.data(), nonce_bytes);
     if (!is_mac(std::span(in_).subspan(nonce_bytes), "called ")) return refuse("it does not know this job's key");
     state_ = State::challenged;
 }
@@ -112,10 +113,10 @@ void Handshake::prove() {
     append(out, answer.data(), answer.size());
     state_ = State::waiting;
     expected_ = mac_bytes;
-    complete_ = &Handshake::take_welcome;
+    complete_ = &Handshake::process_welcome;
 }
 
-void Handshake::take_proof() {
+void Handshake::process_proof() {
     if (!is_mac(in_, "caller ")) return refuse("it does not know this job's key");
     state_ = State::proven;
 }
@@ -126,25 +127,26 @@ void Handshake::welcome() {
     state_ = State::done;
 }
 
-void Handshake::take_welcome() {
-    if (!is_mac(in_, "welcome")) return refuse("its welcome is not this job's");
+void Handshake::process_welcome() {
+    if (!is_mac(in_, "welcome")) return refuse("its welcome message is not authenticated by this job's key");
     state_ = State::done;
 }
 
 Handshake::Mac Handshake::mac(char const* role) const {
     struct {
         std::array<char, 8> role;   // seven letters and a terminating zero
-        std::array<std::byte, 4> caller, called;
-        Nonce callers, calleds;
+        std::array<std::byte, 4> initiator, responder;
+        Nonce initiator_nonce, responder_nonce;
     } text;
     static_assert(sizeof text == 16 + 2 * nonce_bytes);
     std::memcpy(text.role.data(), role, text.role.size());
-    put_number(text.caller, calls_ ? me_ : peer_);
-    put_number(text.called, calls_ ? peer_ : me_);
-    text.callers = callers_;
-    text.calleds = calleds_;
+    put_number(text.initiator, is_initiator_ ? me_ : peer_);
+    put_number(text.responder, is_initiator_ ? peer_ : me_);
+    text.initiator_nonce = initiator_nonce_;
+    text.responder_nonce = responder_nonce_;
     Mac result;
-    crypto_auth(raw(result.data()), reinterpret_cast<std::uint8_t const*>(&text), sizeof text, raw(key_.data()));
+    crypto_auth(as_uint8(result.data()), reinterpret_cast<std::uint8_t const*>(&text), sizeof text,
+                as_uint8(key_.data()));
     return result;
 }
 

@@ -21,38 +21,38 @@ public:
     /// Returns a new identifier, never 0. `rank`: the only rank that may use it.
     std::uint64_t add(T& item, int rank) {
         reserve();
-        std::uint32_t const place = free_;
-        free_ = entries_[place].next;
-        Entry& e = entries_[place];
+        std::uint32_t const index = free_;
+        free_ = entries_[index].next;
+        Entry& e = entries_[index];
         e.item = &item;
         e.rank = rank;
         if (++e.uses == 0) e.uses = 1;
-        return static_cast<std::uint64_t>(e.uses) << 32 | place;
+        return static_cast<std::uint64_t>(e.uses) << 32 | index;
     }
     /// Returns null if the identifier is not valid for `rank`.
-    T* find(std::uint64_t name, int rank) const {
-        auto const place = static_cast<std::uint32_t>(name);
-        if (place >= entries_.size()) return nullptr;
-        Entry const& e = entries_[place];
-        return e.uses == name >> 32 && e.rank == rank ? e.item : nullptr;
+    T* find(std::uint64_t id, int rank) const {
+        auto const index = static_cast<std::uint32_t>(id);
+        if (index >= entries_.size()) return nullptr;
+        Entry const& e = entries_[index];
+        return e.uses == id >> 32 && e.rank == rank ? e.item : nullptr;
     }
     /// Invalidates an identifier, which must be valid.
-    void remove(std::uint64_t name) {
-        auto const place = static_cast<std::uint32_t>(name);
-        entries_[place].item = nullptr;
-        entries_[place].next = free_;
-        free_ = place;
+    void remove(std::uint64_t id) {
+        auto const index = static_cast<std::uint32_t>(id);
+        entries_[index].item = nullptr;
+        entries_[index].next = free_;
+        free_ = index;
     }
     /// Returns all operations of that rank.
-    std::vector<T*> all_of(int rank) const {
+    std::vector<T*> items_of(int rank) const {
         std::vector<T*> all;
         for (Entry const& e : entries_)
             if (e.item && e.rank == rank) all.push_back(e.item);
         return all;
     }
     void remove_all(int rank) {
-        for (std::uint32_t place = 0; place < entries_.size(); ++place)
-            if (entries_[place].item && entries_[place].rank == rank) remove(place);
+        for (std::uint32_t index = 0; index < entries_.size(); ++index)
+            if (entries_[index].item && entries_[index].rank == rank) remove(index);
     }
 
 private:

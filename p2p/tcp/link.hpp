@@ -24,30 +24,32 @@
 namespace tutti::p2p::tcp {
 
 /// The layer above a link. Frames have been validated as far as that is possible without context. All functions are
-/// called from inside Network::poll or Link::send; none may poll. `arrived`, `complete`, `refill` and `broken` may
-/// throw std::bad_alloc before they have changed anything, and are then called again later. The others allocate
-/// nothing.
+/// called from inside Network::poll or Link::send; none may poll. `frame_arrived`, `payload_complete`, `refill` and
+/// `link_broken` may throw std::bad_alloc before they have changed anything, and are then called again later. The
+/// others allocate nothing.
 class Handler {
 public:
     virtual ~Handler() = default;
     /// Called for a header from `rank`; its payload, if it has one, follows. Returns an error message if the frame is
     /// invalid, which ends the link, else null.
-    virtual char const* arrived(int rank, Frame const& frame) = 0;
-    /// Returns the destination of the next bytes of the payload if it is contiguous; else they are passed to payload().
-    virtual std::span<std::byte> room(int rank) = 0;
-    /// Called for the next bytes of the payload. If `piece` begins at room(), they have been stored there already.
-    virtual void payload(int rank, std::span<std::byte const> piece) = 0;
+    virtual char const* frame_arrived(int rank, Frame const& frame) = 0;
+    /// Returns the destination of the next bytes of the payload if it is contiguous; else they are passed to
+    /// payload_arrived().
+    virtual std::span<std::byte> payload_buffer(int rank) = 0;
+    /// Called for the next bytes of the payload. If `piece` begins at payload_buffer(), they have been stored there
+    /// already.
+    virtual void payload_arrived(int rank, std::span<std::byte const> piece) = 0;
     /// Called when the payload of a frame has been passed on completely; also for a payload of zero bytes.
-    virtual void complete(int rank) = 0;
+    virtual void payload_complete(int rank) = 0;
     /// Called when the data of a frame has left the memory of `sender`, the argument of `send`.
     virtual void written(void* sender) = 0;
     /// Called when the queue is empty: may send more data of granted messages. Returns false if there is none.
     virtual bool refill(int rank) = 0;
     /// Called when the link has failed permanently. Frames in its queue will not be sent; operations that depend on
-    /// them must fail. `sentence` is the error message and lives as long as the network.
-    virtual void broken(int rank, std::string const& sentence) = 0;
+    /// them must fail. `message` is the error message and lives as long as the network.
+    virtual void link_broken(int rank, std::string const& message) = 0;
     /// Shows a warning to the user. No operation fails.
-    virtual void warn(std::string const& sentence) = 0;
+    virtual void warn(std::string const& message) = 0;
 };
 
 class Link;
@@ -59,8 +61,8 @@ struct ReadAhead {
     explicit ReadAhead(std::size_t bytes) : memory(bytes) {}
 
     std::vector<std::byte> memory;
-    Link const* keeper = nullptr;
-    std::span<std::byte const> kept;   ///< part of `memory` that `keeper` has not passed on
+    Link const* owner = nullptr;
+    std::span<std::byte const> unprocessed;   ///< part of `memory` that `owner` has not passed on
 };
 
 class Link {
@@ -79,11 +81,11 @@ public:
     void reserve(std::size_t frames);
     /// Sends a frame, or queues it behind others. Returns true if it has been sent completely or has no `sender`.
     /// Otherwise its data (frame.payload() bytes at `data`) must stay valid until Handler::written(sender), unless it
-    /// is in `own`, which the link keeps until then.
+    /// is in `owned`, which the link keeps until then.
     bool send(Frame const& frame, std::byte const* data = nullptr, void* sender = nullptr,
-              std::unique_ptr<std::byte[]> own = nullptr);
+              std::unique_ptr<std::byte[]> owned = nullptr);
     /// Removes a frame from the queue if none of it has been sent. Returns false if there is no such frame.
-    bool take_back(void const* sender);
+    bool remove_queued(void const* sender);
 
     /// Starts to use an authenticated connection.
     void open(Socket socket);
@@ -92,13 +94,13 @@ public:
     bool read();
     /// Returns true if the handler has not consumed everything that was read: read() must be called again regardless of
     /// the poller.
-    bool owes() const;
+    bool has_unprocessed_input() const;
     /// Sends queued frames, within a budget. Returns true if anything was sent.
     bool flush();
     /// Must be called periodically. Fails the link if the other host has not answered for `silence`.
     void check(std::chrono::seconds silence);
     /// Sends a shutdown frame; nothing may be sent afterwards. Allocates no memory.
-    void say_goodbye();
+    void send_shutdown();
     /// Closes the socket, if there is one; an open link becomes State::closed.
     void close();
     /// Ends the link: State::broken unless it already was.
@@ -109,36 +111,36 @@ public:
     std::string const& reason() const { return reason_; }   ///< why it is broken
     bool idle() const { return queue_.empty(); }            ///< the system has taken everything
     /// Returns true if both sides have sent their shutdown frame; this side's may still be in the queue.
-    bool parted() const { return said_bye_ && heard_bye_; }
+    bool is_shut_down() const { return shutdown_sent_ && shutdown_received_; }
     /// Since the first frame; bytes in the queue count as sent.
     NetworkBytes const& bytes() const { return bytes_; }
 
 private:
     /// A frame in the queue.
-    struct Waiting {
+    struct QueuedFrame {
         std::array<std::byte, Frame::header_bytes> header;
         std::byte const* data = nullptr;
         std::size_t bytes = 0, sent = 0;   ///< sent: of header and data
         void* sender = nullptr;            ///< null: no send is notified
-        std::unique_ptr<std::byte[]> own;
+        std::unique_ptr<std::byte[]> owned;
 
         std::size_t size() const { return header.size() + bytes; }
     };
 
     /// The Handler function to call next; called again if it had no memory.
-    enum class Owed { nothing, arrived, complete };
+    enum class PendingCallback { nothing, arrived, complete };
 
-    std::size_t write(Waiting const& frame);
+    std::size_t write(QueuedFrame const& frame);
     bool write_some();
-    void wrote(std::size_t bytes);
-    void recycle(std::list<Waiting>::iterator frame);
-    bool take_kept();
-    bool take_bytes(std::span<std::byte const> in);
-    bool hand_on();
-    bool frame_arrived(Frame const& frame);
-    void payload_came(std::span<std::byte const> piece);
-    void ended(int error);
-    void want_out(bool wanted);
+    void remove_sent(std::size_t bytes);
+    void recycle(std::list<QueuedFrame>::iterator frame);
+    bool consume_kept();
+    bool consume_bytes(std::span<std::byte const> in);
+    bool run_pending_callback();
+    bool handle_frame(Frame const& frame);
+    void handle_payload(std::span<std::byte const> piece);
+    void connection_ended(int error);
+    void poll_for_output(bool wanted);
 
     int const rank_;
     Handler& handler_;
@@ -148,12 +150,12 @@ private:
     Socket socket_;
     State state_ = State::closed;
     std::string reason_;
-    bool wants_out_ = false, said_bye_ = false, heard_bye_ = false;
+    bool polls_for_output_ = false, shutdown_sent_ = false, shutdown_received_ = false;
     NetworkBytes bytes_;
-    std::list<Waiting> queue_;
-    std::list<Waiting> unused_;   ///< memory for frames to be queued; at least one, for the shutdown frame
+    std::list<QueuedFrame> queue_;
+    std::list<QueuedFrame> unused_;   ///< memory for frames to be queued; at least one, for the shutdown frame
     FrameReader reader_;
-    Owed owed_ = Owed::nothing;
+    PendingCallback pending_callback_ = PendingCallback::nothing;
 };
 
 }   // namespace tutti::p2p::tcp

@@ -42,19 +42,19 @@ Network::Network(Cluster const& cluster, int me, std::vector<Socket> listeners, 
              static_cast<std::uint64_t>(cluster.size()),
              {.opened = [this](int rank, Socket socket) { link(rank).open(std::move(socket)); },
               .failed =
-                  [this](int rank, std::string sentence) {
+                  [this](int rank, std::string message) {
                       Link& l = link(rank);
-                      sentences_.insert_or_assign(rank, std::string(sentence));
-                      l.fail(std::move(sentence));
-                      settle(l);
+                      loss_messages_.insert_or_assign(rank, std::string(message));
+                      l.fail(std::move(message));
+                      record_loss(l);
                   },
-              .known =
+              .is_connected =
                   [this](int rank) {
-                      if (leaving_) return true;
+                      if (shutting_down_) return true;
                       Link const& l = link(rank);   // created now, so that an open connection finds it
-                      return l.state() != Link::State::closed || l.parted();
+                      return l.state() != Link::State::closed || l.is_shut_down();
                   },
-              .no_descriptor = [this](std::string sentence) { handler_.warn(std::move(sentence)); }}) {
+              .no_descriptor = [this](std::string message) { handler_.warn(std::move(message)); }}) {
     allow_descriptors(cluster.size());
 }
 
@@ -72,102 +72,102 @@ Link& Network::link(int rank) {
 void Network::reserve(int rank, std::size_t frames) {
     Link& l = link(rank);
     if (l.state() == Link::State::closed) [[unlikely]]
-        setup_.call(rank);
+        setup_.connect(rank);
     l.reserve(frames);
 }
 
 bool Network::send(int rank, Frame const& frame, std::byte const* data, void* sender,
-                   std::unique_ptr<std::byte[]> own) {
+                   std::unique_ptr<std::byte[]> owned) {
     Link& l = link(rank);
     if (l.state() == Link::State::closed) [[unlikely]]
-        setup_.call(rank);
-    return l.send(frame, data, sender, std::move(own));
+        setup_.connect(rank);
+    return l.send(frame, data, sender, std::move(owned));
 }
 
-bool Network::take_back(int rank, void const* sender) { return link(rank).take_back(sender); }
+bool Network::remove_queued(int rank, void const* sender) { return link(rank).remove_queued(sender); }
 
 void Network::flush(int rank) {
     Link& l = link(rank);
     // Without memory, the poller reports that the link is ready to send.
     unless_out_of_memory([&l] { return l.flush(); });
-    settle(l);
+    record_loss(l);
 }
 
 bool Network::poll() {
     std::int64_t const now = now_ns();
-    if (inside_ || (!lively_ && now - looked_ < lull)) return false;
+    if (is_polling_ || (!made_progress_ && now - polled_at_ < idle_poll_interval)) return false;
     return poll_now(now);
 }
 
 bool Network::poll_now(std::int64_t now) {
-    Mark const inside(inside_);
+    ScopedFlag const inside(is_polling_);
     bool moved = false;
     // If memory is exhausted for one link, the others still progress, which may free some.
-    bool starved = false;
-    auto const unless_starved = [&](auto const& act) {
+    bool no_memory = false;
+    auto const catch_no_memory = [&](auto const& act) {
         try {
             moved |= act();
-        } catch (std::bad_alloc const&) { starved = true; }
+        } catch (std::bad_alloc const&) { no_memory = true; }
     };
-    if (std::exchange(unfinished_, true)) [[unlikely]]
+    if (std::exchange(has_unprocessed_input_, true)) [[unlikely]]
         for (std::size_t i = 0; i < used_.size(); ++i)
-            if (used_[i]->owes()) unless_starved([&] { return move_on(*used_[i], EPOLLIN); });
-    for (epoll_event const& event : poller_.look()) {
+            if (used_[i]->has_unprocessed_input()) catch_no_memory([&] { return progress_link(*used_[i], EPOLLIN); });
+    for (epoll_event const& event : poller_.poll()) {
         std::uint64_t const number = event.data.u64;
         if (number >= links_.size()) {
-            unless_starved([&] { return setup_.ready(number), false; });
+            catch_no_memory([&] { return setup_.ready(number), false; });
             continue;
         }
         std::uint32_t const out = event.events & EPOLLOUT, in = event.events & ~static_cast<std::uint32_t>(EPOLLOUT);
-        if (out) unless_starved([&] { return move_on(*links_[number], out); });
-        if (in) unless_starved([&] { return move_on(*links_[number], in); });
+        if (out) catch_no_memory([&] { return progress_link(*links_[number], out); });
+        if (in) catch_no_memory([&] { return progress_link(*links_[number], in); });
     }
-    unless_starved([&] { return keep_time(now); });
-    looked_ = now;
-    unfinished_ = starved;
-    lively_ = moved || starved;
-    if (starved && !moved) [[unlikely]]
+    catch_no_memory([&] { return run_timers(now); });
+    polled_at_ = now;
+    has_unprocessed_input_ = no_memory;
+    made_progress_ = moved || no_memory;
+    if (no_memory && !moved) [[unlikely]]
         throw std::bad_alloc();
     return moved;
 }
 
-bool Network::move_on(Link& l, std::uint32_t events) {
+bool Network::progress_link(Link& l, std::uint32_t events) {
     bool const moved = events == EPOLLOUT ? l.flush() : l.read();
-    settle(l);
+    record_loss(l);
     return moved;
 }
 
-bool Network::keep_time(std::int64_t now) {
+bool Network::run_timers(std::int64_t now) {
     if (setup_.busy()) [[unlikely]]
         setup_.tick(now);
-    if (now - checked_ > check_every_) [[unlikely]]
+    if (now - checked_at_ > check_every_) [[unlikely]]
         check(now);
-    return !losses_.empty() && report_lost(now);
+    return !losses_.empty() && report_losses(now);
 }
 
 bool Network::poll(int rank) {
-    if (inside_) return false;
+    if (is_polling_) return false;
     Link* const l = links_[static_cast<std::size_t>(rank)].get();
-    if (!l || l->state() != Link::State::open || !l->idle() || unfinished_) return poll_now(now_ns());
+    if (!l || l->state() != Link::State::open || !l->idle() || has_unprocessed_input_) return poll_now(now_ns());
     {
-        Mark const inside(inside_);
-        unfinished_ = true;
-        bool const moved = move_on(*l, EPOLLIN);
-        unfinished_ = false;
+        ScopedFlag const inside(is_polling_);
+        has_unprocessed_input_ = true;
+        bool const moved = progress_link(*l, EPOLLIN);
+        has_unprocessed_input_ = false;
         if (moved) return true;
     }
     return poll();
 }
 
 void Network::check(std::int64_t now) {
-    checked_ = now;
+    checked_at_ = now;
     for (Link* l : used_) {
         l->check(silence_);
-        settle(*l);
+        record_loss(*l);
     }
 }
 
-void Network::settle(Link& l) {
+void Network::record_loss(Link& l) {
     if (l.state() != Link::State::broken) return;
     int const rank = l.rank();
     if (std::any_of(losses_.begin(), losses_.end(), [&](Loss const& loss) { return loss.rank == rank; })) return;
@@ -176,20 +176,20 @@ void Network::settle(Link& l) {
 
 /// Reports links that have been broken for longer than `grace`. The completion callback of an operation that fails may
 /// begin another one to an unreachable rank, which adds a loss, so no reference into losses_ is held across that call.
-bool Network::report_lost(std::int64_t now) {
+bool Network::report_losses(std::int64_t now) {
     bool any = false;
     for (std::size_t i = 0; i < losses_.size(); ++i) {
         if (losses_[i].since == 0 || now - losses_[i].since < grace) continue;
         int const rank = losses_[i].rank;
-        auto sentence = sentences_.find(rank);
-        if (sentence == sentences_.end())
-            sentence =
-                sentences_
+        auto message = loss_messages_.find(rank);
+        if (message == loss_messages_.end())
+            message =
+                loss_messages_
                     .emplace(rank, join("the connection to rank ", rank, " on ",
                                         cluster_.node(cluster_.node_of(rank)).name, " broke: ", link(rank).reason()))
                     .first;
         any = true;
-        handler_.broken(rank, sentence->second);
+        handler_.link_broken(rank, message->second);
         losses_[i].since = 0;   // reported; stays in the list so that it is not reported again
     }
     return any;
@@ -200,20 +200,21 @@ bool Network::idle() const {
                        [](Link const* l) { return l->idle() || l->state() == Link::State::broken; });
 }
 
-void Network::say_goodbye() {
-    leaving_ = true;
+void Network::start_shutdown() {
+    shutting_down_ = true;
     setup_.close();
-    for (Link* l : used_) l->say_goodbye();
+    for (Link* l : used_) l->send_shutdown();
 }
 
-bool Network::parted() const {
-    return std::all_of(used_.begin(), used_.end(),
-                       [](Link const* l) { return l->state() != Link::State::open || (l->parted() && l->idle()); });
+bool Network::is_shut_down() const {
+    return std::all_of(used_.begin(), used_.end(), [](Link const* l) {
+        return l->state() != Link::State::open || (l->is_shut_down() && l->idle());
+    });
 }
 
-void Network::add_staying(std::vector<int>& ranks) const {
+void Network::add_open_peers(std::vector<int>& ranks) const {
     for (Link const* l : used_)
-        if (l->state() == Link::State::open && !l->parted()) ranks.push_back(l->rank());
+        if (l->state() == Link::State::open && !l->is_shut_down()) ranks.push_back(l->rank());
 }
 
 void Network::count_bytes(Segment const& segment, NetworkBytes& bytes) const {

@@ -20,26 +20,26 @@ public:
     static constexpr std::int64_t grace = 500'000'000;
     /// Nanoseconds between polls while nothing arrives: a poll is a system call and takes much longer than polling the
     /// rings of this node, whose messages should not be delayed by it.
-    static constexpr std::int64_t lull = 2'000;
+    static constexpr std::int64_t idle_poll_interval = 2'000;
 
-    /// Takes ownership of `listeners`, on which calls are accepted; none: no rank calls. `network`: TUTTI_NETWORK,
-    /// `silence`: TUTTI_SILENCE.
+    /// Takes ownership of `listeners`, on which connections are accepted; none: no rank connects. `network`:
+    /// TUTTI_NETWORK, `silence`: TUTTI_SILENCE.
     Network(Cluster const& cluster, int me, std::vector<Socket> listeners, std::string network,
             std::chrono::seconds silence, Handler& handler);
 
-    /// Allocates the memory that the next `frames` calls of send to this rank of another node need. Calls the rank if
+    /// Allocates the memory that the next `frames` calls of send to this rank of another node need. Connects if
     /// there is no connection yet.
     void reserve(int rank, std::size_t frames);
-    /// As Link::send. Calls the rank if there is no connection yet.
+    /// As Link::send. Connects if there is no connection yet.
     bool send(int rank, Frame const& frame, std::byte const* data = nullptr, void* sender = nullptr,
-              std::unique_ptr<std::byte[]> own = nullptr);
-    /// As Link::take_back.
-    bool take_back(int rank, void const* sender);
+              std::unique_ptr<std::byte[]> owned = nullptr);
+    /// As Link::remove_queued.
+    bool remove_queued(int rank, void const* sender);
     /// Must be called when Handler::refill has new data. If there is not enough memory, the data is sent later.
     void flush(int rank);
 
-    /// Progresses everything, at most once per `lull` while nothing moves. Returns true if anything moved. Throws
-    /// std::bad_alloc if memory was exhausted and nothing else moved; another call then continues.
+    /// Progresses everything, at most once per `idle_poll_interval` while nothing moves. Returns true if anything
+    /// moved. Throws std::bad_alloc if memory was exhausted and nothing else moved; another call then continues.
     bool poll();
     /// Reads from one rank first, and progresses everything if nothing has arrived from it.
     bool poll(int rank);
@@ -49,11 +49,11 @@ public:
     bool idle() const;
 
     /// Sends a shutdown frame on every link. Nothing may be sent afterwards.
-    void say_goodbye();
+    void start_shutdown();
     /// Returns true if each link has sent and received its shutdown frame, is lost, or is closed.
-    bool parted() const;
+    bool is_shut_down() const;
     /// Adds the ranks whose links have not sent or not received it.
-    void add_staying(std::vector<int>& ranks) const;
+    void add_open_peers(std::vector<int>& ranks) const;
     /// Adds the bytes sent to and received from suspected ranks (Segment::suspected). For a broken link, one more byte
     /// counts as sent, so that the data sent over it never counts as arrived.
     void count_bytes(Segment const& segment, NetworkBytes& bytes) const;
@@ -68,11 +68,11 @@ private:
 
     Link& link(int rank);
     bool poll_now(std::int64_t now);
-    bool move_on(Link& link, std::uint32_t events);
-    bool keep_time(std::int64_t now);
+    bool progress_link(Link& link, std::uint32_t events);
+    bool run_timers(std::int64_t now);
     void check(std::int64_t now);
-    void settle(Link& link);
-    bool report_lost(std::int64_t now);
+    void record_loss(Link& link);
+    bool report_losses(std::int64_t now);
 
     Cluster const& cluster_;
     std::chrono::seconds const silence_;
@@ -83,12 +83,12 @@ private:
     std::vector<std::unique_ptr<Link>> links_;   ///< by rank; null: no frame was sent or received
     std::vector<Link*> used_;                    ///< all existing links
     ConnectionSetup setup_;
-    std::vector<Loss> losses_;                ///< broken links; grows while one is reported; has capacity for each link
-    std::map<int, std::string> sentences_;    ///< by rank: why the link is broken
-    std::int64_t looked_ = 0, checked_ = 0;   ///< times of the last poll and of the last check()
-    bool lively_ = false;                     ///< the last poll made progress or ran out of memory
-    bool unfinished_ = false;   ///< the last poll threw or ran out of memory: links may hold unprocessed data
-    bool inside_ = false, leaving_ = false;   ///< a poll is running; say_goodbye() was called
+    std::vector<Loss> losses_;   ///< broken links; grows while one is reported; has capacity for each link
+    std::map<int, std::string> loss_messages_;      ///< by rank: why the link is broken
+    std::int64_t polled_at_ = 0, checked_at_ = 0;   ///< times of the last poll and of the last check()
+    bool made_progress_ = false;                    ///< the last poll made progress or ran out of memory
+    bool has_unprocessed_input_ = false;            ///< the last poll threw or ran out of memory: links may hold data
+    bool is_polling_ = false, shutting_down_ = false;   ///< a poll is running; start_shutdown() was called
 };
 
 }   // namespace tutti::p2p::tcp

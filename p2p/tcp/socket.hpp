@@ -15,7 +15,7 @@
 namespace tutti::p2p::tcp {
 
 /// Returns the system's error text; for EMFILE, a text with the limit of descriptors.
-std::string text_of_error(int error);
+std::string describe_error(int error);
 
 class Socket {
 public:
@@ -31,8 +31,8 @@ public:
     /// Begins to connect, without waiting. Returns an empty socket, and sets errno, if that fails immediately.
     /// `silence`: how long the system keeps an idle connection without an answer.
     static Socket connect(IpAddress const& address, std::uint16_t port, std::chrono::seconds silence);
-    /// Accepts the next call to `listener`, without waiting, and stores its numeric address to `from`. Returns an empty
-    /// socket, and sets errno, if there is no call or it cannot be accepted.
+    /// Accepts the next connection to `listener`, without waiting, and stores its numeric address to `from`. Returns an
+    /// empty socket, and sets errno, if there is none or it cannot be accepted.
     static Socket accept(Socket const& listener, std::string& from);
 
     int get() const { return descriptor_; }
@@ -45,10 +45,10 @@ public:
     /// Returns true if data is unacknowledged and the other host has not answered for `silence`, so it counts as lost.
     /// Returns false if it answers but takes no more data because its process does not read: the process may compute
     /// for hours.
-    bool unheard(std::chrono::seconds silence) const;
-    /// Returns true if data, a call or the end of the stream is available.
+    bool is_unresponsive(std::chrono::seconds silence) const;
+    /// Returns true if data, a connection or the end of the stream is available.
     bool readable() const;
-    /// Makes close() leave no state in the system (no TIME_WAIT), whose tables many strangers could fill.
+    /// Makes close() leave no state in the system (no TIME_WAIT), whose tables many other processes could fill.
     void reset_when_closed();
     /// Sets the options of a connection; connect() does so itself. `silence`: as for connect().
     void prepare(std::chrono::seconds silence);
@@ -66,10 +66,10 @@ public:
     void add(Socket const& socket, std::uint64_t number, bool out);
     void change(Socket const& socket, std::uint64_t number, bool out);
     void remove(Socket const& socket);
-    /// Descriptor that is readable for poll(2) and the like while look() would return events.
+    /// Descriptor that is readable for poll(2) and the like while poll() would return events.
     int descriptor() const { return epoll_.get(); }
     /// Returns the pending events without waiting. Valid until the next call.
-    std::span<epoll_event const> look();
+    std::span<epoll_event const> poll();
 
 private:
     Socket epoll_;

@@ -21,61 +21,61 @@ namespace tutti::p2p {
 /// eighth of the budget.
 class Credit {
 public:
-    static constexpr std::uint64_t budget = UnexpectedCost::most;
+    static constexpr std::uint64_t budget = UnexpectedCost::limit;
     static std::uint64_t cost(std::size_t bytes) { return UnexpectedCost::of(bytes); }
 
     // The sender's side.
     bool suffices(std::size_t bytes) const { return spent_ + cost(bytes) - returned_ <= budget; }
     void spend(std::size_t bytes) { spent_ += cost(bytes); }
-    void unspend(std::size_t bytes) { spent_ -= cost(bytes); }
+    void refund(std::size_t bytes) { spent_ -= cost(bytes); }
     /// Processes the receiver's count in a frame. Returns false if it is larger than what was sent.
-    bool returned(std::uint32_t count) {
+    bool update_returned(std::uint32_t count) {
         returned_ += static_cast<std::uint32_t>(count - static_cast<std::uint32_t>(returned_));
         return returned_ <= spent_;
     }
 
     // The receiver's side.
     /// Returns false if the sender has exceeded its credit.
-    bool allows(std::size_t bytes) const { return came_ + cost(bytes) - matched_ <= budget; }
-    void came(std::size_t bytes) { came_ += cost(bytes); }
+    bool allows(std::size_t bytes) const { return received_ + cost(bytes) - matched_ <= budget; }
+    void received(std::size_t bytes) { received_ += cost(bytes); }
     void matched(std::size_t bytes) { matched_ += cost(bytes); }
     /// Returns true if the count must be sent in a frame of its own.
-    bool news() const { return matched_ - told_ >= budget / 8; }
+    bool must_publish() const { return matched_ - published_ >= budget / 8; }
     /// Returns the count for the next frame.
-    std::uint32_t tell() { return static_cast<std::uint32_t>(told_ = matched_); }
+    std::uint32_t publish() { return static_cast<std::uint32_t>(published_ = matched_); }
 
 private:
     std::uint64_t spent_ = 0, returned_ = 0;
-    std::uint64_t came_ = 0, matched_ = 0, told_ = 0;
+    std::uint64_t received_ = 0, matched_ = 0, published_ = 0;
 };
 
 class TcpTransport final : public Transport, public tcp::Handler {
 public:
-    /// Takes ownership of `listeners`, on which other ranks call.
+    /// Takes ownership of `listeners`, on which other ranks connect.
     TcpTransport(Matching& matching, std::vector<tcp::Socket> listeners);
     ~TcpTransport() override;
 
     bool reaches(int peer) const override;
-    bool send_small(int, Key const&, Data const&) override { return false; }
+    bool try_send_small(int, Key const&, Data const&) override { return false; }
     void begin(Send& op) override;
     void cancel(Send& op) override;
     void reserve(Unexpected const& message) override;
-    void take(Receive& op, Unexpected& message) override;
+    void receive_unexpected(Receive& op, Unexpected& message) override;
 
     bool poll() override { return network_.poll(); }
-    bool poll_from(int peer) override { return network_.poll(peer - here_); }
+    bool poll_from(int peer) override { return network_.poll(peer - local_ranks_); }
     int polls_in_a_row() const override { return 1; }
-    bool idle() const override { return streams_ == 0 && network_.idle(); }
+    bool idle() const override { return incomplete_grants_ == 0 && network_.idle(); }
 
-    void say_goodbye() override { network_.say_goodbye(); }
-    bool parted() const override { return network_.parted(); }
-    void add_staying(std::vector<int>& ranks) const override { network_.add_staying(ranks); }
+    void start_shutdown() override { network_.start_shutdown(); }
+    bool is_shut_down() const override { return network_.is_shut_down(); }
+    void add_open_peers(std::vector<int>& ranks) const override { network_.add_open_peers(ranks); }
     void count_bytes(Segment const& segment, NetworkBytes& bytes) const override;
     void close() override { network_.close(); }
 
 private:
     /// Granted sends, which take turns sending a piece each; linked by Send::next.
-    struct Line {
+    struct SendQueue {
         Send* first = nullptr;
         Send* last = nullptr;
 
@@ -93,56 +93,56 @@ private:
     struct Peer {
         Credit credit;
         std::uint64_t sent = 0;   ///< number of messages sent; the number of the next one
-        Line granted;
+        SendQueue granted;
         // The message or piece whose payload is being received.
         tcp::Frame frame;
-        Receive* into = nullptr;
-        Unexpected* aside = nullptr;
-        std::size_t at = 0, end = 0;                    ///< positions in the packed message
-        std::shared_ptr<std::vector<std::byte>> note;   ///< note of the next message
+        Receive* receive = nullptr;
+        Unexpected* unexpected = nullptr;
+        std::size_t at = 0, end = 0;                         ///< positions in the packed message
+        std::shared_ptr<std::vector<std::byte>> piggyback;   ///< piggyback of the next message
 
         ~Peer() {
-            if (aside) Unexpected::discard(aside);
+            if (unexpected) Unexpected::destroy(unexpected);
         }
     };
 
     // tcp::Handler
-    char const* arrived(int rank, tcp::Frame const& frame) override;
-    std::span<std::byte> room(int rank) override;
-    void payload(int rank, std::span<std::byte const> piece) override;
-    void complete(int rank) override;
+    char const* frame_arrived(int rank, tcp::Frame const& frame) override;
+    std::span<std::byte> payload_buffer(int rank) override;
+    void payload_arrived(int rank, std::span<std::byte const> piece) override;
+    void payload_complete(int rank) override;
     void written(void* sender) override;
     bool refill(int rank) override;
-    void broken(int rank, std::string const& sentence) override;
-    void warn(std::string const& sentence) override { matching_.process().warn(sentence); }
+    void link_broken(int rank, std::string const& message) override;
+    void warn(std::string const& message) override { matching_.process().warn(message); }
 
     // send.cpp
     void send(int rank, tcp::Frame frame);
-    void send_note(int rank, Send& op);
-    void release(Send& op);
+    void send_piggyback(int rank, Send& op);
+    void release_id(Send& op);
     char const* granted(int rank, tcp::Frame const& frame);
     char const* done(int rank, tcp::Frame const& frame);
-    char const* cancel_answered(int rank, tcp::Frame const& frame);
+    char const* receive_cancel_answer(int rank, tcp::Frame const& frame);
 
     // receive.cpp
     char const* receive_message(int rank, Peer& from, tcp::Frame const& frame);
     char const* receive_offer(int rank, tcp::Frame const& frame);
-    static void begin_note(Peer& from, tcp::Frame const& frame);
+    static void begin_piggyback(Peer& from, tcp::Frame const& frame);
     char const* receive_data(int rank, Peer& from, tcp::Frame const& frame);
     void message_complete(int rank, Peer& from);
-    Unexpected* set_aside(int rank, tcp::Frame const& frame, Unexpected::What what, std::size_t room);
-    void accept(Receive& op, int rank, std::uint64_t send, std::size_t bytes);
+    Unexpected* make_unexpected(int rank, tcp::Frame const& frame, Unexpected::Kind kind, std::size_t room);
+    void start_rendezvous(Receive& op, int rank, std::uint64_t send, std::size_t bytes);
     void matched(int rank, std::size_t bytes);
-    void answer_cancel(int rank, tcp::Frame const& frame);
+    void receive_cancel(int rank, tcp::Frame const& frame);
     Peer& peer(int rank);
 
     Matching& matching_;
-    int const here_;   ///< ranks on this node; ranks of other nodes have peer numbers from here_ on
+    int const local_ranks_;   ///< ranks on this node; ranks of other nodes have peer numbers from local_ranks_ on
     std::size_t const eager_limit_;
     std::vector<std::unique_ptr<Peer>> peers_;   ///< by world rank
     IdTable<Send> sends_;                        ///< sends that frames may refer to, or that fail with their link
     IdTable<Receive> receives_;                  ///< granted
-    std::size_t streams_ = 0;                    ///< granted sends that are not complete
+    std::size_t incomplete_grants_ = 0;          ///< granted sends that are not complete
     tcp::Network network_;
 };
 

@@ -12,34 +12,34 @@ namespace tutti {
 class Allowance {
 public:
     /// Nanoseconds that must pass for each nanosecond that may be spent.
-    static constexpr std::int64_t price = 100;
+    static constexpr std::int64_t cost_ratio = 100;
     /// The initial and maximum savings of one rank, and of all ranks that share a core.
-    static constexpr std::int64_t most_saved_ns = 1'000'000, most_saved_on_core_ns = 16'000'000;
+    static constexpr std::int64_t max_saved_ns = 1'000'000, max_saved_on_core_ns = 16'000'000;
     /// Whatever was spent, some time is granted again after this pause. A single indivisible action, such as the first
     /// walk of the stack, may therefore take more than its share.
-    static constexpr std::int64_t longest_pause_ns = 1'000'000'000;
+    static constexpr std::int64_t max_pause_ns = 1'000'000'000;
 
     /// `sharing`: number of ranks per core, at least 1.
     explicit Allowance(std::int64_t sharing = 1)
-        : price_(price * sharing), most_(std::min(most_saved_ns, most_saved_on_core_ns / sharing) * price_),
-          balance_(most_) {}
+        : cost_ratio_(cost_ratio * sharing),
+          max_balance_(std::min(max_saved_ns, max_saved_on_core_ns / sharing) * cost_ratio_), balance_(max_balance_) {}
 
     /// Returns the maximum savings in nanoseconds.
-    std::int64_t most() const { return most_ / price_; }
+    std::int64_t max_ns() const { return max_balance_ / cost_ratio_; }
     /// Returns true if more than `reserve_ns` may be spent at time `now`, as returned by now_ns().
     bool grants(std::int64_t now, std::int64_t reserve_ns = 0) {
-        if (last_ != 0) balance_ = std::min(balance_ + std::max<std::int64_t>(now - last_, 0), most_);
+        if (last_ != 0) balance_ = std::min(balance_ + std::max<std::int64_t>(now - last_, 0), max_balance_);
         last_ = now;
-        return balance_ > reserve_ns * price_;
+        return balance_ > reserve_ns * cost_ratio_;
     }
     /// Records time spent. It may exceed the balance; nothing is then granted until the deficit has been made up.
-    void spend(std::int64_t ns) { balance_ = std::max(balance_ - ns * price_, -longest_pause_ns); }
+    void spend(std::int64_t ns) { balance_ = std::max(balance_ - ns * cost_ratio_, -max_pause_ns); }
 
 private:
-    std::int64_t price_;
-    std::int64_t most_;       ///< maximum of balance_, in elapsed nanoseconds
-    std::int64_t balance_;    ///< savings, in elapsed nanoseconds
-    std::int64_t last_ = 0;   ///< time of the last call of grants()
+    std::int64_t cost_ratio_;
+    std::int64_t max_balance_;   ///< maximum of balance_, in elapsed nanoseconds
+    std::int64_t balance_;       ///< savings, in elapsed nanoseconds
+    std::int64_t last_ = 0;      ///< time of the last call of grants()
 };
 
 }   // namespace tutti

@@ -31,7 +31,7 @@ private:
     int number_ = -1;
 };
 
-/// Both ends of a pipe, closed on exec so that no rank inherits them by accident. make() throws Complaint.
+/// Both ends of a pipe, closed on exec so that no rank inherits them by accident. make() throws LaunchError.
 struct Pipe {
     Descriptor read, write;
     static Pipe make();

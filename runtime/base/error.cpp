@@ -16,7 +16,7 @@ Error error_of(std::exception const& thrown) {
                             refused->code() == std::errc::too_many_files_open ||
                             refused->code() == std::errc::too_many_files_open_in_system ||
                             refused->code() == std::errc::no_space_on_device;
-        return {scarce ? ErrorClass::no_mem : ErrorClass::other, join("the system refuses: ", thrown.what())};
+        return {scarce ? ErrorClass::no_mem : ErrorClass::other, join("a system call failed: ", thrown.what())};
     }
     return {ErrorClass::intern, thrown.what()};
 }

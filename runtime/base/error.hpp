@@ -73,22 +73,22 @@ std::string join(Parts const&... parts) {
 /// Thrown when a call cannot be carried out.
 class Error : public std::runtime_error {
 public:
-    Error(ErrorClass what, std::string const& sentence) : std::runtime_error(sentence), error_class(what) {}
+    Error(ErrorClass what, std::string const& message) : std::runtime_error(message), error_class(what) {}
 
     /// A user callback failed with an error code of its own (MPI_Add_error_code, attribute callbacks), which is passed
     /// on unchanged.
-    explicit Error(int code, std::string const& sentence = "a user callback failed")
-        : std::runtime_error(sentence), error_class(ErrorClass::other), user_code(code) {}
+    explicit Error(int code, std::string const& message = "a user callback failed")
+        : std::runtime_error(message), error_class(ErrorClass::other), user_code(code) {}
 
     /// Adds advice on what to do, if it is more specific than that of the error class. The string must have static
-    /// storage duration and is a sentence without its full stop.
+    /// storage duration and is a message without its full stop.
     Error&& with_help(char const* what_to_do) && {
         help = what_to_do;
         return std::move(*this);
     }
 
     /// Sets `peer` and `call`, for an error of a call that this rank began earlier.
-    Error&& of_call(int with_peer, std::uint64_t number) && {
+    Error&& with_call(int with_peer, std::uint64_t number) && {
         peer = with_peer;
         call = number;
         return std::move(*this);

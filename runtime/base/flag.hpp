@@ -47,7 +47,7 @@ inline std::uint64_t load_eight(std::atomic<std::uint8_t> const* bytes) {
 }
 
 /// Prefetches a line for writing: takes it away from its readers before the store, off the critical path.
-inline void own_soon(void const* line) {
+inline void prefetch_write(void const* line) {
 #if defined(__x86_64__)
     asm volatile("prefetchw %0" : : "m"(*static_cast<char const*>(line)));
 #else
@@ -57,7 +57,7 @@ inline void own_soon(void const* line) {
 
 /// Moves freshly written lines from this core's cache towards the shared cache, where other cores read them sooner
 /// (measured: an 8-byte broadcast takes 75 ns instead of 110). Does nothing on processors without cldemote.
-inline void share_soon(void const* memory, std::size_t bytes) {
+inline void demote(void const* memory, std::size_t bytes) {
 #if defined(__x86_64__)
     auto* line = static_cast<char const*>(memory);
     for (std::size_t i = 0; i < bytes; i += cache_line) asm volatile("cldemote %0" : : "m"(line[i]));
@@ -74,12 +74,12 @@ inline void cpu_pause() {
 
 // Futexes: sleeping on a word of memory, within a process and between the processes of a node.
 
-inline constexpr int everybody = INT_MAX;   ///< `how_many` in futex_wake: wakes all sleepers
+inline constexpr int wake_all = INT_MAX;   ///< `how_many` in futex_wake: wakes all sleepers
 
-/// Sleeps while `word` is `value`, for at most `longest_ns`. May return early, so the caller checks the word again.
-inline void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t value, long longest_ns) {
-    timespec const longest{longest_ns / 1'000'000'000, longest_ns % 1'000'000'000};
-    syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT, value, &longest, nullptr, 0);
+/// Sleeps while `word` is `value`, for at most `timeout_ns`. May return early, so the caller checks the word again.
+inline void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t value, long timeout_ns) {
+    timespec const timeout{timeout_ns / 1'000'000'000, timeout_ns % 1'000'000'000};
+    syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT, value, &timeout, nullptr, 0);
 }
 
 inline void futex_wake(std::atomic<std::uint32_t>& word, int how_many) {
@@ -87,10 +87,10 @@ inline void futex_wake(std::atomic<std::uint32_t>& word, int how_many) {
 }
 
 /// Like the 32-bit version, but compares only the lower half of the word, because the kernel compares 32 bits.
-inline void futex_wait(std::atomic<std::uint64_t> const& word, std::uint64_t value, long longest_ns) {
+inline void futex_wait(std::atomic<std::uint64_t> const& word, std::uint64_t value, long timeout_ns) {
     static_assert(std::endian::native == std::endian::little);
-    timespec const longest{longest_ns / 1'000'000'000, longest_ns % 1'000'000'000};
-    syscall(SYS_futex, &word, FUTEX_WAIT, static_cast<std::uint32_t>(value), &longest, nullptr, 0);
+    timespec const timeout{timeout_ns / 1'000'000'000, timeout_ns % 1'000'000'000};
+    syscall(SYS_futex, &word, FUTEX_WAIT, static_cast<std::uint32_t>(value), &timeout, nullptr, 0);
 }
 
 inline void futex_wake(std::atomic<std::uint64_t>& word, int how_many) {

@@ -13,28 +13,29 @@ namespace tutti {
 using LimitKind = decltype(RLIMIT_AS);
 
 /// Returns the soft limit on a resource, in the unit of setrlimit; all bits set (RLIM_INFINITY): unlimited.
-inline std::uint64_t limit_on(LimitKind what) {
+inline std::uint64_t limit_on(LimitKind kind) {
     rlimit limit{};
-    return getrlimit(what, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
+    return getrlimit(kind, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
 }
 
 /// Returns the limit that a call which failed with errno `error` may have reached, as the end of a message: "; the
 /// limit on addresses (ulimit -v) is 1000000 KiB". Empty if no limit of this process explains the error.
 inline std::string limit_behind(int error) {
-    struct Words {
+    struct LimitText {
         int error;
         LimitKind limit;
         std::uint64_t unit;
-        char const *what, *of;
+        char const *name, *unit_name;
     };
-    static constexpr Words all[] = {{ENOMEM, RLIMIT_AS, 1024, "addresses (ulimit -v)", " KiB"},
-                                    {EFBIG, RLIMIT_FSIZE, 1024, "the length of files (ulimit -f)", " KiB"},
-                                    {EMFILE, RLIMIT_NOFILE, 1, "open files (ulimit -n)", ""},
-                                    {EAGAIN, RLIMIT_MEMLOCK, 1024, "locked memory (ulimit -l)", " KiB"}};
-    for (Words const& one : all) {
+    static constexpr LimitText limits[] = {{ENOMEM, RLIMIT_AS, 1024, "addresses (ulimit -v)", " KiB"},
+                                           {EFBIG, RLIMIT_FSIZE, 1024, "the length of files (ulimit -f)", " KiB"},
+                                           {EMFILE, RLIMIT_NOFILE, 1, "open files (ulimit -n)", ""},
+                                           {EAGAIN, RLIMIT_MEMLOCK, 1024, "locked memory (ulimit -l)", " KiB"}};
+    for (LimitText const& one : limits) {
         std::uint64_t const limit = limit_on(one.limit);
         if (one.error == error && limit != RLIM_INFINITY)
-            return std::string("; the limit on ") + one.what + " is " + std::to_string(limit / one.unit) + one.of;
+            return std::string("; the limit on ") + one.name + " is " + std::to_string(limit / one.unit) +
+                   one.unit_name;
     }
     return {};
 }

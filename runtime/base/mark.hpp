@@ -5,11 +5,11 @@
 namespace tutti {
 
 /// Sets a flag, and clears it on destruction, also when an exception leaves the block. Does not nest.
-struct Mark {
-    explicit Mark(bool& flag) : flag(flag) { flag = true; }
-    ~Mark() { flag = false; }
-    Mark(Mark const&) = delete;
-    Mark& operator=(Mark const&) = delete;
+struct ScopedFlag {
+    explicit ScopedFlag(bool& flag) : flag(flag) { flag = true; }
+    ~ScopedFlag() { flag = false; }
+    ScopedFlag(ScopedFlag const&) = delete;
+    ScopedFlag& operator=(ScopedFlag const&) = delete;
     bool& flag;
 };
 

@@ -19,12 +19,12 @@ namespace tutti {
 
 /// Creates an empty file for this user alone (the system grants everyone access). Returns its descriptor, or −1 with
 /// errno. `flags` are those of memfd_create.
-inline int make_memory_file(char const* name, unsigned flags) {
+inline int create_memory_file(char const* name, unsigned flags) {
     int const descriptor = memfd_create(name, flags);
     if (descriptor < 0 || fchmod(descriptor, S_IRUSR | S_IWUSR) == 0) return descriptor;
-    int const why = errno;
+    int const error = errno;
     close(descriptor);
-    return errno = why, -1;
+    return errno = error, -1;
 }
 
 /// Identifies a memory file to other processes of the node. Owns nothing.
@@ -65,7 +65,7 @@ inline int open_memory_file(MemoryFile const& file) {
 
 /// Returns true if other processes of this user may open what this process holds. They may not if the executable file
 /// of this process can be executed but not read.
-inline bool others_may_open() { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 1; }
+inline bool peers_may_open() { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 1; }
 
 /// A rank's arena in a file of its own, from its beginning on, as its peers may map it.
 struct ArenaWindow {

@@ -31,7 +31,7 @@ inline std::uint64_t pid_namespace() {
 }
 
 /// Returns true if process numbers of namespace `other` have the same meaning in `own`; false if either is not known.
-inline bool same_numbers(std::uint64_t own, std::uint64_t other) { return own != 0 && own == other; }
+inline bool same_pid_namespace(std::uint64_t own, std::uint64_t other) { return own != 0 && own == other; }
 
 /// A process's number and the time at which it started (in clock ticks since the machine booted; 0: not known), packed
 /// into one word that fits into shared memory. The word 0 identifies no process.
@@ -84,14 +84,14 @@ class ProcessWatch {
 public:
     explicit ProcessWatch(ProcessIdentity process) : process_(process) {
         descriptor_ = static_cast<int>(syscall(SYS_pidfd_open, process.pid(), 0));
-        gone_ = (descriptor_ < 0 && errno == ESRCH) || !process.is_current();
+        ended_ = (descriptor_ < 0 && errno == ESRCH) || !process.is_current();
     }
     ProcessWatch(ProcessWatch&& other) noexcept
-        : process_(other.process_), descriptor_(std::exchange(other.descriptor_, -1)), gone_(other.gone_) {}
+        : process_(other.process_), descriptor_(std::exchange(other.descriptor_, -1)), ended_(other.ended_) {}
     ProcessWatch& operator=(ProcessWatch&& other) noexcept {
         std::swap(process_, other.process_);
         std::swap(descriptor_, other.descriptor_);
-        std::swap(gone_, other.gone_);
+        std::swap(ended_, other.ended_);
         return *this;
     }
     ~ProcessWatch() {
@@ -100,21 +100,21 @@ public:
 
     ProcessIdentity process() const { return process_; }
     /// Returns false once the process has ended; a zombie counts as ended if there is a pidfd.
-    bool lives() {
-        if (gone_) return false;
+    bool is_alive() {
+        if (ended_) return false;
         if (descriptor_ >= 0) {
             pollfd one{descriptor_, POLLIN, 0};
-            gone_ = poll(&one, 1, 0) > 0;
+            ended_ = poll(&one, 1, 0) > 0;
         } else {
-            gone_ = (kill(process_.pid(), 0) != 0 && errno != EPERM) || !process_.is_current();
+            ended_ = (kill(process_.pid(), 0) != 0 && errno != EPERM) || !process_.is_current();
         }
-        return !gone_;
+        return !ended_;
     }
 
 private:
     ProcessIdentity process_;
     int descriptor_ = -1;
-    bool gone_ = false;
+    bool ended_ = false;
 };
 
 }   // namespace tutti

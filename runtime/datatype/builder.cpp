@@ -42,13 +42,13 @@ public:
         Type type = Type::adopt(new Datatype);
         type->size_ = size_;
         type->alignment_ = alignment_;
-        type->marked_lb_ = marked_lb_.has_value();
-        type->marked_ub_ = marked_ub_.has_value();
+        type->explicit_lb_ = explicit_lb_.has_value();
+        type->explicit_ub_ = explicit_ub_.has_value();
         type->true_lb_ = true_lb_.value_or(0);
         type->true_extent_ = true_ub_.value_or(0) - type->true_lb_;
-        std::int64_t lb = marked_lb_.value_or(lb_.value_or(0));
-        std::int64_t ub = marked_ub_.value_or(ub_.value_or(0));   // 0, as in MPICH, if there is only MPI_LB
-        if (padded && !marked_lb_ && !marked_ub_) ub += (alignment_ - (ub - lb) % alignment_) % alignment_;
+        std::int64_t lb = explicit_lb_.value_or(lb_.value_or(0));
+        std::int64_t ub = explicit_ub_.value_or(ub_.value_or(0));   // 0, as in MPICH, if there is only MPI_LB
+        if (padded && !explicit_lb_ && !explicit_ub_) ub += (alignment_ - (ub - lb) % alignment_) % alignment_;
         type->layout_ = layouts_.finish();
         type->signature_ = signatures_.finish();
         type->digest_ = TypeDigest::of(type->signature_.get());
@@ -64,9 +64,9 @@ private:
 
     void add_bounds(Datatype const& old, std::int64_t low, std::int64_t high) {
         bool const data = old.size_ > 0;
-        if (old.marked_lb_) lower(marked_lb_, type_sum(low, old.lb_));
+        if (old.explicit_lb_) lower(explicit_lb_, type_sum(low, old.lb_));
         else if (data) lower(lb_, type_sum(low, old.lb_));
-        if (old.marked_ub_) raise(marked_ub_, type_sum(high, old.lb_ + old.extent_));
+        if (old.explicit_ub_) raise(explicit_ub_, type_sum(high, old.lb_ + old.extent_));
         else if (data) raise(ub_, type_sum(high, old.lb_ + old.extent_));
         if (!data) return;
         lower(true_lb_, type_sum(low, old.true_lb_));
@@ -85,7 +85,7 @@ private:
     LayoutList layouts_;
     SignatureList signatures_;
     std::int64_t size_ = 0, alignment_ = 1;
-    Bound lb_, ub_, marked_lb_, marked_ub_, true_lb_, true_ub_;
+    Bound lb_, ub_, explicit_lb_, explicit_ub_, true_lb_, true_ub_;
 };
 
 // Parts of arrays: MPI_Type_create_subarray and MPI_Type_create_darray (MPI 3.1, 4.1.3 and 4.1.4). A part is built one
@@ -193,10 +193,10 @@ TypeBuilder::Type TypeBuilder::predefined(Basic kind) {
 
 TypeBuilder::Type TypeBuilder::pair(char const* name, Basic kind, Elementary first, Elementary second) {
     std::int64_t const ones[] = {1, 1};
-    std::int64_t const places[] = {0, std::max<std::int64_t>(first.size, second.size)};
+    std::int64_t const displacements[] = {0, std::max<std::int64_t>(first.size, second.size)};
     Type a = predefined("", Basic::none, first), b = predefined("", Basic::none, second);
     Datatype const* types[] = {a.get(), b.get()};
-    Type type = structure(ones, places, types);
+    Type type = structure(ones, displacements, types);
     type->name = name;
     type->basic_ = kind;
     type->committed = true;
@@ -207,7 +207,7 @@ TypeBuilder::Type TypeBuilder::marker(char const* name, bool upper) {
     Type type = Type::adopt(new Datatype);
     type->name = name;
     type->committed = true;
-    (upper ? type->marked_ub_ : type->marked_lb_) = true;
+    (upper ? type->explicit_ub_ : type->explicit_lb_) = true;
     return type;
 }
 
@@ -255,8 +255,8 @@ TypeBuilder::Type TypeBuilder::duplicate(Datatype const& old) {
     type->basic_ = old.basic_;
     type->dense_ = old.dense_;
     type->dense_one_ = old.dense_one_;
-    type->marked_lb_ = old.marked_lb_;
-    type->marked_ub_ = old.marked_ub_;
+    type->explicit_lb_ = old.explicit_lb_;
+    type->explicit_ub_ = old.explicit_ub_;
     type->layout_ = old.layout_;
     type->signature_ = old.signature_;
     type->digest_ = old.digest_;
@@ -268,12 +268,12 @@ TypeBuilder::Type TypeBuilder::resized(Datatype const& old, std::int64_t lb, std
     Type type = duplicate(old);
     type->basic_ = Basic::none;
     type->committed = false;
-    type->marked_lb_ = type->marked_ub_ = true;
+    type->explicit_lb_ = type->explicit_ub_ = true;
     set_bounds(*type, type_bytes(lb), type_sum(lb, extent));
     return type;
 }
 
-void TypeBuilder::remember(Datatype& type, TypeRecipe recipe) {
+void TypeBuilder::set_recipe(Datatype& type, TypeRecipe recipe) {
     type.recipe_ = std::make_shared<TypeRecipe>(std::move(recipe));
 }
 

@@ -52,7 +52,7 @@ public:
     static Type duplicate(Datatype const& old);
 
     /// Stores the arguments with which the program constructed the type, for MPI_Type_get_contents.
-    static void remember(Datatype& type, TypeRecipe recipe);
+    static void set_recipe(Datatype& type, TypeRecipe recipe);
 
 private:
     class Assembly;

@@ -15,18 +15,18 @@
 #include "runtime/objects/attribute.hpp"
 #include "runtime/objects/object.hpp"
 
-// Checked arithmetic on the byte counts of types. A type that would reach further than type_reach is rejected
+// Checked arithmetic on the byte counts of types. A type that would span more than max_type_bytes is rejected
 // (ErrorClass::type); an overflow would silently make it a small one.
 
 namespace tutti {
 
 /// Upper limit in bytes of every bound, size and extent. The sum of three of them does not overflow.
-inline constexpr std::int64_t type_reach = std::int64_t{1} << 61;
+inline constexpr std::int64_t max_type_bytes = std::int64_t{1} << 61;
 
-[[noreturn]] inline void type_too_large() { fail(ErrorClass::type, "the type would reach over more than 2^61 bytes"); }
+[[noreturn]] inline void type_too_large() { fail(ErrorClass::type, "the type would span more than 2^61 bytes"); }
 
 inline std::int64_t type_bytes(std::int64_t value) {
-    if (value > type_reach || value < -type_reach) [[unlikely]]
+    if (value > max_type_bytes || value < -max_type_bytes) [[unlikely]]
         type_too_large();
     return value;
 }
@@ -86,7 +86,7 @@ public:
     /// Returns the type information that travels with messages of this type.
     TypeDigest digest() const { return digest_; }
     /// Marks the type as the predefined type with this number, for its digest.
-    void be_number(unsigned number) { digest_ = digest_.with_number(number); }
+    void set_number(unsigned number) { digest_ = digest_.with_number(number); }
 
     bool committed = false;
     std::string name;
@@ -99,8 +99,8 @@ private:
     Basic basic_ = Basic::none;
     TypeDigest digest_;
     bool dense_ = true, dense_one_ = true;
-    bool marked_lb_ = false, marked_ub_ = false;   ///< set explicitly: MPI_Type_create_resized, MPI_LB, MPI_UB
-    std::shared_ptr<TypeLayout const> layout_;     ///< null: the type contains no data
+    bool explicit_lb_ = false, explicit_ub_ = false;   ///< set explicitly: MPI_Type_create_resized, MPI_LB, MPI_UB
+    std::shared_ptr<TypeLayout const> layout_;         ///< null: the type contains no data
     std::shared_ptr<TypeSignature const> signature_;
     std::shared_ptr<TypeRecipe const> recipe_;
 };

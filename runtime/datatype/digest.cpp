@@ -82,7 +82,7 @@ TypeDigest TypeDigest::with_number(unsigned number) const {
 
 std::size_t TypeDigest::unit() const { return mixed() || bits_ == 0 ? 0 : std::size_t{1} << (bits_ >> 8 & 0xf); }
 
-char const* TypeDigest::in_c() const {
+char const* TypeDigest::c_name() const {
     std::size_t const size = unit();
     switch (bits_ >> 12) {
     case integer: return size == 1 ? "MPI_CHAR" : size == 2 ? "MPI_SHORT" : size == 4 ? "MPI_INT" : "MPI_LONG";
@@ -96,7 +96,7 @@ char const* TypeDigest::in_c() const {
 bool TypeDigest::fits(std::size_t bytes, Datatype const& type, std::int64_t count) const {
     TypeDigest const wanted = type.digest();
     auto const used = std::min(static_cast<std::int64_t>(bytes), count * type.size());
-    if (agrees(wanted) || used == 0) return true;
+    if (matches(wanted) || used == 0) return true;
     if (!mixed() && !wanted.mixed()) return false;
     // Truncated messages and messages that end inside an element are reported as other errors.
     if (static_cast<std::size_t>(used) != bytes || type.elements(bytes) < 0) return true;

@@ -31,7 +31,7 @@ public:
     /// number exceeds 255.
     TypeDigest with_number(unsigned number) const;
     /// Returns a predefined C type with the same representation, such as "MPI_INT", or null if there is none.
-    char const* in_c() const;
+    char const* c_name() const;
     std::size_t unit() const;   ///< bytes of the elementary datum; 0: mixed, or anything
 
     /// Returns false only if a message of `bytes` bytes with this digest cannot match `count` elements of `type`.
@@ -39,7 +39,7 @@ public:
 
     bool operator==(TypeDigest const&) const = default;
     /// Returns true if both are copies of the same datum, or one may be anything. If it returns false, `fits` decides.
-    bool agrees(TypeDigest other) const {
+    bool matches(TypeDigest other) const {
         return bits_ == other.bits_ || bits_ == 0 || other.bits_ == 0 ||
                (((bits_ ^ other.bits_) & 0xff00) == 0 && !mixed());
     }

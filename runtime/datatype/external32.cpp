@@ -52,7 +52,7 @@ void from_external(char* to, char const* from, int size, int external, Format fo
 /// Processes all elements in pieces. `move` transfers a piece between the user's buffer and packed form, and converts
 /// it by calling its last argument, which calls convert(packed bytes, external offset, unit, elements).
 template <class Move, class Convert>
-std::int64_t in_stretches(std::int64_t count, Datatype const& type, Move&& move, Convert&& convert) {
+std::int64_t for_each_piece(std::int64_t count, Datatype const& type, Move&& move, Convert&& convert) {
     char piece[4096];
     std::size_t position = 0;
     std::int64_t external = 0;
@@ -87,7 +87,7 @@ std::int64_t pack_external(void const* buffer, std::int64_t count, Datatype cons
         for (std::int64_t i = 0; i < n * unit.parts; ++i)
             to_external(to + i * external, piece + i * size, size, external, unit.format);
     };
-    return in_stretches(count, type, move, convert);
+    return for_each_piece(count, type, move, convert);
 }
 
 std::int64_t unpack_external(void* buffer, std::int64_t count, Datatype const& type, void const* in) {
@@ -101,7 +101,7 @@ std::int64_t unpack_external(void* buffer, std::int64_t count, Datatype const& t
         for (std::int64_t i = 0; i < n * unit.parts; ++i)
             from_external(piece + i * size, from + i * external, size, external, unit.format);
     };
-    return in_stretches(count, type, move, convert);
+    return for_each_piece(count, type, move, convert);
 }
 
 }   // namespace tutti

@@ -52,7 +52,7 @@ TypeLayout::Ref TypeLayout::shifted(Ref const& layout, std::int64_t by) {
 
 void LayoutList::add(TypeLayout::Ref const& layout, std::int64_t at) {
     if (layout->form == TypeLayout::Form::run) return add_run(at + layout->at, layout->size);
-    turn_into_parts();
+    convert_to_parts();
     parts_.push_back({at, size_, layout});
     size_ += layout->size;
 }
@@ -70,7 +70,7 @@ void LayoutList::add_run(std::int64_t at, std::int64_t bytes) {
     size_ += bytes;
 }
 
-void LayoutList::turn_into_parts() {
+void LayoutList::convert_to_parts() {
     for (std::size_t i = 0; i < runs_.size(); ++i) {
         std::int64_t end = i + 1 < runs_.size() ? runs_[i + 1].start : size_;
         parts_.push_back({0, runs_[i].start, TypeLayout::run(runs_[i].at, end - runs_[i].start)});

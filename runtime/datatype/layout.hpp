@@ -50,7 +50,7 @@ public:
     TypeLayout::Ref finish();
 
 private:
-    void turn_into_parts();
+    void convert_to_parts();
     TypeLayout::Ref finish_runs();
 
     std::vector<TypeLayout::Run> runs_;   ///< used as long as there are only runs

@@ -20,7 +20,8 @@ struct TypedMemory {
     static TypedMemory of(void const* buffer, std::int64_t count, Datatype const& type) {
         return {reinterpret_cast<std::uintptr_t>(buffer), count, type.extent(), type.layout()};
     }
-    /// Returns contiguous bytes as typed memory. Refers to `run`, which must be a single run and outlive the result.
+    /// Returns contiguous bytes as typed memory. Refers to `run`, which must be a single run and
+    /// stay valid as long as the result.
     static TypedMemory run(void const* first, TypeLayout const& run) {
         return {reinterpret_cast<std::uintptr_t>(first), 1, run.size, &run};
     }

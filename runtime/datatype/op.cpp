@@ -27,7 +27,7 @@ KernelTable const* vector_kernels() {
 
 Kernels kernels(BuiltinOp op, Basic kind) {
     KernelTable const* best = vector_kernels();
-    if (best && best->get(op, kind).two) return best->get(op, kind);
+    if (best && best->get(op, kind).binary) return best->get(op, kind);
     return portable_kernels.get(op, kind);
 }
 
@@ -52,14 +52,14 @@ char const* domain_of(BuiltinOp op) {
     case BuiltinOp::bxor: return "integers and MPI_BYTE";
     case BuiltinOp::minloc:
     case BuiltinOp::maxloc: return "pairs of a value and an index such as MPI_DOUBLE_INT";
-    default: return "no reduction, only one-sided communication";
+    default: return "one-sided communication only";
     }
 }
 
 }   // namespace
 
-Kernel2 kernel2(BuiltinOp op, Basic kind) { return kernels(op, kind).two; }
-KernelK kernel_k(BuiltinOp op, Basic kind) { return kernels(op, kind).many; }
+BinaryKernel binary_kernel(BuiltinOp op, Basic kind) { return kernels(op, kind).binary; }
+NaryKernel nary_kernel(BuiltinOp op, Basic kind) { return kernels(op, kind).nary; }
 
 std::size_t basic_size(Basic kind) {
     switch (kind) {
@@ -98,14 +98,14 @@ std::size_t basic_size(Basic kind) {
 Kernels Op::find_kernels(Datatype const& type) const {
     static_assert(KernelTable::kinds <= std::tuple_size_v<decltype(known_)>);
     if (user) return {};
-    if (Basic const kind = type.basic(); kind != Basic::none && kernel2(builtin, kind))
+    if (Basic const kind = type.basic(); kind != Basic::none && binary_kernel(builtin, kind))
         return known_[static_cast<std::size_t>(kind)] = tutti::kernels(builtin, kind);
     std::string what = type.name.empty() ? "a derived datatype" : type.name;
     fail(ErrorClass::op, name_of(builtin), " is not defined on ", what, ": it is for ", domain_of(builtin));
 }
 
 void Op::apply(void const* in, void* inout, std::int64_t count, Datatype const& type) const {
-    if (!user) return kernel2(builtin, type.basic())(in, inout, static_cast<std::size_t>(count));
+    if (!user) return binary_kernel(builtin, type.basic())(in, inout, static_cast<std::size_t>(count));
     for (std::int64_t done = 0; done < count;) {
         auto const n = static_cast<int>(std::min<std::int64_t>(count - done, INT_MAX));
         std::int64_t const offset = done * type.extent();

@@ -12,11 +12,11 @@
 
 namespace tutti {
 
-/// Return this processor's kernel of a built-in operator for a basic kind (kernel2: 2 operands; kernel_k: any number),
-/// or null if MPI does not define the operator on it (MPI 3.1, 5.9.2). The lookup should happen once per MPI call.
-/// Buffers need not be aligned. Results of different kernels are bitwise identical.
-Kernel2 kernel2(BuiltinOp op, Basic kind);
-KernelK kernel_k(BuiltinOp op, Basic kind);
+/// Return this processor's kernel of a built-in operator for a basic kind (binary_kernel: 2 operands; nary_kernel: any
+/// number), or null if MPI does not define the operator on it (MPI 3.1, 5.9.2). The lookup should happen once per MPI
+/// call. Buffers need not be aligned. Results of different kernels are bitwise identical.
+BinaryKernel binary_kernel(BuiltinOp op, Basic kind);
+NaryKernel nary_kernel(BuiltinOp op, Basic kind);
 /// Returns the kernels for the packed form of pairs that C pads (MPI_DOUBLE_INT and similar); null for other kinds.
 Kernels packed_pair_kernels(BuiltinOp op, Basic kind);
 /// Returns the size of one element of a basic kind in memory in bytes (pair kinds with their C padding).
@@ -36,7 +36,7 @@ public:
     /// As check, and returns the kernels, which are null for a user-defined operator.
     Kernels kernels(Datatype const& type) const {
         Kernels const& k = known_[static_cast<std::size_t>(type.basic())];
-        return k.two ? k : find_kernels(type);
+        return k.binary ? k : find_kernels(type);
     }
     /// Computes inout = in op inout element by element; `in` is the operand of the lower ranks.
     void apply(void const* in, void* inout, std::int64_t count, Datatype const& type) const;

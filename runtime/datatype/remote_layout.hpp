@@ -42,7 +42,7 @@ public:
         return AddressRange::of(origin, count, extent_, true_lb_, true_extent_);
     }
     /// Returns the same elements in this rank's address space; `reached` is where the first byte of the range is
-    /// mapped. The result must not outlive this object.
+    /// mapped. The result is valid as long as this object.
     TypedMemory at(std::byte const* reached, std::uint64_t origin, std::int64_t count) const {
         auto const here = reinterpret_cast<std::uint64_t>(reached) + (origin - range(origin, count).first);
         return {static_cast<std::uintptr_t>(here), count, extent_, layout_.get()};

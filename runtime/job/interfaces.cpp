@@ -22,7 +22,7 @@
 namespace tutti {
 namespace {
 
-int bits(bool six) { return six ? 128 : 32; }
+int address_bits(bool is_ipv6) { return is_ipv6 ? 128 : 32; }
 
 int leading_ones(std::uint8_t const* mask, std::size_t n) {
     int count = 0;
@@ -45,8 +45,8 @@ std::uint8_t const* bytes_of(sockaddr const* a) {
 
 bool is_bridge(std::string const& name) { return access(("/sys/class/net/" + name + "/bridge").c_str(), F_OK) == 0; }
 
-/// Sort key: the interfaces that other hosts should try first have the smallest.
-int unlikeliness(Interface const& i) { return i.address.loopback() ? 4 : (i.bridge ? 1 : 0) + (i.running ? 0 : 2); }
+/// Interfaces that other hosts should try first have the smallest.
+int sort_key(Interface const& i) { return i.address.is_loopback() ? 4 : (i.bridge ? 1 : 0) + (i.running ? 0 : 2); }
 
 }   // namespace
 
@@ -54,39 +54,39 @@ std::optional<IpAddress> IpAddress::from_text(std::string_view text) {
     std::size_t const slash = text.find('/');
     std::string const host(text.substr(0, slash));
     IpAddress a;
-    a.six = host.find(':') != std::string::npos;
-    if (inet_pton(a.six ? AF_INET6 : AF_INET, host.c_str(), a.bytes.data()) != 1) return {};
-    a.length = bits(a.six);
+    a.is_ipv6 = host.find(':') != std::string::npos;
+    if (inet_pton(a.is_ipv6 ? AF_INET6 : AF_INET, host.c_str(), a.bytes.data()) != 1) return {};
+    a.prefix_length = address_bits(a.is_ipv6);
     if (slash == std::string_view::npos) return a;
     std::string_view const digits = text.substr(slash + 1);
-    auto const [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), a.length);
+    auto const [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), a.prefix_length);
     bool const good = error == std::errc{} && end == digits.data() + digits.size();
-    if (!good || a.length < 0 || a.length > bits(a.six)) return {};
+    if (!good || a.prefix_length < 0 || a.prefix_length > address_bits(a.is_ipv6)) return {};
     return a;
 }
 
 std::string IpAddress::host() const {
     char text[INET6_ADDRSTRLEN] = "";
-    inet_ntop(six ? AF_INET6 : AF_INET, bytes.data(), text, sizeof text);
+    inet_ntop(is_ipv6 ? AF_INET6 : AF_INET, bytes.data(), text, sizeof text);
     return text;
 }
 
-bool IpAddress::in(IpAddress const& network) const {
-    if (six != network.six) return false;
-    auto const whole = static_cast<std::size_t>(network.length / 8);
-    int const rest = network.length % 8;
+bool IpAddress::is_in(IpAddress const& network) const {
+    if (is_ipv6 != network.is_ipv6) return false;
+    auto const whole = static_cast<std::size_t>(network.prefix_length / 8);
+    int const rest = network.prefix_length % 8;
     if (std::memcmp(bytes.data(), network.bytes.data(), whole) != 0) return false;
     return rest == 0 || (bytes[whole] ^ network.bytes[whole]) >> (8 - rest) == 0;
 }
 
-bool IpAddress::loopback() const { return in(six ? *from_text("::1") : *from_text("127.0.0.0/8")); }
+bool IpAddress::is_loopback() const { return is_in(is_ipv6 ? *from_text("::1") : *from_text("127.0.0.0/8")); }
 
-bool IpAddress::link_local() const { return six && in(*from_text("fe80::/10")); }
+bool IpAddress::is_link_local() const { return is_ipv6 && is_in(*from_text("fe80::/10")); }
 
 std::vector<Interface> interfaces() {
     ifaddrs* list = nullptr;
     if (getifaddrs(&list) != 0)
-        fail(ErrorClass::other, "the addresses of this host cannot be listed: ", std::strerror(errno));
+        fail(ErrorClass::other, "cannot list the network addresses of this host: ", std::strerror(errno));
     std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> const owned(list, freeifaddrs);
     std::vector<Interface> all;
     for (ifaddrs const* i = list; i; i = i->ifa_next) {
@@ -96,40 +96,39 @@ std::vector<Interface> interfaces() {
                       .address = {},
                       .bridge = is_bridge(i->ifa_name),
                       .running = (i->ifa_flags & IFF_RUNNING) != 0};
-        one.address.six = i->ifa_addr->sa_family == AF_INET6;
-        std::size_t const n = one.address.six ? 16 : 4;
+        one.address.is_ipv6 = i->ifa_addr->sa_family == AF_INET6;
+        std::size_t const n = one.address.is_ipv6 ? 16 : 4;
         std::memcpy(one.address.bytes.data(), address, n);
-        one.address.length = mask ? leading_ones(mask, n) : bits(one.address.six);
-        if (!one.address.link_local()) all.push_back(one);
+        one.address.prefix_length = mask ? leading_ones(mask, n) : address_bits(one.address.is_ipv6);
+        if (!one.address.is_link_local()) all.push_back(one);
     }
-    std::stable_sort(all.begin(), all.end(),
-                     [](auto const& a, auto const& b) { return unlikeliness(a) < unlikeliness(b); });
+    std::stable_sort(all.begin(), all.end(), [](auto const& a, auto const& b) { return sort_key(a) < sort_key(b); });
     return all;
 }
 
-std::vector<Interface> chosen_interfaces(std::vector<Interface> const& all, std::string_view network) {
+std::vector<Interface> select_interfaces(std::vector<Interface> const& all, std::string_view network) {
     if (network.empty()) return all;
-    std::vector<Interface> some;
+    std::vector<Interface> selected;
     auto const wanted = IpAddress::from_text(network);
     for (Interface const& i : all)
-        if (wanted ? i.address.in(*wanted) : i.name == network) some.push_back(i);
-    return some;
+        if (wanted ? i.address.is_in(*wanted) : i.name == network) selected.push_back(i);
+    return selected;
 }
 
-std::vector<std::string> own_addresses(std::string_view network) {
-    std::vector<Interface> const all = interfaces(), some = chosen_interfaces(all, network);
+std::vector<std::string> host_addresses(std::string_view network) {
+    std::vector<Interface> const all = interfaces(), selected = select_interfaces(all, network);
     std::vector<std::string> addresses;
-    for (Interface const& i : some)
-        if (!network.empty() || !i.address.loopback()) addresses.push_back(i.address.text());
+    for (Interface const& i : selected)
+        if (!network.empty() || !i.address.is_loopback()) addresses.push_back(i.address.text());
     if (network.empty() && addresses.empty())
-        for (Interface const& i : some) addresses.push_back(i.address.text());
+        for (Interface const& i : selected) addresses.push_back(i.address.text());
     if (!addresses.empty()) return addresses;
-    std::string there;
-    for (Interface const& i : all) there += join(there.empty() ? "" : ", ", i.name, " ", i.address.text());
+    std::string available;
+    for (Interface const& i : all) available += join(available.empty() ? "" : ", ", i.name, " ", i.address.text());
     fail(ErrorClass::other,
          network.empty() ? "this host has no network address"
                          : join("no interface or network of this host is ", network),
-         "; it has ", there.empty() ? "no address at all" : there);
+         "; it has ", available.empty() ? "no address at all" : available);
 }
 
 // Listening sockets.
@@ -143,7 +142,7 @@ struct SocketAddress {
 
 SocketAddress socket_address(IpAddress const& address, unsigned port) {
     SocketAddress a;
-    if (address.six) {
+    if (address.is_ipv6) {
         auto& six = reinterpret_cast<sockaddr_in6&>(a.storage);
         six.sin6_family = AF_INET6;
         six.sin6_port = htons(static_cast<std::uint16_t>(port));
@@ -161,7 +160,7 @@ SocketAddress socket_address(IpAddress const& address, unsigned port) {
 
 /// Binds to this port of the address and listens. Returns -1 with errno on failure.
 int listen_at(IpAddress const& address, unsigned port) {
-    int const s = socket(address.six ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int const s = socket(address.is_ipv6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (s < 0) return -1;
     int const yes = 1;
     SocketAddress const at = socket_address(address, port);
@@ -170,9 +169,9 @@ int listen_at(IpAddress const& address, unsigned port) {
                       bind(s, reinterpret_cast<sockaddr const*>(&at.storage), at.length) == 0 &&
                       listen(s, SOMAXCONN) == 0;
     if (good) return s;
-    int const why = errno;
+    int const error = errno;
     close(s);
-    errno = why;
+    errno = error;
     return -1;
 }
 
@@ -184,19 +183,19 @@ std::uint16_t port_of(int descriptor) {
                                                : reinterpret_cast<sockaddr_in&>(address).sin_port);
 }
 
-bool is_absent(int why) { return why == EADDRNOTAVAIL || why == EAFNOSUPPORT; }
-bool is_taken(int why) { return why == EADDRINUSE || why == EACCES; }
+bool is_absent(int error) { return error == EADDRNOTAVAIL || error == EAFNOSUPPORT; }
+bool is_port_in_use(int error) { return error == EADDRINUSE || error == EACCES; }
 
 /// Listens on this port of every usable address; 0: on the port that the system assigns for the first one. Returns an
 /// empty Listener with errno if listening fails on one of them (the port is taken), or if no address is usable.
 Listener listen_on_port(std::vector<IpAddress> const& addresses, unsigned port) {
     Listener listener;
-    int why = EADDRNOTAVAIL;
+    int error = EADDRNOTAVAIL;
     for (IpAddress const& address : addresses) {
         int const s = listen_at(address, listener.descriptors.empty() ? port : listener.port);
         if (s < 0 && is_absent(errno)) continue;
         if (s < 0) {
-            why = errno;
+            error = errno;
             for (int descriptor : listener.descriptors) close(descriptor);
             listener = {};
             break;
@@ -204,14 +203,14 @@ Listener listen_on_port(std::vector<IpAddress> const& addresses, unsigned port) 
         if (listener.descriptors.empty()) listener.port = port_of(s);
         listener.descriptors.push_back(s);
     }
-    errno = why;
+    errno = error;
     return listener;
 }
 
 }   // namespace
 
 Listener listen_on(std::vector<std::string> const& addresses, std::string_view ports) {
-    std::optional<PortRange> const wanted = port_range(ports);
+    std::optional<PortRange> const wanted = parse_port_range(ports);
     if (!wanted) fail(ErrorClass::other, "TUTTI_PORT_RANGE=", ports, " is not a range of ports such as 40000-40100");
     PortRange const range = *wanted;
     std::vector<IpAddress> parsed;
@@ -219,16 +218,16 @@ Listener listen_on(std::vector<std::string> const& addresses, std::string_view p
         if (auto const address = IpAddress::from_text(text)) parsed.push_back(*address);
     constexpr int tries = 100;   // the system's port for one address may be taken on another
     int const ports_to_try = range.first == 0 ? tries : static_cast<int>(range.last - range.first) + 1;
-    int why = 0;
+    int error = 0;
     for (int i = 0; i < ports_to_try; ++i) {
         Listener listener = listen_on_port(parsed, range.first == 0 ? 0 : range.first + static_cast<unsigned>(i));
         if (!listener.descriptors.empty()) return listener;
-        why = errno;
-        if (!is_taken(why)) break;
+        error = errno;
+        if (!is_port_in_use(error)) break;
     }
-    if (range.first != 0 && is_taken(why))
+    if (range.first != 0 && is_port_in_use(error))
         fail(ErrorClass::other, "no port of TUTTI_PORT_RANGE=", ports, " is free on this host for a rank to listen on");
-    fail(ErrorClass::other, "no port to listen on for a rank: ", std::strerror(why));
+    fail(ErrorClass::other, "cannot open a port on which the rank listens: ", std::strerror(error));
 }
 
 }   // namespace tutti

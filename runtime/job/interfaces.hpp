@@ -12,21 +12,21 @@
 
 namespace tutti {
 
-/// An IPv4 or IPv6 address with the prefix length of its network: "10.0.0.1/24", "fd00::1/64".
+/// An IPv4 or IPv6 address with the prefix length of its network: "10.0.0.1/24", "fd00:0:0::1/64".
 struct IpAddress {
     std::array<std::uint8_t, 16> bytes{};   ///< IPv4: the first four
-    bool six = false;                       ///< IPv6
-    int length = 0;
+    bool is_ipv6 = false;
+    int prefix_length = 0;
 
     /// Without a length the prefix is the whole address. Returns nothing for any other text.
     static std::optional<IpAddress> from_text(std::string_view text);
-    std::string text() const { return host() + '/' + std::to_string(length); }
+    std::string text() const { return host() + '/' + std::to_string(prefix_length); }
     std::string host() const;   ///< without the length
 
     /// Returns true if the address belongs to `network`, that is, matches its prefix.
-    bool in(IpAddress const& network) const;
-    bool loopback() const;
-    bool link_local() const;   ///< IPv6 address that is only reachable with the name of an interface
+    bool is_in(IpAddress const& network) const;
+    bool is_loopback() const;
+    bool is_link_local() const;   ///< IPv6 address that is only reachable with the name of an interface
     bool operator==(IpAddress const&) const = default;
 };
 
@@ -45,11 +45,11 @@ std::vector<Interface> interfaces();
 
 /// Returns the interfaces selected by `network` (TUTTI_NETWORK): an interface name or a network such as "10.0.0.0/8";
 /// all if it is empty.
-std::vector<Interface> chosen_interfaces(std::vector<Interface> const& all, std::string_view network);
+std::vector<Interface> select_interfaces(std::vector<Interface> const& all, std::string_view network);
 
 /// Returns the addresses under which other hosts may reach this one, as text, in the order of interfaces(); loopback
 /// addresses only if there are no others or they are selected. Throws Error if `network` selects none.
-std::vector<std::string> own_addresses(std::string_view network = {});
+std::vector<std::string> host_addresses(std::string_view network = {});
 
 // The sockets on which a rank of a job on several nodes accepts connections, one per address that is announced to the
 // others, so that no other network sees an open port. Created before the rank starts, by the process that starts it,
@@ -60,7 +60,7 @@ struct Listener {
     std::uint16_t port = 0;         ///< the same on all addresses
 };
 
-/// Listens on these addresses of this host (as returned by own_addresses), non-blocking, on one port. Skips addresses
+/// Listens on these addresses of this host (as returned by host_addresses), non-blocking, on one port. Skips addresses
 /// that are not usable (yet, or any more) as long as another one is. `ports` (TUTTI_PORT_RANGE): "40000-40100" or one
 /// port; uses the first one that is free on all addresses; empty: any port that the system assigns. Throws Error if
 /// there is none or the text is not a range.

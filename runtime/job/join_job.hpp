@@ -23,7 +23,7 @@ namespace tutti {
 /// One rank's connection to the server of its job. Not thread-safe, except abort(), which any thread may call.
 class JobServer {
 public:
-    enum class Reach { node, job };   ///< which ranks may get a value: those of this node, or all
+    enum class Scope { node, job };   ///< which ranks may get a value: those of this node, or all
 
     virtual ~JobServer() = default;
 
@@ -35,7 +35,7 @@ public:
     virtual std::string const& node_name() const = 0;
 
     /// Stores a value of at least one byte, visible to others from the next exchange on. A key must be put only once.
-    virtual void put(Reach reach, std::string const& key, std::string const& value) = 0;
+    virtual void put(Scope scope, std::string const& key, std::string const& value) = 0;
     /// Returns when every rank has called it. Collective over the job. Throws Error.
     virtual void exchange() = 0;
     /// Returns what `rank` has put before an exchange. Throws Error if it has put no such key.
@@ -45,21 +45,21 @@ public:
     virtual std::vector<pid_t> threads() const { return {}; }
 
     /// Requests that the server end the job; returns when the server has received the request.
-    virtual void abort(int code, std::string const& sentence) = 0;
+    virtual void abort(int code, std::string const& message) = 0;
     /// Disconnects, so that this rank's exit is not a failure. No other call may follow.
     virtual void finish() = 0;
 };
 
-struct Joined {
+struct JoinedJob {
     Segment segment;
-    unsigned place;                        ///< local rank
-    std::vector<int> listeners;            ///< sockets that the caller closes; empty: all ranks are on one node
-    std::vector<std::string> complaints;   ///< diagnostics for rank 0 to print, sentences without their full stops
+    unsigned local_rank;
+    std::vector<int> listeners;             ///< sockets that the caller closes; empty: all ranks are on one node
+    std::vector<std::string> diagnostics;   ///< for rank 0 to print, without full stops
 };
 
 /// Collective over the job. Uses `tuning` and the network settings of `variables`; `arena` is this rank's own. Throws
 /// Error.
-Joined join_job(JobServer& server, Variables const& variables, ArenaWindow const& arena);
+JoinedJob join_job(JobServer& server, Variables const& variables, ArenaWindow const& arena);
 
 // tutti-daemon as a helper of ranks whose job was not started by our mpiexec: it watches them (watchdog.hpp) and
 // detects the machine with hwloc (node_machine.hpp); the MPI library itself is linked to nothing for either purpose.

@@ -17,42 +17,42 @@
 namespace tutti {
 namespace {
 
-/// Returns the beginning of a file in /proc, not much more than `most` bytes; empty if it cannot be read.
-std::string proc_text(std::string const& file, std::size_t most) {
+/// Returns the beginning of a file in /proc, not much more than `max_bytes` bytes; empty if it cannot be read.
+std::string read_proc_file(std::string const& file, std::size_t max_bytes) {
     int const descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) return {};
     std::string text;
     char part[4096];
-    for (ssize_t bytes; text.size() < most && (bytes = read(descriptor, part, sizeof part)) > 0;)
+    for (ssize_t bytes; text.size() < max_bytes && (bytes = read(descriptor, part, sizeof part)) > 0;)
         text.append(part, static_cast<std::size_t>(bytes));
     close(descriptor);
     return text;
 }
 
-struct Relation {
+struct ProcessInfo {
     std::string name;
     pid_t parent = 0;
 };
 
 /// Parses "PID (NAME) STATE PARENT …"; the name may contain any characters.
-Relation relation_of(std::string const& process) {
-    std::string const text = proc_text(join("/proc/", process, "/stat"), 1);
+ProcessInfo process_info(std::string const& process) {
+    std::string const text = read_proc_file(join("/proc/", process, "/stat"), 1);
     std::size_t const first = text.find('('), last = text.rfind(')');
     if (first == std::string::npos || last == std::string::npos || last + 4 >= text.size()) return {};
     return {text.substr(first + 1, last - first - 1), std::atoi(text.c_str() + last + 4)};
 }
 
 /// Returns true for a launcher of several ranks; another MPI's mpiexec has no child with that name.
-bool launches_several(pid_t process) {
-    std::string const children = proc_text(join("/proc/", process, "/task/", process, "/children"), 1);
+bool launches_several_ranks(pid_t process) {
+    std::string const children = read_proc_file(join("/proc/", process, "/task/", process, "/children"), 1);
     TextReader list(children);   // the guardian is one of the first
     for (int child; list >> child;)
-        if (relation_of(std::to_string(child)).name == launch::guardian_name) return true;
+        if (process_info(std::to_string(child)).name == launch::guardian_name) return true;
     return false;
 }
 
 bool uses_mpi(pid_t process) {
-    std::string const maps = proc_text(join("/proc/", process, "/maps"), 16 << 20);
+    std::string const maps = read_proc_file(join("/proc/", process, "/maps"), 16 << 20);
     return maps.find("/libmpi.so") != std::string::npos || maps.find("/libmpich.so") != std::string::npos;
 }
 
@@ -65,30 +65,30 @@ bool is_anonymous_pipe(int descriptor, struct stat& info) {
 }   // namespace
 
 std::optional<LostJob> find_lost_job() {
-    constexpr int most_ancestors = 64;
+    constexpr int max_ancestors = 64;
     std::vector<pid_t> between;
-    pid_t process = relation_of("self").parent;
-    for (int i = 0; process > 0 && i < most_ancestors; ++i) {
-        Relation const relation = relation_of(std::to_string(process));
-        bool const may_launch = relation.name.starts_with("mpi") || relation.name == "tutti-daemon";
-        if (may_launch && launches_several(process)) {
+    pid_t process = process_info("self").parent;
+    for (int i = 0; process > 0 && i < max_ancestors; ++i) {
+        ProcessInfo const info = process_info(std::to_string(process));
+        bool const may_launch = info.name.starts_with("mpi") || info.name == "tutti-daemon";
+        if (may_launch && launches_several_ranks(process)) {
             for (pid_t one : between)
                 if (uses_mpi(one)) return {};
-            return LostJob{process, relation.name};
+            return LostJob{process, info.name};
         }
         between.push_back(process);
-        process = relation.parent;
+        process = info.parent;
     }
     return {};
 }
 
-void mark_world_of_one() {
+void mark_singleton_output() {
     struct stat info {};
     for (int descriptor : {STDOUT_FILENO, STDERR_FILENO})
         if (is_anonymous_pipe(descriptor, info)) fchmod(descriptor, (info.st_mode & 07777) | S_ISVTX);
 }
 
-bool has_world_of_one(int pipe) {
+bool has_singleton_mark(int pipe) {
     struct stat info {};
     return is_anonymous_pipe(pipe, info) && (info.st_mode & S_ISVTX) != 0;
 }

@@ -27,15 +27,15 @@ std::optional<LostJob> find_lost_job();
 /// Marks the pipes to which this process prints, because MPI_Init has found no job. Does nothing if there is no pipe,
 /// or only one of another user. The mark is the sticky bit of an anonymous pipe, which has no other meaning and
 /// survives this process.
-void mark_world_of_one();
+void mark_singleton_output();
 
-/// Called by the reader of a pipe. Returns true if a process that printed into it has called `mark_world_of_one`.
-bool has_world_of_one(int pipe);
+/// Called by the reader of a pipe. Returns true if a process that printed into it has called `mark_singleton_output`.
+bool has_singleton_mark(int pipe);
 
 namespace launch {
 
-/// Names (/proc/PID/comm) of the launcher's child that outlives it; the second one for a job of one rank.
-inline constexpr char guardian_name[] = "mpiexec-guard", guardian_of_one_name[] = "mpiexec-guard-1";
+/// Names (/proc/PID/comm) of the launcher's child that continues after its end; the second one for a job of one rank.
+inline constexpr char guardian_name[] = "mpiexec-guard", singleton_guardian_name[] = "mpiexec-guard-1";
 
 }   // namespace launch
 }   // namespace tutti

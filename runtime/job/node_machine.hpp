@@ -40,12 +40,12 @@ public:
 
 private:
     void start_helper();
-    std::string wait_for_answer();
+    std::string read_helper_output();
 
     std::string const root_;
     MachineHelper const helper_;
-    pid_t child_ = 0;   ///< 0: none
-    int answer_ = -1;   ///< the read end of the child's standard output; -1: none
+    pid_t child_ = 0;      ///< 0: none
+    int output_fd_ = -1;   ///< the read end of the child's standard output; -1: none
 };
 
 }   // namespace tutti

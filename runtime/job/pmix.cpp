@@ -62,7 +62,7 @@ public:
         if (value_->type == PMIX_BYTE_OBJECT) std::free(value_->data.bo.bytes);
         std::free(value_);
     }
-    pmix_value_t** place() { return &value_; }
+    pmix_value_t** address() { return &value_; }
 
     /// Returns the value as text; empty if it is not text.
     std::string text() const {
@@ -89,17 +89,18 @@ private:
 class Pmix : public JobServer {
 public:
     Pmix() {
-        bool const alone = threads_of_process() == std::vector{gettid()};
-        check(call_.init(&self_, nullptr, 0), "PMIx_Init");
-        if (alone && !call_.was_loaded) find_threads();
+        bool const is_single_threaded = threads_of_process() == std::vector{gettid()};
+        check(pmix_.init(&self_, nullptr, 0), "PMIx_Init");
+        if (is_single_threaded && !pmix_.was_loaded) find_threads();
         Value size;
-        ask(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, size);
+        get_value(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, size);
         size_ = static_cast<int>(size.number());
         if (size_ < 1 || self_.rank >= static_cast<pmix_rank_t>(size_))
-            fail(ErrorClass::other, "the server says that this is rank ", self_.rank, " of ", size_);
+            fail(ErrorClass::other, "the server reports an invalid rank: ", self_.rank, " of ", size_);
         read_local_ranks();
         Value name;
-        if (call(static_cast<pmix_rank_t>(self_.rank), PMIX_HOSTNAME, name) == PMIX_SUCCESS) node_name_ = name.text();
+        if (try_get(static_cast<pmix_rank_t>(self_.rank), PMIX_HOSTNAME, name) == PMIX_SUCCESS)
+            node_name_ = name.text();
     }
 
     int rank() const override { return static_cast<int>(self_.rank); }
@@ -107,48 +108,48 @@ public:
     std::vector<int> const& local_ranks() const override { return local_ranks_; }
     std::string const& node_name() const override { return node_name_; }
 
-    void put(Reach reach, std::string const& key, std::string const& value) override {
+    void put(Scope scope, std::string const& key, std::string const& value) override {
         pmix_value_t v{};
         v.type = PMIX_BYTE_OBJECT;
         v.data.bo = {const_cast<char*>(value.data()), value.size()};   // copied by the library
-        check(call_.put(reach == Reach::node ? PMIX_LOCAL : PMIX_GLOBAL, key.c_str(), &v), "PMIx_Put");
+        check(pmix_.put(scope == Scope::node ? PMIX_LOCAL : PMIX_GLOBAL, key.c_str(), &v), "PMIx_Put");
     }
 
     void exchange() override {
-        check(call_.commit(), "PMIx_Commit");
+        check(pmix_.commit(), "PMIx_Commit");
         pmix_info_t collect{};   // makes values of other ranks available locally
         std::strncpy(collect.key, PMIX_COLLECT_DATA, PMIX_MAX_KEYLEN);
         collect.value.type = PMIX_BOOL;
         collect.value.data.flag = true;
-        check(call_.fence(nullptr, 0, &collect, 1), "PMIx_Fence");
+        check(pmix_.fence(nullptr, 0, &collect, 1), "PMIx_Fence");
     }
 
     std::string get(int rank, std::string const& key) override {
         Value value;
-        ask(static_cast<pmix_rank_t>(rank), key.c_str(), value);
+        get_value(static_cast<pmix_rank_t>(rank), key.c_str(), value);
         return value.text();
     }
 
     std::vector<pid_t> threads() const override { return threads_; }
-    void abort(int code, std::string const& sentence) override { call_.abort(code, sentence.c_str(), nullptr, 0); }
-    void finish() override { call_.finalize(nullptr, 0); }
+    void abort(int code, std::string const& message) override { pmix_.abort(code, message.c_str(), nullptr, 0); }
+    void finish() override { pmix_.finalize(nullptr, 0); }
 
 private:
     void check(pmix_status_t status, char const* what) const {
-        if (status != PMIX_SUCCESS) fail(ErrorClass::other, what, ": ", call_.error_string(status));
+        if (status != PMIX_SUCCESS) fail(ErrorClass::other, what, ": ", pmix_.error_string(status));
     }
 
-    pmix_status_t call(pmix_rank_t rank, char const* key, Value& value) const {
-        pmix_proc_t whose{};
-        std::memcpy(whose.nspace, self_.nspace, sizeof whose.nspace);
-        whose.rank = rank;
-        pmix_status_t const status = call_.get(&whose, key, nullptr, 0, value.place());
-        return status == PMIX_SUCCESS && !*value.place() ? PMIX_ERR_NOT_FOUND : status;
+    pmix_status_t try_get(pmix_rank_t rank, char const* key, Value& value) const {
+        pmix_proc_t process{};
+        std::memcpy(process.nspace, self_.nspace, sizeof process.nspace);
+        process.rank = rank;
+        pmix_status_t const status = pmix_.get(&process, key, nullptr, 0, value.address());
+        return status == PMIX_SUCCESS && !*value.address() ? PMIX_ERR_NOT_FOUND : status;
     }
 
-    void ask(pmix_rank_t rank, char const* key, Value& value) const {
-        pmix_status_t const status = call(rank, key, value);
-        if (status != PMIX_SUCCESS) fail(ErrorClass::other, "PMIx_Get of ", key, ": ", call_.error_string(status));
+    void get_value(pmix_rank_t rank, char const* key, Value& value) const {
+        pmix_status_t const status = try_get(rank, key, value);
+        if (status != PMIX_SUCCESS) fail(ErrorClass::other, "PMIx_Get of ", key, ": ", pmix_.error_string(status));
     }
 
     /// Determines the library's threads. The only thread was in PMIx_Init, so all others belong to the library, which
@@ -161,7 +162,7 @@ private:
 
     void read_local_ranks() {
         Value peers;
-        if (call(PMIX_RANK_WILDCARD, PMIX_LOCAL_PEERS, peers) == PMIX_SUCCESS)
+        if (try_get(PMIX_RANK_WILDCARD, PMIX_LOCAL_PEERS, peers) == PMIX_SUCCESS)
             for (std::string const& word : topo::split_words(peers.text(), ","))
                 if (auto const number = topo::whole_number(word); number && *number < size_)
                     local_ranks_.push_back(*number);
@@ -169,7 +170,7 @@ private:
         if (!std::binary_search(local_ranks_.begin(), local_ranks_.end(), rank())) local_ranks_ = {rank()};
     }
 
-    Library const call_;
+    Library const pmix_;
     pmix_proc_t self_{};
     int size_ = 0;
     std::vector<int> local_ranks_;
@@ -179,7 +180,7 @@ private:
 
 }   // namespace
 
-bool pmix_offered() {
+bool is_pmix_available() {
     for (char const* variable : server_variables)
         if (!std::getenv(variable)) return false;
     return true;

@@ -10,7 +10,7 @@
 namespace tutti {
 
 /// Returns true if the environment names a server. Two getenv calls.
-bool pmix_offered();
+bool is_pmix_available();
 
 /// Loads the library and connects to the server. Removes the variables that name the server from the environment,
 /// because processes that this one starts later are not ranks. Throws Error with the reason.

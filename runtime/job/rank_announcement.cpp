@@ -24,7 +24,7 @@ std::string namespace_of(char const* link) {
 
 }   // namespace
 
-std::string Introduction::to_text() const {
+std::string RankAnnouncement::to_text() const {
     TextWriter out;
     out << realm << ' ' << name << ' ' << port << ' ';
     for (std::size_t i = 0; i < units.size(); ++i) out << (i ? "," : "") << units[i];
@@ -34,21 +34,22 @@ std::string Introduction::to_text() const {
     return out.str();
 }
 
-topo::Result<Introduction> Introduction::from_text(std::string_view text) {
-    auto refuse = [&] { return topo::Result<Introduction>::failure(join("not the introduction of a rank: ", text)); };
+topo::Result<RankAnnouncement> RankAnnouncement::from_text(std::string_view text) {
+    auto failure = [&] { return topo::Result<RankAnnouncement>::failure(join("not a rank announcement: ", text)); };
     TextReader in{std::string(text)};
-    Introduction one;
+    RankAnnouncement announcement;
     std::string units;
-    if (!(in >> one.realm >> one.name >> one.port >> units)) return refuse();
+    if (!(in >> announcement.realm >> announcement.name >> announcement.port >> units)) return failure();
     for (std::string const& word : topo::split_words(units, ",")) {
         auto const unit = topo::whole_number(word);
-        if (!unit) return refuse();
-        one.units.push_back(*unit);
+        if (!unit) return failure();
+        announcement.units.push_back(*unit);
     }
-    MemoryFile& file = one.arena.file;
-    if (!(in >> file.process >> file.descriptor >> file.inode >> one.arena.base >> one.arena.bytes)) return refuse();
-    for (std::string address; in >> address;) one.addresses.push_back(address);
-    return one;
+    MemoryFile& file = announcement.arena.file;
+    if (!(in >> file.process >> file.descriptor >> file.inode >> announcement.arena.base >> announcement.arena.bytes))
+        return failure();
+    for (std::string address; in >> address;) announcement.addresses.push_back(address);
+    return announcement;
 }
 
 std::string realm_of(int first_rank) {
@@ -57,43 +58,43 @@ std::string realm_of(int first_rank) {
     return join(first_rank, '/', pids, '/', users);
 }
 
-std::vector<int> nodes_of(std::vector<Introduction> const& all) {
+std::vector<int> nodes_of(std::vector<RankAnnouncement> const& all) {
     std::map<std::string, int> numbers;
     std::vector<int> nodes;
-    for (Introduction const& one : all)
+    for (RankAnnouncement const& one : all)
         nodes.push_back(numbers.try_emplace(one.realm, static_cast<int>(numbers.size())).first->second);
     return nodes;
 }
 
-Cluster cluster_of(std::vector<Introduction> const& all, int here, JobKey const& key) {
+Cluster cluster_of(std::vector<RankAnnouncement> const& all, int here, JobKey const& key) {
     std::vector<Cluster::Node> nodes;
     std::vector<Cluster::Rank> ranks;
-    std::vector<int> places;
+    std::vector<int> ranks_on;   // per node
     std::vector<int> const node = nodes_of(all);
     for (std::size_t rank = 0; rank < all.size(); ++rank) {
         auto const n = static_cast<std::size_t>(node[rank]);
         if (n == nodes.size()) {
             nodes.push_back({all[rank].name, all[rank].addresses});
-            places.push_back(0);
+            ranks_on.push_back(0);
         }
-        ranks.push_back({node[rank], places[n]++, all[rank].port});
+        ranks.push_back({node[rank], ranks_on[n]++, all[rank].port});
     }
     if (nodes.size() == 1) return Cluster::one_node(static_cast<int>(all.size()));
     return Cluster(std::move(nodes), std::move(ranks), here, key);
 }
 
-std::vector<int> units_of(std::vector<Introduction> const& on_node) {
+std::vector<int> units_of(std::vector<RankAnnouncement> const& on_node) {
     std::set<int> units;
-    for (Introduction const& one : on_node) units.insert(one.units.begin(), one.units.end());
+    for (RankAnnouncement const& one : on_node) units.insert(one.units.begin(), one.units.end());
     return {units.begin(), units.end()};
 }
 
-topo::Placement placement_of(std::vector<Introduction> const& on_node, topo::Machine const& machine) {
-    auto const same = [&](Introduction const& one) { return one.units == on_node.front().units; };
-    if (machine.core_count() > 1 && std::all_of(on_node.begin(), on_node.end(), same))
+topo::Placement placement_of(std::vector<RankAnnouncement> const& on_node, topo::Machine const& machine) {
+    auto const has_equal_units = [&](RankAnnouncement const& one) { return one.units == on_node.front().units; };
+    if (machine.core_count() > 1 && std::all_of(on_node.begin(), on_node.end(), has_equal_units))
         return topo::place_in_order(machine, static_cast<int>(on_node.size()));
     topo::Placement placement{{}, true};
-    for (Introduction const& one : on_node) {
+    for (RankAnnouncement const& one : on_node) {
         auto const allowed = [&](topo::Pu const& pu) {
             return std::find(one.units.begin(), one.units.end(), pu.os) != one.units.end();
         };

@@ -14,7 +14,7 @@
 
 namespace tutti {
 
-struct Introduction {
+struct RankAnnouncement {
     std::string realm;                    ///< ranks with equal realms can share memory; see realm_of
     std::string name;                     ///< display name of its node
     std::vector<int> units;               ///< processing units on which it may run
@@ -24,7 +24,7 @@ struct Introduction {
 
     /// One line of text. from_text returns an error message for anything that to_text has not written.
     std::string to_text() const;
-    static topo::Result<Introduction> from_text(std::string_view text);
+    static topo::Result<RankAnnouncement> from_text(std::string_view text);
 };
 
 /// Returns the realm of this process, that is, which memory it sees; `first_rank` is the lowest rank that was started
@@ -33,16 +33,16 @@ struct Introduction {
 std::string realm_of(int first_rank);
 
 /// Returns the node of each rank, numbered from 0 in the order of their lowest ranks.
-std::vector<int> nodes_of(std::vector<Introduction> const& all);
+std::vector<int> nodes_of(std::vector<RankAnnouncement> const& all);
 
 /// Returns the map for the node `here`; one node if all ranks are on it. A node has its lowest rank's name and
 /// addresses.
-Cluster cluster_of(std::vector<Introduction> const& all, int here, JobKey const& key);
+Cluster cluster_of(std::vector<RankAnnouncement> const& all, int here, JobKey const& key);
 
 /// Returns the distinct processing units of a node's ranks, ascending.
-std::vector<int> units_of(std::vector<Introduction> const& on_node);
+std::vector<int> units_of(std::vector<RankAnnouncement> const& on_node);
 /// Returns the placement of the ranks on a machine that has all these units, in the order of their local ranks. It is
 /// fixed if no rank may leave its core.
-topo::Placement placement_of(std::vector<Introduction> const& on_node, topo::Machine const& machine);
+topo::Placement placement_of(std::vector<RankAnnouncement> const& on_node, topo::Machine const& machine);
 
 }   // namespace tutti

@@ -13,31 +13,31 @@ namespace tutti {
 class Segment;
 class Waiter;
 
-class Watcher {
+class Watchdog {
 public:
     /// As Process::end_job.
-    using EndJob = void (*)(int code, std::string const& sentence);
+    using EndJob = void (*)(int code, std::string const& message);
 
     /// Registers with the waits of a rank on that segment: called in each long wait, and while the rank polls for
-    /// long. `segment` and `waiter` must outlive this object. Not for jobs that our mpiexec supervises.
-    Watcher(Segment const& segment, Waiter& waiter, EndJob end_job);
+    /// long. `segment` and `waiter` must stay valid as long as this object. Not for jobs that our mpiexec supervises.
+    Watchdog(Segment const& segment, Waiter& waiter, EndJob end_job);
 
     /// Starts the watchdog process unless there is one. Returns false if it cannot be started. Thread-safe, but not
     /// async-signal-safe.
     bool start();
-    /// Same for a rank that has a segment and no Watcher.
+    /// Same for a rank that has a segment and no Watchdog.
     static bool start(Segment const& segment);
-    /// Same from a signal handler of a process that has a Watcher.
+    /// Same from a signal handler of a process that has a Watchdog.
     static bool start_in_handler(Segment const& segment);
-    /// Ends the job if that is the watchdog's verdict.
-    void obey() const;
+    /// Ends the job if the watchdog has requested that.
+    void end_job_if_requested() const;
 
 private:
-    static void look(void const* watcher, std::int64_t waited_ns);
+    static void check(void const* watchdog, std::int64_t waited_ns);
 
     Segment const& segment_;
     EndJob const end_job_;
-    bool tried_ = false;
+    bool has_tried_start_ = false;
 };
 
 }   // namespace tutti

@@ -19,10 +19,10 @@
 namespace tutti {
 namespace {
 
-void copy_portably(void* to, void const* from, std::size_t n) { std::memcpy(to, from, n); }
+void portable_copy(void* to, void const* from, std::size_t n) { std::memcpy(to, from, n); }
 
 #if defined(__x86_64__)
-void copy_by_string(void* to, void const* from, std::size_t n) {
+void copy_with_string_instruction(void* to, void const* from, std::size_t n) {
     asm volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
 }
 
@@ -58,16 +58,16 @@ std::vector<topo::Pu> units_of(topo::NodeMap const& node) {
 
 }   // namespace
 
-constinit CopyKernels const portable_copies{copy_portably, copy_portably, copy_portably, copy_portably};
+constinit CopyKernels const portable_copies{portable_copy, portable_copy, portable_copy, portable_copy};
 
 CopyKernel string_copy() {
 #if defined(__x86_64__)
-    if (has_fast_strings()) return copy_by_string;
+    if (has_fast_strings()) return copy_with_string_instruction;
 #endif
     return nullptr;
 }
 
-std::vector<CopyKernel> copies_to_choose_from() {
+std::vector<CopyKernel> candidate_copy_kernels() {
     CopyKernels const best = best_copies();
     std::vector<CopyKernel> kernels{best.in_order};
     if (best.from_core != best.in_order) kernels.push_back(best.from_core);
@@ -75,7 +75,7 @@ std::vector<CopyKernel> copies_to_choose_from() {
     return kernels;
 }
 
-CacheRoom cache_room(topo::NodeMap const& node) {
+CacheCapacity cache_capacity(topo::NodeMap const& node) {
     topo::Caches const caches = node.machine.caches.without_unknowns();
     std::set<int> last_levels, cores;
     for (topo::Pu const& pu : units_of(node)) {
@@ -85,20 +85,20 @@ CacheRoom cache_room(topo::NodeMap const& node) {
     // At least one of each, because the node of a program without a launcher has no description.
     auto const instances =
         std::clamp(last_levels.size(), std::size_t{1}, static_cast<std::size_t>(std::max(1, caches.last_level_count)));
-    std::size_t together = instances * caches.last_level_size;
+    std::size_t total = instances * caches.last_level_size;
     // If cores share no cache, the last level is the private one.
     if (!caches.inclusive && caches.private_size != caches.last_level_size)
-        together += std::max(std::size_t{1}, std::min(cores.size(), node.placement.pu.size())) * caches.private_size;
-    return {together, caches.private_size};
+        total += std::max(std::size_t{1}, std::min(cores.size(), node.placement.pu.size())) * caches.private_size;
+    return {total, caches.private_size};
 }
 
-Copier::Stores stores_named(std::string_view name) {
+Copier::Stores parse_copy_stores(std::string_view name) {
     if (name == "temporal") return Copier::Stores::temporal;
     return name == "nontemporal" ? Copier::Stores::nontemporal : Copier::Stores::automatic;
 }
 
-Copier::Copier(CacheRoom room, Stores stores)
-    : private_cache_(room.alone), stream_beyond_(stream_limit(room.together, stores)),
-      core_holds_(stream_limit(room.alone, stores)), kernels_(best_copies()) {}
+Copier::Copier(CacheCapacity capacity, Stores stores)
+    : private_cache_(capacity.per_core), stream_threshold_(stream_limit(capacity.total, stores)),
+      private_limit_(stream_limit(capacity.per_core, stores)), kernels_(best_copies()) {}
 
 }   // namespace tutti

@@ -34,20 +34,20 @@ extern CopyKernels const avx512_copies;
 /// Returns a copy by the processor's string instruction, or null if it moves no more than a word at a time.
 CopyKernel string_copy();
 /// Returns the temporal kernels each of which is the fastest on some processor, for a measurement to choose from.
-std::vector<CopyKernel> copies_to_choose_from();
+std::vector<CopyKernel> candidate_copy_kernels();
 
 /// Cache capacity available to this node's ranks in bytes; never 0. The defaults are those of one rank on a machine
 /// that is not described.
-struct CacheRoom {
+struct CacheCapacity {
     /// Capacity for all ranks together, counting no data twice.
-    std::size_t together = topo::Caches::assumed_last_level_size + topo::Caches::assumed_private_size;
-    std::size_t alone = topo::Caches::assumed_private_size;   ///< capacity for one core by itself
+    std::size_t total = topo::Caches::assumed_last_level_size + topo::Caches::assumed_private_size;
+    std::size_t per_core = topo::Caches::assumed_private_size;   ///< capacity for one core by itself
 };
 
 /// Computes YHCCL's C = c′ + p · c″, or C = c′ if the last level contains the contents of the private ones. The last
 /// level counts once per instance on which ranks run. No share is deducted for other programs (copy.cpp gives the
 /// reason). Sizes that are not described are assumed (topo::Caches::without_unknowns).
-CacheRoom cache_room(topo::NodeMap const& node);
+CacheCapacity cache_capacity(topo::NodeMap const& node);
 
 /// Copies with the kernel that suits the processor and the working set. Immutable after construction.
 class Copier {
@@ -55,7 +55,7 @@ public:
     /// Kind of the stores; automatic: by the working set.
     enum class Stores { automatic, temporal, nontemporal };
 
-    explicit Copier(CacheRoom room = {}, Stores stores = Stores::automatic);
+    explicit Copier(CacheCapacity capacity = {}, Stores stores = Stores::automatic);
 
     /// Copies `n` bytes between memory areas that do not overlap; neither needs to be aligned. `working_set`: number of
     /// bytes that all ranks of the node touch in the operation of which this copy is a part; 0 if the data will be read
@@ -70,19 +70,19 @@ public:
     }
 
     /// Returns true if copies in an operation with this working set bypass the cache.
-    bool streams(std::size_t working_set) const { return working_set > stream_beyond_; }
+    bool streams(std::size_t working_set) const { return working_set > stream_threshold_; }
     /// Returns true if a reduction should write past the cache those results that another core reads, or that its own
     /// core cannot keep. `bytes`: the parts of operand and result that the core in question would have to keep.
-    bool outgrows_core(std::size_t bytes) const { return bytes > core_holds_; }
+    bool exceeds_private_cache(std::size_t bytes) const { return bytes > private_limit_; }
 
 private:
     static constexpr std::size_t vector_from = 4096;   ///< below, memcpy is as good: there is nothing to prefetch
 
-    std::size_t private_cache_, stream_beyond_, core_holds_;
+    std::size_t private_cache_, stream_threshold_, private_limit_;
     CopyKernels kernels_;
 };
 
 /// Parses the value of TUTTI_COPY; unknown values mean automatic.
-Copier::Stores stores_named(std::string_view name);
+Copier::Stores parse_copy_stores(std::string_view name);
 
 }   // namespace tutti

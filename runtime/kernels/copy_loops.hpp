@@ -80,14 +80,14 @@ void temporal(void* to_memory, void const* from_memory, std::size_t n) {
 
 template <class Vector>
 void streaming(void* to_memory, void const* from_memory, std::size_t n) {
-    constexpr std::size_t together = 4 * page;
+    constexpr std::size_t step = 4 * page;
     auto to = static_cast<char*>(to_memory);
     auto from = static_cast<char const*>(from_memory);
     std::size_t at = head(to, from, n);
-    for (; at + together <= n; at += together)
+    for (; at + step <= n; at += step)
         for (std::size_t i = at; i < at + page; i += line)
 #pragma GCC unroll 4
-            for (std::size_t p = 0; p < together; p += page) stream_line<Vector>(to + i + p, from + i + p);
+            for (std::size_t p = 0; p < step; p += page) stream_line<Vector>(to + i + p, from + i + p);
     for (; at + line <= n; at += line) stream_line<Vector>(to + at, from + at);
     Vector::fence();   // a release store orders only ordinary stores
     std::memcpy(to + at, from + at, n - at);

@@ -41,13 +41,13 @@ enum class Basic : std::uint8_t {
 };
 
 /// inout[i] = in[i] op inout[i] for i in [0, n). `in` and `inout` do not overlap.
-using Kernel2 = void (*)(void const* in, void* inout, std::size_t n);
+using BinaryKernel = void (*)(void const* in, void* inout, std::size_t n);
 /// out[i] = in[0][i] op in[1][i] op … op in[k−1][i], grouped from the left; out may be one of the inputs.
-using KernelK = void (*)(void const* const* in, int k, void* out, std::size_t n);
-/// As KernelK, into each of the m outputs in one pass. Outputs may be inputs but must not overlap one another.
-using KernelM = void (*)(void const* const* in, int k, void* const* out, int m, std::size_t n);
-/// As KernelM, but only the first `kept` outputs stay in the cache; the others are written past it.
-using KernelS = void (*)(void const* const* in, int k, void* const* out, int m, int kept, std::size_t n);
+using NaryKernel = void (*)(void const* const* in, int k, void* out, std::size_t n);
+/// As NaryKernel, into each of the m outputs in one pass. Outputs may be inputs but must not overlap one another.
+using SpreadKernel = void (*)(void const* const* in, int k, void* const* out, int m, std::size_t n);
+/// As SpreadKernel, but only the first `kept` outputs stay in the cache; the others are written past it.
+using StreamKernel = void (*)(void const* const* in, int k, void* const* out, int m, int kept, std::size_t n);
 
 /// The predefined operators; none: a user-defined one. `replace` and `no_op` are for one-sided communication only.
 enum class BuiltinOp : unsigned char {
@@ -70,10 +70,10 @@ enum class BuiltinOp : unsigned char {
 
 /// The kernels of one operator on one element kind; null if there are none.
 struct Kernels {
-    Kernel2 two = nullptr;
-    KernelK many = nullptr;
-    KernelM spread = nullptr;
-    KernelS stream = nullptr;   ///< for outputs that would not stay in their reader's cache
+    BinaryKernel binary = nullptr;
+    NaryKernel nary = nullptr;
+    SpreadKernel spread = nullptr;
+    StreamKernel stream = nullptr;   ///< for outputs that would not stay in their reader's cache
 };
 
 

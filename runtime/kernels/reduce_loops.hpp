@@ -123,7 +123,7 @@ inline void fold(void const* const* in, void* out, std::size_t n) {
 }
 
 template <class O, class T>
-void two(void const* in, void* inout, std::size_t n) {
+void reduce_two(void const* in, void* inout, std::size_t n) {
     if (n == 1) {   // the most common reduction; setting up the loop would cost more than the work
         auto to = static_cast<Cell<T>*>(inout);
         to->value = O::of(static_cast<Cell<T> const*>(in)->value, to->value);
@@ -244,9 +244,9 @@ void stream(void const* const* in, int k, void* const* out, int m, int kept, std
     combine_rest<O, T>(all_kept, at, end);
 }
 
-/// Separate from `many`, whose few instructions then need no stack frame.
+/// Separate from `reduce_many`, whose few instructions then need no stack frame.
 template <class O, class T>
-[[gnu::noinline]] void many_at_length(void const* const* in, int k, void* out, std::size_t n) {
+[[gnu::noinline]] void reduce_many_general(void const* const* in, int k, void* out, std::size_t n) {
     constexpr std::size_t first_cache = 32768;   // size of the first-level cache of nearly every processor
     if (n == 1 || k == 1) return one_by_one<O, T>(in, k, out, n);
     if (k > 4 || n * sizeof(T) > first_cache) return spread<O, T>(in, k, &out, 1, n);
@@ -256,14 +256,14 @@ template <class O, class T>
 }
 
 template <class O, class T>
-void many(void const* const* in, int k, void* out, std::size_t n) {
-    if (n != 1 || k != 2) return many_at_length<O, T>(in, k, out, n);
-    T const first = static_cast<Cell<T> const*>(in[0])->value;   // as in `two`
+void reduce_many(void const* const* in, int k, void* out, std::size_t n) {
+    if (n != 1 || k != 2) return reduce_many_general<O, T>(in, k, out, n);
+    T const first = static_cast<Cell<T> const*>(in[0])->value;   // as in `reduce_two`
     static_cast<Cell<T>*>(out)->value = O::of(first, static_cast<Cell<T> const*>(in[1])->value);
 }
 
 template <class O, class T>
-constexpr Kernels vector_kernels{two<O, T>, many<O, T>, spread<O, T>, stream<O, T>};
+constexpr Kernels vector_kernels{reduce_two<O, T>, reduce_many<O, T>, spread<O, T>, stream<O, T>};
 
 // --- Elements that do not fit a vector lane --------------------------------------------------------------------------
 
@@ -281,7 +281,7 @@ void stream_one_by_one(void const* const* in, int k, void* const* out, int m, in
 // operands are processed in strips whose intermediate result stays in the first-level cache.
 
 template <class O, class T>
-void in_strips(void const* const* in, int k, void* out, std::size_t n) {
+void reduce_in_strips(void const* const* in, int k, void* out, std::size_t n) {
     constexpr std::size_t strip = 2048 / sizeof(T);
     alignas(64) Cell<T> result[strip];
     for (std::size_t done = 0; done < n; done += strip) {
@@ -305,26 +305,26 @@ void in_strips(void const* const* in, int k, void* out, std::size_t n) {
 }
 
 template <class O, class T>
-void many_by_compiler(void const* const* in, int k, void* out, std::size_t n) {
+void reduce_many_auto_vectorized(void const* const* in, int k, void* out, std::size_t n) {
     if (n == 1 || k == 1) return one_by_one<O, T>(in, k, out, n);
     if (k == 2) return fold<2, O, T>(in, out, n);
     if (k == 3) return fold<3, O, T>(in, out, n);
     if (k == 4) return fold<4, O, T>(in, out, n);
-    in_strips<O, T>(in, k, out, n);
+    reduce_in_strips<O, T>(in, k, out, n);
 }
 
 template <class O, class T>
-constexpr Kernels product_of_complex{two<O, T>, many_by_compiler<O, T>, spread_one_by_one<O, T>,
+constexpr Kernels product_of_complex{reduce_two<O, T>, reduce_many_auto_vectorized<O, T>, spread_one_by_one<O, T>,
                                      stream_one_by_one<O, T>};
 
 /// A sum of complex numbers is a sum of twice as many real ones.
 template <class T>
-void two_sums(void const* in, void* inout, std::size_t n) {
-    two<Sum, T>(in, inout, 2 * n);
+void reduce_two_sums(void const* in, void* inout, std::size_t n) {
+    reduce_two<Sum, T>(in, inout, 2 * n);
 }
 template <class T>
-void many_sums(void const* const* in, int k, void* out, std::size_t n) {
-    many<Sum, T>(in, k, out, 2 * n);
+void reduce_many_sums(void const* const* in, int k, void* out, std::size_t n) {
+    reduce_many<Sum, T>(in, k, out, 2 * n);
 }
 template <class T>
 void spread_sums(void const* const* in, int k, void* const* out, int m, std::size_t n) {
@@ -335,7 +335,7 @@ void stream_sums(void const* const* in, int k, void* const* out, int m, int kept
     stream<Sum, T>(in, k, out, m, kept, 2 * n);
 }
 template <class T>
-constexpr Kernels complex_sums{two_sums<T>, many_sums<T>, spread_sums<T>, stream_sums<T>};
+constexpr Kernels complex_sums{reduce_two_sums<T>, reduce_many_sums<T>, spread_sums<T>, stream_sums<T>};
 
 template <class T>
 constexpr void fill_ordered(KernelTable& table, Basic kind) {

@@ -69,14 +69,15 @@ struct Maxloc {
 };
 
 template <class O, class T>
-void scalar_two(void const* in, void* inout, std::size_t n) {
+void scalar_reduce_two(void const* in, void* inout, std::size_t n) {
     auto a = static_cast<Cell<T> const*>(in);
     auto b = static_cast<Cell<T>*>(inout);
     for (std::size_t i = 0; i < n; ++i) b[i].value = O::of(a[i].value, b[i].value);
 }
 
 template <class O, class T>
-constexpr Kernels scalar_kernels{scalar_two<O, T>, one_by_one<O, T>, spread_one_by_one<O, T>, stream_one_by_one<O, T>};
+constexpr Kernels scalar_kernels{scalar_reduce_two<O, T>, one_by_one<O, T>, spread_one_by_one<O, T>,
+                                 stream_one_by_one<O, T>};
 
 template <class T>
 constexpr void fill_scalar_floats(KernelTable& table, Basic real, Basic complex) {

@@ -20,17 +20,17 @@ namespace tutti {
 
 inline constexpr std::size_t huge_page_bytes = 2 << 20;
 
-inline constexpr std::uint64_t least_window = 256ULL << 20;   ///< a shorter window is not worthwhile
+inline constexpr std::uint64_t min_window_bytes = 256ULL << 20;   ///< a shorter window is not worthwhile
 
 /// Maximum bytes of addresses for windows, out of the 2^47 that a process has. A rank maps its own window once and
 /// the windows of all ranks once.
-inline constexpr std::uint64_t most_window_addresses = 64ULL << 40;
+inline constexpr std::uint64_t max_window_addresses = 64ULL << 40;
 
 /// Returns the bytes of addresses for windows, also under a limit (ulimit -v): half of it is left to the program, a
 /// quarter to the segment.
 inline std::uint64_t addresses_for_windows() {
     std::uint64_t const limit = limit_on(RLIMIT_AS);
-    return limit / 4 < most_window_addresses ? limit / 4 : most_window_addresses;
+    return limit / 4 < max_window_addresses ? limit / 4 : max_window_addresses;
 }
 
 /// Returns the bytes of a rank's window on a node with `ranks` ranks: twice the machine's memory, so that
@@ -48,20 +48,20 @@ inline std::uint64_t window_bytes(std::uint64_t ranks, std::uint64_t addresses) 
 
 /// Duplicates a descriptor, with close-on-exec, to a number out of the way of those that the program opens. Returns -1
 /// with errno on failure.
-inline int put_aside(int descriptor) {
+inline int duplicate_high(int descriptor) {
     int const copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 64);
     return copy >= 0 ? copy : fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
 }
 
 /// Creates a file as long as a window, or as long as the system grants (sets `bytes`). Returns -1 if it grants none.
 /// The file occupies memory only where touched.
-inline int window_file(std::size_t& bytes) {
-    int const made = make_memory_file("tutti-arena", MFD_CLOEXEC);
+inline int create_window_file(std::size_t& bytes) {
+    int const made = create_memory_file("tutti-arena", MFD_CLOEXEC);
     if (made < 0) return -1;
-    int const file = put_aside(made);
+    int const file = duplicate_high(made);
     close(made);
     std::uint64_t const limit = limit_on(RLIMIT_FSIZE);   // exceeding it raises a signal
-    for (; file >= 0 && bytes >= least_window; bytes /= 2)
+    for (; file >= 0 && bytes >= min_window_bytes; bytes /= 2)
         if (bytes <= limit && ftruncate(file, static_cast<off_t>(bytes)) == 0) return file;
     if (file >= 0) close(file);
     return -1;
@@ -101,7 +101,7 @@ inline void advise(void* memory, std::size_t bytes, int advice) {
 /// Maps the file from `offset` on at `window`, part of a reserved range. No byte is accessible before open_window,
 /// and the window is excluded from core files: it is many times the machine's memory, and mlockall, a core file or a
 /// checkpoint would touch all of it. Returns false if the system refuses.
-inline bool fill_window(void* window, int descriptor, off_t offset, std::size_t bytes, bool huge_pages) {
+inline bool map_window_at(void* window, int descriptor, off_t offset, std::size_t bytes, bool huge_pages) {
     if (mmap(window, bytes, PROT_NONE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, descriptor, offset) == MAP_FAILED ||
         madvise(window, bytes, MADV_DONTDUMP) != 0)
         return false;
@@ -115,7 +115,7 @@ inline bool open_window(void* first, std::size_t bytes) { return mprotect(first,
 /// Reserves and fills a window. Returns null if the system refuses. The caller unmaps it by munmap.
 inline void* map_window(int descriptor, off_t offset, std::size_t bytes, bool huge_pages) {
     void* const window = reserve_window(bytes);
-    if (!window || fill_window(window, descriptor, offset, bytes, huge_pages)) return window;
+    if (!window || map_window_at(window, descriptor, offset, bytes, huge_pages)) return window;
     munmap(window, bytes);
     return nullptr;
 }

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::uint64_t page_bytes = 4096;
 /// Zeroing a block of up to `small` bytes takes less time than returning its pages and getting them again (10
-/// microseconds). A rank keeps up to `most_kept` bytes of such blocks.
-constexpr std::uint64_t small = 16384, most_kept = 32768;
+/// microseconds). A rank keeps up to `max_cached` bytes of such blocks.
+constexpr std::uint64_t small = 16384, max_cached = 32768;
 
 }   // namespace
 
@@ -35,23 +35,23 @@ bool SegmentHeap::grow() {
 std::uint64_t SegmentHeap::allocate(std::uint64_t bytes) {
     collect();
     bytes = (bytes + page_bytes - 1) / page_bytes * page_bytes;
-    auto const same = std::ranges::find(kept_, bytes, &Blocks::value_type::second);
-    if (same != kept_.end()) {
-        kept_bytes_ -= bytes;
-        return used_.insert(kept_.extract(same)).position->first;
+    auto const same = std::ranges::find(cached_, bytes, &Blocks::value_type::second);
+    if (same != cached_.end()) {
+        cached_bytes_ -= bytes;
+        return used_.insert(cached_.extract(same)).position->first;
     }
-    if (auto const offset = take(bytes)) return *offset;
-    while (!kept_.empty()) give_back(kept_.extract(kept_.begin()));
-    kept_bytes_ = 0;
+    if (auto const offset = allocate_from_free_list(bytes)) return *offset;
+    while (!cached_.empty()) return_to_free_list(cached_.extract(cached_.begin()));
+    cached_bytes_ = 0;
     do {
-        if (auto const offset = take(bytes)) return *offset;
+        if (auto const offset = allocate_from_free_list(bytes)) return *offset;
     } while (grow());
-    fail(ErrorClass::no_mem, "this rank's part of the node's shared memory (", bytes_ >> 20, " MiB) has no room for ",
-         bytes >> 10, " KiB more: too many communicators are alive",
+    fail(ErrorClass::no_mem, "this rank's part of the node's shared memory (", bytes_ >> 20,
+         " MiB) cannot hold another ", bytes >> 10, " KiB: too many communicators exist",
          segment_.heap_levels() < segment_.layout().heap_levels() ? limit_behind(ENOMEM) : "");
 }
 
-std::optional<std::uint64_t> SegmentHeap::take(std::uint64_t bytes) {
+std::optional<std::uint64_t> SegmentHeap::allocate_from_free_list(std::uint64_t bytes) {
     for (auto it = free_.begin(); it != free_.end(); ++it) {
         auto [offset, room] = *it;
         if (room < bytes) continue;
@@ -70,16 +70,17 @@ void SegmentHeap::release(std::uint64_t offset) {
     auto piece = used_.extract(offset);   // becomes the kept or the free piece: nothing here may fail
     std::uint64_t const bytes = piece.mapped();
     // With several NUMA nodes, pages may lie on other nodes.
-    if (bytes > small || kept_bytes_ + bytes > most_kept || places_memory(segment_)) return give_back(std::move(piece));
+    if (bytes > small || cached_bytes_ + bytes > max_cached || places_memory(segment_))
+        return return_to_free_list(std::move(piece));
     std::memset(segment_.at(offset), 0, bytes);
-    kept_bytes_ += bytes;
-    kept_.insert(std::move(piece));
+    cached_bytes_ += bytes;
+    cached_.insert(std::move(piece));
 }
 
-void SegmentHeap::give_back(Blocks::node_type piece) {
+void SegmentHeap::return_to_free_list(Blocks::node_type piece) {
     std::uint64_t const offset = piece.key();
     std::uint64_t bytes = piece.mapped();
-    if (!segment_.forget(offset, bytes)) std::memset(segment_.at(offset), 0, bytes);
+    if (!segment_.punch_hole(offset, bytes)) std::memset(segment_.at(offset), 0, bytes);
     place(segment_, offset, bytes, numa_node_of(segment_, rank_));
     auto next = free_.lower_bound(offset);
     if (next != free_.end() && next->first == offset + bytes) {

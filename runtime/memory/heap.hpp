@@ -34,8 +34,8 @@ private:
     using Blocks = std::map<std::uint64_t, std::uint64_t>;   ///< offset → bytes
 
     bool grow();
-    std::optional<std::uint64_t> take(std::uint64_t bytes);
-    void give_back(Blocks::node_type piece);
+    std::optional<std::uint64_t> allocate_from_free_list(std::uint64_t bytes);
+    void return_to_free_list(Blocks::node_type piece);
 
     Segment const& segment_;
     unsigned rank_;
@@ -43,8 +43,8 @@ private:
     std::uint64_t bytes_ = 0;   ///< total in these levels
     Blocks free_;               ///< adjacent blocks are merged
     Blocks used_;
-    Blocks kept_;   ///< small free blocks, filled with zeros
-    std::uint64_t kept_bytes_ = 0;
+    Blocks cached_;   ///< small free blocks, filled with zeros
+    std::uint64_t cached_bytes_ = 0;
     std::vector<std::pair<std::uint64_t, std::function<bool()>>> retired_;
 };
 

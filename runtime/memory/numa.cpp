@@ -20,27 +20,27 @@ namespace tutti {
 namespace {
 
 constexpr char numa_library[] = "libnuma.so.1";
-constexpr int most_nodes = 1024;   // the kernel's own limit
+constexpr int max_nodes = 1024;   // the kernel's own limit
 constexpr int word_bits = 8 * sizeof(unsigned long);
 
-/// A node mask as the kernel's calls take it.
+/// A node mask in the form of the kernel's system calls.
 class NodeMask {
 public:
     NodeMask() = default;
     explicit NodeMask(std::span<int const> nodes) {
         for (int node : nodes)
-            if (node >= 0 && node < most_nodes) word(node) |= bit(node);
+            if (node >= 0 && node < max_nodes) word(node) |= bit(node);
     }
-    bool holds(int node) const { return node >= 0 && node < most_nodes && (words_[index(node)] & bit(node)) != 0; }
+    bool contains(int node) const { return node >= 0 && node < max_nodes && (words_[index(node)] & bit(node)) != 0; }
     unsigned long* words() { return words_.data(); }
-    static constexpr unsigned long bits = most_nodes + 1;   // mbind ignores the last bit
+    static constexpr unsigned long bits = max_nodes + 1;   // mbind ignores the last bit
 
 private:
     static std::size_t index(int node) { return static_cast<std::size_t>(node / word_bits); }
     static unsigned long bit(int node) { return 1UL << (node % word_bits); }
     unsigned long& word(int node) { return words_[index(node)]; }
 
-    std::array<unsigned long, most_nodes / word_bits + 1> words_{};
+    std::array<unsigned long, max_nodes / word_bits + 1> words_{};
 };
 
 /// Returns the nodes of a list such as "0-3,8" in a file of /sys; empty if it cannot be read.
@@ -54,7 +54,7 @@ std::vector<int> listed_nodes(char const* file) {
             if (!(in >> last)) break;
             in.get(between);
         }
-        for (int node = first; node <= last && node < most_nodes; ++node) nodes.push_back(node);
+        for (int node = first; node <= last && node < max_nodes; ++node) nodes.push_back(node);
         if (!in) break;
     }
     return nodes;
@@ -67,15 +67,16 @@ public:
         for (int node : listed_nodes("has_cpu"))
             if (std::ranges::find(with_memory, node) != with_memory.end()) nodes_.push_back(node);
         if (nodes_.size() > 1) open();
-        else obstacle_ = nodes_.empty() ? "the kernel knows no NUMA nodes" : "there is one NUMA node";
-        if (!obstacle_.empty()) nodes_.clear();
+        else
+            unavailable_reason_ = nodes_.empty() ? "the kernel reports no NUMA nodes" : "the machine has one NUMA node";
+        if (!unavailable_reason_.empty()) nodes_.clear();
     }
 
-    std::string obstacle() const override { return obstacle_; }
+    std::string unavailable_reason() const override { return unavailable_reason_; }
     std::vector<int> const& nodes() const override { return nodes_; }
     int node_of_unit(int unit) const override { return nodes_.empty() ? -1 : node_of_cpu_(unit); }
 
-    int node_here() const override {
+    int current_node() const override {
         unsigned unit = 0, node = 0;
         return getcpu(&unit, &node) == 0 ? static_cast<int>(node) : -1;
     }
@@ -88,9 +89,9 @@ public:
         if (at == MAP_FAILED) return errno;
         NodeMask mask(nodes);
         int const mode = nodes.size() == 1 ? MPOL_PREFERRED : MPOL_INTERLEAVE;
-        int const why = mbind_(at, range.bytes, mode, mask.words(), NodeMask::bits, 0) == 0 ? 0 : errno;
+        int const error = mbind_(at, range.bytes, mode, mask.words(), NodeMask::bits, 0) == 0 ? 0 : errno;
         munmap(at, range.bytes);
-        return why;
+        return error;
     }
 
     int move(std::byte* first, std::size_t bytes, int node) override {
@@ -119,20 +120,21 @@ private:
         decltype(&numa_available) available = nullptr;
         if (!library || !find(mbind_, "mbind") || !find(move_pages_, "move_pages") || !find(policy, "get_mempolicy") ||
             !find(available, "numa_available") || !find(node_of_cpu_, "numa_node_of_cpu")) {
-            obstacle_ = join("there is no ", numa_library);
+            unavailable_reason_ = join(numa_library, " could not be loaded");
             return;
         }
         NodeMask allowed;
         if (policy(nullptr, allowed.words(), NodeMask::bits, nullptr, MPOL_F_MEMS_ALLOWED) != 0)
-            obstacle_ = join("the system forbids to ask for memory policies (", std::strerror(errno), ")");
-        else if (available() < 0) obstacle_ = "the kernel has no memory policies";
-        std::erase_if(nodes_, [&](int node) { return !allowed.holds(node); });
-        if (obstacle_.empty() && nodes_.size() < 2)
-            obstacle_ = join("this process may use memory of ", nodes_.empty() ? "no" : "one", " NUMA node only");
+            unavailable_reason_ = join("the system denies queries of memory policies (", std::strerror(errno), ")");
+        else if (available() < 0) unavailable_reason_ = "the kernel does not support memory policies";
+        std::erase_if(nodes_, [&](int node) { return !allowed.contains(node); });
+        if (unavailable_reason_.empty() && nodes_.size() < 2)
+            unavailable_reason_ = nodes_.empty() ? "this process may not use the memory of any NUMA node"
+                                                 : "this process may use the memory of only one NUMA node";
     }
 
     std::vector<int> nodes_;
-    std::string obstacle_;
+    std::string unavailable_reason_;
     decltype(&mbind) mbind_ = nullptr;
     decltype(&move_pages) move_pages_ = nullptr;
     decltype(&numa_node_of_cpu) node_of_cpu_ = nullptr;
@@ -152,11 +154,11 @@ int common_node(NumaSystem const& system, std::span<int const> units) {
     return same && std::ranges::find(system.nodes(), first) != system.nodes().end() ? first : -1;
 }
 
-Homes homes_of(NumaSystem& system, std::span<std::vector<int> const> units) {
-    Homes homes;
-    if (!system.obstacle().empty()) return homes;
+NumaHomes numa_homes(NumaSystem& system, std::span<std::vector<int> const> units) {
+    NumaHomes homes;
+    if (!system.unavailable_reason().empty()) return homes;
     homes.system = &system;
-    for (std::vector<int> const& of_rank : units) homes.of_rank.push_back(common_node(system, of_rank));
+    for (std::vector<int> const& of_rank : units) homes.node_of_rank.push_back(common_node(system, of_rank));
     return homes;
 }
 

@@ -23,15 +23,15 @@ class NumaSystem {
 public:
     virtual ~NumaSystem() = default;
 
-    /// Returns why placement is not possible, a sentence without its full stop; empty if there are several nodes to
-    /// choose from.
-    virtual std::string obstacle() const = 0;
-    /// Returns the nodes with processors whose memory this process may use, ascending; empty if there is an obstacle.
+    /// Returns why placement is not possible, without a full stop; empty if there are several nodes to choose from.
+    virtual std::string unavailable_reason() const = 0;
+    /// Returns the nodes with processors whose memory this process may use, ascending; empty if placement is not
+    /// possible.
     virtual std::vector<int> const& nodes() const = 0;
     /// Returns the node of a processing unit, numbered as for sched_setaffinity; -1 if unknown.
     virtual int node_of_unit(int unit) const = 0;
     /// Returns the node on which the calling thread runs; -1 if unknown.
-    virtual int node_here() const = 0;
+    virtual int current_node() const = 0;
 
     /// Makes pages of the range that do not exist yet come from the node, for all processes that map the file;
     /// interleaves them if several nodes are given. Returns 0 or an errno value.
@@ -47,14 +47,14 @@ public:
 NumaSystem& kernel_numa();
 
 /// The NUMA nodes on which the memory of a node's ranks is to lie.
-struct Homes {
+struct NumaHomes {
     NumaSystem* system = nullptr;
-    std::vector<int> of_rank;   ///< by local rank; −1: the rank determines it when it starts
+    std::vector<int> node_of_rank;   ///< by local rank; −1: the rank determines it when it starts
 };
 
 /// `units`: the processing units to which each rank is bound; empty: not bound. A rank has a home if all its units
 /// lie in one NUMA node. `system` is null in the result if there is nothing to choose.
-Homes homes_of(NumaSystem& system, std::span<std::vector<int> const> units);
+NumaHomes numa_homes(NumaSystem& system, std::span<std::vector<int> const> units);
 
 /// Returns the node that contains all these processing units and whose memory may be used; -1 if there is none.
 int common_node(NumaSystem const& system, std::span<int const> units);

@@ -17,20 +17,20 @@
 namespace tutti {
 namespace {
 
-constexpr std::uint64_t of_one_extent = 64;   // sampled pages per contiguous extent
-constexpr std::size_t most_pages = 2048;      // per part of a rank's memory
+constexpr std::uint64_t samples_per_extent = 64;   // sampled pages per contiguous extent
+constexpr std::size_t max_pages = 2048;            // per part of a rank's memory
 
 /// Returns the offsets in the file of a sample of existing pages.
 std::vector<std::uint64_t> sample(FileRange const& range) {
     std::vector<std::uint64_t> offsets;
     auto const end = static_cast<off_t>(range.offset + range.bytes);
-    for (auto at = static_cast<off_t>(range.offset); at < end && offsets.size() < most_pages;) {
+    for (auto at = static_cast<off_t>(range.offset); at < end && offsets.size() < max_pages;) {
         off_t const data = lseek(range.descriptor, at, SEEK_DATA);
         if (data < 0 || data >= end) break;
         off_t const hole = std::min(end, lseek(range.descriptor, data, SEEK_HOLE));
         if (hole <= data) break;
         std::uint64_t const pages = (static_cast<std::uint64_t>(hole - data) + numa_page - 1) / numa_page;
-        std::uint64_t const step = (pages + of_one_extent - 1) / of_one_extent;
+        std::uint64_t const step = (pages + samples_per_extent - 1) / samples_per_extent;
         for (std::uint64_t p = 0; p < pages; p += step)
             offsets.push_back(static_cast<std::uint64_t>(data) + p * numa_page);
         at = hole;
@@ -38,13 +38,13 @@ std::vector<std::uint64_t> sample(FileRange const& range) {
     return offsets;
 }
 
-struct Found {
-    std::uint64_t seen = 0, there = 0;
-    int why = 0;
+struct PageCount {
+    std::uint64_t inspected = 0, on_node = 0;
+    int error = 0;
 };
 
 /// Counts the range's pages that the kernel reports on the node. It reports only pages that this process has touched.
-Found look(NumaSystem const& system, FileRange const& range, int node) {
+PageCount count_pages(NumaSystem const& system, FileRange const& range, int node) {
     std::vector<std::uint64_t> const offsets = sample(range);
     if (offsets.empty()) return {};
     // Only the sampled pages are accessible: mlockall(MCL_FUTURE) in the program would fill the others.
@@ -60,12 +60,12 @@ Found look(NumaSystem const& system, FileRange const& range, int node) {
         pages.push_back(page);
     }
     std::vector<int> nodes(pages.size(), -1);
-    Found found;
-    found.why = system.locate(pages, nodes);
+    PageCount found;
+    found.error = system.locate(pages, nodes);
     munmap(at, range.bytes);
-    if (found.why != 0) return found;
-    found.seen = static_cast<std::uint64_t>(std::ranges::count_if(nodes, [](int one) { return one >= 0; }));
-    found.there = static_cast<std::uint64_t>(std::ranges::count(nodes, node));
+    if (found.error != 0) return found;
+    found.inspected = static_cast<std::uint64_t>(std::ranges::count_if(nodes, [](int one) { return one >= 0; }));
+    found.on_node = static_cast<std::uint64_t>(std::ranges::count(nodes, node));
     return found;
 }
 
@@ -77,10 +77,10 @@ void survey_rank(Segment const& segment, unsigned rank) {
     if (node < 0) return;
     auto add = [&](std::size_t part, std::uint64_t first, std::uint64_t bytes) {
         if (bytes == 0) return;
-        Found const found = look(*segment.numa(), {segment.descriptor(), first + rank * bytes, bytes}, node);
-        placed.seen[part].add(found.seen);
-        placed.there[part].add(found.there);
-        if (found.why != 0) placed.refused.set(static_cast<std::uint64_t>(found.why));
+        PageCount const found = count_pages(*segment.numa(), {segment.descriptor(), first + rank * bytes, bytes}, node);
+        placed.inspected[part].add(found.inspected);
+        placed.on_node[part].add(found.on_node);
+        if (found.error != 0) placed.refused.set(static_cast<std::uint64_t>(found.error));
     };
     add(0, h.rank_states, h.rank_state_bytes);
     add(0, h.call_statistics, h.call_statistics_bytes);
@@ -103,24 +103,24 @@ void survey(Segment const& segment) {
     for (unsigned rank = 0; rank < segment.ranks(); ++rank) survey_rank(segment, rank);
 }
 
-Trial try_placement(NumaSystem& system) {
-    if (std::string const obstacle = system.obstacle(); !obstacle.empty()) return {false, obstacle};
-    int const file = make_memory_file("tutti-trial", MFD_CLOEXEC);
+PlacementTest test_placement(NumaSystem& system) {
+    if (std::string const reason = system.unavailable_reason(); !reason.empty()) return {false, reason};
+    int const file = create_memory_file("tutti-trial", MFD_CLOEXEC);
     if (file < 0 || ftruncate(file, static_cast<off_t>(system.nodes().size() * numa_page)) != 0)
-        return {false, "no memory"};
-    Trial trial{true, join("NUMA nodes ", listed(system.nodes()), ", a page asked for on each came from it")};
+        return {false, "no memory for the test page"};
+    PlacementTest trial{true, join("NUMA nodes ", listed(system.nodes()), "; a test page was placed on each of them")};
     std::uint64_t offset = 0;
     for (int node : system.nodes()) {
         FileRange const range{file, offset, numa_page};
-        int const why = system.prefer(range, {&node, 1});
+        int const error = system.prefer(range, {&node, 1});
         bool const made = pwrite(file, "", 1, static_cast<off_t>(offset)) == 1;
-        Found const found = why == 0 && made ? look(system, range, node) : Found{};
+        PageCount const found = error == 0 && made ? count_pages(system, range, node) : PageCount{};
         offset += numa_page;
-        if (found.there == 1) continue;
-        std::string const reason = why != 0 ? join("the system forbids it (", std::strerror(why), ")")
-                                   : found.why != 0
-                                       ? join("the system does not tell where (", std::strerror(found.why), ")")
-                                       : join("node ", node, " did not give a page");
+        if (found.on_node == 1) continue;
+        std::string const reason = error != 0         ? join("the system denies placement (", std::strerror(error), ")")
+                                   : found.error != 0 ? join("the system does not report the locations of pages (",
+                                                             std::strerror(found.error), ")")
+                                                      : join("node ", node, " did not provide the requested page");
         trial = {false, join("NUMA nodes ", listed(system.nodes()), ", but ", reason)};
         break;
     }

@@ -14,10 +14,10 @@ namespace tutti {
 void survey(Segment const& segment);
 
 /// What the system permits this process, tried with one page per node.
-struct Trial {
-    bool places = false;    ///< each page came from the requested node
-    std::string sentence;   ///< without its full stop: the findings, or why memory is not placed
+struct PlacementTest {
+    bool succeeded = false;   ///< each page came from the requested node
+    std::string message;      ///< without a full stop: the findings, or why memory is not placed
 };
-Trial try_placement(NumaSystem& system);
+PlacementTest test_placement(NumaSystem& system);
 
 }   // namespace tutti

@@ -48,7 +48,7 @@ bool PeerArenas::fill() {
         next += bytes;
     }
     return h.arena_bytes == 0 ||
-           fill_window(base_, segment_.descriptor(), static_cast<off_t>(h.arenas), bytes_, huge_pages_);
+           map_window_at(base_, segment_.descriptor(), static_cast<off_t>(h.arenas), bytes_, huge_pages_);
 }
 
 bool PeerArenas::fill_from_own_file(RankState const& peer, std::byte* window) const {
@@ -56,7 +56,7 @@ bool PeerArenas::fill_from_own_file(RankState const& peer, std::byte* window) co
     if (bytes == 0) return true;
     int const descriptor = open_memory_file(peer.arena_file);
     if (descriptor < 0) return false;
-    bool const filled = fill_window(window, descriptor, 0, bytes, huge_pages_);
+    bool const filled = map_window_at(window, descriptor, 0, bytes, huge_pages_);
     close(descriptor);
     return filled;
 }

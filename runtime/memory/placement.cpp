@@ -13,21 +13,21 @@
 namespace tutti {
 namespace {
 
-constexpr std::int64_t look_every_ns = 1'000'000'000;
-constexpr int looks_elsewhere = 10;
+constexpr std::int64_t check_interval_ns = 1'000'000'000;
+constexpr int checks_before_move = 10;
 
 std::uint64_t up(std::uint64_t n) { return (n + numa_page - 1) / numa_page * numa_page; }
 
 bool refused(Segment const& segment) { return segment.header().placement_refused.load(std::memory_order_relaxed) != 0; }
 
 /// Remembers a permanent refusal; a lack of addresses may be over the next time.
-void note(Segment const& segment, int why) {
-    if (why == EPERM || why == EACCES || why == ENOSYS)
-        segment.header().placement_refused.store(static_cast<std::uint32_t>(why), std::memory_order_relaxed);
+void record_refusal(Segment const& segment, int error) {
+    if (error == EPERM || error == EACCES || error == ENOSYS)
+        segment.header().placement_refused.store(static_cast<std::uint32_t>(error), std::memory_order_relaxed);
 }
 
 void prefer(Segment const& segment, FileRange const& range, std::span<int const> nodes) {
-    if (range.bytes != 0 && !refused(segment)) note(segment, segment.numa()->prefer(range, nodes));
+    if (range.bytes != 0 && !refused(segment)) record_refusal(segment, segment.numa()->prefer(range, nodes));
 }
 
 /// The parts of the segment that belong to one rank. `flags` are those of the world communicator; others are placed
@@ -42,15 +42,17 @@ void each_part(Segment const& segment, Each each) {
     each(Part::arena, 0U);
 }
 
-Piece piece_of(Segment const& segment, unsigned rank, Part part, unsigned level, int node) {
+SegmentRange piece_of(Segment const& segment, unsigned rank, Part part, unsigned level, int node) {
     SegmentLayout const& h = segment.layout();
-    auto const nth = [&](std::uint64_t first, std::uint64_t bytes) { return Piece{first + rank * bytes, bytes, node}; };
+    auto const nth = [&](std::uint64_t first, std::uint64_t bytes) {
+        return SegmentRange{first + rank * bytes, bytes, node};
+    };
     switch (part) {
     case Part::state: return nth(h.rank_states, h.rank_state_bytes);
     case Part::call_statistics: return nth(h.call_statistics, h.call_statistics_bytes);
     case Part::ring_starts: return nth(h.ring_rows, h.ring_row_bytes);
     case Part::rings: return nth(h.inboxes, h.ranks * h.pair_bytes);
-    case Part::flags: return nth(h.commons, h.commons_bytes / h.ranks);
+    case Part::flags: return nth(h.world_area, h.world_area_bytes / h.ranks);
     case Part::heap: return nth(h.heap_level(level), h.heap_level_bytes(level));
     case Part::arena: break;
     }
@@ -67,13 +69,13 @@ void place_own_file(Segment const& segment, unsigned rank, int node) {
 
 }   // namespace
 
-void place(Segment const& segment, std::span<Piece const> pieces) {
+void place(Segment const& segment, std::span<SegmentRange const> pieces) {
     if (!places_memory(segment)) return;
-    Piece run;
+    SegmentRange run;
     auto finish = [&] {
         if (run.node >= 0) prefer(segment, {segment.descriptor(), run.offset, run.bytes}, {&run.node, 1});
     };
-    for (Piece const& piece : pieces) {
+    for (SegmentRange const& piece : pieces) {
         std::uint64_t const first = up(piece.offset), end = up(piece.offset + piece.bytes);
         if (first == end) continue;
         if (piece.node == run.node && first == run.offset + run.bytes) {
@@ -86,21 +88,21 @@ void place(Segment const& segment, std::span<Piece const> pieces) {
     finish();
 }
 
-void place_ranks(Segment const& segment, Homes const& homes) {
+void place_ranks(Segment const& segment, NumaHomes const& homes) {
     SegmentLayout const& h = segment.layout();
     prefer(segment, {segment.descriptor(), h.machine, h.ring_rows - h.machine}, segment.numa()->nodes());
-    std::vector<Piece> pieces;
+    std::vector<SegmentRange> pieces;
     each_part(segment, [&](Part part, unsigned level) {
-        for (unsigned rank = 0; rank < homes.of_rank.size(); ++rank)
-            pieces.push_back(piece_of(segment, rank, part, level, homes.of_rank[rank]));
+        for (unsigned rank = 0; rank < homes.node_of_rank.size(); ++rank)
+            pieces.push_back(piece_of(segment, rank, part, level, homes.node_of_rank[rank]));
     });
     place(segment, pieces);
-    for (unsigned rank = 0; rank < homes.of_rank.size(); ++rank)   // only now, because this touches the states
-        if (int const node = homes.of_rank[rank]; node >= 0)
+    for (unsigned rank = 0; rank < homes.node_of_rank.size(); ++rank)   // only now, because this touches the states
+        if (int const node = homes.node_of_rank[rank]; node >= 0)
             segment.rank_state(rank).placed.node.set(static_cast<std::uint64_t>(node) + 1);
 }
 
-Home::Home(Segment const& segment, unsigned rank) : segment_(segment), rank_(rank) {
+NumaHome::NumaHome(Segment const& segment, unsigned rank) : segment_(segment), rank_(rank) {
     if (!places_memory(segment)) return;
     if (int const known = numa_node_of(segment, rank); known >= 0) {
         place_own_file(segment, rank, known);
@@ -108,15 +110,15 @@ Home::Home(Segment const& segment, unsigned rank) : segment_(segment), rank_(ran
     }
     NumaSystem const& system = *segment.numa();
     int node = common_node(system, topo::affinity_pus());
-    moves_ = node < 0;
-    if (moves_) node = system.node_here();
-    if (std::ranges::find(system.nodes(), node) != system.nodes().end()) settle(node);
+    may_move_ = node < 0;
+    if (may_move_) node = system.current_node();
+    if (std::ranges::find(system.nodes(), node) != system.nodes().end()) set_node(node);
 }
 
 /// Peers that read the node meanwhile see the old or the new one.
-void Home::settle(int node) {
+void NumaHome::set_node(int node) {
     each_part(segment_, [&](Part part, unsigned level) {
-        Piece const piece = piece_of(segment_, rank_, part, level, node);
+        SegmentRange const piece = piece_of(segment_, rank_, part, level, node);
         place(segment_, {&piece, 1});
         if (part == Part::arena || refused(segment_)) return;   // an arena can be long, and its pages in use
         // Only parts that this process has made accessible can be moved by it. Pages that the system leaves where
@@ -127,19 +129,19 @@ void Home::settle(int node) {
     segment_.rank_state(rank_).placed.node.set(static_cast<std::uint64_t>(node) + 1);
 }
 
-void Home::look_again(std::int64_t now) {
-    next_look_ = now + look_every_ns;
-    int const node = segment_.numa()->node_here();
+void NumaHome::recheck(std::int64_t now) {
+    next_check_ = now + check_interval_ns;
+    int const node = segment_.numa()->current_node();
     auto const& nodes = segment_.numa()->nodes();
     if (node == numa_node_of(segment_, rank_) || std::ranges::find(nodes, node) == nodes.end()) {
-        times_ = 0;
+        candidate_checks_ = 0;
         return;
     }
-    times_ = node == elsewhere_ ? times_ + 1 : 1;
-    elsewhere_ = node;
-    if (times_ < looks_elsewhere) return;
-    times_ = 0;
-    settle(node);
+    candidate_checks_ = node == candidate_node_ ? candidate_checks_ + 1 : 1;
+    candidate_node_ = node;
+    if (candidate_checks_ < checks_before_move) return;
+    candidate_checks_ = 0;
+    set_node(node);
     segment_.rank_state(rank_).placed.moves.add(1);
 }
 

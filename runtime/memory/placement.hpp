@@ -23,49 +23,50 @@ inline int numa_node_of(Segment const& segment, unsigned rank) {
 }
 
 /// A part of the segment and the NUMA node on which it is to lie; −1: any.
-struct Piece {
+struct SegmentRange {
     std::uint64_t offset = 0, bytes = 0;
     int node = -1;
 };
 
-/// Makes nonexistent pages of each piece come from its node, for all processes; existing pages stay (Segment::forget
-/// removes them). The pieces must be in the order of the segment: adjacent pieces with the same node are placed by
-/// one call, and a page shared by two pieces is placed with the first. Holds until the same bytes are placed again.
-void place(Segment const& segment, std::span<Piece const> pieces);
+/// Makes nonexistent pages of each piece come from its node, for all processes; existing pages stay
+/// (Segment::punch_hole removes them). The pieces must be in the order of the segment: adjacent pieces with the same
+/// node are placed by one call, and a page shared by two pieces is placed with the first. Holds until the same bytes
+/// are placed again.
+void place(Segment const& segment, std::span<SegmentRange const> pieces);
 inline void place(Segment const& segment, std::uint64_t offset, std::uint64_t bytes, int node) {
     if (!places_memory(segment)) return;
-    Piece const piece{offset, bytes, node};
+    SegmentRange const piece{offset, bytes, node};
     place(segment, {&piece, 1});
 }
 
 /// Called by the process that creates a segment, before its texts and the rank states are written: places the data
 /// that all ranks read, and the memory of those ranks whose node is known.
-void place_ranks(Segment const& segment, Homes const& homes);
+void place_ranks(Segment const& segment, NumaHomes const& homes);
 
 /// A rank's home node: determines it if it is not known yet, and checks periodically whether the rank has left it
 /// permanently.
-class Home {
+class NumaHome {
 public:
     /// Must be constructed in the rank's own process, before that touches more of its memory than its state.
-    Home(Segment const& segment, unsigned rank);
+    NumaHome(Segment const& segment, unsigned rank);
 
     /// Returns true if the rank may move to another node.
-    bool moves() const { return moves_; }
+    bool may_move() const { return may_move_; }
     /// Called at the end of a long wait of a rank that may move.
-    void look(std::int64_t now) {
-        if (now >= next_look_) look_again(now);
+    void check(std::int64_t now) {
+        if (now >= next_check_) recheck(now);
     }
 
 private:
-    void look_again(std::int64_t now);
-    void settle(int node);
+    void recheck(std::int64_t now);
+    void set_node(int node);
 
     Segment const& segment_;
     unsigned rank_;
-    bool moves_ = false;
-    int elsewhere_ = -1;   ///< the node where it was last seen, if that is not its home
-    int times_ = 0;        ///< consecutive checks with that result
-    std::int64_t next_look_ = 0;
+    bool may_move_ = false;
+    int candidate_node_ = -1;    ///< the node where it was last seen, if that is not its home
+    int candidate_checks_ = 0;   ///< consecutive checks with that result
+    std::int64_t next_check_ = 0;
 };
 
 }   // namespace tutti

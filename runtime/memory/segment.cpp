@@ -38,8 +38,8 @@ struct Texts {
 };
 
 /// Returns a layout with the given values; the rest follows from them.
-SegmentLayout given(unsigned ranks, unsigned world_size, Texts const& texts, std::size_t numa_nodes,
-                    std::uint64_t traced_events) {
+SegmentLayout initial_layout(unsigned ranks, unsigned world_size, Texts const& texts, std::size_t numa_nodes,
+                             std::uint64_t traced_events) {
     SegmentLayout h{};
     h.magic = SegmentLayout::expected_magic;
     h.trace_bytes = traced_events > 0 ? round_up(Trace::bytes(traced_events), page) : 0;
@@ -53,10 +53,10 @@ SegmentLayout given(unsigned ranks, unsigned world_size, Texts const& texts, std
 }
 
 // Arenas are optional: if the system does not permit so long a file, windows are halved and finally omitted.
-bool make_room(int descriptor, SegmentLayout& layout, std::uint64_t window) {
+bool set_file_length(int descriptor, SegmentLayout& layout, std::uint64_t window) {
     std::uint64_t const limit = limit_on(RLIMIT_FSIZE);   // exceeding it raises a signal
     layout.arena_bytes = window;
-    for (; layout.arena_bytes >= least_window; layout.arena_bytes /= 2) {
+    for (; layout.arena_bytes >= min_window_bytes; layout.arena_bytes /= 2) {
         std::uint64_t const whole = layout.arenas + layout.ranks * layout.arena_bytes;
         if (whole <= limit && ftruncate(descriptor, static_cast<off_t>(whole)) == 0) return true;
     }
@@ -72,8 +72,8 @@ unsigned SegmentLayout::heap_levels() const {
 }
 
 /// Makes everything up to `end` accessible except the pairs, each of which is opened when it is used.
-bool Segment::open_beginning(std::byte* base, SegmentLayout const& layout, std::uint64_t end) {
-    std::uint64_t const unit = system_page(), behind = layout.commons / unit * unit;
+bool Segment::open_up_to(std::byte* base, SegmentLayout const& layout, std::uint64_t end) {
+    std::uint64_t const unit = system_page(), behind = layout.world_area / unit * unit;
     return open_window(base, layout.inboxes) && open_window(base + behind, end - behind);
 }
 
@@ -87,59 +87,59 @@ Segment::Mapping Segment::map(int descriptor, SegmentLayout const& layout) {
         if (p == MAP_FAILED) continue;
         auto* const base = static_cast<std::byte*>(p);
         // A core file of a rank contains its own memory only.
-        if (madvise(p, bytes, MADV_DONTDUMP) == 0 && open_beginning(base, layout, accessible))
+        if (madvise(p, bytes, MADV_DONTDUMP) == 0 && open_up_to(base, layout, accessible))
             return {base, bytes, accessible};
-        int const why = errno;
+        int const error = errno;
         munmap(p, bytes);
-        errno = why;
+        errno = error;
     }
     return {};
 }
 
 /// Keeps all ranks from allocating from levels that this process has not mapped.
-void Segment::leave_out_levels() const {
+void Segment::publish_unmapped_levels() const {
     std::uint32_t missing = 0;
     while (layout_.heap_level(layout_.heap_levels() - missing) > bytes_) ++missing;
-    std::uint32_t seen = header().levels_left_out.load(std::memory_order_relaxed);
-    while (seen < missing && !header().levels_left_out.compare_exchange_weak(seen, missing)) {}
+    std::uint32_t seen = header().unmapped_levels.load(std::memory_order_relaxed);
+    while (seen < missing && !header().unmapped_levels.compare_exchange_weak(seen, missing)) {}
 }
 
 void Segment::open_level_of(std::uint64_t offset) const {
     std::uint64_t end = 0;
     for (unsigned level = 1; end <= offset && level <= layout_.heap_levels(); ++level) end = layout_.heap_level(level);
     if (end > bytes_ || offset >= end)
-        fail(ErrorClass::no_mem, "this rank has no addresses for the heaps of its peers", limit_behind(ENOMEM));
-    if (!open_beginning(base_, layout_, end))
-        fail(ErrorClass::no_mem,
-             "the system does not let this rank use the heaps of its peers: ", std::strerror(errno));
+        fail(ErrorClass::no_mem, "this rank lacks address space to map the heaps of its peers", limit_behind(ENOMEM));
+    if (!open_up_to(base_, layout_, end))
+        fail(ErrorClass::no_mem, "this rank cannot access the heaps of its peers: ", std::strerror(errno));
     std::uint64_t seen = accessible_.load(std::memory_order_relaxed);
     while (seen < end && !accessible_.compare_exchange_weak(seen, end)) {}
 }
 
 Segment Segment::create(unsigned ranks, std::string_view machine, std::string_view tuning, std::string_view cluster,
-                        Maker maker, Homes const* homes, std::uint64_t traced_events) {
-    auto const everybody = cluster.empty() ? Cluster::one_node(static_cast<int>(ranks)) : Cluster::from_text(cluster);
-    if (!everybody) fail(ErrorClass::other, everybody.error());
-    if (everybody->ranks_here() != static_cast<int>(ranks))
-        fail(ErrorClass::other, ranks, " ranks on a node that has ", everybody->ranks_here(), " of the job");
+                        SegmentCreator maker, NumaHomes const* homes, std::uint64_t traced_events) {
+    auto const cluster_map = cluster.empty() ? Cluster::one_node(static_cast<int>(ranks)) : Cluster::from_text(cluster);
+    if (!cluster_map) fail(ErrorClass::other, cluster_map.error());
+    if (cluster_map->local_size() != static_cast<int>(ranks))
+        fail(ErrorClass::other, ranks, " ranks share a node's segment, but the job has ", cluster_map->local_size(),
+             " ranks on this node");
     Texts const texts{machine, tuning, cluster};
     NumaSystem* const numa = homes ? homes->system : nullptr;
-    if (ranks > most_ranks)
-        fail(ErrorClass::other, ranks, " ranks on one node are more than the ", most_ranks,
-             " that its shared memory can be laid out for; use more nodes");
-    int descriptor = make_memory_file("tutti", maker == Maker::rank ? MFD_CLOEXEC : 0);
+    if (ranks > max_ranks)
+        fail(ErrorClass::other, ranks, " ranks on one node exceed the maximum of ", max_ranks,
+             " ranks that can share memory; use more nodes");
+    int descriptor = create_memory_file("tutti", maker == SegmentCreator::rank ? MFD_CLOEXEC : 0);
     if (descriptor < 0) fail(ErrorClass::no_mem, "memfd_create failed: ", std::strerror(errno), limit_behind(errno));
     // A small address limit (ulimit -v) causes smaller heaps and windows, not a failure: half of it is left to the
     // program.
     std::uint64_t const share = addresses_for_windows();
-    std::uint64_t const window = maker == Maker::launcher ? window_bytes(ranks, share) : 0;
+    std::uint64_t const window = maker == SegmentCreator::launcher ? window_bytes(ranks, share) : 0;
     std::uint64_t const wanted = std::bit_floor(std::max(512 * mega, std::min(4 * giga, 2048 * giga / ranks)));
     for (std::uint64_t heap = wanted; heap >= 4 * mega; heap /= 2) {
-        SegmentLayout layout = given(ranks, static_cast<unsigned>(everybody->size()), texts,
-                                     numa ? numa->nodes().size() : 0, traced_events);
+        SegmentLayout layout = initial_layout(ranks, static_cast<unsigned>(cluster_map->size()), texts,
+                                              numa ? numa->nodes().size() : 0, traced_events);
         layout.heap_bytes = heap;
-        lay_out(layout);
-        if (layout.bytes > share || !make_room(descriptor, layout, window)) continue;
+        compute_layout(layout);
+        if (layout.bytes > share || !set_file_length(descriptor, layout, window)) continue;
         Mapping const mapping = map(descriptor, layout);
         if (mapping.bytes < layout.bytes) {
             if (mapping.base) munmap(mapping.base, mapping.bytes);
@@ -148,7 +148,7 @@ Segment Segment::create(unsigned ranks, std::string_view machine, std::string_vi
         std::byte* const base = mapping.base;
         auto& header = *new (base) SegmentHeader{};
         static_cast<SegmentLayout&>(header) = layout;
-        if (maker == Maker::launcher) {
+        if (maker == SegmentCreator::launcher) {
             header.launcher = getpid();
             header.launcher_namespace = pid_namespace();
         }
@@ -157,20 +157,20 @@ Segment Segment::create(unsigned ranks, std::string_view machine, std::string_vi
         if (numa) place_ranks(segment, *homes);
         auto* text = reinterpret_cast<char*>(base + layout.machine);
         for (std::string_view one : {machine, tuning, cluster}) text += one.copy(text, one.size());
-        for (unsigned place = 0; place < ranks; ++place) {
-            segment.rank_state(place).world_rank = everybody->rank_at(static_cast<int>(place));
-            segment.rank_state(place).arena_bytes = layout.arena_bytes;
-            if (Trace* const trace = segment.trace(place)) trace->room = traced_events;
+        for (unsigned rank = 0; rank < ranks; ++rank) {
+            segment.rank_state(rank).world_rank = cluster_map->world_rank_at(static_cast<int>(rank));
+            segment.rank_state(rank).arena_bytes = layout.arena_bytes;
+            if (Trace* const trace = segment.trace(rank)) trace->capacity = traced_events;
         }
         // A rank can move only pages that no other process has mapped, so this process unmaps those of the
         // rank states.
         if (numa) advise(base + layout.rank_states, layout.call_statistics - layout.rank_states, MADV_DONTNEED);
         return segment;
     }
-    int why = errno;
+    int error = errno;
     close(descriptor);
-    fail(ErrorClass::no_mem, "no address space for the shared memory of ", ranks, " ranks: ", std::strerror(why),
-         limit_behind(why));
+    fail(ErrorClass::no_mem, "no address space for the shared memory of ", ranks, " ranks: ", std::strerror(error),
+         limit_behind(error));
 }
 
 /// Returns true if the layout was computed by a build with other sizes of a rank's entries, and is consistent
@@ -184,7 +184,7 @@ static bool is_of_other_build(SegmentLayout const& layout, std::uint64_t file_by
                          !is_of(layout.call_statistics_bytes, sizeof(CallStatistics));
     auto const of_a_type = [](std::uint64_t bytes) { return bytes % alignof(std::uint64_t) == 0; };
     bool const plausible = of_a_type(layout.rank_state_bytes) && of_a_type(layout.call_statistics_bytes) &&
-                           layout.ranks > 0 && layout.ranks <= Segment::most_ranks &&
+                           layout.ranks > 0 && layout.ranks <= Segment::max_ranks &&
                            layout.rank_state_bytes <= file_bytes && layout.call_statistics_bytes <= file_bytes &&
                            layout.arena_bytes <= file_bytes;
     std::uint64_t const end =
@@ -208,20 +208,22 @@ Segment Segment::attach(int descriptor) {
                                             "through a wrong pointer"))
             .with_help(one_build);
     if (is_of_other_build(layout, static_cast<std::uint64_t>(info.st_size)))
-        throw Error(ErrorClass::other, "mpiexec and the MPI library of this program are of different builds of Tutti")
+        throw Error(ErrorClass::other,
+                    "mpiexec and the MPI library of this program come from different builds of Tutti")
             .with_help(one_build);
-    if (!is_whole(layout, static_cast<std::uint64_t>(info.st_size)))
+    if (!is_valid_layout(layout, static_cast<std::uint64_t>(info.st_size)))
         fail(ErrorClass::other,
-             "the memory that the ranks of this node share has been overwritten where it says what "
-             "lies where: a rank has stored through a wrong pointer");
+             "the header of the memory that the ranks of this node share has been overwritten: a rank has stored "
+             "through "
+             "a wrong pointer");
     Mapping const mapping = map(descriptor, layout);
     if (!mapping.base)
         fail(ErrorClass::no_mem, "the segment of this job cannot be mapped: ", std::strerror(errno),
              limit_behind(errno));
     Segment segment(descriptor, mapping, layout);
-    segment.leave_out_levels();
+    segment.publish_unmapped_levels();
     fcntl(descriptor, F_SETFD, FD_CLOEXEC);   // programs that a rank starts are not ranks
-    if (layout.numa_nodes > 1 && kernel_numa().obstacle().empty()) segment.numa_ = &kernel_numa();
+    if (layout.numa_nodes > 1 && kernel_numa().unavailable_reason().empty()) segment.numa_ = &kernel_numa();
     return segment;
 }
 
@@ -255,8 +257,8 @@ std::string_view Segment::tuning() const {
 
 std::string_view Segment::cluster() const { return {tuning().data() + tuning().size(), layout_.cluster_bytes}; }
 
-void Segment::show(unsigned rank, ArenaWindow const& window) const {
-    std::uint64_t const share = most_window_addresses / ranks() / huge_page_bytes * huge_page_bytes;
+void Segment::publish_arena(unsigned rank, ArenaWindow const& window) const {
+    std::uint64_t const share = max_window_addresses / ranks() / huge_page_bytes * huge_page_bytes;
     rank_state(rank).arena_file = window.file;
     rank_state(rank).arena_bytes =
         std::min(window.bytes, share);   // blocks beyond are treated as memory outside of arenas
@@ -277,7 +279,7 @@ bool Segment::open_pairs(unsigned one, unsigned other) const noexcept {
     bool const both =
         open(offset(pair(one, other)), layout_.pair_bytes) && open(offset(pair(other, one)), layout_.pair_bytes);
     // If the system grants no more mappings, all pairs become one.
-    return both || open(layout_.inboxes, layout_.commons - layout_.inboxes);
+    return both || open(layout_.inboxes, layout_.world_area - layout_.inboxes);
 }
 
 std::byte* Segment::bells(unsigned receiver) const { return at(layout_.ring_rows + receiver * layout_.ring_row_bytes); }
@@ -291,7 +293,7 @@ std::span<std::byte> Segment::heap(unsigned rank, unsigned level) const {
     return {at(layout_.heap_level(level) + rank * bytes), bytes};
 }
 
-bool Segment::forget(std::uint64_t offset, std::uint64_t bytes) const {
+bool Segment::punch_hole(std::uint64_t offset, std::uint64_t bytes) const {
     std::uint64_t first = round_up(offset, page), last = (offset + bytes) / page * page;
     return last <= first || fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                                       static_cast<off_t>(first), static_cast<off_t>(last - first)) == 0;

@@ -19,7 +19,7 @@
 namespace tutti {
 
 class NumaSystem;
-struct Homes;
+struct NumaHomes;
 
 /// Offsets and sizes of everything in the segment; written once by the process that creates it. Any rank could
 /// overwrite it by a store through a wrong pointer, so each process uses its own copy (Segment::layout), which is
@@ -39,15 +39,16 @@ struct SegmentLayout {
     std::uint32_t numa_nodes;      ///< NUMA nodes for placement (runtime/memory/placement.hpp); 0: nothing to choose
 
     std::uint64_t bytes;   ///< of the whole segment; the arenas follow in the file
-    std::uint64_t rank_states, call_statistics, machine, watched, sleeper_sets, suspects, inboxes, commons, traces,
+    std::uint64_t rank_states, call_statistics, machine, wait_targets, sleeper_sets, suspects, inboxes, world_area,
+        traces,
         heaps;                                               ///< offsets from the start of the segment
     std::uint64_t rank_state_bytes, call_statistics_bytes;   ///< distance between consecutive ranks' entries
-    std::uint64_t ring_rows;        ///< the data that every message touches, of all receivers: offset,
-    std::uint64_t ring_row_bytes;   ///< and bytes per receiver
-    std::uint64_t pair_bytes;       ///< one pair's part of an inbox
-    std::uint64_t commons_bytes;    ///< flags and slots of the world communicator
-    std::uint64_t arenas;           ///< offset in the file of the first rank's arena window, behind the mapping
-    std::uint64_t arena_bytes;      ///< of each rank's window; 0: this file contains no windows
+    std::uint64_t ring_rows;          ///< the data that every message touches, of all receivers: offset,
+    std::uint64_t ring_row_bytes;     ///< and bytes per receiver
+    std::uint64_t pair_bytes;         ///< one pair's part of an inbox
+    std::uint64_t world_area_bytes;   ///< flags and slots of the world communicator
+    std::uint64_t arenas;             ///< offset in the file of the first rank's arena window, behind the mapping
+    std::uint64_t arena_bytes;        ///< of each rank's window; 0: this file contains no windows
 
     bool operator==(SegmentLayout const&) const = default;
 
@@ -69,7 +70,7 @@ struct SegmentHeader : SegmentLayout {
     static constexpr std::uint32_t fencing = 1u << 31, fenced = 1u << 30, fence_bits = fencing | fenced;
 
     // Facts about the node, written before the ranks start or by the first rank.
-    std::uint64_t told;   ///< fingerprint of the messages that the launcher printed about rank 0's settings; 0: none
+    std::uint64_t reported_settings;    ///< fingerprint of the launcher's messages about rank 0's settings; 0: none
     std::uint64_t launcher_namespace;   ///< pid namespace of `launcher` (runtime/base/process_identity.hpp)
     std::int32_t launcher;              ///< the process that created the segment for its ranks; 0: created by a rank
     std::uint32_t usable_cores;         ///< affinity mask and cgroup quota, seen by the launcher
@@ -77,9 +78,9 @@ struct SegmentHeader : SegmentLayout {
     /// Returns the number of threads that sleep or are about to.
     std::uint32_t sleeping() const { return sleepers.load(std::memory_order_acquire) & ~fence_bits; }
     /// Returns true if ranks outnumber the usable cores.
-    bool crowded() const { return usable_cores != 0 && ranks > usable_cores; }
+    bool oversubscribed() const { return usable_cores != 0 && ranks > usable_cores; }
     /// Returns how many ranks share a core, at least 1.
-    unsigned ranks_per_core() const { return crowded() ? (ranks + usable_cores - 1) / usable_cores : 1; }
+    unsigned ranks_per_core() const { return oversubscribed() ? (ranks + usable_cores - 1) / usable_cores : 1; }
 
     alignas(cache_line) std::atomic<std::uint32_t> sleepers;   ///< sleeping threads on this node, and the bits above;
                                                                ///< writers read it after each store
@@ -89,24 +90,24 @@ struct SegmentHeader : SegmentLayout {
     std::atomic<std::uint32_t> placement_refused;              ///< errno of the first process that may not place memory
     std::atomic<std::int32_t> threads_refused;                 ///< errno of the last rank that could not start a thread
     std::atomic<std::int64_t> fences_until;                    ///< writers run fences until then (now_ns()) at least
-    std::atomic<std::int64_t> balanced;           ///< when a rank last moved (runtime/wait/core_balancer.hpp)
-    std::atomic<std::uint64_t> questions;         ///< number of queries of the launcher, upon which blocked ranks
-                                                  ///< poll once more (Blocked::answered)
-    std::atomic<std::uint64_t> watcher;           ///< without mpiexec: the watchdog process, or the rank that starts
+    std::atomic<std::int64_t> last_core_move;     ///< when a rank last moved (runtime/wait/core_balancer.hpp)
+    std::atomic<std::uint64_t> queries;           ///< number of queries of the launcher, upon which blocked ranks
+                                                  ///< poll once more (Blocked::answered_query)
+    std::atomic<std::uint64_t> watchdog;          ///< without mpiexec: the watchdog process, or the rank that starts
                                                   ///< it, as ProcessIdentity::word; 0: none
-    std::atomic<std::uint32_t> verdict;           ///< of the watchdog: the code with which blocked ranks end the
+    std::atomic<std::uint32_t> end_code;          ///< of the watchdog: the code with which blocked ranks end the
                                                   ///< job; 0: none
     std::atomic<std::uint64_t> last_report;       ///< where ranks print reports themselves: identifies the last one
-                                                  ///< (is_first_on_node, runtime/diagnostic.hpp)
-    std::atomic<std::uint32_t> levels_left_out;   ///< number of heap levels, from the last, for which some process
+                                                  ///< (is_first_report_on_node, runtime/diagnostic.hpp)
+    std::atomic<std::uint32_t> unmapped_levels;   ///< number of heap levels, from the last, for which some process
                                                   ///< that has mapped the segment had no addresses
 };
 
 /// The process that creates a segment.
-enum class Maker {
+enum class SegmentCreator {
     launcher,   ///< before the ranks, which inherit it; its file contains an arena window for each
     rank,       ///< when the ranks meet; programs that it starts do not inherit it. Each rank
-                ///< may have created an arena in a file of its own by then (Segment::show)
+                ///< may have created an arena in a file of its own by then (Segment::publish_arena)
 };
 
 /// A mapped segment. Movable, not copyable; the destructor unmaps it and closes its descriptor. Offsets are the
@@ -114,17 +115,17 @@ enum class Maker {
 class Segment {
 public:
     /// Maximum number of ranks per node: flags and slots of the world communicator grow with its square.
-    static constexpr unsigned most_ranks = 3072;
+    static constexpr unsigned max_ranks = 3072;
 
-    /// Creates a zeroed segment for `ranks` ranks of a node, at most `most_ranks`. `machine`: text of topo::NodeMap;
+    /// Creates a zeroed segment for `ranks` ranks of a node, at most `max_ranks`. `machine`: text of topo::NodeMap;
     /// `tuning`: a tuning file's name, a line break and its text; `cluster`: Cluster::to_text, empty for one node.
     /// The address window is as large as the system grants; memory is occupied where touched. `homes`: where the
     /// ranks' memory is to lie (runtime/memory/placement.hpp); null or without a system: anywhere. `traced_events`:
     /// capacity of each rank's trace (runtime/state/trace.hpp); 0: tracing is off. Throws Error if the system refuses
     /// the segment.
     static Segment create(unsigned ranks, std::string_view machine = {}, std::string_view tuning = {},
-                          std::string_view cluster = {}, Maker maker = Maker::launcher, Homes const* homes = nullptr,
-                          std::uint64_t traced_events = 0);
+                          std::string_view cluster = {}, SegmentCreator maker = SegmentCreator::launcher,
+                          NumaHomes const* homes = nullptr, std::uint64_t traced_events = 0);
     /// Maps the segment of an inherited descriptor. Throws Error if it is not a segment or has been overwritten.
     static Segment attach(int descriptor);
 
@@ -140,11 +141,11 @@ public:
         return *reinterpret_cast<RankState*>(base_ + layout_.rank_states + rank * layout_.rank_state_bytes);
     }
     /// What `rank` waits for while it sleeps, in the encoding of runtime/wait/sleepers.cpp.
-    std::atomic<std::uint64_t>& watched(unsigned rank) const {
-        return reinterpret_cast<std::atomic<std::uint64_t>*>(base_ + layout_.watched)[rank];
+    std::atomic<std::uint64_t>& wait_target(unsigned rank) const {
+        return reinterpret_cast<std::atomic<std::uint64_t>*>(base_ + layout_.wait_targets)[rank];
     }
     /// The processing unit on which `rank` ran at its last check, in the encoding of runtime/wait/core_balancer.cpp.
-    std::atomic<std::uint64_t>& runs_on(unsigned rank) const { return (&watched(0))[ranks() + rank]; }
+    std::atomic<std::uint64_t>& runs_on(unsigned rank) const { return (&wait_target(0))[ranks() + rank]; }
     /// Sets of ranks of this node, one bit per rank (see runtime/wait/sleepers.hpp).
     static constexpr unsigned sleeper_sets = 66;
     std::span<std::atomic<std::uint64_t>> sleeper_set(unsigned which) const {
@@ -191,18 +192,18 @@ public:
     std::byte* ring_start(unsigned receiver, unsigned sender) const;
     static constexpr std::size_t ring_start_bytes = 4 * cache_line;
     /// Flags and slots of the world communicator.
-    std::span<std::byte> commons() const { return {at(layout_.commons), layout_.commons_bytes}; }
+    std::span<std::byte> world_area() const { return {at(layout_.world_area), layout_.world_area_bytes}; }
     /// Returns the offset of `rank`'s arena window in the file.
     std::uint64_t arena(unsigned rank) const { return layout_.arenas + rank * layout_.arena_bytes; }
     /// Publishes the window that `rank` has in a file of its own. Must be called before the other ranks read it.
-    void show(unsigned rank, ArenaWindow const& window) const;
+    void publish_arena(unsigned rank, ArenaWindow const& window) const;
     /// Returns a level of the heap from which only `rank` allocates; every rank may access the allocated blocks.
     /// Throws Error(no_mem) where at() does.
     std::span<std::byte> heap(unsigned rank, unsigned level) const;
     /// Returns the number of levels that every process attached to the segment has mapped.
     unsigned heap_levels() const {
         unsigned const levels = layout_.heap_levels();
-        return levels - std::min(levels, header().levels_left_out.load(std::memory_order_acquire));
+        return levels - std::min(levels, header().unmapped_levels.load(std::memory_order_acquire));
     }
 
     /// Returns the address of an offset. Makes the heap level that contains it accessible at its first use (for pairs
@@ -215,7 +216,7 @@ public:
     std::uint64_t offset(void const* address) const { return static_cast<std::byte const*>(address) - base_; }
     /// Returns the whole pages inside [offset, offset + bytes) to the system; they read as zero again. Returns false
     /// on failure.
-    bool forget(std::uint64_t offset, std::uint64_t bytes) const;
+    bool punch_hole(std::uint64_t offset, std::uint64_t bytes) const;
     /// The interface by which this process places memory; null: there is nothing to choose.
     NumaSystem* numa() const { return numa_; }
 
@@ -225,11 +226,11 @@ private:
         std::uint64_t bytes, accessible;
     };
     static Mapping map(int descriptor, SegmentLayout const& layout);
-    static bool open_beginning(std::byte* base, SegmentLayout const& layout, std::uint64_t end);
+    static bool open_up_to(std::byte* base, SegmentLayout const& layout, std::uint64_t end);
     Segment(int descriptor, Mapping const& mapping, SegmentLayout const& layout)
         : descriptor_(descriptor), base_(mapping.base), bytes_(mapping.bytes), layout_(layout),
           accessible_(mapping.accessible) {}
-    void leave_out_levels() const;
+    void publish_unmapped_levels() const;
     void open_level_of(std::uint64_t offset) const;
 
     int descriptor_ = -1;

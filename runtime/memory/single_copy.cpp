@@ -31,45 +31,45 @@ bool refused_for_good(int error) { return error == EPERM || error == ENOSYS; }
 
 }   // namespace
 
-SingleCopy::SingleCopy(Segment const& segment, unsigned rank, Steps allowed, Copier const& copier)
+SingleCopy::SingleCopy(Segment const& segment, unsigned rank, CopyMethods allowed, Copier const& copier)
     : segment_(segment), rank_(rank), counters_(segment.rank_state(rank).counters), allowed_(allowed),
-      namespace_(pid_namespace()), proof_(random_value()), identities_(segment.ranks()), copier_(copier),
+      namespace_(pid_namespace()), identity_value_(random_value()), identities_(segment.ranks()), copier_(copier),
       arenas_(segment, counters_, allowed.huge_pages), xpmem_(segment, rank, allowed.xpmem) {
-    RankState& mine = segment.rank_state(rank);
-    mine.proof_address.store(reinterpret_cast<std::uint64_t>(&proof_), std::memory_order_relaxed);
-    mine.proof_value.store(proof_, std::memory_order_relaxed);
-    mine.pid_namespace.store(namespace_, std::memory_order_release);
+    RankState& own_state = segment.rank_state(rank);
+    own_state.identity_address.store(reinterpret_cast<std::uint64_t>(&identity_value_), std::memory_order_relaxed);
+    own_state.identity_value.store(identity_value_, std::memory_order_relaxed);
+    own_state.pid_namespace.store(namespace_, std::memory_order_release);
     if (!allowed.arena) segment.header().arenas_refused.store(1, std::memory_order_relaxed);
 }
 
-AccessPath SingleCopy::way(void const* address, std::size_t bytes) {
+AccessPath SingleCopy::access_path(void const* address, std::size_t bytes) {
     if (direct(address, bytes)) return AccessPath::load_store;
     bool const copied = cma();
-    if (!copied) end_cma();
-    else if (!permitted_) permit_cma();   // also where XPMEM is preferred: it may turn out to refuse
-    if (xpmem_.offered()) return AccessPath::attach;
+    if (!copied) revoke_cma();
+    else if (!cma_granted_) grant_cma();   // also where XPMEM is preferred: it may turn out to refuse
+    if (xpmem_.is_exposed()) return AccessPath::attach;
     return copied ? AccessPath::cma : AccessPath::staged;
 }
 
 /// Permits peers to trace this process; without Yama the call does nothing. Yama lets a named process and its
 /// descendants trace the caller, and all ranks of the node descend from the launcher. A launcher without a number in
 /// this pid namespace cannot be named, and another MPI's launcher may not be an ancestor of all ranks.
-void SingleCopy::permit_cma() {
+void SingleCopy::grant_cma() {
     SegmentHeader const& h = segment_.header();
-    bool const named = h.launcher != 0 && same_numbers(namespace_, h.launcher_namespace);
+    bool const named = h.launcher != 0 && same_pid_namespace(namespace_, h.launcher_namespace);
     prctl(PR_SET_PTRACER, named ? static_cast<unsigned long>(h.launcher) : PR_SET_PTRACER_ANY, 0, 0, 0);
-    permitted_ = true;
-    segment_.rank_state(rank_).cma_permitted.store(1, std::memory_order_release);
+    cma_granted_ = true;
+    segment_.rank_state(rank_).cma_granted.store(1, std::memory_order_release);
 }
 
-void SingleCopy::end_cma() {
-    if (!permitted_) return;
-    permitted_ = false;
-    segment_.rank_state(rank_).cma_permitted.store(0, std::memory_order_relaxed);
+void SingleCopy::revoke_cma() {
+    if (!cma_granted_) return;
+    cma_granted_ = false;
+    segment_.rank_state(rank_).cma_granted.store(0, std::memory_order_relaxed);
     prctl(PR_SET_PTRACER, 0UL, 0, 0, 0);
 }
 
-std::byte* SingleCopy::reach(unsigned peer, std::uint64_t address, std::size_t bytes) {
+std::byte* SingleCopy::local_address(unsigned peer, std::uint64_t address, std::size_t bytes) {
     if (std::byte* there = allowed_.arena ? arenas_.at(peer, address, bytes) : nullptr) {
         counters_.direct.add(bytes);
         return there;
@@ -79,45 +79,45 @@ std::byte* SingleCopy::reach(unsigned peer, std::uint64_t address, std::size_t b
     return there;
 }
 
-bool SingleCopy::reaches(unsigned peer, std::uint64_t address, std::size_t bytes) {
+bool SingleCopy::has_local_address(unsigned peer, std::uint64_t address, std::size_t bytes) {
     return (allowed_.arena && arenas_.at(peer, address, bytes)) || xpmem_.at(peer, address, bytes);
 }
 
-bool SingleCopy::is_alone() {
-    if (alone_ != Alone::unknown) return alone_ == Alone::yes;
+bool SingleCopy::is_isolated() {
+    if (isolation_ != Isolation::unknown) return isolation_ == Isolation::yes;
     bool all_started = segment_.ranks() > 1;
     for (unsigned peer = 0; peer < segment_.ranks(); ++peer) {
         if (peer == rank_) continue;
         RankState const& there = segment_.rank_state(peer);
         bool const started = there.state.load(std::memory_order_acquire) != RankPhase::absent;
-        if (same_numbers(namespace_, there.pid_namespace.load(std::memory_order_relaxed)))
-            return alone_ = Alone::no, false;
+        if (same_pid_namespace(namespace_, there.pid_namespace.load(std::memory_order_relaxed)))
+            return isolation_ = Isolation::no, false;
         all_started = all_started && started;
     }
-    if (all_started) alone_ = Alone::yes;
+    if (all_started) isolation_ = Isolation::yes;
     return all_started;
 }
 
 /// Verifies that the process with a peer's number is the peer, by reading only the random value. A process with
 /// the same number in another pid namespace is not accessed at all.
-SingleCopy::Identity SingleCopy::identify(RankState const& peer) {
-    std::uint64_t const expected = peer.proof_value.load(std::memory_order_relaxed);
-    if (expected == 0 || !same_numbers(namespace_, peer.pid_namespace.load(std::memory_order_relaxed)))
-        return Identity::stranger;
+SingleCopy::Identity SingleCopy::verify_identity(RankState const& peer) {
+    std::uint64_t const expected = peer.identity_value.load(std::memory_order_relaxed);
+    if (expected == 0 || !same_pid_namespace(namespace_, peer.pid_namespace.load(std::memory_order_relaxed)))
+        return Identity::mismatch;
     std::uint64_t found = 0;
     iovec here{&found, sizeof found},
-        there{reinterpret_cast<void*>(peer.proof_address.load(std::memory_order_relaxed)), sizeof found};
+        there{reinterpret_cast<void*>(peer.identity_address.load(std::memory_order_relaxed)), sizeof found};
     ssize_t const moved = process_vm_readv(peer.pid.load(std::memory_order_relaxed), &here, 1, &there, 1, 0);
-    if (moved == sizeof found) return found == expected ? Identity::proven : Identity::stranger;
+    if (moved == sizeof found) return found == expected ? Identity::verified : Identity::mismatch;
     if (moved < 0 && refused_for_good(errno)) forbid_cma();
-    return moved >= 0 || errno == EFAULT ? Identity::stranger : Identity::unknown;
+    return moved >= 0 || errno == EFAULT ? Identity::mismatch : Identity::unknown;
 }
 
 bool SingleCopy::cma(unsigned peer) {
     RankState const& there = segment_.rank_state(peer);
-    if (!cma() || there.cma_permitted.load(std::memory_order_acquire) == 0) return false;
-    if (identities_[peer] == Identity::unknown) identities_[peer] = identify(there);
-    return identities_[peer] == Identity::proven;
+    if (!cma() || there.cma_granted.load(std::memory_order_acquire) == 0) return false;
+    if (identities_[peer] == Identity::unknown) identities_[peer] = verify_identity(there);
+    return identities_[peer] == Identity::verified;
 }
 
 template <class Move>
@@ -150,7 +150,7 @@ bool SingleCopy::move(unsigned peer, std::uint64_t address, std::byte* local, st
 }
 
 bool SingleCopy::read(unsigned peer, std::uint64_t address, void* to, std::size_t bytes, std::size_t working_set) {
-    if (std::byte const* from = reach(peer, address, bytes)) {
+    if (std::byte const* from = local_address(peer, address, bytes)) {
         copier_.copy(to, from, bytes, working_set);
         return true;
     }
@@ -159,7 +159,7 @@ bool SingleCopy::read(unsigned peer, std::uint64_t address, void* to, std::size_
 
 bool SingleCopy::write(unsigned peer, std::uint64_t address, void const* from, std::size_t bytes,
                        std::size_t working_set) {
-    if (std::byte* to = reach(peer, address, bytes)) {
+    if (std::byte* to = local_address(peer, address, bytes)) {
         copier_.copy(to, from, bytes, working_set);
         return true;
     }

@@ -37,7 +37,7 @@ enum class AccessPath : std::uint32_t {
 };
 
 /// The methods that may be tried; staging is always permitted.
-struct Steps {
+struct CopyMethods {
     bool arena = true;
     char const* xpmem = nullptr;   ///< the library to load, see xpmem.hpp
     bool cma = true;
@@ -47,12 +47,12 @@ struct Steps {
 class SingleCopy {
 public:
     /// `rank` is the local rank of the caller.
-    SingleCopy(Segment const& segment, unsigned rank, Steps allowed, Copier const& copier);
+    SingleCopy(Segment const& segment, unsigned rank, CopyMethods allowed, Copier const& copier);
 
     /// Returns true if CMA may be tried. False once any rank of the node has been refused permanently, or if no other
     /// rank of the node can be identified by its process number here.
     bool cma() {
-        return allowed_.cma && segment_.header().cma_forbidden.load(std::memory_order_relaxed) == 0 && !is_alone();
+        return allowed_.cma && segment_.header().cma_forbidden.load(std::memory_order_relaxed) == 0 && !is_isolated();
     }
     /// Returns true if CMA may be tried with the memory of `peer`: the peer has exposed memory outside of arenas, and
     /// its process number is verified.
@@ -64,25 +64,25 @@ public:
     bool direct(void const* address, std::size_t bytes) { return in_own_arena(address, bytes) && arenas_.map(); }
     /// Returns the preferred access path for peers to bytes of this rank that are about to be exposed to them:
     /// AccessPath::load_store exactly if direct() is true. Otherwise also grants CMA, if CMA may be tried.
-    AccessPath way(void const* address, std::size_t bytes);
+    AccessPath access_path(void const* address, std::size_t bytes);
     /// Revokes the permission for CMA: no peer copies from or to this rank's memory any more.
-    void end_cma();
-    /// Grants CMA as way() does, for callers that expose memory to one peer and do not need to know its access path.
-    void show(void const* address, std::size_t bytes) {
-        if (permitted_ || !cma()) return;
+    void revoke_cma();
+    /// Grants CMA as access_path() does, for callers that expose memory to one peer and do not need the access path.
+    void expose(void const* address, std::size_t bytes) {
+        if (cma_granted_ || !cma()) return;
         if (!in_own_arena(address, bytes) || segment_.header().arenas_refused.load(std::memory_order_relaxed) != 0)
-            permit_cma();
+            grant_cma();
     }
 
     /// Returns the local address for load and store of what lies at `address` in the memory of local rank `peer`;
     /// null if there is no such access. All bytes are counted as accessed. Never null for memory that the peer
     /// exposes as AccessPath::load_store, provided that this rank has exposed something that way.
-    std::byte* reach(unsigned peer, std::uint64_t address, std::size_t bytes);
-    /// Returns true if reach() would succeed. Not counted.
-    bool reaches(unsigned peer, std::uint64_t address, std::size_t bytes);
+    std::byte* local_address(unsigned peer, std::uint64_t address, std::size_t bytes);
+    /// Returns true if local_address() would succeed. Not counted.
+    bool has_local_address(unsigned peer, std::uint64_t address, std::size_t bytes);
 
-    /// Copies `bytes` bytes from `address` in the memory of local rank `peer`. Returns false if neither reach() nor
-    /// cma(peer) permits it, or if the system refuses, permanently or for this copy; the contents of `to` are then
+    /// Copies `bytes` bytes from `address` in the memory of local rank `peer`. Returns false if neither local_address()
+    /// nor cma(peer) permits it, or if the system refuses, permanently or for this copy; the contents of `to` are then
     /// unspecified. Throws Error if the address is not in the peer's memory. `working_set` as for Copier::copy.
     bool read(unsigned peer, std::uint64_t address, void* to, std::size_t bytes, std::size_t working_set);
     /// Copies in the other direction, by the same rules.
@@ -100,25 +100,25 @@ private:
         return allowed_.arena && in_arena(segment_.rank_state(rank_), reinterpret_cast<std::uint64_t>(address), bytes);
     }
     /// What is known about the process with a peer's number.
-    enum class Identity : std::uint8_t { unknown, proven, stranger };
+    enum class Identity : std::uint8_t { unknown, verified, mismatch };
 
-    void permit_cma();
+    void grant_cma();
     void forbid_cma() { segment_.header().cma_forbidden.store(1, std::memory_order_relaxed); }
     /// Returns true if all other ranks of the node are in other pid namespaces. False as long as some have not
     /// started.
-    bool is_alone();
-    Identity identify(RankState const& peer);
+    bool is_isolated();
+    Identity verify_identity(RankState const& peer);
     template <class Move>
     bool move(unsigned peer, std::uint64_t address, std::byte* local, std::size_t bytes, Move call);
 
     Segment const& segment_;
     unsigned rank_;
     Counters& counters_;
-    Steps allowed_;
-    bool permitted_ = false;   ///< peers may copy by CMA
-    std::uint64_t const namespace_, proof_;
+    CopyMethods allowed_;
+    bool cma_granted_ = false;   ///< peers may copy by CMA
+    std::uint64_t const namespace_, identity_value_;
     std::vector<Identity> identities_;   ///< by local rank
-    enum class Alone : std::uint8_t { unknown, yes, no } alone_ = Alone::unknown;
+    enum class Isolation : std::uint8_t { unknown, yes, no } isolation_ = Isolation::unknown;
     Copier const& copier_;
     PeerArenas arenas_;
     Xpmem xpmem_;

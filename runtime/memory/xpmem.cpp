@@ -38,7 +38,7 @@ Xpmem::Xpmem(Segment const& segment, unsigned rank, char const* library) : segme
     if (!library || !open(library)) return;
     std::int64_t const id = call_.make(nullptr, whole_address_space, permit_by_mode, this_user_only);
     if (id < 0) return;   // the kernel has no XPMEM, or denies it to this user
-    made_ = true;
+    exposed_ = true;
     peers_.resize(segment.ranks());
     RankState& rank_state = segment.rank_state(rank);
     rank_state.xpmem_top.store(highest_address(), std::memory_order_relaxed);
@@ -47,10 +47,10 @@ Xpmem::Xpmem(Segment const& segment, unsigned rank, char const* library) : segme
 
 Xpmem::~Xpmem() {
     for (Peer& peer : peers_) {
-        for (Piece const& piece : peer.pieces) call_.detach(piece.at);
+        for (Attachment const& piece : peer.pieces) call_.detach(piece.at);
         if (peer.access >= 0) call_.release(peer.access);
     }
-    if (made_) call_.remove(segment_.rank_state(rank_).xpmem_segment.exchange(0));
+    if (exposed_) call_.remove(segment_.rank_state(rank_).xpmem_segment.exchange(0));
     if (handle_) dlclose(handle_);
 }
 
@@ -66,18 +66,18 @@ bool Xpmem::open(char const* library) {
            find(call_.detach, "xpmem_detach");
 }
 
-std::byte* Xpmem::find(unsigned rank, std::uint64_t address, std::size_t bytes) {
+std::byte* Xpmem::find_or_attach(unsigned rank, std::uint64_t address, std::size_t bytes) {
     if (rank == rank_) return reinterpret_cast<std::byte*>(address);
     Peer& peer = peers_[rank];
-    for (Piece const& piece : peer.pieces) {
+    for (Attachment const& piece : peer.pieces) {
         if (address < piece.first || address + bytes > piece.last) continue;
         segment_.rank_state(rank_).counters.hits.add(1);
         return piece.at + (address - piece.first);
     }
     RankState const& rank_state = segment_.rank_state(rank);
-    bool const theirs = rank_state.xpmem_segment.load(std::memory_order_acquire) != 0;
+    bool const peer_exposed = rank_state.xpmem_segment.load(std::memory_order_acquire) != 0;
     std::uint64_t const top = rank_state.xpmem_top.load(std::memory_order_relaxed);
-    if (!offered() || !theirs || address >= top || bytes > top - address) return nullptr;
+    if (!is_exposed() || !peer_exposed || address >= top || bytes > top - address) return nullptr;
     std::uint64_t const first = address / piece_bytes * piece_bytes;
     std::uint64_t const last = std::min(top, (address + bytes + piece_bytes - 1) / piece_bytes * piece_bytes);
     std::byte* at = attach(rank, peer, first, last);
@@ -88,15 +88,15 @@ std::byte* Xpmem::attach(unsigned rank, Peer& peer, std::uint64_t first, std::ui
     if (peer.access < 0)
         peer.access = call_.get(segment_.rank_state(rank).xpmem_segment.load(std::memory_order_relaxed), read_and_write,
                                 permit_by_mode, nullptr);
-    if (peer.access < 0) return forbid();
+    if (peer.access < 0) return disable();
     void* at = call_.attach({peer.access, static_cast<off_t>(first)}, last - first, nullptr);
-    if (at == reinterpret_cast<void*>(-1)) return forbid();
+    if (at == reinterpret_cast<void*>(-1)) return disable();
     segment_.rank_state(rank_).counters.maps.add(1);
     peer.pieces.push_back({first, last, static_cast<std::byte*>(at)});
     return peer.pieces.back().at;
 }
 
-std::byte* Xpmem::forbid() {
+std::byte* Xpmem::disable() {
     segment_.header().xpmem_forbidden.store(1, std::memory_order_relaxed);
     return nullptr;
 }

@@ -31,11 +31,13 @@ public:
     Xpmem& operator=(Xpmem const&) = delete;
 
     /// Returns true if peers may try to attach to memory of this rank.
-    bool offered() const { return made_ && segment_.header().xpmem_forbidden.load(std::memory_order_relaxed) == 0; }
+    bool is_exposed() const {
+        return exposed_ && segment_.header().xpmem_forbidden.load(std::memory_order_relaxed) == 0;
+    }
     /// Returns the local address of bytes that lie at `address` in the memory of local rank `peer`; null if they
     /// cannot be attached.
     std::byte* at(unsigned peer, std::uint64_t address, std::size_t bytes) {
-        return made_ ? find(peer, address, bytes) : nullptr;
+        return exposed_ ? find_or_attach(peer, address, bytes) : nullptr;
     }
 
 private:
@@ -51,25 +53,25 @@ private:
         void* (*attach)(Address from, std::size_t bytes, void* wanted);
         int (*detach)(void* at);
     };
-    struct Piece {
+    struct Attachment {
         std::uint64_t first, last;   ///< in the peer's address space
         std::byte* at;
     };
     struct Peer {
         std::int64_t access = -1;
-        std::vector<Piece> pieces;
+        std::vector<Attachment> pieces;
     };
 
     bool open(char const* library);
-    std::byte* find(unsigned peer, std::uint64_t address, std::size_t bytes);
+    std::byte* find_or_attach(unsigned peer, std::uint64_t address, std::size_t bytes);
     std::byte* attach(unsigned rank, Peer& peer, std::uint64_t first, std::uint64_t last);
-    std::byte* forbid();
+    std::byte* disable();
 
     Segment const& segment_;
     unsigned rank_;
     void* handle_ = nullptr;
     Functions call_{};
-    bool made_ = false;
+    bool exposed_ = false;
     std::vector<Peer> peers_;
 };
 

@@ -12,26 +12,26 @@ namespace tutti {
 /// How an attribute value was set: C passes a pointer, Fortran a default INTEGER (the MPI-1 functions) or one as wide
 /// as an address. The value stores this because a query from the other language must convert it as MPI 3.1, 17.2.7
 /// requires.
-enum class GivenAs : std::uint8_t { pointer, integer, address };
+enum class AttributeForm : std::uint8_t { pointer, integer, address };
 
 struct AttributeValue {
     std::intptr_t bits = 0;
-    GivenAs as = GivenAs::pointer;
+    AttributeForm as = AttributeForm::pointer;
 };
 
 /// A key value. mpi_h/ derives from it and calls the user's functions, which return 0 or an error code that the MPI
 /// call passes on. It lives until its creator and the last attribute stored under it have released it.
 class Keyval : public Object {
 public:
-    enum class On : std::uint8_t { comm, type, win };
+    enum class ObjectKind : std::uint8_t { comm, type, win };
 
-    explicit Keyval(On objects) : on(objects) {}
+    explicit Keyval(ObjectKind kind) : object_kind(kind) {}
     /// Called when `from` is duplicated. Sets `wanted` and, if it is true, the duplicate's value.
     virtual int copy(Object& from, AttributeValue const& value, AttributeValue& copied, bool& wanted) = 0;
     /// Called before an attribute of `of` is deleted or replaced; if it returns an error code, the attribute remains.
     virtual int remove(Object& of, AttributeValue const& value) = 0;
 
-    On const on;   ///< kind of object that it may be used with
+    ObjectKind const object_kind;   ///< kind of object that it may be used with
 };
 
 /// The attributes of one object. Callbacks may get, set and delete attributes of the same object and free key values.

@@ -14,8 +14,8 @@ public:
     enum class Kind { fatal, returning, user };
 
     Kind kind = Kind::fatal;
-    bool of_windows = false;   ///< Kind::user only: its function takes a window instead of a communicator
-    int more_handles = 0;      ///< how often the program obtained the same handle again; as many frees leave it valid
+    bool for_windows = false;   ///< Kind::user only: its function takes a window instead of a communicator
+    int extra_handles = 0;      ///< how often the program obtained the same handle again; as many frees leave it valid
     /// Kind::user only: calls the user's function, which mpi_h/ has wrapped, with the object and the error code.
     std::function<void(Object* on, int code)> call;
 };

@@ -57,7 +57,7 @@ void check(Group const& of, RankRange range) {
     if (stride == 0) fail(ErrorClass::arg, text, " has stride 0");
     if (first < 0 || first >= of.size())
         fail(ErrorClass::rank, text, " starts outside the group, which has ", of.size(), " ranks");
-    if (last != first && (last > first) != (stride > 0)) fail(ErrorClass::arg, text, " leads away from its end");
+    if (last != first && (last > first) != (stride > 0)) fail(ErrorClass::arg, text, " has a stride of the wrong sign");
     long steps = (static_cast<long>(last) - first) / stride, end = first + steps * stride;
     if (end < 0 || end >= of.size()) fail(ErrorClass::rank, text, " leaves the group, which has ", of.size(), " ranks");
 }
@@ -68,7 +68,8 @@ std::vector<int> expanded(Group const& of, std::span<RankRange const> ranges) {
         check(of, range);
         long steps = (static_cast<long>(range.last) - range.first) / range.stride;
         if (ranks.size() + static_cast<std::size_t>(steps) >= static_cast<std::size_t>(of.size()))
-            fail(ErrorClass::rank, "the ranges name more ranks than the group has: one is named twice");
+            fail(ErrorClass::rank,
+                 "the ranges contain more ranks than the group has, so at least one rank is repeated");
         for (long i = 0; i <= steps; ++i) ranks.push_back(static_cast<int>(range.first + i * range.stride));
     }
     return ranks;
@@ -76,11 +77,11 @@ std::vector<int> expanded(Group const& of, std::span<RankRange const> ranges) {
 
 }   // namespace
 
-Likeness compare(Group const& a, Group const& b) {
-    if (a.size() != b.size()) return Likeness::unequal;
-    if (std::ranges::equal(a.world_ranks(), b.world_ranks())) return Likeness::identical;
+GroupComparison compare(Group const& a, Group const& b) {
+    if (a.size() != b.size()) return GroupComparison::unequal;
+    if (std::ranges::equal(a.world_ranks(), b.world_ranks())) return GroupComparison::identical;
     bool same_members = std::ranges::all_of(a.world_ranks(), [&](int world) { return b.rank_of(world) >= 0; });
-    return same_members ? Likeness::similar : Likeness::unequal;
+    return same_members ? GroupComparison::similar : GroupComparison::unequal;
 }
 
 Ref<Group> group_union(Group const& a, Group const& b) {

@@ -38,10 +38,10 @@ private:
 // Group operations (MPI 3.1, 6.3). Each takes time linear in the sizes of its groups and lists.
 
 /// Results of comparing two groups or communicators.
-enum class Likeness { identical, congruent, similar, unequal };
+enum class GroupComparison { identical, congruent, similar, unequal };
 
 /// Compares groups: identical (same members in the same order), similar (same members in another order) or unequal.
-Likeness compare(Group const& a, Group const& b);
+GroupComparison compare(Group const& a, Group const& b);
 
 /// Returns the members of `a`, followed by those of `b` that are not in `a`.
 Ref<Group> group_union(Group const& a, Group const& b);

@@ -10,7 +10,7 @@ namespace tutti {
 class HandleOwner {
 public:
     /// Called when an object that kept its number for callbacks is destroyed; the number may then be reused.
-    virtual void give_back(std::intptr_t handle) noexcept = 0;
+    virtual void release_handle(std::intptr_t handle) noexcept = 0;
 
 protected:
     ~HandleOwner() = default;
@@ -23,7 +23,7 @@ struct Object {
     Object(Object const&) = delete;
     Object& operator=(Object const&) = delete;
     virtual ~Object() {
-        if (kept_by) kept_by->give_back(handle);
+        if (handle_owner) handle_owner->release_handle(handle);
     }
 
     int references = 1;
@@ -31,7 +31,7 @@ struct Object {
     std::intptr_t handle = 0;   ///< the ABI's handle; opaque below mpi_h/
     /// The table that issued `handle`, if the program has freed the handle but operations in flight still refer to the
     /// object by it; else null.
-    HandleOwner* kept_by = nullptr;
+    HandleOwner* handle_owner = nullptr;
     void const* site = nullptr;   ///< return address of the call that created it; null: not known
 };
 

@@ -32,7 +32,7 @@ public:
     bool persistent = false;
     bool generalized = false;   ///< the program completes it, and its callbacks determine the status (MPI 3.1, 12.2)
     bool active = true;   ///< false: persistent, and not started since the program was last notified of its completion
-    bool special = false;   ///< completion involves more than the status: generalized, or settle() has work to do
+    bool needs_finalize = false;   ///< finalize() and abandon() have work to do, or the request is generalized
     Status status;
     Ref<Comm> comm;           ///< errors are reported to its error handler
     std::string error_text;   ///< description of status.error
@@ -40,23 +40,23 @@ public:
     std::uint64_t error_call = 0;
 
     /// Returns true if the outcome consists only of the status and is not an error.
-    bool plain() const { return !special && status.error == ErrorClass::success; }
+    bool has_plain_outcome() const { return !needs_finalize && status.error == ErrorClass::success; }
 
     /// MPI_Start; only persistent requests implement it.
-    virtual void start() { fail(ErrorClass::request, "this request is not a persistent one"); }
+    virtual void start() { fail(ErrorClass::request, "this request is not persistent"); }
     /// Advances this request without blocking, on behalf of a caller that waits for it. Requests that are advanced
     /// elsewhere do not implement it.
     virtual void advance() {}
     /// MPI_Cancel: tries to cancel; the status shows the outcome after completion.
     virtual void cancel() {}
     /// Called when the request is complete, just before the program is notified; from then on the program may use its
-    /// buffers again. Called only for special requests, possibly more than once.
-    virtual void settle() {}
-    /// MPI_Request_free of a special request: the program will not be notified of its completion.
-    virtual void forget() {}
-    /// Describes the request ("receive of 1 MPI_INT from rank 0, tag 8, MPI_COMM_WORLD", as the blockage's call) and
-    /// whose actions would complete it now. Called when a rank has waited for it for a long time.
-    virtual void tell(Blockage& blockage) const { blockage.call = "request"; }
+    /// buffers again. Called only if needs_finalize, possibly more than once.
+    virtual void finalize() {}
+    /// MPI_Request_free of a request that needs_finalize: the program will not be notified of its completion.
+    virtual void abandon() {}
+    /// Describes the request in `blocked.call` ("receive of 1 MPI_INT from rank 0, tag 8, MPI_COMM_WORLD"), and the
+    /// ranks whose actions would complete it now. Called when a rank has waited for it for a long time.
+    virtual void describe(BlockedCall& blocked) const { blocked.call = "request"; }
 };
 
 }   // namespace tutti

@@ -46,7 +46,7 @@ public:
     std::vector<int> run() {
         for (auto smallest = divisors_.rbegin(); smallest != divisors_.rend(); ++smallest) {
             if (power(*smallest, k_) > n_) continue;
-            if (hopeless(*smallest)) break;
+            if (cannot_improve(*smallest)) break;
             try_smallest(*smallest);
         }
         return best_;
@@ -55,7 +55,7 @@ public:
 private:
     /// Returns true if no solution with this smallest factor, or with a smaller one, improves on the best: the smaller
     /// the smallest factor, the larger the largest must be.
-    bool hopeless(Factor smallest) const {
+    bool cannot_improve(Factor smallest) const {
         Factor enough = smallest + difference_ - 1;   // the largest factor that would be an improvement
         return k_ > 1 && difference_ != none && power(enough, k_ - 1) < n_ / smallest;
     }
@@ -79,14 +79,15 @@ private:
         }
     }
 
-    /// Fills positions from `place` down to 1 with factors of `rest`, the greatest possible first.
-    bool fill(std::vector<int>& factors, int place, Factor rest) const {
-        if (place <= 0) return rest == 1;
-        Factor low = factors[static_cast<std::size_t>(place) + 1], high = factors.front();
+    /// Fills positions from `position` down to 1 with factors of `rest`, the greatest possible first.
+    bool fill(std::vector<int>& factors, int position, Factor rest) const {
+        if (position <= 0) return rest == 1;
+        Factor low = factors[static_cast<std::size_t>(position) + 1], high = factors.front();
         for (auto d = divisors_.rbegin(); d != divisors_.rend() && *d >= low; ++d) {
-            if (*d > high || rest % *d != 0 || power(*d, place) > rest || power(high, place - 1) < rest / *d) continue;
-            factors[static_cast<std::size_t>(place)] = static_cast<int>(*d);
-            if (fill(factors, place - 1, rest / *d)) return true;
+            if (*d > high || rest % *d != 0 || power(*d, position) > rest || power(high, position - 1) < rest / *d)
+                continue;
+            factors[static_cast<std::size_t>(position)] = static_cast<int>(*d);
+            if (fill(factors, position - 1, rest / *d)) return true;
         }
         return false;
     }
@@ -112,7 +113,8 @@ void balance_dims(int nodes, std::span<int> dims) {
         else given = std::min(given * d, Factor{1} << 32);
     }
     if (nodes % given != 0 || (open == 0 && given != nodes))
-        fail(ErrorClass::dims, "the given dimensions multiply to ", given, ", which does not make ", nodes, " nodes");
+        fail(ErrorClass::dims, "the product of the given dimensions is ", given,
+             ", which does not fit nnodes = ", nodes);
     if (open == 0) return;
     std::vector<int> chosen = Search(nodes / given, open).run();
     auto next = chosen.begin();
@@ -124,49 +126,51 @@ void balance_dims(int nodes, std::span<int> dims) {
 
 namespace {
 
-constexpr int nobody = -1;   // MPI_PROC_NULL
+constexpr int no_rank = -1;   // MPI_PROC_NULL
 
 /// The edges that one process knows: the peer at the other end of each, and for incoming edges their number there.
 struct Ends {
     std::vector<int> sources, destinations;
-    std::vector<DistGraphTopology::Meeting> meetings;   ///< for each source
+    std::vector<DistGraphTopology::SourceEdge> source_edges;   ///< for each source
 };
 
 Ends ends_of(CartTopology const& grid, int) {
     Ends e;
     int const degree = 2 * static_cast<int>(grid.dims.size());
     for (int k = 0; k < degree; ++k) {
-        e.sources.push_back(grid.shifted(k / 2, k % 2 ? 1 : -1).value_or(nobody));
-        e.meetings.push_back({k ^ 1, degree});
+        e.sources.push_back(grid.shifted(k / 2, k % 2 ? 1 : -1).value_or(no_rank));
+        e.source_edges.push_back({k ^ 1, degree});
     }
     e.destinations = e.sources;
     return e;
 }
 
 Ends ends_of(GraphTopology const& graph, int rank) {
-    auto const mine = graph.neighbors(rank);
-    Ends e{{mine.begin(), mine.end()}, {mine.begin(), mine.end()}, {}};
-    std::map<int, std::vector<int>> places;   // unmatched indices of this rank among the peer's neighbours
-    for (int peer : mine) {
-        auto const theirs = graph.neighbors(peer);
-        auto const [found, fresh] = places.try_emplace(peer);
+    auto const own_neighbors = graph.neighbors(rank);
+    Ends e{{own_neighbors.begin(), own_neighbors.end()}, {own_neighbors.begin(), own_neighbors.end()}, {}};
+    std::map<int, std::vector<int>> unmatched;   // unmatched indices of this rank among the peer's neighbours
+    for (int peer : own_neighbors) {
+        auto const peer_neighbors = graph.neighbors(peer);
+        auto const [found, fresh] = unmatched.try_emplace(peer);
         std::vector<int>& open = found->second;
-        for (std::size_t k = theirs.size(); fresh && k-- > 0;)
-            if (theirs[k] == rank) open.push_back(static_cast<int>(k));
+        for (std::size_t k = peer_neighbors.size(); fresh && k-- > 0;)
+            if (peer_neighbors[k] == rank) open.push_back(static_cast<int>(k));
         if (open.empty()) break;
-        e.meetings.push_back({open.back(), static_cast<int>(theirs.size())});
+        e.source_edges.push_back({open.back(), static_cast<int>(peer_neighbors.size())});
         open.pop_back();
     }
-    if (e.meetings.size() != mine.size() || std::ranges::count(graph.edges, rank) != std::ssize(mine))
-        fail(ErrorClass::topology, "the graph has not as many edges from rank ", rank, " to each other as back");
+    if (e.source_edges.size() != own_neighbors.size() ||
+        std::ranges::count(graph.edges, rank) != std::ssize(own_neighbors))
+        fail(ErrorClass::topology, "the graph is not symmetric: the edges from rank ", rank,
+             " differ from the edges to it");
     return e;
 }
 
 Ends ends_of(DistGraphTopology const& graph, int rank) {
-    if (graph.disagrees >= 0)
-        fail(ErrorClass::topology, "rank ", graph.disagrees, " has not rank ", rank,
-             " among its destinations as often as it is among this rank's sources");
-    return {graph.sources, graph.destinations, graph.meetings};
+    if (graph.mismatched_rank >= 0)
+        fail(ErrorClass::topology, "rank ", graph.mismatched_rank, " and rank ", rank,
+             " list different numbers of edges between them: its destinations do not match this rank's sources");
+    return {graph.sources, graph.destinations, graph.source_edges};
 }
 
 }   // namespace
@@ -181,31 +185,31 @@ std::unique_ptr<Neighborhood const> Neighborhood::of(VirtualTopology const& topo
     std::map<int, Lists> by_distance;   // (peer − rank) mod size; this rank itself comes first
     auto const lists = [&](int peer) -> Lists& { return by_distance[(peer - rank + size) % size]; };
     for (std::size_t k = 0; k < ends.sources.size(); ++k) {
-        if (ends.sources[k] == nobody) continue;
+        if (ends.sources[k] == no_rank) continue;
         Lists& with = lists(ends.sources[k]);
-        with.in.push_back({static_cast<int>(k), ends.meetings[k].place});
-        with.out_degree = ends.meetings[k].out_degree;
+        with.in.push_back({static_cast<int>(k), ends.source_edges[k].index});
+        with.out_degree = ends.source_edges[k].out_degree;
     }
     for (std::size_t k = 0; k < ends.destinations.size(); ++k)
-        if (ends.destinations[k] != nobody) lists(ends.destinations[k]).out.push_back(static_cast<int>(k));
+        if (ends.destinations[k] != no_rank) lists(ends.destinations[k]).out.push_back(static_cast<int>(k));
 
-    std::unique_ptr<Neighborhood> made(new Neighborhood);
-    made->in_degree_ = static_cast<int>(ends.sources.size());
-    made->out_degree_ = static_cast<int>(ends.destinations.size());
-    made->in_.reserve(ends.sources.size());
-    made->out_.reserve(ends.destinations.size());
+    std::unique_ptr<Neighborhood> result(new Neighborhood);
+    result->in_degree_ = static_cast<int>(ends.sources.size());
+    result->out_degree_ = static_cast<int>(ends.destinations.size());
+    result->in_.reserve(ends.sources.size());
+    result->out_.reserve(ends.destinations.size());
     for (auto& [distance, with] : by_distance) {
-        std::ranges::sort(with.in, {}, &Edge::theirs);
+        std::ranges::sort(with.in, {}, &Edge::peer_index);
         if (distance == 0) {
-            made->own_ = with.in;
+            result->self_edges_ = with.in;
             continue;
         }
-        auto const in = made->in_.insert(made->in_.end(), with.in.begin(), with.in.end());
-        auto const out = made->out_.insert(made->out_.end(), with.out.begin(), with.out.end());
-        made->peers_.push_back(
+        auto const in = result->in_.insert(result->in_.end(), with.in.begin(), with.in.end());
+        auto const out = result->out_.insert(result->out_.end(), with.out.begin(), with.out.end());
+        result->peers_.push_back(
             {(rank + distance) % size, with.out_degree, {in, with.in.size()}, {out, with.out.size()}});
     }
-    return made;
+    return result;
 }
 
 CartTopology CartTopology::make(std::span<int const> dims, std::vector<bool> periodic, int available, int rank) {
@@ -284,7 +288,8 @@ GraphTopology GraphTopology::make(std::span<int const> index, int const* edges, 
     for (int i = 0; i < nodes; ++i) {
         int value = index[static_cast<std::size_t>(i)];
         if (value < before)
-            fail(ErrorClass::arg, "index[", i, "] is ", value, ": degrees add up, so it must be at least ", before);
+            fail(ErrorClass::arg, "index[", i, "] is ", value, " but must be at least ", before,
+                 ": index contains cumulative degrees");
         before = value;
     }
     if (before > 0 && !edges) fail(ErrorClass::arg, "edges is a null pointer");

@@ -59,11 +59,11 @@ struct DistGraphTopology {
     bool weighted = false;
 
     /// An incoming edge as its source numbers it: its index among the source's outgoing edges, and their number.
-    struct Meeting {
-        int place, out_degree;
+    struct SourceEdge {
+        int index, out_degree;
     };
-    std::vector<Meeting> meetings;   ///< for each source; exchanged when the graph was created
-    int disagrees = -1;   ///< a rank that lists other edges to this rank than this rank lists from it; −1: none
+    std::vector<SourceEdge> source_edges;   ///< for each source; exchanged when the graph was created
+    int mismatched_rank = -1;   ///< a rank that lists other edges to this rank than this rank lists from it; −1: none
 };
 
 using VirtualTopology = std::variant<CartTopology, GraphTopology, DistGraphTopology>;
@@ -79,9 +79,9 @@ using VirtualTopology = std::variant<CartTopology, GraphTopology, DistGraphTopol
 
 class Neighborhood {
 public:
-    /// An edge by its numbers at both ends.
+    /// An edge by its indices at both ends.
     struct Edge {
-        int mine, theirs;
+        int own_index, peer_index;
     };
     /// Another rank at the end of at least one edge.
     struct Peer {
@@ -101,16 +101,16 @@ public:
     int out_degree() const { return out_degree_; }
     /// Returns the neighbours except this rank in the order of ranks, starting after this rank and wrapping around.
     std::span<Peer const> peers() const { return peers_; }
-    /// Returns the edges from this rank to itself: `mine` is the number as an incoming edge, `theirs` as an outgoing
-    /// one.
-    std::span<Edge const> own() const { return own_; }
+    /// Returns the edges from this rank to itself: `own_index` is the number as an incoming edge, `peer_index` as an
+    /// outgoing one.
+    std::span<Edge const> self_edges() const { return self_edges_; }
 
 private:
     Neighborhood() = default;
 
     int in_degree_ = 0, out_degree_ = 0;
     std::vector<Peer> peers_;
-    std::vector<Edge> own_, in_;
+    std::vector<Edge> self_edges_, in_;
     std::vector<int> out_;
 };
 

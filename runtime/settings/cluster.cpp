@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Text form of a Cluster, one item per line:
-//     cluster 1 HERE
+//     cluster 1 NODE
 //     key 64 hexadecimal digits
 //     node NAME ADDRESS ADDRESS …
-//     rank NODE PLACE PORT          (in the order of world ranks)
+//     rank NODE LOCAL_RANK PORT          (in the order of world ranks)
 #include "runtime/settings/cluster.hpp"
 
 #include <algorithm>
@@ -45,71 +45,73 @@ Cluster Cluster::one_node(int ranks) {
     return c;
 }
 
-Cluster::Cluster(std::vector<Node> nodes, std::vector<Rank> ranks, int here, JobKey key)
-    : size_(static_cast<int>(ranks.size())), here_(here), nodes_(std::move(nodes)), ranks_(std::move(ranks)),
+Cluster::Cluster(std::vector<Node> nodes, std::vector<Rank> ranks, int own_node, JobKey key)
+    : size_(static_cast<int>(ranks.size())), this_node_(own_node), nodes_(std::move(nodes)), ranks_(std::move(ranks)),
       key_(key) {
     for (int r = 0; r < size_; ++r) {
-        if (at(r).node != here_) continue;
-        auto const place = static_cast<std::size_t>(at(r).place);
-        if (here_ranks_.size() <= place) here_ranks_.resize(place + 1, -1);
-        here_ranks_[place] = r;
+        if (at(r).node != this_node_) continue;
+        auto const local_rank = static_cast<std::size_t>(at(r).local_rank);
+        if (local_ranks_.size() <= local_rank) local_ranks_.resize(local_rank + 1, -1);
+        local_ranks_[local_rank] = r;
     }
 }
 
 std::string Cluster::to_text() const {
-    if (alone()) return {};
+    if (is_single_node()) return {};
     TextWriter out;
-    out << "cluster 1 " << here_ << "\nkey " << hex(key_) << '\n';
+    out << "cluster 1 " << this_node_ << "\nkey " << hex(key_) << '\n';
     for (Node const& n : nodes_) {
         out << "node " << n.name;
         for (std::string const& address : n.addresses) out << ' ' << address;
         out << '\n';
     }
-    for (Rank const& r : ranks_) out << "rank " << r.node << ' ' << r.place << ' ' << r.port << '\n';
+    for (Rank const& r : ranks_) out << "rank " << r.node << ' ' << r.local_rank << ' ' << r.port << '\n';
     return out.str();
 }
 
 topo::Result<Cluster> Cluster::from_text(std::string_view text) {
-    auto refuse = [](std::string const& line) {
-        return topo::Result<Cluster>::failure("not the description of a cluster: " + line);
+    auto invalid = [](std::string const& reason) {
+        return topo::Result<Cluster>::failure("invalid description of the job's nodes and ranks: " + reason);
     };
     TextReader in{std::string(text)};
     std::vector<Node> nodes;
     std::vector<Rank> ranks;
     JobKey key{};
-    int version = 0, here = -1;
+    int version = 0, own_node = -1;
     std::string line, word, digits64;
-    if (!std::getline(in, line) || !(TextReader(line) >> word >> version >> here) || word != "cluster" || version != 1)
-        return refuse(line);
+    if (!std::getline(in, line) || !(TextReader(line) >> word >> version >> own_node) || word != "cluster" ||
+        version != 1)
+        return invalid(line);
     while (std::getline(in, line)) {
-        TextReader words(line);
-        words >> word;
-        if (word == "key" && words >> digits64 && read_hex(digits64, key)) continue;
+        TextReader fields(line);
+        fields >> word;
+        if (word == "key" && fields >> digits64 && read_hex(digits64, key)) continue;
         if (word == "node") {
             Node& n = nodes.emplace_back();
-            if (!(words >> n.name)) return refuse(line);
-            while (words >> word) n.addresses.push_back(word);
-        } else if (Rank r; word == "rank" && words >> r.node >> r.place >> r.port) {
+            if (!(fields >> n.name)) return invalid(line);
+            while (fields >> word) n.addresses.push_back(word);
+        } else if (Rank r; word == "rank" && fields >> r.node >> r.local_rank >> r.port) {
             ranks.push_back(r);
         } else {
-            return refuse(line);
+            return invalid(line);
         }
     }
     int const count = static_cast<int>(nodes.size());
-    std::vector<std::vector<bool>> taken(nodes.size());
+    std::vector<std::vector<bool>> assigned(nodes.size());   // by node and local rank
     for (Rank const& r : ranks) {
-        if (r.node < 0 || r.node >= count || r.place < 0 || r.place >= static_cast<int>(ranks.size()))
-            return refuse("a rank is nowhere");
-        auto& places = taken[static_cast<std::size_t>(r.node)];
-        auto const place = static_cast<std::size_t>(r.place);
-        if (places.size() <= place) places.resize(place + 1);
-        if (places[place]) return refuse("two ranks at one place");
-        places[place] = true;
+        if (r.node < 0 || r.node >= count || r.local_rank < 0 || r.local_rank >= static_cast<int>(ranks.size()))
+            return invalid("a rank has a node or a local rank out of range");
+        auto& of_node = assigned[static_cast<std::size_t>(r.node)];
+        auto const local_rank = static_cast<std::size_t>(r.local_rank);
+        if (of_node.size() <= local_rank) of_node.resize(local_rank + 1);
+        if (of_node[local_rank]) return invalid("two ranks have the same local rank");
+        of_node[local_rank] = true;
     }
-    for (auto const& places : taken)
-        if (std::find(places.begin(), places.end(), false) != places.end()) return refuse("a place without a rank");
-    if (here < 0 || here >= count || ranks.empty()) return refuse("nodes or ranks are missing");
-    return Cluster(std::move(nodes), std::move(ranks), here, key);
+    for (auto const& of_node : assigned)
+        if (std::find(of_node.begin(), of_node.end(), false) != of_node.end())
+            return invalid("a node's local ranks are not consecutive");
+    if (own_node < 0 || own_node >= count || ranks.empty()) return invalid("nodes or ranks are missing");
+    return Cluster(std::move(nodes), std::move(ranks), own_node, key);
 }
 
 }   // namespace tutti

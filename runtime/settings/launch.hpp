@@ -12,11 +12,11 @@ inline constexpr char listen_variable[] = "TUTTI_LISTEN_FD";    ///< listening s
 inline constexpr char launcher_variable[] = "TUTTI_LAUNCHER";   ///< launcher that created the segment: PID@NAMESPACE
 
 /// Exit code of a job that ends because of a definite error in the program.
-inline constexpr int mistake_code = 125;
+inline constexpr int program_error_code = 125;
 
 /// Descriptors of `tutti-daemon --watch`: the segment (runtime/job/watchdog.hpp), and a pipe into which the daemon
 /// writes a byte as soon as it watches.
-inline constexpr int watchers_descriptor = 3, watching_descriptor = 4;
+inline constexpr int watchdog_segment_fd = 3, watchdog_ready_fd = 4;
 
 /// Set by a rank in MPI_Init to its world rank, for processes that the rank starts.
 inline constexpr char parent_variable[] = "TUTTI_STARTED_BY_RANK";

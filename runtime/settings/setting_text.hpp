@@ -49,7 +49,7 @@ inline bool parse_setting(std::string_view text, std::size_t& out) {
 
 /// Calls `use(part)` for each part of a range, separated by bars, until it returns true. Returns whether it did.
 template <class Use>
-constexpr bool any_part(std::string_view range, Use use) {
+constexpr bool any_range_part(std::string_view range, Use use) {
     while (!range.empty()) {
         std::size_t const bar = range.find('|');
         if (use(range.substr(0, bar))) return true;
@@ -61,7 +61,7 @@ constexpr bool any_part(std::string_view range, Use use) {
 /// Returns true if a number is in a range such as "1..4" or "0|4K..64M".
 template <class T>
 bool in_range(std::string_view range, T value) {
-    return any_part(range, [value](std::string_view part) {
+    return any_range_part(range, [value](std::string_view part) {
         std::size_t const dots = part.find("..");
         T least{}, most{};
         parse_setting(part.substr(0, dots), least);
@@ -73,7 +73,7 @@ inline bool in_range(std::string_view, bool) { return true; }
 
 /// Returns true if a word is in a list such as "auto|shared".
 inline bool in_range(std::string_view range, std::string_view word) {
-    return any_part(range, [word](std::string_view part) { return part == word; });
+    return any_range_part(range, [word](std::string_view part) { return part == word; });
 }
 
 /// A value of TUTTI_PORT_RANGE: one port, or two joined by a hyphen. An empty text means any port (0).
@@ -82,7 +82,7 @@ struct PortRange {
 };
 
 /// Returns none if the text is not a range of ports from 1 to 65535.
-inline std::optional<PortRange> port_range(std::string_view text) {
+inline std::optional<PortRange> parse_port_range(std::string_view text) {
     PortRange r;
     if (text.empty()) return r;
     char const* const end = text.data() + text.size();

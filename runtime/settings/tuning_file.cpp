@@ -26,57 +26,59 @@ std::string_view processor_in(std::string_view text) {
 
 std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
 
-TuningFile take(std::string const& name, bool named, topo::Machine const& machine) {
+TuningFile load(std::string const& name, bool named, topo::Machine const& machine) {
     TuningFile file{name, {}, {}};
-    topo::Result<std::string> read = topo::read_text_file(name, most_tuning_bytes);
+    topo::Result<std::string> read = topo::read_text_file(name, max_tuning_bytes);
     if (!read) {
-        file.complaint = join(name, " cannot be read as a tuning file: ", read.error());
+        file.diagnostic = join(name, " cannot be read as a tuning file: ", read.error());
         return file;
     }
     std::string& text = *read;
     std::string_view const head = first_line(text), kind = tuning_head.substr(0, tuning_head.rfind(' ') + 1);
     std::string_view const measured = processor_in(text);
     if (!head.starts_with(kind))
-        file.complaint = join(name, ":1: this is no tuning file, whose first line would be '", tuning_head, "'");
+        file.diagnostic = join(name, ":1: this is not a tuning file: its first line must be '", tuning_head, "'");
     else if (head != tuning_head)
-        file.complaint = join(name, ":1: version ", head.substr(kind.size()), " of the format is not read here, but ",
-                              tuning_head.substr(kind.size()), "; tutti-tune writes a new one");
+        file.diagnostic =
+            join(name, ":1: version ", head.substr(kind.size()), " of the format is not supported, only version ",
+                 tuning_head.substr(kind.size()), "; run tutti-tune to create a new file");
     else if (!named && !measured.empty() && measured != processor_of(machine))
-        file.complaint =
+        file.diagnostic =
             join(name, " was measured on another machine (", measured, ") and is not used on this one (",
-                 processor_of(machine), "); TUTTI_TUNING=", name, " would use it, tutti-tune measures anew");
+                 processor_of(machine), "); set TUTTI_TUNING=", name, " to use it anyway, or run tutti-tune");
     else file.text = std::move(text);
     return file;
 }
 
 }   // namespace
 
-TuningFile find_tuning(std::string const& wish, std::vector<std::string> const& places, topo::Machine const& machine) {
-    if (wish == "none") return {};
-    if (!wish.empty()) return take(wish, true, machine);
+TuningFile find_tuning_file(std::string const& requested, std::vector<std::string> const& locations,
+                            topo::Machine const& machine) {
+    if (requested == "none") return {};
+    if (!requested.empty()) return load(requested, true, machine);
     std::error_code ignored;
-    for (std::string const& place : places)
-        if (std::filesystem::exists(place, ignored)) return take(place, false, machine);
+    for (std::string const& location : locations)
+        if (std::filesystem::exists(location, ignored)) return load(location, false, machine);
     return {};
 }
 
-std::string user_tuning_name() {
+std::string user_tuning_path() {
     char const *configuration = std::getenv("XDG_CONFIG_HOME"), *home = std::getenv("HOME");
     if (configuration && *configuration) return join(configuration, "/tutti/tuning");
     return home && *home ? join(home, "/.config/tutti/tuning") : std::string();
 }
 
-std::vector<std::string> tuning_places(std::string const& configuration_from_programs) {
-    std::vector<std::string> places;
-    if (std::string user = user_tuning_name(); !user.empty()) places.push_back(std::move(user));
+std::vector<std::string> tuning_locations(std::string const& configuration_from_programs) {
+    std::vector<std::string> locations;
+    if (std::string user = user_tuning_path(); !user.empty()) locations.push_back(std::move(user));
     std::error_code error;
     std::filesystem::path const program = std::filesystem::read_symlink("/proc/self/exe", error);
     if (!error)
-        places.push_back((program.parent_path() / configuration_from_programs / "tutti/tuning").lexically_normal());
-    return places;
+        locations.push_back((program.parent_path() / configuration_from_programs / "tutti/tuning").lexically_normal());
+    return locations;
 }
 
-std::string machine_words(topo::Machine const& machine) {
+std::string machine_summary(topo::Machine const& machine) {
     return join(processor_of(machine), "; ", counted(machine.count(topo::Level::socket), "socket"), ", ",
                 counted(machine.count(topo::Level::numa), "NUMA node"), ", ", counted(machine.core_count(), "core"));
 }

@@ -14,28 +14,29 @@
 namespace tutti {
 
 inline constexpr std::string_view tuning_head = "# tutti tuning 1";   ///< first line: format and version
-inline constexpr std::size_t most_tuning_bytes = 1 << 20;             ///< maximum size of a file
+inline constexpr std::size_t max_tuning_bytes = 1 << 20;              ///< maximum size of a file
 
-/// The result of find_tuning.
+/// The result of find_tuning_file.
 struct TuningFile {
-    std::string name;        ///< empty: no file
-    std::string text;        ///< empty: not used
-    std::string complaint;   ///< why the file is not used; a sentence without its full stop
+    std::string name;         ///< empty: no file
+    std::string text;         ///< empty: not used
+    std::string diagnostic;   ///< why the file is not used, without a full stop
 };
 
-/// Finds the file for a value of TUTTI_TUNING: a file name, "none", or, if empty, the first of `places` that exists.
-/// Files of another version, files that are not regular and files larger than most_tuning_bytes are not used. A file of
+/// Finds the file for a value of TUTTI_TUNING: a file name, "none", or, if empty, the first of `locations` that exists.
+/// Files of another version, files that are not regular and files larger than max_tuning_bytes are not used. A file of
 /// another machine is used only if it was named.
-TuningFile find_tuning(std::string const& wish, std::vector<std::string> const& places, topo::Machine const& machine);
+TuningFile find_tuning_file(std::string const& requested, std::vector<std::string> const& locations,
+                            topo::Machine const& machine);
 
 /// Returns the default locations: the user's configuration folder, then that of the installation, which is given
 /// relative to the folder of this program.
-std::vector<std::string> tuning_places(std::string const& configuration_from_programs);
+std::vector<std::string> tuning_locations(std::string const& configuration_from_programs);
 /// Returns the first of them: $XDG_CONFIG_HOME/tutti/tuning or ~/.config/tutti/tuning; empty without either variable.
-std::string user_tuning_name();
+std::string user_tuning_path();
 
-/// Returns the value of "# machine: ", such as "AMD EPYC 9654; 2 sockets, 8 NUMA nodes, 192 cores". find_tuning
+/// Returns the value of "# machine: ", such as "AMD EPYC 9654; 2 sockets, 8 NUMA nodes, 192 cores". find_tuning_file
 /// compares only the name of the processor.
-std::string machine_words(topo::Machine const& machine);
+std::string machine_summary(topo::Machine const& machine);
 
 }   // namespace tutti

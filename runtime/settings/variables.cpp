@@ -18,15 +18,15 @@
 namespace tutti {
 namespace {
 
-std::string shown(bool v) { return v ? "yes" : "no"; }
-std::string shown(long v) { return std::to_string(v); }
-std::string shown(std::size_t v) { return std::to_string(v); }
-std::string shown(std::string const& v) { return v; }
+std::string to_text(bool v) { return v ? "yes" : "no"; }
+std::string to_text(long v) { return std::to_string(v); }
+std::string to_text(std::size_t v) { return std::to_string(v); }
+std::string to_text(std::string const& v) { return v; }
 
 /// Formats a range: "1 to 4", "0 or 4K to 1T", "auto, dedicated or shared".
-std::string in_words(std::string_view range) {
+std::string format_range(std::string_view range) {
     std::vector<std::string> parts;
-    any_part(range, [&](std::string_view part) {
+    any_range_part(range, [&](std::string_view part) {
         std::size_t const dots = part.find("..");
         parts.emplace_back(dots == part.npos ? join(part) : join(part.substr(0, dots), " to ", part.substr(dots + 2)));
         return false;
@@ -55,10 +55,10 @@ struct InRange {
     }
 };
 struct Number : InRange<long> {
-    static std::string values(std::string_view range) { return in_words(range); }
+    static std::string values(std::string_view range) { return format_range(range); }
 };
 struct Bytes : InRange<std::size_t> {
-    static std::string values(std::string_view range) { return in_words(range) + " bytes"; }
+    static std::string values(std::string_view range) { return format_range(range) + " bytes"; }
 };
 struct Word {
     static bool parse(std::string_view text, std::string_view range, std::string& out) {
@@ -66,7 +66,7 @@ struct Word {
         if (fits) out = text;
         return fits;
     }
-    static std::string values(std::string_view range) { return in_words(range); }
+    static std::string values(std::string_view range) { return format_range(range); }
 };
 struct Levels {
     static bool parse(std::string_view text, std::string_view, std::string& out) {
@@ -74,14 +74,14 @@ struct Levels {
         if (fits) out = text;
         return fits;
     }
-    static std::string values(std::string_view) { return "auto, flat, or a sum of l2, l3, numa and socket"; }
+    static std::string values(std::string_view) { return "auto, flat, or some of l2, l3, numa and socket joined by +"; }
 };
 /// An invalid range is kept: replacing the user's ports by others would be wrong, so a job on several nodes fails
 /// instead.
 struct Ports {
     static bool parse(std::string_view text, std::string_view, std::string& out) {
         out = text;
-        return port_range(text).has_value();
+        return parse_port_range(text).has_value();
     }
     static std::string values(std::string_view) { return "a port, or two with a hyphen such as 40000-40100"; }
 };
@@ -94,7 +94,7 @@ struct Text {
 
 std::string environment_name(std::string_view name) { return "TUTTI_" + topo::upper(name); }
 
-std::optional<std::string_view> look_up(char const* const* environment, std::string_view name) {
+std::optional<std::string_view> find_variable(char const* const* environment, std::string_view name) {
     for (; environment && *environment; ++environment) {
         std::string_view entry = *environment;
         if (entry.size() > name.size() && entry.substr(0, name.size()) == name && entry[name.size()] == '=')
@@ -105,23 +105,23 @@ std::optional<std::string_view> look_up(char const* const* environment, std::str
 
 /// Returns the end of a message, such as "it must be auto, dedicated or shared; did you mean dedicated?".
 template <class Type>
-std::string what_it_must_be(std::string_view text, std::string_view range) {
+std::string expected_value(std::string_view text, std::string_view range) {
     std::vector<std::string_view> words;
-    any_part(range, [&](std::string_view part) { return words.push_back(part), false; });
-    std::string const near = std::is_same_v<Type, types::Word> ? nearest(text, words) : "";
-    return join("it must be ", Type::values(range), near.empty() ? "" : "; did you mean " + near + "?");
+    any_range_part(range, [&](std::string_view part) { return words.push_back(part), false; });
+    std::string const similar = std::is_same_v<Type, types::Word> ? nearest(text, words) : "";
+    return join("it must be ", Type::values(range), similar.empty() ? "" : "; did you mean " + similar + "?");
 }
 
 template <class Type, class T>
 void read_one(char const* const* environment, char const* name, std::string_view range, T& value,
-              std::vector<std::string>& complaints) {
-    auto const text = look_up(environment, environment_name(name));
+              std::vector<std::string>& diagnostics) {
+    auto const text = find_variable(environment, environment_name(name));
     if (!text || Type::parse(*text, range, value)) return;
-    std::string const must = what_it_must_be<Type>(*text, range);
+    std::string const expected = expected_value<Type>(*text, range);
     std::string const instead =
-        std::is_same_v<Type, types::Ports> ? "no job on several nodes starts with it" : join(shown(value), " is used");
-    complaints.push_back(
-        join(environment_name(name), "=", *text, ": ", must, must.ends_with('?') ? " " : "; ", instead));
+        std::is_same_v<Type, types::Ports> ? "multi-node jobs cannot start" : join(to_text(value), " is used");
+    diagnostics.push_back(
+        join(environment_name(name), "=", *text, ": ", expected, expected.ends_with('?') ? " " : "; ", instead));
 }
 
 std::vector<std::string> known_names() {
@@ -133,27 +133,27 @@ std::vector<std::string> known_names() {
         launch::listen_variable,  launch::parent_variable,        launch::launcher_variable};
 }
 
-void complain_about_unknown(char const* const* environment, std::vector<std::string>& complaints) {
+void report_unknown(char const* const* environment, std::vector<std::string>& diagnostics) {
     std::vector<std::string> known = known_names();
     std::vector<std::string_view> views(known.begin(), known.end());
     for (; environment && *environment; ++environment) {
         std::string_view entry = *environment, name = entry.substr(0, entry.find('='));
         if (name.substr(0, 6) != "TUTTI_" || std::find(views.begin(), views.end(), name) != views.end()) continue;
-        std::string near = nearest(name, views);
-        complaints.push_back(
-            join(name, " is not a variable of Tutti", near.empty() ? "" : "; did you mean " + near + "?"));
+        std::string const similar = nearest(name, views);
+        diagnostics.push_back(
+            join(name, " is not a variable of Tutti", similar.empty() ? "" : "; did you mean " + similar + "?"));
     }
 }
 
 }   // namespace
 
-Variables read_variables(char const* const* environment, std::vector<std::string>& complaints) {
+Variables read_variables(char const* const* environment, std::vector<std::string>& diagnostics) {
     Variables v;
 #define VAR(group, type, name, fallback, range, ...) \
-    read_one<types::type>(environment, #name, range, v.name, complaints);
+    read_one<types::type>(environment, #name, range, v.name, diagnostics);
 #include "runtime/settings/variables.def"
 #undef VAR
-    complain_about_unknown(environment, complaints);
+    report_unknown(environment, diagnostics);
     return v;
 }
 
@@ -161,16 +161,16 @@ std::vector<VariableRow> describe_variables(char const* const* environment) {
     std::vector<std::string> ignored;
     Variables now = read_variables(environment, ignored), fresh;
     std::vector<VariableRow> rows;
-#define VAR(group, type, name, fallback, range, scope, sentence)                                              \
+#define VAR(group, type, name, fallback, range, scope, description)                                           \
     rows.push_back({#group, environment_name(#name), #type, types::type::values(range), VariableScope::scope, \
-                    shown(now.name), shown(fresh.name),                                                       \
-                    look_up(environment, environment_name(#name)) ? "environment" : "default", sentence});
+                    to_text(now.name), to_text(fresh.name),                                                   \
+                    find_variable(environment, environment_name(#name)) ? "environment" : "default", description});
 #include "runtime/settings/variables.def"
 #undef VAR
     return rows;
 }
 
-bool fits_variable(std::string_view name, std::string_view text) {
+bool is_valid_setting(std::string_view name, std::string_view text) {
     Variables ignored;
 #define VAR(group, type, field, fallback, range, ...) \
     if (name == environment_name(#field)) return types::type::parse(text, range, ignored.field);
@@ -179,9 +179,9 @@ bool fits_variable(std::string_view name, std::string_view text) {
     return false;
 }
 
-std::uint64_t fingerprint(std::vector<std::string> const& complaints) {
+std::uint64_t fingerprint(std::vector<std::string> const& diagnostics) {
     std::string all;
-    for (std::string const& one : complaints) all += one + '\n';
+    for (std::string const& one : diagnostics) all += one + '\n';
     return all.empty() ? 0 : std::hash<std::string>{}(all);
 }
 

@@ -46,95 +46,95 @@ struct NetworkBytes {
 
 /// What one thread of the rank waits for.
 struct BlockedThread {
-    static constexpr std::size_t most_ranges = 48, most_addresses = 8;
+    static constexpr std::size_t max_ranges = 48, max_addresses = 8;
 
     Awaiting awaiting;
-    std::uint32_t ranges;                  ///< valid entries of `awaited`
-    std::uint32_t others;                  ///< further entries behind them: ranks whose actions would advance something
-                                           ///< here that other ranks may wait for; those of the first thread hold for
-                                           ///< all threads
-    RankRange awaited[most_ranges];        ///< in MPI_COMM_WORLD
-    std::uint32_t addresses;               ///< valid entries of `stack`
-    std::uint64_t stack[most_addresses];   ///< return addresses in the program, innermost first: of the MPI
-                                           ///< call, of the call of the function that made it, and so on
-    char call[256];                        ///< with its arguments as the program names them, zero-terminated
-    char script[160];                      ///< "ring.py:12 in pass()": the location according to the program's
-                                           ///< interpreter, zero-terminated; empty: not interpreted, or unknown
+    std::uint32_t ranges;                 ///< valid entries of `awaited`
+    std::uint32_t further_ranges;         ///< further entries behind them: ranks whose actions would advance something
+                                          ///< here that other ranks may wait for; those of the first thread hold for
+                                          ///< all threads
+    RankRange awaited[max_ranges];        ///< in MPI_COMM_WORLD
+    std::uint32_t addresses;              ///< valid entries of `stack`
+    std::uint64_t stack[max_addresses];   ///< return addresses in the program, innermost first: of the MPI
+                                          ///< call, of the call of the function that made it, and so on
+    char call[256];                       ///< with its arguments as the program names them, zero-terminated
+    char script[160];                     ///< "ring.py:12 in pass()": the location according to the program's
+                                          ///< interpreter, zero-terminated; empty: not interpreted, or unknown
     // A problem that the rank itself has detected, for example a message with another tag; empty if none. All
     // zero-terminated.
-    std::int32_t noticed_of;   ///< a rank that would wait because of it; −1: the problem holds in any case
-    char code[8];              ///< code of the error, "T02"
-    char headline[256];        ///< continues the line "rank 1 "
-    char help[256];            ///< what to do
+    std::int32_t waiting_rank;   ///< a rank that would wait because of it; −1: the problem holds in any case
+    char code[8];                ///< code of the error, "T02"
+    char headline[256];          ///< continues the line "rank 1 "
+    char help[256];              ///< what to do
 };
 
 struct alignas(cache_line) Blocked {
-    static constexpr std::size_t most_threads = 8;
+    static constexpr std::size_t max_threads = 8;
 
-    std::atomic<std::uint64_t> changes;    ///< odd: everything after `received` is valid
-    std::atomic<std::uint64_t> answered;   ///< the last query (SegmentHeader::questions) after which the rank has
-                                           ///< polled everything that may have arrived, without progress
-    std::atomic<std::uint64_t> moves;      ///< how often anything advanced while this rank waited or polled
-    std::atomic<std::uint64_t> sent;       ///< NetworkBytes at the time of that answer
+    std::atomic<std::uint64_t> changes;          ///< odd: everything after `received` is valid
+    std::atomic<std::uint64_t> answered_query;   ///< the last query (SegmentHeader::queries) after which the rank has
+                                                 ///< polled everything that may have arrived, without progress
+    std::atomic<std::uint64_t> progress_count;   ///< how often anything advanced while this rank waited or polled
+    std::atomic<std::uint64_t> sent;             ///< NetworkBytes at the time of that answer
     std::atomic<std::uint64_t> received;
 
     /// Valid entries of `thread`, at least one. If other threads exist that could act, or that do not fit in here,
     /// what the listed ones wait for is unknown.
     std::uint32_t threads;
-    BlockedThread thread[most_threads];
+    BlockedThread thread[max_threads];
 };
 
 // A usage error that the rank's library has detected, for the launcher to report: mpiexec prints the headline, one
-// line per place, and what to do. The launcher translates addresses into source lines.
+// line per location, and what to do. The launcher translates addresses into source lines.
 //
-// The rank fills the record while `kind` is `nothing` and stores `kind` last. An error stays, and the launcher ends
-// the rank. A warning belongs to the launcher, which reads it and resets `kind` to `nothing`; a rank whose warning is
+// The rank fills the record while `kind` is `none` and stores `kind` last. An error stays, and the launcher ends
+// the rank. A warning belongs to the launcher, which reads it and resets `kind` to `none`; a rank whose warning is
 // not read in time withdraws it by an atomic exchange, so that exactly one of the two reports it. Where the watchdog
 // replaces the launcher (runtime/job/watchdog.hpp), a rank that has warned requests by `print_warnings`, at its end,
 // that the warnings be printed, and waits for that in the same way.
 
-struct Finding {
-    static constexpr std::size_t most_places = 4, most_addresses = 8;
+struct Diagnostic {
+    static constexpr std::size_t max_locations = 4, max_addresses = 8;
 
     /// One rank's part in the error.
-    struct Place {
-        std::int32_t rank;                     ///< in MPI_COMM_WORLD
-        std::uint32_t addresses;               ///< valid entries of `stack`
-        std::uint64_t stack[most_addresses];   ///< return addresses in the program, innermost first
-        char call[256];                        ///< "MPI_Bcast(4 MPI_INT, root 0, MPI_COMM_WORLD)", zero-terminated
-        char remark[128];                      ///< "arrived, never received"; usually empty
-        char script[160];                      ///< "ring.py:12 in pass()", as in BlockedThread; usually empty
+    struct Location {
+        std::int32_t rank;                    ///< in MPI_COMM_WORLD
+        std::uint32_t addresses;              ///< valid entries of `stack`
+        std::uint64_t stack[max_addresses];   ///< return addresses in the program, innermost first
+        char call[256];                       ///< "MPI_Bcast(4 MPI_INT, root 0, MPI_COMM_WORLD)", zero-terminated
+        char remark[128];                     ///< "arrived, never received"; usually empty
+        char script[160];                     ///< "ring.py:12 in pass()", as in BlockedThread; usually empty
     };
 
-    enum class Kind : std::uint32_t { nothing, error, warning, print_warnings };
+    enum class Kind : std::uint32_t { none, error, warning, print_warnings };
 
     std::atomic<Kind> kind;
     char code[8];   ///< "T03"
     char headline[256];
     char help[512];
-    std::uint32_t places;
-    Place place[most_places];
+    std::uint32_t locations;
+    Location location[max_locations];
 };
 
 // The message with which a rank's library ends the job, and its location. The rank writes it; the launcher reads it
 // and translates the addresses into source lines while the process still exists.
 
-struct NotedWords {
+struct AbortMessage {
     enum State : std::uint32_t {
         none,
-        said,    ///< the rest is written and final; the message is on standard error as well, or will be soon
-        heard,   ///< the launcher has read everything and no longer needs the process
+        written,   ///< the rest is written and final; the message is on standard error as well, or will be soon
+        read,      ///< the launcher has read everything and no longer needs the process
     };
-    static constexpr std::size_t most_addresses = 8;
+    static constexpr std::size_t max_addresses = 8;
 
     std::atomic<State> state;
-    char code[40];         ///< the error class, "MPI_ERR_RANK", or another name, "MPI_Abort"; zero-terminated
-    char sentence[1024];   ///< zero-terminated; a longer message is not stored
-    char call[256];        ///< "MPI_Barrier(MPI_COMM_WORLD)", zero-terminated; empty: none
-    char help[256];        ///< what to do, zero-terminated; empty: the explanation of the code by `mpiexec --explain`
-    char script[160];      ///< location according to the interpreter, as in BlockedThread
-    std::uint32_t addresses;               ///< valid entries of `stack`
-    std::uint64_t stack[most_addresses];   ///< return addresses in the program, innermost first
+    char code[40];        ///< the error class, "MPI_ERR_RANK", or another name, "MPI_Abort"; zero-terminated
+    char message[1024];   ///< zero-terminated; a longer message is not stored
+    char call[256];       ///< "MPI_Barrier(MPI_COMM_WORLD)", zero-terminated; empty: none
+    char help[256];       ///< what to do, zero-terminated; empty: the explanation of the code by `mpiexec --explain`
+    char script[160];     ///< location according to the interpreter, as in BlockedThread
+    std::uint32_t addresses;              ///< valid entries of `stack`
+    std::uint64_t stack[max_addresses];   ///< return addresses in the program, innermost first
 };
 
 // A rank that polls repeatedly without progress, by MPI_Test or MPI_Iprobe. Such a rank may do other work between its
@@ -142,16 +142,16 @@ struct NotedWords {
 //
 // One writer, any number of readers, as for Blocked: the record is consistent while `changes` is odd.
 
-struct Polling {
-    static constexpr std::size_t most_addresses = 8;
+struct BusyPoll {
+    static constexpr std::size_t max_addresses = 8;
 
     std::atomic<std::uint64_t> changes;
     std::atomic<std::int64_t> since, last;   ///< now_ns() at the first and the latest record since anything advanced
-    std::uint64_t moves;                     ///< value of Blocked::moves during all that time
+    std::uint64_t progress_count;            ///< value of Blocked::progress_count during all that time
     char call[256];                          ///< as in BlockedThread, or the name alone; zero-terminated
     char script[160];                        ///< as in BlockedThread
     std::uint32_t addresses;                 ///< valid entries of `stack`
-    std::uint64_t stack[most_addresses];     ///< return addresses in the program, innermost first
+    std::uint64_t stack[max_addresses];      ///< return addresses in the program, innermost first
 };
 
 }   // namespace tutti

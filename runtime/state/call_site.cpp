@@ -23,7 +23,7 @@ struct Walk {
     std::size_t found = 0;
 };
 
-_Unwind_Reason_Code note_frame(_Unwind_Context* context, void* argument) {
+_Unwind_Reason_Code record_frame(_Unwind_Context* context, void* argument) {
     auto& walk = *static_cast<Walk*>(argument);
     std::uintptr_t const address = _Unwind_GetIP(context);
     if (address == 0) return _URC_END_OF_STACK;
@@ -42,12 +42,12 @@ bool in_this_library(std::uint64_t address) {
 
 std::size_t program_stack(std::span<std::uint64_t> addresses) {
     Walk walk{addresses};
-    _Unwind_Backtrace(note_frame, &walk);
+    _Unwind_Backtrace(record_frame, &walk);
     return walk.found;
 }
 
-std::uint64_t program_site(void const* noted) {
-    std::uint64_t site = reinterpret_cast<std::uintptr_t>(noted);
+std::uint64_t program_site(void const* recorded) {
+    std::uint64_t site = reinterpret_cast<std::uintptr_t>(recorded);
     if (in_this_library(site)) program_stack({&site, 1});
     return site;
 }
@@ -87,7 +87,7 @@ std::string traceback_of_this_thread() {
 }
 
 /// Parses one line of a traceback: `  File "/home/me/ring.py", line 12 in pass`.
-std::string place_in_line(std::string_view line) {
+std::string parse_frame_line(std::string_view line) {
     constexpr std::string_view begin = "  File \"", middle = "\", line ", end = " in ";
     std::size_t const at = line.find(middle), in = line.find(end, at);
     if (!line.starts_with(begin) || at == line.npos || in == line.npos) return {};
@@ -100,15 +100,15 @@ std::string place_in_line(std::string_view line) {
 
 }   // namespace
 
-std::string script_place_in(std::string_view traceback) {
+std::string parse_script_location(std::string_view traceback) {
     while (!traceback.empty()) {
         std::size_t const end = std::min(traceback.find('\n'), traceback.size());
-        if (std::string place = place_in_line(traceback.substr(0, end)); !place.empty()) return place;
+        if (std::string location = parse_frame_line(traceback.substr(0, end)); !location.empty()) return location;
         traceback.remove_prefix(std::min(end + 1, traceback.size()));
     }
     return {};
 }
 
-std::string script_place() { return script_place_in(traceback_of_this_thread()); }
+std::string script_location() { return parse_script_location(traceback_of_this_thread()); }
 
 }   // namespace tutti

@@ -14,20 +14,20 @@ std::string_view fitting(std::string_view text, char const (&)[n]) {
 
 }   // namespace
 
-CallStatisticsRow& CallStatistics::line(std::string_view communicator, int ranks, std::string_view collective,
-                                        std::string_view algorithm, bool of_window) {
+CallStatisticsRow& CallStatistics::row(std::string_view communicator, int ranks, std::string_view collective,
+                                       std::string_view algorithm, bool is_window) {
     std::uint32_t const used = used_.load(std::memory_order_relaxed);
-    CallStatisticsRow& fresh = used < room ? lines_[used] : others_;
+    CallStatisticsRow& fresh = used < capacity ? rows_[used] : other_calls_;
     communicator = fitting(communicator, fresh.communicator);
     collective = fitting(collective, fresh.collective);
     algorithm = fitting(algorithm, fresh.algorithm);
-    for (CallStatisticsRow& l : std::span(lines_.data(), used))
+    for (CallStatisticsRow& l : std::span(rows_.data(), used))
         if (l.ranks == ranks && l.communicator == communicator && l.collective == collective &&
-            l.algorithm == algorithm && (l.of_window != 0) == of_window)
+            l.algorithm == algorithm && (l.is_window != 0) == is_window)
             return l;
-    if (used == room) return fresh;
+    if (used == capacity) return fresh;
     fresh.ranks = ranks;
-    fresh.of_window = of_window;
+    fresh.is_window = is_window;
     communicator.copy(fresh.communicator, communicator.size());
     collective.copy(fresh.collective, collective.size());
     algorithm.copy(fresh.algorithm, algorithm.size());

@@ -24,13 +24,13 @@ struct alignas(cache_line) CallStatisticsRow {
     /// Nonzero: the row belongs to a window instead of a communicator; `collective` holds the operation and
     /// `algorithm` the access path. Not a bool, because the program may overwrite it with a value that is invalid for
     /// a bool.
-    std::uint8_t of_window;
+    std::uint8_t is_window;
     char communicator[32];   ///< its name, possibly truncated; all three strings are zero-terminated
     char collective[20];
     char algorithm[103];   ///< with the parameters that differ from their defaults
 
     /// Counts one call that moved `message` bytes and took `nanoseconds`.
-    void note(std::uint64_t message, std::uint64_t nanoseconds) {
+    void record(std::uint64_t message, std::uint64_t nanoseconds) {
         calls.add(1);
         bytes.add(message);
         time.add(nanoseconds);
@@ -40,22 +40,22 @@ struct alignas(cache_line) CallStatisticsRow {
 
 class CallStatistics {
 public:
-    static constexpr std::size_t room = 128;   ///< maximum number of rows
+    static constexpr std::size_t capacity = 128;   ///< maximum number of rows
 
-    /// Returns the row with these strings, creating it if needed, or `others()` if all rows are in use. Must be
+    /// Returns the row with these strings, creating it if needed, or `other_calls()` if all rows are in use. Must be
     /// called only by the rank that owns the statistics.
-    CallStatisticsRow& line(std::string_view communicator, int ranks, std::string_view collective,
-                            std::string_view algorithm, bool of_window = false);
-    std::span<CallStatisticsRow const> lines() const {
-        return {lines_.data(), std::min<std::size_t>(used_.load(std::memory_order_acquire), room)};
+    CallStatisticsRow& row(std::string_view communicator, int ranks, std::string_view collective,
+                           std::string_view algorithm, bool is_window = false);
+    std::span<CallStatisticsRow const> rows() const {
+        return {rows_.data(), std::min<std::size_t>(used_.load(std::memory_order_acquire), capacity)};
     }
     /// Sum of all calls that have no row of their own.
-    CallStatisticsRow const& others() const { return others_; }
+    CallStatisticsRow const& other_calls() const { return other_calls_; }
 
 private:
     std::atomic<std::uint32_t> used_;
-    std::array<CallStatisticsRow, room> lines_;
-    CallStatisticsRow others_;
+    std::array<CallStatisticsRow, capacity> rows_;
+    CallStatisticsRow other_calls_;
 };
 
 }   // namespace tutti

@@ -16,12 +16,13 @@ struct CounterRow {
     CounterKind kind;
     char const* name;
     std::uint64_t (*read)(RankState const& rank_state);
-    char const* sentence;   ///< description, for users
+    char const* description;   ///< description, for users
 };
 
 inline constexpr CounterRow counter_rows[] = {
-#define COUNTER(group, kind, name, where, sentence) \
-    {#group, CounterKind::kind, #name, [](RankState const& rank_state) { return rank_state.where.read(); }, sentence},
+#define COUNTER(group, kind, name, where, description)                                                      \
+    {#group, CounterKind::kind, #name, [](RankState const& rank_state) { return rank_state.where.read(); }, \
+     description},
 #include "runtime/state/counters.def"
 #undef COUNTER
 };

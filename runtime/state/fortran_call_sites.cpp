@@ -16,17 +16,17 @@
 
 namespace tutti {
 
-/// The way from a call site in the Fortran library out to the program.
+/// The call path from a call site in the Fortran library out to the program.
 struct FortranCallSites::Path {
     /// A return address on the stack, `above` bytes above the MPI function's frame.
     struct Step {
         std::ptrdiff_t above;
         std::uintptr_t address;
     };
-    static constexpr std::size_t most_steps = 3;   ///< from mpi_f08 to a C function to MPI
+    static constexpr std::size_t max_steps = 3;   ///< from mpi_f08 to a C function to MPI
 
     std::uintptr_t site = 0;
-    std::array<Step, most_steps> inside{};   ///< return addresses inside the library, checked at each use
+    std::array<Step, max_steps> inside{};   ///< return addresses inside the library, checked at each use
     std::size_t steps = 0;
     std::ptrdiff_t program = 0;   ///< distance to the return address into the program; 0: unknown
 };
@@ -52,7 +52,7 @@ struct FrameWalk {
 
 /// Callback of the unwinder. A frame's return address, which leads to `address`, lies directly below the frame's
 /// canonical address.
-_Unwind_Reason_Code note_caller(_Unwind_Context* context, void* argument) {
+_Unwind_Reason_Code record_caller(_Unwind_Context* context, void* argument) {
     auto& walk = *static_cast<FrameWalk*>(argument);
     std::uintptr_t const address = _Unwind_GetIP(context), above = _Unwind_GetCFA(context);
     bool const first = !walk.reached && address == walk.site && above == walk.frame;
@@ -100,7 +100,7 @@ FortranCallSites::~FortranCallSites() {
     for (auto& path : paths_) delete path.load(std::memory_order_relaxed);
 }
 
-void const* FortranCallSites::of_program(void const* site, void const* frame) const {
+void const* FortranCallSites::program_site(void const* site, void const* frame) const {
     auto const address = reinterpret_cast<std::uintptr_t>(site);
     if (!in_library(address)) return site;
     Path const* path = nullptr;
@@ -112,20 +112,21 @@ void const* FortranCallSites::of_program(void const* site, void const* frame) co
 }
 
 FortranCallSites::Path const* FortranCallSites::path_from(std::uintptr_t site, void const* frame) const {
-    std::size_t const first = place_of(site);
+    std::size_t const first = slot_of(site);
     Path const* const known = paths_[first].load(std::memory_order_acquire);
     return known && known->site == site ? known : search_path(site, frame, first);
 }
 
 FortranCallSites::Path const* FortranCallSites::search_path(std::uintptr_t site, void const* frame,
                                                             std::size_t first) const {
-    std::unique_ptr<Path> mine;
+    std::unique_ptr<Path> new_path;
     for (std::size_t i = 0; i < 8; i++) {
-        std::atomic<Path const*>& place = paths_[(first + i) % places];
-        Path const* known = place.load(std::memory_order_acquire);
+        std::atomic<Path const*>& slot = paths_[(first + i) % slots];
+        Path const* known = slot.load(std::memory_order_acquire);
         if (!known) {
-            if (!mine) mine = walk(site, frame);
-            if (place.compare_exchange_strong(known, mine.get(), std::memory_order_acq_rel)) return mine.release();
+            if (!new_path) new_path = walk(site, frame);
+            if (slot.compare_exchange_strong(known, new_path.get(), std::memory_order_acq_rel))
+                return new_path.release();
         }
         if (known->site == site) return known;
     }
@@ -136,7 +137,7 @@ std::unique_ptr<FortranCallSites::Path> FortranCallSites::walk(std::uintptr_t si
     auto path = std::make_unique<Path>();
     path->site = site;
     FrameWalk walk{site, begin_, end_, reinterpret_cast<std::uintptr_t>(frame)};
-    _Unwind_Backtrace(note_caller, &walk);
+    _Unwind_Backtrace(record_caller, &walk);
     if (!walk.usable || walk.count == 0) return path;
     auto const [above, address] = walk.found[walk.count - 1];
     if (in_library(address)) return path;   // the stack ends in the library

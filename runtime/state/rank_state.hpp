@@ -64,14 +64,14 @@ struct alignas(cache_line) Traffic {
 /// One-sided operations of a rank, each counted when it is complete for the rank itself.
 struct alignas(cache_line) OneSided {
     Counter calls[3];      ///< puts, gets and accumulates of all forms (rma::Operation)
-    Counter bytes[3][3];   ///< their bytes at the target: by load and store, by CMA, by messages (rma::Path)
+    Counter bytes[3][3];   ///< their bytes at the target: by load and store, by CMA, by messages (rma::AccessMethod)
 };
 
 /// How often and how long a rank has waited, and when it ran; times in nanoseconds of now_ns().
 struct alignas(cache_line) Times {
     Counter waits, waited;    ///< waits that did not end within the first polls, and their duration
     Counter started, ended;   ///< times of MPI_Init and MPI_Finalize; 0: not yet
-    Counter yielded_looks;    ///< calls such as MPI_Test that found nothing and yielded the core
+    Counter yielded_tests;    ///< calls such as MPI_Test that found nothing and yielded the core
     Counter sleeps, slept;    ///< how often the rank slept in its waits and tests, and for how long
     Counter wakes;            ///< sleeping ranks that this rank has woken
     Counter yields;           ///< sched_yield calls in waits and tests; of these:
@@ -89,10 +89,11 @@ struct alignas(cache_line) Times {
 struct alignas(cache_line) Placed {
     static constexpr std::size_t parts = 4;   ///< state and call statistics, rings, heap, arena
 
-    Counter node;                        ///< number of its NUMA node + 1; 0: nothing to choose, or not known yet
-    Counter moves;                       ///< how often it has moved permanently to another node
-    Counter refused;                     ///< errno of a failed attempt to place memory or to query its location
-    Counter seen[parts], there[parts];   ///< pages inspected when the job ended, and how many of them lay on that node
+    Counter node;      ///< number of its NUMA node + 1; 0: nothing to choose, or not known yet
+    Counter moves;     ///< how often it has moved permanently to another node
+    Counter refused;   ///< errno of a failed attempt to place memory or to query its location
+    Counter inspected[parts],
+        on_node[parts];   ///< pages inspected when the job ended, and how many of them lay on that node
 };
 
 /// The last MPI call that the program has made, for diagnosis after its end. Written by plain stores at each call;
@@ -100,7 +101,7 @@ struct alignas(cache_line) Placed {
 struct alignas(cache_line) LastCall {
     /// How the process ends, recorded by itself where no launcher of ours waits for it (runtime/job/watchdog.hpp).
     enum class End : std::uint32_t {
-        not_noted,
+        not_recorded,
         exits,      ///< with `exit_code`, without MPI_Finalize
         crashes,    ///< by `crash_signal`
         reported,   ///< one of the above, and the watchdog has reported it
@@ -126,7 +127,7 @@ struct alignas(cache_line) RankState {
     std::int32_t world_rank;                    ///< written by the process that creates the segment
     std::atomic<std::int32_t> abort_code;       ///< valid when state is aborted
     std::atomic<std::uint64_t> process;         ///< the same process as ProcessIdentity::word
-    NotedWords last_words;                      ///< the message with which the rank's library aborts
+    AbortMessage abort_message;                 ///< the message with which the rank's library aborts
     std::atomic<std::uint64_t> pid_namespace;   ///< of `pid` (runtime/base/process_identity.hpp); 0: unknown
 
     alignas(cache_line) std::atomic<std::uint32_t> asleep;   ///< threads of the rank that sleep or are about to
@@ -136,7 +137,7 @@ struct alignas(cache_line) RankState {
     std::atomic<std::uint64_t> bell_namespace;   ///< the network namespace in which `bell` is valid
     std::atomic<std::uint32_t> bell_unreached;   ///< 1: some rank could not send to that socket
     Blocked blocked;                             ///< what the rank waits for, once a wait has become long
-    Polling polling;                             ///< what it polls repeatedly without progress
+    BusyPoll busy_poll;                          ///< what it polls repeatedly without progress
 
     /// Address of the rank's arena in its own address space (offset 0 of its window); 0: no arena (yet).
     alignas(cache_line) std::atomic<std::uint64_t> arena_base;
@@ -145,11 +146,11 @@ struct alignas(cache_line) RankState {
     std::atomic<std::int32_t> arena_pid;              ///< the process that has claimed the window,
     std::atomic<std::uint64_t> arena_pid_namespace;   ///< and its pid namespace
 
-    std::atomic<std::int64_t> xpmem_segment;    ///< XPMEM's segment id for the rank's whole memory; 0: not exposed
-    std::atomic<std::uint64_t> xpmem_top;       ///< the end of that memory
-    std::atomic<std::uint32_t> cma_permitted;   ///< 1: the rank has exposed memory outside of arenas and may be traced
-    std::atomic<std::uint64_t> proof_address;   ///< where the rank's memory holds proof_value; by this its peers
-    std::atomic<std::uint64_t> proof_value;     ///< verify that `pid` identifies this rank; 0: it cannot be verified
+    std::atomic<std::int64_t> xpmem_segment;   ///< XPMEM's segment id for the rank's whole memory; 0: not exposed
+    std::atomic<std::uint64_t> xpmem_top;      ///< the end of that memory
+    std::atomic<std::uint32_t> cma_granted;    ///< 1: the rank has exposed memory outside of arenas and may be traced
+    std::atomic<std::uint64_t> identity_address;   ///< where the rank's memory holds identity_value; by this its peers
+    std::atomic<std::uint64_t> identity_value;     ///< verify that `pid` identifies this rank; 0: it cannot be verified
 
     Counters counters;
     Traffic traffic;
@@ -157,7 +158,7 @@ struct alignas(cache_line) RankState {
     Times times;
     Placed placed;
     NotFreed not_freed;
-    Finding finding;
+    Diagnostic diagnostic;
     LastCall last_call;
     alignas(cache_line) RecentSends recent_sends;
 };

@@ -12,43 +12,43 @@ namespace tutti {
 
 class RecentSends {
 public:
-    struct Place {
+    struct CallSite {
         std::uint64_t site = 0;       ///< return address of the call; 0: the message is no longer recorded
-        char const* call = nullptr;   ///< in the sender's library (name_of, runtime/job/last_call.hpp)
+        char const* call = nullptr;   ///< in the sender's library (call_name_of, runtime/job/last_call.hpp)
     };
 
     /// Called by the sender: records the message with sequence number `number` in the channel to local rank `to`.
-    void note(unsigned to, std::uint64_t number, void const* site, char const* call) {
-        Entry& entry = entries_[next_++ % kept];
-        entry.name.store(0, std::memory_order_relaxed);
+    void record(unsigned to, std::uint64_t number, void const* site, char const* call) {
+        Entry& entry = entries_[next_++ % capacity];
+        entry.key.store(0, std::memory_order_relaxed);
         entry.site.store(reinterpret_cast<std::uintptr_t>(site), std::memory_order_release);
         entry.call.store(reinterpret_cast<std::uintptr_t>(call), std::memory_order_release);
-        entry.name.store(name_of(to, number), std::memory_order_release);
+        entry.key.store(key_of(to, number), std::memory_order_release);
     }
     /// Called by the receiver, whose local rank is `to`.
-    Place find(unsigned to, std::uint64_t number) const {
-        std::uint64_t const wanted = name_of(to, number);
+    CallSite find(unsigned to, std::uint64_t number) const {
+        std::uint64_t const key = key_of(to, number);
         for (Entry const& entry : entries_) {
-            if (entry.name.load(std::memory_order_acquire) != wanted) continue;
-            Place const found{entry.site.load(std::memory_order_acquire),
-                              reinterpret_cast<char const*>(entry.call.load(std::memory_order_acquire))};
-            if (entry.name.load(std::memory_order_relaxed) == wanted) return found;
+            if (entry.key.load(std::memory_order_acquire) != key) continue;
+            CallSite const found{entry.site.load(std::memory_order_acquire),
+                                 reinterpret_cast<char const*>(entry.call.load(std::memory_order_acquire))};
+            if (entry.key.load(std::memory_order_relaxed) == key) return found;
         }
         return {};
     }
 
 private:
-    static constexpr unsigned kept = 64;
+    static constexpr unsigned capacity = 64;
     struct Entry {
-        std::atomic<std::uint64_t> name;   ///< 0: none
+        std::atomic<std::uint64_t> key;   ///< 0: none
         std::atomic<std::uint64_t> site, call;
     };
     /// Identifies up to 2^44 messages to each of a million ranks; never 0.
-    static std::uint64_t name_of(unsigned to, std::uint64_t number) {
+    static std::uint64_t key_of(unsigned to, std::uint64_t number) {
         return static_cast<std::uint64_t>(to + 1) << 44 | (number & ((std::uint64_t{1} << 44) - 1));
     }
 
-    Entry entries_[kept];
+    Entry entries_[capacity];
     std::uint64_t next_;   ///< used by the sender only
 };
 

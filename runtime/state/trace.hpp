@@ -61,23 +61,23 @@ struct TracedComm {
 };
 
 struct alignas(cache_line) Trace {
-    static constexpr std::size_t most_texts = 512, most_comms = 512, most_open = 16, most_maps = 96 << 10;
+    static constexpr std::size_t max_texts = 512, max_comms = 512, max_open = 16, max_maps = 96 << 10;
 
-    std::atomic<std::uint64_t> events;   ///< number ever written; the last `room` of them are stored
-    std::uint64_t room;                  ///< written by the launcher
+    std::atomic<std::uint64_t> events;   ///< number ever written; the last `capacity` of them are stored
+    std::uint64_t capacity;              ///< written by the launcher
     std::atomic<std::uint32_t> texts_used, comms_used;
     std::atomic<std::uint32_t> maps_bytes;
-    OpenCall open[most_open];
-    char texts[most_texts][80];
-    TracedComm comms[most_comms];
-    char maps[most_maps];   ///< the lines of /proc/PID/maps that name files
+    OpenCall open[max_open];
+    char texts[max_texts][80];
+    TracedComm comms[max_comms];
+    char maps[max_maps];   ///< the lines of /proc/PID/maps that name files
 
     TraceEvent* ring() { return reinterpret_cast<TraceEvent*>(this + 1); }
     TraceEvent const* ring() const { return reinterpret_cast<TraceEvent const*>(this + 1); }
-    /// Returns the bytes of a trace with a ring of `room` events.
-    static constexpr std::size_t bytes(std::uint64_t room);
+    /// Returns the bytes of a trace with a ring of `capacity` events.
+    static constexpr std::size_t bytes(std::uint64_t capacity);
 };
 
-constexpr std::size_t Trace::bytes(std::uint64_t room) { return sizeof(Trace) + room * sizeof(TraceEvent); }
+constexpr std::size_t Trace::bytes(std::uint64_t capacity) { return sizeof(Trace) + capacity * sizeof(TraceEvent); }
 
 }   // namespace tutti

@@ -31,8 +31,8 @@ inline bool is_local(std::string_view call) {
         "MPI_Alloc_mem",   "MPI_Pcontrol",     "MPI_Test_cancel",  "MPI_Request_get_", "MPI_Comm_delete_",
         "MPI_Aint_",       "MPI_Comm_free_k",  "MPI_Buffer_",      "MPI_Add_error",    "MPI_Win_call_",
     };
-    constexpr std::string_view after_all[] = {"MPI_Get_accumulate", "MPI_Cart_create", "MPI_Cart_sub"};
-    if (std::ranges::find(after_all, call) != std::end(after_all)) return false;
+    constexpr std::string_view exceptions[] = {"MPI_Get_accumulate", "MPI_Cart_create", "MPI_Cart_sub"};
+    if (std::ranges::find(exceptions, call) != std::end(exceptions)) return false;
     return std::ranges::any_of(beginnings, [call](std::string_view b) { return call.starts_with(b); });
 }
 
@@ -84,7 +84,7 @@ Tracer::Tracer(Trace& trace) : trace_(trace) {
 
 void Tracer::add(TraceEvent const& event) {
     trace_.ring()[next_] = event;
-    if (++next_ == trace_.room) next_ = 0;
+    if (++next_ == trace_.capacity) next_ = 0;
     trace_.events.store(++events_, std::memory_order_release);
 }
 
@@ -94,13 +94,13 @@ void Tracer::describe(OpenCall& call, char const* name, void const* site) {
         bool const local = is_local(name);
         return Text{local ? std::uint16_t{0} : new_text(name), local};
     });
-    call.site = text.local ? 0 : calling_place(reinterpret_cast<std::uint64_t>(site));
+    call.site = text.local ? 0 : program_call_site(reinterpret_cast<std::uint64_t>(site));
     call.thread = thread_number();
     call.text = text.number;
 }
 
 void Tracer::enter(char const* call, void const* site) {
-    auto* const end = trace_.open + Trace::most_open;
+    auto* const end = trace_.open + Trace::max_open;
     auto* free = trace_.open;
     if (open_calls_ != 0)
         free = std::find_if(free, end, [](OpenCall const& c) { return c.begin.load(std::memory_order_relaxed) == 0; });
@@ -118,11 +118,11 @@ void Tracer::enter(char const* call, void const* site) {
 /// Returns this thread's open call; of nested calls, as in a callback, the innermost.
 OpenCall* Tracer::open_call() {
     OpenCall* found = nullptr;
-    std::uintptr_t const mine = this_thread();
-    if (open_calls_ == 1 && newest_call_->stack == mine && newest_call_->begin.load(std::memory_order_relaxed) != 0)
+    std::uintptr_t const thread = this_thread();
+    if (open_calls_ == 1 && newest_call_->stack == thread && newest_call_->begin.load(std::memory_order_relaxed) != 0)
         return newest_call_;
     for (OpenCall& c : trace_.open)
-        if (c.stack == mine && c.begin.load(std::memory_order_relaxed) != 0)
+        if (c.stack == thread && c.begin.load(std::memory_order_relaxed) != 0)
             if (!found || c.begin.load(std::memory_order_relaxed) >= found->begin.load(std::memory_order_relaxed))
                 found = &c;
     return found;
@@ -132,7 +132,7 @@ void Tracer::leave() {
     OpenCall* const call = open_call();
     if (!call) return;
     std::int64_t const now = now_ns(), begin = call->begin.load(std::memory_order_relaxed);
-    if (call->text != 0 && !merged(*call, now)) {
+    if (call->text != 0 && !merge_poll(*call, now)) {
         TraceEvent event;
         event.time = begin;
         event.amount = now - begin;
@@ -148,17 +148,17 @@ void Tracer::leave() {
     --open_calls_;
 }
 
-std::int64_t Tracer::time_of_begin() {
+std::int64_t Tracer::begin_time() {
     OpenCall const* const call = open_call();
-    bool const at_once = call && call->events == events_ && call->waited == 0;
-    return at_once ? call->begin.load(std::memory_order_relaxed) : now_ns();
+    bool const unchanged = call && call->events == events_ && call->waited == 0;
+    return unchanged ? call->begin.load(std::memory_order_relaxed) : now_ns();
 }
 
 /// Merges a poll into the last event if possible. A polling program must not fill its trace: polls that find nothing
 /// become one event.
-bool Tracer::merged(OpenCall const& call, std::int64_t now) {
+bool Tracer::merge_poll(OpenCall const& call, std::int64_t now) {
     if (events_ == 0 || call.events != events_) return false;
-    TraceEvent& last = trace_.ring()[(next_ == 0 ? trace_.room : next_) - 1];
+    TraceEvent& last = trace_.ring()[(next_ == 0 ? trace_.capacity : next_) - 1];
     bool const same =
         last.kind == TraceKind::call && last.text == call.text && last.where == call.site && last.thread == call.thread;
     std::int64_t const begin = call.begin.load(std::memory_order_relaxed);
@@ -176,7 +176,7 @@ void Tracer::waited(std::int64_t nanoseconds) {
 
 /// Returns how often it was called before with this key.
 std::int64_t Tracer::count(std::uint64_t key) {
-    auto& recent = recent_counts_[place_of(key)];
+    auto& recent = recent_counts_[slot_of(key)];
     if (!recent.value || recent.key != key) recent = {key, &counts_[key]};
     return (*recent.value)++;
 }
@@ -217,7 +217,7 @@ void Tracer::received(std::uint64_t context, int source, int tag, std::size_t by
 
 void Tracer::begin_collective(std::uint64_t context, int root, std::size_t bytes, std::uint16_t text) {
     TraceEvent event;
-    event.time = time_of_begin();
+    event.time = begin_time();
     event.amount = static_cast<std::int64_t>(bytes);
     event.waited = count(mixed(3, context));
     event.where = context;
@@ -234,7 +234,7 @@ void Tracer::communicator(std::uint64_t context, int rank, std::span<int const> 
 
 void Tracer::add_communicator(std::uint64_t context, int rank, std::span<int const> members, std::string_view name) {
     auto [known, fresh] = comms_.try_emplace(context, static_cast<std::uint32_t>(comms_.size()));
-    if (known->second >= Trace::most_comms) return;
+    if (known->second >= Trace::max_comms) return;
     TracedComm& comm = trace_.comms[known->second];
     copy_text(name, comm.name);
     if (!fresh) return;
@@ -246,30 +246,30 @@ void Tracer::add_communicator(std::uint64_t context, int rank, std::span<int con
 }
 
 /// Returns the index of a text; equal texts share one.
-std::uint16_t Tracer::new_text(std::string_view words) {
+std::uint16_t Tracer::new_text(std::string_view text) {
     std::uint32_t const used = trace_.texts_used.load(std::memory_order_relaxed);
     for (std::uint32_t i = 0; i < used; ++i)
-        if (words == trace_.texts[i]) return static_cast<std::uint16_t>(i);
-    if (used == Trace::most_texts) return 0;
-    copy_text(words, trace_.texts[used]);
+        if (text == trace_.texts[i]) return static_cast<std::uint16_t>(i);
+    if (used == Trace::max_texts) return 0;
+    copy_text(text, trace_.texts[used]);
     trace_.texts_used.store(used + 1, std::memory_order_release);
     return static_cast<std::uint16_t>(used);
 }
 
 /// Returns the call site in the program. MPI functions that Fortran calls return into an MPI library, so the
 /// program's frame lies further up.
-std::uint64_t Tracer::calling_place(std::uint64_t site) {
-    if (of_program(site)) return site;
+std::uint64_t Tracer::program_call_site(std::uint64_t site) {
+    if (is_program_code(site)) return site;
     std::array<std::uint64_t, 8> stack{};
     std::size_t const known = program_stack(stack);
     for (std::size_t i = 0; i < known; ++i)
-        if (of_program(stack[i])) return stack[i];
+        if (is_program_code(stack[i])) return stack[i];
     return site;
 }
 
 /// Returns true if the address belongs to the program. Rereads the maps for libraries that were loaded in the
 /// meantime.
-bool Tracer::of_program(std::uint64_t address) {
+bool Tracer::is_program_code(std::uint64_t address) {
     auto const holds = [address](auto const& range) { return range.first <= address && address < range.second; };
     if (holds(last_code_)) return true;
     for (int attempt = 0; attempt < 2 && !unknown_.contains(address); ++attempt) {
@@ -286,28 +286,28 @@ bool Tracer::of_program(std::uint64_t address) {
 
 void Tracer::read_maps() {
     FileReader file("/proc/self/maps");
-    std::string kept;
+    std::string file_maps;
     code_.clear();
     for (std::string line; std::getline(file, line);) {
         std::size_t const path = line.find('/');
         std::uint64_t begin = 0, end = 0;
         char rights[8] = {};
-        if (path == std::string::npos || kept.size() + line.size() + 1 > Trace::most_maps) continue;
+        if (path == std::string::npos || file_maps.size() + line.size() + 1 > Trace::max_maps) continue;
         if (std::sscanf(line.c_str(), "%lx-%lx %7s", &begin, &end, rights) != 3) continue;
-        kept += line + "\n";
-        bool const of_mpi = line.find("/libmpi") != std::string::npos || in_this_library(begin);
-        if (rights[2] == 'x' && !of_mpi) code_.emplace_back(begin, end);
+        file_maps += line + "\n";
+        bool const is_mpi_library = line.find("/libmpi") != std::string::npos || in_this_library(begin);
+        if (rights[2] == 'x' && !is_mpi_library) code_.emplace_back(begin, end);
     }
-    kept.copy(trace_.maps, kept.size());
-    trace_.maps_bytes.store(static_cast<std::uint32_t>(kept.size()), std::memory_order_release);
+    file_maps.copy(trace_.maps, file_maps.size());
+    trace_.maps_bytes.store(static_cast<std::uint32_t>(file_maps.size()), std::memory_order_release);
 }
 
 std::uint32_t Tracer::thread_number() {
-    std::uintptr_t const mine = this_thread();
-    if (mine == last_thread_) return last_thread_number_;
-    auto found = std::ranges::find(threads_, mine);
-    if (found == threads_.end()) found = threads_.insert(found, mine);
-    last_thread_ = mine;
+    std::uintptr_t const thread = this_thread();
+    if (thread == last_thread_) return last_thread_number_;
+    auto found = std::ranges::find(threads_, thread);
+    if (found == threads_.end()) found = threads_.insert(found, thread);
+    last_thread_ = thread;
     return last_thread_number_ = static_cast<std::uint32_t>(found - threads_.begin());
 }
 

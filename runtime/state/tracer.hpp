@@ -19,7 +19,7 @@ namespace tutti {
 
 class Tracer {
 public:
-    /// `trace` must be zeroed except for its room, and must outlive the tracer.
+    /// `trace` must be zeroed except for its capacity, and stay valid as long as the tracer.
     explicit Tracer(Trace& trace);
 
     /// Records that an MPI call begins in this thread. `call` has static storage; `site` is the return address.
@@ -31,20 +31,21 @@ public:
 
     /// Returns the time of an event at the beginning of a call. As long as nothing has happened in the call, that
     /// is the beginning of the call itself, close enough to save a clock read.
-    std::int64_t time_of_begin();
+    std::int64_t begin_time();
     /// Records that a message to a rank of the world was sent at time `when` (now_ns()). Context, source (rank in the
     /// communicator) and tag are those of the message.
     void sent(std::int64_t when, std::uint64_t context, int source, int tag, int world_dest, std::size_t bytes);
     /// Records that a message was matched with its receive. `receive_first`: the receive was posted before the
     /// message arrived.
     void received(std::uint64_t context, int source, int tag, std::size_t bytes, bool receive_first);
-    /// Records the beginning of a collective operation. `words()` returns its description with the algorithm, such as
-    /// "bcast|numa+node|pipelined_chain"; it must be the same for equal `line`, a pointer that is valid as long as
-    /// the process.
-    template <class Words>
-    void collective(std::uint64_t context, int root, std::size_t bytes, void const* line, Words const& words) {
+    /// Records the beginning of a collective operation. `describe_operation()` returns its description with the
+    /// algorithm, such as "bcast|numa+node|pipelined_chain"; it must be the same for equal `key`, a pointer that is
+    /// valid as long as the process.
+    template <class Describe>
+    void collective(std::uint64_t context, int root, std::size_t bytes, void const* key,
+                    Describe const& describe_operation) {
         unless_out_of_memory([&] {
-            Text const text = text_of(line, [&] { return Text{new_text(words()), false}; });
+            Text const text = text_of(key, [&] { return Text{new_text(describe_operation()), false}; });
             return begin_collective(context, root, bytes, text.number), true;
         });
     }
@@ -62,15 +63,15 @@ private:
         Key key{};
         Value value{};
     };
-    static constexpr unsigned place_bits = 6;
+    static constexpr unsigned slot_bits = 6;
     template <class Key, class Value>
-    using RecentOnes = std::array<Recent<Key, Value>, 1U << place_bits>;
+    using RecentTable = std::array<Recent<Key, Value>, 1U << slot_bits>;
 
-    static std::size_t place_of(std::uint64_t key) { return key * 0x9e3779b97f4a7c15 >> (64 - place_bits); }
+    static std::size_t slot_of(std::uint64_t key) { return key * 0x9e3779b97f4a7c15 >> (64 - slot_bits); }
     /// Returns the text for `key`; `make()` creates it at the first use.
     template <class Make>
     Text text_of(void const* key, Make const& make) {
-        auto& recent = recent_texts_[place_of(reinterpret_cast<std::uintptr_t>(key))];
+        auto& recent = recent_texts_[slot_of(reinterpret_cast<std::uintptr_t>(key))];
         if (recent.key != key) [[unlikely]] {
             auto const known = texts_.find(key);
             recent = {key, known != texts_.end() ? known->second : texts_.emplace(key, make()).first->second};
@@ -85,12 +86,12 @@ private:
     void add(TraceEvent const& event);
     OpenCall* open_call();
     std::int64_t count(std::uint64_t key);
-    std::uint16_t new_text(std::string_view words);
-    bool of_program(std::uint64_t address);
-    std::uint64_t calling_place(std::uint64_t site);
+    std::uint16_t new_text(std::string_view text);
+    bool is_program_code(std::uint64_t address);
+    std::uint64_t program_call_site(std::uint64_t site);
     void read_maps();
     std::uint32_t thread_number();
-    bool merged(OpenCall const& call, std::int64_t now);
+    bool merge_poll(OpenCall const& call, std::int64_t now);
 
     Trace& trace_;
     std::uint64_t events_ = 0;
@@ -98,9 +99,9 @@ private:
     unsigned open_calls_ = 0;
     OpenCall* newest_call_ = nullptr;   ///< the call that has begun last, complete or not
     std::unordered_map<void const*, Text> texts_;
-    RecentOnes<void const*, Text> recent_texts_{};
+    RecentTable<void const*, Text> recent_texts_{};
     std::unordered_map<std::uint64_t, std::int64_t> counts_;   ///< of equal messages and collectives, by hash
-    RecentOnes<std::uint64_t, std::int64_t*> recent_counts_{};
+    RecentTable<std::uint64_t, std::int64_t*> recent_counts_{};
     std::unordered_map<std::uint64_t, std::uint32_t> comms_;   ///< context → index in the trace
     std::vector<std::uintptr_t> threads_;
     std::uintptr_t last_thread_ = 0;   ///< an element of threads_, and its number

@@ -39,8 +39,8 @@ public:
     /// Rings the bell of `rank`, which must have one. If the bell cannot be reached, records that in the rank's
     /// state.
     void ring(RankState& rank) const {
-        bool const near = rank.bell_namespace.load(std::memory_order_relaxed) == namespace_;
-        if (near && send_to(rank.bell.load(std::memory_order_relaxed))) return;
+        bool const same_namespace = rank.bell_namespace.load(std::memory_order_relaxed) == namespace_;
+        if (same_namespace && send_to(rank.bell.load(std::memory_order_relaxed))) return;
         rank.bell_unreached.store(1, std::memory_order_relaxed);
     }
 
@@ -87,15 +87,15 @@ public:
     Bell(Bell const&) = delete;
     Bell& operator=(Bell const&) = delete;
 
-    /// Readable in poll(2) from a ring until silence().
+    /// Readable in poll(2) from a ring until drain().
     int descriptor() const { return descriptor_; }
-    void silence() {
+    void drain() {
         char byte;   // bounded, since other processes could send forever
-        for (int i = 0; i < most_rings && recv(descriptor_, &byte, sizeof byte, 0) >= 0; ++i) {}
+        for (int i = 0; i < max_rings && recv(descriptor_, &byte, sizeof byte, 0) >= 0; ++i) {}
     }
 
 private:
-    static constexpr int most_rings = 64;   // the kernel queues about ten
+    static constexpr int max_rings = 64;   // the kernel queues about ten
 
     explicit Bell(RankState& owner) : owner_(owner) {}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Records of polling and blocked ranks: the heuristics of repeated tests (RepeatedTests, polling.hpp) and the
-// publication of blocked waits (ShownWaits).
+// publication of blocked waits (BlockedWaits).
 #include "runtime/wait/blocked_waits.hpp"
 
 #include <unistd.h>
@@ -21,22 +21,22 @@
 namespace tutti {
 namespace {
 
-constexpr std::int64_t shown_after_ns = 1'000'000'000, longest_pause_ns = 3'000'000'000;
+constexpr std::int64_t publish_polling_after_ns = 1'000'000'000, max_pause_ns = 3'000'000'000;
 constexpr std::int64_t between_checks_ns = 1'000'000;
 constexpr int tests_before_yield = 4;           // where ranks outnumber cores
 constexpr std::int64_t tests_for_ns = 25'000;   // elsewhere: a sleep and a wake-up would cost as much
-constexpr std::int64_t at_work_ns = 50'000;     // a program that takes this long between two tests does other work
-// Naps of an idle program. They delay other events that it may wait for by 4 % of the time that it has been idle. A
+constexpr std::int64_t busy_gap_ns = 50'000;    // a program that takes this long between two tests does other work
+// Sleeps of an idle program. They delay other events that it may wait for by 4 % of the time that it has been idle. A
 // program that itself sleeps for long between its tests needs none.
-constexpr long longest_idle_nap_ns = 10'000'000;
-constexpr std::int64_t idle_per_nap = 25, longest_gap_ns = 2'000'000;
+constexpr long max_idle_sleep_ns = 10'000'000;
+constexpr std::int64_t idle_per_sleep = 25, max_gap_ns = 2'000'000;
 
-/// Stores script_place(), or an empty string if memory is exhausted: the call must not fail for that.
+/// Stores script_location(), or an empty string if memory is exhausted: the call must not fail for that.
 template <std::size_t N>
-void put_script_place(char (&place)[N]) {
-    place[0] = 0;
+void copy_script_location(char (&location)[N]) {
+    location[0] = 0;
     try {
-        std::snprintf(place, N, "%s", script_place().c_str());
+        std::snprintf(location, N, "%s", script_location().c_str());
     } catch (std::bad_alloc const&) {}
 }
 
@@ -51,96 +51,100 @@ void RepeatedTests::check_core() {
     long const before = std::exchange(switches_, Contention::involuntary_switches());
     std::uint64_t const yields = rank_state_.times.yields.read();
     bool const yielded = std::exchange(yields_, yields) != yields;
-    if (before != 0 && switches_ != before && !yielded) lock_.contention.note_gap(Contention::lost_slice_ns, now);
+    if (before != 0 && switches_ != before && !yielded) lock_.contention.record_gap(Contention::lost_slice_ns, now);
     lock_.contention.update(now);
-    if (naps_ && !lock_.on()) check_idleness(now, thread_time_ns());
+    if (may_sleep_ && !lock_.is_enabled()) check_idleness(now, thread_time_ns());
 }
 
-void RepeatedTests::count_idleness_anew(std::int64_t now, std::int64_t used) {
+void RepeatedTests::restart_idle_period(std::int64_t now, std::int64_t cpu_ns) {
     idle_ = false;
     idle_since_ = now;
-    idle_used_ = used;
+    idle_start_cpu_ns_ = cpu_ns;
 }
 
-/// Detects a program that sleeps between its tests: it uses little processor time. `used`: total of this thread.
-void RepeatedTests::check_idleness(std::int64_t now, std::int64_t used) {
-    std::uint64_t const moves = rank_state_.blocked.moves.load(std::memory_order_relaxed);
-    if (idle_since_ == 0 || moves != idle_moves_ || 4 * (used - idle_used_) > now - idle_since_) {
-        count_idleness_anew(now, used);
-        idle_moves_ = moves;
+/// Detects a program that sleeps between its tests: it uses little processor time. `cpu_ns`: total of this thread.
+void RepeatedTests::check_idleness(std::int64_t now, std::int64_t cpu_ns) {
+    std::uint64_t const progress_count = rank_state_.blocked.progress_count.load(std::memory_order_relaxed);
+    if (idle_since_ == 0 || progress_count != idle_progress_count_ ||
+        4 * (cpu_ns - idle_start_cpu_ns_) > now - idle_since_) {
+        restart_idle_period(now, cpu_ns);
+        idle_progress_count_ = progress_count;
     } else if (!idle_ && now - idle_since_ > sleep_after_ns_) {
         idle_ = true;
-        left_ = 0;
+        last_end_ = 0;
     }
 }
 
-long RepeatedTests::begin_nap() {
-    std::int64_t const now = now_ns(), used = thread_time_ns();
-    std::int64_t const gap = now - std::exchange(left_, now), used_in_gap = used - std::exchange(left_used_, used);
-    if (gap == now) return 0;                                        // unknown time between two tests
-    if (gap < at_work_ns || 4 * used_in_gap > gap || lock_.on()) {   // it polls continuously, or has work to do
-        count_idleness_anew(now, used);
+long RepeatedTests::begin_sleep() {
+    std::int64_t const now = now_ns(), cpu_ns = thread_time_ns();
+    std::int64_t const gap = now - std::exchange(last_end_, now),
+                       cpu_ns_in_gap = cpu_ns - std::exchange(last_end_cpu_ns_, cpu_ns);
+    if (gap == now) return 0;   // unknown time between two tests
+    if (gap < busy_gap_ns || 4 * cpu_ns_in_gap > gap ||
+        lock_.is_enabled()) {   // it polls continuously, or has work to do
+        restart_idle_period(now, cpu_ns);
         return 0;
     }
-    check_idleness(now, used);
-    if (!idle_ || gap > longest_gap_ns) return 0;
-    return std::min<long>(longest_idle_nap_ns, (now - idle_since_) / idle_per_nap);
+    check_idleness(now, cpu_ns);
+    if (!idle_ || gap > max_gap_ns) return 0;
+    return std::min<long>(max_idle_sleep_ns, (now - idle_since_) / idle_per_sleep);
 }
 
-void RepeatedTests::end_nap(CallText const& call) {
+void RepeatedTests::end_sleep(CallText const& call) {
     record(call);   // counted by tests, records would now be too rare
-    left_ = now_ns();
-    left_used_ = thread_time_ns();
+    last_end_ = now_ns();
+    last_end_cpu_ns_ = thread_time_ns();
 }
 
-RepeatedTests::Gives RepeatedTests::give_core_away(bool moved) {
+RepeatedTests::CoreRelease RepeatedTests::next_release(bool moved) {
     std::int64_t const now = now_ns();
-    bool const again = !moved && now - last_ < at_work_ns;
-    last_ = now;
+    bool const again = !moved && now - last_test_ < busy_gap_ns;
+    last_test_ = now;
     if (!again) {
-        in_a_row_ = 0;
-        row_since_ = now;
+        consecutive_tests_ = 0;
+        consecutive_since_ = now;
     }
-    ++in_a_row_;
-    bool const soon = policy_ == WaitPolicy::shared ? in_a_row_ < tests_before_yield : now - row_since_ < tests_for_ns;
-    if (soon) return Gives::nothing;
-    in_a_row_ = 0;
-    row_since_ = now;
-    rank_state_.times.yielded_looks.add(1);
+    ++consecutive_tests_;
+    bool const soon = policy_ == WaitPolicy::shared ? consecutive_tests_ < tests_before_yield
+                                                    : now - consecutive_since_ < tests_for_ns;
+    if (soon) return CoreRelease::none;
+    consecutive_tests_ = 0;
+    consecutive_since_ = now;
+    rank_state_.times.yielded_tests.add(1);
     Contention& contention = lock_.contention;
     bool const contended = contention.update(now);
     bool const yields = !contended || (policy_ == WaitPolicy::shared && contention.has_neighbours());
-    return sleep_after_ns_ == 0 || yields ? Gives::yield : Gives::nap;
+    return sleep_after_ns_ == 0 || yields ? CoreRelease::yield : CoreRelease::sleep;
 }
 
 /// Records that the rank polls without progress: one test in tests_per_record updates the record. A rank that takes
-/// longer than longest_pause_ns from one update to the next does other work between its polls; its record starts
+/// longer than max_pause_ns from one update to the next does other work between its polls; its record starts
 /// anew. The limit corresponds to 12 ms per poll: with 3 ms, a rank that slept for 1 ms between polls did not count
 /// as polling on a busy machine.
 void RepeatedTests::record(CallText const& call) {
-    Polling& shown = rank_state_.polling;
-    std::uint64_t const moves = rank_state_.blocked.moves.load(std::memory_order_relaxed);
-    std::int64_t const now = now_ns(), last = shown.last.load(std::memory_order_relaxed);
-    if (moves == shown.moves && last != 0 && now - last < longest_pause_ns) {
-        bool const told = shown.changes.load(std::memory_order_relaxed) % 2 != 0;
-        if (!told && now - shown.since.load(std::memory_order_relaxed) > shown_after_ns) {
-            shown.addresses = static_cast<std::uint32_t>(program_stack(shown.stack));
+    BusyPoll& busy_poll = rank_state_.busy_poll;
+    std::uint64_t const progress_count = rank_state_.blocked.progress_count.load(std::memory_order_relaxed);
+    std::int64_t const now = now_ns(), last = busy_poll.last.load(std::memory_order_relaxed);
+    if (progress_count == busy_poll.progress_count && last != 0 && now - last < max_pause_ns) {
+        bool const is_published = busy_poll.changes.load(std::memory_order_relaxed) % 2 != 0;
+        if (!is_published && now - busy_poll.since.load(std::memory_order_relaxed) > publish_polling_after_ns) {
+            busy_poll.addresses = static_cast<std::uint32_t>(program_stack(busy_poll.stack));
             std::string text;
             unless_out_of_memory([&] { return text = call.text(), true; });
             char const* const name = call_name_ ? *call_name_ : "";
-            std::snprintf(shown.call, sizeof shown.call, "%s", text.empty() ? name : text.c_str());
-            put_script_place(shown.script);
-            shown.changes.fetch_add(1, std::memory_order_release);
+            std::snprintf(busy_poll.call, sizeof busy_poll.call, "%s", text.empty() ? name : text.c_str());
+            copy_script_location(busy_poll.script);
+            busy_poll.changes.fetch_add(1, std::memory_order_release);
         }
-        if (told && unsupervised_) unsupervised_(unsupervised_context_, now - shown.since.load());
+        if (is_published && unsupervised_) unsupervised_(unsupervised_context_, now - busy_poll.since.load());
     } else {
-        if (shown.changes.load(std::memory_order_relaxed) % 2 != 0)
-            shown.changes.fetch_add(1, std::memory_order_relaxed);
+        if (busy_poll.changes.load(std::memory_order_relaxed) % 2 != 0)
+            busy_poll.changes.fetch_add(1, std::memory_order_relaxed);
         std::atomic_thread_fence(std::memory_order_release);
-        shown.moves = moves;
-        shown.since.store(now, std::memory_order_relaxed);
+        busy_poll.progress_count = progress_count;
+        busy_poll.since.store(now, std::memory_order_relaxed);
     }
-    shown.last.store(now, std::memory_order_relaxed);
+    busy_poll.last.store(now, std::memory_order_relaxed);
 }
 
 // Publication of blocked waits: written under the counter `changes`, and checked again later where other threads may
@@ -149,14 +153,14 @@ void RepeatedTests::record(CallText const& call) {
 namespace {
 
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t first_pause_ns = 20'000'000, longest_pause_between_looks_ns = 1'000'000'000;
-constexpr std::int64_t waited_for_each_look_ns = 4'000'000;   // a hundred times the cost of inspecting a thread
+constexpr std::int64_t min_recheck_pause_ns = 20'000'000, max_recheck_pause_ns = 1'000'000'000;
+constexpr std::int64_t wait_per_inspection_ns = 4'000'000;   // a hundred times the cost of inspecting a thread
 
 /// Invalidates the whole record.
-void withdraw(Blocked& shown) {
-    std::uint64_t const changes = shown.changes.load(std::memory_order_relaxed);
+void withdraw(Blocked& record) {
+    std::uint64_t const changes = record.changes.load(std::memory_order_relaxed);
     if (changes % 2 == 0) return;
-    shown.changes.store(changes + 1, std::memory_order_relaxed);
+    record.changes.store(changes + 1, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_release);
 }
 
@@ -165,84 +169,86 @@ void put(char (&field)[N], std::string const& text) {
     std::snprintf(field, N, "%s", text.c_str());
 }
 
-void put(BlockedThread& shown, Blockage const& blockage) {
-    shown.awaiting = blockage.awaiting;
-    shown.ranges = static_cast<std::uint32_t>(blockage.awaited.size());
-    shown.others = static_cast<std::uint32_t>(blockage.others.size());
-    std::ranges::copy(blockage.others, std::ranges::copy(blockage.awaited, shown.awaited).out);
-    put(shown.call, blockage.call);
-    shown.noticed_of = blockage.hint.about;
-    put(shown.code, blockage.hint.code);
-    put(shown.headline, blockage.hint.headline);
-    put(shown.help, blockage.hint.help);
+void put(BlockedThread& record, BlockedCall const& blocked) {
+    record.awaiting = blocked.awaiting;
+    record.ranges = static_cast<std::uint32_t>(blocked.awaited.size());
+    record.further_ranges = static_cast<std::uint32_t>(blocked.others.size());
+    std::ranges::copy(blocked.others, std::ranges::copy(blocked.awaited, record.awaited).out);
+    put(record.call, blocked.call);
+    record.waiting_rank = blocked.hint.waiting_rank;
+    put(record.code, blocked.hint.code);
+    put(record.headline, blocked.hint.headline);
+    put(record.help, blocked.hint.help);
 }
 
 /// Describes a wait that may be over by now, so what it waits for must not be queried.
-Blockage call_of(Reason const& why) {
-    Blockage blockage;
-    blockage.call = why.operation;
-    return blockage;
+BlockedCall call_of(Reason const& reason) {
+    BlockedCall blocked;
+    blocked.call = reason.operation;
+    return blocked;
 }
 
 }   // namespace
 
-bool ShownWaits::add(void const* wait, Reason const& why) {
+bool BlockedWaits::add(void const* wait, Reason const& reason) {
     pid_t const thread = gettid();
-    if (waits_.size() == Blocked::most_threads || std::ranges::find(waits_, thread, &Wait::thread) != waits_.end())
+    if (waits_.size() == Blocked::max_threads ||
+        std::ranges::find(waits_, thread, &PublishedWait::thread) != waits_.end())
         return false;
     std::int64_t const begin = thread_time_ns();
-    std::uint64_t stack[BlockedThread::most_addresses];
+    std::uint64_t stack[BlockedThread::max_addresses];
     std::size_t const addresses = program_stack(stack);
-    waits_.push_back({wait, &why, thread, {stack, stack + addresses}, script_place(), now_ns()});
+    waits_.push_back({wait, &reason, thread, {stack, stack + addresses}, script_location(), now_ns()});
     due_ = 0;
     allowance_.spend(thread_time_ns() - begin);
     return true;
 }
 
-void ShownWaits::remove(void const* wait, std::int64_t now) {
-    withdraw(shown_);
-    std::erase_if(waits_, [wait](Wait const& one) { return one.wait == wait; });
+void BlockedWaits::remove(void const* wait, std::int64_t now) {
+    withdraw(record_);
+    std::erase_if(waits_, [wait](PublishedWait const& one) { return one.wait == wait; });
     pause_ns_ = 0;
-    due_ = now + first_pause_ns;
+    due_ = now + min_recheck_pause_ns;
 }
 
-bool ShownWaits::alone(Company company, std::int64_t now) const {
-    if (!company.several) return true;
-    if (!company.asleep) return false;
+bool BlockedWaits::no_thread_can_act(OtherThreads others, std::int64_t now) const {
+    if (!others.exist) return true;
+    if (!others.all_asleep) return false;
     std::vector<pid_t> threads = exempt_;
-    for (Wait const& one : waits_) threads.push_back(one.thread);
-    if (company.helper != 0) threads.push_back(company.helper);
+    for (PublishedWait const& one : waits_) threads.push_back(one.thread);
+    if (others.progress_thread != 0) threads.push_back(others.progress_thread);
     std::int64_t const waited = now - waits_.back().since;
-    return !others_may_act(threads, static_cast<std::size_t>(waited / (waited_for_each_look_ns * sharing_)));
+    return !others_may_act(threads, static_cast<std::size_t>(waited / (wait_per_inspection_ns * ranks_per_core_)));
 }
 
-void ShownWaits::show(Company company, std::span<Pollable* const> pollables, std::int64_t now) {
+void BlockedWaits::publish(OtherThreads others, std::span<Pollable* const> pollables, std::int64_t now) {
     std::int64_t const begin = thread_time_ns();
-    std::vector<Blockage> blockages;
-    for (Wait const& one : waits_) blockages.push_back(company.asleep ? one.why->blockage() : call_of(*one.why));
-    for (Pollable* const pollable : pollables) pollable->tell(blockages.front());
-    bool const sure = alone(company, now);
-    for (Blockage& one : blockages)
-        if (!sure || one.awaited.size() + one.others.size() > BlockedThread::most_ranges) one.await_unknown();
-    pause_ns_ = sure ? 0 : std::clamp(2 * pause_ns_, first_pause_ns, longest_pause_between_looks_ns);
-    due_ = sure ? never : now + pause_ns_;
-    bool const valid = shown_.changes.load(std::memory_order_relaxed) % 2 != 0;
-    if (!valid || shown_.threads != waits_.size() || blockages != blockages_) write(blockages);
-    blockages_ = std::move(blockages);
+    std::vector<BlockedCall> blocked_calls;
+    for (PublishedWait const& one : waits_)
+        blocked_calls.push_back(others.all_asleep ? one.reason->blocked_call() : call_of(*one.reason));
+    for (Pollable* const pollable : pollables) pollable->describe(blocked_calls.front());
+    bool const is_certain = no_thread_can_act(others, now);
+    for (BlockedCall& one : blocked_calls)
+        if (!is_certain || one.awaited.size() + one.others.size() > BlockedThread::max_ranges) one.await_unknown();
+    pause_ns_ = is_certain ? 0 : std::clamp(2 * pause_ns_, min_recheck_pause_ns, max_recheck_pause_ns);
+    due_ = is_certain ? never : now + pause_ns_;
+    bool const valid = record_.changes.load(std::memory_order_relaxed) % 2 != 0;
+    if (!valid || record_.threads != waits_.size() || blocked_calls != published_) write(blocked_calls);
+    published_ = std::move(blocked_calls);
     allowance_.spend(thread_time_ns() - begin);
 }
 
-void ShownWaits::write(std::vector<Blockage> const& blockages) {
-    withdraw(shown_);
-    shown_.threads = static_cast<std::uint32_t>(waits_.size());
+void BlockedWaits::write(std::vector<BlockedCall> const& blocked_calls) {
+    withdraw(record_);
+    record_.threads = static_cast<std::uint32_t>(waits_.size());
     for (std::size_t i = 0; i < waits_.size(); ++i) {
-        BlockedThread& shown = shown_.thread[i];
-        put(shown, blockages[i]);
-        put(shown.script, waits_[i].script);
-        shown.addresses = static_cast<std::uint32_t>(waits_[i].stack.size());
-        std::ranges::copy(waits_[i].stack, shown.stack);
+        BlockedThread& record = record_.thread[i];
+        put(record, blocked_calls[i]);
+        put(record.script, waits_[i].script);
+        record.addresses = static_cast<std::uint32_t>(waits_[i].stack.size());
+        std::ranges::copy(waits_[i].stack, record.stack);
     }
-    shown_.changes.store(shown_.changes.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    record_.changes.store(record_.changes.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
 }   // namespace tutti

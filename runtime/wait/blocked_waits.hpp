@@ -20,17 +20,18 @@ namespace tutti {
 
 class Pollable;
 
-class ShownWaits {
+class BlockedWaits {
 public:
-    /// `shown` must outlive this object. `sharing`: number of ranks that share a core.
-    explicit ShownWaits(Blocked& shown, unsigned sharing = 1) : shown_(shown), sharing_(sharing), allowance_(sharing) {}
+    /// `record` must stay valid as long as this object. `ranks_per_core`: number of ranks that share a core.
+    explicit BlockedWaits(Blocked& record, unsigned ranks_per_core = 1)
+        : record_(record), ranks_per_core_(ranks_per_core), allowance_(ranks_per_core) {}
 
     /// Returns true if publishing a wait at time `now` fits the rank's budget: the cost of stack and text is bounded.
     bool may_add(std::int64_t now) { return allowance_.grants(now); }
 
-    /// Adds a wait of the calling thread; `wait` identifies it and `why` must stay valid until it is removed. Returns
-    /// false if there is no room, or if an enclosing wait of the same thread is published already.
-    bool add(void const* wait, Reason const& why);
+    /// Adds a wait of the calling thread; `wait` identifies it and `reason` must stay valid until it is removed.
+    /// Returns false if there is no room, or if an enclosing wait of the same thread is published already.
+    bool add(void const* wait, Reason const& reason);
     /// Removes a wait that is over. Withdraws the whole record until the remaining waits are published again.
     void remove(void const* wait, std::int64_t now);
 
@@ -39,36 +40,36 @@ public:
 
     std::size_t size() const { return waits_.size(); }
     /// Returns true if the record may have to be rewritten at `now` (now_ns()).
-    bool due(std::int64_t now) const { return !waits_.empty() && now >= due_; }
-    /// The rank's other threads. `several`: the rank may have threads that could act. Whether they can is determined
-    /// only if `asleep`: the caller's wait is published, and the threads of all other published waits sleep with
-    /// false conditions. `helper`: gettid() of the progress thread, 0: none.
-    struct Company {
-        bool several = false, asleep = false;
-        pid_t helper = 0;
+    bool is_due(std::int64_t now) const { return !waits_.empty() && now >= due_; }
+    /// The rank's other threads. `exist`: the rank may have threads that could act. Whether they can is determined
+    /// only if `all_asleep`: the caller's wait is published, and the threads of all other published waits sleep with
+    /// false conditions. `progress_thread`: gettid() of the progress thread, 0: none.
+    struct OtherThreads {
+        bool exist = false, all_asleep = false;
+        pid_t progress_thread = 0;
     };
     /// Publishes all waits as they are now; does nothing if the record is up to date.
-    void show(Company company, std::span<Pollable* const> pollables, std::int64_t now);
+    void publish(OtherThreads others, std::span<Pollable* const> pollables, std::int64_t now);
 
 private:
-    struct Wait {
+    struct PublishedWait {
         void const* wait;
-        Reason const* why;
+        Reason const* reason;
         pid_t thread;
         std::vector<std::uint64_t> stack;
         std::string script;
         std::int64_t since;   ///< when it was added
     };
 
-    bool alone(Company company, std::int64_t now) const;
-    void write(std::vector<Blockage> const& blockages);
+    bool no_thread_can_act(OtherThreads others, std::int64_t now) const;
+    void write(std::vector<BlockedCall> const& blocked_calls);
 
-    Blocked& shown_;
-    std::int64_t const sharing_;
+    Blocked& record_;
+    std::int64_t const ranks_per_core_;
     Allowance allowance_;
     std::vector<pid_t> exempt_;
-    std::vector<Wait> waits_;           ///< oldest first
-    std::vector<Blockage> blockages_;   ///< as published
+    std::vector<PublishedWait> waits_;     ///< oldest first
+    std::vector<BlockedCall> published_;   ///< as published
     std::int64_t due_ = 0, pause_ns_ = 0;
 };
 

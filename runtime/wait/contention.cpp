@@ -14,7 +14,7 @@ constexpr int yields_per_count = 16;
 /// Yields of a thread since its switches were last counted.
 struct Yields {
     int number = 0;
-    std::int64_t took = 0;
+    std::int64_t duration_ns = 0;
     long switches = -1;   ///< at that time; −1: not counted
 };
 thread_local Yields yields_of_thread;
@@ -28,27 +28,26 @@ long Contention::involuntary_switches() {
 }
 
 /// Resets the counts: it was another group's turn, which says nothing about the thread's own group.
-Contention::Yield Contention::note_long_yield(std::int64_t now) {
+Contention::Yield Contention::record_long_yield(std::int64_t now) {
     yields_of_thread = {};
-    return note(now) ? Yield::lost_slice : Yield::useful;
+    return add_evidence(now) ? Yield::lost_slice : Yield::useful;
 }
 
-void Contention::count_yield(std::int64_t took) {
+void Contention::count_yield(std::int64_t duration_ns) {
     Yields& yields = yields_of_thread;
-    yields.took += took;
+    yields.duration_ns += duration_ns;
     if (++yields.number < yields_per_count) return;
     long const now = involuntary_switches();
-    if (yields.switches >= 0) note_switches(now - yields.switches, yields.number, yields.took);
+    if (yields.switches >= 0) record_switches(now - yields.switches, yields.number, yields.duration_ns);
     yields = {.switches = now};
 }
 
-void Contention::note_switches(long switches, int yields, std::int64_t took) {
+void Contention::record_switches(long switches, int yields, std::int64_t duration_ns) {
     neighbours_.store(3 * switches > yields, std::memory_order_relaxed);
     if (switches != 0) return;
     // All were useless; a yield that takes a third longer than their average has let another thread run.
-    std::int64_t const limit = took / yields * 4 / 3;
-    useless_yield_ns_.store(std::clamp(limit, least_useless_yield_ns, most_useless_yield_ns),
-                            std::memory_order_relaxed);
+    std::int64_t const limit = duration_ns / yields * 4 / 3;
+    useless_yield_ns_.store(std::clamp(limit, min_useless_yield_ns, max_useless_yield_ns), std::memory_order_relaxed);
 }
 
 }   // namespace tutti

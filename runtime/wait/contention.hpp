@@ -22,42 +22,42 @@
 
 namespace tutti {
 
-/// What the threads of one rank have learned. Thread-safe; only speed depends on the answers.
+/// What the threads of one rank have observed about their cores. Thread-safe; only speed depends on the answers.
 class Contention {
 public:
     /// How long evidence holds. The first period is about a time slice: longer ones cost more than they save with
     /// short bursts.
-    static constexpr std::int64_t first_hold_ns = 4'000'000, longest_hold_ns = 640'000'000;
+    static constexpr std::int64_t initial_hold_ns = 4'000'000, max_hold_ns = 640'000'000;
     /// Evidence that arrives this soon after the previous evidence has expired repeats it, and holds twice as long.
-    static constexpr std::int64_t soon_ns = 10'000'000;
+    static constexpr std::int64_t repeats_within_ns = 10'000'000;
     /// No time slice is shorter than this; a shorter gap is an interrupt.
     static constexpr std::int64_t lost_slice_ns = 300'000;
     /// A faster yield let no other thread run: the initial limit, and the bounds of the learned one.
-    static constexpr std::int64_t useless_yield_ns = 700, least_useless_yield_ns = 300, most_useless_yield_ns = 5'000;
+    static constexpr std::int64_t useless_yield_ns = 700, min_useless_yield_ns = 300, max_useless_yield_ns = 5'000;
 
     /// Effect of a yield: no other thread ran; others ran; it cost a time slice, which is evidence of contention.
     enum class Yield { useless, useful, lost_slice };
 
-    /// Must be called before there are threads. `learns` false: the core always counts as unshared. `ranks_per_core`:
+    /// Must be called before there are threads. `adapts` false: the core always counts as unshared. `ranks_per_core`:
     /// above 1, yields take long even without other programs, because each rank gets its turn.
-    void configure(bool learns, std::uint32_t ranks_per_core) {
-        learns_ = learns;
-        crowded_ = ranks_per_core > 1;
+    void configure(bool adapts, std::uint32_t ranks_per_core) {
+        adapts_ = adapts;
+        oversubscribed_ = ranks_per_core > 1;
         long_yield_ns_ = std::max<std::int64_t>(lost_slice_ns, 100'000 * std::int64_t{ranks_per_core});
     }
     /// Returns true if ranks outnumber cores.
-    bool crowded() const { return crowded_; }
+    bool oversubscribed() const { return oversubscribed_; }
 
     /// Returns true if evidence of contention still holds at `now` (now_ns()).
-    bool shared(std::int64_t now) const { return now < until_.load(std::memory_order_relaxed); }
-    /// Same as shared(now), and stores the answer for shared().
+    bool is_shared(std::int64_t now) const { return now < shared_until_.load(std::memory_order_relaxed); }
+    /// Same as is_shared(now), and stores the answer for is_shared().
     bool update(std::int64_t now) {
-        bool const answer = shared(now);
+        bool const answer = is_shared(now);
         shared_.store(answer, std::memory_order_relaxed);
         return answer;
     }
     /// Returns the answer of the last update(), without reading the clock.
-    bool shared() const { return shared_.load(std::memory_order_relaxed); }
+    bool is_shared() const { return shared_.load(std::memory_order_relaxed); }
 
     /// Yields the core once to other threads of the scheduling group. Returns the duration in nanoseconds.
     static std::int64_t yield() {
@@ -65,15 +65,15 @@ public:
         sched_yield();
         return now_ns() - before;
     }
-    /// Records a yield of the calling thread that took `took` nanoseconds and ended at `now`.
-    Yield note_yield(std::int64_t took, std::int64_t now) {
-        if (took >= long_yield_ns_) return note_long_yield(now);
-        count_yield(took);
-        return took < useless_yield_ns_.load(std::memory_order_relaxed) ? Yield::useless : Yield::useful;
+    /// Records a yield of the calling thread that took `duration_ns` and ended at `now`.
+    Yield record_yield(std::int64_t duration_ns, std::int64_t now) {
+        if (duration_ns >= long_yield_ns_) return record_long_yield(now);
+        count_yield(duration_ns);
+        return duration_ns < useless_yield_ns_.load(std::memory_order_relaxed) ? Yield::useless : Yield::useful;
     }
-    /// Records that the kernel switched a thread out `switches` times during `yields` yields, which took `took`
-    /// nanoseconds in total.
-    void note_switches(long switches, int yields, std::int64_t took);
+    /// Records that the kernel switched a thread out `switches` times during `yields` yields, which took
+    /// `duration_ns` in total.
+    void record_switches(long switches, int yields, std::int64_t duration_ns);
     /// Returns true if more than a third of the last yields let other threads run, so the caller's scheduling group
     /// has other ready threads. A useless yield then means that the core is idle; otherwise it may be the turn of
     /// another group.
@@ -82,27 +82,28 @@ public:
     static long involuntary_switches();
     /// Records that `gap` nanoseconds passed until `now` while the thread only polled. Returns true if that is
     /// evidence.
-    bool note_gap(std::int64_t gap, std::int64_t now) { return gap >= lost_slice_ns && note(now); }
+    bool record_gap(std::int64_t gap, std::int64_t now) { return gap >= lost_slice_ns && add_evidence(now); }
 
 private:
-    bool note(std::int64_t now) {
-        if (!learns_) return false;
-        std::int64_t const until = until_.load(std::memory_order_relaxed), hold = hold_.load(std::memory_order_relaxed);
-        std::int64_t const next = now < until + soon_ns ? std::min(2 * hold, longest_hold_ns) : first_hold_ns;
+    bool add_evidence(std::int64_t now) {
+        if (!adapts_) return false;
+        std::int64_t const until = shared_until_.load(std::memory_order_relaxed),
+                           hold = hold_.load(std::memory_order_relaxed);
+        std::int64_t const next = now < until + repeats_within_ns ? std::min(2 * hold, max_hold_ns) : initial_hold_ns;
         hold_.store(next, std::memory_order_relaxed);
-        until_.store(now + next, std::memory_order_relaxed);
+        shared_until_.store(now + next, std::memory_order_relaxed);
         return true;
     }
 
-    Yield note_long_yield(std::int64_t now);
-    void count_yield(std::int64_t took);
+    Yield record_long_yield(std::int64_t now);
+    void count_yield(std::int64_t duration_ns);
 
-    bool learns_ = true, crowded_ = false;
+    bool adapts_ = true, oversubscribed_ = false;
     std::atomic<bool> shared_{false};
     std::atomic<bool> neighbours_{false};
     std::atomic<std::int64_t> useless_yield_ns_{useless_yield_ns};
     std::int64_t long_yield_ns_ = lost_slice_ns;
-    std::atomic<std::int64_t> until_{0}, hold_{first_hold_ns};
+    std::atomic<std::int64_t> shared_until_{0}, hold_{initial_hold_ns};
 };
 
 }   // namespace tutti

@@ -30,7 +30,7 @@ class Scheduler {
 public:
     virtual ~Scheduler() = default;
     /// Returns the processing unit on which the thread runs.
-    virtual int unit_here() const = 0;
+    virtual int current_unit() const = 0;
     /// Returns the processing units on which it may run.
     virtual std::vector<int> units() const = 0;
     /// Moves the thread to `unit`, then restores its affinity. Returns false if the system does not allow it.
@@ -39,36 +39,36 @@ public:
 Scheduler const& kernel_scheduler();
 
 /// The balancer of one rank. Not thread-safe.
-class Balance {
+class CoreBalancer {
 public:
-    /// The segment and the scheduler must outlive this object.
-    Balance(Segment const& segment, unsigned rank, Scheduler const& scheduler = kernel_scheduler());
+    /// The segment and the scheduler must stay valid as long as this object.
+    CoreBalancer(Segment const& segment, unsigned rank, Scheduler const& scheduler = kernel_scheduler());
 
     /// Called at the end of a wait. `now` is now_ns(); `contended`: another program has recently taken the core.
-    void look(std::int64_t now, bool contended = false) {
-        if (now >= next_look_) look_again(now, contended);
+    void update(std::int64_t now, bool contended = false) {
+        if (now >= next_check_) recheck(now, contended);
     }
 
 private:
-    void look_again(std::int64_t now, bool contended);
-    void show(int unit, std::int64_t now);
+    void recheck(std::int64_t now, bool contended);
+    void publish(int unit, std::int64_t now);
     void count_shared_time(bool shares, std::int64_t now);
-    bool count_ranks(std::int64_t now);
-    bool count_all_ranks(int here, std::int64_t now);
-    int emptier_unit(int here, bool contended, std::int64_t now);
+    bool count_awake_ranks(std::int64_t now);
+    bool count_all_ranks(int current, std::int64_t now);
+    int less_loaded_unit(int current, bool contended, std::int64_t now);
     void move(int unit, std::int64_t now);
 
     Segment const& segment_;
     unsigned const rank_;
     Scheduler const& scheduler_;
-    std::int64_t const look_every_;
+    std::int64_t const check_interval_;
     std::int64_t shared_since_ = 0;   ///< since when the core is shared though another has no rank; 0: not shared
-    std::int64_t next_look_ = 0, next_move_ = 0, last_move_ = 0, pause_;
+    std::int64_t next_check_ = 0, next_move_ = 0, last_move_ = 0, pause_;
     std::int64_t next_move_apart_ = 0;      ///< for a rank that shares its core with another without need
-    bool const crowded_;                    ///< more ranks than cores
-    int uneven_ = 0;                        ///< consecutive checks that found an imbalance
-    bool with_rank_ = false;                ///< at the last count, another rank had recently run here
-    std::uint32_t awake_ = 0;               ///< ranks at the last count,
+    bool const oversubscribed_;             ///< more ranks than cores
+    int imbalances_ = 0;                    ///< consecutive checks that found an imbalance
+    bool shares_with_rank_ = false;         ///< at the last count, another rank had recently run here
+    std::uint32_t awake_ranks_ = 0;         ///< ranks at the last count,
     std::vector<std::uint32_t> ranks_on_;   ///< and ranks per processing unit
 };
 

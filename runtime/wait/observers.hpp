@@ -2,7 +2,7 @@
 // Observers of a rank's calls and long waits: the trace, the check of the program's threads, the comparison of calls,
 // and the launcher, which shows the user why a rank does not progress and detects deadlocks.
 //
-// Published waits serve the user alone and are bounded in time (ShownWaits, Allowance). The launcher queries again
+// Published waits serve the user alone and are bounded in time (BlockedWaits, Allowance). The launcher queries again
 // before it relies on one: a rank answers a query when all its threads sleep in published waits and all their
 // conditions were false at a check after the query.
 #pragma once
@@ -22,9 +22,9 @@ namespace tutti {
 class Tracer;
 
 /// Observer of the program's MPI calls, in all its threads.
-class CallWatch {
+class CallObserver {
 public:
-    virtual ~CallWatch() = default;
+    virtual ~CallObserver() = default;
     virtual void enter(char const* call, void const* site) = 0;
     virtual void leave() = 0;
 };
@@ -33,62 +33,62 @@ public:
 /// the rank's lock held.
 class Observers {
 public:
-    using Wait = WaitingThreads::Wait;
+    using WaitingThread = WaitingThreads::WaitingThread;
 
-    /// Both must outlive this object.
+    /// Both must stay valid as long as this object.
     Observers(Segment const& segment, RankState& rank_state);
 
-    CallWatch* calls = nullptr;   ///< called around each call, with the lock not held; null: none
-    Tracer* tracer = nullptr;     ///< null: tracing is off
+    CallObserver* calls = nullptr;   ///< called around each call, with the lock not held; null: none
+    Tracer* tracer = nullptr;        ///< null: tracing is off
 
     /// Callback, called when a wait becomes long, at each of its later polls without progress, and whenever the
     /// launcher queries the rank.
-    void watch_long_waits(void (*callback)(void const* context), void const* context) {
+    void set_long_wait_callback(void (*callback)(void const* context), void const* context) {
         on_long_wait_ = callback;
         long_wait_context_ = context;
     }
     /// Same for a rank that no launcher of ours supervises; `waited_ns`: duration of the wait so far.
-    void if_unsupervised(void (*callback)(void const* context, std::int64_t waited_ns), void const* context) {
+    void set_unsupervised_callback(void (*callback)(void const* context, std::int64_t waited_ns), void const* context) {
         unsupervised_ = callback;
         unsupervised_context_ = context;
     }
-    /// Names threads that never call MPI, by gettid(), and therefore release no wait.
-    void exempt(std::vector<pid_t> threads) { shown_waits_.exempt(std::move(threads)); }
+    /// Declares threads that never call MPI, by gettid(), and therefore release no wait.
+    void exempt(std::vector<pid_t> threads) { blocked_waits_.exempt(std::move(threads)); }
     /// Returns true if the program's calls have an observer.
-    bool follow_calls() const { return tracer || calls; }
+    bool observes_calls() const { return tracer || calls; }
 
     /// The state of the rank apart from the leader's wait.
-    struct Rank {
+    struct RankWaits {
         WaitingThreads const& threads;
-        Pollables const& polled;
-        bool several_threads;
-        pid_t helper;   ///< gettid() of the progress thread; 0: none
+        Pollables const& pollables;
+        bool multithreaded;
+        pid_t progress_thread;   ///< gettid() of the progress thread; 0: none
     };
     /// Publishes a wait if it has lasted long enough and fits the rank's budget. Must be called by the waiting
     /// thread, since only it can walk its stack. Returns true if the wait is published.
-    bool show(Wait& wait, Reason const& why);
+    bool publish(WaitingThread& wait, Reason const& reason);
     /// Called after a poll of the leader without progress: publishes all waits as they are now if that is due, and
     /// answers the launcher if its query preceded the poll. Returns true if a query has arrived since; the next poll
     /// then follows immediately.
-    bool polled_in_vain(Wait& wait, Reason const& why, Rank const& rank);
+    bool on_empty_poll(WaitingThread& wait, Reason const& reason, RankWaits const& rank);
     /// Called when a wait is over.
-    void end(Wait const& wait, std::int64_t now);
+    void end_wait(WaitingThread const& wait, std::int64_t now);
 
 private:
-    void show_all(Wait const& leader, Rank const& rank);
-    void answer(std::uint64_t question, Wait const& leader, Rank const& rank);
-    void call_long_wait_watch() const {
+    void publish_all(WaitingThread const& leader, RankWaits const& rank);
+    void answer(std::uint64_t query, WaitingThread const& leader, RankWaits const& rank);
+    void notify_long_wait() const {
         if (on_long_wait_) on_long_wait_(long_wait_context_);
     }
 
     Segment const& segment_;
     Blocked& blocked_;
-    std::int64_t const publish_in_any_case_ns_;   ///< a wait of this duration is published regardless of the budget
-    ShownWaits shown_waits_;
-    std::uint64_t asked_ = 0;                             ///< the launcher's last query that was noticed
-    void (*on_long_wait_)(void const* about) = nullptr;   ///< null: none
+    std::int64_t const force_publish_ns_;   ///< a wait of this duration is published regardless of the budget
+    BlockedWaits blocked_waits_;
+    std::uint64_t noticed_query_ = 0;                       ///< the launcher's last query that was noticed
+    void (*on_long_wait_)(void const* context) = nullptr;   ///< null: none
     void const* long_wait_context_ = nullptr;
-    void (*unsupervised_)(void const* about, std::int64_t waited_ns) = nullptr;   ///< null: supervised
+    void (*unsupervised_)(void const* context, std::int64_t waited_ns) = nullptr;   ///< null: supervised
     void const* unsupervised_context_ = nullptr;
 };
 

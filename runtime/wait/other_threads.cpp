@@ -24,7 +24,7 @@ namespace {
 
 using Threads = std::vector<pid_t>;
 
-std::string text_of_file(std::string const& path) {
+std::string read_file(std::string const& path) {
     std::string text;
     int const file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) return text;
@@ -55,54 +55,54 @@ std::string_view value_of(std::string_view text, std::string_view key) {
 }
 
 /// How a thread sleeps, and how often it has run before.
-struct Sleep {
-    FutexSleep at;
+struct SleepState {
+    FutexSleep futex;
     std::uint64_t runs = 0;
 
-    bool operator==(Sleep const& other) const { return at.word == other.at.word && runs == other.runs; }
+    bool operator==(SleepState const& other) const { return futex.word == other.futex.word && runs == other.runs; }
 };
 
-Sleep sleep_of(pid_t thread) {
-    std::string const folder = join("/proc/self/task/", thread), status = text_of_file(folder + "/status");
+SleepState sleep_of(pid_t thread) {
+    std::string const folder = join("/proc/self/task/", thread), status = read_file(folder + "/status");
     if (!value_of(status, "State").starts_with('S')) return {};
-    std::string_view const by_itself = value_of(status, "voluntary_ctxt_switches"),
-                           by_force = value_of(status, "nonvoluntary_ctxt_switches");
-    if (by_itself.empty() || by_force.empty()) return {};
-    return {futex_sleep_in(text_of_file(folder + "/syscall")),
-            number_at<std::uint64_t>(by_itself) + number_at<std::uint64_t>(by_force)};
+    std::string_view const voluntary = value_of(status, "voluntary_ctxt_switches"),
+                           involuntary = value_of(status, "nonvoluntary_ctxt_switches");
+    if (voluntary.empty() || involuntary.empty()) return {};
+    return {parse_futex_sleep(read_file(folder + "/syscall")),
+            number_at<std::uint64_t>(voluntary) + number_at<std::uint64_t>(involuntary)};
 }
 
-bool in_own_memory(std::string_view maps, std::uintptr_t address) {
-    std::string_view const line = mapping_in(maps, address);
+bool is_private_memory(std::string_view maps, std::uintptr_t address) {
+    std::string_view const line = find_mapping(maps, address);
     std::size_t const rights = line.find(' ');   // "rw-p", or "rw-s" for shared memory
     return rights != line.npos && rights + 4 < line.size() && line[rights + 4] == 'p';
 }
 
 /// Returns true if a handler of this signal cannot wake a thread (see the head of other_threads.hpp).
-bool harmless(int signal, std::string_view maps, bool main_waits) {
+bool cannot_wake(int signal, std::string_view maps, bool main_thread_waits) {
     constexpr std::array faults{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP};
     if (std::ranges::find(faults, signal) != faults.end()) return true;
     struct sigaction action;
     if (sigaction(signal, nullptr, &action) != 0) return true;   // a signal that the C library uses between its threads
-    std::string_view library = mapping_in(maps, reinterpret_cast<std::uintptr_t>(action.sa_handler));
+    std::string_view library = find_mapping(maps, reinterpret_cast<std::uintptr_t>(action.sa_handler));
     library.remove_prefix(std::min(library.rfind('/'), library.size()));
     return library.starts_with("/libgfortran.so") ||
-           (main_waits && (library.starts_with("/python3") || library.starts_with("/libpython3")));
+           (main_thread_waits && (library.starts_with("/python3") || library.starts_with("/libpython3")));
 }
 
-bool signals_may_wake(std::string_view maps, bool main_waits) {
-    std::string const status = text_of_file("/proc/self/status");
+bool signals_may_wake(std::string_view maps, bool main_thread_waits) {
+    std::string const status = read_file("/proc/self/status");
     std::string_view const caught = value_of(status, "SigCgt");
     if (caught.empty()) return true;
     auto const handled = number_at<std::uint64_t>(caught, 16);
     for (int signal = 1; signal <= 64; ++signal)
-        if ((handled >> (signal - 1) & 1) != 0 && !harmless(signal, maps, main_waits)) return true;
+        if ((handled >> (signal - 1) & 1) != 0 && !cannot_wake(signal, maps, main_thread_waits)) return true;
     return false;
 }
 
 }   // namespace
 
-FutexSleep futex_sleep_in(std::string_view syscall_line) {
+FutexSleep parse_futex_sleep(std::string_view syscall_line) {
     constexpr std::size_t call = 0, word = 1, operation = 2, limit = 4;
     std::array<std::uint64_t, 5> numbers{};
     for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -121,7 +121,7 @@ FutexSleep futex_sleep_in(std::string_view syscall_line) {
     return {numbers[word], (numbers[operation] & FUTEX_PRIVATE_FLAG) == 0};
 }
 
-std::string_view mapping_in(std::string_view maps, std::uintptr_t address) {
+std::string_view find_mapping(std::string_view maps, std::uintptr_t address) {
     while (!maps.empty()) {
         std::string_view const line = maps.substr(0, maps.find('\n'));
         std::size_t const dash = line.find('-');
@@ -144,26 +144,28 @@ std::vector<pid_t> threads_of_process() {
     return all;
 }
 
-bool others_may_act(std::span<pid_t const> waiting, std::size_t most) {
+bool others_may_act(std::span<pid_t const> waiting, std::size_t max_others) {
     Threads const all = threads_of_process();
     if (all.empty() || all.size() < waiting.size()) return true;
-    auto const waits = [&](pid_t thread) { return std::ranges::find(waiting, thread) != waiting.end(); };
+    auto const is_waiting = [&](pid_t thread) { return std::ranges::find(waiting, thread) != waiting.end(); };
     Threads others;
-    std::ranges::remove_copy_if(all, std::back_inserter(others), waits);
+    std::ranges::remove_copy_if(all, std::back_inserter(others), is_waiting);
     if (all.size() != waiting.size() + others.size()) return true;
     if (others.empty()) return false;
-    if (others.size() > most) return true;
-    std::vector<Sleep> sleeps;
+    if (others.size() > max_others) return true;
+    std::vector<SleepState> sleeps;
     for (pid_t thread : others) {
         sleeps.push_back(sleep_of(thread));
-        if (sleeps.back().at.word == 0) return true;
+        if (sleeps.back().futex.word == 0) return true;
     }
     for (std::size_t i = 0; i < others.size(); ++i)
         if (!(sleep_of(others[i]) == sleeps[i])) return true;
     if (threads_of_process() != all) return true;
-    std::string const maps = text_of_file("/proc/self/maps");
-    auto const may_be_woken = [&](Sleep const& one) { return one.at.shared && !in_own_memory(maps, one.at.word); };
-    return std::ranges::any_of(sleeps, may_be_woken) || signals_may_wake(maps, waits(getpid()));
+    std::string const maps = read_file("/proc/self/maps");
+    auto const other_process_may_wake = [&](SleepState const& one) {
+        return one.futex.shared && !is_private_memory(maps, one.futex.word);
+    };
+    return std::ranges::any_of(sleeps, other_process_may_wake) || signals_may_wake(maps, is_waiting(getpid()));
 }
 
 }   // namespace tutti

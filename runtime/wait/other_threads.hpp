@@ -33,8 +33,8 @@ namespace tutti {
 std::vector<pid_t> threads_of_process();
 
 /// Returns true if a thread other than those in `waiting` (gettid()) may act or be made to act, if that cannot be
-/// determined, and, without inspecting them, if there are more than `most` other threads.
-bool others_may_act(std::span<pid_t const> waiting, std::size_t most);
+/// determined, and, without inspecting them, if there are more than `max_others` other threads.
+bool others_may_act(std::span<pid_t const> waiting, std::size_t max_others);
 
 /// The futex word on which a thread sleeps until it is woken, from its line in /proc/…/syscall. Null: the thread does
 /// something else, or may wake by itself. `shared`: other processes that share the memory could wake it.
@@ -42,9 +42,9 @@ struct FutexSleep {
     std::uintptr_t word = 0;
     bool shared = false;
 };
-FutexSleep futex_sleep_in(std::string_view syscall_line);
+FutexSleep parse_futex_sleep(std::string_view syscall_line);
 
 /// Returns the line of /proc/…/maps for the mapping that contains the address; empty if there is none.
-std::string_view mapping_in(std::string_view maps, std::uintptr_t address);
+std::string_view find_mapping(std::string_view maps, std::uintptr_t address);
 
 }   // namespace tutti

@@ -19,12 +19,12 @@ public:
     /// Advances everything that can proceed without waiting. Returns true if anything advanced.
     virtual bool poll() = 0;
     /// Returns true if no operation in progress needs polling, apart from those that a thread waits for.
-    virtual bool at_rest() const { return true; }
+    virtual bool is_quiescent() const { return true; }
     /// Returns true if an operation in progress advances by stores of other ranks of this node.
-    virtual bool awaits_words() const { return false; }
-    /// Adds to the blockage's `others` the ranks whose actions advance something here on behalf of third ranks. If
-    /// these are not known, marks the blockage as awaiting an unknown event.
-    virtual void tell(Blockage&) const {}
+    virtual bool awaits_local_stores() const { return false; }
+    /// Adds to the blocked call's `others` the ranks whose actions advance something here on behalf of third ranks. If
+    /// these are not known, marks the call as awaiting an unknown event.
+    virtual void describe(BlockedCall&) const {}
     /// Adds the bytes sent to and received from suspected ranks of other nodes.
     virtual void count_bytes(Segment const&, NetworkBytes&) const {}
 };
@@ -32,9 +32,9 @@ public:
 /// Everything that one rank polls: its transports and its operations in progress.
 class Pollables {
 public:
-    static constexpr std::size_t most = 4;
+    static constexpr std::size_t max_pollables = 4;
 
-    /// At most `most` may be attached at a time; they must outlive their attachment.
+    /// At most `max_pollables` may be attached at a time; they must stay valid until they are detached.
     void attach(Pollable* pollable) { list_[count_++] = pollable; }
     void detach(Pollable* pollable) {
         count_ = static_cast<std::size_t>(std::remove(list_, list_ + count_, pollable) - list_);
@@ -46,15 +46,15 @@ public:
         for (std::size_t i = 0; i < count_; ++i) moved |= list_[i]->poll();
         return moved;
     }
-    bool at_rest() const {
-        return std::ranges::all_of(all(), [](Pollable const* p) { return p->at_rest(); });
+    bool is_quiescent() const {
+        return std::ranges::all_of(all(), [](Pollable const* p) { return p->is_quiescent(); });
     }
-    bool await_words() const {
-        return std::ranges::any_of(all(), [](Pollable const* p) { return p->awaits_words(); });
+    bool await_local_stores() const {
+        return std::ranges::any_of(all(), [](Pollable const* p) { return p->awaits_local_stores(); });
     }
 
 private:
-    Pollable* list_[most] = {};
+    Pollable* list_[max_pollables] = {};
     std::size_t count_ = 0;
 };
 

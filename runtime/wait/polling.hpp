@@ -35,23 +35,24 @@ private:
 /// A rank's record of tests that found nothing. Must be called with the rank's lock held.
 class RepeatedTests {
 public:
-    /// `lock` and `rank_state` must outlive this object. `sleep_after_ns` 0: tests never sleep. `naps`: tests of an
-    /// idle program may sleep.
-    RepeatedTests(RankLock& lock, RankState& rank_state, WaitPolicy policy, std::int64_t sleep_after_ns, bool naps)
-        : lock_(lock), rank_state_(rank_state), policy_(policy), sleep_after_ns_(sleep_after_ns), naps_(naps) {}
+    /// `lock` and `rank_state` must stay valid as long as this object. `sleep_after_ns` 0: tests never sleep.
+    /// `may_sleep`: tests of an idle program may sleep.
+    RepeatedTests(RankLock& lock, RankState& rank_state, WaitPolicy policy, std::int64_t sleep_after_ns, bool may_sleep)
+        : lock_(lock), rank_state_(rank_state), policy_(policy), sleep_after_ns_(sleep_after_ns),
+          may_sleep_(may_sleep) {}
 
     /// Sets the location that holds the name of the current MPI call, for records of calls without a text.
-    void names_calls(char const* const& name) { call_name_ = &name; }
+    void set_call_name(char const* const& name) { call_name_ = &name; }
 
     /// Sets a callback for a rank that no launcher of ours supervises. It is called while the rank is recorded as
     /// polling, with the time since the polling began.
-    void if_unsupervised(void (*callback)(void const* context, std::int64_t polled_ns), void const* context) {
+    void set_unsupervised_callback(void (*callback)(void const* context, std::int64_t polled_ns), void const* context) {
         unsupervised_ = callback;
         unsupervised_context_ = context;
     }
 
     /// Records a test that found nothing.
-    void count(CallText const& call) {
+    void record_empty_test(CallText const& call) {
         ++tests_;
         if (tests_ % tests_per_check == 0) [[unlikely]]
             check_core();
@@ -60,23 +61,23 @@ public:
     }
 
     /// Returns true if the program itself sleeps between its tests and they find nothing.
-    bool idle() const { return idle_; }
-    /// Returns for how long the test of an idle program should sleep, in nanoseconds; 0: not at all. Call end_nap()
+    bool program_is_idle() const { return idle_; }
+    /// Returns for how long the test of an idle program should sleep, in nanoseconds; 0: not at all. Call end_sleep()
     /// after the sleep.
-    long begin_nap();
-    void end_nap(CallText const& call);
+    long begin_sleep();
+    void end_sleep(CallText const& call);
 
-    /// How a test gives up its core. Where ranks outnumber cores, every fourth consecutive test does; elsewhere one
-    /// every 25 µs. A nap lasts at most nap_ns.
-    enum class Gives { nothing, yield, nap };
-    static constexpr long nap_ns = 1'000'000;
-    /// Returns how the calling test is to give up its core. `moved`: the test advanced something.
-    Gives give_core_away(bool moved);
+    /// How a test releases its core. Where ranks outnumber cores, every fourth consecutive test does; elsewhere one
+    /// every 25 µs. A sleep lasts at most max_sleep_ns.
+    enum class CoreRelease { none, yield, sleep };
+    static constexpr long max_sleep_ns = 1'000'000;
+    /// Returns how the calling test is to release its core. `moved`: the test advanced something.
+    CoreRelease next_release(bool moved);
 
 private:
     void check_core();
-    void check_idleness(std::int64_t now, std::int64_t used);
-    void count_idleness_anew(std::int64_t now, std::int64_t used);
+    void check_idleness(std::int64_t now, std::int64_t cpu_ns);
+    void restart_idle_period(std::int64_t now, std::int64_t cpu_ns);
     void record(CallText const& call);
 
     static constexpr unsigned tests_per_record = 256, tests_per_check = 64;
@@ -85,19 +86,19 @@ private:
     RankState& rank_state_;
     WaitPolicy const policy_;
     std::int64_t const sleep_after_ns_;
-    bool const naps_;
-    char const* const* call_name_ = nullptr;   ///< null: unknown
-    unsigned tests_ = 0;                       ///< total
-    int in_a_row_ = 0;                         ///< consecutive tests on a shared core without other work in between,
-    std::int64_t row_since_ = 0, last_ = 0;    ///< and the times of the first and the last of them
-    long switches_ = 0;                        ///< involuntary switches of this thread at the last check,
-    std::uint64_t yields_ = 0;                 ///< the rank's yields at that time,
-    std::int64_t next_check_ = 0;              ///< and the time of the next check
+    bool const may_sleep_;
+    char const* const* call_name_ = nullptr;               ///< null: unknown
+    unsigned tests_ = 0;                                   ///< total
+    int consecutive_tests_ = 0;                            ///< tests on a shared core without other work in between,
+    std::int64_t consecutive_since_ = 0, last_test_ = 0;   ///< and the times of the first and the last of them
+    long switches_ = 0;                                    ///< involuntary switches of this thread at the last check,
+    std::uint64_t yields_ = 0;                             ///< the rank's yields at that time,
+    std::int64_t next_check_ = 0;                          ///< and the time of the next check
     bool idle_ = false;
-    std::int64_t idle_since_ = 0;             ///< start of the current idle period,
-    std::int64_t idle_used_ = 0;              ///< the thread's processor time at its start,
-    std::uint64_t idle_moves_ = 0;            ///< and Blocked::moves then
-    std::int64_t left_ = 0, left_used_ = 0;   ///< end of the last test since then; 0: none
+    std::int64_t idle_since_ = 0;                       ///< start of the current idle period,
+    std::int64_t idle_start_cpu_ns_ = 0;                ///< the thread's processor time at its start,
+    std::uint64_t idle_progress_count_ = 0;             ///< and Blocked::progress_count then
+    std::int64_t last_end_ = 0, last_end_cpu_ns_ = 0;   ///< end of the last test since then; 0: none
     void (*unsupervised_)(void const* context, std::int64_t polled_ns) = nullptr;   ///< null: supervised
     void const* unsupervised_context_ = nullptr;
 };

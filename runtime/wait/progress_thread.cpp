@@ -19,31 +19,31 @@
 namespace tutti {
 namespace {
 
-constexpr long longest_rest_ns = 1'000'000'000;
-constexpr int polls_of_its_own_core = 2000;   // about 100 µs
-constexpr long idle_ns = 1'000'000;
-constexpr int most_naps = 20;
+constexpr long max_rest_ns = 1'000'000'000;
+constexpr int polls_with_spare_cores = 2000;   // about 100 µs
+constexpr long idle_sleep_ns = 1'000'000;
+constexpr int max_idle_sleeps = 20;
 constexpr std::uint64_t slice_ns = 100'000;
 // Intervals during a service (Waiter::begin_service): how long the program may have stopped waiting before the thread
 // notices; between two polls for what no socket reports; between two polls otherwise.
-constexpr long service_nap_ns = 300'000, service_look_ns = 200'000, service_sleep_ns = 10'000'000;
+constexpr long service_rest_ns = 300'000, service_poll_ns = 200'000, service_sleep_ns = 10'000'000;
 
-bool cores_to_spare(SegmentHeader const& node, WaitPolicy policy) {
+bool has_spare_cores(SegmentHeader const& node, WaitPolicy policy) {
     return policy == WaitPolicy::dedicated && node.usable_cores >= 2 * node.ranks;
 }
 
 /// Blocks all signals in this thread during its lifetime. Threads started meanwhile inherit the mask and keep it,
 /// since signals are for the program's threads.
-class SignalsBlocked {
+class SignalBlocker {
 public:
-    SignalsBlocked() {
+    SignalBlocker() {
         sigset_t all;
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, &before_);
     }
-    ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-    SignalsBlocked(SignalsBlocked const&) = delete;
-    SignalsBlocked& operator=(SignalsBlocked const&) = delete;
+    ~SignalBlocker() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    SignalBlocker(SignalBlocker const&) = delete;
+    SignalBlocker& operator=(SignalBlocker const&) = delete;
 
 private:
     sigset_t before_;
@@ -58,10 +58,10 @@ void run_in_short_slices() {
         std::int32_t nice;
         std::uint32_t priority;
         std::uint64_t runtime, deadline, period;
-    } wanted{};
-    if (syscall(SYS_sched_getattr, 0, &wanted, sizeof wanted, 0) != 0 || wanted.policy != 0) return;
-    wanted.runtime = slice_ns;
-    syscall(SYS_sched_setattr, 0, &wanted, 0);
+    } attributes{};
+    if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0 || attributes.policy != 0) return;
+    attributes.runtime = slice_ns;
+    syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
 
 }   // namespace
@@ -69,8 +69,8 @@ void run_in_short_slices() {
 std::unique_ptr<ProgressThread> ProgressThread::start(Waiter& waiter, int& error) {
     try {
         return std::make_unique<ProgressThread>(waiter);
-    } catch (std::system_error const& refused) {
-        error = refused.code().value();
+    } catch (std::system_error const& exception) {
+        error = exception.code().value();
         return nullptr;
     }
 }
@@ -78,48 +78,48 @@ std::unique_ptr<ProgressThread> ProgressThread::start(Waiter& waiter, int& error
 // The thread begins only when everything is ready, so nothing has changed if it cannot be started.
 ProgressThread::ProgressThread(Waiter& waiter)
     : waiter_(waiter), lock_(waiter.lock_), rank_state_(waiter.rank_state_),
-      polls_(cores_to_spare(waiter.segment_.header(), waiter.policy()) ? polls_of_its_own_core : 0),
-      naps_(waiter.segment_.header().crowded()) {
+      max_empty_polls_(has_spare_cores(waiter.segment_.header(), waiter.policy()) ? polls_with_spare_cores : 0),
+      polls_when_idle_(waiter.segment_.header().oversubscribed()) {
     {
-        SignalsBlocked const blocked;
+        SignalBlocker const blocked;
         thread_ = std::thread([this] {
-            ready_.acquire();
+            may_begin_.acquire();
             run();
         });
     }
     pthread_setname_np(thread_.native_handle(), "progress");
-    end_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    lock_.open();
-    waiter_.helper_ = this;
-    ready_.release();
+    end_event_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    lock_.enable();
+    waiter_.progress_thread_ = this;
+    may_begin_.release();
 }
 
 ProgressThread::~ProgressThread() {
     {
-        RankLock::Inside inside(lock_);
+        RankLock::ScopedLock guard(lock_);
         stop_ = true;
-        waiter_.helper_ = nullptr;
-        call();
+        waiter_.progress_thread_ = nullptr;
+        wake();
     }
-    waiter_.sleepers_.wake_own();
-    eventfd_write(end_, 1);
+    waiter_.sleepers_.wake_this_rank();
+    eventfd_write(end_event_, 1);
     {
-        RankLock::Outside outside(lock_);
+        RankLock::ScopedUnlock unlocked(lock_);
         thread_.join();
     }
-    if (end_ >= 0) close(end_);
+    if (end_event_ >= 0) close(end_event_);
 }
 
-void ProgressThread::call() {
+void ProgressThread::wake() {
     if (!resting_ && !stop_) return;
     resting_ = false;
-    work_.fetch_add(1, std::memory_order_release);
-    futex_wake(work_, 1);
+    wakeups_.fetch_add(1, std::memory_order_release);
+    futex_wake(wakeups_, 1);
 }
 
-bool ProgressThread::wanted() const {
-    if (waiter_.services_ != 0) return !stop_ && !waiter_.threads_.polled();
-    return !stop_ && !waiter_.threads_.leader() && !waiter_.at_rest();
+bool ProgressThread::has_work() const {
+    if (waiter_.services_ != 0) return !stop_ && !waiter_.threads_.leader_polls();
+    return !stop_ && !waiter_.threads_.leader() && !waiter_.is_quiescent();
 }
 
 /// What fails for lack of memory is left to a later step: no call of the program could report it from here.
@@ -128,18 +128,18 @@ bool ProgressThread::progress() {
 }
 
 void ProgressThread::run() {
-    id_.store(gettid(), std::memory_order_relaxed);
+    thread_id_.store(gettid(), std::memory_order_relaxed);
     run_in_short_slices();
-    RankLock::Inside inside(lock_);
+    RankLock::ScopedLock guard(lock_);
     for (int empty_polls = 0; !stop_;) {
-        if (!wanted()) {
+        if (!has_work()) {
             rest();
         } else if (progress()) {
-            empty_polls = idle_naps_ = 0;
+            empty_polls = idle_sleeps_ = 0;
             if (waiter_.threads_.any_asleep()) waiter_.threads_.wake_ready();
-            if (lock_.wanted()) lock_.hand_over();
-        } else if (++empty_polls <= polls_) {
-            RankLock::Outside outside(lock_);
+            if (lock_.has_waiters()) lock_.hand_over();
+        } else if (++empty_polls <= max_empty_polls_) {
+            RankLock::ScopedUnlock unlocked(lock_);
             cpu_pause();
         } else {
             sleep();
@@ -151,47 +151,47 @@ void ProgressThread::run() {
 // Where ranks outnumber cores a wake-up costs more than most requests take, so requests that complete soon after
 // their start are not worth one. The thread then polls by itself now and then, until it has found nothing for long.
 void ProgressThread::rest() {
-    std::uint32_t const ticket = work_.load(std::memory_order_relaxed);
-    if (waiter_.services_ != 0) {   // the program waits: no need to be called when it is done
-        RankLock::Outside outside(lock_);
-        return futex_wait(work_, ticket, service_nap_ns);
+    std::uint32_t const ticket = wakeups_.load(std::memory_order_relaxed);
+    if (waiter_.services_ != 0) {   // the program waits: no wake-up is needed when it is done
+        RankLock::ScopedUnlock unlocked(lock_);
+        return futex_wait(wakeups_, ticket, service_rest_ns);
     }
-    if (naps_ && idle_naps_ < most_naps) {
-        ++idle_naps_;
-        RankLock::Outside outside(lock_);
-        return futex_wait(work_, ticket, idle_ns);
+    if (polls_when_idle_ && idle_sleeps_ < max_idle_sleeps) {
+        ++idle_sleeps_;
+        RankLock::ScopedUnlock unlocked(lock_);
+        return futex_wait(wakeups_, ticket, idle_sleep_ns);
     }
-    idle_naps_ = 0;
+    idle_sleeps_ = 0;
     resting_ = true;
-    RankLock::Outside outside(lock_);
-    futex_wait(work_, ticket, longest_rest_ns);
+    RankLock::ScopedUnlock unlocked(lock_);
+    futex_wait(wakeups_, ticket, max_rest_ns);
 }
 
 void ProgressThread::sleep() {
-    if (waiter_.services_ != 0 && waiter_.descriptor_ >= 0) return sleep_at_sockets();
+    if (waiter_.services_ != 0 && waiter_.poll_descriptor_ >= 0) return sleep_in_poll();
     std::uint32_t ticket = waiter_.add_sleeper();
-    while (wanted() && !progress()) {   // checks between the mark and the sleep
+    while (has_work() && !progress()) {   // checks between the mark and the sleep
         {
-            RankLock::Outside outside(lock_);
-            waiter_.sleepers_.sleep(ticket, waiter_.longest_sleep_ns_);
+            RankLock::ScopedUnlock unlocked(lock_);
+            waiter_.sleepers_.sleep(ticket, waiter_.max_sleep_ns_);
         }
-        if (!waiter_.threads_.leader()) waiter_.sleepers_.silence_bell();
+        if (!waiter_.threads_.leader()) waiter_.sleepers_.drain_bell();
         ticket = waiter_.sleepers_.ticket();
     }
     waiter_.sleepers_.remove();
 }
 
-void ProgressThread::sleep_at_sockets() {
-    while (wanted()) {
+void ProgressThread::sleep_in_poll() {
+    while (has_work()) {
         if (progress()) {
             if (waiter_.threads_.any_asleep()) waiter_.threads_.wake_ready();
             return;
         }
-        bool const looks = waiter_.services_by_words_ != 0 || !waiter_.at_rest();
-        pollfd what[] = {{waiter_.descriptor_, POLLIN, 0}, {end_, POLLIN, 0}};
-        timespec const longest{0, looks ? service_look_ns : service_sleep_ns};
-        RankLock::Outside outside(lock_);
-        ppoll(what, 2, &longest, nullptr);
+        bool const polls_often = waiter_.local_services_ != 0 || !waiter_.is_quiescent();
+        pollfd descriptors[] = {{waiter_.poll_descriptor_, POLLIN, 0}, {end_event_, POLLIN, 0}};
+        timespec const timeout{0, polls_often ? service_poll_ns : service_sleep_ns};
+        RankLock::ScopedUnlock unlocked(lock_);
+        ppoll(descriptors, 2, &timeout, nullptr);
     }
 }
 

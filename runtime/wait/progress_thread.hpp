@@ -27,8 +27,8 @@ class RankLock;
 
 class ProgressThread {
 public:
-    /// Starts the thread for the rank that waits by `waiter`, which must outlive it, and enables the rank's lock.
-    /// Throws std::system_error, and changes nothing, if the system refuses to start a thread.
+    /// Starts the thread for the rank that waits by `waiter`, which must stay valid as long as the thread runs, and
+    /// enables the rank's lock. Throws std::system_error, and changes nothing, if the system refuses to start a thread.
     explicit ProgressThread(Waiter& waiter);
     /// Same; returns null and the system's `error` if it refuses to start a thread.
     static std::unique_ptr<ProgressThread> start(Waiter& waiter, int& error);
@@ -38,29 +38,29 @@ public:
     ProgressThread& operator=(ProgressThread const&) = delete;
 
     /// Wakes the thread if it rests, because an operation has started. Must be called with the lock held.
-    void call();
+    void wake();
     /// Returns the thread's gettid(); 0: it has not begun yet.
-    pid_t thread() const { return id_.load(std::memory_order_relaxed); }
+    pid_t thread_id() const { return thread_id_.load(std::memory_order_relaxed); }
 
 private:
     void run();
     bool progress();
-    bool wanted() const;
+    bool has_work() const;
     void rest();
     void sleep();
-    void sleep_at_sockets();
+    void sleep_in_poll();
 
     Waiter& waiter_;
     RankLock& lock_;
     RankState& rank_state_;
-    int const polls_;                       ///< polls without progress before it sleeps
-    bool const naps_;                       ///< instead of resting until it is called
-    int idle_naps_ = 0;                     ///< consecutive
-    bool resting_ = false, stop_ = false;   ///< protected by the lock
-    std::atomic<std::uint32_t> work_{0};    ///< futex word, counts calls
-    int end_ = -1;                          ///< an eventfd that becomes readable when the thread must end
-    std::binary_semaphore ready_{0};        ///< released when the thread may begin
-    std::atomic<pid_t> id_{0};
+    int const max_empty_polls_;               ///< polls without progress before it sleeps
+    bool const polls_when_idle_;              ///< instead of resting until it is woken
+    int idle_sleeps_ = 0;                     ///< consecutive
+    bool resting_ = false, stop_ = false;     ///< protected by the lock
+    std::atomic<std::uint32_t> wakeups_{0};   ///< futex word, counts wake-ups
+    int end_event_ = -1;                      ///< an eventfd that becomes readable when the thread must end
+    std::binary_semaphore may_begin_{0};      ///< released when the thread may begin
+    std::atomic<pid_t> thread_id_{0};
     std::thread thread_;
 };
 

@@ -12,66 +12,66 @@ namespace tutti {
 namespace {
 
 constexpr int polls = 20, yields = 4;   // a call that does not wait is over within microseconds
-constexpr std::int64_t patience_ns = 1'000'000;
-constexpr long longest_sleep_ns = 10'000'000;
+constexpr std::int64_t starving_after_ns = 1'000'000;
+constexpr long max_sleep_ns = 10'000'000;
 
 }   // namespace
 
-void RankLock::open() {
+void RankLock::enable() {
     register_for_own_fences();
-    on_ = true;
+    enabled_ = true;
 }
 
-unsigned RankLock::let_go() {
-    if (word_.load(std::memory_order_relaxed) != me()) return 0;
-    unsigned const times = again_ + 1;
-    again_ = 0;
-    pass_on(starving_);
-    return times;
+unsigned RankLock::release() {
+    if (word_.load(std::memory_order_relaxed) != self()) return 0;
+    unsigned const depth = recursions_ + 1;
+    recursions_ = 0;
+    unlock_for(starving_);
+    return depth;
 }
 
-void RankLock::take_back(unsigned times) {
-    if (times == 0) return;
+void RankLock::reacquire(unsigned depth) {
+    if (depth == 0) return;
     lock();
-    again_ = times - 1;
+    recursions_ = depth - 1;
 }
 
 void RankLock::hand_over() {
-    if (word_.load(std::memory_order_relaxed) != me()) return;
-    unsigned const times = again_ + 1;
-    again_ = 0;
-    pass_on(wanting_);
-    take_back(times);
+    if (word_.load(std::memory_order_relaxed) != self()) return;
+    unsigned const depth = recursions_ + 1;
+    recursions_ = 0;
+    unlock_for(waiters_);
+    reacquire(depth);
 }
 
 void RankLock::wait() {
     wait_briefly(
         word_, [](Word word) { return word != reserved; }, [] {});
-    wanting_.fetch_add(1, std::memory_order_relaxed);
-    for (int i = 0; !take(); ++i) {
+    waiters_.fetch_add(1, std::memory_order_relaxed);
+    for (int i = 0; !try_acquire(); ++i) {
         if (i < polls) {
             cpu_pause();
-        } else if (i < polls + yields && !contention.shared(now_ns())) {
+        } else if (i < polls + yields && !contention.is_shared(now_ns())) {
             sched_yield();
         } else {
             sleep();
             break;
         }
     }
-    wanting_.fetch_sub(1, std::memory_order_relaxed);
+    waiters_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void RankLock::sleep() {
     std::int64_t const since = now_ns();
     bool starving = false;
     sleepers_.fetch_add(1, std::memory_order_seq_cst);
-    if (!contention.crowded()) fence_own_threads();
+    if (!contention.oversubscribed()) fence_own_threads();
     for (;;) {
-        std::uint32_t const turn = turn_.load(std::memory_order_acquire);
-        called_.exchange(false, std::memory_order_acq_rel);
-        if (take()) break;
-        futex_wait(turn_, turn, longest_sleep_ns);
-        if (starving || now_ns() - since < patience_ns) continue;
+        std::uint32_t const wakeups = wakeups_.load(std::memory_order_acquire);
+        wake_pending_.exchange(false, std::memory_order_acq_rel);
+        if (try_acquire()) break;
+        futex_wait(wakeups_, wakeups, max_sleep_ns);
+        if (starving || now_ns() - since < starving_after_ns) continue;
         starving = true;
         starving_.fetch_add(1, std::memory_order_relaxed);
     }
@@ -80,9 +80,9 @@ void RankLock::sleep() {
 }
 
 void RankLock::wake_one() {
-    if (called_.exchange(true, std::memory_order_acq_rel)) return;
-    turn_.fetch_add(1, std::memory_order_release);
-    futex_wake(turn_, 1);
+    if (wake_pending_.exchange(true, std::memory_order_acq_rel)) return;
+    wakeups_.fetch_add(1, std::memory_order_release);
+    futex_wake(wakeups_, 1);
 }
 
 }   // namespace tutti

@@ -11,28 +11,28 @@
 
 namespace tutti {
 
-/// `word_` is the holder, `free`, or `reserved`: free, but only for threads that are counted in `wanting_`.
+/// `word_` is the holder, `free`, or `reserved`: free, but only for threads that are counted in `waiters_`.
 ///
-/// Exclusion: a thread acquires the lock only by exchanging `free` → me or `reserved` → me, and only the holder
+/// Exclusion: a thread acquires the lock only by exchanging `free` → self or `reserved` → self, and only the holder
 /// stores anything else.
 ///
 /// Sleeping, argument: a thread that finds the lock taken for long (1) counts itself in `sleepers_`, (2) runs
-/// membarrier, (3) reads `turn_`, (4) tries once more, (5) sleeps while `turn_` has the value of (3). A leaving
+/// membarrier, (3) reads `wakeups_`, (4) tries once more, (5) sleeps while `wakeups_` has the value of (3). A leaving
 /// thread (a) stores `word_`, then (b) reads `sleepers_`; a signal fence makes the compiler keep that order, and
 /// membarrier the processor, as argued in runtime/wait/sleepers.hpp: it acts as a fence at some point P of the
 /// leaving thread's program. If (a) precedes P, (4) succeeds. If (a) follows P, (b) sees (1); the leaving thread then
-/// increments `turn_` and wakes a sleeper, and the sleeper either sees the increment in (3) together with the free
+/// increments `wakeups_` and wakes a sleeper, and the sleeper either sees the increment in (3) together with the free
 /// lock, or does not sleep in (5), or is woken. Leaving therefore needs no fence; without membarrier the sleep is
 /// bounded in time. Where ranks outnumber cores, (2) is omitted and (a) is an exchange, which is a fence between (a)
 /// and (b).
-/// `called_` saves system calls while a woken thread is on its way. It is cleared between (3) and (4): a wake-up that
-/// was omitted because of it came before, and (4) sees the lock as it was left; a thread that sets it later changes
-/// `turn_`.
+/// `wake_pending_` saves system calls while a woken thread is on its way. It is cleared between (3) and (4): a wake-up
+/// that was omitted because of it came before, and (4) sees the lock as it was left; a thread that sets it later
+/// changes `wakeups_`.
 ///
 /// Fairness: a thread that is about to enter may overtake sleeping threads, which is faster than a strict order. A
 /// thread that has waited for a millisecond counts itself in `starving_`; from then on leaving reserves the lock. A
 /// thread that polls in a wait also reserves it (`hand_over`) as soon as another thread is waiting to enter.
-/// `reserved` is stored only while some thread is counted in `wanting_`, and a counted thread stays counted until it
+/// `reserved` is stored only while some thread is counted in `waiters_`, and a counted thread stays counted until it
 /// has entered, so one of them takes the lock. A thread that arrives while the lock is reserved counts itself only
 /// when the reservation is over.
 class RankLock {
@@ -42,55 +42,55 @@ public:
     RankLock& operator=(RankLock const&) = delete;
 
     /// Enables the lock: from now on there may be several threads. Must be called before there are.
-    void open();
-    bool on() const { return on_; }
+    void enable();
+    bool is_enabled() const { return enabled_; }
 
     void enter() {
-        if (on_) [[unlikely]]
+        if (enabled_) [[unlikely]]
             lock();
     }
     void leave() {
-        if (on_) [[unlikely]]
+        if (enabled_) [[unlikely]]
             unlock();
     }
     /// Releases the lock however often the caller has entered it (possibly never). Returns the count, for
-    /// take_back().
-    unsigned let_go();
-    void take_back(unsigned times);
+    /// reacquire().
+    unsigned release();
+    void reacquire(unsigned depth);
 
     /// Returns how often any thread has entered. Must be called with the lock held.
     unsigned entries() const { return entries_; }
     /// Returns true if other threads wait to enter.
-    bool wanted() const { return wanting_.load(std::memory_order_relaxed) != 0; }
+    bool has_waiters() const { return waiters_.load(std::memory_order_relaxed) != 0; }
     /// Lets one of those threads enter, and returns when it had its turn.
     void hand_over();
 
-    Contention contention;   ///< what the rank's threads have learned about their cores
+    Contention contention;   ///< what the rank's threads have observed about their cores
 
     /// Holds the lock during its lifetime.
-    class Inside {
+    class ScopedLock {
     public:
-        explicit Inside(RankLock& lock) : lock_(lock) { lock_.enter(); }
-        ~Inside() { lock_.leave(); }
-        Inside(Inside const&) = delete;
-        Inside& operator=(Inside const&) = delete;
+        explicit ScopedLock(RankLock& lock) : lock_(lock) { lock_.enter(); }
+        ~ScopedLock() { lock_.leave(); }
+        ScopedLock(ScopedLock const&) = delete;
+        ScopedLock& operator=(ScopedLock const&) = delete;
 
     private:
         RankLock& lock_;
     };
     /// Releases the lock during its lifetime.
-    class Outside {
+    class ScopedUnlock {
     public:
-        explicit Outside(RankLock& lock) : lock_(lock), times_(lock.on() ? lock.let_go() : 0) {}
-        ~Outside() {
-            if (times_ != 0) lock_.take_back(times_);
+        explicit ScopedUnlock(RankLock& lock) : lock_(lock), depth_(lock.is_enabled() ? lock.release() : 0) {}
+        ~ScopedUnlock() {
+            if (depth_ != 0) lock_.reacquire(depth_);
         }
-        Outside(Outside const&) = delete;
-        Outside& operator=(Outside const&) = delete;
+        ScopedUnlock(ScopedUnlock const&) = delete;
+        ScopedUnlock& operator=(ScopedUnlock const&) = delete;
 
     private:
         RankLock& lock_;
-        unsigned times_;
+        unsigned depth_;
     };
 
 private:
@@ -98,43 +98,43 @@ private:
     static constexpr Word free = 0, reserved = 1;
 
     /// Identifies the calling thread within the process; held in a register.
-    static Word me() { return reinterpret_cast<Word>(__builtin_thread_pointer()); }
+    static Word self() { return reinterpret_cast<Word>(__builtin_thread_pointer()); }
 
     void lock() {
-        Word was = free;
-        if (word_.compare_exchange_strong(was, me(), std::memory_order_acquire)) [[likely]]
+        Word holder = free;
+        if (word_.compare_exchange_strong(holder, self(), std::memory_order_acquire)) [[likely]]
             return void(++entries_);
-        if (was == me()) return void(++again_);
+        if (holder == self()) return void(++recursions_);
         wait();
         ++entries_;
     }
     void unlock() {
-        if (again_ != 0) [[unlikely]]
-            return void(--again_);
-        pass_on(starving_);
+        if (recursions_ != 0) [[unlikely]]
+            return void(--recursions_);
+        unlock_for(starving_);
     }
-    /// Frees the lock; reserves it for the threads counted in `wanting_` if `first` is nonzero.
-    void pass_on(std::atomic<unsigned> const& first) {
-        Word const left = first.load(std::memory_order_relaxed) != 0 ? reserved : free;
-        if (contention.crowded()) word_.exchange(left, std::memory_order_seq_cst);
-        else word_.store(left, std::memory_order_release);
+    /// Frees the lock; reserves it for the threads counted in `waiters_` if `candidates` is nonzero.
+    void unlock_for(std::atomic<unsigned> const& candidates) {
+        Word const next = candidates.load(std::memory_order_relaxed) != 0 ? reserved : free;
+        if (contention.oversubscribed()) word_.exchange(next, std::memory_order_seq_cst);
+        else word_.store(next, std::memory_order_release);
         std::atomic_signal_fence(std::memory_order_seq_cst);
         if (sleepers_.load(std::memory_order_relaxed) != 0) [[unlikely]]
             wake_one();
     }
-    bool take(Word from) { return word_.compare_exchange_strong(from, me(), std::memory_order_acquire); }
-    bool take() { return take(free) || take(reserved); }
+    bool try_acquire(Word from) { return word_.compare_exchange_strong(from, self(), std::memory_order_acquire); }
+    bool try_acquire() { return try_acquire(free) || try_acquire(reserved); }
     void wait();
     void sleep();
     void wake_one();
 
-    bool on_ = false;
-    unsigned again_ = 0;   ///< recursive entries of the holder beyond its first
+    bool enabled_ = false;
+    unsigned recursions_ = 0;   ///< recursive entries of the holder beyond its first
     unsigned entries_ = 0;
     alignas(64) std::atomic<Word> word_{free};
-    std::atomic<unsigned> starving_{0}, sleepers_{0}, wanting_{0};
-    std::atomic<bool> called_{false};
-    std::atomic<std::uint32_t> turn_{0};   ///< futex word
+    std::atomic<unsigned> starving_{0}, sleepers_{0}, waiters_{0};
+    std::atomic<bool> wake_pending_{false};
+    std::atomic<std::uint32_t> wakeups_{0};   ///< futex word
 };
 
 }   // namespace tutti

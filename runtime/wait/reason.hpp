@@ -13,12 +13,12 @@
 namespace tutti {
 
 /// Description of a long wait (Blocked has the same in shared memory).
-struct Blockage {
+struct BlockedCall {
     /// A problem that the rank itself has detected, as in BlockedThread.
     struct Hint {
         char const* code = "";   ///< static storage
         std::string headline, help;
-        int about = -1;   ///< world rank that would wait because of it; −1: it holds for any waiting rank
+        int waiting_rank = -1;   ///< world rank that would wait because of it; −1: it holds for any waiting rank
 
         bool operator==(Hint const&) const = default;
     };
@@ -43,7 +43,7 @@ struct Blockage {
         others.clear();
     }
 
-    bool operator==(Blockage const&) const = default;
+    bool operator==(BlockedCall const&) const = default;
 };
 
 /// How a wait treats its core. `dedicated`: it polls for long. `shared`: it yields the core soon.
@@ -51,20 +51,20 @@ enum class WaitPolicy { dedicated, shared };
 
 struct Reason {
     char const* operation = "";   ///< name of the MPI call, static storage
-    int peer = -1;                ///< world rank without whose action the wait cannot end; −1: see `tell`
+    int peer = -1;                ///< world rank without whose action the wait cannot end; −1: see `describe`
     int tag = -1;                 ///< −1: none
-    /// Completes the description with the current state; `blockage` already contains what peer and tag imply.
+    /// Completes the description with the current state; `blocked` already contains what peer and tag imply.
     /// Anything that may change during the wait must be described here instead of above. Null: nothing to add.
-    void (*tell)(void const* about, Blockage& blockage) = nullptr;
-    void const* about = nullptr;             ///< argument of `tell`; must stay valid during the wait
+    void (*describe)(void const* context, BlockedCall& blocked) = nullptr;
+    void const* context = nullptr;           ///< argument of `describe`; must stay valid during the wait
     std::optional<WaitPolicy> policy = {};   ///< none: the rank's policy
 
-    Blockage blockage() const;
+    BlockedCall blocked_call() const;
 };
 
 
 // Merges ranks at equal distances into one range: the members of a communicator mostly form a single one.
-inline void Blockage::await_any(std::vector<int> const& world_ranks) {
+inline void BlockedCall::await_any(std::vector<int> const& world_ranks) {
     awaiting = Awaiting::any;
     std::vector<int> sorted(world_ranks);
     std::ranges::sort(sorted);
@@ -81,12 +81,12 @@ inline void Blockage::await_any(std::vector<int> const& world_ranks) {
     }
 }
 
-inline Blockage Reason::blockage() const {
-    Blockage b;
+inline BlockedCall Reason::blocked_call() const {
+    BlockedCall b;
     b.call = operation;
     if (peer >= 0) b.await(peer);
-    if (tell) {
-        tell(about, b);
+    if (describe) {
+        describe(context, b);
         return b;
     }
     std::string arguments;

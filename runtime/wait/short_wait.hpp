@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Waits of microseconds for an action that another rank completes without waiting for anything itself. Unlike
-// Waiter::until they may happen inside a poll, with the rank's lock held, and nothing is polled meanwhile. The other
-// rank may have lost its core, so they sleep after a few polls; it may have ended, so they check for that while they
-// sleep.
+// Waiter::wait_until they may happen inside a poll, with the rank's lock held, and nothing is polled meanwhile. The
+// other rank may have lost its core, so they sleep after a few polls; it may have ended, so they check for that while
+// they sleep.
 #pragma once
 
 #include <algorithm>
@@ -27,43 +27,44 @@ template <class Condition>
 inline constexpr int short_wait_polls = 64;
 
 /// A lock in memory shared between processes, held for microseconds. Its word is 0 while it is free. Otherwise it
-/// contains the holder's number and, if a thread may sleep for it, the bit `awaited`.
+/// contains the owner's number and, if a thread may sleep for it, the bit `waiter_bit`.
 ///
-/// No wake-up is lost: a thread sleeps only while the word has its expected value with `awaited` set, and leaving
+/// No wake-up is lost: a thread sleeps only while the word has its expected value with `waiter_bit` set, and leaving
 /// exchanges the word, so it sees the bit set by any sleeping thread. A thread that has slept sets the bit again when
 /// it enters, because it does not know whether others sleep; so each sleeper is woken by the previous holder.
-class ShortLock {
+class ProcessSharedLock {
 public:
-    static constexpr std::uint64_t awaited = std::uint64_t{1} << 31;
+    static constexpr std::uint64_t waiter_bit = std::uint64_t{1} << 31;
 
-    explicit ShortLock(std::atomic<std::uint64_t>& word) : word_(word) {}
+    explicit ProcessSharedLock(std::atomic<std::uint64_t>& word) : word_(word) {}
 
-    /// Tries to enter. `number` identifies the caller among the users of the lock, 1 ≤ number < `awaited`. Returns
+    /// Tries to enter. `owner` identifies the caller among the users of the lock, 1 ≤ owner < `waiter_bit`. Returns
     /// true on success.
-    bool try_enter(std::uint64_t number) {
+    bool try_enter(std::uint64_t owner) {
         std::uint64_t free = 0;
         return word_.load(std::memory_order_relaxed) == 0 &&
-               word_.compare_exchange_strong(free, number, std::memory_order_acquire, std::memory_order_relaxed);
+               word_.compare_exchange_strong(free, owner, std::memory_order_acquire, std::memory_order_relaxed);
     }
     /// Enters after try_enter() has failed. `check(holder)` is called from time to time while the same holder keeps
     /// the lock; it throws if the holder has ended.
     template <class Check>
-    void enter(std::uint64_t number, Check&& check) {
-        if (poll_briefly(short_wait_polls, [&] { return try_enter(number); })) return;
+    void enter(std::uint64_t owner, Check&& check) {
+        if (poll_briefly(short_wait_polls, [&] { return try_enter(owner); })) return;
         for (;;) {
-            std::uint64_t held = word_.load(std::memory_order_relaxed);
-            if (held == 0) {
-                if (try_enter(number | awaited)) return;
+            std::uint64_t value = word_.load(std::memory_order_relaxed);
+            if (value == 0) {
+                if (try_enter(owner | waiter_bit)) return;
                 continue;
             }
-            if (!(held & awaited) && !word_.compare_exchange_weak(held, held | awaited, std::memory_order_relaxed))
+            if (!(value & waiter_bit) &&
+                !word_.compare_exchange_weak(value, value | waiter_bit, std::memory_order_relaxed))
                 continue;
-            futex_wait(word_, held | awaited, between_checks_ns);
-            if (word_.load(std::memory_order_relaxed) == (held | awaited)) check(held & ~awaited);
+            futex_wait(word_, value | waiter_bit, between_checks_ns);
+            if (word_.load(std::memory_order_relaxed) == (value | waiter_bit)) check(value & ~waiter_bit);
         }
     }
     void leave() {
-        if (word_.exchange(0, std::memory_order_release) & awaited) [[unlikely]]
+        if (word_.exchange(0, std::memory_order_release) & waiter_bit) [[unlikely]]
             futex_wake(word_, 1);
     }
 
@@ -79,10 +80,10 @@ template <class Condition, class Check>
 void wait_briefly(std::atomic<std::uint64_t> const& word, Condition&& condition, Check&& check) {
     auto const is_true = [&] { return condition(word.load(std::memory_order_acquire)); };
     if (poll_briefly(short_wait_polls, is_true)) return;
-    constexpr long shortest_ns = 50'000, longest_ns = 1'000'000;
+    constexpr long min_sleep_ns = 50'000, max_sleep_ns = 1'000'000;
     constexpr int sleeps_per_check = 100;
-    long sleep_ns = shortest_ns;
-    for (int sleeps = 1;; ++sleeps, sleep_ns = std::min(2 * sleep_ns, longest_ns)) {
+    long sleep_ns = min_sleep_ns;
+    for (int sleeps = 1;; ++sleeps, sleep_ns = std::min(2 * sleep_ns, max_sleep_ns)) {
         std::uint64_t const value = word.load(std::memory_order_acquire);
         if (condition(value)) return;
         futex_wait(word, value, sleep_ns);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The sleeping ranks of a node, and how they are woken.
 //
-// No wake-up is lost, argument: the sleeper (1) publishes what it waits for (Segment::watched) and counts itself in
+// No wake-up is lost, argument: the sleeper (1) publishes what it waits for (Segment::wait_target) and counts itself in
 // header.sleepers, (2) runs membarrier, (3) checks its condition once more, (4) sleeps while `rank_state.wake` is
 // unchanged since before (1). A writer (a) stores its flag, (b) reads header.sleepers and then the ranks' words.
 // membarrier acts as if each running thread of a registered process were interrupted at some point P of its program
@@ -34,7 +34,7 @@
 // Where a rank sleeps: at the futex `rank_state.wake`, or, if messages of other nodes may wake it, in poll(2) at
 // their sockets and its bell (runtime/wait/bell.hpp). (4) then reads `wake` once more before it polls: a change
 // before that ends the sleep, and a writer that changes it later rings the bell, which stays readable until it is
-// silenced. Only the thread that polls for its rank silences it, with the rank's lock held, and checks all conditions
+// drained. Only the thread that polls for its rank drains it, with the rank's lock held, and checks all conditions
 // after that.
 #pragma once
 
@@ -51,33 +51,33 @@ namespace tutti {
 /// One rank's view of the sleeping ranks of its node, including itself. Thread-safe.
 class Sleepers {
 public:
-    /// The segment must outlive this object.
-    Sleepers(Segment const& segment, unsigned place);
+    /// The segment must stay valid as long as this object.
+    Sleepers(Segment const& segment, unsigned local_rank);
 
     /// Returns true if any rank may sleep. Must be called after a store that other ranks may wait for. If it
     /// returns false, as it usually does, nothing else is needed.
-    bool any() const {
+    bool has_sleepers() const {
         std::atomic_signal_fence(std::memory_order_seq_cst);   // the store precedes the load: see above
         return segment_.header().sleepers.load(std::memory_order_relaxed) != 0;
     }
-    /// Call one of the following if any() is true. Each returns the number of ranks that were woken.
-    unsigned wake_all();
+    /// Call one of the following if has_sleepers() is true. Each returns the number of ranks that were woken.
+    unsigned wake_all_ranks();
     /// Wakes the ranks that sleep for `word`, which must be in the segment, or for anything.
-    unsigned wake_watchers(std::atomic<std::uint64_t> const& word);
+    unsigned wake_waiters(std::atomic<std::uint64_t> const& word);
     /// Wakes this rank, whatever it waits for.
-    unsigned wake_one(unsigned place);
+    unsigned wake_rank(unsigned local_rank);
     /// Declares that the caller's own rank has several threads. They are not woken by this class from then on (Waiter
     /// does that).
-    void leave_own_threads_alone() { own_threads_ = true; }
+    void exclude_own_threads() { excludes_own_threads_ = true; }
     /// Wakes all threads of the own rank that sleep here.
-    void wake_own();
+    void wake_this_rank();
 
     /// Steps (1) and (2). `word`: the only word of the segment that the rank waits for; null: anything.
     /// `shared_core`: see above. Returns the ticket for sleep().
     std::uint32_t add(std::atomic<std::uint64_t> const* word, bool shared_core);
-    /// Step (4): sleeps until the rank is woken, at most `longest_ns`. `event`: an eventfd by which another thread of
+    /// Step (4): sleeps until the rank is woken, at most `max_ns`. `event`: an eventfd by which another thread of
     /// the rank wakes this one from poll(2); −1: none.
-    void sleep(std::uint32_t ticket, long longest_ns, int event = -1);
+    void sleep(std::uint32_t ticket, long max_ns, int event = -1);
     /// Returns the ticket for another sleep under the same mark. Must be read before the condition is checked.
     std::uint32_t ticket() const { return rank_state_.wake.load(std::memory_order_acquire); }
     /// Undoes add().
@@ -85,32 +85,32 @@ public:
 
     /// From now on the rank's sleeps also end when `descriptor` becomes readable; a rank without a bell then sleeps
     /// for at most 1 ms at a time.
-    void watch(int descriptor);
+    void set_poll_descriptor(int descriptor);
     bool has_bell() const { return bell_ != nullptr; }
     /// Must be called after a sleep by the thread that checks all conditions next.
-    void silence_bell() {
-        if (bell_) bell_->silence();
+    void drain_bell() {
+        if (bell_) bell_->drain();
     }
 
 private:
     using Set = std::span<std::atomic<std::uint64_t>>;
-    Set all() const { return segment_.sleeper_set(0); }
-    Set for_anything() const { return segment_.sleeper_set(1); }
-    Set for_word(std::uint64_t offset) const;
-    void enter(Set set);
-    void leave(Set set);
-    template <class Applies>
-    unsigned wake_those_in(Set set, Applies&& applies);
-    void poll(std::uint32_t ticket, long longest_ns, int event);
-    bool any_after_fence();
+    Set all_sleepers() const { return segment_.sleeper_set(0); }
+    Set any_event_sleepers() const { return segment_.sleeper_set(1); }
+    Set word_sleepers(std::uint64_t offset) const;
+    void insert(Set set);
+    void erase(Set set);
+    template <class Matches>
+    unsigned wake_matching(Set set, Matches&& matches);
+    void poll(std::uint32_t ticket, long max_ns, int event);
+    bool has_sleepers_after_fence();
     void fence(bool shared_core);
-    void stop_fences();
-    unsigned wake(unsigned place);
+    void disable_fences();
+    unsigned wake(unsigned local_rank);
 
     Segment const& segment_;
-    unsigned const place_;
+    unsigned const local_rank_;
     RankState& rank_state_;
-    bool own_threads_ = false;
+    bool excludes_own_threads_ = false;
     bool const always_fences_;
     Counter fences_;               ///< fences that this rank has run for its stores
     int descriptor_ = -1;          ///< readable when messages of other nodes arrive

@@ -25,17 +25,17 @@ namespace tutti {
 /// next waits poll briefly, twice as many after each consecutive failure. One object per rank.
 class LongPolls {
 public:
-    /// Returns true if a wait may poll for long; note() must follow then.
-    bool try_one() { return skipped_ == 0 || (--skipped_, false); }
-    /// `came`: the condition became true during the poll.
-    void note(bool came) {
-        failures_ = came ? 0 : failures_ < most_failures ? failures_ + 1 : most_failures;
-        skipped_ = (1u << failures_) - 1;
+    /// Returns true if a wait may poll for long; record() must follow then.
+    bool may_try() { return skips_left_ == 0 || (--skips_left_, false); }
+    /// `arrived`: the condition became true during the poll.
+    void record(bool arrived) {
+        failures_ = arrived ? 0 : failures_ < max_failures ? failures_ + 1 : max_failures;
+        skips_left_ = (1u << failures_) - 1;
     }
 
 private:
-    static constexpr unsigned most_failures = 6;
-    unsigned failures_ = 0, skipped_ = 0;
+    static constexpr unsigned max_failures = 6;
+    unsigned failures_ = 0, skips_left_ = 0;
 };
 
 /// The policy of one wait, used by its thread alone. Times are values of now_ns().
@@ -47,13 +47,13 @@ public:
     };
     enum class Next { poll, yield, sleep };
 
-    /// `wish`: how this wait is to treat its core; none: by `rule`, the rank's policy. `sleep_after_ns` 0: the wait
+    /// `override_policy`: the policy of this wait; none: `rank_policy`, that of the rank. `sleep_after_ns` 0: the wait
     /// never sleeps.
-    SpinPolicy(WaitPolicy rule, std::optional<WaitPolicy> wish, std::int64_t sleep_after_ns, LongPolls& long_polls,
-               std::int64_t now)
-        : policy_(wish.value_or(rule)), heeds_core_(wish != WaitPolicy::dedicated),
-          polls_per_clock_(policy_ == WaitPolicy::dedicated ? polls_per_clock : polls_where_ranks_share),
-          sleep_after_ns_(sleep_after_ns), long_polls_(long_polls), polls_since_(now) {}
+    SpinPolicy(WaitPolicy rank_policy, std::optional<WaitPolicy> override_policy, std::int64_t sleep_after_ns,
+               LongPolls& long_polls, std::int64_t now)
+        : policy_(override_policy.value_or(rank_policy)), adapts_(override_policy != WaitPolicy::dedicated),
+          polls_per_clock_(policy_ == WaitPolicy::dedicated ? polls_per_clock : polls_if_oversubscribed),
+          sleep_after_ns_(sleep_after_ns), long_polls_(long_polls), polling_since_(now) {}
     ~SpinPolicy() { end_long_poll(true); }
     SpinPolicy(SpinPolicy const&) = delete;
     SpinPolicy& operator=(SpinPolicy const&) = delete;
@@ -61,50 +61,50 @@ public:
     /// Must be called after each check of the condition. Returns true when the clock should be read.
     bool count_poll() { return ++polls_ >= polls_per_clock_; }
     /// Returns for how long the thread has only polled; 0: unknown.
-    std::int64_t note_clock(std::int64_t now) {
+    std::int64_t record_clock(std::int64_t now) {
         polls_ = 0;
-        if (since_ == 0) since_ = now;
-        return clock_ == 0 ? clock_ = now, 0 : now - std::exchange(clock_, now);
+        if (first_clock_ == 0) first_clock_ = now;
+        return last_clock_ == 0 ? last_clock_ = now, 0 : now - std::exchange(last_clock_, now);
     }
-    /// Returns what to do next. Must be called right after note_clock().
+    /// Returns what to do next. Must be called right after record_clock().
     Next next(std::int64_t now, Core core);
     /// Records a yield; it was useless if it let no other thread run.
-    void note_yield(bool useless, std::int64_t now);
+    void record_yield(bool useless, std::int64_t now);
     /// Records that the thread has done something other than poll since the clock was read.
-    void interrupt() { clock_ = 0; }
+    void invalidate_clock() { last_clock_ = 0; }
     /// Records an arrival: more may follow immediately.
     void restart() {
         end_long_poll(true);
         tried_long_poll_ = false;
-        polls_ = yields_ = useless_ = 0;
-        since_ = clock_ = 0;
+        polls_ = yields_ = consecutive_useless_ = 0;
+        first_clock_ = last_clock_ = 0;
     }
     /// Returns true if the wait has not read the clock yet.
-    bool fresh() const { return yields_ == 0 && clock_ == 0; }
+    bool is_fresh() const { return yields_ == 0 && last_clock_ == 0; }
 
 private:
-    bool polls_on(std::int64_t polled_for, bool contended, bool has_neighbours);
-    void end_long_poll(bool came) {
-        if (std::exchange(polls_long_, false)) long_polls_.note(came);
+    bool keeps_polling(std::int64_t polled_for, bool contended, bool has_neighbours);
+    void end_long_poll(bool arrived) {
+        if (std::exchange(in_long_poll_, false)) long_polls_.record(arrived);
     }
     bool may_yield(std::int64_t now, bool contended, bool has_neighbours);
-    bool polls_long(bool on_time);
+    bool continues_long_poll(bool on_time);
 
-    static constexpr int polls_per_clock = 32, polls_where_ranks_share = 2;
+    static constexpr int polls_per_clock = 32, polls_if_oversubscribed = 2;
 
     WaitPolicy const policy_;
-    bool const heeds_core_;   ///< contention influences the decisions
+    bool const adapts_;   ///< contention influences the decisions
     int const polls_per_clock_;
     std::int64_t const sleep_after_ns_;
     LongPolls& long_polls_;
     bool tried_long_poll_ = false;   ///< since the last arrival
-    bool polls_long_ = false;
-    int polls_ = 0;              ///< since the clock was read
-    int yields_ = 0;             ///< since the last arrival
-    int useless_ = 0;            ///< consecutive useless yields at the end of these
-    std::int64_t since_ = 0;     ///< when the clock was first read after the last arrival; 0: not yet
-    std::int64_t polls_since_;   ///< the last yield, or the start of the wait
-    std::int64_t clock_ = 0;     ///< when the clock was read; 0: not since the thread did something other than poll
+    bool in_long_poll_ = false;
+    int polls_ = 0;                  ///< since the clock was read
+    int yields_ = 0;                 ///< since the last arrival
+    int consecutive_useless_ = 0;    ///< consecutive useless yields at the end of these
+    std::int64_t first_clock_ = 0;   ///< when the clock was first read after the last arrival; 0: not yet
+    std::int64_t polling_since_;     ///< the last yield, or the start of the wait
+    std::int64_t last_clock_ = 0;    ///< when the clock was read; 0: not since the thread did something other than poll
 };
 
 }   // namespace tutti

@@ -18,21 +18,21 @@
 namespace tutti {
 
 /// Pool of coroutine frames in steps of 64 bytes, reused last in, first out. Of large frames the pool keeps those
-/// used last, most_kept bytes in total, or all of them, for an owner that repeats the same operations. Large
-/// frames that are released while an exception unwinds are retained until the last hold() is undone by let_go(),
+/// used last, max_cached bytes in total, or all of them, for an owner that repeats the same operations. Large
+/// frames that are released while an exception unwinds are retained until the last retain() is undone by release(),
 /// because peers may still read them. Not thread-safe: one per rank, or for one operation of a rank.
 class FramePool {
 public:
-    enum class Keeps { some, all };
-    static constexpr std::size_t most_kept = 256 << 10;
+    enum class Retention { recent, all };
+    static constexpr std::size_t max_cached = 256 << 10;
 
-    explicit FramePool(Keeps what = Keeps::some) : keeps_(what) {}
+    explicit FramePool(Retention retention = Retention::recent) : retention_(retention) {}
     FramePool(FramePool const&) = delete;
     FramePool& operator=(FramePool const&) = delete;
     ~FramePool() {
-        for (Frame* list : free_) give_back(list);
-        give_back(large_);
-        give_back(held_);
+        for (Frame* list : free_) free_frames(list);
+        free_frames(large_);
+        free_frames(retained_);
     }
 
     /// Returns memory for a frame. Throws std::bad_alloc.
@@ -40,7 +40,7 @@ public:
         std::size_t const step = (bytes + sizeof(Frame) + 63) / 64;
         if (step < free_.size() && free_[step]) [[likely]]
             return std::exchange(free_[step], free_[step]->next) + 1;
-        return get_another(step) + 1;
+        return get_large_or_new(step) + 1;
     }
 
     static void put(void* memory) {
@@ -51,14 +51,14 @@ public:
         else pool.put_large(f);
     }
 
-    /// Retains large frames even without an exception, until let_go() has been called as often as hold().
-    void hold() { ++holders_; }
-    void let_go() {
-        if (--holders_ == 0) give_back(std::exchange(held_, nullptr));
+    /// Retains large frames even without an exception, until release() has been called as often as retain().
+    void retain() { ++retain_count_; }
+    void release() {
+        if (--retain_count_ == 0) free_frames(std::exchange(retained_, nullptr));
     }
 
     /// Returns how often memory was allocated from the system because no frame of that size was free.
-    std::size_t made() const { return made_; }
+    std::size_t allocations() const { return allocations_; }
 
 private:
     struct alignas(16) Frame {   // header in front of the coroutine's own frame
@@ -66,43 +66,43 @@ private:
         Frame* next;
         std::size_t step;
     };
-    [[gnu::noinline]] Frame* get_another(std::size_t step) {
-        if (Frame** const kept = large_ ? find(step) : nullptr) return std::exchange(*kept, (*kept)->next);
+    [[gnu::noinline]] Frame* get_large_or_new(std::size_t step) {
+        if (Frame** const cached = large_ ? find_large(step) : nullptr) return std::exchange(*cached, (*cached)->next);
         auto* f = static_cast<Frame*>(::operator new(step * 64));
         f->pool = this;
         f->step = step;
-        ++made_;
+        ++allocations_;
         return f;
     }
     [[gnu::noinline]] void put_large(Frame* f) {
-        if (keeps_ == Keeps::all) f->next = std::exchange(large_, f);
-        else if (holders_ > 0 || std::uncaught_exceptions() > 0) f->next = std::exchange(held_, f);
-        else keep(f);
+        if (retention_ == Retention::all) f->next = std::exchange(large_, f);
+        else if (retain_count_ > 0 || std::uncaught_exceptions() > 0) f->next = std::exchange(retained_, f);
+        else cache_large(f);
     }
-    static void give_back(Frame* list) {
+    static void free_frames(Frame* list) {
         while (list) ::operator delete(std::exchange(list, list->next));
     }
     /// Keeps a large frame; the least recently used ones are returned to the system.
-    void keep(Frame* f) {
-        std::size_t room = most_kept / 64;
+    void cache_large(Frame* f) {
+        std::size_t room = max_cached / 64;
         if (f->step > room) return ::operator delete(f);
         f->next = std::exchange(large_, f);
         for (Frame** at = &large_; *at; at = &(*at)->next) {
-            if ((*at)->step > room) return give_back(std::exchange(*at, nullptr));
+            if ((*at)->step > room) return free_frames(std::exchange(*at, nullptr));
             room -= (*at)->step;
         }
     }
-    Frame** find(std::size_t step) {
+    Frame** find_large(std::size_t step) {
         for (Frame** f = &large_; *f; f = &(*f)->next)
             if ((*f)->step == step) return f;
         return nullptr;
     }
 
     std::array<Frame*, 64> free_{};
-    Frame *large_ = nullptr, *held_ = nullptr;
-    int holders_ = 0;
-    Keeps const keeps_;
-    std::size_t made_ = 0;
+    Frame *large_ = nullptr, *retained_ = nullptr;
+    int retain_count_ = 0;
+    Retention const retention_;
+    std::size_t allocations_ = 0;
 };
 
 class [[nodiscard]] Task {
@@ -111,11 +111,11 @@ public:
         std::coroutine_handle<> awaiting = std::noop_coroutine();
         std::exception_ptr error;
         Task* task = nullptr;   ///< the Task that owns this frame
-        bool const at_once;     ///< starts when it is called
+        bool const eager;       ///< starts when it is called
 
         /// `first` is the object if the coroutine is a member function.
         template <class First, class... Rest>
-        promise_type(First const& first, Rest&&...) : at_once(never_suspends(first)) {}
+        promise_type(First const& first, Rest&&...) : eager(never_suspends(first)) {}
         template <class First, class... Rest>
         static void* operator new(std::size_t bytes, First& first, Rest&&...) {
             return first.frames().get(bytes);
@@ -125,18 +125,18 @@ public:
         Task get_return_object() { return Task(*this); }
         auto initial_suspend() noexcept {
             struct Start {
-                bool at_once;
-                bool await_ready() const noexcept { return at_once; }
+                bool eager;
+                bool await_ready() const noexcept { return eager; }
                 void await_suspend(std::coroutine_handle<>) const noexcept {}
                 void await_resume() const noexcept {}
             };
-            return Start{at_once};
+            return Start{eager};
         }
         auto final_suspend() noexcept {
             struct ToAwaiting {
                 promise_type& promise;
                 bool await_ready() noexcept {
-                    if (!promise.at_once || promise.error) return false;
+                    if (!promise.eager || promise.error) return false;
                     promise.task->handle_ = {};   // the frame is destroyed next
                     return true;
                 }
@@ -149,10 +149,10 @@ public:
         void unhandled_exception() { error = std::current_exception(); }
     };
 
-    Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, {})) { own(); }
+    Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, {})) { set_owner(); }
     Task& operator=(Task&& other) noexcept {
         std::swap(handle_, other.handle_);
-        own(), other.own();
+        set_owner(), other.set_owner();
         return *this;
     }
     ~Task() {
@@ -169,7 +169,7 @@ public:
     /// Must be called only for a coroutine that did not start when it was called.
     std::exception_ptr const& error() const { return handle_.promise().error; }
     /// Sets the error of a coroutine that is suspended and will not be resumed.
-    void end_by(std::exception_ptr why) { handle_.promise().error = std::move(why); }
+    void set_error(std::exception_ptr error) { handle_.promise().error = std::move(error); }
     /// Rethrows the exception that ended the coroutine, if any.
     [[gnu::always_inline]] void check() const {
         if (handle_ && handle_.promise().error) [[unlikely]]
@@ -198,9 +198,9 @@ private:
         else return false;
     }
     explicit Task(promise_type& promise) : handle_(std::coroutine_handle<promise_type>::from_promise(promise)) {
-        own();
+        set_owner();
     }
-    void own() noexcept {
+    void set_owner() noexcept {
         if (handle_) handle_.promise().task = this;
     }
     std::coroutine_handle<promise_type> handle_;
@@ -210,7 +210,7 @@ private:
 // are allocated repeatedly without calls to the system, and large bytes that peers read are not released before the
 // peers have learned that the operation has failed.
 
-/// An allocator; the pool must outlive its allocations.
+/// An allocator; the pool must stay valid until all its allocations are freed.
 template <class T>
 struct Pooled {
     using value_type = T;
@@ -243,17 +243,17 @@ class PooledBytes {
 public:
     PooledBytes() = default;
     PooledBytes(FramePool& pool, std::size_t bytes)
-        : memory_(static_cast<std::byte*>(pool.get(before + bytes)) + before) {}
+        : memory_(static_cast<std::byte*>(pool.get(header_bytes + bytes)) + header_bytes) {}
 
     std::byte* get() const { return memory_.get(); }
     explicit operator bool() const { return memory_ != nullptr; }
 
 private:
-    static constexpr std::size_t before = 32;   // as large as the frame header
-    struct PutBack {
-        void operator()(std::byte* memory) const { FramePool::put(memory - before); }
+    static constexpr std::size_t header_bytes = 32;   // as large as the frame header
+    struct Deleter {
+        void operator()(std::byte* memory) const { FramePool::put(memory - header_bytes); }
     };
-    std::unique_ptr<std::byte, PutBack> memory_;
+    std::unique_ptr<std::byte, Deleter> memory_;
 };
 
 }   // namespace tutti

@@ -21,13 +21,14 @@
 namespace tutti {
 namespace {
 
-constexpr int followers_polls = 500;   // about 20 µs
+constexpr int follower_polls = 500;   // about 20 µs
 
 /// Bounds sleeps in case a wake-up is lost where there is no membarrier. Where hundreds of ranks share a core,
 /// none of them must wake up needlessly a hundred times a second; there writers run fences, and no wake-up is lost.
-long longest_sleep(SegmentHeader const& node) {
-    long const of_one = 10'000'000;
-    return node.crowded() ? std::max<long>(of_one, 2'000'000L * node.ranks / node.usable_cores) : of_one;
+long max_sleep(SegmentHeader const& node) {
+    long const single_rank_ns = 10'000'000;
+    return node.oversubscribed() ? std::max<long>(single_rank_ns, 2'000'000L * node.ranks / node.usable_cores)
+                                 : single_rank_ns;
 }
 
 /// Returns how long the calling thread has been ready but not running, in nanoseconds; 0 if the kernel does not count
@@ -57,17 +58,17 @@ int event_of_thread() {
 }   // namespace
 
 Waiter::Waiter(Segment const& segment, unsigned rank, WaitPolicy policy, long sleep_after_ms, RankLock& lock,
-               bool learns)
+               bool adapts)
     : segment_(segment), rank_state_(segment.rank_state(rank)), lock_(lock), policy_(policy),
       // If ranks share cores, the awaited rank may not be running: after a few polls the core is yielded.
-      first_polls_(policy == WaitPolicy::dedicated ? 64 : 4), sleep_after_ns_(sleep_after_ms * 1'000'000),
-      longest_sleep_ns_(longest_sleep(segment.header())), run_delay_before_(run_delay()), sleepers_(segment, rank),
+      initial_polls_(policy == WaitPolicy::dedicated ? 64 : 4), sleep_after_ns_(sleep_after_ms * 1'000'000),
+      max_sleep_ns_(max_sleep(segment.header())), run_delay_before_(run_delay()), sleepers_(segment, rank),
       observers_(segment, rank_state_),
-      tests_(lock, rank_state_, policy, sleep_after_ns_, learns && sleep_after_ms > 0) {
-    lock.contention.configure(learns, segment.header().ranks_per_core());
+      repeated_tests_(lock, rank_state_, policy, sleep_after_ns_, adapts && sleep_after_ms > 0) {
+    lock.contention.configure(adapts, segment.header().ranks_per_core());
 }
 
-void Waiter::count_run_delay() { rank_state_.times.run_delay.set(run_delay() - run_delay_before_); }
+void Waiter::record_run_delay() { rank_state_.times.run_delay.set(run_delay() - run_delay_before_); }
 
 void Waiter::enter(char const* call, void const* site) {
     if (observers_.calls && call) observers_.calls->enter(call, site);
@@ -81,100 +82,104 @@ void Waiter::leave_call() {
     if (observers_.calls) observers_.calls->leave();
 }
 
-void Waiter::watch(int descriptor) {
-    descriptor_ = descriptor;
-    sleepers_.watch(descriptor);
+void Waiter::set_poll_descriptor(int descriptor) {
+    poll_descriptor_ = descriptor;
+    sleepers_.set_poll_descriptor(descriptor);
 }
 
-void Waiter::begin_service(bool words) {
+void Waiter::begin_service(bool local) {
     ++services_;
-    services_by_words_ += words;
-    started();
+    local_services_ += local;
+    announce_operation();
 }
 
-void Waiter::end_service(bool words) {
+void Waiter::end_service(bool local) {
     --services_;
-    services_by_words_ -= words;
+    local_services_ -= local;
 }
 
 /// Yields the core. Returns true if that let no other thread run. A yield during which threads of this rank made
 /// progress in their calls was useful, however long it took.
 bool Waiter::yield() {
-    unsigned const before = lock_.entries();
-    std::int64_t took = 0;
+    unsigned const entries_before = lock_.entries();
+    std::int64_t duration_ns = 0;
     {
-        RankLock::Outside outside(lock_);
-        took = Contention::yield();
+        RankLock::ScopedUnlock unlocked(lock_);
+        duration_ns = Contention::yield();
     }
-    unsigned const others = lock_.entries() - before - (lock_.on() ? 1 : 0);   // without the caller's own re-entry
+    // The re-entry of this thread does not count.
+    unsigned const others_entered = lock_.entries() - entries_before - (lock_.is_enabled() ? 1 : 0);
     using enum Contention::Yield;
-    Contention::Yield const worth = others == 0 ? lock_.contention.note_yield(took, now_ns()) : useful;
+    Contention::Yield const effect =
+        others_entered == 0 ? lock_.contention.record_yield(duration_ns, now_ns()) : useful;
     Times& times = rank_state_.times;
     times.yields.add(1);
-    if (worth == useless) times.useless_yields.add(1);
-    if (worth == lost_slice) times.long_yields.add(1);
-    return worth == useless;
+    if (effect == useless) times.useless_yields.add(1);
+    if (effect == lost_slice) times.long_yields.add(1);
+    return effect == useless;
 }
 
-void Waiter::call_helper() { helper_->call(); }
+void Waiter::wake_progress_thread() { progress_thread_->wake(); }
 
 std::uint32_t Waiter::add_sleeper(std::atomic<std::uint64_t> const* word) {
-    if (lock_.on()) sleepers_.leave_own_threads_alone();
-    bool const one_word = !lock_.on() && !polled_.await_words();
-    return sleepers_.add(one_word ? word : nullptr, lock_.contention.shared());
+    if (lock_.is_enabled()) sleepers_.exclude_own_threads();
+    bool const one_word = !lock_.is_enabled() && !pollables_.await_local_stores();
+    return sleepers_.add(one_word ? word : nullptr, lock_.contention.is_shared());
 }
 
 /// Returns true if the test slept.
-bool Waiter::nap_if_idle(Condition ready, void const* what, CallText const& call) {
-    long const longest = tests_.begin_nap();
-    if (longest == 0) return false;
+bool Waiter::sleep_if_idle(Condition ready, void const* context, CallText const& call) {
+    long const sleep_ns = repeated_tests_.begin_sleep();
+    if (sleep_ns == 0) return false;
     Reason const none;
-    WaitLoop(*this, none, ready, what).nap(longest);
-    tests_.end_nap(call);
+    WaitLoop(*this, none, ready, context).sleep_once(sleep_ns);
+    repeated_tests_.end_sleep(call);
     return true;
 }
 
-/// Returns true if the test gave up the core.
-bool Waiter::give_core_away(bool moved, Condition ready, void const* what) {
-    RepeatedTests::Gives const gives = tests_.give_core_away(moved);
+/// Returns true if the test released the core.
+bool Waiter::release_core(bool moved, Condition ready, void const* context) {
+    RepeatedTests::CoreRelease const release = repeated_tests_.next_release(moved);
     Reason const none;
-    if (gives == RepeatedTests::Gives::yield) yield();
-    if (gives == RepeatedTests::Gives::nap) WaitLoop(*this, none, ready, what).nap(RepeatedTests::nap_ns);
-    return gives != RepeatedTests::Gives::nothing;
+    if (release == RepeatedTests::CoreRelease::yield) yield();
+    if (release == RepeatedTests::CoreRelease::sleep)
+        WaitLoop(*this, none, ready, context).sleep_once(RepeatedTests::max_sleep_ns);
+    return release != RepeatedTests::CoreRelease::none;
 }
 
 /// Lets the rank change its NUMA node or core. Only speed depends on where it runs.
-void Waiter::consider_moving(std::int64_t now) {
-    if (home_) home_->look(now);
-    if (balance_ && !lock_.on()) balance_->look(now, lock_.contention.shared());
+void Waiter::maybe_migrate(std::int64_t now) {
+    if (numa_home_) numa_home_->check(now);
+    if (core_balancer_ && !lock_.is_enabled()) core_balancer_->update(now, lock_.contention.is_shared());
 }
 
 void Waiter::WaitLoop::hand_over() {
     waiter_.lock_.hand_over();
-    spin_.interrupt();
+    spin_.invalidate_clock();
 }
 
 // Published waits serve the user alone: if memory for them is exhausted the wait continues, because the awaited event
 // may still arrive.
 void Waiter::WaitLoop::decide() {
-    std::int64_t const now = now_ns(), polled_for = spin_.note_clock(now);
+    std::int64_t const now = now_ns(), polled_for = spin_.record_clock(now);
     Contention& contention = waiter_.lock_.contention;
-    if (!asleep && contention.note_gap(polled_for, now)) waiter_.rank_state_.times.lost_slices.add(1);
+    if (!asleep && contention.record_gap(polled_for, now)) waiter_.rank_state_.times.lost_slices.add(1);
     SpinPolicy::Core const core{contention.update(now), contention.has_neighbours()};
     SpinPolicy::Next const next = asleep ? SpinPolicy::Next::sleep : spin_.next(now, core);
     if (next == SpinPolicy::Next::poll) return cpu_pause();
-    spin_.interrupt();
-    if (unless_out_of_memory([this] { return asked_again(); })) return;
-    if (asleep) return sleep(waiter_.longest_sleep_ns_);
+    spin_.invalidate_clock();
+    if (unless_out_of_memory([this] { return on_empty_poll(); })) return;
+    if (asleep) return sleep(waiter_.max_sleep_ns_);
     if (next == SpinPolicy::Next::sleep) return mark_asleep();
     bool const useless = waiter_.yield();
-    spin_.note_yield(useless, now_ns());
+    spin_.record_yield(useless, now_ns());
 }
 
-bool Waiter::WaitLoop::asked_again() {
-    ProgressThread const* const helper = waiter_.helper_;
-    return waiter_.observers_.polled_in_vain(
-        *this, why_, {waiter_.threads_, waiter_.polled_, waiter_.lock_.on(), helper ? helper->thread() : 0});
+bool Waiter::WaitLoop::on_empty_poll() {
+    ProgressThread const* const progress_thread = waiter_.progress_thread_;
+    return waiter_.observers_.on_empty_poll(*this, reason_,
+                                            {waiter_.threads_, waiter_.pollables_, waiter_.lock_.is_enabled(),
+                                             progress_thread ? progress_thread->thread_id() : 0});
 }
 
 void Waiter::WaitLoop::mark_asleep() {
@@ -182,14 +187,14 @@ void Waiter::WaitLoop::mark_asleep() {
     ticket_ = waiter_.add_sleeper(word_);
 }
 
-void Waiter::WaitLoop::sleep(long longest) {
-    at_rank_futex = true;
-    event = waiter_.lock_.on() && waiter_.sleepers_.has_bell() ? event_of_thread() : -1;
+void Waiter::WaitLoop::sleep(long max_ns) {
+    sleeps_at_rank_futex = true;
+    event = waiter_.lock_.is_enabled() && waiter_.sleepers_.has_bell() ? event_of_thread() : -1;
     waiter_.threads_.enlist(*this);
     std::int64_t const before = now_ns();
     {
-        RankLock::Outside outside(waiter_.lock_);
-        waiter_.sleepers_.sleep(ticket_, longest, event);
+        RankLock::ScopedUnlock unlocked(waiter_.lock_);
+        waiter_.sleepers_.sleep(ticket_, max_ns, event);
     }
     Times& times = waiter_.rank_state_.times;
     times.sleeps.add(1);
@@ -197,51 +202,52 @@ void Waiter::WaitLoop::sleep(long longest) {
     waiter_.threads_.delist(*this);
     eventfd_t calls;
     if (event >= 0) eventfd_read(event, &calls);
-    if (waiter_.threads_.leads(*this)) waiter_.sleepers_.silence_bell();
+    if (waiter_.threads_.is_leader(*this)) waiter_.sleepers_.drain_bell();
     ticket_ = waiter_.sleepers_.ticket();
 }
 
-void Waiter::WaitLoop::follow(long longest) {
+void Waiter::WaitLoop::follow(long max_ns) {
     bool const spins = !waiter_.shares_core();
-    if (ready(what)) return;   // the caller has polled since the last check
-    longest = waiter_.threads_.longest_follow(*this, longest);
-    followed = true;
-    at_rank_futex = false;
+    if (ready(context)) return;   // the caller has polled since the last check
+    max_ns = waiter_.threads_.max_follower_sleep(*this, max_ns);
+    has_followed = true;
+    sleeps_at_rank_futex = false;
     waiter_.threads_.enlist(*this);
     {
-        RankLock::Outside outside(waiter_.lock_);
-        for (int i = 0; spins && i < followers_polls && called.load(std::memory_order_acquire) == 0; ++i) cpu_pause();
-        futex_wait(called, 0, longest);
+        RankLock::ScopedUnlock unlocked(waiter_.lock_);
+        for (int i = 0; spins && i < follower_polls && signalled.load(std::memory_order_acquire) == 0; ++i) cpu_pause();
+        futex_wait(signalled, 0, max_ns);
     }
     waiter_.threads_.delist(*this);
-    if (called.load(std::memory_order_relaxed) == 0 && !nap_)
-        unless_out_of_memory([this] { return waiter_.observers_.show(*this, why_); });
+    if (signalled.load(std::memory_order_relaxed) == 0 && !sleeps_once_)
+        unless_out_of_memory([this] { return waiter_.observers_.publish(*this, reason_); });
 }
 
 /// Never takes the lead from another thread, which also checks this one's condition.
-void Waiter::WaitLoop::nap(long longest) {
-    nap_ = true;
-    longest = std::min(longest, waiter_.longest_sleep_ns_);
+void Waiter::WaitLoop::sleep_once(long max_ns) {
+    sleeps_once_ = true;
+    max_ns = std::min(max_ns, waiter_.max_sleep_ns_);
     WaitingThreads& threads = waiter_.threads_;
     if (threads.leader() && threads.leader()->thread == thread) return void(waiter_.yield());   // nested in a wait
-    if (threads.leader()) return follow(longest);
-    threads.lead(*this);
+    if (threads.leader()) return follow(max_ns);
+    threads.set_leader(*this);
     mark_asleep();
     bool const moved = waiter_.progress();
     if (threads.any_asleep()) threads.wake_ready();
-    if (!moved && !ready(what)) sleep(longest);
+    if (!moved && !ready(context)) sleep(max_ns);
 }
 
 void Waiter::WaitLoop::finish() {
-    if (waiter_.threads_.end(*this) && waiter_.helper_ && !waiter_.at_rest()) waiter_.started();
+    if (waiter_.threads_.end_wait(*this) && waiter_.progress_thread_ && !waiter_.is_quiescent())
+        waiter_.announce_operation();
     std::int64_t const now = now_ns();
-    waiter_.observers_.end(*this, now);
-    if (nap_) return;
+    waiter_.observers_.end_wait(*this, now);
+    if (sleeps_once_) return;
     Times& times = waiter_.rank_state_.times;
     times.waits.add(1);
     times.waited.add(static_cast<std::uint64_t>(now - start));
     if (waiter_.observers_.tracer) waiter_.observers_.tracer->waited(now - start);
-    unless_out_of_memory([&] { return waiter_.consider_moving(now), true; });   // a destructor must not throw
+    unless_out_of_memory([&] { return waiter_.maybe_migrate(now), true; });   // a destructor must not throw
 }
 
 }   // namespace tutti

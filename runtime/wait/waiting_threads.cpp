@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The choice of the leader, and calls to the other threads; waiting_threads.hpp has the argument.
+// The choice of the leader, and signals to the other threads; waiting_threads.hpp has the argument.
 #include "runtime/wait/waiting_threads.hpp"
 
 #include <algorithm>
@@ -12,77 +12,77 @@
 namespace tutti {
 namespace {
 
-constexpr int most_needless_calls = 8;
-constexpr std::int64_t longest_lead_ns = 100'000;
+constexpr int max_needless_signals = 8;
+constexpr std::int64_t max_lead_ns = 100'000;
 constexpr long short_sleep_ns = 1'000'000;
 
 }   // namespace
 
-bool WaitingThreads::take_lead(Wait& wait, bool fresh) {
+bool WaitingThreads::take_lead(WaitingThread& wait, bool fresh) {
     if (leader_ && leader_->thread == wait.thread) return true;
     if (leader_ && !fresh) return false;
-    if (leader_ && leader_->asleep) get_up(*leader_);
-    else if (leader_ && now_ns() - leader_->start < longest_lead_ns) return false;
-    if (wait.followed) needless_calls_ = 0;
+    if (leader_ && leader_->asleep) mark_awake(*leader_);
+    else if (leader_ && now_ns() - leader_->start < max_lead_ns) return false;
+    if (wait.has_followed) needless_signals_ = 0;
     leader_ = &wait;
     return true;
 }
 
-bool WaitingThreads::end(Wait& wait) {
-    if (wait.asleep) get_up(wait);
+bool WaitingThreads::end_wait(WaitingThread& wait) {
+    if (wait.asleep) mark_awake(wait);
     if (leader_ == &wait) leader_ = nullptr;
     if (leader_) return false;
-    if (first_) call_next();   // also when a thread that was called to lead need not wait any more
+    if (first_) signal_new_leader();   // also when a thread that was signalled to lead need not wait any more
     return true;
 }
 
-void WaitingThreads::enlist(Wait& wait) {
-    wait.called.store(0, std::memory_order_relaxed);
+void WaitingThreads::enlist(WaitingThread& wait) {
+    wait.signalled.store(0, std::memory_order_relaxed);
     wait.next = nullptr;
-    Wait** end = &first_;
+    WaitingThread** end = &first_;
     while (*end) end = &(*end)->next;
     *end = &wait;
 }
 
-void WaitingThreads::delist(Wait& wait) {
-    Wait** link = &first_;
+void WaitingThreads::delist(WaitingThread& wait) {
+    WaitingThread** link = &first_;
     while (*link != &wait) link = &(*link)->next;
     *link = wait.next;
 }
 
-long WaitingThreads::longest_follow(Wait const& wait, long longest) {
-    if (wait.followed && wait.called.load(std::memory_order_relaxed) != 0) ++needless_calls_;
-    return needless_calls_ >= most_needless_calls ? std::min(longest, short_sleep_ns) : longest;
+long WaitingThreads::max_follower_sleep(WaitingThread const& wait, long max_ns) {
+    if (wait.has_followed && wait.signalled.load(std::memory_order_relaxed) != 0) ++needless_signals_;
+    return needless_signals_ >= max_needless_signals ? std::min(max_ns, short_sleep_ns) : max_ns;
 }
 
 void WaitingThreads::wake_ready() {
     changed_.store(false, std::memory_order_relaxed);
-    for (Wait* p = first_; p; p = p->next) {
-        if (p->called.load(std::memory_order_relaxed) != 0) continue;
+    for (WaitingThread* p = first_; p; p = p->next) {
+        if (p->signalled.load(std::memory_order_relaxed) != 0) continue;
         bool ready = true;
         try {
-            ready = p->ready(p->what);
+            ready = p->ready(p->context);
         } catch (...) {   // the thread checks itself and gets the exception
         }
-        if (ready) call(*p);
+        if (ready) signal(*p);
     }
 }
 
-/// Calls a sleeping thread to lead. If one thread keeps returning sooner than another one wakes up, the sleeping
-/// threads are not called, and one of them takes the lead itself a little later.
-void WaitingThreads::call_next() {
-    if (needless_calls_ >= most_needless_calls) return;
-    for (Wait* p = first_; p; p = p->next)
-        if (p->called.load(std::memory_order_relaxed) != 0) return;
-    if (first_) call(*first_);
+/// Signals a sleeping thread to lead. If one thread keeps returning sooner than another one wakes up, the sleeping
+/// threads are not signalled, and one of them takes the lead itself a little later.
+void WaitingThreads::signal_new_leader() {
+    if (needless_signals_ >= max_needless_signals) return;
+    for (WaitingThread* p = first_; p; p = p->next)
+        if (p->signalled.load(std::memory_order_relaxed) != 0) return;
+    if (first_) signal(*first_);
 }
 
 /// The lock keeps the thread from continuing before the caller has left, so its Wait still exists when it is woken.
-void WaitingThreads::call(Wait& wait) {
-    wait.called.store(1, std::memory_order_release);
-    if (!wait.at_rank_futex) futex_wake(wait.called, 1);
+void WaitingThreads::signal(WaitingThread& wait) {
+    wait.signalled.store(1, std::memory_order_release);
+    if (!wait.sleeps_at_rank_futex) futex_wake(wait.signalled, 1);
     else if (wait.event >= 0) eventfd_write(wait.event, 1);
-    else sleepers_.wake_own();
+    else sleepers_.wake_this_rank();
 }
 
 }   // namespace tutti

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# All shortest paths: every distance that of the plain computation, the same checksum for every number of ranks (more
-# ranks than rows included) and for the classic problem without dead ends, wrong options refused.
+# tutti-apsp: all distances equal those of the plain computation; the checksum is the same for every number of ranks
+# (also more ranks than rows) and for the classic problem without dead ends; wrong options are rejected.
 # cores: 2
 . "$(dirname "$0")/common.sh" "$1"
 apsp() { "$build/bin/mpiexec" -n "$1" "$build/bin/tutti-apsp" "${@:2}"; }
@@ -17,7 +17,7 @@ for shape in "--vertices 300 --junctions 7 --scenarios 5" "--vertices 60 --junct
         [ "$line" = "$first" ] || wrong "$ranks ranks, $shape: $line instead of $first"
     done
 done
-# Rows of 64 KiB, as the program is meant to run; too large for the plain computation, so only the sums are compared.
+# The default rows of 64 KiB; too large for the plain computation, so only the checksums are compared.
 one=$(apsp 1 --scenarios 20 | grep checksum)
 for ranks in 2 8; do
     line=$(apsp $ranks --scenarios 20 | grep checksum)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The benchmark builds and runs with Debian's MPIs: tutti-bench --against compiles all of its program as one file.
+# The benchmark builds and runs with Debian's MPIs; tutti-bench --against compiles the measuring program as one file.
 # cores: 1
 . "$(dirname "$0")/common.sh" "$1"
 need_package libmpich-dev "/usr/include/*/mpich/mpi.h"
@@ -12,7 +12,7 @@ there=mpich,openmpi
 unset LD_LIBRARY_PATH
 grep -qF 'mpicxx -std=c++20 -O2 apps/bench/program/*.cpp -o bench' "$source/apps/README.md" || wrong "the line of apps/README.md"
 mpicxx.mpich -std=c++20 -fsyntax-only "$source"/apps/bench/program/*.cpp || wrong "the line of apps/README.md does not compile"
-# as it is installed: then its sources lie beside it
+# The installed tutti-bench finds the installed sources.
 cmake --install "$build" --prefix "$folder/first" >"$folder/log" 2>&1 || wrong "install: $(cat "$folder/log")"
 mv "$folder/first" "$folder/moved"
 "$folder/moved/bin/tutti-bench" -n 2 --against "$there" --rounds 1 --seconds 0.01 --sizes 8:16 \

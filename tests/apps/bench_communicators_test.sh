@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The benchmark's operations that make communicators: one line each, no size, and a communicator that is not what was
-# asked for is noticed. Times are not judged here.
+# The benchmark's operations that create communicators: one line each, without a size; a wrong communicator is
+# detected. Times are not checked.
 # cores: 2
 . "$(dirname "$0")/common.sh" "$1"
 all="comm_dup comm_split comm_create comm_create_group"
@@ -11,16 +11,16 @@ for ranks in 1 2 3 4 7; do
     [ "$(awk -F, -v ranks=$ranks 'NF == 9 && $2 == ranks && $3 == 0 && $4 > 0 && $5 > 0 && $8 > 0 {print $1}' <<<"$out" | xargs)" = "$all" ] ||
         wrong "$ranks ranks: $out"
 done
-# on a communicator with an info key, in blocks that alternate
+# On a communicator with an info key, in alternating blocks.
 out=$(bench 3 --csv --iterations 10 --seconds 0.1 --hint tutti_coll=allreduce=slots comm_dup comm_split 2>&1) &&
     [ "$(grep -c '^comm_[a-z]*,3,0,.*,\(default\|allreduce=slots\)$' <<<"$out")" = 4 ] || wrong "--hint: $out"
-bench 2 --help | grep -q '^  comm_dup  *MPI_Comm_dup, and MPI_Comm_free of the copy$' || wrong "--help does not tell of comm_dup"
+bench 2 --help | grep -q '^  comm_dup  *MPI_Comm_dup, and MPI_Comm_free of the copy$' || wrong "--help does not list comm_dup"
 out=$(bench 2 --overlap comm_dup 2>&1) && wrong "--overlap with comm_dup"
 [[ "$out" == *"--overlap is for nonblocking and persistent operations, such as ibcast, not for comm_dup."* ]] || wrong "--overlap: $out"
 out=$("$build/bin/tutti-bench" --algorithms comm_dup 2>&1) && wrong "--algorithms comm_dup"
 [[ "$out" == *"comm_dup has no algorithms to choose from"* ]] || wrong "--algorithms: $out"
 
-# An MPI that makes others than those asked for: too small, or of the wrong ranks.
+# An MPI that creates wrong communicators: too small, or of other ranks.
 cat >"$folder/other.c" <<'END'
 #include <mpi.h>
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *copy) { (void)comm; return PMPI_Comm_dup(MPI_COMM_SELF, copy); }
@@ -34,9 +34,9 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *part)
 END
 "$build/bin/mpicc" -shared -fPIC -o "$folder/other.so" "$folder/other.c" || wrong "mpicc ended with $?"
 out=$("$build/bin/mpiexec" -n 4 env LD_PRELOAD="$folder/other.so" "$build/bin/tutti-bench" --csv --iterations 3 communicators 2>/dev/null)
-[ $? = 1 ] || wrong "another communicator is no failure"
+[ $? = 1 ] || wrong "a wrong communicator was accepted"
 [ "$(grep -c 'WRONG' <<<"$out")" = 2 ] &&
-    grep -q '^comm_dup of 0 bytes is WRONG: a communicator of another size or order than asked for$' <<<"$out" &&
-    grep -q '^comm_split of 0 bytes is WRONG: a sum over other ranks than those of the communicator$' <<<"$out" ||
-    wrong "other communicators: $out"
+    grep -q '^comm_dup of 0 bytes is WRONG: the communicator has the wrong size or order$' <<<"$out" &&
+    grep -q '^comm_split of 0 bytes is WRONG: a sum did not include exactly the ranks of the communicator$' <<<"$out" ||
+    wrong "wrong communicators: $out"
 finish

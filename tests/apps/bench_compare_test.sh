@@ -1,17 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# tutti-bench started by hand: algorithms, settings and MPIs side by side, as table, CSV and JSON. Times are not judged
-# here.
+# tutti-bench without mpiexec: compares algorithms, settings and MPIs, as table, CSV and JSON. Times are not checked.
 # cores: 2
 . "$(dirname "$0")/common.sh" "$1"
 bench=$build/bin/tutti-bench
-quick=(-n 2 --seconds 0.01 --rounds 2 --timeout 300)   # no matter what else runs here
+quick=(-n 2 --seconds 0.01 --rounds 2 --timeout 300)   # long enough on a busy machine
 
-# without mpiexec it starts the ranks itself
+# Without mpiexec it starts the ranks itself.
 out=$("$bench" -n 3 --sizes 8:16 --seconds 0.01 bcast) || wrong "a plain run ended with $?"
 [[ "$out" == "3 ranks, Tutti"* ]] || wrong "not three ranks: $out"
 
-# every algorithm of a collective, and no figure where the algorithm cannot do the call
+# All algorithms of a collective, without a time where the algorithm does not support the call.
 out=$("$bench" "${quick[@]}" --algorithms bcast,reduce_scatter --sizes 2K:16K --limit --json "$folder/all.json") ||
     wrong "--algorithms ended with $?"
 "$build/bin/tutti-info" --algorithms bcast,reduce_scatter --json >"$folder/info.json"
@@ -46,14 +45,14 @@ for (name, _, _), p in points.items():
 assert float(cell("16384", "default/best")) >= 1, "the default is no faster than the best"
 EOF
 
-# one algorithm with a parameter, and a setting; as CSV
+# One algorithm with a parameter, and a setting; as CSV.
 out=$("$bench" "${quick[@]}" --algorithms bcast:hierarchical:chunk=4K --with "TUTTI_EAGER=4K TUTTI_SHARE=8K" \
     --csv --sizes 8K:16K bcast pingpong) || wrong "--with ended with $?"
 [ "$(cut -d, -f1-4 <<<"$out" | sort | xargs)" = "$(for name in "TUTTI_EAGER=4K TUTTI_SHARE=8K" default; do
     printf '%s,2,%s,%s\n' bcast 16384 "$name" bcast 8192 "$name" pingpong 16384 "$name" pingpong 8192 "$name"
 done | cat - <(printf 'bcast,2,%s,hierarchical:chunk=4K\n' 16384 8192) | sort | xargs)" ] || wrong "--with: $out"
 
-# Another MPI whose launcher is ours, and whose ranks run away where they are told to: a session of their own.
+# Another MPI, whose launcher is Tutti's; with RUN_AWAY its processes form a session of their own and never end.
 mkdir "$folder/bin"
 cat >"$folder/bin/mpicxx" <<EOF
 #!/bin/sh
@@ -76,23 +75,23 @@ out=$(RUN_AWAY=1 "$bench" "${quick[@]}" --against "$folder/bin/mpicxx" --timeout
 [[ "$out" == *"no result within 1 s"* ]] || wrong "a launcher that never ends: $out"
 what="tutti-bench with a launcher that never ends"; expect_nothing_left
 
-# stopped and continued, as by Ctrl-Z and fg, it still waits for what it has started
+# Stopped and continued, as by Ctrl-Z and fg, it still waits for its child processes.
 "$bench" "${quick[@]}" --rounds 1 --seconds 0.1 --csv --with TUTTI_EAGER=4K --sizes 8:128 bcast >"$folder/stopped" 2>&1 &
 for i in 1 2 3; do sleep 0.2; kill -STOP $!; sleep 0.05; kill -CONT $!; done 2>/dev/null
 wait $! && [ "$(grep -c '^bcast,2,128,' "$folder/stopped")" = 2 ] || wrong "stopped and continued: $(cat "$folder/stopped")"
 
-# root by root
+# A column for the roots.
 out=$("$bench" "${quick[@]}" --rounds 1 --with TUTTI_EAGER=4K --root each --sizes 64:64 gather) || wrong "--root each: $?"
 [[ "$out" == *"default's roots"* ]] || wrong "no column for the roots: $out"
 
-# the best algorithm that others have published, which may not be the best
+# The best published algorithm, which may not be the fastest one.
 sed 's/"family": "[^"][^"]*"/"family": "Tutti"/; /"name": "hierarchical"/s/"family": "Tutti"/"family": "XHC"/' \
     "$folder/all.json" >"$folder/published.json"
 out=$("$bench" --from "$folder/published.json") || wrong "published: $?"
 [ "$(grep -c '^ *bytes .* best published  default/best published$' <<<"$out")" = 1 ] &&
-    [ "$(grep -c '^ *[0-9]* .* hierarchical  *[0-9.]*$' <<<"$out")" = 4 ] || wrong "no best published one: $out"
+    [ "$(grep -c '^ *[0-9]* .* hierarchical  *[0-9.]*$' <<<"$out")" = 4 ] || wrong "no best published algorithm: $out"
 
-# Overlap, against another MPI; and what that MPI lacks is told.
+# Overlap, compared with another MPI; a call that this MPI lacks is reported.
 out=$("$bench" "${quick[@]}" --against "$folder/bin/mpicxx" --overlap --sizes 8:16 --json "$folder/overlap.json" \
     ibcast ibarrier 2>&1) || wrong "--overlap ended with $?"
 [ "$(grep -c "^ *bytes .*Tutti hidden %  $folder/bin/mpicxx hidden %$" <<<"$out")" = 2 ] || wrong "--overlap: $out"
@@ -109,7 +108,7 @@ out=$("$bench" --from "$folder/overlap.json") || wrong "lacks: $?"
     [ "$(grep -c "does not have" <<<"$out")" = 1 ] || wrong "lacks: $out"
 "$bench" --from "$folder/overlap.json,$folder/all.json" 2>&1 | grep -q "only one has overlap" || wrong "mixed overlap"
 
-# Loops, against another MPI and the limit, as table and CSV.
+# Loops, compared with another MPI and the limit, as table and CSV.
 out=$("$bench" "${quick[@]}" --against "$folder/bin/mpicxx" --limit --loop --sizes 8:16 --json "$folder/loop.json" \
     barrier scan 2>&1) || wrong "--loop ended with $?"
 theirs=$folder/bin/mpicxx
@@ -119,36 +118,36 @@ Tutti/limit  *$theirs/Tutti loop  *Tutti/limit loop$" <<<"$out")" = 2 ] &&
 [ "$("$bench" --from "$folder/loop.json" --csv | awk -F, 'NF == 10 && $9 > 0' | wc -l)" = 9 ] || wrong "--loop --csv"
 "$bench" --from "$folder/loop.json,$folder/against.json" 2>&1 | grep -q "only one has loops" || wrong "mixed loops"
 
-# the algorithms of a collective do its nonblocking and persistent forms too
+# The algorithms of a collective also execute its nonblocking and persistent forms.
 out=$("$bench" "${quick[@]}" --algorithms iallreduce:exchange,allreduce_init:exchange --csv --sizes 8:8) ||
     wrong "algorithms of nonblocking forms: $?"
 [ "$(cut -d, -f1-4 <<<"$out" | sort | xargs)" = "allreduce_init,2,8,default allreduce_init,2,8,exchange \
 iallreduce,2,8,default iallreduce,2,8,exchange" ] || wrong "algorithms of nonblocking forms: $out"
 
-# what was measured is shown again
+# --from prints existing results.
 out=$("$bench" --from "$folder/all.json,$folder/against.json" --csv) || wrong "--from ended with $?"
 grep -q "^bcast,2,16,Tutti," <<<"$out" && grep -q "^bcast,2,2048,slots," <<<"$out" || wrong "--from: $out"
-complaint() {
+expect_error() {
     local text=$1 err
     err=$("${@:2}" 2>&1 >/dev/null)
     [ $? = 2 ] && [[ "$err" == *"tutti-bench: $text"* ]] || wrong "${*:3}: not '$text' but '$err'"
 }
-complaint "there is no operation bcats; --help lists them." "$bench" --algorithms bcats
-complaint "bcast has no algorithm slosts; it has slots, " "$bench" --algorithms bcast:slosts
-complaint "in bcast:hierarchical:chink=4K, hierarchical has no parameter chink; it has chunk, " \
+expect_error "there is no operation bcats; --help lists them." "$bench" --algorithms bcats
+expect_error "bcast has no algorithm slosts; it has slots, " "$bench" --algorithms bcast:slosts
+expect_error "in bcast:hierarchical:chink=4K, hierarchical has no parameter chink; it has chunk, " \
     "$bench" --algorithms bcast:hierarchical:chink=4K
-complaint "info key tutti_coll: " "$bench" -n 2 --rounds 1 --sizes 8:8 --algorithms bcast:hierarchical:chunk=x
-complaint "pingpong has no algorithms to choose from" "$bench" --algorithms pingpong
-complaint "--with needs settings such as TUTTI_EAGER=4K, not 'x'." "$bench" --with x
-complaint "there is no mpicxx.mpich in PATH; Debian's packages mpich and libmpich-dev have it." \
+expect_error "info key tutti_coll: " "$bench" -n 2 --rounds 1 --sizes 8:8 --algorithms bcast:hierarchical:chunk=x
+expect_error "pingpong has no algorithms to choose from" "$bench" --algorithms pingpong
+expect_error "--with needs settings such as TUTTI_EAGER=4K, not 'x'." "$bench" --with x
+expect_error "there is no mpicxx.mpich in PATH; Debian's packages mpich and libmpich-dev have it." \
     env PATH=/nowhere "$bench" --against mpich
-complaint "--plot draws with gnuplot, which is not in PATH; Debian's package gnuplot-nox has it." \
+expect_error "--plot draws with gnuplot, which is not in PATH; Debian's package gnuplot-nox has it." \
     env PATH=/nowhere "$bench" --plot a.svg bcast
-complaint "--plot needs the name of an SVG file, not 'a.png'." "$bench" --plot a.png bcast
-complaint "--rounds needs a whole number from 1 to 1000, not '0'." "$bench" --rounds 0 bcast
-complaint "cannot read $folder/none.json: " "$bench" --from "$folder/none.json"
-complaint "$0 is not what tutti-bench --json writes." "$bench" --from "$0"
-complaint "--from shows what has been measured" "$bench" --from "$folder/all.json" bcast
+expect_error "--plot needs the name of an SVG file, not 'a.png'." "$bench" --plot a.png bcast
+expect_error "--rounds needs a whole number from 1 to 1000, not '0'." "$bench" --rounds 0 bcast
+expect_error "cannot read $folder/none.json: " "$bench" --from "$folder/none.json"
+expect_error "$0 is not what tutti-bench --json writes." "$bench" --from "$0"
+expect_error "--from shows existing results" "$bench" --from "$folder/all.json" bcast
 "$build/bin/mpiexec" -n 2 "$bench" --algorithms bcast 2>&1 | grep -q "tutti-bench -n N ...', without mpiexec" ||
     wrong "--algorithms under mpiexec"
 [[ "$("$bench" --help)" == *"--sizes FROM:TO"*"Operations"*"--against LIST"* ]] || wrong "--help is not complete"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The benchmark's one-sided operations: right results with every kind of window and every synchronisation, in single calls
-# and in loops, several between two synchronisations, also by the limit's kernels; wrong results are noticed. Times are not
-# judged here.
+# The benchmark's one-sided operations: correct results with every kind of window and every synchronization, in single
+# calls and in loops, with several operations between two synchronizations, also by the limit's kernels; wrong results
+# are detected. Times are not checked.
 # cores: 2
 . "$(dirname "$0")/common.sh" "$1"
 quick="--csv --iterations 4 --warmup 1 --seconds 0.01"
@@ -11,7 +11,7 @@ operations="put get accumulate get_accumulate fetch_and_op compare_and_swap stor
 try() { # RANKS WINDOW SYNC [--limit --loop]
     local columns='NF > 8 && $5 > 0'
     [ $# = 3 ] || columns='NF == 15 && $8 > 0 && $10 > 0 && $11 > 0'
-    # 6 operations of 2 sizes, 2 of one, 4 synchronisations
+# 6 operations with 2 sizes, 2 with one, 4 synchronizations
     out=$(bench "$1" $quick "${@:4}" --window "$2" --sync "$3" --per-sync 3 --sizes 8:16 rma) || wrong "$*: exit code $?"
     [ "$(awk -F, "$columns" <<<"$out" | wc -l)" = 18 ] || wrong "$*: $out"
     [ "$(cut -d, -f1 <<<"$out" | uniq | xargs)" = "$operations" ] || wrong "not the operations: $out"
@@ -19,15 +19,15 @@ try() { # RANKS WINDOW SYNC [--limit --loop]
 for sync in flush lock fence pscw; do
     for window in create allocate shared dynamic; do try 2 $window $sync; done
 done
-# The limit is the same whatever the window and the synchronisation; loops are not.
+# The limit does not depend on the window and the synchronization; loops do.
 try 2 create flush --limit --loop; try 2 allocate fence --limit --loop; try 1 shared lock --limit --loop; try 3 dynamic pscw --limit --loop
 for ranks in 1 5; do
     try $ranks create pscw; try $ranks allocate lock; try $ranks shared fence; try $ranks dynamic flush
 done
 out=$(bench 2 $quick --limit --loop --sizes 56000:448000 put get accumulate get_accumulate store load) && ! grep WRONG <<<"$out" &&
-    [ "$(grep -c , <<<"$out")" = 24 ] || wrong "large ones: $out"
+    [ "$(grep -c , <<<"$out")" = 24 ] || wrong "large operations: $out"
 
-# Rates follow from the time of one operation; those that only synchronise have none.
+# Rates follow from the time of one operation; operations that only synchronize have none.
 out=$(bench 2 $quick --per-sync 8 --sizes 4096:4096 put lock_all)
 awk -F, '$1 == "put" { rate = 1 / $5; if ($8 > 0.9 * rate && $8 < 1.1 * rate && $9 > 3.6 * $8 && $9 < 4.6 * $8) put = 1 }
     $1 == "lock_all" && $8 == "" && $9 == "" { none = 1 } END { exit !(put && none) }' <<<"$out" || wrong "rates: $out"
@@ -43,7 +43,7 @@ points = {(p["operation"], p["bytes"]): p for p in results["series"][1]["points"
 assert set(points) == {("put", 8), ("put", 16), ("fetch_and_op", 8)}, points
 assert points["put", 8]["kernel"] == "store" and points["fetch_and_op", 8]["kernel"] == "atomic", points
 END
-# what was read from files says how it was measured, and is compared with its like alone
+# --from prints how a file was measured, and rejects files that were measured in different ways.
 out=$("$build/bin/tutti-bench" --from "$folder/out.json") && grep -q '^One-sided: windows by MPI_Win_create' <<<"$out" ||
     wrong "--from: $out"
 bench 2 --seconds 0.02 --json "$folder/other.json" --sizes 8:8 --sync fence put >/dev/null || wrong "--json"
@@ -54,7 +54,7 @@ for no in "--sync flash" "--window created" "--per-sync 0"; do
     [[ "$out" == "tutti-bench: ${no% *} needs "* ]] || wrong "$no: $out"
 done
 
-# An MPI that puts nothing, and one whose sums are not what they should be.
+# An MPI whose MPI_Put has no effect, and whose sums are wrong.
 cat >"$folder/other.c" <<'END'
 #include <mpi.h>
 #define ARGUMENTS const void *from, int n, MPI_Datatype type, int rank, MPI_Aint place, int m, MPI_Datatype there
@@ -67,7 +67,7 @@ int MPI_Accumulate(ARGUMENTS, MPI_Op op, MPI_Win win)
 END
 "$build/bin/mpicc" -shared -fPIC -o "$folder/other.so" "$folder/other.c" || wrong "mpicc ended with $?"
 out=$("$build/bin/mpiexec" -n 2 env LD_PRELOAD="$folder/other.so" "$build/bin/tutti-bench" $quick --sizes 8:8 put accumulate get 2>/dev/null)
-[ $? = 1 ] || wrong "another result is no failure"
+[ $? = 1 ] || wrong "a wrong result was accepted"
 [ "$(grep -o '^[a-z]* of 8 bytes is WRONG: rank 1' <<<"$out" | xargs)" = "put of 8 bytes is WRONG: rank 1 accumulate of 8 bytes is WRONG: rank 1" ] ||
-    wrong "other results: $out"
+    wrong "wrong results: $out"
 finish

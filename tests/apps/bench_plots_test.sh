@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What tutti-bench draws with gnuplot: comparisons of algorithms, growth with the number of ranks, one-sided operations.
+# The figures of tutti-bench, drawn by gnuplot: algorithms, growth with the number of ranks, one-sided operations.
 # cores: 1
 . "$(dirname "$0")/common.sh" "$1"
 need_package gnuplot-nox gnuplot
@@ -50,5 +50,5 @@ EOF
 
 "$mpiexec" -n 2 "$bench" --seconds 0.02 --json "$folder/out.json" --sizes 8:16 --sync lock --limit put fetch_and_op >/dev/null || wrong "--json"
 "$build/bin/tutti-bench" --from "$folder/out.json" --plot "$folder/put.svg" >/dev/null 2>&1 || wrong "--plot: $?"
-grep -q 'message size; windows by MPI_Win_create, synchronised by lock' "$folder/put.svg" || wrong "the plot's words"
+grep -q 'message size; windows by MPI_Win_create, synchronised by lock' "$folder/put.svg" || wrong "the labels of the plot"
 finish

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The benchmark runs every operation it lists, finds the results right, and refuses what it does not know.
-# The limit's kernels too deliver what their operations do. Times are not judged here.
+# The benchmark runs every operation that it lists, its results are correct, and wrong options are rejected. The limit's
+# kernels produce the results of their operations. Times are not checked.
 # cores: 2
 . "$(dirname "$0")/common.sh" "$1"
 
-right() { ! grep WRONG <<<"$out" || wrong "the benchmark finds wrong results"; }
+right() { ! grep WRONG <<<"$out" || wrong "the benchmark reports wrong results"; }
 operations=$(bench 1 --help | sed -n '/^Operations/,$ s/^  \([a-z_]*\) .*/\1/p')
 [ "$(wc -w <<<"$operations")" -ge 66 ] || wrong "--help lists only: $operations"
 for world in "2 8:64K" "3 64:128" "4 32K:32K"; do # 4: a grid with two ranks in each dimension
@@ -18,12 +18,12 @@ for world in "2 8:64K" "3 64:128" "4 32K:32K"; do # 4: a grid with two ranks in 
         [ "$lines" -ge 1 ] || wrong "$ranks ranks: no line for $operation"
     done
 done
-# A grid where everybody has four different neighbours.
+# A grid on which every rank has four different neighbours.
 out=$(bench 9 --csv --sizes 8:16 --iterations 2 --warmup 1 --seconds 0.1 neighborhood \
     ineighbor_alltoall neighbor_allgather_init) || wrong "9 ranks: exit code $?"
 right
 [ "$(grep -c '^i*neighbor_[a-z_]*,9,' <<<"$out")" = 10 ] || wrong "9 ranks: $out"
-# Sizes that do not divide into lines, and some beyond a piece of what the kernels sum at a time.
+# Sizes that are no multiple of a line, and some larger than the piece that the kernels sum at a time.
 limited="pingpong bcast reduce allreduce gather scatter allgather alltoall scan reduce_scatter"
 for world in "1 1000:128000 8" "2 1000:128000 8" "3 1000:16000 5" "8 64000:64000 1"; do
     read -r ranks sizes count <<<"$world"
@@ -36,8 +36,8 @@ for world in "1 1000:128000 8" "2 1000:128000 8" "3 1000:16000 5" "8 64000:64000
     done
     grep -q '^sendrecv,.*,,,$' <<<"$out" || wrong "$ranks ranks: sendrecv has a limit"
 done
-# Small ones: every way of copying gives the right results, in single calls and in loops, whatever the number of a
-# message in its ring and the number of numbers in its last line; each ratio is that of the two columns before.
+# Small sizes: every copy method gives correct results, in single calls and in loops, for every position of a message
+# in its ring and every number of elements in its last line; each ratio is that of the two columns before it.
 limited="barrier ${limited/scan/} scan igatherv alltoallw allreduce_init"
 for ranks in 2 3 5; do
     [ $ranks = 2 ] && all="8:4K 56:448 72:144" iterations=30 || all="8:16 56:112 72:72" iterations=10
@@ -57,25 +57,25 @@ for ranks in 2 3 5; do
 done
 bench 2 --limit --loop --sizes 8:8 --iterations 30 --seconds 0.05 bcast barrier exscan >/dev/null || wrong "--limit --loop: exit code $?"
 out=$(bench 2 --limit --loop --sizes 8:8 --iterations 30 --seconds 0.05 bcast exscan)
-grep -q "less the clock's 0\.[0-9]*\$" <<<"$out" || wrong "what the clock takes is not told: $out"
+grep -q "less the clock's 0\.[0-9]*\$" <<<"$out" || wrong "the time of reading the clock is not reported: $out"
 grep -q ' greatest  *limit  *ratio  *loop  *loop limit  *ratio  algorithm$' <<<"$out" &&
     grep -q '^exscan .* -  *-  *[0-9.]*  *-  *-  slots$' <<<"$out" || wrong "no table of loops: $out"
 
-# Whose rank leads may run ahead, by no more places than a ring has; cached buffers are left alone in loops too.
+# With one root, the root may run ahead by at most the length of a ring; cached buffers are not altered in loops either.
 out=$(bench 3 --csv --limit --loop --root 1 --sizes 8:16K --iterations 20 --seconds 0.2 bcast gather reduce scatter) &&
     ! grep WRONG <<<"$out" && [ "$(grep -c , <<<"$out")" = 48 ] || wrong "one root: $out"
 out=$(bench 2 --csv --loop --cached --root each --sizes 8:16 --iterations 40 bcast scan) && ! grep WRONG <<<"$out" &&
     [ "$(awk -F, 'NF == 12 && $11 > 0' <<<"$out" | wc -l)" = 4 ] || wrong "--loop --cached: $out"
 bench 2 --sizes 8:8 --iterations 3 --root 1 bcast | grep -q '^bcast  *8  *3 ' || wrong "no table for bcast"
-bench 2 --sizes 64:64 --cached --seconds 0.02 bcast | grep -q 'buffers left as they are' || wrong "--cached"
+bench 2 --sizes 64:64 --cached --seconds 0.02 bcast | grep -q 'buffers left unchanged' || wrong "--cached"
 
-# Nothing named: the blocking ones; with --overlap, the nonblocking ones.
+# Without operations, the blocking ones run; with --overlap, the nonblocking ones.
 names() { bench 2 --csv --sizes 8:8 --iterations 2 --seconds 0.01 "$@" | cut -d, -f1 | xargs; }
-[ "$(names)" = "$(sed '/^neighbor_/,$d' <<<"$operations" | xargs)" ] || wrong "not the blocking ones"
+[ "$(names)" = "$(sed '/^neighbor_/,$d' <<<"$operations" | xargs)" ] || wrong "not the blocking operations"
 [ "$(names --overlap)" = "$(sed -n '/^ibarrier/,/^ineighbor_alltoallv/p' <<<"$operations" | xargs)" ] ||
-    wrong "not the nonblocking ones"
+    wrong "not the nonblocking operations"
 
-# Overlap: what the columns say belongs together, and results are right although a computation lies in between.
+# Overlap: the columns are consistent, and results are correct although a computation runs between start and wait.
 for world in "1 8:32K 52" "2 8:32K 52" "5 4K:32K 16"; do
     read -r ranks sizes count <<<"$world"
     out=$(bench "$ranks" --overlap --tests 2 --csv --sizes "$sizes" --iterations 10 --seconds 0.1 iallreduce iscatter \
@@ -88,20 +88,20 @@ for world in "1 8:32K 52" "2 8:32K 52" "5 4K:32K 16"; do
     }' <<<"$out" | wc -l)" = "$count" ] || wrong "--overlap, $ranks ranks: $out"
 done
 bench 2 --overlap --sizes 8:8 --seconds 0.02 ibcast | grep -q 'computation *both *hidden %' ||
-    wrong "--overlap has no heads"
-# One rank computes, the others wait: every figure is that rank's.
+    wrong "--overlap has no column heads"
+# One rank computes, the others wait: all times are that rank's.
 out=$(bench 2 --overlap --computes 1 --length 3 --sizes 64K:64K --seconds 0.05 iallreduce ibcast) ||
     wrong "--computes: exit code $?"
-grep -q "^rank 1's time .* while the others wait" <<<"$out" || wrong "--computes: $out"
+grep -q "^rank 1's time .* while the other ranks wait" <<<"$out" || wrong "--computes: $out"
 
-# Root by root: three columns, whose median lies between least and greatest; nothing for what has no root.
+# --root each: three columns, whose median is between minimum and maximum; empty for operations without a root.
 out=$(bench 3 --csv --sizes 64:128 --root each --seconds 0.02 gather scan) || wrong "--root each: exit code $?"
 [ "$(awk -F, '$1 == "gather" && NF == 11 && $11 == "sender_writing" && $9 <= $8 && $8 <= $10' <<<"$out" | wc -l)" = 2 ] &&
     [ "$(grep -c '^scan,.*,,,,slots$' <<<"$out")" = 2 ] || wrong "--root each: $out"
 
 # JSON: a series for the plain communicator, one for each hint, one for the limit.
 json=$folder/out.json
-ln -s "$json.other" "$json.new"   # as somebody might who wants another file to be written
+ln -s "$json.other" "$json.new"   # as an attacker might, to have another file overwritten
 bench 2 --json "$json" --sizes 8:16 --seconds 0.02 --overlap --hint key=value ibcast >/dev/null || wrong "--overlap --json: exit code $?"
 python3 - "$json" <<'END' || wrong "--json wrote $(cat "$json")"
 import json, sys
@@ -134,27 +134,27 @@ assert all(len(p["roots"]) == 2 for p in default if p["operation"] == "bcast"), 
 assert [p["algorithm"] for p in slots] == ["exchange"] + 3 * ["slots"], slots
 assert all("algorithm" not in p for p in limit), limit
 END
-# What really ran, which is not always what was asked for.
+# The algorithm that ran, which may differ from the requested one.
 out=$(TUTTI_COLL=bcast=slots bench 2 --csv --sizes 8K:16K --iterations 3 bcast igatherv pingpong 2>/dev/null)
 [ "$(cut -d, -f1,3,8 <<<"$out" | xargs)" = "pingpong,8192, pingpong,16384, bcast,8192,slots bcast,16384,hierarchical \
 igatherv,8192,sender_writing igatherv,16384,sender_writing" ] || wrong "what ran: $out"
 out=$(TUTTI_COLL=bcast=slots bench 2 --sizes 8K:16K --iterations 3 bcast 2>/dev/null)
 grep -q '^operation .* greatest  algorithm$' <<<"$out" && grep -q '^bcast  *16384 .* hierarchical$' <<<"$out" ||
     wrong "what ran: $out"
-complaint() { bench 2 "${@:2}" 2>&1 >/dev/null | grep -qF -- "tutti-bench: $1." || wrong "no '$1' for ${*:2}"; }
-complaint "--sizes needs sizes in multiples of 8 bytes such as 8:1M, not '8:x'" --sizes 8:x
-complaint "--sizes needs sizes in multiples of 8 bytes such as 8:1M, not '12:1K'" --sizes 12:1K
-complaint "--sizes needs sizes in multiples of 8 bytes such as 8:1M, not '0:8'" --sizes 0:8
-complaint "--blocks needs a whole number from 1 on, not '0'" --blocks 0
-complaint "--overlap is for nonblocking and persistent operations, such as ibcast, not for bcast" --overlap ibcast bcast
-complaint "--overlap goes with none of --limit, --loop and --root each" --overlap --limit
-complaint "--overlap goes with none of --limit, --loop and --root each" --overlap --loop
-complaint "--tests goes with --overlap" --tests 3 ibcast
-complaint "--computes goes with --overlap" --computes 1 ibcast
-complaint "--length goes with --overlap" --length 2 ibcast
-complaint "--root must be a rank below 2, 'every' or 'each'" --root 2
-complaint "there is no operation bcats; --help lists them" bcats
-complaint "there is no option --iteration; --help lists them" --iteration 3
-complaint "--seconds needs a number of seconds" bcast --seconds
-bench 2 --json /nowhere/out.json --sizes 8:8 bcast >/dev/null 2>&1 && wrong "a file that cannot be written"
+expect_error() { bench 2 "${@:2}" 2>&1 >/dev/null | grep -qF -- "tutti-bench: $1." || wrong "no '$1' for ${*:2}"; }
+expect_error "--sizes needs sizes in multiples of 8 bytes such as 8:1M, not '8:x'" --sizes 8:x
+expect_error "--sizes needs sizes in multiples of 8 bytes such as 8:1M, not '12:1K'" --sizes 12:1K
+expect_error "--sizes needs sizes in multiples of 8 bytes such as 8:1M, not '0:8'" --sizes 0:8
+expect_error "--blocks needs a whole number from 1 on, not '0'" --blocks 0
+expect_error "--overlap is for nonblocking and persistent operations, such as ibcast, not for bcast" --overlap ibcast bcast
+expect_error "--overlap goes with none of --limit, --loop and --root each" --overlap --limit
+expect_error "--overlap goes with none of --limit, --loop and --root each" --overlap --loop
+expect_error "--tests goes with --overlap" --tests 3 ibcast
+expect_error "--computes goes with --overlap" --computes 1 ibcast
+expect_error "--length goes with --overlap" --length 2 ibcast
+expect_error "--root must be a rank below 2, 'every' or 'each'" --root 2
+expect_error "there is no operation bcats; --help lists them" bcats
+expect_error "there is no option --iteration; --help lists them" --iteration 3
+expect_error "--seconds needs a number of seconds" bcast --seconds
+bench 2 --json /nowhere/out.json --sizes 8:8 bcast >/dev/null 2>&1 && wrong "an unwritable file was accepted"
 finish

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The conjugate-gradient solver: right for any number of ranks, as many iterations as there are points, the same bits
-# whatever the order of sums; it says so if it cannot reach the tolerance, and refuses wrong options.
+# tutti-cg: correct for any number of ranks, as many iterations as points, the same bits for any order of sums. It
+# reports that it cannot reach the tolerance, and rejects wrong options.
 # cores: 2
 . "$(dirname "$0")/common.sh" "$1"
 cg() { "$build/bin/mpiexec" -n "$1" "$build/bin/tutti-cg" "${@:2}"; }
-identity() { grep -E '^(iterations|checksum) ' <<<"$1" | xargs; } # what must not depend on the order of sums
+identity() { grep -E '^(iterations|checksum) ' <<<"$1" | xargs; } # the lines that must not depend on the order of sums
 
 for dots in blocking pipelined; do
     for ranks in 1 2 3 4 8; do
@@ -24,7 +24,7 @@ for dots in blocking pipelined; do
     done
 done
 
-# A limited number of iterations ends without a complaint; without a limit, what rounding forbids is told.
+# A limited number of iterations is no error; without a limit, a tolerance that rounding does not allow is one.
 out=$(cg 2 --unknowns 2000 --iterations 20 --solves 1) || wrong "--iterations: $?"
 [[ "$out" == *"iterations         20"*PASSED* ]] || wrong "--iterations: $out"
 out=$(cg 2 --unknowns 600 --tolerance 1e-14 --solves 1) && wrong "an impossible tolerance was reached: $out"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The applications and the lessons' programs under mpiexec --check: they are right, and nothing is said about them.
+# mpiexec --check reports nothing about the applications and the correct programs of the lessons.
 # cores: 1
 . "$(dirname "$0")/common.sh" "$1"
 quiet() {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# For the shell tests of the applications. Sourced with the build folder.
+# Shared by the shell tests of the applications. Sourced with the build folder as its argument.
 # shellcheck shell=bash source=tests/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh" "$1"
 set -u

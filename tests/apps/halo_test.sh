@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The halo by messages and by a shared window: both are what one rank computes, for any number of ranks;
-# a halo that is not what it should be is noticed; wrong options are refused.
+# tutti-halo: messages and the shared window give the result of one rank, for any number of ranks; a wrong halo is
+# detected; wrong options are rejected.
 # cores: 2
 . "$(dirname "$0")/common.sh" "$1"
 halo() { "$build/bin/mpiexec" -n "$1" "$build/bin/tutti-halo" --rounds 2 "${@:2}"; }
@@ -14,7 +14,7 @@ for ranks in 1 2 3 8; do
     done
 done
 
-# Messages of other numbers.
+# Messages with other numbers.
 cat >"$folder/other.c" <<'END'
 #include <mpi.h>
 int MPI_Isend(const void *from, int n, MPI_Datatype type, int rank, int tag, MPI_Comm comm, MPI_Request *request)
@@ -26,7 +26,7 @@ int MPI_Isend(const void *from, int n, MPI_Datatype type, int rank, int tag, MPI
 END
 "$build/bin/mpicc" -shared -fPIC -o "$folder/other.so" "$folder/other.c" || wrong "mpicc ended with $?"
 out=$("$build/bin/mpiexec" -n 3 env LD_PRELOAD="$folder/other.so" "$build/bin/tutti-halo" --steps 40)
-[ $? = 1 ] && grep -q '^FAILED: the plate is not what one rank alone computes$' <<<"$out" || wrong "other messages: $out"
+[ $? = 1 ] && grep -q '^FAILED: the plate differs from the result of a single rank$' <<<"$out" || wrong "wrong messages: $out"
 
 for no in "--row 8" "--rows 0" "--steps x" "--columns"; do
     out=$("$build/bin/mpiexec" -n 2 "$build/bin/tutti-halo" $no 2>&1) && wrong "$no was accepted"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The distributed hash table: right for any number of ranks, with hardly any chains and with hardly anything else; what is
-# lost is noticed; wrong options are refused.
+# tutti-hashtable: correct for any number of ranks, with very few and with almost only chained elements; a lost update
+# is detected; wrong options are rejected.
 # cores: 2
 . "$(dirname "$0")/common.sh" "$1"
 table() { "$build/bin/mpiexec" -n "$1" "$build/bin/tutti-hashtable" "${@:2}"; }
@@ -13,11 +13,11 @@ for ranks in 1 2 3 8; do
     done
 done
 out=$(table 2 --buckets 1 --keys 20 --insertions 2000)
-chains=$(awk '/^in chains/ {print $3}' <<<"$out") # of 40 keys two at most are in buckets
+chains=$(awk '/^in chains/ {print $3}' <<<"$out") # at most two of 40 keys are in buckets
 [ "${chains:-0}" -ge 38 ] || wrong "chains: $out"
 grep -q '^insertions  *[0-9.]* million per second, [0-9.]* us each$' <<<"$out" || wrong "no rate: $out"
 
-# An MPI that forgets one of its sums: the table does not hold what was inserted.
+# An MPI that omits one of its sums: the table is wrong.
 cat >"$folder/other.c" <<'END'
 #include <mpi.h>
 int MPI_Fetch_and_op(const void *from, void *to, MPI_Datatype type, int rank, MPI_Aint place, MPI_Op op, MPI_Win win)

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The lessons: every command of every page, compared with what the page says that it prints; every program with 2 and 4
-# ranks. With --write behind the build folder the pages are given what was printed.
+# Runs every command of every lesson and compares its output with the page; runs every program with 2 and 4 ranks.
+# --write after the build folder writes the output into the pages instead.
 # cores: 1
 . "$(dirname "$0")/common.sh" "$1"
-is_sanitized && skip "the plain build does it"
+is_sanitized && skip "the plain build runs the lessons"
 unset TUTTI_COLL TUTTI_TOPOLOGY TUTTI_DIAGNOSIS LD_LIBRARY_PATH
 export TUTTI_TUNING=none PATH="$build/bin:$PATH"
 cp -r "$source/apps/lessons" "$folder/"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# tutti-memory prints its table of allocators, with a time in both columns of every row; and what a job takes: something
-# in every column, no rank less than nothing, and after messages no less than before.
+# tutti-memory prints its table of allocators, with two times in every row; and the memory of a job: positive in every
+# column, and after messages at least as much as before.
 # cores: 1
 . "$(dirname "$0")/common.sh" "$1"
 out=$("$mpiexec" -n 2 "$build/bin/tutti-memory" 1) || wrong "exit code $?"

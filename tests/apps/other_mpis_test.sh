@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Debian's MPIs build the applications and the lessons' programs, and the conjugate-gradient solver computes the same bits
-# under them as under Tutti, whatever order they sum in.
+# Debian's MPIs build the applications and the programs of the lessons, and tutti-cg computes the same bits with them
+# as with Tutti, although they add in other orders.
 # cores: 1
 . "$(dirname "$0")/common.sh" "$1"
 need_package libmpich-dev "/usr/include/*/mpich/mpi.h"
@@ -10,7 +10,7 @@ need_package mpich mpiexec.mpich
 need_package openmpi-bin mpiexec.openmpi
 unset LD_LIBRARY_PATH
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-identity() { grep -E '^(iterations|checksum) ' <<<"$1" | xargs; } # what must not depend on the MPI
+identity() { grep -E '^(iterations|checksum) ' <<<"$1" | xargs; } # the lines that must not depend on the MPI
 
 for mpi in mpich openmpi; do
     for app in cg halo hashtable; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The proxy app: verified against its serial run, the same checksum for every number of ranks, wrong options refused.
+# tutti-stencil: equal to its serial run, the same checksum for every number of ranks; wrong options are rejected.
 # cores: 2
 . "$(dirname "$0")/common.sh" "$1"
 checksum() { "$build/bin/mpiexec" -n "$1" "$build/bin/tutti-stencil" --quiet --verify --steps 6 "${@:2}"; }

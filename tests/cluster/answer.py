@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""answer.py serve: says to each caller at port 5000 as whom it was reached, and the host's name, until it is ended.
-answer.py ask ADDRESS SECONDS: prints the answer and how many milliseconds it took, or why there was none within SECONDS."""
+"""answer.py serve: sends the host name to each client at port 5000, until it is ended.
+answer.py ask ADDRESS SECONDS: prints the answer and its time in milliseconds, or "no answer" and the reason."""
 import socket, sys, time
 
 if sys.argv[1] == "serve":

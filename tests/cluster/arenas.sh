@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Sourced, with $build and $scratch set: what ranks of the program arenas.c print, wherever they were started.
+# Sourced with $build and $scratch set: the expected output of arenas.c under any launcher.
 # shellcheck shell=bash
-# shellcheck disable=SC2034   # for those who source this
+# shellcheck disable=SC2034   # used by the sourcing scripts
 arenas=$build/tests/cluster_arenas
-# A sanitizer brings its own allocator; then only MPI_Alloc_mem takes from the arena.
+# A sanitizer has its own allocator; then only MPI_Alloc_mem allocates from the arena.
 grep -q '^TUTTI_SANITIZE:STRING=.' "$build/CMakeCache.txt" && arenas_checked=no || arenas_checked=yes
 jemalloc=$(ls /usr/lib/*/libjemalloc.so.2 2>/dev/null | head -1)
 
-# arena_lines WORD...: the line of each rank: "direct" for one that loads and stores in its peers' memory, "none" for
-# one without an arena.
+# arena_lines WORD...: prints the expected line of each rank: "direct" for a rank that loads and stores in the memory of
+# its peers, "none" for a rank without an arena.
 arena_lines() {
     local word r=0
     for word in "$@"; do
@@ -20,7 +20,7 @@ arena_lines() {
     done
 }
 
-# What an interpreter does: it opens MPI late, and says where a large block of its own lies (in one write: ranks mix).
+# Like an interpreter, opens MPI late. Prints whether a large block is in shared memory, by one write, as ranks may mix.
 cat >"$scratch/late.py" <<END
 import ctypes, sys
 mpi = ctypes.CDLL("$build/lib/libmpi.so.12")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An agent whose bytes travel over the hosts' network, as ssh's do: what it carries stops when a cable is cut.
-carrier.py serve             on each host: runs what comes, until it is ended; says "ready"
-carrier.py HOST COMMAND...   runs the command there, with standard input, output and error, and its exit code"""
+"""An agent whose data is sent over the network of the hosts, as by ssh, and stops when a cable is cut.
+carrier.py serve             on each host: prints "ready" and runs the received commands, until it is ended
+carrier.py HOST COMMAND...   runs the command on the host, with standard input, output, error and its exit code"""
 import os, socket, struct, subprocess, sys, threading
 
 PORT = 5140

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# For the tests on several hosts: how they start jobs, and how they say what went wrong. Sourced with the build folder.
+# Sourced with the build folder by the tests on several hosts: functions that start jobs and check their results.
 # shellcheck shell=bash
 build=$(cd "$1" && pwd)
 mpiexec=$build/bin/mpiexec
@@ -15,14 +15,14 @@ skip_if_pretended() {
     exit 77
 }
 
-# mpiexec on the first host, with "A=b;C=d" in its environment.
+# job_with SETTINGS ARGUMENTS: runs mpiexec on the first host, with "A=b;C=d" in its environment.
 job_with() {
     local settings
     IFS=';' read -ra settings <<<"${1//;;/;}"
     shift
     on_host "${hosts[0]}" env "${settings[@]}" "$mpiexec" --launcher-agent "$agent" "$@"
 }
-# run ARGUMENTS OF MPIEXEC: leaves $code, $out and $err
+# run ARGUMENTS OF MPIEXEC: runs a job; sets $code, $out and $err.
 run() {
     job_with "${settings:-}" "$@" >"$scratch/out" 2>"$scratch/err" <"${input:-/dev/null}"
     code=$?
@@ -30,13 +30,13 @@ run() {
     what="mpiexec $*"
 }
 expect_code() { [ "$code" = "$1" ] || wrong "$what ended with $code instead of $1: $err"; }
-expect_failure() { [ "$code" != 0 ] || wrong "$what ended well"; }
+expect_failure() { [ "$code" != 0 ] || wrong "$what succeeded"; }
 expect_out() { [ "$out" = "$1" ] || wrong "$what printed '$out' instead of '$1'"; }
 # Lines in any order.
 expect_lines() { [ "$(sort <<<"$out")" = "$1" ] || wrong "$what printed '$out' instead of the lines '$1'"; }
-expect_err() { [[ "$err" == *"$1"* ]] || wrong "$what said '$err', which does not contain '$1'"; }
+expect_err() { [[ "$err" == *"$1"* ]] || wrong "$what printed '$err', which does not contain '$1'"; }
 
-# What a job has left on the hosts: on a busy machine processes may take their time to end.
+# Waits until no process is left on the hosts; on a busy machine this may take some time.
 expect_nothing_left() {
     local host pids k
     [ -z "$pretended" ] || return 0
@@ -50,7 +50,7 @@ expect_nothing_left() {
     done
 }
 
-# From now on the agent's bytes take the same cables as the ranks'.
+# Replaces the agent by one whose data is sent over the same cables as that of ranks.
 serve_carriers() {
     local host
     for host in "${hosts[@]}"; do

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Hosts, launchers and ranks that go in the middle of a job: all of it ends, with a message that names what has gone, and
-# nothing is left on any host. The program would run forever, so each end is a consequence of what was done to the job.
+# Hosts, launchers and ranks die during a job: the whole job ends with a message that names the lost part, and nothing
+# is left on any host. The program never ends by itself.
 . "$(dirname "$0")/common.sh" "$1"
 hosts_up 3 
 skip_if_pretended
 all=h1:2,h2:2,h3:2
 job=("$build/tests/cluster_steady" "$scratch/never")
 
-# begin WORDS: a job in the background, its pid in $pid; returns when all its ranks have talked.
+# begin WORDS: starts a job in the background, sets $pid, and returns when all ranks have communicated.
 begin() {
     : >"$scratch/out"
     job_with "" -hosts $all -n 6 "$@" "${job[@]}" >"$scratch/out" 2>"$scratch/err" </dev/null &
@@ -18,7 +18,7 @@ begin() {
         sleep 0.02
     done
 }
-# ended WHAT: the job ends, and not well
+# ended WHAT: checks that the job ends with a failure
 ended() {
     what=$1
     wait $pid
@@ -28,7 +28,7 @@ ended() {
 # pids_of NAME HOST
 pids_of() { for p in $(processes_on "$2"); do grep -qsx "$1" "/proc/$p/comm" && echo "$p"; done; }
 ranks_on() { pids_of cluster_steady "$1"; }
-nobody_on() {
+no_ranks_on() {
     local k
     for ((k = 0; k < 2400; k++)); do
         [ -n "$(ranks_on "$1")" ] || return 0
@@ -69,16 +69,16 @@ for who in receiver sender; do
     for host in h1 h3; do on_host $host tc qdisc del dev eth0 root; done
 done
 
-# The agent's bytes now take the same cable as the ranks'.
+# The data of the agent is now sent over the same cables as that of ranks.
 serve_carriers
 job=("$build/tests/cluster_steady" "$scratch/never")
-expect_nothing_left() { nobody_on h1; }
+expect_nothing_left() { no_ranks_on h1; }
 begin --silence 2
 cut_link h2
 ended "the cable of h2 cut"
 expect_err h2
-nobody_on h3
-# h2 receives nothing any more, and ends its ranks.
-nobody_on h2
+no_ranks_on h3
+# h2 no longer receives data, and ends its ranks.
+no_ranks_on h2
 mend_link h2
 finish

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What the tests on several hosts start.
+# Programs of the tests on several hosts.
 add_executable(cluster_wire ${CMAKE_CURRENT_SOURCE_DIR}/cluster/programs/wire.cpp)
 add_executable(cluster_storm ${CMAKE_CURRENT_SOURCE_DIR}/cluster/programs/storm.cpp)
 target_link_libraries(cluster_storm PRIVATE ${uses_p2p})

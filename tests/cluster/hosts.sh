@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Sourced: makes hosts h1, h2, ... of this machine, each with its own network, host name and mounts, joined by a switch,
-# and takes them down again whatever happens. They are namespaces that only processes hold: none has a name in a file
-# system or in this machine's own network, so several sets live side by side and nothing outlasts the script.
+# Sourced: creates hosts h1, h2, ... on this machine, each with its own network, host name and mounts, connected by a
+# switch, and removes them at the end in any case. They are namespaces held only by processes, without names in a file
+# system or in the network of this machine, so several sets can exist at the same time and nothing is left behind.
 #
 #   hosts_up N [delay=MICROSECONDS] [rate=MBIT] [loss=PERCENT]
-#                            makes $hosts (names), $agent (called as ssh is: AGENT HOST COMMAND...), $scratch (a folder)
-#   on_host HOST COMMAND...  runs it there
-#   cut_link HOST, mend_link HOST   the host's cable; not where there is a delay or a loss
-#   processes_on HOST        the pids of what runs there
-#   end_processes_on HOST    as if its power had failed
+#                            sets $hosts (names), $agent (called like ssh: AGENT HOST COMMAND...), $scratch (a folder)
+#   on_host HOST COMMAND...  runs a command on the host
+#   cut_link HOST, mend_link HOST   cuts or restores the cable of the host; not with a delay or loss
+#   processes_on HOST        prints the PIDs of its processes
+#   end_processes_on HOST    kills them, as if its power had failed
 #
-# All hosts share processes' numbers, files and /dev/shm, so that a test sees what is left. Each has on eth0 the addresses
-# 10.77.0.K and fd77::K, and on docker0 one that all have: whoever connects to that one meets itself.
-# Where the machine allows no namespaces (or CLUSTER_NAMESPACES=no is set), hosts are 127.0.0.2, 127.0.0.3, ... of one network; $pretended is then not empty.
+# All hosts share PIDs, files and /dev/shm, so that a test sees everything that is left. Each has on eth0 the addresses
+# 10.77.0.K and fd77::K, and on docker0 the same address: a connection to it reaches the host itself. If the machine
+# allows no namespaces (or CLUSTER_NAMESPACES=no is set), hosts are 127.0.0.2, 127.0.0.3, ... of one network, and
+# $pretended is not empty.
 # shellcheck shell=bash
 
 hosts=() agent= scratch= pretended= hosts_wire= hub=
@@ -24,7 +25,7 @@ namespaces_work() {
         unshare --net --uts --mount --ipc true 2>/dev/null
 }
 
-# What holds a namespace: a process that dies with this script. Its pid is left in $holder.
+# Starts a process that holds a namespace and dies with this script. Sets $holder to its PID.
 hold() {
     setpriv --pdeathsig KILL unshare --net --uts --mount --ipc -- sh -c "$1; echo >\"\$0\"; exec sleep infinity" \
         "$scratch/held" </dev/null &
@@ -43,7 +44,7 @@ on_host() {
     if [ -n "$pretended" ]; then "$@"; else inside "${host_holder[$host]:?there is no host $host}" "$@"; fi
 }
 
-# The end of eth0 that the host does not see is called as the host is.
+# The other end of the host's eth0 has the name of the host.
 connect() {
     local host=$1 number=$2 pid=${host_holder[$1]}
     inside "$pid" ip link add docker0 type veth peer name inner0 || return
@@ -87,7 +88,7 @@ make_hosts() {
     done
 }
 
-# ssh joins its arguments and gives them to a shell, in a fresh environment.
+# Like ssh, the agent joins its arguments and passes them to a shell, with a new environment.
 make_agent() {
     agent=$scratch/agent
     local enter="" known="127.0.0.*) ;;"
@@ -118,7 +119,7 @@ hosts_up() {
         for ((k = 1; k <= number; k++)); do hosts+=("127.0.0.$((k + 1))"); done
         echo "This machine allows no network namespaces: the hosts are ${hosts[*]}, without delay, loss or cables."
     elif ! make_hosts "$number" "$delay" "$rate" "$loss"; then
-        echo "The hosts could not be made." >&2
+        echo "The hosts could not be created." >&2
         exit 1
     fi
     make_agent
@@ -127,7 +128,7 @@ hosts_up() {
 cut_link() { inside "$hub" ip link set "$1" nomaster; }
 mend_link() { inside "$hub" ip link set "$1" master switch; }
 
-# Without the one that holds it.
+# Prints the processes of a host, except the one that holds its namespace.
 processes_on() {
     local holder=${host_holder[$1]} link pid
     for link in /proc/[0-9]*/ns/net; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What the other tests in this folder stand on: the hosts themselves, the agent, cables, delay and loss.
+# The basis of the other tests in this folder: hosts, agent, cables, delay and loss.
 . "$(dirname "$0")/common.sh" "$1"
 before=$(ip -br link 2>/dev/null)
 
@@ -12,12 +12,12 @@ serve() {
         until [ -s "$scratch/serves.$host" ]; do sleep 0.01; done
     done
 }
-# meets FROM ADDRESS HOST: HOST answers there; "no": nothing does, for a second at least
+# meets FROM ADDRESS HOST: checks that HOST answers at ADDRESS; "no": that nothing answers within a second
 meets() {
     local limit=120
     [ "$3" = no ] && limit=1
-    read -r said ms < <(on_host "$1" python3 "$cluster_folder/answer.py" ask "$2" $limit)
-    [ "$said" = "$3" ] || wrong "from $1 to $2: '$said $ms' instead of '$3'"
+    read -r answer ms < <(on_host "$1" python3 "$cluster_folder/answer.py" ask "$2" $limit)
+    [ "$answer" = "$3" ] || wrong "from $1 to $2: '$answer $ms' instead of '$3'"
 }
 
 hosts_up 3
@@ -45,7 +45,7 @@ hosts_down
 hosts_up 2 delay=2000 rate=1000
 serve
 meets h1 10.77.0.2 h2
-# There and back to open the connection, and back to answer.
+# A round trip opens the connection, and the answer takes one more delay.
 [ "${ms%.*}" -ge 6 ] || wrong "an answer over a cable of 2000 microseconds took $ms ms"
 hosts_down
 hosts_up 2 loss=100
@@ -55,13 +55,13 @@ meets h1 10.77.0.1 h1
 folder=$scratch
 hosts_down
 CLUSTER_NAMESPACES=no
-said=$(mktemp)   # a file, because hosts_up sets variables of this shell
-hosts_up 2 >"$said"
-expect_same "$(cat "$said")" \
+answer=$(mktemp)   # a file, because hosts_up sets variables of this shell
+hosts_up 2 >"$answer"
+expect_same "$(cat "$answer")" \
     "This machine allows no network namespaces: the hosts are 127.0.0.2 127.0.0.3, without delay, loss or cables."
 expect_same "$("$agent" 127.0.0.3 'echo $(hostname)' '"a  b"')" "$(hostname) a  b"
 hosts_down
 [ ! -e "$folder" ] || wrong "$folder is left"
 expect_same "$(ip -br link)" "$before"
-rm "$said"
+rm "$answer"
 finish

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# One frame in a hundred is lost: results are right all the same.
+# Results are correct although one frame in a hundred is lost.
 . "$(dirname "$0")/common.sh" "$1"
 hosts_up 2 delay=200 loss=1
 skip_if_pretended

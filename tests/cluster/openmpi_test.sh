@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Open MPI's mpirun speaks PMIx to what it starts: our programs join its job, on one host and on several; where the
-# server cannot be used, each is alone and says why.
+# Programs started by Open MPI's mpirun join its job by PMIx, on one host and on several. If the PMIx server cannot be
+# used, each rank is a world of one and reports the reason.
 . "$(dirname "$0")/common.sh" "$1"
 member=$build/tests/cluster_member
 mpirun=$(command -v mpirun.openmpi) || { echo "skipped: package openmpi-bin is not installed"; exit 77; }
@@ -9,17 +9,17 @@ hosts_up 2
 # shellcheck source=tests/cluster/arenas.sh
 . "$(dirname "$0")/arenas.sh"
 
-# theirs ARGUMENTS OF MPIRUN: leaves $code, $out (sorted lines) and $err
+# theirs ARGUMENTS OF MPIRUN: sets $code, $out (sorted lines) and $err
 theirs() {
     on_host "${hosts[0]}" timeout 600 "$mpirun" --allow-run-as-root --oversubscribe --mca plm_rsh_agent "$agent" \
         --mca orte_tmpdir_base "$scratch" "$@" \
         >"$scratch/out" 2>"$scratch/err" </dev/null
     code=$?
-    # On a busy machine mpirun itself warns when the agent's process was faster than it.
+    # On a busy machine mpirun prints a warning if the process of the agent was faster.
     out=$(sort "$scratch/out") err=$(grep -v "plm:rsh: Warning: setpgid" "$scratch/err")
     what="mpirun $*"
 }
-expect_silence() { [ -z "$err" ] || wrong "$what said '$err' instead of nothing"; }
+expect_silence() { [ -z "$err" ] || wrong "$what printed '$err' instead of nothing"; }
 members() { local sum=$1 r=0 n; shift; for n in "$@"; do echo "rank $r of $#, $n on its node, sum $sum"; r=$((r + 1)); done; }
 
 theirs -n 1 "$member";  expect_code 0; expect_silence; expect_out "$(members 0 1)"
@@ -31,7 +31,7 @@ theirs -n 3 "$member" 2 abort; expect_code 17; expect_err "error[MPI_Abort] the 
 theirs -n 3 "$member" 1 exit sleep; expect_code 3
 theirs -n 3 "$member" 1 kill sleep; expect_code 137
 theirs -n 3 "$build/tests/ranks_p2p_modes"; expect_code 0; expect_silence
-# A locale that groups digits, in one rank's program, changes nothing of what the ranks say of themselves.
+# A locale with digit grouping in one rank does not change the data that ranks publish.
 locale=$build/tests/ranks_environment_locale
 theirs -n 1 "$locale" . : -n 2 "$locale" none; expect_code 0; expect_silence
 theirs -n 2 "$locale" none : -n 1 "$locale" " "; expect_code 0; expect_silence
@@ -39,7 +39,7 @@ theirs -n 4 "$build/tests/cluster_waits" heads; expect_code 125; expect_err "err
 theirs -n 4 "$build/tests/cluster_waits" roots; expect_code 125; expect_err "error[T04] rank "; expect_err "waits.c:"
 theirs -n 4 "$build/tests/cluster_waits" late; expect_code 0; expect_silence
 
-# Large buffers go straight from rank to rank, whatever kinds of programs are in the world.
+# Large buffers are copied directly between ranks, whatever kinds of programs are in the world.
 if [ $arenas_checked = yes ]; then
     theirs -n 3 "$arenas"; expect_code 0; expect_silence; expect_out "$(arena_lines direct direct direct)"
     cp "$arenas" "$scratch/another"
@@ -56,12 +56,12 @@ if [ $arenas_checked = yes ]; then
     fi
     theirs -n 2 "$build/tests/ranks_memory_allocation"; expect_code 0; expect_silence
     theirs -n 2 "$build/tests/ranks_memory_fork"; expect_code 0
-    expect_err "started by rank 1 of an MPI program"; [[ "$err" != *launcher* ]] || wrong "$what: children said $err"
-    # Interpreters open MPI late: the C library has their blocks, unless our functions were there before.
+    expect_err "started by rank 1 of an MPI program"; [[ "$err" != *launcher* ]] || wrong "$what: children printed $err"
+    # Interpreters open MPI late: their blocks are allocated by the C library, unless our allocator was preloaded.
     theirs -n 2 python3 "$scratch/late.py"; expect_code 0; expect_silence; expect_out "$(printf 'private\nprivate')"
     theirs -n 2 -x LD_PRELOAD="$build/lib/libtutti_malloc.so" python3 "$scratch/late.py"
     expect_code 0; expect_silence; expect_out "$(printf 'shared\nshared')"
-    # A file without a name is gone with its processes.
+    # A file without a name is removed with its processes.
     theirs -n 3 "$scratch/another" 1; expect_code 137
     for ((k = 0; k < 40; k++)); do
         left=$(find /proc/[0-9]*/exe -lname "$scratch/another" 2>/dev/null)
@@ -85,18 +85,18 @@ if [ -z "$pretended" ]; then
     theirs -H "$both" -n 4 "$member" 3 kill sleep; expect_code 137
     expect_nothing_left
 
-    # Ranks that cannot see each other's processes share no memory, and each is a node of its own.
+    # Ranks in different PID namespaces share no memory, and each is a separate node.
     theirs -n 3 unshare --pid --fork --mount-proc "$member"; expect_code 0
-    expect_out "$(members 3 1 1 1)"; expect_err "tutti: ranks of this machine do not see each other's processes"
+    expect_out "$(members 3 1 1 1)"; expect_err "tutti: the ranks of this machine are in separate containers or namespaces"
     theirs -n 3 sh -c '[ $PMIX_RANK != 1 ] || exec unshare --user --map-root-user "$0"; exec "$0"' "$member"
-    expect_code 0; expect_out "$(members 3 2 1 2)"; expect_err "tutti: ranks of this machine do not see"
+    expect_code 0; expect_out "$(members 3 2 1 2)"; expect_err "tutti: the ranks of this machine are in separate containers or namespaces"
 fi
 
-# Names of a server that is not there: the reason, and a world of one.
+# Variables of a PMIx server that does not exist: the reason is reported, and the world has one rank.
 what="without a server"
 out=$(PMIX_RANK=0 PMIX_NAMESPACE=none timeout 600 "$member" 2>"$scratch/err") err=$(cat "$scratch/err")
 expect_out "$(members 0 1)"; expect_err "the launcher's PMIx server cannot be used (PMIx_Init: "
-# A library that cannot be loaded likewise. mpiexec's own ranks ask no server, whatever else they find.
+# The same for a PMIx library that cannot be loaded. Ranks of our mpiexec never use a PMIx server.
 mkdir "$scratch/lib" && : >"$scratch/lib/libpmix.so.2"
 what="without a library"
 out=$(LD_LIBRARY_PATH=$scratch/lib PMIX_RANK=0 PMIX_NAMESPACE=none timeout 600 "$member" 2>"$scratch/err")

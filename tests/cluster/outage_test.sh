@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A cable that is out for some seconds ends no job: neither where ranks and launchers talk over it, nor where ranks call
-# each other for the first time while it is out.
+# A cable that is cut for some seconds does not end a job, neither while ranks and launchers communicate over it, nor if
+# ranks open their first connection meanwhile.
 . "$(dirname "$0")/common.sh" "$1"
 hosts_up 2
 skip_if_pretended
 serve_carriers
 
-# The longest that is kept by neither the launchers' old limit (1.5 s) nor that of a first call (5 s).
+# Longer than the launchers' former limit (1.5 s) and than the limit of a connection attempt (5 s).
 out_for_some_seconds() { cut_link h2; "$@"; sleep 7; mend_link h2; }
 
-# outage SCRIPT WHEN_OUT...: ranks run the script, which says "here"; the cable goes out, WHEN_OUT is done, and it is mended
+# outage SCRIPT WHEN_OUT...: ranks run the script, which prints "here"; the cable is cut, WHEN_OUT runs, it is restored
 outage() {
     local script=$1 pid
     shift

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# ranks.sh BUILD LAYOUT [REGEX]: the rank tests (those whose name matches) on several hosts, which are made once.
+# ranks.sh BUILD LAYOUT [REGEX]: runs the rank tests (those whose name matches) on several hosts that are created once.
 # LAYOUT is 2x2, 2x4, 4x2 (hosts x ranks) or 3+1. A program runs with as many ranks as the layout has if its line
-# "// ranks:" has that number, each host filled before the next; else with a smaller one, dealt out to hosts in turn; else
-# this layout is not for it.
+# "// ranks:" has that number, filling each host before the next; else with a smaller number, assigned to hosts in turn;
+# else it is skipped.
 . "$(dirname "$0")/common.sh" "$1"
 layout=$2 regex=${3:-.}
 
@@ -19,7 +19,7 @@ hosts_up "${#slots[@]}"
 list=
 for k in "${!hosts[@]}"; do list+=,${hosts[k]}:${slots[k]}; done
 
-# run_program NAME PROGRAM COUNTS ENVIRONMENT ARGUMENTS ACCUSATIONS: these, a regular expression, must not be said of it
+# run_program NAME PROGRAM COUNTS ENVIRONMENT ARGUMENTS FORBIDDEN: FORBIDDEN matches reports that fail the test
 run_program() {
     local name=$1 program=$2 words=(-hosts "${list#,}") arguments code
     case ";$3;" in
@@ -38,8 +38,8 @@ run_program() {
 }
 
 run=0
-while IFS='|' read -r name program counts settings arguments accusations; do
-    [[ $name =~ $regex ]] && run_program "$name" "$program" "$counts" "$settings" "$arguments" "$accusations"
+while IFS='|' read -r name program counts settings arguments forbidden_reports; do
+    [[ $name =~ $regex ]] && run_program "$name" "$program" "$counts" "$settings" "$arguments" "$forbidden_reports"
 done <"$build/tests/cluster_programs"
 [ "$run" -gt 0 ] || wrong "no program was run"
 expect_nothing_left

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Sourced after tests/common.sh: a Slurm of its own on this machine, in $folder, with its own key and ports: munged,
-# slurmctld and a slurmd for each of the nodes n1 and n2, without accounting, cgroups or binding. Several live side by
-# side, and nothing outlasts the script.
+# Sourced after tests/common.sh: starts a private Slurm on this machine, in $folder, with its own key and ports: munged,
+# slurmctld and a slurmd for each of the nodes n1 and n2, without accounting, cgroups or binding. Several can run at the
+# same time, and nothing is left after the script.
 #
-#   slurm_up      makes $scratch (a folder) and SLURM_CONF, by which srun, sbatch and their like find it; skips the test
-#                 if this Slurm does not speak PMIx
+#   slurm_up      sets $scratch (a folder) and SLURM_CONF, by which srun, sbatch and so on find it; skips the test if
+#                 this Slurm does not support PMIx
 # shellcheck shell=bash
 
 slurm_processes=()
@@ -46,7 +46,7 @@ PartitionName=all Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP OverSubscrib
 CONF
 }
 
-# Each dies with this script.
+# Each daemon dies with this script.
 slurm_start() {
     setpriv --pdeathsig KILL "$@" </dev/null >>"$scratch/start.log" 2>&1 &
     slurm_processes+=($!)
@@ -54,7 +54,7 @@ slurm_start() {
 
 slurm_up() {
     local k
-    # Sockets in it have names of at most 108 characters.
+    # Paths of sockets have at most 107 characters.
     scratch=$folder/slurm
     mkdir "$scratch"
     trap slurm_down EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# srun --mpi=pmix starts our programs: one node and two, ranks in blocks and dealt round, steps and jobs at once, and every
-# kind of end. The Slurm is a real one, started here on two nodes that are this machine.
+# srun --mpi=pmix starts our programs: on one node and two, with block and cyclic distribution, several steps and jobs
+# at the same time, and all kinds of ends. The test starts a real Slurm with two nodes on this machine.
 . "$(dirname "$0")/../common.sh" "$1"
 PATH=$PATH:/usr/sbin:/sbin
 need_package munge munged
@@ -14,19 +14,19 @@ member=$tests/cluster_member
 # shellcheck source=tests/cluster/slurm.sh
 . "$here/slurm.sh"
 
-# step ARGUMENTS OF SRUN: a step of the allocation; leaves $code, $out (sorted lines) and $err
+# step ARGUMENTS OF SRUN: runs a step of the allocation; sets $code, $out (sorted lines) and $err
 step() {
-    local said=$scratch/step.${number:-0}
-    timeout 600 srun --jobid="$job" --overlap --overcommit --mpi=pmix "$@" >"$said.out" 2>"$said.err" </dev/null
+    local printed=$scratch/step.${number:-0}
+    timeout 600 srun --jobid="$job" --overlap --overcommit --mpi=pmix "$@" >"$printed.out" 2>"$printed.err" </dev/null
     code=$?
-    out=$(sort "$said.out") err=$(grep -vx "srun: got SIGCONT" "$said.err")   # somebody has paused this machine
+    out=$(sort "$printed.out") err=$(grep -vx "srun: got SIGCONT" "$printed.err")   # if this machine was paused
     what="srun --mpi=pmix $*"
 }
 expect_code() { [ "$code" = "$1" ] || wrong "$what ended with $code instead of $1: $out $err"; }
 expect_out() { [ "$out" = "$1" ] || wrong "$what printed '$out' instead of '$1': $err"; }
-expect_err() { [[ "$err" == *"$1"* ]] || wrong "$what said '$err', which does not contain '$1'"; }
-expect_silence() { [ -z "$err" ] || wrong "$what said '$err' instead of nothing"; }
-# members SUM ON_NODE...: what each rank of a job says
+expect_err() { [[ "$err" == *"$1"* ]] || wrong "$what printed '$err', which does not contain '$1'"; }
+expect_silence() { [ -z "$err" ] || wrong "$what printed '$err' instead of nothing"; }
+# members SUM ON_NODE...: prints the expected line of each rank
 members() { local sum=$1 r=0 n; shift; for n in "$@"; do echo "rank $r of $#, $n on its node, sum $sum"; r=$((r + 1)); done; }
 
 slurm_up
@@ -49,13 +49,13 @@ expect_code 0; expect_out "$(members 3 2 2 1)"
 step -N 1 -n 3 sh -c 'exec "$0"' "$member"
 expect_code 0; expect_out "$(members 3 3 3 3)"
 
-# What the programs check themselves: collectives and messages, on both nodes.
+# Programs that check their results: collectives and messages, on both nodes.
 for program in ranks_coll_movements ranks_p2p_modes; do
     step -N 1 -n 3 "$tests/$program"; expect_code 0; expect_silence
     step -N 2 -n 3 -m cyclic "$tests/$program"; expect_code 0; expect_silence
 done
 
-# Large buffers go straight from rank to rank, whatever kinds of programs are in the world.
+# Large buffers are copied directly between ranks, whatever kinds of programs are in the world.
 # shellcheck source=tests/cluster/arenas.sh
 . "$here/arenas.sh"
 if [ $arenas_checked = yes ]; then
@@ -74,7 +74,7 @@ if [ $arenas_checked = yes ]; then
     step -N 1 -n 3 "$arenas" 1; [ "$code" != 0 ] && [ "$code" != 124 ] || wrong "$what ended with $code: $err"
 fi
 
-# Where /sys describes no caches, one rank of each node, and no other, has the helper detect the machine.
+# If /sys describes no caches, exactly one rank of each node runs the helper that detects the machine.
 hidden=$scratch/hidden without_caches=$source/tests/runtime/job/without_caches.sh
 if "$without_caches" true 2>/dev/null; then
     mkdir -p "$hidden/lib" "$hidden/bin"
@@ -92,10 +92,10 @@ if "$without_caches" true 2>/dev/null; then
     step -N 1 -n 4 --export=ALL,LD_LIBRARY_PATH="$hidden/lib" "$without_caches" "$member"
     expect_code 0; expect_silence; expect_out "$(members 6 4 4 4 4)"
 else
-    echo "skipped: caches cannot be hidden here, which needs mounts of one's own (unshare --mount)"
+    echo "skipped: caches cannot be hidden here, which requires a mount namespace (unshare --mount)"
 fi
 
-# Every kind of end. What is said of it is mostly Slurm's.
+# All kinds of ends. Most messages are those of Slurm.
 for nodes in 1 2; do
     step -N $nodes -n 3 "$member" 1 codes; expect_code 2
     step -N $nodes -n 3 "$member" 1 abort; expect_code 17; expect_err "error[MPI_Abort] the program called MPI_Abort with code 17"
@@ -107,31 +107,31 @@ for nodes in 1 2; do
     step -N $nodes -n 3 "$member" 1 exit; [ "$code" != 0 ] && [ "$code" != 124 ] || wrong "$what ended with $code: $err"
     expect_err "error[T09] rank 1 left with exit code 3 without calling MPI_Finalize"
 done
-# Equal errors of a node's ranks are one report, with the line of the source.
+# Equal errors of the ranks of a node are one report, with the source line.
 step -N 1 -n 4 "$tests/cluster_waits" roots; expect_code 125; expect_err "error[T04] rank "; expect_err "waits.c:"
 [ "$(grep -c "^error\[" <<<"$err")" = 1 ] || wrong "$what reported more than once: $err"
 
-# Ranks that wait in vain for others of their node are told so.
+# Deadlocks of ranks on one node are reported.
 step -N 1 -n 4 "$tests/cluster_waits" heads; expect_code 125; expect_err "error[T01] deadlock: ranks "
 step -N 2 -n 4 -m cyclic "$tests/cluster_waits" heads; expect_code 125; expect_err "error[T01] deadlock: ranks 0 and 2"
 step -N 2 -n 4 -m cyclic "$tests/cluster_waits" late; expect_code 0; expect_silence
 
-# Steps of one allocation and a second job, all at once.
+# Several steps of one allocation and a second job at the same time.
 for k in 1 2 3; do
     (number=$k; step -N 2 -n 3 "$member"; expect_code 0; expect_out "$(members 3 2 2 1)"; exit "$failures") &
     pids[k]=$!
 done
 srun --quiet --mpi=pmix --overcommit -N 2 -n 4 -m block "$member" 2>&1 | sort >"$scratch/second" &
 pids[4]=$!
-for k in 1 2 3 4; do wait "${pids[k]}" || wrong "one of several steps at once failed"; done
+for k in 1 2 3 4; do wait "${pids[k]}" || wrong "one of several simultaneous steps failed"; done
 [ "$(cat "$scratch/second")" = "$(members 6 2 2 2 2)" ] || wrong "a second job printed $(cat "$scratch/second")"
 
-# mpiexec in an allocation knows its nodes and starts its daemons by srun.
+# In an allocation, mpiexec uses its nodes and starts its daemons by srun.
 inside() {
     timeout 600 salloc --quiet --overcommit --nodes=2 --ntasks-per-node=2 "$build/bin/mpiexec" "$@" >"$scratch/out" \
         2>"$scratch/err" </dev/null
     code=$?
-    out=$(sort "$scratch/out") err=$(grep -vx "srun: got SIGCONT" "$scratch/err")   # somebody has paused this machine
+    out=$(sort "$scratch/out") err=$(grep -vx "srun: got SIGCONT" "$scratch/err")   # if this machine was paused
     what="salloc mpiexec $*"
 }
 inside "$member"
@@ -141,8 +141,8 @@ expect_code 17; expect_err "rank 2 on n2, process"
 inside -n 3 "$member" 2 kill sleep
 expect_code 137; expect_err "was killed by signal 9"
 
-# Without PMIx everybody is alone and is told why.
+# Without PMIx each rank is a world of one, and the reason is reported.
 code=$(srun --jobid="$job" --overlap --mpi=none -N 1 -n 2 "$member" 2>&1 | grep -c "srun without --mpi=pmix")
-[ "$code" = 2 ] || wrong "without --mpi=pmix $code ranks said so instead of 2"
+[ "$code" = 2 ] || wrong "without --mpi=pmix $code ranks reported the reason instead of 2"
 
 [ "$failures" = 0 ] && echo "all well" || { echo "$failures wrong"; exit 1; }

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The applications give the same bits on two hosts of four ranks as on one host.
+# The applications have bitwise equal results on two hosts with four ranks each and on one host.
 . "$(dirname "$0")/common.sh" "$1"
 hosts_up 2
 read -r first second <<<"${hosts[*]}"
 
-# same LINES PROGRAM...: those lines of its output are the same, and it passes its own tests.
+# same LINES PROGRAM...: checks that these lines of its output are equal, and that it passes its own tests.
 same() {
     local lines=$1 one two; shift
     run -hosts "$first:8" -n 8 "$build/bin/$@"; expect_code 0; one=$(grep -E "$lines" <<<"$out")

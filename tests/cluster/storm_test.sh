@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A million frames of garbage at the ports of a running job, from another host and from its own: nobody gets in, ranks
-# keep few connections and little memory for it, and the job goes on with right results.
+# A million invalid frames are sent to the ports of a running job, from another host and from its own: no connection is
+# accepted, ranks use few connections and little memory for them, and the job continues with correct results.
 . "$(dirname "$0")/common.sh" "$1"
 hosts_up 3
 read -r first second third <<<"${hosts[*]}"
 to=(10.77.0.1 10.77.0.2 fd77::1 fd77::2)
 [ -z "$pretended" ] || to=(127.0.0.1 ::1)
-most_growth=$((32 << 10)) most_sockets=200   # KiB; of strangers, and of the job
+most_growth=$((32 << 10)) most_sockets=200   # KiB; sockets of foreign connections and of the job
 
 settings=TUTTI_PORT_RANGE=42000-42003
 job_with $settings -hosts "$first:2,$second:2" -n 4 "$build/tests/cluster_steady" "$scratch/enough" \
@@ -37,10 +37,10 @@ while kill -0 "${storms[0]}" 2>/dev/null || kill -0 "${storms[1]}" 2>/dev/null; 
     done
     sleep 0.2
 done
-for storm in "${storms[@]}"; do wait "$storm" || wrong "somebody got in"; done
+for storm in "${storms[@]}"; do wait "$storm" || wrong "a foreign connection was accepted"; done
 cat "$scratch"/storm?
-awk '{sum += $1} END {exit !(sum >= 1000000)}' "$scratch"/storm? || wrong "the storm was over too early"
-[ "$worst" -le $most_sockets ] || wrong "a rank had $worst sockets at once"
+awk '{sum += $1} END {exit !(sum >= 1000000)}' "$scratch"/storm? || wrong "fewer frames than expected were sent"
+[ "$worst" -le $most_sockets ] || wrong "a rank had $worst sockets at the same time"
 for pid in "${ranks[@]}"; do
     grown=$(($(memory_of "$pid") - before[pid]))
     [ "$grown" -le $most_growth ] || wrong "a rank has grown by $grown KiB"
@@ -49,7 +49,7 @@ done
 
 touch "$scratch/enough"
 wait $job || wrong "the job ended with $?: $(cat "$scratch/err")"
-grep -q "rounds, all right" "$scratch/out" || wrong "the job said: $(cat "$scratch/out")"
+grep -q "rounds, all right" "$scratch/out" || wrong "the job printed: $(cat "$scratch/out")"
 cat "$scratch/out"
 expect_nothing_left
 finish

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What the tests of collectives share, compiled once: the cases, their checks, and what runs them.
+# Compiled once and shared by the tests of collectives: the cases, their checks and their drivers.
 if(TARGET tests_coll)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/coll/world/*.cpp)
   add_library(coll_world OBJECT ${sources})

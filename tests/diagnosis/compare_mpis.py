@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What three MPIs say to the usual mistakes of the lessons: Tutti, and Debian's MPICH and Open MPI where they are.
+"""Compares the messages of Tutti, and of Debian's MPICH and Open MPI if installed, for common errors of the lessons.
 
 Usage: compare_mpis.py BUILD [--ranks 2,4] [--limit SECONDS]
-A line per program, number of ranks and MPI: how long the job took and how it ended (what hangs is ended after the limit).
-What an MPI says counts as told where it names the rank and the call, or a code of `mpiexec --explain`; the last column has
-its first sentence. This is no test: it is run by hand, for the tables of notes and pages.
+Prints a line per program, number of ranks and MPI: the duration and the end of the job (hanging jobs are ended after
+the limit), and the first line of the message. An error counts as reported if the message names the rank and the call, or a
+code of `mpiexec --explain`. This is no test: it is run by hand, for tables in the documentation.
 """
 import argparse
 import os
@@ -18,7 +18,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LESSONS = os.path.join(HERE, "..", "..", "apps", "lessons")
-CLASSICS = [   # what the mistake is, program, words for Tutti's mpiexec
+CLASSICS = [   # the error, program, options for Tutti's mpiexec
     ("receive against receive", "03-deadlocks/mistake-both-receive.c", []),
     ("wrong tag", "04-tags/mistake-wrong-tag.c", []),
     ("broadcast against reduction", "08-order-of-collectives/mistake-broadcast-reduction.c", []),
@@ -29,7 +29,7 @@ CLASSICS = [   # what the mistake is, program, words for Tutti's mpiexec
     ("exits early, code 0", "01-hello/mistake-no-finalize.c", []),
     ("a wait is missing", "05-nonblocking/mistake-missing-wait.c", []),
     ("rank out of range", "02-send-receive/mistake-no-such-rank.c", []),
-    ("buffer changed under way", "05-nonblocking/mistake-changed-buffer.c", ["--check"]),
+    ("buffer changed during a send", "05-nonblocking/mistake-changed-buffer.c", ["--check"]),
     ("two communicators in opposite order", "10-communicators/mistake-opposite-order.c", []),
     ("large sends head to head", "03-deadlocks/mistake-both-send.c", []),
     ("small sends head to head", "03-deadlocks/mistake-small-sends.c", ["--check"]),
@@ -37,7 +37,7 @@ CLASSICS = [   # what the mistake is, program, words for Tutti's mpiexec
 
 
 def launchers(build):
-    """{MPI's name: (compiler, words that start)}"""
+    """Returns {name of the MPI: (compiler, launcher command)}."""
     found = {"Tutti": (os.path.join(build, "bin", "mpicc"), [os.path.join(build, "bin", "mpiexec")])}
     if shutil.which("mpicc.mpich"):
         found["MPICH"] = ("mpicc.mpich", ["mpiexec.mpich"])
@@ -47,21 +47,21 @@ def launchers(build):
 
 
 def run(words, limit):
-    """(exit code or None where it hung, seconds, what it said)"""
+    """Returns (exit code or None if it hung, seconds, standard error)."""
     begin = time.monotonic()
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
     try:
-        _, said = process.communicate(timeout=limit)
+        _, printed = process.communicate(timeout=limit)
         code = process.returncode
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
-        _, said = process.communicate()
+        _, printed = process.communicate()
         code = None
-    return code, time.monotonic() - begin, said
+    return code, time.monotonic() - begin, printed
 
 
-def first_sentence(said):
-    for line in said.split("\n"):
+def first_message(printed):
+    for line in printed.split("\n"):
         line = line.strip(" *-")
         if re.search(r"error\[|warning\[|MPI_ERR|rror in|MPI_\w+\(|exit|abort|left|signal", line):
             return line[:140]
@@ -81,9 +81,9 @@ def main():
                 if subprocess.run([compiler, "-g", "-w", os.path.join(LESSONS, source), "-o", program, "-lm"]).returncode:
                     sys.exit(f"{source} does not compile with {compiler}")
                 for ranks in chosen.ranks.split(","):
-                    code, seconds, said = run([*start, "-n", ranks, *(more if name == "Tutti" else []), program], chosen.limit)
+                    code, seconds, printed = run([*start, "-n", ranks, *(more if name == "Tutti" else []), program], chosen.limit)
                     end = "hangs" if code is None else f"exit code {code}"
-                    print(f"{what:36} {ranks:>2} ranks  {name:9} {seconds:6.2f} s  {end:14} {first_sentence(said)}", flush=True)
+                    print(f"{what:36} {ranks:>2} ranks  {name:9} {seconds:6.2f} s  {end:14} {first_message(printed)}", flush=True)
 
 
 if __name__ == "__main__":

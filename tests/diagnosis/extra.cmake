@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Builds the corpus once, for all its tests. The C and C++ programs of a folder become one executable,
-# tests/corpus/<wrong|right>/<folder>/cases (its main: cases.c). Fortran programs and those whose head has a line "flags:"
-# or "whole: REASON" become executables of their own by the compiler wrappers, as a user's program does.
+# tests/corpus/<wrong|right>/<folder>/cases (its main: cases.c). Fortran programs and those with a line "flags:" or
+# "whole: REASON" in their head become separate executables, built by the compiler wrappers like a user's program.
 #     diagnosis/<wrong|right>/<folder>         the programs of a folder
 #     diagnosis/checked/<folder>               those of right/ under mpiexec --check
 #     diagnosis/hosts/<wrong|right>/<folder>   some of them with their ranks on two hosts
 #     diagnosis/mpirun/<wrong|right>/<folder>  some of them under Open MPI's mpirun
 #     diagnosis/hosts/four/<wrong|right>       the same on four hosts; only with --all
-# The Fortran programs of all folders are in .../fortran, for they need gfortran and MPICH's modules.
+# The Fortran programs of all folders are in .../fortran, because they need gfortran and MPICH's modules.
 if(NOT TARGET mpi)
   return()
 endif()
@@ -18,14 +18,14 @@ add_dependencies(corpus mpiexec tutti-daemon tutti_preload mpich)
 execute_process(COMMAND ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/mpifort -showme:compile OUTPUT_QUIET ERROR_QUIET
   RESULT_VARIABLE no_modules)
 find_program(gfortran gfortran)
-set(package_for_fortran "")   # that is missing
+set(package_for_fortran "")   # the missing package
 if(NOT gfortran)
   set(package_for_fortran gfortran)
 elseif(NOT no_modules EQUAL 0)
   set(package_for_fortran libmpich-dev)
 endif()
 
-# The executable of one program alone; its name is that of the source with "_" for ".".
+# Builds one program as a separate executable, whose name is that of the source with "_" for ".".
 function(add_whole_program source)
   file(RELATIVE_PATH name ${CMAKE_CURRENT_SOURCE_DIR}/diagnosis ${source})
   string(REPLACE . _ name ${name})
@@ -33,7 +33,7 @@ function(add_whole_program source)
   set(wrapper_c mpicc)
   set(wrapper_cpp mpicxx)
   set(wrapper_f90 mpifort)
-  read_head(${source} flags flags)
+  read_directive(${source} flags flags)
   cmake_path(GET name PARENT_PATH folder)
   file(MAKE_DIRECTORY ${corpus}/${folder})
   add_custom_command(OUTPUT ${corpus}/${name} VERBATIM
@@ -42,8 +42,8 @@ function(add_whole_program source)
   set_property(GLOBAL APPEND PROPERTY whole_programs ${corpus}/${name})
 endfunction()
 
-# The executable of a folder: its C programs are one file to compile, its C++ programs another one, as starting the
-# compiler takes most of the time for one program. Their mains are called main_<program> there.
+# Builds the executable of a folder. Its C programs are compiled as one file, its C++ programs as another one, because
+# starting the compiler takes most of the time for one program. Their main functions are renamed to main_<program>.
 function(add_folded_programs folder sources)
   string(MAKE_C_IDENTIFIER corpus_${folder} target)
   set(table "struct Case {\n    char const* name;\n    int (*main)(int argc, char** argv);\n};\nstruct Case const cases[] = {\n")
@@ -69,7 +69,7 @@ function(add_folded_programs folder sources)
   endforeach()
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${corpus}/${folder} OUTPUT_NAME cases
     CXX_STANDARD 17 CXX_EXTENSIONS ON LINK_DEPENDS_NO_SHARED ON)
-  # As users compile who look for an error. A main() under another name does not return 0 by itself.
+  # Options for debugging. A main() under another name does not return 0 implicitly.
   target_compile_options(${target} PRIVATE -O0 -Wno-all -Wno-extra -Werror=return-type)
   target_link_libraries(${target} PRIVATE mpi Threads::Threads m)
   add_dependencies(corpus ${target})
@@ -79,7 +79,7 @@ function(add_corpus_folder folder)
   set(source_folder ${CMAKE_CURRENT_SOURCE_DIR}/diagnosis/${folder})
   file(GLOB sources CONFIGURE_DEPENDS ${source_folder}/*.c ${source_folder}/*.cpp)
   file(GLOB fortran_sources CONFIGURE_DEPENDS ${source_folder}/*.f90)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${sources})   # for their heads
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${sources})   # their head comments are read
   set(folded "")
   foreach(source ${sources})
     file(STRINGS ${source} alone LIMIT_COUNT 20 REGEX "^// (whole|flags):")
@@ -108,7 +108,7 @@ function(add_corpus_test name)
     set(hosts 2)
     if(name MATCHES four/)
       set(hosts 4)
-      list(APPEND labels in_all)   # most of what it finds, two hosts find, too
+      list(APPEND labels in_all)   # two hosts find most of the same errors
     endif()
   endif()
   if(name MATCHES "/fortran$")
@@ -162,8 +162,8 @@ foreach(kind wrong right)
   list(TRANSFORM on_hosts_${kind} PREPEND ${kind}/)
   add_corpus_test(hosts/four/${kind} ${on_hosts_${kind}})
 endforeach()
-add_corpus_test(hosts/wrong/epochs wrong/epochs --only fence_one_more_checked)   # the notes of all nodes are compared
+add_corpus_test(hosts/wrong/epochs wrong/epochs --only fence_one_more_checked)   # compares call records of all nodes
 add_corpus_test(hosts/wrong/buffers wrong/buffers)
-# Buffers of one rank: a warning that names ranks of two hosts may come without the line of one of them.
+# Programs whose buffers are on one rank: a warning about ranks of two hosts may lack the line of one of them.
 add_corpus_test(hosts/wrong/windows wrong/windows --only
   put_from,put_of,rput,get_overwritten,two_gets,accumulate_in,send_of,fetched,swapped)

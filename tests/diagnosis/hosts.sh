@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs of the corpus with their ranks on several hosts: the same errors are reported, at the same lines, and nothing
-# is reported of right programs. `hosts.sh BUILD HOSTS AREA... [OPTIONS OF run_corpus.py]`
+# Runs programs of the corpus with their ranks on several hosts: the reports must be the same as on one host.
+# Usage: hosts.sh BUILD HOSTS AREA... [OPTIONS OF run_corpus.py]
 . "$(dirname "$0")/../cluster/common.sh" "$1"
 hosts_up "$2"
 before="" names=$(IFS=,; echo "${hosts[*]}")

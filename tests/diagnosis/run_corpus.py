@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the programs of wrong/ or right/, which `ninja corpus` builds, and compares reports with what their heads expect.
+"""Runs programs of wrong/ or right/, which `ninja corpus` builds, and compares the reports with their head comments.
 
 Usage: run_corpus.py BUILD [AREA]... [--jobs N] [--limit SECONDS] [--only PART-OF-A-PATH]
                      [--check] [--verbose] [--hosts A,B] [--before WORDS] [--options WORDS] [--under LAUNCHER]
-An AREA is wrong, right, or a folder such as wrong/circles; wrong/fortran are all Fortran programs of wrong/.
-README.md says what a program's head and its HERE marks mean.
+An AREA is wrong, right, or a folder such as wrong/circles; wrong/fortran means all Fortran programs of wrong/.
+README.md describes head comments and HERE marks.
 """
 import argparse
 import concurrent.futures
@@ -17,12 +17,12 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LANGUAGES = (".c", ".cpp", ".f90")
-CODE = r"(?:T\d\d|MPI_\w+)"   # of a report: ours, or the error class
-DEADLOCKED = 125   # mpiexec's exit code once it has told a mistake
+CODE = r"(?:T\d\d|MPI_\w+)"   # of a report: ours, or an MPI error class
+DEADLOCKED = 125   # mpiexec's exit code after it has reported an error
 
 
 def numbers(words, count):
-    """Ranks out of "0 2-4", "all", "1-last"; those that a job of `count` ranks has."""
+    """Parses ranks such as "0 2-4", "all", "1-last"; ignores those that a job of `count` ranks does not have."""
     found = set()
     for word in words.replace(",", " ").replace("and", " ").split():
         if word == "all":
@@ -33,8 +33,8 @@ def numbers(words, count):
 
 
 class Program:
-    on_hosts = False   # do they run on several hosts?
-    other_launcher = False   # than Tutti's mpiexec
+    on_hosts = False   # the ranks run on several hosts
+    other_launcher = False   # the launcher is not Tutti's mpiexec
 
     def __init__(self, path, wrong):
         self.path, self.wrong = path, wrong
@@ -48,14 +48,14 @@ class Program:
             if key:
                 self.head[key.group(1)] = key.group(2)
         self.counts = [int(word) for word in self.head["ranks"].split()]
-        self.marks = []   # (line, ranks in words)
+        self.marks = []   # (line, ranks as text)
         for number, line in enumerate(lines, 1):
             mark = re.search(r"(?://|!) HERE ([\w ,-]+)$", line)
             if mark:
                 self.marks.append((number, mark.group(1)))
 
     def command(self, build):
-        """The executable (see extra.cmake) with the program's arguments."""
+        """Returns the executable (see extra.cmake) with the program's arguments."""
         folder, source = os.path.split(os.path.join(build, "tests", "corpus", self.name))
         alone = source.endswith(".f90") or "whole" in self.head or "flags" in self.head
         program = [source.replace(".", "_")] if alone else ["cases", os.path.splitext(source)[0]]
@@ -66,84 +66,84 @@ class Program:
         return several or self.head.get(f"expect {count}", self.head.get("expect", ""))
 
     def message(self, count):
-        """What a call says that finds the mistake itself; empty where mpiexec does."""
+        """Returns the expected message if an MPI call detects the error; empty if mpiexec does."""
         return self.expectation(count).partition("message ")[2]
 
     def expected(self, count):
-        """(codes, ranks that are why, ranks of which one is why, ranks that only wait behind them, exit code)"""
+        """Returns (codes, ranks that are causes, ranks of which one is a cause, ranks that wait for them, code)."""
         parts = re.fullmatch(rf"(warning )?({CODE}(?: or {CODE})*)(?: ranks (.*?))?(?: one of (.*?))?(?: behind (.*?))?"
                              r"(?: ending with (\d+))?", self.expectation(count))
         code = int(parts.group(6) or (0 if parts.group(1) else DEADLOCKED))
         return parts.group(2).split(" or "), *(numbers(part or "", count) for part in parts.group(3, 4, 5)), code
 
 
-def told(report, count):
-    """Of a report: codes, {rank: [its lines]} of the ranks that are why, and of those behind them."""
+def parse_report(report, count):
+    """Returns the codes of a report, and {rank: [its lines]} of causes and of ranks that wait for them."""
     codes = re.findall(rf"^(?:error|warning)\[({CODE})\]", report, re.M)
     why, behind = {}, {}
     for ranks, rest in re.findall(r"^  ranks? ([\d, and-]+?) {2,}(.*)$", report, re.M):
         for rank in numbers(ranks, count):
-            (behind if "behind them)" in rest else why).setdefault(rank, []).append(rest)
+            (behind if "waits for them)" in rest else why).setdefault(rank, []).append(rest)
     return codes, why, behind
 
 
-def wrongly_told(program, count, code, report):
-    """What is not as expected, in words."""
+def differences(program, count, code, report):
+    """Yields descriptions of everything that is not as expected."""
     if words := program.message(count):
         if code == 0:
             yield "ended with 0"
         if words not in report:
-            yield f"did not say '{words}'"
+            yield f"the message '{words}' is missing"
         return
     codes, ranks, choice, others, exit_code = program.expected(count)
-    told_codes, why, behind = told(report, count)
-    kinds = {one.startswith("MPI_") for one in told_codes or codes}   # on several hosts each may find its own
-    by_rank = True in kinds and code not in (0, None, DEADLOCKED)   # with a code of its own
-    if program.other_launcher:   # which may have a code of its own, too
+    reported_codes, why, behind = parse_report(report, count)
+    kinds = {one.startswith("MPI_") for one in reported_codes or codes}   # each host may find another error
+    by_rank = True in kinds and code not in (0, None, DEADLOCKED)   # the exit code is that of the error
+    if program.other_launcher:   # its exit code may also differ
         by_rank = exit_code != 0 and code not in (0, None)
     if not by_rank and not (False in kinds and code == exit_code):
         yield f"ended with {code} instead of {'the code of an error' if kinds == {True} else exit_code}"
-    if not any(one in told_codes[:1] for one in codes):
-        yield f"told {' '.join(told_codes) or 'nothing'} instead of {' or '.join(codes)}"
+    if not any(one in reported_codes[:1] for one in codes):
+        yield f"reported {' '.join(reported_codes) or 'nothing'} instead of {' or '.join(codes)}"
     if program.head.get("says", "") not in report:
-        yield f"did not say '{program.head['says']}'"
+        yield f"the text '{program.head['says']}' is missing"
     for rank in sorted(ranks - set(why)):
-        yield f"rank {rank} is not among those that are why"
+        yield f"rank {rank} is not reported as a cause"
     if choice and not choice & set(why):
-        yield f"none of the ranks {sorted(choice)} is among those that are why"
+        yield f"none of the ranks {sorted(choice)} is reported as a cause"
     for rank in sorted(others & set(why)):
-        yield f"rank {rank} is among those that are why"
+        yield f"rank {rank} is wrongly reported as a cause"
     if program.on_hosts and "expect nodes" in program.head:
-        return   # it may be told at other calls
+        return   # the error may be reported at other calls
     file = os.path.basename(program.path)
     places = {}
     for line, words in program.marks:
         for rank in numbers(words, count):
             places.setdefault(rank, []).append(line)
-    said_of = {rank: " ".join(why.get(rank, []) + behind.get(rank, [])) for rank in places}
+    lines_of = {rank: " ".join(why.get(rank, []) + behind.get(rank, [])) for rank in places}
     for rank, lines in sorted(places.items()):
-        if rank not in ranks | set(why) | set(behind):   # not blocked yet when the mistake was told
+        if rank not in ranks | set(why) | set(behind):   # not blocked yet when the error was reported
             continue
-        said = said_of[rank]
-        if not any(re.search(rf"\b{re.escape(file)}:{line}\b", said) for line in lines):
-            yield f"rank {rank} is not told to be at {file}:{' or '.join(map(str, lines))}"
+        reported = lines_of[rank]
+        if not any(re.search(rf"\b{re.escape(file)}:{line}\b", reported) for line in lines):
+            yield f"rank {rank} is not reported at {file}:{' or '.join(map(str, lines))}"
 
 
 def harmless(report, codes):
-    """Is nothing told but warnings with these codes, which their help calls harmless where they are?"""
+    """Returns whether the report is empty or has only errors and warnings with these codes."""
     found = set(re.findall(r"^(?:error|warning)\[(.*?)\]", report, re.M))
     return not report or (found and found <= set(codes))
 
 
 def places(options, count):
-    """As many ranks on each host, the rest on the first ones."""
+    """Returns the option that distributes the ranks evenly over the hosts, with the remainder on the first ones."""
     hosts = options.hosts.split(",") if options.hosts else []
     each = [(count + len(hosts) - 1 - i) // len(hosts) for i in range(len(hosts))]
     return ["-hosts", ",".join(f"{host}:{ranks}" for host, ranks in zip(hosts, each) if ranks)] if hosts else []
 
 
 def run(program, count, limit, options):
-    """(mpiexec's exit code or None past the limit, standard output, standard error)"""
+    """Returns (mpiexec's exit code or None after the limit, standard output, standard error)."""
     mpiexec = [*options.before.split(), os.path.join(options.build, "bin", "mpiexec"), *options.options.split()]
     mpiexec += [*places(options, count), *(["--check"] if options.check else [])]
     if options.under:
@@ -163,7 +163,7 @@ def run(program, count, limit, options):
             reported = "ended" in program.head and b"mpiexec --explain" in (running.stderr or b"")
             if not reported and time.monotonic() < end:
                 continue
-        # First politely, for then it takes its ranks along.
+        # SIGTERM first, so that mpiexec can end its ranks.
         for how in (signal.SIGTERM, signal.SIGKILL):
             os.killpg(process.pid, how)
             try:
@@ -175,15 +175,15 @@ def run(program, count, limit, options):
 
 
 def check(program, count, options):
-    """(what is not as expected, all that was said)"""
+    """Returns (everything that is not as expected, all output)."""
     missed = "missed" in program.head
     limit = min(options.limit, 3) if missed else float(program.head.get("limit", options.limit))
     code, out, err = run(program, count, limit, options)
     if missed:
-        return (["found now: take away its line 'missed:'"] if code is not None else []), out + err
-    said = out + err
+        return (["reported now: remove the line 'missed:'"] if code is not None else []), out + err
+    output = out + err
     if program.wrong:
-        problems = list(wrongly_told(program, count, code, err))
+        problems = list(differences(program, count, code, err))
     else:
         problems = [f"ended with {code} instead of 0"] if code != 0 else []
         if not harmless(err, program.head.get("may warn", "").split()
@@ -191,7 +191,7 @@ def check(program, count, options):
             problems.append("a message on standard error")
     if code is None:
         problems.insert(0, f"still ran after {limit} s")
-    return problems, said
+    return problems, output
 
 
 def programs_of(area, only):
@@ -211,12 +211,12 @@ def main():
     arguments.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1))
     arguments.add_argument("--limit", type=float, default=60)
     arguments.add_argument("--only", default="", help="parts of paths, separated by commas")
-    arguments.add_argument("--check", action="store_true", help="all of them under mpiexec --check")
+    arguments.add_argument("--check", action="store_true", help="run with mpiexec --check")
     arguments.add_argument("--verbose", action="store_true")
-    arguments.add_argument("--hosts", default="", help="the ranks are spread over these")
-    arguments.add_argument("--before", default="", help="words before mpiexec")
-    arguments.add_argument("--options", default="", help="for mpiexec")
-    arguments.add_argument("--under", default="", help="another launcher with its options, which knows -n")
+    arguments.add_argument("--hosts", default="", help="distribute the ranks over these hosts")
+    arguments.add_argument("--before", default="", help="command that runs mpiexec")
+    arguments.add_argument("--options", default="", help="options for mpiexec")
+    arguments.add_argument("--under", default="", help="another launcher with its options; it must accept -n")
     options = arguments.parse_args()
     Program.on_hosts = bool(options.hosts)
     programs = [one for area in options.areas for one in programs_of(area, options.only.split(","))]
@@ -232,23 +232,23 @@ def main():
 
 def judge(programs, options):
     runs = [(program, count) for program in programs for count in program.counts if count > 1 or not options.hosts]
-    runs.sort(key=lambda one: "ended" not in one[0].head)   # the long ones first
+    runs.sort(key=lambda one: "ended" not in one[0].head)   # long runs first
     failures = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         results = list(pool.map(lambda one: check(*one, options), runs))
     total, good = {True: 0, False: 0}, {True: 0, False: 0}
-    for (program, count), (problems, said) in zip(runs, results):
+    for (program, count), (problems, output) in zip(runs, results):
         total[program.wrong] += 1
         good[program.wrong] += not problems or "missed" in program.head
         if problems:
             failures += 1
             print(f"FAILED {program.name} -n {count}: {'; '.join(problems)}")
         if problems or options.verbose:
-            print("".join(f"    {line}\n" for line in said.splitlines()[:40]), end="", flush=True)
+            print("".join(f"    {line}\n" for line in output.splitlines()[:40]), end="", flush=True)
     if total[True]:
         missed = sum("missed" in program.head for program, _ in runs)
-        print(f"wrong programs: {good[True] - missed} of {total[True]} runs told as expected, "
-              f"{missed} not told, as is known")
+        print(f"wrong programs: {good[True] - missed} of {total[True]} runs reported as expected, "
+              f"{missed} not reported, as is known")
     if total[False]:
         print(f"right programs: {good[False]} of {total[False]} runs without a message, "
               f"{total[False] - good[False]} false alarms or failures")

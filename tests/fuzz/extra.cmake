@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# fuzz/frame: the corpus and mutations of it, with any compiler. frame_fuzz: the same target under libFuzzer, made only
-# when asked for and where there is clang.
+# fuzz/frame: the corpus and mutations of it, with any compiler. frame_fuzz: the same target under libFuzzer, built only
+# on request and if clang is installed.
 set(frame_sources ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/frame_fuzz.cpp)
 add_executable(frame_corpus ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/run_corpus.cpp ${frame_sources})
 target_link_libraries(frame_corpus PRIVATE ${uses_p2p} Threads::Threads)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A fuzz target without a fuzzer, for every run of the tests: feeds it each file of a folder, then mutations of them,
-// the same ones each time. Usage: PROGRAM FOLDER MUTATIONS
+// Runs a fuzz target without a fuzzer: passes it each file of a folder, then mutations of them, the same ones in each
+// run.
+// Usage: PROGRAM FOLDER MUTATIONS
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -39,11 +40,11 @@ void mutate(Input& input, std::vector<Input> const& all, std::mt19937& random) {
         for (int i = 0; i < 3 && !input.empty(); ++i)
             input[random() % input.size()] ^= static_cast<std::uint8_t>(1u << random() % 8);
         break;
-    case 1:   // a byte that is often a bound
+    case 1:   // a boundary value
         if (!input.empty()) input[random() % input.size()] = bounds[random() % bounds.size()];
         break;
     case 2: input.resize(static_cast<std::size_t>(somewhere())); break;
-    case 3: {   // another one behind it, without its first byte
+    case 3: {   // appends another input without its first byte
         Input const& other = all[random() % all.size()];
         if (!other.empty()) input.insert(input.end(), other.begin() + 1, other.end());
         break;

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The pages for users, done word by word in a folder that looks like the tree after its build.
+# Executes all blocks of guides/*.md, in a folder with the layout of the tree after its build.
 # cores: 1
 . "$(dirname "$0")/../common.sh" "$1"
-is_sanitized && skip "the plain build does it"
+is_sanitized && skip "covered by the plain build"
 mkdir "$folder/build"
 ln -s "$build/bin" "$build/lib" "$build/include" "$folder/build/"
 ln -s "$source/apps" "$folder/"
@@ -12,6 +12,6 @@ unset TUTTI_COLL TUTTI_TOPOLOGY
 export TUTTI_TUNING=none
 for page in "$source"/guides/*.md; do
     echo "== ${page##*/}"
-    python3 "$here/run_page.py" "$page" true 2 || wrong "${page##*/} is not what happens"
+    python3 "$here/run_page.py" "$page" true 2 || wrong "${page##*/} differs from the actual output"
 done
 finish

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does what a page says, as somebody who reads it would: run_page.py PAGE BUILD_COMMAND [LEAST], in the tree's root.
-A page has at least LEAST (8) blocks that it can do.
+"""Executes the blocks of a page, to be run at the top of the tree: run_page.py PAGE BUILD_COMMAND [LEAST].
+The page must have at least LEAST (default: 8) executable blocks.
 
-A block of C++ becomes the file that was named last; of a block of commands each line is run, where those that configure
-and build are replaced by BUILD_COMMAND; a block of text must be in the output of the last commands, line by line, with
-any numbers in place of its own, and any word in that of HOST.
+A block of C++ is written to the file that the page named last. Each line of a block of commands is run, where the lines
+that configure and build are replaced by BUILD_COMMAND. The lines of a block of text must occur in the output of the
+last commands, where numbers match any number, and HOST matches any word.
 """
 import re
 import subprocess
@@ -34,7 +34,7 @@ def run(commands, build):
 
 
 def pattern(line):
-    """The line's words with any blanks between them, numbers as any numbers."""
+    """Returns a regular expression of the line's words, with any blanks between them and any numbers."""
     words = (re.sub(r"\d+(?:\\\.\d+)?", r"\\d+(?:\\.\\d+)?", re.escape(w)) for w in line.split())
     return r"\s+".join(w.replace("HOST", r"\S+") for w in words)
 
@@ -53,9 +53,9 @@ def main(page, build, least="8"):
         elif language == "text":
             missing = [line for line in body.splitlines() if not re.search(pattern(line), output)]
             if missing:
-                sys.exit(f"{page} expects\n" + "\n".join(missing) + f"\nbut there was\n{output}")
+                sys.exit(f"{page} expects\n" + "\n".join(missing) + f"\nbut the output is\n{output}")
     if done < int(least):
-        sys.exit(f"{page} has only {done} blocks that this program understands")
+        sys.exit(f"{page} has only {done} executable blocks")
 
 
 main(*sys.argv[1:])

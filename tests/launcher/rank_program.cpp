@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Behaves as its arguments say, one after the other, as far as the launcher can see it:
+// A rank without MPI that performs its arguments in order, as far as the launcher observes them:
 //   init finalise abort CODE | exit CODE | signal N | sleep SECONDS | wait REASON | only RANK (others skip the next
-//   two words) | await RANK (until it has done init) | orphan SECONDS (leaves a process that sleeps in a session of its
-//   own) | place (prints where the rank is fixed, or -1) | overwrite BYTE (all of the segment that all ranks read)
+//   two words) | await RANK (until it has called init) | orphan SECONDS (leaves a process that sleeps in a new session)
+//   | place (prints the processing unit to which the rank is bound, or -1) | overwrite BYTE (the shared parts of the
+//   segment)
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -28,8 +29,8 @@ void leave_orphan(char const* seconds) {
 }
 
 void wait_with_reason(RankState& rank_state, char const* reason) {
-    BlockedThread& shown = rank_state.blocked.thread[0];
-    std::snprintf(shown.call, sizeof shown.call, "%s", reason);
+    BlockedThread& published = rank_state.blocked.thread[0];
+    std::snprintf(published.call, sizeof published.call, "%s", reason);
     rank_state.blocked.changes.fetch_add(1, std::memory_order_release);
     while (true) pause();
 }
@@ -76,7 +77,7 @@ int main(int argc, char** argv) {
         else if (word == "signal") raise(std::stoi(next));
         else if (word == "sleep") usleep(static_cast<useconds_t>(std::stod(next) * 1e6)), ++i;
         else if (word == "wait") wait_with_reason(rank_state, next.c_str());
-        else return std::fprintf(stderr, "what is '%s'?\n", word.c_str()), 99;
+        else return std::fprintf(stderr, "launcher_rank: '%s' is not an argument\n", word.c_str()), 99;
     }
     return 0;
 }

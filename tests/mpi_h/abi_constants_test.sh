@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Our mpi.h against the one of Debian's MPICH: one program, compiled with each, prints every constant, layout and
-# function type, and the two outputs must agree. The names come out of our header; names that only MPICH has must be
-# on the list of areas that come later, names that it has not yet on the list of newer ones, with what they must be.
+# Compares our mpi.h with the header of Debian's MPICH. One program, compiled with each header, prints every constant,
+# structure layout and function type; the two outputs must agree. The names are taken from our header. Names that only
+# MPICH has must be listed in later_constants.txt, and names that MPICH does not have yet in newer.txt, with their
+# expected output.
 . "$(dirname "$0")/lib.sh" "$1"
 need_package libmpich-dev "/usr/include/*/mpich/mpi.h"
 set -e
 ours=$source/mpi_h/include
 theirs=$(dirname "$(compgen -G "/usr/include/*/mpich/mpi.h" | head -1)")
 
-# Object-like macros of a header, and everything in capitals that is left after preprocessing (enumerators, data);
-# names there that end in _T only number MPICH's functions for its tools.
+# Prints the object-like macros of a header and all capitalised names that remain after preprocessing (enumerators,
+# data). Names that end in _T only number MPICH's functions for its tools and are left out.
 constants() {
     {
         echo '#include <mpi.h>' | gcc -I"$1" -dM -E - | sed -nE 's/^#define (MPI_[A-Z0-9_]+) .+/\1/p'
@@ -24,7 +25,7 @@ functions >"$work/functions"
 sed -nE 's/^extern .*\b(MPI_[A-Z0-9_]+);$/\1/p' "$ours/mpi.h" | sort >"$work/data"
 grep -vE '^(#|$)' "$here/newer.txt" >"$work/newer.txt"
 sed 's/ .*//' "$work/newer.txt" | sort >"$work/newer"
-# without FILE: those of its names that are not newer ones.
+# without FILE: prints the names in FILE that are not in newer.txt.
 without() { comm -23 "$1" "$work/newer"; }
 [ "$(wc -l <"$work/constants")" -gt 200 ] || { echo "found only few constants in our header"; exit 1; }
 [ "$(wc -l <"$work/functions")" -gt 200 ] || { echo "found only few functions in our header"; exit 1; }
@@ -36,10 +37,10 @@ without() { comm -23 "$1" "$work/newer"; }
     sed -nE 's/^typedef [a-z]+ ?\((MPI_\w+)\)\(.*/SHOW_TYPE(\1 *)/p; s/^typedef .* \*?(MPI_\w+);.*/SHOW_TYPE(\1)/p' "$ours/mpi.h"
 } >"$work/list.inc"
 
-# print_header FOLDER NAME: what the header there says of the names in list.inc, in NAME.txt.
+# print_header FOLDER NAME: writes what the mpi.h in FOLDER defines for the names in list.inc to NAME.txt.
 print_header() {
     g++ -std=c++17 -w -DMPICH_SKIP_MPICXX -I"$1" -I"$work" -c "$here/abi_print.cpp" -o "$work/$2.o"
-    # Only values and types are printed; functions and data need not resolve to anything.
+    # The program prints only values and types; it need not link with the MPI functions and data.
     g++ -no-pie "$work/$2.o" -Wl,--unresolved-symbols=ignore-all -o "$work/$2"
     "$work/$2" >"$work/$2.txt"
 }
@@ -52,7 +53,8 @@ if ! diff -u --label MPICH "$work/theirs.txt" --label Tutti "$work/ours.txt"; th
 fi
 echo "$(wc -l <"$work/ours.txt") values compared"
 
-# Newer names are ours, are not MPICH's, and are what the list says, functions also with their PMPI_ names.
+# Newer names must be in our header, absent from MPICH's, and as newer.txt describes them; functions also need PMPI_
+# names.
 sort "$work/constants" "$work/functions" | comm -13 - "$work/newer" | sed 's/^/newer.txt: not in our mpi.h: /' >"$work/wrong"
 while read -r name; do
     echo '#include <mpi.h>' | gcc -I"$theirs" -E -dD - | grep -qw "$name" &&
@@ -73,7 +75,8 @@ if [ -s "$work/wrong" ]; then
 fi
 echo "$(wc -l <"$work/newer") newer names compared"
 
-# What only MPICH has must be one of the areas of later; an area that is there, or never was, must leave the list.
+# A name that only MPICH has must be in later_constants.txt. A listed name that our header has, or MPICH lacks, is an
+# error.
 patterns=$(grep -vE '^(#|$)' "$here/later_constants.txt")
 comm -13 "$work/constants" "$work/constants.theirs" >"$work/missing"
 while read -r name; do

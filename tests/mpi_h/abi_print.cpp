@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prints what a header mpi.h says: values, layouts, types. list.inc holds one line for each name.
+// Prints the values, structure layouts and types that an mpi.h defines. list.inc holds one line per name.
 #include <mpi.h>
 
 #include <cstddef>
@@ -12,7 +12,7 @@ void show(const char* name, T value) {
     if constexpr (std::is_same_v<T, const char*>) {
         std::printf("%s \"%s\"\n", name, value);
     } else if constexpr (std::is_pointer_v<T> && std::is_function_v<std::remove_pointer_t<T>>) {
-        // Where a function lies is not a fact of the header, whether there is one is.
+        // A function's address is not a property of the header, but its existence is.
         std::printf("%s %s %s\n", name, value == nullptr ? "none" : "function", typeid(T).name());
     } else if constexpr (std::is_pointer_v<T>) {
         std::printf("%s %s %ld\n", name, typeid(T).name(), reinterpret_cast<long>(value));
@@ -37,7 +37,7 @@ void show_type(const char* name) {
     std::printf("MPI_%s_c2f %d, f2c %d\n", #kind, MPI_##kind##_c2f(handle), MPI_##kind##_f2c(1234)); \
     std::printf("sizes %zu %zu\n", sizeof(MPI_##kind##_c2f(handle)), sizeof(MPI_##kind##_f2c(1234)));
 
-// The one function whose address a constant of the header is.
+// The only function whose address is the value of a constant in the header.
 extern "C" int MPIR_Dup_fn(MPI_Comm, int, void*, void*, void*, int*) { return 0; }
 
 int main() {

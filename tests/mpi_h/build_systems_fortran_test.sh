@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# CMake's find_package(MPI) finds us for Fortran, too, in a moved installation.
+# CMake's find_package(MPI) finds Tutti for Fortran in a moved installation.
 . "$(dirname "$0")/lib.sh" "$1"
 need_package gfortran gfortran
 need_package libmpich-dev "/usr/include/*/mpich/mpi.h"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Other projects' build systems find us: CMake's own find_package(MPI) through the wrappers and through MPI_HOME, and
-# pkg-config under every name that MPI has there. In the build tree and in a moved installation.
+# Build systems of other projects find Tutti in the build tree and in a moved installation: CMake's find_package(MPI)
+# through the wrappers and through MPI_HOME, and pkg-config under each name that it uses for MPI.
 . "$(dirname "$0")/lib.sh" "$1"
-install_and_move moved   # FindMPI splits what wrappers print at spaces, so the name has none
+install_and_move moved   # no spaces, at which FindMPI splits the wrappers' output
 export CMAKE_GENERATOR=Ninja
 
 mkdir "$work/project"
@@ -24,7 +24,7 @@ message(STATUS "bindings: ${MPI_MPICXX_FOUND}")
 message(STATUS "launcher: ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG}")
 EOF
 
-# with_cmake PLACE HOW: HOW is how find_package learns of us.
+# with_cmake PLACE HOW: configures with find_package(MPI); HOW is the way in which it finds the installation.
 with_cmake() {
     local place=$1 folder
     folder=$(mktemp -d "$work/cmakeXXXX")
@@ -47,7 +47,7 @@ with_cmake() {
     done
 }
 
-# MPI_C_COMPILER alone is enough for a project in C, but for the launcher, which is named as well.
+# For a project in C, find_package needs MPI_C_COMPILER alone; the launcher is given separately.
 with_the_compiler_named() {
     local place=$1 folder
     mkdir -p "$work/project_c" && cp "$here/hello.c" "$work/project_c/"
@@ -68,8 +68,8 @@ EOF
     equal "MPI_C_COMPILER" "hello from 0 of 1" "$("$folder/hello_c")"
 }
 
-# What mpi_h/build-systems.md says about an answer of CMake that is not about us: asked not to, it claims no C++ bindings;
-# a program that uses them does not compile.
+# As mpi_h/build-systems.md describes, find_package reports C++ bindings unless MPI_CXX_SKIP_MPICXX is set; a program
+# that uses them does not compile.
 without_cxx_bindings() {
     local place=$1 folder
     folder=$(mktemp -d "$work/cmakeXXXX")
@@ -80,12 +80,13 @@ without_cxx_bindings() {
     grep -q "MPI.*has not been declared" "$work/bindings.log" || wrong "mpi.h and MPI::: $(cat "$work/bindings.log")"
 }
 
-# A program keeps the folder in which it was linked; mpiexec of the new place puts its own library in front when asked.
+# A program keeps the library folder with which it was linked; with --drop-in, mpiexec of the new place puts its own
+# first.
 after_a_move() {
     local both="hello from 0 of 2;hello from 1 of 2;" library
     cp -a "$moved" "$work/old" && "$work/old/bin/mpicc" "$here/hello.c" -o "$work/hello_moved" || wrong "linking in a copy"
     mv "$work/old" "$work/new"
-    ldd "$work/hello_moved" | grep -q "$work" && wrong "the page says that a moved library is not found"
+    ldd "$work/hello_moved" | grep -q "$work" && wrong "the moved library is found, unlike build-systems.md describes"
     equal "after a move, with --drop-in" "$both" \
         "$("$work/new/bin/mpiexec" --drop-in -n 2 "$work/hello_moved" | sort | tr '\n' ';')"
     library=$(dirname "$(find "$work/new" -name libmpi.so.12)")
@@ -99,7 +100,7 @@ with_pkg_config() {
     for name in mpich mpi mpi-c mpi-cxx tutti ompi ompi-c ompi-cxx; do
         export PKG_CONFIG_PATH=$folder
         pkg-config --exists "$name" || { wrong "pkg-config does not know $name"; continue; }
-        # Paths with spaces come out escaped for a shell.
+        # pkg-config escapes spaces in paths for a shell.
         eval "gcc '$here/hello.c' -o '$work/hello_$name' $(pkg-config --cflags --libs "$name")" || wrong "building with $name.pc"
         equal "$name.pc" "hello from 0 of 1" "$("$work/hello_$name")"
     done
@@ -111,7 +112,7 @@ for place in "$build" "$moved"; do
     echo "in $place"
     with_pkg_config "$place"
 done
-# FindMPI takes the same way through the wrappers of both places, so each way is gone once; in a path with a blank none.
+# FindMPI uses the same wrappers in both places, so each method is tested once. Paths with spaces are left out.
 [[ "$build" == *" "* ]] && with_cmake "$moved" path || with_cmake "$build" path
 with_cmake "$moved" home
 with_cmake "$moved" compiler

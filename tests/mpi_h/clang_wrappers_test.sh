@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# clang -Werror refuses options for linking in a command that does not link, so the wrapper must tell the two apart.
+# clang -Werror rejects linker options in a command that does not link, so the wrapper must add them only when linking.
 . "$(dirname "$0")/lib.sh" "$1"
 need_package clang clang
 cp "$here/hello.c" "$work/hello.c"

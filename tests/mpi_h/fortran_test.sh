@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Fortran through MPICH's interface on our library: programs with mpif.h, the modules mpi and mpi_f08, built by our
-# mpifort; the same programs built by MPICH's own wrapper and started with --drop-in; and the plain word when the
-# headers are not there.
+# Fortran programs that use mpif.h and the modules mpi and mpi_f08 through MPICH's Fortran library: built with our
+# mpifort, and built with MPICH's wrapper and started with --drop-in. Without the headers, mpifort names the missing
+# package.
 . "$(dirname "$0")/lib.sh" "$1"
 PATH=$build/bin:$PATH
 
 need_package gfortran gfortran
 need_package libmpich-dev "/usr/include/*/mpich/mpi.h"
-# An mpifort that finds no headers says so and names the package. It looks below /usr, which a test cannot empty, so a
-# copy that looks elsewhere stands in.
+# An mpifort that finds no headers names the package to install. It searches below /usr, which a test cannot empty, so
+# the test uses a copy that searches another folder.
 mkdir -p "$work/empty/bin" "$work/empty/lib" "$work/empty/include"
 sed 's#/usr/#/nowhere/#g' "$build/bin/mpifort" >"$work/empty/bin/mpifort" && chmod +x "$work/empty/bin/mpifort"
 out=$("$work/empty/bin/mpifort" a.f90 2>&1) && wrong "mpifort succeeds without MPICH's Fortran headers"

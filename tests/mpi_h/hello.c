@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The smallest program that proves that header, library and launcher belong together. */
+/* The smallest program that shows that header, library and launcher work together. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Meson's dependency('mpi') finds us as mpi_h/build-systems.md says, in every language, with Open MPI installed beside.
+# Meson's dependency('mpi') finds Tutti in every language, as mpi_h/build-systems.md describes, with Open MPI installed,
+# too.
 . "$(dirname "$0")/lib.sh" "$1"
 need_package meson meson
 need_package libopenmpi-dev mpicc.openmpi "/usr/lib/*/pkgconfig/ompi-c.pc"
@@ -30,7 +31,7 @@ endforeach
 EOF
 echo "option('how', type: 'string', value: 'auto')" >"$work/project/meson_options.txt"
 
-# with_meson NAME ASSIGNMENTS...: a build with these variables, whose programs then run on two ranks.
+# with_meson NAME ASSIGNMENTS...: builds with these environment variables and runs the programs on two ranks.
 with_meson() {
     local folder=$work/$1 language how=auto
     [ "$1" = tool ] && how=config-tool
@@ -46,8 +47,8 @@ with_meson() {
 with_meson packages PKG_CONFIG_PATH="$(dirname "$(find "$moved" -name tutti.pc)")"
 with_meson tool PATH="$moved/bin:$PATH"
 
-# Why the page asks for PKG_CONFIG_PATH: PATH alone does not outrank Open MPI's ompi-c.pc.
+# The page asks for PKG_CONFIG_PATH because PATH alone does not take precedence over Open MPI's ompi-c.pc.
 PATH=$moved/bin:$PATH meson setup "$work/path" "$work/project" >"$work/path.log" 2>&1
 grep -q "dependency MPI for c found: YES $(pkg-config --modversion ompi-c)" "$work/path.log" ||
-    wrong "the page says that PATH alone finds Open MPI: $(grep MPI "$work/path.log")"
+    wrong "PATH alone should find Open MPI, as build-systems.md describes: $(grep MPI "$work/path.log")"
 finish

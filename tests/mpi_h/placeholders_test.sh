@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A program that was built with MPICH and calls what Tutti does not offer: it starts, and the call ends the whole job
-# with a sentence. The same program built with our mpicc does not link, and compiling it names the function.
+# A program that was built with MPICH and calls a function that Tutti does not offer: the program starts, and the call
+# ends the whole job with a message. The same program does not link with our mpicc, and the compiler names the function.
 . "$(dirname "$0")/lib.sh" "$1"
 
 cat >"$work/guest.c" <<'EOF'
@@ -18,7 +18,7 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank != 1) for (;;) pause();
     MPI_File_open(MPI_COMM_WORLD, "name", 0, MPI_INFO_NULL, &file);
-    puts("came back");
+    puts("returned");
     return 0;
 }
 EOF
@@ -35,8 +35,8 @@ like_mpich "$work/guest.c" "$work/guest" || wrong "linking with libmpich.so.12"
 out=$(timeout "$limit_s" "$build/bin/mpiexec" -n 3 "$work/guest" 2>&1)
 code=$?
 { [ $code -ne 0 ] && [ $code -ne 124 ]; } || wrong "the job ended with code $code"
-has "the sentence" "Tutti does not offer MPI_File_open yet (it belongs to files)" "$out"
-lacks "after the call" "came back" "$out"
+has "the message" "Tutti does not offer MPI_File_open yet (it belongs to files)" "$out"
+lacks "after the call" "returned" "$out"
 
 like_mpich "$work/early.c" "$work/early" || wrong "linking with libmpich.so.12"
 out=$("$work/early" 2>&1) && wrong "MPI_Session_init before MPI_Init succeeded"
@@ -46,8 +46,8 @@ out=$("$build/bin/mpicc" -Werror=implicit-function-declaration -c "$work/guest.c
 has "the compiler's error" MPI_File_open "$out"
 "$build/bin/mpicc" -w "$work/guest.c" -o "$work/guest2" 2>/dev/null && wrong "libmpi.so has MPI_File_open"
 
-# as autoconf asks whether there is a function: what is not offered is not there, by any name of the library, in the
-# build tree and in an installation
+# Checks for a function as autoconf does. Functions that Tutti does not offer must be absent under each name of the
+# library, in the build tree and in an installation.
 has_function() { # PLACE FUNCTION LIBRARY
     printf 'char %s(void);\nint main(void) { return %s(); }\n' "$2" "$2" >"$work/check.c"
     gcc -w "$work/check.c" -o "$work/check" -L"$1" -Wl,-rpath,"$1" "-l$3" 2>/dev/null

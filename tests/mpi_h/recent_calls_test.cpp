@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which calls use again what was made of their arguments, and which make it anew.
+// Tests which calls reuse the converted arguments of an earlier call, and which convert them again.
 #include "mpi_h/collectives/bound_calls.hpp"
 
 #include <gtest/gtest.h>
@@ -11,17 +11,17 @@ struct Bound {
     int number;
 };
 
-/// Calls of two arguments; what is made of them is a running number.
+/// Calls with two arguments; the result of the conversion is a running number.
 struct Calls {
     using Recent = RecentCalls<Bound, 2>;
 
-    /// The number of what the call ran with.
-    int operator()(Recent::Given const& given, std::uint64_t freed = 0) {
-        Recent::Entry& entry = recent.on(given);
-        if (entry.is_of(given, freed)) return entry.bound().number;
+    /// The number with which the call ran.
+    int operator()(Recent::Arguments const& arguments, std::uint64_t freed = 0) {
+        Recent::Entry& entry = recent.entry_for(arguments);
+        if (entry.matches(arguments, freed)) return entry.bound().number;
         if (entry.in_use()) return ++made;
-        Recent::Use const use(entry, freed);
-        return entry.make(given, {++made}).number;
+        Recent::Running const running(entry, freed);
+        return entry.make(arguments, {++made}).number;
     }
 
     Recent recent;
@@ -38,12 +38,12 @@ TEST(RecentCalls, AreMadeOnceForTheSameArguments) {
 TEST(RecentCalls, AreMadeAnewForOtherArguments) {
     RecentCalls<Bound, 3> recent;
     for (int count : {8, 9, 8}) {
-        auto& entry = recent.on({world, count, 0});
-        EXPECT_FALSE(entry.is_of({world, count, 0}, 0)) << count;
-        RecentCalls<Bound, 3>::Use const use(entry, 0);
+        auto& entry = recent.entry_for({world, count, 0});
+        EXPECT_FALSE(entry.matches({world, count, 0}, 0)) << count;
+        RecentCalls<Bound, 3>::Running const running(entry, 0);
         EXPECT_EQ(entry.make({world, count, 0}, {count}).number, count);
     }
-    EXPECT_TRUE(recent.on({world, 8, 0}).is_of({world, 8, 0}, 0));
+    EXPECT_TRUE(recent.entry_for({world, 8, 0}).matches({world, 8, 0}, 0));
 }
 
 TEST(RecentCalls, AreKeptForSeveralRoots) {
@@ -73,9 +73,9 @@ TEST(RecentCalls, OneWithinAnotherIsMadeForItself) {
     Calls calls;
     EXPECT_EQ(calls({world, 8}), 1);
     {
-        Calls::Recent::Use const use(calls.recent.on({world, 8}), 0);
+        Calls::Recent::Running const running(calls.recent.entry_for({world, 8}), 0);
         EXPECT_EQ(calls({world, 8}), 2);
-        EXPECT_EQ(calls.recent.on({world, 8}).bound().number, 1);
+        EXPECT_EQ(calls.recent.entry_for({world, 8}).bound().number, 1);
     }
     EXPECT_EQ(calls({world, 8}), 1);
 }

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What the libraries export: every function that mpi.h declares, under both names, and no other MPI function from
-# libmpi.so.12; from libmpich.so.12 placeholders for all that MPICH has and we have not, and nothing that we have.
+# Tests the exported symbols. libmpi.so.12 exports each function that mpi.h declares, under both names, and no other MPI
+# function. libmpich.so.12 exports placeholders for all functions that MPICH has and Tutti lacks, and no function of
+# Tutti.
 . "$(dirname "$0")/lib.sh" "$1"
 need_package mpich "/usr/lib/*/libmpich.so.12" "/usr/lib/*/libmpichfort.so.12"
 set -e
 header=$source/mpi_h/include/mpi.h
 status=0
-# report SENTENCE FILE: the names in FILE are an error.
+# report MESSAGE FILE: reports an error if FILE contains names.
 report() {
     [ -s "$2" ] || return 0
     echo "$1:"
@@ -29,7 +30,7 @@ comm -23 "$work/declared.p" "$work/strong" >"$work/out"
 report "declared in mpi.h but not a symbol of libmpi.so.12" "$work/out"
 grep -E '^P?MPI_(T_|[A-Z])[a-z]' "$work/mpi" | sort | comm -23 - <(sort "$work/declared" "$work/declared.p") >"$work/out"
 report "exported by libmpi.so.12 but not declared in mpi.h" "$work/out"
-# The allocation functions, which every library that a program may be linked with must have.
+# The allocation functions, which every library that a program may be linked with must export.
 sort >"$work/arena" <<'END'
 aligned_alloc
 calloc

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The compiler wrappers, in the build tree and in a moved installation whose path has a space: what they tell, what
-# they call, and programs that they build.
+# Tests the compiler wrappers in the build tree and in a moved installation whose path has a space: their output, the
+# compilers that they call, and the programs that they build.
 . "$(dirname "$0")/lib.sh" "$1"
 install_and_move "moved place"
 
-tells() {
+queries() {
     local bin=$1/bin lib=$2 inc=$1/include out
     equal "-showme:command" gcc "$("$bin/mpicc" -showme:command)"
     equal "-showme:incdirs" "$inc" "$("$bin/mpicc" -showme:incdirs)"
@@ -104,7 +104,7 @@ int main() { std::puts(TEXT); return MPI_Wtime() < 0; }' >"$work/a b/text.cpp"
 for place in "$build" "$moved"; do
     echo "in $place"
     lib=$(cd "$(dirname "$(find "$place" -name libmpi.so.12 -print -quit)")" && pwd)
-    tells "$place" "$lib"
+    queries "$place" "$lib"
     compilers "$place"
     builds "$place"
 done

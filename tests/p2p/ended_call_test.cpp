@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocking calls that end by an exception of something else that is moved on while they wait, and sends whose end
-// begins or takes back others: nothing is lost, and nothing points to what is no more.
+// Blocking calls that end by an exception thrown during their progress, and sends whose completion starts or withdraws
+// other sends: no message is lost, and no pointer dangles.
 #include "tests/p2p/world.hpp"
 
 #include "p2p/engine.hpp"
@@ -8,7 +8,7 @@
 namespace tutti::p2p::test {
 namespace {
 
-/// Throws, once, in the middle of a wait.
+/// Throws once in the middle of a wait.
 struct Thrower : Pollable {
     Thrower(Process& process, std::function<bool()> when) : process(process), when(std::move(when)) {
         process.waiter.attach(this);
@@ -26,19 +26,19 @@ struct Thrower : Pollable {
     bool thrown = false;
 };
 
-std::function<bool()> at_once() {
+std::function<bool()> immediately() {
     return [] { return true; };
 }
 
-TEST(EndedCall, OfAReceiveLeavesItsMessageToTheNextOne) {
+TEST(EndedCall, OfAReceiveLeavesItsMessageToTheNextReceive) {
     run(1, [](Rank& rank) {
         {
-            Thrower const thrower(rank.process, at_once());
+            Thrower const thrower(rank.process, immediately());
             EXPECT_THROW(rank.recv(1, 0, 5), std::runtime_error);
         }
         rank.send({42}, 0, 5);
         Status status;
-        ASSERT_TRUE(iprobe(*rank.comm, 0, 5, status)) << "it went to a receive that is no more";
+        ASSERT_TRUE(iprobe(*rank.comm, 0, 5, status)) << "a receive that has ended matched it";
         EXPECT_EQ(rank.recv(1, 0, 5), std::vector{42});
     });
 }
@@ -49,7 +49,7 @@ TEST(EndedCall, OfSendAndReceiveLeavesNothingBehind) {
         int in = 0;
         Status status;
         {
-            Thrower const thrower(rank.process, at_once());
+            Thrower const thrower(rank.process, immediately());
             EXPECT_THROW(sendrecv(*rank.comm, Data::of_bytes(&out, sizeof out), 0, 5, Data::of_bytes(&in, sizeof in), 0,
                                   6, status, "test"),
                          std::runtime_error);
@@ -64,14 +64,14 @@ TEST(EndedCall, OfSendAndReceiveLeavesNothingBehind) {
 class EndedCallBetweenRanks : public OnEveryLayout {};
 INSTANTIATE_TEST_SUITE_P(, EndedCallBetweenRanks, every_layout, layout_name);
 
-/// In pieces, so that it takes many looks.
+/// Disables direct copies: the message is sent in pieces and needs several polls.
 Variables in_pieces() {
     Variables v = shared_wait();
     v.arena = v.cma = v.xpmem = false;
     return v;
 }
 
-TEST_P(EndedCallBetweenRanks, OfAReceiveThatIsComingWaitsForTheRest) {
+TEST_P(EndedCallBetweenRanks, OfAReceiveInProgressWaitsForTheRest) {
     constexpr std::size_t n = 1 << 20;
     run(
         2,
@@ -89,7 +89,7 @@ TEST_P(EndedCallBetweenRanks, OfAReceiveThatIsComingWaitsForTheRest) {
                     Thrower const thrower(rank.process, [&] { return room[100] != -1; });
                     p2p::recv(*rank.comm, Data::of_bytes(room.data(), n * sizeof(int)), 1, 5, status, "test");
                 } catch (std::runtime_error const&) { thrown = true; }
-                EXPECT_EQ(room, numbers(n, 1)) << "who returns may free the buffer";
+                EXPECT_EQ(room, numbers(n, 1)) << "the caller may free the buffer";
                 rank.send({thrown}, 1, 7);
             }
             if (rank.me() == 1) return rank.send({7}, 0, 6);
@@ -98,10 +98,10 @@ TEST_P(EndedCallBetweenRanks, OfAReceiveThatIsComingWaitsForTheRest) {
         in_pieces());
 }
 
-TEST_P(EndedCallBetweenRanks, OfASendTakesItBack) {
+TEST_P(EndedCallBetweenRanks, OfASendWithdrawsIt) {
     run(2, [](Rank& rank) {
         if (rank.me() == 0) {
-            Thrower const thrower(rank.process, at_once());
+            Thrower const thrower(rank.process, immediately());
             EXPECT_THROW(rank.send(numbers(1 << 20, 1), 1, 5), std::runtime_error);
         }
         rank.barrier();
@@ -110,7 +110,7 @@ TEST_P(EndedCallBetweenRanks, OfASendTakesItBack) {
     });
 }
 
-/// A send that begins another one when it is done.
+/// A send that starts another one when it completes.
 struct Chained : Send {
     static void next(Send& op) {
         auto& self = static_cast<Chained&>(op);
@@ -120,7 +120,7 @@ struct Chained : Send {
     Send* follower = nullptr;
 };
 
-TEST(Line, ASendThatIsBegunByTheEndOfTheLastOneInLineIsNotLost) {
+TEST(Line, ASendStartedByTheCompletionOfTheLastQueuedSendIsNotLost) {
     World world(2, Layout::one_node, shared_wait());
     Engine &from = engine(world.all[0]->process), &to = engine(world.all[1]->process);
     std::deque<Chained> sends;
@@ -143,7 +143,7 @@ TEST(Line, ASendThatIsBegunByTheEndOfTheLastOneInLineIsNotLost) {
     EXPECT_TRUE(from.idle());
     while (to.poll()) {}
     std::size_t came = 0;
-    for (; Unexpected* m = to.find({7, 0, 5}); ++came) Unexpected::discard(to.claim(m));
+    for (; Unexpected* m = to.find({7, 0, 5}); ++came) Unexpected::destroy(to.dequeue(m));
     EXPECT_EQ(came, sends.size());
 }
 

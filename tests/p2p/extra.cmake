@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The operator new that counts and refuses.
+# The operator new that counts and refuses allocations.
 if(TARGET tests_p2p)
   target_sources(tests_p2p PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/coll/world/allocations.cpp)
   set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/coll/world/allocations.cpp PROPERTIES

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages above the eager limit, on every way that they can take: from and to arenas or ordinary memory, with and
-// without CMA, dense or with gaps, alone or shared between sender and receiver.
+// Messages above the eager limit with every protocol: from and to arenas or ordinary memory, with and without CMA,
+// dense or with gaps, copied by the receiver alone or by both sides.
 #include <gmock/gmock.h>
 
 #include <atomic>
@@ -48,14 +48,14 @@ void fill(std::byte* at, std::size_t bytes, int seed) {
     for (std::size_t i = 0; i < bytes; ++i) at[i] = static_cast<std::byte>(value(i, seed) >> (i % 3) * 8);
 }
 
-/// The first byte that differs from what fill() gave; `bytes` when there is none.
+/// The offset of the first byte that differs from fill(); `bytes` if none does.
 std::size_t first_wrong(std::byte const* at, std::size_t bytes, int seed) {
     for (std::size_t i = 0; i < bytes; ++i)
         if (at[i] != static_cast<std::byte>(value(i, seed) >> (i % 3) * 8)) return i;
     return bytes;
 }
 
-/// Around the eager limit, the limit from which copies are shared, and with any number of chunks.
+/// Around the eager limit and around the minimum for shared copies, with various numbers of chunks.
 std::vector<std::size_t> const large_sizes = {16383, 16384,   16385,  65535,   65536,
                                               65537, 100'001, 131072, 500'003, 3'000'000};
 
@@ -64,7 +64,7 @@ void wait_all(Rank& r, std::vector<Ref<Request>>& requests) {
     requests.clear();
 }
 
-TEST_P(Large, ArriveWholeAtAnyAlignmentAndTouchNothingElse) {
+TEST_P(Large, ArriveCompleteAtAnyAlignmentAndWriteNothingElse) {
     run(2, [&](Rank& r) {
         int seed = 0;
         for (std::size_t n : large_sizes)
@@ -75,7 +75,7 @@ TEST_P(Large, ArriveWholeAtAnyAlignmentAndTouchNothingElse) {
                     std::byte* data = out(r, n + 64) + 64 - shift;
                     fill(data, n, seed);
                     p2p::send(*r.comm, Data::of_bytes(data, n), 1, 1, Mode::standard, "send");
-                    fill(data, n, -1);   // it is the program's again: nobody may still read it
+                    fill(data, n, -1);   // the program may reuse the buffer: no rank may still read it
                     continue;
                 }
                 std::byte* data = in(r, n + 128) + 64 + shift;
@@ -88,7 +88,7 @@ TEST_P(Large, ArriveWholeAtAnyAlignmentAndTouchNothingElse) {
     });
 }
 
-TEST_P(Large, AreTruncatedToTheRoomThereIs) {
+TEST_P(Large, AreTruncatedToTheRoom) {
     run(2, [&](Rank& r) {
         constexpr std::size_t sent = 1'000'000;
         for (std::size_t room : {0u, 100u, 30'000u, 999'999u}) {
@@ -109,7 +109,7 @@ TEST_P(Large, AreTruncatedToTheRoomThereIs) {
     });
 }
 
-TEST_P(Large, BothDirectionsAtOnceAgainAndAgain) {
+TEST_P(Large, BothDirectionsConcurrentlyManyTimes) {
     run(2, [&](Rank& r) {
         int other = 1 - r.me();
         for (int round = 0; round < 60; ++round) {
@@ -155,9 +155,9 @@ TEST_P(Large, ManyInFlightToOneReceiverInAnyOrder) {
     });
 }
 
-TEST_P(Large, ASenderThatIsNotInTheLibraryIsNotWaitedFor) {
+TEST_P(Large, CompleteWhileTheSenderIsOutsideTheLibrary) {
     Place const s = GetParam();
-    if (!s.reaches_sender(s.cma)) GTEST_SKIP() << "without a way to the sender's memory it has to help";
+    if (!s.reaches_sender(s.cma)) GTEST_SKIP() << "without access to its memory, the sender must make progress";
     std::atomic<bool> received = false;
     run(2, [&](Rank& r) {
         constexpr std::size_t n = 2'000'000;
@@ -178,7 +178,7 @@ TEST_P(Large, ASenderThatIsNotInTheLibraryIsNotWaitedFor) {
     });
 }
 
-/// Layouts of 4-byte elements: how they are made, and where element i lies.
+/// Layouts of 4-byte elements: their constructors and the offset of element i.
 struct Pattern {
     char const* name;
     Ref<Datatype> (*make)(Datatype const& ints, std::int64_t n);
@@ -238,9 +238,9 @@ TEST_P(Large, EveryPairOfLayouts) {
     });
 }
 
-TEST_P(Large, ASenderWithGapsInAnArenaIsNotWaitedForEither) {
+TEST_P(Large, WithGapsInAnArenaCompleteWhileTheSenderIsOutsideTheLibrary) {
     Place const p = GetParam();
-    if (!p.reaches_sender(false)) GTEST_SKIP() << "without a way to the sender's memory it has to help";
+    if (!p.reaches_sender(false)) GTEST_SKIP() << "without access to its memory, the sender must make progress";
     std::atomic<int> received = 0;
     run(2, [&](Rank& r) {
         auto ints = TypeBuilder::predefined(Basic::int32);
@@ -281,7 +281,7 @@ std::vector<Place> places() {
     all.push_back({false, false, false, true, "shared", Layout::last_apart});
     return all;
 }
-INSTANTIATE_TEST_SUITE_P(Ways, Large, testing::ValuesIn(places()), name_of);
+INSTANTIATE_TEST_SUITE_P(Paths, Large, testing::ValuesIn(places()), name_of);
 
 }   // namespace
 }   // namespace tutti::p2p::test

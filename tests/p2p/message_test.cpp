@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages arrive whole, in order, at the right receive, whatever their size and the way they take.
+// Messages of every size and protocol arrive complete, in order, at the matching receive.
 #include <gmock/gmock.h>
 
 #include <atomic>
@@ -11,7 +11,7 @@
 namespace tutti::p2p::test {
 namespace {
 
-/// Element counts around every limit: nothing, a cell, the eager limit, a piece, several rings full.
+/// Element counts around every limit: empty, a cell, the eager limit, a piece, several full rings.
 std::vector<std::size_t> const message_sizes = {0,    1,    7,    8,    9,     100,     1023,
                                                 4095, 4096, 4097, 6000, 20000, 100'000, 300'000};
 
@@ -24,7 +24,7 @@ protected:
     }
 };
 
-TEST_P(EveryWay, EverySizeArrivesWholeBothWays) {
+TEST_P(EveryWay, EverySizeArrivesCompleteInBothDirections) {
     run(2, [](Rank& r) {
         for (std::size_t n : message_sizes) {
             int other = 1 - r.me();
@@ -53,7 +53,7 @@ TEST_P(EveryWay, RingsWrapAroundManyTimesInOrder) {
     });
 }
 
-TEST_P(EveryWay, TwoSendersOfEverySizeToEachOtherDoNotLock) {
+TEST_P(EveryWay, ExchangesOfEverySizeDoNotDeadlock) {
     run(2, [](Rank& r) {
         int other = 1 - r.me();
         std::vector<std::vector<int>> in, out;
@@ -101,8 +101,8 @@ TEST_P(Message, ManyRanksSendToOneThroughBells) {
     });
 }
 
-TEST_P(Message, WhatIsSentNeedsItsSenderNoMore) {
-    constexpr int messages = 60, length = 15000;   // ints: eager to another node, together more than sockets take
+TEST_P(Message, ASentMessageArrivesWithoutProgressOfItsSender) {
+    constexpr int messages = 60, length = 15000;   // ints: eager to another node; more in total than the sockets buffer
     if (GetParam() == Layout::one_node) GTEST_SKIP() << "through shared memory such messages wait for their receiver";
     std::atomic<int> came{0};
     run(2, [&](Rank& r) {
@@ -119,8 +119,8 @@ TEST_P(Message, WhatIsSentNeedsItsSenderNoMore) {
     });
 }
 
-TEST_P(Message, ReadyOnesToAnotherNodeAreNotOfferedUpToAMebibyte) {
-    if (GetParam() == Layout::one_node) GTEST_SKIP() << "on a node the receiver reads them where they are";
+TEST_P(Message, ReadySendsToAnotherNodeAreEagerUpToAMebibyte) {
+    if (GetParam() == Layout::one_node) GTEST_SKIP() << "on one node, the receiver reads them in place";
     run(2, [](Rank& r) {
         constexpr std::size_t most = 1 << 18;   // ints
         auto const receive = [&](std::size_t n) {
@@ -136,19 +136,19 @@ TEST_P(Message, ReadyOnesToAnotherNodeAreNotOfferedUpToAMebibyte) {
             Send op;
             op.data = Data::of_bytes(memory.data(), n * sizeof(int));
             op.key = {r.comm->context, 0, 5};
-            op.peer = r.process.cluster.peer_of(1);
+            op.peer = r.process.cluster.peer_id(1);
             op.mode = mode;
             r.barrier();
             engine(r.process).begin(op);
             EXPECT_EQ(op.eager, mode == Mode::ready && n <= most) << n;
-            r.process.waiter.until([&] { return r.process.waiter.progress(), op.done; }, {"send"});
+            r.process.waiter.wait_until([&] { return r.process.waiter.progress(), op.done; }, {"send"});
         };
         for (std::size_t n : {most, most + 1})
             for (Mode mode : {Mode::standard, Mode::ready}) r.me() == 1 ? receive(n) : send(n, mode);
     });
 }
 
-TEST_P(Message, FullRingToOneRankDoesNotHoldUpAnother) {
+TEST_P(Message, AFullRingToOneRankDoesNotBlockAnother) {
     std::atomic<bool> awake = false;
     run(3, [&](Rank& r) {
         if (r.me() == 0) {
@@ -165,7 +165,7 @@ TEST_P(Message, FullRingToOneRankDoesNotHoldUpAnother) {
         } else if (r.me() == 2) {
             r.send(r.recv(1000, 0, 0), 0, 1);
         } else {
-            while (!awake) std::this_thread::yield();   // outside the library: nothing is looked at
+            while (!awake) std::this_thread::yield();   // outside the library: no poll
             for (int i = 0; i < 500; ++i) EXPECT_EQ(r.recv(1000, 0, 0).size(), 1000u);
         }
     });
@@ -189,7 +189,7 @@ TEST_P(Message, FloodOfUnexpectedMessagesIsBoundedAndComplete) {
     });
 }
 
-TEST_P(Message, TooLongForTheReceiveIsTruncatedWithASentence) {
+TEST_P(Message, AMessageLongerThanTheReceiveIsTruncatedWithAnError) {
     for (std::size_t n : {5u, 100u, 50'000u})
         run(2, [n](Rank& r) {
             if (r.me() == 0) return r.send(numbers(n, 1), 1, 2);
@@ -208,7 +208,7 @@ TEST_P(Message, TooLongForTheReceiveIsTruncatedWithASentence) {
         });
 }
 
-TEST_P(Message, InternalAndUserMessagesDoNotMeet) {
+TEST_P(Message, InternalAndUserMessagesDoNotMatch) {
     run(2, [](Rank& r) {
         int in = 0, internal = 1, user = 2;
         if (r.me() == 0) {
@@ -222,7 +222,7 @@ TEST_P(Message, InternalAndUserMessagesDoNotMeet) {
     });
 }
 
-TEST(Nobody, TakesAndGivesNothing) {
+TEST(ProcNull, ExchangesNothing) {
     run(1, [](Rank& r) {
         Status s;
         r.send({1}, proc_null, 0);

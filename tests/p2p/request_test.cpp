@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requests: modes, cancel, persistence, messages to oneself, datatypes with gaps, buffered sends.
+// Requests: modes, cancellation, persistence, messages to self, datatypes with gaps, buffered sends.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct Ints {
     }
 };
 
-/// A cell, an eager message, an offered one.
+/// An inline message, an eager one, an offered one.
 std::vector<std::size_t> const sizes = {0, 3, 1000, 50'000};
 
 using Synchronous = OnEveryLayout;
@@ -51,7 +51,7 @@ TEST_P(Synchronous, IsCompleteOnlyOnceMatched) {
                 auto v = numbers(n, 1);
                 auto request = ints.isend(r, v, 1, 3, Mode::synchronous);
                 r.send({1}, 1, 1);
-                r.recv(1, 1, 2);   // rank 1 has seen it but not received it
+                r.recv(1, 1, 2);   // rank 1 has seen the message but not received it
                 EXPECT_FALSE(request->complete);
                 r.send({1}, 1, 4);
                 r.wait(*request);
@@ -73,19 +73,19 @@ TEST_P(Cancel, AReceiveThatNothingMatched) {
         never->cancel();
         EXPECT_TRUE(never->complete && never->status.cancelled);
         r.wait(*first);
-        first->cancel();   // too late: no effect
+        first->cancel();   // no effect after completion
         EXPECT_FALSE(first->status.cancelled);
         EXPECT_EQ(b[0], 5);
         EXPECT_EQ(a[0], -1);
     });
 }
 
-TEST_P(Cancel, ASendThatNobodyReceived) {
+TEST_P(Cancel, ASendWithoutReceive) {
     for (Mode mode : {Mode::standard, Mode::synchronous})
         for (std::size_t n : sizes)
             run(2, [n, mode](Rank& r) {
                 Ints ints;
-                r.barrier();   // what waits for a connection would be taken back at once
+                r.barrier();   // a send that waits for a connection would be cancelled locally
                 if (r.me() == 0) {
                     auto v = numbers(n, 1);
                     auto kept = ints.isend(r, v, 1, 3, mode), gone = ints.isend(r, v, 1, 3, mode);
@@ -105,7 +105,7 @@ TEST_P(Cancel, ASendThatNobodyReceived) {
             });
 }
 
-TEST_P(Cancel, ASendThatWasReceivedIsTooLate) {
+TEST_P(Cancel, HasNoEffectOnASendThatWasReceived) {
     for (Mode mode : {Mode::standard, Mode::synchronous})
         for (std::size_t n : sizes)
             run(2, [n, mode](Rank& r) {
@@ -127,7 +127,7 @@ TEST_P(Cancel, ASendThatWasReceivedIsTooLate) {
             });
 }
 
-TEST(Room, WhatStillWaitsForItIsTakenBackAtOnce) {
+TEST(Room, APendingMessageIsWithdrawnImmediately) {
     std::atomic<bool> awake = false;
     run(2, [&](Rank& r) {
         Ints ints;
@@ -171,9 +171,9 @@ TEST(Self, EveryOrderAndMode) {
     });
 }
 
-TEST(Self, BlockingSendThatCannotEndIsAnError) {
+TEST(Self, ABlockingSendThatCannotCompleteIsAnError) {
     run(1, [](Rank& r) {
-        r.comm->errhandler = Ref<Errhandler>::adopt(new Errhandler);   // else the job ends with a report
+        r.comm->errhandler = Ref<Errhandler>::adopt(new Errhandler);   // without it, the job ends with a report
         r.comm->errhandler->kind = Errhandler::Kind::returning;
         r.send({1, 2}, 0, 1);   // eager: kept
         EXPECT_EQ(r.recv(2, 0, 1), (std::vector{1, 2}));
@@ -188,7 +188,7 @@ TEST(Self, BlockingSendThatCannotEndIsAnError) {
     });
 }
 
-TEST(Self, CancelFindsItOnlyWhileUnmatched) {
+TEST(Self, CancelSucceedsOnlyWhileUnmatched) {
     run(1, [](Rank& r) {
         Ints ints;
         for (std::size_t n : sizes) {
@@ -207,7 +207,7 @@ TEST(Self, CancelFindsItOnlyWhileUnmatched) {
     });
 }
 
-TEST_P(Persistent, StartsAgainAndAgain) {
+TEST_P(Persistent, StartsManyTimes) {
     for (std::size_t n : sizes)
         run(2, [n](Rank& r) {
             Ints ints;
@@ -229,21 +229,21 @@ TEST_P(Persistent, StartsAgainAndAgain) {
         });
 }
 
-TEST_P(Free, RequestUnderWayFinishesWithoutItsHandle) {
+TEST_P(Free, APendingRequestCompletesWithoutItsHandle) {
     for (std::size_t n : sizes)
         run(2, [n](Rank& r) {
             Ints ints;
-            static std::vector<int> v;   // outlives the ranks' stacks, as MPI asks of users
+            static std::vector<int> v;   // must exist until completion, as MPI requires
             if (r.me() == 0) {
                 v = numbers(n, 1);
-                ints.isend(r, v, 1, 1, Mode::synchronous);   // its only reference goes at once
+                ints.isend(r, v, 1, 1, Mode::synchronous);   // releases the only reference immediately
             } else {
                 EXPECT_EQ(r.recv(n, 0, 1), numbers(n, 1));
             }
         });
 }
 
-TEST_P(Gaps, EveryPairOfLayoutsAndEveryWay) {
+TEST_P(Gaps, EveryPairOfLayoutsOnEveryPath) {
     for (bool cma : {true, false}) {
         Variables variables = shared_wait();
         variables.cma = cma;
@@ -251,8 +251,7 @@ TEST_P(Gaps, EveryPairOfLayoutsAndEveryWay) {
             2,
             [](Rank& r) {
                 Ints ints;
-                auto strided =
-                    TypeBuilder::hvector(2, 1, 3 * sizeof(int), *ints.type);   // two of every four ints' places
+                auto strided = TypeBuilder::hvector(2, 1, 3 * sizeof(int), *ints.type);   // two of every four ints
                 for (std::int64_t n : {1, 4, 300, 3000, 60'000})
                     for (int pair = 0; pair < 4; ++pair) {
                         bool gaps = r.me() == 0 ? pair & 1 : pair & 2;
@@ -280,7 +279,7 @@ TEST_P(Gaps, EveryPairOfLayoutsAndEveryWay) {
     }
 }
 
-TEST_P(Buffered, ReturnsAtOnceAndDetachWaits) {
+TEST_P(Buffered, ReturnsImmediatelyAndDetachWaits) {
     for (std::size_t n : sizes)
         run(2, [n](Rank& r) {
             if (r.me() == 1) {
@@ -302,9 +301,9 @@ TEST_P(Buffered, ReturnsAtOnceAndDetachWaits) {
         });
 }
 
-TEST(Room, TooLittleIsAnErrorWithTheNumbers) {
+TEST(Room, AFullBufferIsAnErrorWithItsSizes) {
     run(1, [](Rank& r) {
-        auto sentence = [&](std::size_t n) -> std::string {
+        auto send_error = [&](std::size_t n) -> std::string {
             try {
                 r.send(numbers(n, 1), 0, 1, Mode::buffered);
                 return "";
@@ -313,17 +312,17 @@ TEST(Room, TooLittleIsAnErrorWithTheNumbers) {
                 return e.what();
             }
         };
-        EXPECT_THAT(sentence(1), HasSubstr("no buffer is attached"));
+        EXPECT_THAT(send_error(1), HasSubstr("no buffer is attached"));
         std::vector<std::byte> small(99), memory(100'000);
         buffer_of(r.process).attach(small.data(), small.size());
-        EXPECT_THAT(sentence(1), HasSubstr("4 bytes and 96 bytes of overhead do not fit into the attached buffer"));
+        EXPECT_THAT(send_error(1), HasSubstr("4 bytes and 96 bytes of overhead do not fit into the attached buffer"));
         buffer_of(r.process).detach();
         buffer_of(r.process).attach(memory.data(), memory.size());
-        EXPECT_EQ(sentence(10'000), "");   // 40 KB that nobody receives yet: too long to be eager
-        EXPECT_EQ(sentence(10'000), "");
-        EXPECT_THAT(sentence(10'000), HasSubstr("2 messages in it are still on their way"));
+        EXPECT_EQ(send_error(10'000), "");   // 40 KB, which exceeds the eager limit, and no receive is posted
+        EXPECT_EQ(send_error(10'000), "");
+        EXPECT_THAT(send_error(10'000), HasSubstr("2 messages in it have not been sent yet"));
         EXPECT_EQ(r.recv(10'000, 0, 1), numbers(10'000, 1));
-        EXPECT_EQ(sentence(10'000), "");
+        EXPECT_EQ(send_error(10'000), "");
         r.recv(10'000, 0, 1);
         r.recv(10'000, 0, 1);
         flush(r.process, buffer_of(r.process), "detach");
@@ -331,7 +330,7 @@ TEST(Room, TooLittleIsAnErrorWithTheNumbers) {
     });
 }
 
-TEST_P(Truncation, OfARequestIsInItsStatus) {
+TEST_P(Truncation, OfARequestIsReportedInItsStatus) {
     run(2, [](Rank& r) {
         Ints ints;
         if (r.me() == 0) return r.send(numbers(10, 1), 1, 1);

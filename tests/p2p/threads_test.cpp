@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A thread storm: four ranks with eight threads each, all in this process, so that ThreadSanitizer sees everything. The
-// threads of a rank share its engine and meet in its lock.
+// Thread storm: four ranks with eight threads each, in one process, so that ThreadSanitizer sees all accesses. The
+// threads of a rank share its engine and its lock.
 #include <atomic>
 #include <random>
 
@@ -13,21 +13,21 @@ namespace {
 constexpr unsigned ranks = 4;
 constexpr int threads = 8;
 
-/// A call as mpi_h/ makes it.
+/// Makes a call with the locks that mpi_h/ takes.
 struct Visit {
     explicit Visit(Rank& r) : waiter(r.process.waiter) { waiter.enter(); }
     ~Visit() { waiter.leave(); }
     Waiter& waiter;
 };
 
-/// Runs `body(rank, thread)` in all threads of all ranks.
+/// Runs `body(rank, thread)` in each thread of each rank.
 template <class Body>
 void storm(Layout layout, Body const& body, bool progress_thread = false) {
     run(
         ranks,
         [&](Rank& r) {
-            r.process.many_threads = true;
-            r.process.lock.open();
+            r.process.thread_multiple = true;
+            r.process.lock.enable();
             if (progress_thread) r.process.progress_thread = std::make_unique<ProgressThread>(r.process.waiter);
             std::vector<std::thread> all;
             for (int t = 0; t < threads; ++t) all.emplace_back([&, t] { body(r, t); });
@@ -59,12 +59,12 @@ void blocking(Rank& r, int t) {
     }
 }
 
-/// Half of the threads send, the others take whatever comes, out of one stream of messages for the whole rank.
+/// Half of the threads send; the others receive any message of the rank.
 void wildcards(Rank& r, int t, std::vector<std::atomic<int>>& seen, std::vector<std::atomic<int>>& left) {
     constexpr int each = 30;
     if (t % 2 == 0) {
         std::mt19937 random(static_cast<unsigned>(r.me() * threads + t));
-        Ref<Datatype> const type = TypeBuilder::predefined(Basic::int32);   // in programs these are never freed
+        Ref<Datatype> const type = TypeBuilder::predefined(Basic::int32);   // programs never free predefined types
         for (int i = 0; i < each; ++i)
             for (int to = 0; to < r.size(); ++to) {
                 std::vector<int> const out = numbers(length(i), (r.me() * threads + t) * each + i);
@@ -92,7 +92,7 @@ void wildcards(Rank& r, int t, std::vector<std::atomic<int>>& seen, std::vector<
     }
 }
 
-/// Requests of one thread, looked at by another: what is waited for may end in anybody's call.
+/// Each thread waits for its own requests, which may complete in any thread's call.
 void requests(Rank& r, int t) {
     Ref<Datatype> const type = TypeBuilder::predefined(Basic::int32);
     for (int round = 0; round < 10; ++round) {
@@ -136,7 +136,7 @@ TEST_P(ThreadStorm, WildcardsAndMatchedProbes) {
 TEST_P(ThreadStorm, Requests) { storm(GetParam(), requests); }
 TEST_P(ThreadStorm, RequestsWithAProgressThread) { storm(GetParam(), requests, true); }
 
-TEST_P(ThreadStorm, EverythingAtOnce) {
+TEST_P(ThreadStorm, EverythingConcurrently) {
     storm(
         GetParam(), [&](Rank& r, int t) { t % 2 ? blocking(r, t) : requests(r, t); }, true);
 }

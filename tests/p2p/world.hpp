@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A small world for tests: ranks as threads of this process, each with its engine and a world communicator; all on one
-// node, or on several with a segment each and TCP in between.
+// A small world for tests: ranks are threads of this process, each with its engine and a world communicator, on one
+// node, or on several nodes with a segment each and TCP between them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ namespace tutti::p2p::test {
 
 inline Variables shared_wait() {
     Variables v;
-    v.wait = "shared";   // the machine has fewer cores than the tests have ranks
+    v.wait = "shared";   // the tests have more ranks than the machine has cores
     v.sleep_after = 5;
     return v;
 }
@@ -56,7 +56,7 @@ struct Rank {
         return v;
     }
     void wait(Request& request) {
-        process.waiter.until([&] { return process.waiter.progress(), request.complete; }, {"wait"});
+        process.waiter.wait_until([&] { return process.waiter.progress(), request.complete; }, {"wait"});
     }
     void barrier() {
         int token = 0;
@@ -65,7 +65,7 @@ struct Rank {
                            (me() - step + size()) % size(), 1000 + step, "barrier");
     }
 
-    /// Zeroed memory for a message, valid until the next call of drop(): in this rank's arena, or not.
+    /// Zeroed memory for a message, valid until the next call of drop(), in this rank's arena or outside it.
     std::byte* memory(std::size_t bytes, bool in_arena) {
         if (!in_arena) return elsewhere.emplace_back(bytes).data();
         if (!arena) arena = std::make_unique<Window>(process);
@@ -82,12 +82,12 @@ struct Rank {
     Ref<Comm> comm, self;
 
 private:
-    /// The rank's window of the segment's file, as its arena would map it.
+    /// The rank's window of the segment's file, mapped as its arena would map it.
     struct Window {
         explicit Window(Process& process) : bytes(process.segment.layout().arena_bytes) {
             Segment const& segment = process.segment;
             void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, segment.descriptor(),
-                           static_cast<off_t>(segment.arena(process.place())));
+                           static_cast<off_t>(segment.arena(process.local_rank())));
             EXPECT_NE(p, MAP_FAILED);
             base = static_cast<std::byte*>(p);
             process.rank_state().arena_base = reinterpret_cast<std::uint64_t>(base);
@@ -100,15 +100,15 @@ private:
     std::deque<std::vector<std::byte>> elsewhere;
 };
 
-/// Where the ranks of a world are.
+/// The placement of a world's ranks on nodes.
 enum class Layout {
     one_node,
-    alternating,   ///< on two nodes in turn, which reach each other by IPv4
-    last_apart,    ///< the last one on a node of its own, reached by IPv6 where there is that
+    alternating,   ///< on two nodes in turn, which communicate over IPv4
+    last_apart,    ///< the last rank on its own node, reached over IPv6 if available
 };
 
 inline bool has_ipv6() {
-    static bool const found = !chosen_interfaces(interfaces(), "::1").empty();
+    static bool const found = !select_interfaces(interfaces(), "::1").empty();
     return found;
 }
 
@@ -129,7 +129,7 @@ inline Cluster cluster_of(Layout layout, unsigned ranks, int here, std::vector<L
     return Cluster({{"first", addresses}, {"second", addresses}}, all, here, key);
 }
 
-/// All ranks of a world, not yet running.
+/// All ranks of a world; does not run them.
 struct World {
     World(unsigned ranks, Layout layout, Variables const& variables) {
         bool const apart = layout != Layout::one_node;
@@ -139,12 +139,12 @@ struct World {
         Cluster const map = cluster_of(layout, ranks, 0, listeners);
         for (int node = 0; node < map.nodes(); ++node) {
             Cluster const cluster = cluster_of(layout, ranks, node, listeners);
-            segments.push_back(Segment::create(static_cast<unsigned>(cluster.ranks_here()), {}, {}, cluster.to_text()));
+            segments.push_back(Segment::create(static_cast<unsigned>(cluster.local_size()), {}, {}, cluster.to_text()));
         }
         for (unsigned r = 0; r < ranks; ++r) {
             int const rank = static_cast<int>(r), node = map.node_of(rank);
             all.push_back(std::make_unique<Rank>(segments[static_cast<std::size_t>(node)],
-                                                 static_cast<unsigned>(map.place_of(rank)), variables,
+                                                 static_cast<unsigned>(map.local_rank_of(rank)), variables,
                                                  cluster_of(layout, ranks, node, listeners), listeners[r].descriptors));
         }
     }
@@ -152,7 +152,7 @@ struct World {
     std::vector<std::unique_ptr<Rank>> all;
 };
 
-/// Runs `body` on every rank; ends when all have sent what they had to send.
+/// Runs `body` on every rank; returns when all ranks have drained their sends.
 inline void run(unsigned ranks, std::function<void(Rank&)> const& body, Variables const& variables = shared_wait(),
                 Layout layout = Layout::one_node) {
     World world(ranks, layout, variables);
@@ -162,14 +162,14 @@ inline void run(unsigned ranks, std::function<void(Rank&)> const& body, Variable
             body(*rank);
             for (int round = 0; round < 2; ++round) {
                 rank->barrier();
-                finish(rank->process, "finish");
+                drain_sends(rank->process, "finish");
             }
-            leave(rank->process, "leave");
+            shut_down(rank->process, "leave");
         });
     for (auto& t : threads) t.join();
 }
 
-/// Tests that run on every layout.
+/// Base of tests that run on every layout.
 class OnEveryLayout : public testing::TestWithParam<Layout> {
 protected:
     static void run(unsigned ranks, std::function<void(Rank&)> const& body,
@@ -184,7 +184,7 @@ inline std::string name_of(Layout layout) {
 inline auto const every_layout = testing::Values(Layout::one_node, Layout::alternating, Layout::last_apart);
 inline std::string layout_name(testing::TestParamInfo<Layout> const& info) { return name_of(info.param); }
 
-/// n numbers that tell where they come from.
+/// n consecutive numbers from which the seed can be recognized.
 inline std::vector<int> numbers(std::size_t n, int seed) {
     std::vector<int> v(n);
     std::iota(v.begin(), v.end(), seed * 1000);

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Fortran coarrays: sections put and got, a ring by events, counters by atomics, locks and critical, heat along a bar with
-! halos in coarrays beside the same computed by one image, and the collectives. Prints how many images agreed.
+! Fortran coarrays: puts and gets of sections, a ring of events, counters by atomics, locks and critical sections, heat
+! in a bar with halos in coarrays compared with a serial computation, and the collectives. Prints the number of images.
 program coarrays
   use, intrinsic :: iso_fortran_env, only: atomic_int_kind, event_type, lock_type, real64
   implicit none
@@ -33,7 +33,7 @@ contains
     left = merge(images, me - 1, me == 1)
   end function
 
-  ! Whole arrays, strided columns, single elements; to the right, from the left; static and allocated coarrays.
+! Puts to the right and gets from the left of arrays, strided columns and elements, in static and allocated coarrays.
   subroutine sections
     integer, save :: fixed(6, 5)[*]
     real(real64), allocatable :: grid(:, :)[:], mine(:, :)
@@ -65,7 +65,7 @@ contains
     deallocate (grid)
   end subroutine
 
-  ! A sum goes around, each image waits for the event of its left one.
+! A sum is passed around the ring; each image waits for an event of its left neighbour.
   subroutine ring
     type(event_type), save :: come[*]
     integer, save :: sum[*]
@@ -132,7 +132,7 @@ contains
       end do
       if (me > 1) bar(cells + 1, to)[me - 1] = bar(1, to)
       if (me < images) bar(0, to)[me + 1] = bar(cells, to)
-      if (images > 1) then ! with the neighbours alone
+      if (images > 1) then ! only with the neighbours
         if (me == 1) then
           sync images (2)
         else if (me == images) then
@@ -149,19 +149,19 @@ contains
   end subroutine
 
   subroutine collectives
-    integer :: sum, most, told
+    integer :: sum, most, sent
     real(real64) :: values(100)
     sum = me
     most = 7 * me
-    told = me
+    sent = me
     values = me
     call co_sum(sum)
     call co_max(most)
-    call co_broadcast(told, source_image=images)
+    call co_broadcast(sent, source_image=images)
     call co_sum(values, result_image=1)
     call check(sum == (images * (images + 1)) / 2, 'co_sum')
     call check(most == 7 * images, 'co_max')
-    call check(told == images, 'co_broadcast')
+    call check(sent == images, 'co_broadcast')
     if (me == 1) call check(all(values == sum), 'co_sum of an array')
   end subroutine
 end program

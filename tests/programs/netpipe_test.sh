@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# NetPIPE, as Debian built it against MPICH, unmodified: every message size arrives, to the end.
+# NetPIPE as Debian built it against MPICH, unmodified, transfers messages of every size.
 # cores: 2
 . "$(dirname "$0")/../common.sh" "$1"
 need_package netpipe-mpich2 NPmpich2
 cd "$folder" || exit 1
-# First its integrity check, then measured, but not up to its default, messages that take a second each.
+# Run its integrity check, then measure, with less than its default maximum, which takes a second per message.
 netpipe() { timeout "$limit_s" "$mpiexec" --drop-in -n 2 NPmpich2 "$@" >out 2>&1 || { cat out; exit 1; }; }
 
 netpipe -i -n 20 -u 1048576

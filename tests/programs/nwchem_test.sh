@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# NWChem, as Debian built it against MPICH, unmodified: the energy of a water molecule, as its own tests publish it. Its
-# arrays live in windows, by ARMCI-MPI, in passive epochs, with datatypes on both sides.
+# NWChem as Debian built it against MPICH, unmodified, computes the energy of a water molecule that its own tests
+# state. Its arrays are in windows of ARMCI-MPI, with passive epochs and with datatypes on both sides.
 # cores: 2
 . "$(dirname "$0")/../common.sh" "$1"
 need_package nwchem-mpich nwchem.mpich
@@ -21,7 +21,7 @@ END
 for ranks in 1 2 4; do
     rm -f water.db water.movecs
     timeout -k 5 "$limit_s" "$mpiexec" --drop-in -n $ranks nwchem.mpich water.nw >out 2>&1 </dev/null ||
-        { echo "on $ranks ranks it did not end well:"; tail -n 5 out; exit 1; }
+        { echo "on $ranks ranks it failed:"; tail -n 5 out; exit 1; }
     energy=$(sed -nE 's/^ *Total SCF energy = *(-?[0-9.]+)$/\1/p' out)
     [[ $energy == -76.010538* ]] || { echo "on $ranks ranks the energy is '$energy' instead of -76.010538"; exit 1; }
 done

@@ -1,24 +1,24 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # scalapack.sh BUILD [all | NAME...]: runs testers of ScaLAPACK, PBLAS and BLACS, as Debian built them against MPICH, on
-# 4 ranks of ours. Prints "passed NAME" or "FAILED NAME: why" for each. What counts is what their own CTest list says
-# (the exit code) and what they print: no result that failed.
+# 4 ranks. Prints "passed NAME" or "FAILED NAME: why" for each. A tester passes if its exit code is 0, as its CTest list
+# requires, and it prints no failed result.
 . "$(dirname "$0")/../common.sh" "$1"
 shift
 need_package scalapack-mpi-test "/usr/lib/*/scalapack/mpich-tests"
 programs=$(echo /usr/lib/*/scalapack/mpich-tests)
 scratch=$folder
-cp -rs "$programs/." "$scratch/" # the programs with their data files beside them
+cp -rs "$programs/." "$scratch/" # the programs and their data files
 
 names=("$@")
 if [ "${names[*]}" = all ]; then
     mapfile -t names < <(find "$scratch" -name CTestTestfile.cmake -exec sed -nE 's/^add_test\((\w+) .*/\1/p' {} + | sort -u)
 fi
 
-# The BLACS testers end by trying BLACS_ABORT, so what counts is that they get there.
+# The BLACS testers end with a call of BLACS_ABORT, so they pass if they reach it.
 ended_well() {
     case $name in
-    x[CF]btest) grep -q 'The final auxiliary test' "$scratch/out" || { why="it did not come to its end"; return 1; } ;;
+    x[CF]btest) grep -q 'The final auxiliary test' "$scratch/out" || { why="it did not reach its end"; return 1; } ;;
     *) [ "$1" = 0 ] || { why="exit code $1: $(tail -n 2 "$scratch/err")"; return 1; } ;;
     esac
 }
@@ -30,7 +30,7 @@ for name in "${names[@]}"; do
     why=
     timeout -k 5 "$limit_s" "$mpiexec" --drop-in -n 4 "./$name" >"$scratch/out" 2>"$scratch/err" </dev/null
     ended_well $?
-    # The heads of their tables have a column FAILED.
+# The heads of the testers' tables have a column FAILED.
     cat "$scratch/out" ./*.SUMM ./*.out 2>/dev/null | grep -vE 'SUBROUTINE|\b0 +FAILED' | grep -E "$failed_results" \
         >"$scratch/failed" && why="$why $(head -n 1 "$scratch/failed")"
     [ -s "$scratch/out" ] || why="$why it printed nothing"

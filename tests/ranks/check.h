@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For the programs in this folder: CHECK(condition, "what differs: %d", value) says where and what, and ends the job;
- * FAILS(MPI_ERR_COUNT, MPI_Send(...)) checks the error class that a call gives. */
+/* Checks for the programs in this folder. CHECK(condition, "value %d", value) reports a false condition with file and
+ * line, and ends the job. FAILS(MPI_ERR_COUNT, MPI_Send(...)) checks the error class that a call returns. */
 #ifndef TUTTI_TESTS_CHECK_H
 #define TUTTI_TESTS_CHECK_H
 
@@ -27,7 +27,7 @@ static inline void check_failed(const char *file, int line, const char *conditio
     MPI_Finalized(&ended);
     running = running && !ended;
     if (running) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    fprintf(stderr, "%s:%d: rank %d: not true: %s: ", file, line, rank, condition);
+    fprintf(stderr, "%s:%d: rank %d: check failed: %s: ", file, line, rank, condition);
     va_list values;
     va_start(values, format);
     vfprintf(stderr, format, values);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One of this rank's counters from now on, by MPI_T: Counter c = count("tutti_sleeps"); ... counted(c). */
+/* Counts from now on in one of this rank's MPI_T counters: Counter c = start_counter("tutti_sleeps"); ...
+ * read_counter(c). */
 #ifndef TUTTI_TESTS_COUNTER_H
 #define TUTTI_TESTS_COUNTER_H
 
@@ -10,7 +11,7 @@ typedef struct {
     MPI_T_pvar_handle handle;
 } Counter;
 
-static inline Counter count(char const *name) {
+static inline Counter start_counter(char const *name) {
     Counter c;
     int provided, index, values;
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
@@ -21,14 +22,14 @@ static inline Counter count(char const *name) {
     return c;
 }
 
-static inline unsigned long long counted(Counter c) {
+static inline unsigned long long read_counter(Counter c) {
     unsigned long long value = 0;
     CHECK(MPI_T_pvar_read(c.session, c.handle, &value) == MPI_SUCCESS, "the counter cannot be read");
     return value;
 }
 
-/* Before MPI_Finalize. */
-static inline void stop_counting(Counter c) {
+/* Must be called before MPI_Finalize. */
+static inline void stop_counter(Counter c) {
     MPI_T_pvar_handle_free(c.session, &c.handle);
     MPI_T_pvar_session_free(&c.session);
     MPI_T_finalize();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rank programs of one topic in one executable. The name by which it is called, ranks_TOPIC_NAME, selects the
-// program; symbolic links beside the executable have these names. CMake defines TOPIC and PROGRAMS, a list of
-// PROGRAM(name), and compiles each program's main as main_name.
+// Runs one of the rank programs of a topic, which are linked into one executable. The name under which the executable
+// is called, ranks_TOPIC_NAME, selects the program; symbolic links beside it have these names. CMake defines TOPIC and
+// PROGRAMS, a list of PROGRAM(name), and compiles each program's main as main_name.
 #include <stdio.h>
 #include <string.h>
 

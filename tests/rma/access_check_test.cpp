@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which one-sided operations conflict.
+// Tests which one-sided operations conflict.
 #include "rma/access_check.hpp"
 
 #include <cstring>
@@ -11,9 +11,9 @@
 namespace tutti::rma {
 namespace {
 
-Accessed accessed(Operation operation, std::uint64_t first, std::uint64_t end, BuiltinOp op = BuiltinOp::none,
-                  Basic type = Basic::int32) {
-    Accessed one{};
+AccessRecord accessed(Operation operation, std::uint64_t first, std::uint64_t end, BuiltinOp op = BuiltinOp::none,
+                      Basic type = Basic::int32) {
+    AccessRecord one{};
     one.first = first;
     one.end = end;
     one.operation = operation;
@@ -22,15 +22,15 @@ Accessed accessed(Operation operation, std::uint64_t first, std::uint64_t end, B
     std::strcpy(one.call, operation == Operation::accumulate ? "MPI_Accumulate" : "MPI_Put");
     return one;
 }
-/// The same, called later by the same or another origin.
-Accessed later(Accessed one, int origin = 0) {
+/// The same access by a later call, from the same or another origin.
+AccessRecord later(AccessRecord one, int origin = 0) {
     one.number = 1;
     one.origin = origin;
     return one;
 }
 
 TEST(Accesses, ConflictWhereOneOfThemWrites) {
-    Accessed const put = accessed(Operation::put, 0, 8), get = accessed(Operation::get, 4, 12);
+    AccessRecord const put = accessed(Operation::put, 0, 8), get = accessed(Operation::get, 4, 12);
     EXPECT_TRUE(conflict(put, put, {}));
     EXPECT_TRUE(conflict(put, get, {}));
     EXPECT_TRUE(conflict(get, put, {}));
@@ -41,63 +41,63 @@ TEST(Accesses, ConflictWhereOneOfThemWrites) {
     EXPECT_FALSE(conflict(get, accessed(Operation::accumulate, 4, 8, BuiltinOp::no_op), {}));
 }
 
-TEST(Accesses, MayMeetAsAccumulatesOfOneOperatorAndType) {
-    Accessed const sum = accessed(Operation::accumulate, 0, 8, BuiltinOp::sum);
+TEST(Accesses, DoNotConflictAsAccumulatesOfOneOperatorAndType) {
+    AccessRecord const sum = accessed(Operation::accumulate, 0, 8, BuiltinOp::sum);
     EXPECT_FALSE(conflict(sum, sum, {}));
     EXPECT_FALSE(conflict(sum, accessed(Operation::accumulate, 4, 8, BuiltinOp::no_op), {}));
     EXPECT_TRUE(conflict(sum, later(accessed(Operation::accumulate, 4, 8, BuiltinOp::prod), 1), {}));
     EXPECT_TRUE(conflict(sum, accessed(Operation::accumulate, 0, 8, BuiltinOp::sum, Basic::float64), {}));
-    Accessed swap = accessed(Operation::accumulate, 0, 8);
+    AccessRecord swap = accessed(Operation::accumulate, 0, 8);
     swap.swaps = true;
     EXPECT_FALSE(conflict(sum, swap, {}));
     EXPECT_TRUE(conflict(swap, accessed(Operation::put, 0, 8), {}));
 }
 
-TEST(Accesses, OfOneOriginAreOrderedAccumulates) {
-    Accessed const sum = accessed(Operation::accumulate, 0, 8, BuiltinOp::sum),
-                   product = later(accessed(Operation::accumulate, 0, 8, BuiltinOp::prod)),
-                   of_doubles = later(accessed(Operation::accumulate, 0, 8, BuiltinOp::prod, Basic::float64));
-    Accessed fetched = product;
+TEST(Accesses, OfOneOriginDoNotConflictAsOrderedAccumulates) {
+    AccessRecord const sum = accessed(Operation::accumulate, 0, 8, BuiltinOp::sum),
+                       product = later(accessed(Operation::accumulate, 0, 8, BuiltinOp::prod)),
+                       of_doubles = later(accessed(Operation::accumulate, 0, 8, BuiltinOp::prod, Basic::float64));
+    AccessRecord fetched = product;
     std::strcpy(fetched.call, "MPI_Fetch_and_op");
     EXPECT_FALSE(conflict(sum, product, {}));
     EXPECT_FALSE(conflict(product, sum, {}));
     EXPECT_TRUE(conflict(sum, of_doubles, {}));
     EXPECT_TRUE(conflict(sum, later(product, 1), {}));
-    EXPECT_TRUE(conflict(sum, product, AccumulateOrdering::of("none")));
-    EXPECT_TRUE(conflict(sum, product, AccumulateOrdering::of("rar,raw,war")));
-    EXPECT_FALSE(conflict(sum, product, AccumulateOrdering::of("waw")));
-    EXPECT_TRUE(conflict(sum, fetched, AccumulateOrdering::of("waw")));        // reads what was written
-    EXPECT_FALSE(conflict(fetched, sum, AccumulateOrdering::of("raw,waw")));   // whichever is given first
+    EXPECT_TRUE(conflict(sum, product, AccumulateOrdering::parse("none")));
+    EXPECT_TRUE(conflict(sum, product, AccumulateOrdering::parse("rar,raw,war")));
+    EXPECT_FALSE(conflict(sum, product, AccumulateOrdering::parse("waw")));
+    EXPECT_TRUE(conflict(sum, fetched, AccumulateOrdering::parse("waw")));        // reads what the sum wrote
+    EXPECT_FALSE(conflict(fetched, sum, AccumulateOrdering::parse("raw,waw")));   // in either argument order
     EXPECT_TRUE(conflict(sum, later(accessed(Operation::put, 0, 8)), {}));
 }
 
-TEST(Accesses, AreToldOncePerPairOfPlaces) {
+TEST(Accesses, AreReportedOncePerPairOfCalls) {
     Segment segment = Segment::create(1);
     Process process(segment, 0, {});
-    Accesses accesses(process);
+    AccessLog accesses(process);
     Ref<Datatype> const type = TypeBuilder::predefined(Basic::int32);
     testing::internal::CaptureStderr();
     for (int epoch = 0; epoch < 2; ++epoch) {
-        accesses.note({0, 0, 1, *type}, 0, false, Operation::put, nullptr);
-        accesses.note({0, 0, 2, *type}, 0, false, Operation::get, nullptr);
-        accesses.end(-1);
+        accesses.record({0, 0, 1, *type}, 0, false, Operation::put, nullptr);
+        accesses.record({0, 0, 2, *type}, 0, false, Operation::get, nullptr);
+        accesses.complete(-1);
     }
-    std::string const told = testing::internal::GetCapturedStderr();
-    EXPECT_EQ(told.find("warning[T14]"), 0u) << told;
-    EXPECT_EQ(told.rfind("warning[T14]"), 0u) << told;
+    std::string const report = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(report.find("warning[T14]"), 0u) << report;
+    EXPECT_EQ(report.rfind("warning[T14]"), 0u) << report;
 }
 
 TEST(Accesses, UnderSharedLocksConflictAfterOneMeetingOfTwoOrigins) {
     Segment segment = Segment::create(1);
     Process process(segment, 0, {});
     auto const reported = [&](int other_origin, std::uint64_t other_meeting) {
-        Accesses accesses(process);
-        Accessed one = accessed(Operation::put, 0, 8), other = later(one, other_origin);
-        one.meeting = 1;
-        other.meeting = other_meeting;
-        std::vector<Accessed> all = {one, other};
+        AccessLog accesses(process);
+        AccessRecord one = accessed(Operation::put, 0, 8), other = later(one, other_origin);
+        one.sync_point = 1;
+        other.sync_point = other_meeting;
+        std::vector<AccessRecord> all = {one, other};
         testing::internal::CaptureStderr();
-        accesses.compare_shared(all);
+        accesses.report_shared_conflicts(all);
         return testing::internal::GetCapturedStderr();
     };
     EXPECT_EQ(reported(1, 1).find("warning[T14]"), 0u);
@@ -105,18 +105,18 @@ TEST(Accesses, UnderSharedLocksConflictAfterOneMeetingOfTwoOrigins) {
     EXPECT_EQ(reported(0, 1), "");
 }
 
-TEST(Accesses, OfOneTargetEndAlone) {
+TEST(Accesses, CompleteForEachTargetSeparately) {
     Segment segment = Segment::create(1);
     Process process(segment, 0, {});
-    Accesses accesses(process);
+    AccessLog accesses(process);
     Ref<Datatype> const type = TypeBuilder::predefined(Basic::int32);
     testing::internal::CaptureStderr();
-    for (int rank : {0, 1}) accesses.note({rank, 0, 1, *type}, 0, false, Operation::get, nullptr);
-    accesses.end_gets(0);
-    EXPECT_EQ(accesses.of(0).size(), 0u);
-    EXPECT_EQ(accesses.of(1).size(), 1u);
-    accesses.note({0, 0, 1, *type}, 0, false, Operation::put, nullptr);
-    accesses.end(0);
+    for (int rank : {0, 1}) accesses.record({rank, 0, 1, *type}, 0, false, Operation::get, nullptr);
+    accesses.complete_gets(0);
+    EXPECT_EQ(accesses.records_for(0).size(), 0u);
+    EXPECT_EQ(accesses.records_for(1).size(), 1u);
+    accesses.record({0, 0, 1, *type}, 0, false, Operation::put, nullptr);
+    accesses.complete(0);
     EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 

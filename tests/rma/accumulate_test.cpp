@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Accumulates of several threads at once on the same elements: nothing is lost, whatever the kind, the operator and the
-// place of the elements.
+// Tests concurrent accumulates by several threads on the same elements: no update is lost for any type, operator and
+// alignment.
 #include "rma/accumulate.hpp"
 
 #include <complex>
@@ -30,21 +30,21 @@ struct Memory {
         : controls(threads), room(bytes + 64) {
         for (std::size_t t = 0; t < threads; ++t) {
             for (Control& control : controls) members[t].controls.push_back(&control);
-            members[t].mine = &controls[t];
-            members[t].me = t;
-            members[t].fenced = fenced;
+            members[t].own_control = &controls[t];
+            members[t].own_index = t;
+            members[t].has_remote_fences = fenced;
         }
         first = reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(room.data()) + 63) / 64 * 64 + shift);
     }
-    /// The memory of the last one, as one of them sees it.
-    SharedMemory shared(bool by_processor, int thread = 0) const {
+    /// The last member's memory, as member `thread` accesses it.
+    SharedMemory shared(bool uses_atomics, int thread = 0) const {
         return {first,
                 reinterpret_cast<std::uint64_t>(first),
                 &members[static_cast<std::size_t>(thread)],
                 threads - 1,
                 nullptr,
                 0,
-                by_processor};
+                uses_atomics};
     }
     std::vector<Control> controls;
     std::vector<NodeMembers> members{threads};
@@ -59,19 +59,19 @@ void side_by_side(Body&& body) {
     for (auto& t : all) t.join();
 }
 
-/// Everybody adds 1 to each of `n` elements, `rounds` times.
+/// All threads add 1 to each of `n` elements, `rounds` times.
 template <class T>
-void expect_sums(Basic kind, std::size_t n, std::size_t shift, bool by_processor, bool fenced = false) {
+void expect_sums(Basic kind, std::size_t n, std::size_t shift, bool uses_atomics, bool fenced = false) {
     SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind) << ", " << n << " elements, shifted by "
-                                    << shift << (by_processor ? ", by processor" : ", under stripes"));
+                                    << shift << (uses_atomics ? ", by atomic instructions" : ", under stripes"));
     Memory memory(n * sizeof(T), shift, fenced);
-    side_by_side([&](int t) {   // each with objects of its own, as ranks have
+    side_by_side([&](int t) {   // each thread has its own objects, as ranks do
         Operator const sum(BuiltinOp::sum);
         auto const type = type_of(kind);
         Accumulation const how(sum, *type);
         std::vector<T> const ones(n, T(1));
         for (int i = 0; i < rounds; ++i)
-            how.run(memory.shared(by_processor, t), reinterpret_cast<std::byte const*>(ones.data()), nullptr,
+            how.run(memory.shared(uses_atomics, t), reinterpret_cast<std::byte const*>(ones.data()), nullptr,
                     n * sizeof(T));
     });
     for (std::size_t i = 0; i < n; ++i) {
@@ -83,24 +83,24 @@ void expect_sums(Basic kind, std::size_t n, std::size_t shift, bool by_processor
 
 TEST(Accumulation, nothing_is_lost) {
     for (std::size_t n : {1, 3, 700})
-        for (bool by_processor : {true, false}) {
-            expect_sums<std::int32_t>(Basic::int32, n, 0, by_processor);
-            expect_sums<std::uint16_t>(Basic::uint16, n, 0, by_processor);
-            expect_sums<std::int64_t>(Basic::int64, n, 0, by_processor);
-            expect_sums<double>(Basic::float64, n, 0, by_processor);
-            expect_sums<float>(Basic::float32, n, 0, by_processor);
-            expect_sums<std::complex<double>>(Basic::complex64, n, 0, by_processor);
-            expect_sums<long double>(Basic::float80, n, 0, by_processor);
+        for (bool uses_atomics : {true, false}) {
+            expect_sums<std::int32_t>(Basic::int32, n, 0, uses_atomics);
+            expect_sums<std::uint16_t>(Basic::uint16, n, 0, uses_atomics);
+            expect_sums<std::int64_t>(Basic::int64, n, 0, uses_atomics);
+            expect_sums<double>(Basic::float64, n, 0, uses_atomics);
+            expect_sums<float>(Basic::float32, n, 0, uses_atomics);
+            expect_sums<std::complex<double>>(Basic::complex64, n, 0, uses_atomics);
+            expect_sums<long double>(Basic::float80, n, 0, uses_atomics);
         }
 }
 
-TEST(Accumulation, elements_may_lie_anywhere) {
+TEST(Accumulation, elements_may_have_any_alignment) {
     expect_sums<std::int64_t>(Basic::int64, 600, 3, true);
     expect_sums<double>(Basic::float64, 600, 5, true);
     expect_sums<std::complex<double>>(Basic::complex64, 600, 9, true);
 }
 
-/// Two threads add to all elements at once, the others to a few.
+/// Two threads add to all elements, while the others add to a few.
 template <class T>
 void expect_sums_of_many_and_few(Basic kind, bool fenced) {
     SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind) << (fenced ? ", fenced by others" : ""));
@@ -128,40 +128,40 @@ void expect_sums_of_many_and_few(Basic kind, bool fenced) {
     }
 }
 
-TEST(Accumulation, the_two_ways_do_not_meet) {
+TEST(Accumulation, atomics_and_stripes_exclude_each_other) {
     for (bool fenced : {true, false}) {
         expect_sums_of_many_and_few<std::int32_t>(Basic::int32, fenced);
         expect_sums_of_many_and_few<std::int64_t>(Basic::int64, fenced);
     }
 }
 
-TEST(Accumulation, stripes_wait_for_who_works_otherwise) {
+TEST(Accumulation, stripes_wait_for_other_access_methods) {
     std::size_t const n = many_elements, bytes = n * sizeof(std::int32_t);
     Memory memory(bytes);
     Control& owner = memory.controls.back();
     std::atomic<bool> done{false};
     std::thread with_many;
     {
-        ByProcessor const way(memory.members[0], threads - 1);
-        ASSERT_TRUE(way.granted());
+        AtomicAccess const access(memory.members[0], threads - 1);
+        ASSERT_TRUE(access.granted());
         with_many = std::thread([&] {
             std::vector<std::int32_t> const ones(n, 1);
             Accumulation(Operator(BuiltinOp::sum), *type_of(Basic::int32))
                 .run(memory.shared(true, 1), reinterpret_cast<std::byte const*>(ones.data()), nullptr, bytes);
             done = true;
         });
-        while (owner.stripes_only.word == Control::no && !done) std::this_thread::yield();
+        while (owner.atomics_disabled.word == Control::no && !done) std::this_thread::yield();
         EXPECT_FALSE(done);
         EXPECT_EQ(*memory.first, std::byte{0});
     }
     with_many.join();
     EXPECT_EQ(*memory.first, std::byte{1});
-    EXPECT_EQ(owner.stripes_only.word, Control::yes);
-    EXPECT_FALSE(ByProcessor(memory.members[0], threads - 1).granted());
-    EXPECT_TRUE(ByProcessor(memory.members[0], 0).granted()) << "the other parts are as they were";
+    EXPECT_EQ(owner.atomics_disabled.word, Control::yes);
+    EXPECT_FALSE(AtomicAccess(memory.members[0], threads - 1).granted());
+    EXPECT_TRUE(AtomicAccess(memory.members[0], 0).granted()) << "the other parts are as they were";
 }
 
-/// A process that has ended and is a zombie no more.
+/// Returns the identity of a process that has ended and been reaped.
 ProcessIdentity ended_process() {
     pid_t const child = fork();
     if (child == 0) {
@@ -174,37 +174,37 @@ ProcessIdentity ended_process() {
     return identity;
 }
 
-TEST(Accumulation, fails_where_a_member_has_ended_in_the_middle_of_one) {
+TEST(Accumulation, fails_if_a_member_ended_during_an_accumulate) {
     double const one = 1;
     Memory memory(1024);
     Accumulation const sum(Operator(BuiltinOp::sum), *type_of(Basic::float64));
     auto const add = [&] { sum.run(memory.shared(true), reinterpret_cast<std::byte const*>(&one), nullptr, 8); };
-    Control& gone = memory.controls[1];
-    gone.process = ended_process().word();
-    gone.pid_namespace = pid_namespace();
-    gone.world_rank = 17;
-    for (LineWord& stripe : memory.controls.back().stripe) stripe.word = 2;   // the number of members[1]
+    Control& ended = memory.controls[1];
+    ended.process = ended_process().word();
+    ended.pid_namespace = pid_namespace();
+    ended.world_rank = 17;
+    for (LineWord& stripe : memory.controls.back().stripe) stripe.word = 2;   // the index of members[1], plus one
     try {
         add();
-        ADD_FAILURE() << "it has not failed";
+        ADD_FAILURE() << "the accumulate did not fail";
     } catch (Error const& error) {
         EXPECT_NE(std::string(error.what()).find("rank 17 has ended"), std::string::npos) << error.what();
     }
     for (LineWord& stripe : memory.controls.back().stripe) stripe.word = 0;
-    gone.by_processor.word = threads;   // it was combining in the last member's part
-    EXPECT_THROW(use_stripes_only(memory.members[0], threads - 1), Error);
+    ended.atomic_access.word = threads;   // it was in an atomic access to the last member's part
+    EXPECT_THROW(disable_atomics(memory.members[0], threads - 1), Error);
 }
 
-/// A few at a time never change the way.
-TEST(Accumulation, a_few_elements_are_left_to_the_processor) {
+/// Accumulates of few elements never disable atomic access.
+TEST(Accumulation, few_elements_use_atomic_instructions) {
     Memory memory(1024);
     std::vector<std::int64_t> const ones(many_elements - 1, 1);
     Accumulation(Operator(BuiltinOp::sum), *type_of(Basic::int64))
         .run(memory.shared(true), reinterpret_cast<std::byte const*>(ones.data()), nullptr, 8 * ones.size());
-    EXPECT_EQ(memory.controls.back().stripes_only.word, Control::no);
+    EXPECT_EQ(memory.controls.back().atomics_disabled.word, Control::no);
 }
 
-TEST(Accumulation, what_was_there_is_fetched_once) {
+TEST(Accumulation, the_old_value_is_fetched_once) {
     Memory memory(8);
     std::vector<std::vector<std::int64_t>> got(threads);
     side_by_side([&](int t) {
@@ -229,9 +229,9 @@ TEST(Accumulation, what_was_there_is_fetched_once) {
     EXPECT_EQ(all, expected);
 }
 
-/// A lock made of compare-and-swap keeps others out.
-TEST(Accumulation, compare_and_swap_lets_one_in) {
-    for (bool by_processor : {true, false}) {
+/// A lock built from compare-and-swap gives mutual exclusion.
+TEST(Accumulation, compare_and_swap_makes_a_lock) {
+    for (bool uses_atomics : {true, false}) {
         Memory memory(8);
         long inside = 0;
         side_by_side([&](int t) {
@@ -239,10 +239,10 @@ TEST(Accumulation, compare_and_swap_lets_one_in) {
             for (int i = 0; i < rounds; ++i) {
                 std::int32_t const free = 0, mine = t + 1;
                 std::int32_t was;
-                do compare_and_swap(memory.shared(by_processor, t), *type, &free, &mine, &was);
+                do compare_and_swap(memory.shared(uses_atomics, t), *type, &free, &mine, &was);
                 while (was != 0);
                 ++inside;
-                compare_and_swap(memory.shared(by_processor, t), *type, &mine, &free, &was);
+                compare_and_swap(memory.shared(uses_atomics, t), *type, &mine, &free, &was);
                 ASSERT_EQ(was, mine);
             }
         });
@@ -260,12 +260,12 @@ TEST(Accumulation, every_operator) {
           Case{BuiltinOp::min, 5, 7, 5}, Case{BuiltinOp::band, 6, 3, 2}, Case{BuiltinOp::bor, 6, 3, 7},
           Case{BuiltinOp::bxor, 6, 3, 5}, Case{BuiltinOp::land, 6, 0, 0}, Case{BuiltinOp::lor, 0, 3, 1},
           Case{BuiltinOp::lxor, 2, 3, 0}, Case{BuiltinOp::replace, 6, 3, 3}, Case{BuiltinOp::no_op, 6, 3, 6}})
-        for (bool by_processor : {true, false}) {
+        for (bool uses_atomics : {true, false}) {
             Memory memory(4);
             std::memcpy(memory.first, &c.before, 4);
             std::int32_t old = -1, after;
             Accumulation(Operator(c.op), *type_of(Basic::int32))
-                .run(memory.shared(by_processor), reinterpret_cast<std::byte const*>(&c.in),
+                .run(memory.shared(uses_atomics), reinterpret_cast<std::byte const*>(&c.in),
                      reinterpret_cast<std::byte*>(&old), 4);
             std::memcpy(&after, memory.first, 4);
             EXPECT_EQ(old, c.before);
@@ -292,17 +292,17 @@ TEST(Accumulation, pairs_keep_their_gaps) {
         std::memcpy(in + 12 * i + 8, &indices[i], 4);
     }
     Accumulation const how(Operator(BuiltinOp::maxloc), *type);
-    how.typed(memory.shared(true), 2, *type, 0, in, nullptr, 24);
+    how.run_typed(memory.shared(true), 2, *type, 0, in, nullptr, 24);
     Pair after[2];
     std::memcpy(after, memory.first, sizeof after);
     EXPECT_EQ(after[0].value, 5);
     EXPECT_EQ(after[0].index, 7);
     EXPECT_EQ(after[1].value, 9);
-    EXPECT_EQ(after[1].index, 2);   // the lower one of equals
+    EXPECT_EQ(after[1].index, 2);   // for equal values, the lower index
     EXPECT_EQ(std::to_integer<int>(memory.first[12]), 0x77);
 }
 
-TEST(Accumulation, what_is_not_defined_is_told) {
+TEST(Accumulation, undefined_combinations_are_reported) {
     expect_error(ErrorClass::op, [] { Accumulation(Operator(BuiltinOp::band), *type_of(Basic::float64)); });
     expect_error(ErrorClass::op, [] { Accumulation(Operator(BuiltinOp::none), *type_of(Basic::float64)); });
     auto const a = type_of(Basic::float64), b = type_of(Basic::int32);
@@ -310,7 +310,7 @@ TEST(Accumulation, what_is_not_defined_is_told) {
     Datatype const* const types[] = {a.get(), b.get()};
     auto const mixed = TypeBuilder::structure(blocks, places, types);
     TypeRecipe recipe{Combiner::struct_, {}, {}, {a, b}};
-    TypeBuilder::remember(*mixed, recipe);
+    TypeBuilder::set_recipe(*mixed, recipe);
     expect_error(ErrorClass::type, [&] { Accumulation(Operator(BuiltinOp::sum), *mixed); });
 }
 

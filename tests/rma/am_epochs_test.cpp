@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Synchronisation of windows whose members ask each other by messages, and how many messages it takes.
+// Tests synchronization of windows that use active messages, and the number of messages that it needs.
 #include <algorithm>
 
 #include "tests/rma/am_world.hpp"
@@ -7,8 +7,8 @@
 namespace tutti::rma::ranks_as_threads {
 namespace {
 
-class MessageEpochs : public testing::TestWithParam<Where> {};
-INSTANTIATE_TEST_SUITE_P(, MessageEpochs, everywhere, name_of);
+class MessageEpochs : public testing::TestWithParam<NodeLayout> {};
+INSTANTIATE_TEST_SUITE_P(, MessageEpochs, all_layouts, name_of);
 
 struct Count {
     std::uint64_t commands, answers, data;
@@ -17,7 +17,7 @@ struct Count {
 void PrintTo(Count const& c, std::ostream* out) {
     *out << c.commands << " messages of commands, " << c.answers << " answers, " << c.data << " of data";
 }
-Count since(Messages::Sent const& before, Messages::Sent const& now) {
+Count since(ActiveMessages::Sent const& before, ActiveMessages::Sent const& now) {
     return {now.commands - before.commands, now.answers - before.answers, now.data - before.data};
 }
 
@@ -73,7 +73,7 @@ TEST_P(MessageEpochs, LocksOfOneAndLocksOfAllExcludeEachOther) {
         true);
 }
 
-TEST_P(MessageEpochs, SeveralExclusiveLocksAreHeldAtOnce) {
+TEST_P(MessageEpochs, OneRankHoldsSeveralExclusiveLocks) {
     run_windows(
         GetParam(), 4,
         [](Member& me) {
@@ -81,7 +81,7 @@ TEST_P(MessageEpochs, SeveralExclusiveLocksAreHeldAtOnce) {
             for (int round = 0; round < 20; ++round) {
                 for (int r = 0; r < me.size(); ++r) {
                     lock(me.window, true, r, {}, "lock");
-                    if (round % 2) increment(me, *type, r);   // or the lock is asked for later
+                    if (round % 2) increment(me, *type, r);   // or the lock is requested later
                 }
                 for (int r = 0; r < me.size(); ++r) {
                     if (round % 2 == 0) increment(me, *type, r);
@@ -115,7 +115,7 @@ TEST_P(MessageEpochs, PostStartCompleteWaitInARing) {
     });
 }
 
-TEST_P(MessageEpochs, AnExposureEndsWhenAllThatWasAskedForHasBeenRead) {
+TEST_P(MessageEpochs, AnExposureEndsAfterAllRequestedDataHasBeenRead) {
     std::int64_t const numbers = 300'000;
     run_windows(GetParam(), static_cast<std::size_t>(numbers), [&](Member& me) {
         Ref<Datatype> const type = type_of(Basic::int64);
@@ -140,7 +140,7 @@ TEST_P(MessageEpochs, AnExposureEndsWhenAllThatWasAskedForHasBeenRead) {
     });
 }
 
-TEST_P(MessageEpochs, ALockIsHeldUntilAllThatWasAskedForHasBeenRead) {
+TEST_P(MessageEpochs, ALockIsHeldUntilAllRequestedDataHasBeenRead) {
     std::int64_t const numbers = 300'000;
     run_windows(
         GetParam(), static_cast<std::size_t>(numbers),
@@ -162,7 +162,7 @@ TEST_P(MessageEpochs, ALockIsHeldUntilAllThatWasAskedForHasBeenRead) {
         true);
 }
 
-TEST_P(MessageEpochs, TakeAsFewMessagesAsTheyNeed) {
+TEST_P(MessageEpochs, UseTheLeastNumberOfMessages) {
     run_windows(GetParam(), 3000, [](Member& me) {
         Ref<Datatype> const type = type_of(Basic::int64);
         int const last = me.size() - 1;
@@ -172,7 +172,7 @@ TEST_P(MessageEpochs, TakeAsFewMessagesAsTheyNeed) {
         bool const here = me.window.target(last).control != nullptr;
         coll::barrier(me.comm);
         if (me.rank() == 0) {
-            Messages::Sent before = me.sent();
+            ActiveMessages::Sent before = me.sent();
             auto const expect = [&](char const* what, Count const& expected) {
                 EXPECT_EQ(since(before, me.sent()), expected) << what;
                 before = me.sent();
@@ -193,7 +193,7 @@ TEST_P(MessageEpochs, TakeAsFewMessagesAsTheyNeed) {
             expect("a large put and a flush", {2, 0, 1});
             unlock(me.window, last, "unlock");
             expect("an unlock", {here ? 0u : 1u, 0, 0});
-            unsigned const other_nodes = me.window.several_nodes;   // there is one at most
+            unsigned const other_nodes = me.window.multi_node;   // at most one other node
             lock_all(me.window, {}, "lock_all");
             unlock_all(me.window, "unlock_all");
             expect("a lock of all", {2 * other_nodes, 0, 0});
@@ -207,7 +207,7 @@ TEST_P(MessageEpochs, TakeAsFewMessagesAsTheyNeed) {
             expect("a lock of all that no rank could refuse", {0, 0, 0});
         }
         coll::barrier(me.comm);
-        Messages::Sent const before = me.sent();
+        ActiveMessages::Sent const before = me.sent();
         fence(me.window, {}, "fence");
         fence(me.window, {}, "fence");
         EXPECT_EQ(since(before, me.sent()), (Count{0, 0, 0})) << "fences with nothing between";
@@ -220,7 +220,7 @@ TEST_P(MessageEpochs, TakeAsFewMessagesAsTheyNeed) {
     });
 }
 
-/// Small answers to what one message asks for are one message; eight times 1 KiB is what one holds.
+/// Small answers to one command message are sent in one message; a message holds eight answers of 1 KiB.
 TEST_P(MessageEpochs, AnswersAreGathered) {
     run_windows(GetParam(), 8000, [](Member& me) {
         Ref<Datatype> const type = type_of(Basic::int64);
@@ -237,19 +237,19 @@ TEST_P(MessageEpochs, AnswersAreGathered) {
             for (std::int64_t i = 0; i < numbers; ++i)
                 ASSERT_EQ(got[static_cast<std::size_t>(i)], 1000 * last + i) << numbers;
         };
-        // What rank 0 asks for in one message, and with how many the last rank answers.
+        // Rank 0 requests this in one message; `answers` is the number of messages in which the last rank answers.
         auto const answered = [&](char const* what, std::uint64_t answers, auto ask) {
             coll::barrier(me.comm);
-            Messages::Sent const before = me.sent();
+            ActiveMessages::Sent const before = me.sent();
             coll::barrier(me.comm);
             if (me.rank() == 0) ask();
             coll::barrier(me.comm);
             if (me.rank() == 0) { EXPECT_EQ(me.sent().commands - before.commands, 1u) << what; }
             if (me.rank() == last) { EXPECT_EQ(me.sent().answers - before.answers, answers) << what; }
-            coll::barrier(me.comm);   // before rank 0 asks for anything else
+            coll::barrier(me.comm);   // before rank 0 sends other requests
         };
         lock_all(me.window, {}, "lock_all");
-        if (me.rank() == 0) get_blocks(1, 1), flush(me.window, last, "flush");   // has the lock
+        if (me.rank() == 0) get_blocks(1, 1), flush(me.window, last, "flush");   // acquires the lock
         std::int64_t one = 1, old = -1;
         answered("fifty gets", 1, [&] {
             get_blocks(50, 1);
@@ -278,12 +278,12 @@ TEST_P(MessageEpochs, AnswersAreGathered) {
     });
 }
 
-/// While a rank awaits all its targets, a rank of which it has known nothing becomes its origin.
-TEST(MessageEpochsOfFourNodes, AnOriginMayComeWhileAllTargetsAreAwaited) {
+/// While a rank waits for all its targets, a rank that it had no contact with before becomes its origin.
+TEST(MessageEpochsOfFourNodes, AnOriginMayAppearWhileARankWaitsForAllTargets) {
     using Call = void (*)(Window&);
     for (Call const wait_for_all : {+[](Window& w) { flush_all(w, "flush_all"); },
                                     +[](Window& w) { flush_local_all(w, "flush_local_all"); }, +[](Window&) {}}) {
-        std::atomic<bool> locked = false, waiting = false, came = false;
+        std::atomic<bool> locked = false, waiting = false, accessed = false;
         run_windows({"four_nodes", {0, 1, 2, 3}}, 4, [&](Member& me) {
             Ref<Datatype> const type = type_of(Basic::int64);
             std::int64_t one = 1, seen = -1;
@@ -300,7 +300,7 @@ TEST(MessageEpochsOfFourNodes, AnOriginMayComeWhileAllTargetsAreAwaited) {
             case 1:
                 lock(me.window, true, 1, {}, "lock");
                 locked = true;
-                me.compute_until(came);
+                me.compute_until(accessed);
                 unlock(me.window, 1, "unlock");
                 break;
             case 2:
@@ -308,7 +308,7 @@ TEST(MessageEpochsOfFourNodes, AnOriginMayComeWhileAllTargetsAreAwaited) {
                 lock(me.window, false, 0, {}, "lock");
                 put(me.window, Local::of(&one, 1, *type), {0, 0, 1, *type});
                 unlock(me.window, 0, "unlock");
-                came = true;
+                accessed = true;
                 break;
             default: break;
             }
@@ -325,7 +325,7 @@ TEST(MessageEpochsOfOneNode, NeedNoThreadAndNoMessages) {
             unlock_all(me.window, "unlock_all");
             EXPECT_EQ(since({}, me.sent()), (Count{0, 0, 0}));
             EXPECT_FALSE(me.comm.process.progress_thread);
-            EXPECT_FALSE(me.comm.process.lock.on());
+            EXPECT_FALSE(me.comm.process.lock.is_enabled());
         },
         true);
 }

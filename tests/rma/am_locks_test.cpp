@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Locks of several parts and of all, on several nodes: in which order they are taken, and that no circle comes of them.
+// Tests locks of several parts and of all parts on several nodes: the order in which they are acquired, and freedom
+// from deadlock.
 #include <algorithm>
 #include <random>
 
@@ -8,14 +9,14 @@
 namespace tutti::rma::ranks_as_threads {
 namespace {
 
-/// Rank 0 locks rank 1 and then rank 2 exclusively, while `holder` holds what keeps rank 0 from the first lock. It must
-/// not get the second one meanwhile: locks that are taken in one order everywhere must not end in a circle, and
+/// Rank 0 locks rank 1 and then rank 2 exclusively, while `holder` holds a lock that prevents the first of these. Rank
+/// 0 must not get the second lock meanwhile: locks that all ranks acquire in the same order must not deadlock, and
 /// exclusive locks exclude lock_all.
-void expect_locks_in_order(Where const& where, int holder, std::function<void(Member&)> const& take,
+void expect_locks_in_order(NodeLayout const& layout, int holder, std::function<void(Member&)> const& take,
                            std::function<void(Member&)> const& give_back) {
     std::atomic<bool> taken = false, about_to = false, got = false;
     run_windows(
-        where, 4,
+        layout, 4,
         [&](Member& me) {
             Ref<Datatype> const type = type_of(Basic::int64);
             std::int64_t const one = 1;
@@ -24,7 +25,7 @@ void expect_locks_in_order(Where const& where, int holder, std::function<void(Me
                 take(me);
                 taken = true;
                 me.compute_until(about_to);
-                give_a_chance(me);
+                let_others_run(me);
                 EXPECT_FALSE(got);
                 give_back(me);
             } else if (me.rank() == 0) {
@@ -46,10 +47,10 @@ void expect_locks_in_order(Where const& where, int holder, std::function<void(Me
         true);
 }
 
-TEST(MessageLocks, AreTakenInTheOrderOfTheProgram) {
-    for (Where const& where : {Where{"three_nodes", {0, 1, 2}}, Where{"two_nodes", {0, 1, 1}}})
+TEST(MessageLocks, AreAcquiredInProgramOrder) {
+    for (NodeLayout const& layout : {NodeLayout{"three_nodes", {0, 1, 2}}, NodeLayout{"two_nodes", {0, 1, 1}}})
         expect_locks_in_order(
-            where, 1, [](Member& me) { lock(me.window, true, 1, {}, "lock"); },
+            layout, 1, [](Member& me) { lock(me.window, true, 1, {}, "lock"); },
             [](Member& me) { unlock(me.window, 1, "unlock"); });
 }
 
@@ -59,13 +60,13 @@ TEST(MessageLocks, OfTwoPartsOfANodeExcludeALockOfAll) {
         [](Member& me) { unlock_all(me.window, "unlock_all"); });
 }
 
-/// Rank 3 has locked rank 2 exclusively and then wants rank 1, while rank 0 wants all: rank 0 may not have rank 1 while
-/// it waits for rank 2.
+/// Rank 3 holds rank 2's exclusive lock and then requests rank 1's, while rank 0 requests all: rank 0 must not hold
+/// rank 1's lock while it waits for rank 2's.
 TEST(MessageLocks, OfAllHoldNothingWhileTheyWait) {
-    for (Where const& where : {Where{"four_nodes", {0, 1, 2, 3}}, Where{"two_nodes", {0, 0, 1, 1}}}) {
+    for (NodeLayout const& layout : {NodeLayout{"four_nodes", {0, 1, 2, 3}}, NodeLayout{"two_nodes", {0, 0, 1, 1}}}) {
         std::atomic<bool> second_held = false, first_reached = false;
         run_windows(
-            where, 4,
+            layout, 4,
             [&](Member& me) {
                 Ref<Datatype> const type = type_of(Basic::int64);
                 Operator const sum(BuiltinOp::sum);
@@ -85,7 +86,7 @@ TEST(MessageLocks, OfAllHoldNothingWhileTheyWait) {
                     lock(me.window, true, 2, {}, "lock");
                     add_one(2);
                     second_held = true;
-                    for (int i = 0; i < 100 && !first_reached; ++i) give_a_moment(me);
+                    for (int i = 0; i < 100 && !first_reached; ++i) sleep_briefly(me);
                     lock(me.window, true, 1, {}, "lock");
                     add_one(1);
                     unlock(me.window, 1, "unlock");
@@ -99,13 +100,13 @@ TEST(MessageLocks, OfAllHoldNothingWhileTheyWait) {
     }
 }
 
-/// Rank 0 holds all parts exclusively, which it takes in any order, the others lock all, or one part at a time.
-TEST(MessageLocks, OfAllAndExclusiveOnesComeInAllOrders) {
+/// Rank 0 locks all parts exclusively, in random order; the other ranks lock all, or one part at a time.
+TEST(MessageLocks, OfAllAndExclusiveOnesMixInAnyOrder) {
     constexpr int rounds = 60;
-    for (Where const& where :
-         {Where{"four_nodes", {0, 1, 2, 3}}, Where{"two_by_two", {0, 0, 1, 1}}, Where{"in_turn", {0, 1, 0}}})
+    for (NodeLayout const& layout : {NodeLayout{"four_nodes", {0, 1, 2, 3}}, NodeLayout{"two_by_two", {0, 0, 1, 1}},
+                                     NodeLayout{"in_turn", {0, 1, 0}}})
         run_windows(
-            where, 4,
+            layout, 4,
             [&](Member& me) {
                 Ref<Datatype> const type = type_of(Basic::int64);
                 Operator const sum(BuiltinOp::sum);
@@ -137,18 +138,18 @@ TEST(MessageLocks, OfAllAndExclusiveOnesComeInAllOrders) {
                     }
                 }
                 coll::barrier(me.comm);
-                EXPECT_EQ(me.memory[0], rounds * me.size()) << where.name;
+                EXPECT_EQ(me.memory[0], rounds * me.size()) << layout.name;
                 coll::barrier(me.comm);
             },
             true);
 }
 
-/// Rank 0 waits to lock all, and what it waits for waits for an exclusive lock that comes later.
-TEST(MessageLocks, ThatAreFreeDoNotWaitForThoseWhoWaitForAll) {
-    for (Where const& where : {Where{"one_node", {0, 0, 0}}, Where{"three_nodes", {0, 1, 2}}}) {
+/// Rank 0 waits to lock all because rank 1 holds a lock, which it releases only after rank 2 has acquired a free one.
+TEST(MessageLocks, ThatAreFreeDoNotWaitForRanksThatLockAll) {
+    for (NodeLayout const& layout : {NodeLayout{"one_node", {0, 0, 0}}, NodeLayout{"three_nodes", {0, 1, 2}}}) {
         std::atomic<bool> held = false, wanted = false, passed = false;
         run_windows(
-            where, 4,
+            layout, 4,
             [&](Member& me) {
                 if (me.rank() == 0) {
                     me.compute_until(held);
@@ -162,7 +163,7 @@ TEST(MessageLocks, ThatAreFreeDoNotWaitForThoseWhoWaitForAll) {
                     unlock(me.window, 1, "unlock");
                 } else {
                     me.compute_until(wanted);
-                    give_a_chance(me);
+                    let_others_run(me);
                     lock(me.window, true, 0, {}, "lock");
                     flush(me.window, 0, "flush");
                     unlock(me.window, 0, "unlock");

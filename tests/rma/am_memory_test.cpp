@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that runs out in a target, at each place where it asks for some while it does what others want: every command
-// is done once, and in order, when there is memory again.
+// Makes each allocation fail in turn while a target runs its origins' commands: each command must run once, and in
+// order, after memory is available again.
 #include "runtime/base/error.hpp"
 #include "runtime/datatype/datatype.hpp"
 #include "tests/coll/world/allocations.hpp"
@@ -9,27 +9,27 @@
 namespace tutti::rma::ranks_as_threads {
 namespace {
 
-constexpr std::size_t most = 30;   // more allocations than a round takes
+constexpr std::size_t most = 30;   // more allocations than a round needs
 
-/// Two numbers, `n` apart: each is described once.
+/// Two numbers, `n` apart. The origin describes each such datatype to the target once.
 Ref<Datatype> apart(std::int64_t n) {
     Ref<Datatype> const type = type_of(Basic::int64);
     Ref<Datatype> made = TypeBuilder::hvector(2, 1, n * type->extent(), *type);
-    TypeBuilder::remember(*made, {Combiner::hvector, {}, {}, {type}});
+    TypeBuilder::set_recipe(*made, {Combiner::hvector, {}, {}, {type}});
     return made;
 }
 
-/// Polls until rank 0 has asked for everything and for some time more, while no allocation but the first `allowed`
-/// succeeds. The caller is inside the rank's lock, so nothing else polls.
+/// Polls until rank 0 has sent all its commands and for some time more, while only the first `allowed` allocations
+/// succeed. The caller holds the rank's lock, so no other thread polls.
 void poll_without_memory(Member& me, std::size_t allowed, std::atomic<bool> const& asked) {
-    coll::test::MemoryEnds const ends(allowed);
+    coll::test::AllocationLimit const ends(allowed);
     for (int behind = 0; behind < 40; behind += asked.load()) {
         unless_out_of_memory([&] { return me.comm.process.waiter.progress(); });   // as the progress thread does
         std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
 }
 
-/// One round of rank 0: all that a target does, and what it fetches.
+/// One round of rank 0: all kinds of operations of a target, and the values that rank 0 fetches.
 void use_target(Member& me, std::size_t round, std::atomic<bool>& asked) {
     Ref<Datatype> const type = type_of(Basic::int64), pair = apart(3 + static_cast<std::int64_t>(round));
     Operator const sum(BuiltinOp::sum);
@@ -43,7 +43,7 @@ void use_target(Member& me, std::size_t round, std::atomic<bool>& asked) {
     accumulate(me.window, Local::of(&one, 1, *type), {1, 2, 1, *type}, sum);
     get(me.window, Local::of(seen, 2, *type), {1, 10, 1, *pair});
     get(me.window, Local::of(&whole, 1, *type), {1, 2, 1, *type});
-    asked = true;   // now the commands leave
+    asked = true;   // now the commands are sent
     unlock(me.window, 1, "unlock");
     EXPECT_EQ(before, number);
     EXPECT_EQ(swapped, number);
@@ -52,7 +52,7 @@ void use_target(Member& me, std::size_t round, std::atomic<bool>& asked) {
     EXPECT_EQ(whole, number + 1);
 }
 
-TEST(MessageMemory, EachCommandIsDoneOnceWhenThereIsMemoryAgain) {
+TEST(MessageMemory, EachCommandRunsOnceAfterMemoryIsAvailableAgain) {
     struct Round {
         std::atomic<bool> polling = false, asked = false;
     };
@@ -79,18 +79,18 @@ TEST(MessageMemory, EachCommandIsDoneOnceWhenThereIsMemoryAgain) {
     });
 }
 
-/// Calls `call` with so few allocations. Did it have enough?
+/// Runs `call` with only the first `allowed` allocations succeeding. Returns whether it had enough memory.
 template <class Call>
 bool enough(std::size_t allowed, Call const& call) {
-    coll::test::MemoryEnds const ends(allowed);
+    coll::test::AllocationLimit const ends(allowed);
     try {
         call();
         return true;
     } catch (std::bad_alloc const&) { return false; }
 }
 
-/// Rank 0, whose memory ends at each place where an operation or its synchronisation asks for some, and then is there
-/// again: what has failed can be done again, and what has not is done once.
+/// Each allocation of an operation or a synchronization at rank 0 fails in turn; then memory is available again. The
+/// origin can repeat a failed call, and calls that did not fail run once.
 void starve_origin(Member& me) {
     Window& w = me.window;
     Ref<Datatype> const type = type_of(Basic::int64);
@@ -151,10 +151,10 @@ void starve_origin(Member& me) {
     EXPECT_GT(failures, 0U);
 }
 
-TEST(MessageMemory, AnOriginCanDoAgainWhatHasFailed) {
-    for (Where const& where : {Where{"two_nodes", {0, 1}}, Where{"owners_of_one_node", {0, 0}}}) {
+TEST(MessageMemory, AnOriginCanRetryAFailedOperation) {
+    for (NodeLayout const& layout : {NodeLayout{"two_nodes", {0, 1}}, NodeLayout{"owners_of_one_node", {0, 0}}}) {
         std::atomic<bool> done = false;
-        run_windows(where, 40000, [&](Member& me) {
+        run_windows(layout, 40000, [&](Member& me) {
             if (me.rank() == 0) starve_origin(me), done = true;
             else me.compute_until(done);
             coll::barrier(me.comm);
@@ -162,7 +162,7 @@ TEST(MessageMemory, AnOriginCanDoAgainWhatHasFailed) {
     }
 }
 
-/// Epochs between groups begin and end for all their members or for none.
+/// A group's epochs begin and end for all members or for none.
 TEST(MessageMemory, AnEpochOfAGroupEndsForAllOrForNone) {
     run_windows({"three_nodes", {0, 1, 2}}, 10, [](Member& me) {
         Ref<Datatype> const type = type_of(Basic::int64);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operations towards targets that are asked by messages.
+// Tests operations on targets that are reached by active messages.
 #include <cerrno>
 
 #include <sys/syscall.h>
@@ -13,10 +13,10 @@ namespace tutti::rma::ranks_as_threads {
 namespace {
 
 constexpr long unlimited = 1L << 40;
-std::atomic<long> copies_left = unlimited;   // of the kernel, for all ranks; then it forbids them
+std::atomic<long> copies_left = unlimited;   // by the kernel, of all ranks; then the kernel refuses copies
 
-class MessageOperations : public testing::TestWithParam<Where> {};
-INSTANTIATE_TEST_SUITE_P(, MessageOperations, everywhere, name_of);
+class MessageOperations : public testing::TestWithParam<NodeLayout> {};
+INSTANTIATE_TEST_SUITE_P(, MessageOperations, all_layouts, name_of);
 
 Local local(std::vector<std::int64_t> const& v, Datatype const& type) {
     return Local::of(v.data(), static_cast<std::int64_t>(v.size()), type);
@@ -31,7 +31,7 @@ std::vector<std::int64_t> counted(std::size_t n, std::int64_t from) {
 /// Every n-th element of `type`.
 Ref<Datatype> every(std::int64_t n, std::int64_t count, Datatype& type) {
     Ref<Datatype> made = TypeBuilder::hvector(count, 1, n * type.extent(), type);
-    TypeBuilder::remember(*made, {Combiner::hvector, {}, {}, {Ref<Datatype>::share(&type)}});
+    TypeBuilder::set_recipe(*made, {Combiner::hvector, {}, {}, {Ref<Datatype>::share(&type)}});
     return made;
 }
 
@@ -57,7 +57,7 @@ TEST_P(MessageOperations, PutAndGetOfAllSizes) {
     });
 }
 
-TEST_P(MessageOperations, ATargetThatComputesIsAskedAllTheSame) {
+TEST_P(MessageOperations, AComputingTargetStillMakesProgress) {
     std::atomic<bool> done = false;
     run_windows(GetParam(), 8, [&](Member& me) {
         Ref<Datatype> const type = type_of(Basic::int64);
@@ -181,10 +181,10 @@ TEST_P(MessageOperations, RequestsCompleteByThemselves) {
             std::vector<std::int64_t> back(n);
             Ref<Request> request;
             put(me.window, local(mine, *type), {me.right(), 0, static_cast<std::int64_t>(n), *type}, &request);
-            waiter.until([&] { return request->complete; }, {"wait"});
+            waiter.wait_until([&] { return request->complete; }, {"wait"});
             flush(me.window, me.right(), "flush");
             get(me.window, local(back, *type), {me.right(), 0, static_cast<std::int64_t>(n), *type}, &request);
-            waiter.until([&] { return request->complete; }, {"wait"});
+            waiter.wait_until([&] { return request->complete; }, {"wait"});
             EXPECT_EQ(back, mine);
             coll::barrier(me.comm);
         }
@@ -192,13 +192,13 @@ TEST_P(MessageOperations, RequestsCompleteByThemselves) {
     });
 }
 
-std::uint64_t bytes_of_accumulates(Member& me, Path path) {
-    return me.window.counts.bytes[static_cast<std::size_t>(Operation::accumulate)][static_cast<std::size_t>(path)]
+std::uint64_t bytes_of_accumulates(Member& me, AccessMethod method) {
+    return me.window.counts.bytes[static_cast<std::size_t>(Operation::accumulate)][static_cast<std::size_t>(method)]
         .read();
 }
 
-/// The system comes to forbid the kernel's copies (CMA) after the window was made, here in the middle of an accumulate,
-/// before it reads or before it writes: each element is combined once, and what follows goes by messages.
+/// The system forbids the kernel's copies (CMA) after the window was created, here during an accumulate, before it
+/// reads or before it writes: each element is combined once, and later operations use messages.
 TEST(MessagesInsteadOfTheKernel, CombineEachElementOnce) {
     constexpr std::int64_t numbers = 20'000;
     for (int const what : {0, 1, 2, 3}) {
@@ -211,17 +211,17 @@ TEST(MessagesInsteadOfTheKernel, CombineEachElementOnce) {
                 std::vector<std::int64_t> const mine = counted(numbers, 1);
                 std::vector<std::int64_t> old(numbers, -1), back(numbers, -1);
                 Remote const there = with_gaps ? Remote{1, 0, 1, *apart} : Remote{1, 0, numbers, *type};
-                ASSERT_EQ(me.window.target(1).path, Path::cma);
+                ASSERT_EQ(me.window.target(1).method, AccessMethod::cma);
                 coll::barrier(me.comm);
                 if (me.rank() == 0) {
                     lock(me.window, false, 1, {}, "lock");
-                    copies_left = (with_gaps ? 1000 : 30) + what / 2;   // of an element, or of a page
+                    copies_left = (with_gaps ? 1000 : 30) + what / 2;   // within an element or a page
                     get_accumulate(me.window, local(mine, *type), local(old, *type), there, sum);
                     EXPECT_LT(copies_left, 0);
                     copies_left = unlimited;
                     flush(me.window, 1, "flush");
                     EXPECT_EQ(std::ranges::count(old, 0), numbers);
-                    EXPECT_EQ(bytes_of_accumulates(me, Path::messages), 8u * numbers);
+                    EXPECT_EQ(bytes_of_accumulates(me, AccessMethod::active_messages), 8u * numbers);
                     std::int64_t const one = 1, two = 2;
                     std::int64_t seen = -1, swapped = -1;
                     fetch_and_op(me.window, &one, &seen, *type, 1, 0, sum);
@@ -243,8 +243,8 @@ TEST(MessagesInsteadOfTheKernel, CombineEachElementOnce) {
     }
 }
 
-/// Puts and gets that the system refuses in their middle are made again, as a whole.
-TEST(MessagesInsteadOfTheKernel, MoveAllOfIt) {
+/// Puts and gets that the system refuses in the middle are repeated as a whole.
+TEST(MessagesInsteadOfTheKernel, TransferAllData) {
     constexpr std::int64_t numbers = 5000;
     run_windows(
         {"one_node", {0, 0}}, 3 * numbers,
@@ -272,7 +272,7 @@ TEST(MessagesInsteadOfTheKernel, MoveAllOfIt) {
 }   // namespace
 }   // namespace tutti::rma::ranks_as_threads
 
-// In the place of the C library's.
+// Replaces the C library's function.
 
 static ssize_t copy(long call, pid_t pid, iovec const* here, iovec const* there) {
     if (--tutti::rma::ranks_as_threads::copies_left < 0) return errno = EPERM, -1;

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operations of several threads of one rank, as under MPI_THREAD_MULTIPLE: while one waits for room for its next piece,
-// others use the same target.
+// Tests operations of several threads of one rank, as under MPI_THREAD_MULTIPLE: while one thread waits for space for
+// its next piece, other threads use the same target.
 #include "runtime/datatype/datatype.hpp"
 #include "tests/rma/am_world.hpp"
 
 namespace tutti::rma::ranks_as_threads {
 namespace {
 
-constexpr std::int64_t many = 700'000;   // 43 pieces: more than may be under way
+constexpr std::int64_t many = 700'000;   // 43 pieces: more than can be in flight
 
 /// Every n-th of `count` numbers.
 Ref<Datatype> every(std::int64_t n, std::int64_t count) {
     Ref<Datatype> const type = type_of(Basic::int64);
     Ref<Datatype> made = TypeBuilder::hvector(count, 1, n * type->extent(), *type);
-    TypeBuilder::remember(*made, {Combiner::hvector, {}, {}, {type}});
+    TypeBuilder::set_recipe(*made, {Combiner::hvector, {}, {}, {type}});
     return made;
 }
 
-/// Rank 0 adds `many` numbers to every second place of rank 1 and fetches what was there. Rank 1 answers nothing before
-/// `meanwhile`, in another thread of rank 0, has begun: the call of rank 0 waits then. `then` follows the call.
+/// Rank 0 adds `many` numbers to every second element of rank 1 and fetches the old values. Rank 1 sends no answer
+/// until `meanwhile` runs in another thread of rank 0; the call of rank 0 waits at that time. `then` runs after the
+/// call.
 void add_and_meanwhile(std::function<void(Member&)> const& meanwhile, std::function<void(Member&)> const& then) {
     std::atomic<bool> locked = false, begun = false;
     run_windows({"two_nodes", {0, 1}}, 2 * many + 1000, [&](Member& me) {
@@ -26,7 +27,7 @@ void add_and_meanwhile(std::function<void(Member&)> const& meanwhile, std::funct
             lock(me.window, true, 1, {}, "lock");
             locked = true;
             me.compute_until(begun);
-            give_a_chance(me);
+            let_others_run(me);
             unlock(me.window, 1, "unlock");
         } else {
             me.compute_until(locked);
@@ -36,7 +37,7 @@ void add_and_meanwhile(std::function<void(Member&)> const& meanwhile, std::funct
             std::iota(numbers.begin(), numbers.end(), 1);
             lock(me.window, false, 1, {}, "lock");
             std::thread other([&] {
-                RankLock::Inside inside(me.comm.process.lock);   // this thread has it until it waits
+                RankLock::ScopedLock guard(me.comm.process.lock);   // not before the main thread waits
                 begun = true;
                 meanwhile(me);
             });
@@ -44,7 +45,7 @@ void add_and_meanwhile(std::function<void(Member&)> const& meanwhile, std::funct
                            {1, 0, 1, *places}, Operator(BuiltinOp::sum));
             then(me);
             {
-                RankLock::Outside outside(me.comm.process.lock);
+                RankLock::ScopedUnlock unlocked(me.comm.process.lock);
                 other.join();
             }
             unlock(me.window, 1, "unlock");
@@ -63,13 +64,13 @@ void add_and_meanwhile(std::function<void(Member&)> const& meanwhile, std::funct
 TEST(MessageThreads, AFlushConfirmsPiecesBehindThatOfAnotherThread) {
     add_and_meanwhile([](Member& me) { flush(me.window, 1, "flush"); },
                       [](Member& me) {
-                          Messages::Sent const before = me.sent();
+                          ActiveMessages::Sent const before = me.sent();
                           flush(me.window, 1, "flush");
-                          EXPECT_EQ(me.sent().commands - before.commands, 1u) << "the last pieces are confirmed";
+                          EXPECT_EQ(me.sent().commands - before.commands, 1u) << "the last pieces need a flush";
                       });
 }
 
-TEST(MessageThreads, ADatatypeIsDescribedAgainIfOthersHaveTakenItsNumber) {
+TEST(MessageThreads, ADatatypeIsDescribedAgainIfItsNumberWasReused) {
     add_and_meanwhile(
         [](Member& me) {
             std::int64_t const values[] = {-1, -2};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Windows whose members ask each other by messages: on several nodes, or on one where nothing else reaches. Each rank
-// has a thread that serves; its body runs inside the rank's lock, as an MPI call does.
+// Runs tests with windows that use active messages: on several nodes, or on one node where no other access method is
+// available. Each rank has a progress thread; the test body holds the rank's lock, as an MPI call does.
 #pragma once
 
 #include <atomic>
@@ -13,11 +13,11 @@
 
 namespace tutti::rma::ranks_as_threads {
 
-struct Where {
+struct NodeLayout {
     char const* name;
     std::vector<int> node_of;
 };
-inline void PrintTo(Where const& where, std::ostream* out) { *out << where.name; }
+inline void PrintTo(NodeLayout const& layout, std::ostream* out) { *out << layout.name; }
 
 /// One rank's view in a test.
 struct Member {
@@ -28,22 +28,24 @@ struct Member {
     int rank() const { return comm.rank(); }
     int size() const { return comm.size(); }
     int right() const { return (rank() + 1) % size(); }
-    Messages::Sent sent() const { return window.messages ? messages(window).sent() : Messages::Sent{}; }
-    /// Computes, without a call of the library, until `done`.
+    ActiveMessages::Sent sent() const {
+        return window.active_messages ? active_messages(window).sent() : ActiveMessages::Sent{};
+    }
+    /// Computes, without an MPI call, until `done` is set.
     void compute_until(std::atomic<bool> const& done) const {
-        RankLock::Outside outside(comm.process.lock);
+        RankLock::ScopedUnlock unlocked(comm.process.lock);
         while (!done.load()) std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
 };
 
-/// `numbers` 64-bit numbers at each rank, that are 0, in memory that only its owner reaches, or its node as well if
-/// `reached`.
-inline void run_windows(Where const& where, std::size_t numbers, std::function<void(Member&)> const& body,
-                        bool reached = false) {
+/// Runs `body` on windows of `numbers` 64-bit zeros at each rank. Only the owner can access the memory, or all ranks of
+/// its node if `directly_accessible`.
+inline void run_windows(NodeLayout const& layout, std::size_t numbers, std::function<void(Member&)> const& body,
+                        bool directly_accessible = false) {
     Variables variables;
     variables.wait = "shared";
-    variables.cma = variables.xpmem = reached;
-    coll::test::NodesWorld world(where.node_of, variables);
+    variables.cma = variables.xpmem = directly_accessible;
+    coll::test::NodesWorld world(layout.node_of, variables);
     std::vector<std::thread> threads;
     for (int rank = 0; rank < world.size(); ++rank)
         threads.emplace_back([&, rank] {
@@ -51,7 +53,7 @@ inline void run_windows(Where const& where, std::size_t numbers, std::function<v
             std::vector<std::int64_t> memory(numbers);
             Ref<Window> window = create(comm, memory.data(), static_cast<std::int64_t>(8 * numbers), 8, nullptr);
             {
-                RankLock::Inside inside(comm.process.lock);
+                RankLock::ScopedLock guard(comm.process.lock);
                 Member member{comm, *window, memory};
                 body(member);
                 free(std::move(window));
@@ -62,16 +64,16 @@ inline void run_windows(Where const& where, std::size_t numbers, std::function<v
     for (auto& t : threads) t.join();
 }
 
-inline void give_a_moment(Member const& me) {
-    RankLock::Outside outside(me.comm.process.lock);
+inline void sleep_briefly(Member const& me) {
+    RankLock::ScopedUnlock unlocked(me.comm.process.lock);
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
-/// Lets another rank, whose call must not return now, have every chance to return.
-inline void give_a_chance(Member const& me) {
-    for (int i = 0; i < 100; ++i) give_a_moment(me);
+/// Gives another rank, whose call must not return yet, enough time to return.
+inline void let_others_run(Member const& me) {
+    for (int i = 0; i < 100; ++i) sleep_briefly(me);
 }
 
-/// Not atomic.
+/// Adds 1 to the value at `rank` by get and put; not atomic.
 inline void increment(Member& me, Datatype const& type, int rank) {
     std::int64_t value = 0;
     get(me.window, Local::of(&value, 1, type), {rank, 0, 1, type});
@@ -80,8 +82,9 @@ inline void increment(Member& me, Datatype const& type, int rank) {
     put(me.window, Local::of(&value, 1, type), {rank, 0, 1, type});
 }
 
-inline std::string name_of(testing::TestParamInfo<Where> const& info) { return info.param.name; }
-inline auto const everywhere = testing::Values(Where{"two_nodes", {0, 1}}, Where{"two_by_two", {0, 0, 1, 1}},
-                                               Where{"in_turn", {0, 1, 0}}, Where{"owners_of_one_node", {0, 0, 0}});
+inline std::string name_of(testing::TestParamInfo<NodeLayout> const& info) { return info.param.name; }
+inline auto const all_layouts =
+    testing::Values(NodeLayout{"two_nodes", {0, 1}}, NodeLayout{"two_by_two", {0, 0, 1, 1}},
+                    NodeLayout{"in_turn", {0, 1, 0}}, NodeLayout{"owners_of_one_node", {0, 0, 0}});
 
 }   // namespace tutti::rma::ranks_as_threads

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The operator new that counts and refuses.
+# An operator new that counts allocations and can fail.
 if(TARGET tests_rma)
   target_sources(tests_rma PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/coll/world/allocations.cpp)
   set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/coll/world/allocations.cpp PROPERTIES

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which operations are common ones, by the epochs and the place of the elements, and when a flush needs a full fence.
+// Tests which operations take the fast path, by epoch and displacement, and when a flush needs a full fence.
 #include "rma/fast_path.hpp"
 
 #include <functional>
@@ -16,17 +16,17 @@ namespace {
 
 constexpr int n = 4;
 
-/// Of the window's `n` longs, from every rank to every rank: are operations common ones?
+/// Checks for each target whether accesses to the window's `n` longs take the fast path.
 void expect_direct(Window& w, std::function<bool(int rank)> const& expected) {
     for (int r = 0; r < w.size(); ++r) {
-        EXPECT_EQ(direct(w, r, 0, 8), expected(r) ? w.target(r).memory : nullptr) << "rank " << r;
-        EXPECT_EQ(direct(w, r, 3, 8), expected(r) ? w.target(r).memory + 24 : nullptr) << "rank " << r;
+        EXPECT_EQ(direct_address(w, r, 0, 8), expected(r) ? w.target(r).memory : nullptr) << "rank " << r;
+        EXPECT_EQ(direct_address(w, r, 3, 8), expected(r) ? w.target(r).memory + 24 : nullptr) << "rank " << r;
     }
 }
 bool to_all(int) { return true; }
 bool to_none(int) { return false; }
 
-TEST(Direct, towards_open_epochs_alone) {
+TEST(Direct, only_in_open_epochs) {
     run(3, [](Comm& comm) {
         Ref<Window> const made = allocate(comm, n * 8, 8, nullptr);
         Window& w = *made;
@@ -42,7 +42,7 @@ TEST(Direct, towards_open_epochs_alone) {
         EXPECT_TRUE(w.open_targets.flush_is_fence);
         lock(w, false, last, {}, "lock");
         unlock(w, last, "unlock");
-        EXPECT_EQ(direct(w, last, 0, 8), nullptr);
+        EXPECT_EQ(direct_address(w, last, 0, 8), nullptr);
         unlock(w, next, "unlock");
         expect_direct(w, to_none);
         fence(w, {}, "fence");
@@ -54,7 +54,7 @@ TEST(Direct, towards_open_epochs_alone) {
         Ref<Group> const all = Ref<Group>::adopt(new Group({0, 1, 2}, w.process.rank()));
         post(w, all, {}, "post");
         start(w, all, {}, "start");
-        expect_direct(w, to_none);   // without a look at who has posted
+        expect_direct(w, to_none);   // the fast path does not check which targets have posted
         complete(w, "complete");
         wait(w, "wait");
         expect_direct(w, to_none);
@@ -62,36 +62,36 @@ TEST(Direct, towards_open_epochs_alone) {
     });
 }
 
-TEST(Direct, only_what_lies_in_the_target_s_part) {
+TEST(Direct, accepts_only_accesses_within_the_target_s_part) {
     run(2, [](Comm& comm) {
         constexpr auto most = std::numeric_limits<std::int64_t>::max();
         Ref<Window> const made = allocate(comm, comm.rank() == 0 ? n * 8 : 0, 8, nullptr);
         Window& w = *made;
         lock_all(w, {}, "lock_all");
-        EXPECT_NE(direct(w, 0, 0, n * 8), nullptr);
+        EXPECT_NE(direct_address(w, 0, 0, n * 8), nullptr);
         for (std::int64_t disp : {std::int64_t{n}, std::int64_t{-1}, -most / 8, most / 8, most / 8 + 1, most, -most})
-            EXPECT_EQ(direct(w, 0, disp, 8), nullptr) << disp;
-        EXPECT_EQ(direct(w, 0, 0, n * 8 + 1), nullptr);
-        EXPECT_EQ(direct(w, 0, n - 1, 9), nullptr);
-        EXPECT_EQ(direct(w, 1, 0, 1), nullptr);   // has no memory
+            EXPECT_EQ(direct_address(w, 0, disp, 8), nullptr) << disp;
+        EXPECT_EQ(direct_address(w, 0, 0, n * 8 + 1), nullptr);
+        EXPECT_EQ(direct_address(w, 0, n - 1, 9), nullptr);
+        EXPECT_EQ(direct_address(w, 1, 0, 1), nullptr);   // rank 1 has no memory in the window
         unlock_all(w, "unlock_all");
         free(made);
     });
 }
 
-TEST(Direct, neither_dynamic_windows_nor_other_nodes) {
+TEST(Direct, not_for_dynamic_windows_and_other_nodes) {
     run(2, [](Comm& comm) {
         Ref<Window> const made = create_dynamic(comm, nullptr);
         long room = 0;
         attach(*made, &room, sizeof room);
         lock_all(*made, {}, "lock_all");
-        EXPECT_EQ(direct(*made, comm.rank(), reinterpret_cast<std::int64_t>(&room), 8), nullptr);
+        EXPECT_EQ(direct_address(*made, comm.rank(), reinterpret_cast<std::int64_t>(&room), 8), nullptr);
         unlock_all(*made, "unlock_all");
         free(made);
     });
     coll::test::run_on_nodes({0, 1}, [](Comm& comm) {
         Ref<Window> made = allocate(comm, n * 8, 8, nullptr);
-        RankLock::Inside const inside(comm.process.lock);   // as an MPI call is: beside a thread that serves
+        RankLock::ScopedLock const guard(comm.process.lock);   // as in an MPI call: the progress thread runs, too
         lock_all(*made, {}, "lock_all");
         expect_direct(*made, [&](int r) { return r == comm.rank(); });
         EXPECT_FALSE(made->open_targets.flush_is_fence);
@@ -101,11 +101,11 @@ TEST(Direct, neither_dynamic_windows_nor_other_nodes) {
     });
 }
 
-TEST(Direct, a_full_fence_follows_what_was_stored) {
+TEST(Direct, a_full_fence_follows_stores) {
     run(2, [](Comm& comm) {
         Ref<Window> const made = allocate(comm, n * 8, 8, nullptr);
         Window& w = *made;
-        int const me = comm.rank();   // each works in its own part: they would collide
+        int const me = comm.rank();   // each rank uses its own part, so that the ranks do not collide
         auto const type = type_of(Basic::int64), numbers = type_of(Basic::float64);
         Operator const sum(BuiltinOp::sum);
         std::int64_t one = 1, old = 0;
@@ -136,7 +136,7 @@ TEST(Direct, a_full_fence_follows_what_was_stored) {
     });
 }
 
-TEST(Direct, bytes_of_all_numbers_are_copied) {
+TEST(Direct, copies_any_number_of_bytes) {
     for (std::size_t bytes = 1; bytes <= 40; ++bytes) {
         std::vector<char> from(bytes), to(bytes + 1, 'x');
         for (std::size_t i = 0; i < bytes; ++i) from[i] = static_cast<char>(i + 1);

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A rank killed with kill -9 in the midst of a storm of one-sided operations, which may hold locks that others wait for: the
-# job ends with a sentence that names the rank, and nothing is left. As often as the second argument says (10).
+# Kills a rank with SIGKILL during a storm of one-sided operations, when it may hold locks that other ranks wait for:
+# the job ends with a message that names the rank, and leaves no processes or segments. The second argument is the
+# number of rounds (default: 10).
 # cores: 2
 . "$(dirname "$0")/../launcher/common.sh" "$1"
 storm=$build/tests/ranks_rma_storm
 segments() { find /dev/shm -maxdepth 1 -name 'tutti*' 2> /dev/null | sort; }
 before=$(segments)
 
-in_storm() { [ "$(find "/proc/$1/task" -mindepth 1 -maxdepth 1 | wc -l)" -gt 4 ]; }   # its four threads are there
+in_storm() { [ "$(find "/proc/$1/task" -mindepth 1 -maxdepth 1 | wc -l)" -gt 4 ]; }   # the four threads have started
 
 for i in $(seq "${2:-10}"); do
     "$mpiexec" -n 8 "$storm" "$i" 0 > /dev/null 2> "$folder/err" < /dev/null & pid=$!

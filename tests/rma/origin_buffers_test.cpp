@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The program's buffers of one-sided operations, under --check.
+// Tests the checks of origin buffers in one-sided operations (--check).
 #include "rma/local_accesses.hpp"
 
 #include <array>
@@ -31,7 +31,7 @@ protected:
         std::string code;
         try {
             body();
-        } catch (JobEnded const&) { code = r.process.rank_state().finding.code; }
+        } catch (JobEnded const&) { code = r.process.rank_state().diagnostic.code; }
         testing::internal::GetCapturedStderr();
         return code;
     }

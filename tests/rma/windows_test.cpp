@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Windows of every flavour among ranks of one node: what is put arrives, where it should, in every kind of epoch.
+// Tests windows of every flavor among ranks of one node: in each kind of epoch, data arrives at its target
+// displacement.
 #include <numeric>
 
 #include "tests/rma/world.hpp"
@@ -23,7 +24,7 @@ struct Made {
     int* mine;
 };
 
-/// A window of `n` ints per rank. Where its memory is the caller's, `room` has it.
+/// A window of `n` ints per rank. If the caller provides the memory, it is `room`.
 Made make(Comm& comm, Flavor flavor, int n, std::vector<int>& room) {
     auto const bytes = static_cast<std::int64_t>(n * sizeof(int));
     room.assign(static_cast<std::size_t>(n), 0);
@@ -91,7 +92,7 @@ TEST_P(Windows, groups_take_turns) {
         auto [window, mine] = make(comm, GetParam(), 4, room);
         auto const bases = everybodys(comm, mine);
         auto const type = type_of(Basic::int32);
-        // Rank 0 is the target of both others, again and again, and they run ahead as far as they may.
+        // Rank 0 is the target of both other ranks in each turn; they run ahead as far as the epochs allow.
         for (int round = 1; round <= 200; ++round) {
             if (comm.rank() == 0) {
                 post(*window, group_of(*window, {1, 2}), {}, "post");
@@ -134,7 +135,7 @@ TEST_P(Windows, exclusive_locks_protect_a_counter) {
     });
 }
 
-TEST_P(Windows, accumulates_of_all_meet) {
+TEST_P(Windows, accumulates_of_all_ranks_add_up) {
     run(4, [&](Comm& comm) {
         std::vector<int> room;
         auto [window, mine] = make(comm, GetParam(), 600, room);
@@ -184,7 +185,7 @@ TEST(Operations, layouts_on_both_sides) {
     });
 }
 
-TEST(Operations, what_is_wrong_is_told) {
+TEST(Operations, errors_are_reported) {
     run(2, [](Comm& comm) {
         auto const type = type_of(Basic::int32);
         Ref<Window> window = allocate(comm, 40, 4, nullptr);
@@ -206,7 +207,7 @@ TEST(Operations, what_is_wrong_is_told) {
     });
 }
 
-TEST(Operations, parts_of_a_shared_window_lie_behind_each_other) {
+TEST(Operations, parts_of_a_shared_window_are_contiguous) {
     run(3, [](Comm& comm) {
         Ref<Window> window = allocate_shared(comm, comm.rank() == 0 ? 0 : 1000 * comm.rank(), 1, nullptr);
         EXPECT_EQ(shared_query(*window, proc_null).base, shared_query(*window, 1).base);

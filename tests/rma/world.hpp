@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks as threads of this process, with windows among them.
+// Runs ranks with windows as threads of this process.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 
 namespace tutti::rma::ranks_as_threads {
 
-/// On one node.
+/// Runs `body` on ranks of one node.
 inline void run(int ranks, std::function<void(Comm&)> const& body) {
     coll::test::run_on_nodes(std::vector<int>(static_cast<std::size_t>(ranks), 0), body);
 }
@@ -33,7 +33,7 @@ struct Operator {
     Ref<Op> op;
 };
 
-/// Throws nothing, or an Error of this class.
+/// Expects that `body` throws an Error of this class.
 template <class Body>
 void expect_error(ErrorClass error_class, Body&& body) {
     try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The class of the error that a call throws; success when it throws none.
+// Returns the class of the error that a call throws, or success.
 #pragma once
 
 #include "runtime/base/error.hpp"

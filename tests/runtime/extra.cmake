@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# A stand-in for libxpmem.so.0, for the unit tests by its path and for jobs by LD_LIBRARY_PATH.
+# A replacement for libxpmem.so.0, loaded by its path in unit tests and through LD_LIBRARY_PATH in jobs.
 add_library(fake_xpmem SHARED ${CMAKE_CURRENT_SOURCE_DIR}/runtime/memory/fake_xpmem.c)
 set_target_properties(fake_xpmem PROPERTIES OUTPUT_NAME xpmem SOVERSION 0 C_VISIBILITY_PRESET default
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/fake_xpmem)
 target_compile_definitions(tests_runtime PRIVATE FAKE_XPMEM="${CMAKE_BINARY_DIR}/tests/fake_xpmem/libxpmem.so.0")
 add_dependencies(tests_runtime fake_xpmem)
 
-# The operator new that counts and refuses.
+# The operator new that counts and refuses allocations.
 if(TARGET tests_runtime)
   target_sources(tests_runtime PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/coll/world/allocations.cpp)
   set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/coll/world/allocations.cpp PROPERTIES
     SKIP_UNITY_BUILD_INCLUSION ON)
 endif()
 
-# The helper that detects machines, which the library finds beside itself.
+# The helper that detects machines; the library expects it in its own folder.
 if(TARGET tests_runtime AND TARGET tutti-daemon)
   add_dependencies(tests_runtime tutti-daemon)
 endif()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs of bcast, reduce and allreduce beside a process that works in short bursts: whether one of them had a median that
-only ranks that take turns on one core have, and how the medians compare with those of the other MPIs."""
+"""Runs bcast, reduce and allreduce beside a process that works in short bursts. Reports runs whose median is so long
+that ranks must have shared a core, and compares the medians with those of the other MPIs."""
 import argparse
 import statistics
 import sys
@@ -14,14 +14,14 @@ def options():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", default="build", help="the build folder (build)")
     parser.add_argument("--ranks", type=int, nargs="+", default=[2, 4, 8], help="numbers of ranks (2 4 8)")
-    parser.add_argument("--runs", type=int, default=40, help="of each number of ranks, the MPIs in turn (40)")
-    parser.add_argument("--seconds", type=float, default=0.3, help="for each operation and size (0.3)")
+    parser.add_argument("--runs", type=int, default=40, help="runs of each number of ranks, with the MPIs in turn (40)")
+    parser.add_argument("--seconds", type=float, default=0.3, help="seconds for each operation and size (0.3)")
     parser.add_argument("--sizes", type=int, nargs="+", default=[8, 32768], help="bytes (8 32768)")
     parser.add_argument("--operations", nargs="+", default=["bcast", "reduce", "allreduce"], help="patterns (all three)")
-    parser.add_argument("--beside", choices=BESIDE, default="bursts", help="the work beside (bursts)")
-    parser.add_argument("--group", choices=GROUPS, default="together", help="of the ranks (together)")
+    parser.add_argument("--beside", choices=BESIDE, default="bursts", help="other work (bursts)")
+    parser.add_argument("--group", choices=GROUPS, default="together", help="scheduling group of the ranks (together)")
     parser.add_argument("--impl", nargs="+", choices=MPIS, default=list(MPIS), help="which MPIs (all)")
-    parser.add_argument("--limit", type=float, default=100, help="microseconds that a median counts as too long (100)")
+    parser.add_argument("--limit", type=float, default=100, help="microseconds above which a median counts as too long (100)")
     return parser.parse_args()
 
 
@@ -29,7 +29,7 @@ def report(ranks, medians, failures, chosen, mpis):
     """`medians`: (mpi, pattern) to a list of microseconds, one per run; `failures`: mpi to their number."""
     patterns = list(dict.fromkeys(pattern for _, pattern in medians))
     ratios = []
-    print(f"\n{ranks} ranks beside {chosen.beside}; medians of the runs in microseconds, the worst run's in brackets")
+    print(f"\n{ranks} ranks beside {chosen.beside}; medians of the runs in microseconds, maxima in brackets")
     for pattern in patterns:
         cells = [(mpi, values) for mpi in mpis if (values := medians.get((mpi, pattern)))]
         theirs = [statistics.median(values) for mpi, values in cells if mpi != "tutti"]

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs a command in another group of the scheduler: enter [OPTION]... -- COMMAND...
-//   session       in a session of its own, as setsid does, but without a child: launchers wait for this process
+// Runs a command in another scheduling group: enter [OPTION]... -- COMMAND...
+//   session       in a new session, like setsid, but without a child, because launchers wait for this process
 //   group=DIR     in the control group DIR
-//   own-group=DIR in a new control group below DIR, named after the process
-//   parent        the command gets SIGTERM when the process that started it ends
+//   own-group=DIR in a new control group below DIR, with the PID as its name
+//   parent        the command receives SIGTERM when its parent process ends
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -19,8 +19,8 @@ static void fail(char const* what) {
     exit(126);
 }
 
-/// A process that leads a group can make no session: it joins the group of its parent first. Some launchers (MPICH's)
-/// have made a session for each rank already.
+/// A process group leader cannot create a session, so it joins the group of its parent first. Some launchers (MPICH's)
+/// already create a session for each rank.
 static void make_session(void) {
     if (getsid(0) == getpid() || setsid() != -1) return;
     if (setpgid(0, getpgid(getppid())) != 0 || setsid() == -1) fail("setsid");

@@ -3,11 +3,11 @@
 import os
 import time
 
-PERIOD = 100_000   # of a quota, in microseconds
+PERIOD = 100_000   # period of a quota, in microseconds
 
 
 def mounts():
-    """(type, options, folder) of each mounted hierarchy of control groups."""
+    """Yields (type, options, folder) of each mounted hierarchy of control groups."""
     with open("/proc/self/mountinfo") as lines:
         for line in lines:
             before, _, after = line.partition(" - ")
@@ -17,20 +17,20 @@ def mounts():
 
 
 def own_paths():
-    """Controllers (a tuple, empty for version 2) to the path of this process's group."""
+    """Returns {controllers (a tuple, empty for version 2): path of the group of this process}."""
     with open("/proc/self/cgroup") as lines:
         split = [line.rstrip("\n").split(":", 2) for line in lines]
     return {tuple(name for name in names.split(",") if name): path for _, names, path in split}
 
 
 def candidates():
-    """(version, folder) of groups below which a group of ours may be made, the nearest first."""
+    """Yields (version, folder) of groups below which a new group may be created, the nearest first."""
     for kind, options, folder in mounts():
         for controllers, path in own_paths().items():
             if kind == "cgroup" and "cpu" in options and "cpu" in controllers or kind == "cgroup2" and not controllers:
                 own = os.path.normpath(folder + path)
                 yield 2 if kind == "cgroup2" else 1, own
-                if kind == "cgroup2" and own != folder:   # a group with processes of its own can hand on no controller
+                if kind == "cgroup2" and own != folder:   # a group with processes cannot enable controllers for subgroups
                     yield 2, os.path.dirname(own)
 
 
@@ -40,7 +40,7 @@ def write(path, text):
 
 
 class Groups:
-    """One group of ours, below which each job gets some. `reason` says why there is none; empty if there is."""
+    """A control group with subgroups for each job. `reason`: why no group could be created; else empty."""
 
     def __init__(self):
         self.top, self.reason = None, ""
@@ -61,10 +61,10 @@ class Groups:
         self.reason = "; ".join(reasons) or "no hierarchy of control groups with the cpu controller is mounted"
 
     def make(self, name, quota=None):
-        """The folder of a new group, or of the one of that name; `quota`: in percent of a core."""
+        """Returns the folder of the group with this name, created if needed; `quota`: in percent of a core."""
         folder = os.path.join(self.top, name)
         os.makedirs(folder, exist_ok=True)
-        if self.version == 2 and quota is None:   # the ranks' own groups lie below it
+        if self.version == 2 and quota is None:   # groups of single ranks are created below it
             write(os.path.join(folder, "cgroup.subtree_control"), "+cpu")
         elif quota is not None:
             microseconds = quota * PERIOD // 100
@@ -76,7 +76,7 @@ class Groups:
         return folder
 
     def remove(self, folder=None):
-        """A group and those below it; all by default. Processes that are about to end may hold it for a moment."""
+        """Removes a group and its subgroups; all groups by default. Retries, because processes may still be ending."""
         folder = folder or self.top
         if folder is None:
             return

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compiles the programs of this folder with Tutti, MPICH and Open MPI, and runs them in groups of the scheduler, on one
-node or on two pretended ones, alone or beside other work. Nothing that a Lab has started outlives it."""
+"""Compiles the programs of this folder with Tutti, MPICH and Open MPI, and runs them in scheduling groups, on one node
+or on two simulated ones, alone or beside other work. A Lab ends all processes that it has started."""
 import collections
 import contextlib
 import os
@@ -19,10 +19,10 @@ PATTERNS = ("pingpong", "allreduce", "alltoall", "halo", "polling", "server", "t
 GROUPS = ("together", "sessions", "cgroups", "quota")   # together: in one session
 QUOTA = 150                                             # percent of a core for all ranks of a job
 LOADS = {"steady": (1, 0), "bursts": (5, 50), "turns": (1, 9)}   # milliseconds of work and of pause
-BESIDE = ("alone", *LOADS, "job", "same")   # job: a second job of ours; same: a second job of the same MPI
+BESIDE = ("alone", *LOADS, "job", "same")   # job: a second Tutti job; same: a second job of the same MPI
 MPIS = ("tutti", "mpich", "openmpi")
-# AGENT HOST COMMAND, as ssh takes it; some launchers put options before HOST. Open MPI names files that the ranks of one
-# host share after the host: where the system allows it, pretended hosts have names of their own.
+# Called as AGENT HOST COMMAND, like ssh; some launchers put options before HOST. Open MPI names the shared files of a
+# host after it, so simulated hosts have different host names if the system allows it.
 AGENT = """#!/bin/sh
 while [ "${1#-}" != "$1" ]; do shift; done
 mkdir -p "$SCHEDULING_MEMORY/$1"
@@ -36,7 +36,7 @@ Result = collections.namedtuple("Result", "median mean worst operations wrong") 
 
 
 class Output:
-    """What a job printed. `failure`: why it is of no use, or empty."""
+    """The output of a job. `failure`: why it is not usable, or empty."""
 
     def __init__(self, text, failure=""):
         self.text, self.failure = text, failure
@@ -45,7 +45,7 @@ class Output:
             if words[:1] == ["result"]:
                 self.results[words[1], int(words[2])] = Result(*map(float, words[3:]))
             elif words[:1] == ["counter"]:
-                self.counters[words[1]] = (float(words[2]), float(words[3]))   # of all ranks, of the rank with the most
+                self.counters[words[1]] = (float(words[2]), float(words[3]))   # sum and maximum over the ranks
             elif words[:1] == ["sessions"]:
                 self.sessions = int(words[1])
             elif words[:1] == ["elapsed"]:
@@ -54,14 +54,14 @@ class Output:
             self.failure = "received wrong data"
 
     def of(self, pattern):
-        """The result of "NAME" or "NAME:BYTES", or None."""
+        """Returns the result of "NAME" or "NAME:BYTES", or None."""
         name, _, size = pattern.partition(":")
         return next((result for (named, bytes_of), result in self.results.items()
                      if named == name and (not size or bytes_of == int(size))), None)
 
 
 def marked(mark):
-    """Processes with this entry in their environment."""
+    """Returns the PIDs of processes with this entry in their environment."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -74,7 +74,7 @@ def marked(mark):
 
 
 def end_marked(mark, patience=0.0):
-    """Kills them after `patience` seconds in which they may end by themselves; returns how many had to be killed."""
+    """Kills the marked processes that have not ended after `patience` seconds; returns their number."""
     end = time.monotonic() + patience
     while (left := marked(mark)) and time.monotonic() < end:
         time.sleep(0.02)
@@ -92,7 +92,7 @@ def exit_on_signal(number, _frame):
 
 
 class Lab:
-    """Compiled programs in a folder of its own. Used as a context; leaving it ends and removes everything."""
+    """Compiled programs in a temporary folder. A context manager; its end kills all processes and removes all files."""
 
     def __init__(self, build, mpis=MPIS):
         self.build, self.mpis = os.path.abspath(build), list(mpis)
@@ -101,7 +101,7 @@ class Lab:
     def __enter__(self):
         for number in (signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, exit_on_signal)
-        with contextlib.ExitStack() as stack:   # also if something below fails
+        with contextlib.ExitStack() as stack:   # also cleans up if a step fails
             self.folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="scheduling", ignore_cleanup_errors=True))
             self.memory = stack.enter_context(tempfile.TemporaryDirectory(
                 prefix="scheduling", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None, ignore_cleanup_errors=True))
@@ -123,7 +123,7 @@ class Lab:
         return os.path.join(self.folder, name)
 
     def compile(self, name):
-        """Builds NAME.c with each MPI; leaves out those that are not installed, and says so."""
+        """Builds NAME.c with each MPI; omits those that are not installed, with a message."""
         for mpi in list(self.mpis):
             compiler = f"{self.build}/bin/mpicc" if mpi == "tutti" else f"mpicc.{mpi}"
             launcher = f"{self.build}/bin/mpiexec" if mpi == "tutti" else f"mpiexec.{mpi}"
@@ -134,7 +134,7 @@ class Lab:
             subprocess.run([compiler, "-O2", f"{HERE}/{name}.c", "-o", self.path(f"{name}.{mpi}"), "-lpthread"], check=True)
 
     def why_not(self, ranks, group, hosts):
-        """Why a job cannot be run like that, or an empty string."""
+        """Returns why such a job cannot be run, or an empty string."""
         if group in ("cgroups", "quota") and self.groups.reason:
             return f"no control group can be made ({self.groups.reason})"
         return "one rank is on one host" if ranks < hosts else ""
@@ -142,7 +142,7 @@ class Lab:
     def launcher(self, mpi, ranks, hosts):
         if hosts > 1:
             shares = [ranks // hosts + (host < ranks % hosts) for host in range(hosts)]
-            first = "hosta" if mpi == "openmpi" else "127.0.0.2"   # Open MPI takes 127.0.0.2 for this host
+            first = "hosta" if mpi == "openmpi" else "127.0.0.2"   # Open MPI treats 127.0.0.2 as this host
             names = [first[:-1] + chr(ord(first[-1]) + host) for host in range(hosts)]
             listed = ",".join(f"{name}:{share}" for name, share in zip(names, shares))
         if mpi == "tutti":
@@ -155,12 +155,12 @@ class Lab:
         return ["mpiexec.openmpi", "--allow-run-as-root", "--oversubscribe", *several, "-n", str(ranks)]
 
     def environment(self, mark, hosts):
-        # A killed job of Open MPI leaves its segments: they lie where this process removes them.
+        # A killed job of Open MPI leaves its segments, so they are created in a folder that this process removes.
         added = dict([mark.split("=")], TUTTI_TUNING="none", TMPDIR=self.folder, SCHEDULING_MEMORY=self.memory,
                      OMPI_MCA_btl_vader_backing_directory=self.memory, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
         if hosts > 1:
-            added["UCX_TLS"] = "tcp,self"   # MPICH's ranks of different hosts share no memory
-            added["OMPI_MCA_osc"] = "^rdma"   # it cannot make windows over TCP between hosts of one address
+            added["UCX_TLS"] = "tcp,self"   # no shared memory between MPICH's ranks of different hosts
+            added["OMPI_MCA_osc"] = "^rdma"   # its rdma component fails over TCP between hosts with one address
         return {**os.environ, **added}
 
     def start(self, mpi, ranks, command, mark, group="together", hosts=1):
@@ -181,7 +181,7 @@ class Lab:
         return f"SCHEDULING_MARK={self.name}-{self.number}"
 
     def run(self, mpi, ranks, command, group="together", hosts=1, limit=120):
-        """`command`: the name of a compiled program and its arguments. Returns an Output; never raises for a bad job."""
+        """`command`: the name of a compiled program and its arguments. Returns an Output, also if the job fails."""
         mark = self.new_mark()
         try:
             job = self.start(mpi, ranks, command, mark, group, hosts)
@@ -197,14 +197,14 @@ class Lab:
                 self.groups.remove(self.groups.make("ranks"))
         output = Output(text, failure)
         if mpi == "mpich" and hosts > 1 and output.results:
-            output.failure = ""   # its launcher often fails at the very end where two of its proxies are on one machine
+            output.failure = ""   # its launcher often fails at the end if two proxies are on one machine
         if left and not output.failure and mpi == "tutti":
             output.failure = f"left {left} processes behind"
         return output
 
     @contextlib.contextmanager
     def beside(self, name, mpi="tutti", ranks=2):
-        """Other work, in a session of its own, as long as the context lasts."""
+        """Runs other work in a new session while the context lasts."""
         if name == "alone":
             yield
             return
@@ -215,7 +215,7 @@ class Lab:
                                            start_new_session=True)
             else:
                 started = self.start(mpi if name == "same" else "tutti", ranks, ["patterns", 1e6, "allreduce"], mark)
-                started.stdout.readline()   # all its ranks have come out of MPI_Init
+                started.stdout.readline()   # waits until all ranks have returned from MPI_Init
             yield
             if started.poll() is not None:
                 print(f"The work beside ({name}) ended early with {started.returncode}.")

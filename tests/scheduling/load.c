@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Other work on the machine: load WORK PAUSE. One thread computes for WORK milliseconds and sleeps for PAUSE, again and
-// again; without a pause it never sleeps. Ends with the process that started it.
+// Other work on the machine: load WORK PAUSE. One thread repeatedly computes for WORK milliseconds and sleeps for PAUSE
+// milliseconds; without a pause it never sleeps. Ends with its parent process.
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>

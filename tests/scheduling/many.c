@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Many ranks, many communicators, many starts; builds with any MPI:
-//   many dups NUMBER keep|free|twice   duplicates of the world, each used once and kept or freed, or used twice
+// Many ranks, many communicators, or many starts; for any MPI:
+//   many dups NUMBER keep|free|twice   duplicates of MPI_COMM_WORLD, each used once and kept or freed, or used twice
 //   many allreduce NUMBER              allreduces of 8 bytes
 //   many kill NUMBER                   allreduces, after which the last rank kills itself
 //   many spawn NUMBER                  without MPI: starts of /bin/true, one after the other
-// Prints "took SECONDS", and behind it for dups the bytes of memory that each of them takes per rank, for allreduce the
-// seconds from the start of main until it began, and for kill the time of the kill by CLOCK_MONOTONIC.
+// Prints "took SECONDS" and a further number: for dups the bytes of memory per duplicate and rank, for allreduce the
+// seconds from the start of main to the first allreduce, for kill the time of the kill by CLOCK_MONOTONIC.
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <signal.h>
@@ -35,7 +35,7 @@ static void sum_over(MPI_Comm communicator) {
     }
 }
 
-/// Bytes of memory of all ranks, pages that several have counted once.
+/// Returns the memory of all ranks in bytes; shared pages are counted once.
 static double memory_of_all(void) {
     FILE* const file = fopen("/proc/self/smaps_rollup", "r");
     char line[256];

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """The scheduling matrix: eight patterns of communication with several numbers of ranks, in several groups of the
-scheduler, alone and beside other work, on one node and on two pretended ones, with Tutti, MPICH and Open MPI in turn.
+scheduler, alone and beside other work, on one node and on two simulated ones, with Tutti, MPICH and Open MPI in turn.
 
-Prints each cell's time per operation (the slowest rank's, median over operations, then over rounds) and its slow-down:
-that time relative to the same pattern with the same MPI, ranks and hosts, alone and in one session. MPICH's launcher
-makes a session for each rank in any case. The whole matrix has about a thousand cells and takes half an hour a round or
-more with the default of 0.3 s per pattern; nothing else may run meanwhile. Stopped early (Ctrl-C), it prints what it
-has."""
+Prints for each cell the time per operation (of the slowest rank, median over operations, then over rounds) and the
+slow-down: this time relative to the same pattern with the same MPI, ranks and hosts, alone and in one session. MPICH's
+launcher creates a session for each rank in any case. The whole matrix has about a thousand cells and takes half an hour
+or more per round with the default of 0.3 s per pattern; no other work may run meanwhile. If it is stopped early
+(Ctrl-C), it prints the results so far."""
 import argparse
 import collections
 import json
@@ -18,7 +18,7 @@ import sys
 
 from jobs import BESIDE, GROUPS, MPIS, PATTERNS, Lab
 
-Setting = collections.namedtuple("Setting", "hosts ranks group beside")   # of a job; with a pattern it is a cell
+Setting = collections.namedtuple("Setting", "hosts ranks group beside")   # of a job; a setting and a pattern are a cell
 
 
 def options():
@@ -35,13 +35,13 @@ def options():
                         help=f"of {','.join(BESIDE)} (alone,steady,bursts,job); same: a second job of the same MPI")
     parser.add_argument("--hosts", type=several, default="1,2", help="numbers of hosts (1,2)")
     parser.add_argument("--impl", type=several, default=list(MPIS), help=f"of {','.join(MPIS)} (all)")
-    parser.add_argument("--seconds", type=float, default=0.3, help="for each pattern in each round (0.3)")
-    parser.add_argument("--rounds", type=int, default=1, help="in which the MPIs take turns (1)")
+    parser.add_argument("--seconds", type=float, default=0.3, help="seconds for each pattern in each round (0.3)")
+    parser.add_argument("--rounds", type=int, default=1, help="number of rounds, with the MPIs in turn (1)")
     parser.add_argument("--limit", type=float, default=60,
-                        help="seconds after which a job is ended; what it has printed until then counts (60)")
+                        help="seconds after which a job is ended; its output until then is used (60)")
     parser.add_argument("--figure", choices=("median", "mean"), default="median",
-                        help="of the operations of one run; the mean shows rare long stops")
-    parser.add_argument("--json", help="a file for all figures")
+                        help="figure of the operations of one run; the mean shows rare long interruptions")
+    parser.add_argument("--json", help="write all figures to this file")
     chosen = parser.parse_args()
     chosen.ranks, chosen.hosts = [[int(n) for n in (several(text) if isinstance(text, str) else text)]
                                   for text in (chosen.ranks, chosen.hosts)]
@@ -52,12 +52,12 @@ def options():
 
 
 def quiet(setting):
-    """The setting to which this one is compared."""
+    """Returns the setting to which this one is compared."""
     return setting._replace(group="together", beside="alone")
 
 
 def settings(lab, chosen):
-    """Those that were chosen and are possible here, and those to which they are compared, which come first."""
+    """Returns the chosen settings that are possible here, after those to which they are compared."""
     found, impossible = [], {}
     for hosts in chosen.hosts:
         for ranks in chosen.ranks:
@@ -83,7 +83,7 @@ class Measurements:
         self.failures = []
 
     def measure(self, setting, mpi):
-        # The lock of MPI_THREAD_MULTIPLE is for the pattern that needs it alone.
+        # Only the pattern `threads` needs MPI_THREAD_MULTIPLE and its lock.
         parts = [[p for p in self.chosen.patterns if (p == "threads") == threaded] for threaded in (False, True)]
         for part in filter(None, parts):
             with self.lab.beside(setting.beside, mpi, setting.ranks):
@@ -99,7 +99,7 @@ class Measurements:
                     self.times[mpi, setting, pattern].append(getattr(result, self.chosen.figure))
 
     def time(self, mpi, setting, pattern):
-        """In microseconds, or None."""
+        """Returns the time in microseconds, or None."""
         times = self.times.get((mpi, setting, pattern))
         return statistics.median(times) if times else None
 
@@ -108,7 +108,7 @@ class Measurements:
         return time / alone if time and alone else None
 
     def against_better(self, figure, setting, pattern):
-        """Ours relative to the better peer's, or None. `figure`: the method `time` or `slow_down`."""
+        """Returns Tutti's figure relative to the better peer, or None. `figure`: the method `time` or `slow_down`."""
         ours = figure("tutti", setting, pattern)
         theirs = [value for mpi in self.lab.mpis if mpi != "tutti" and (value := figure(mpi, setting, pattern))]
         return ours / min(theirs) if ours and theirs else None
@@ -180,7 +180,7 @@ def main():
                     print(f"round {number + 1} of {chosen.rounds}: {describe(setting)}", file=sys.stderr, flush=True)
                     for mpi in lab.mpis:
                         measured.measure(setting, mpi)
-        finally:   # also when it is stopped
+        finally:   # also if it is stopped
             print_table(measured, all_settings, chosen.patterns)
             print_summary(measured, all_settings, chosen.patterns)
             if chosen.json:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Communication patterns, each repeated for a given time: patterns SECONDS NAME[:BYTES],... [counters]
 //
-// Builds with any MPI. Rank 0 prints for each pattern "result NAME BYTES MEDIAN MEAN WORST OPERATIONS WRONG": times of
-// the slowest rank in microseconds, and how many received values were wrong on all ranks together. Every operation
-// makes each rank depend on another one, so that a rank without a core shows in the time and not between two times.
+// For any MPI. Rank 0 prints for each pattern "result NAME BYTES MEDIAN MEAN WORST OPERATIONS WRONG": times of the
+// slowest rank in microseconds, and the number of wrong values received by all ranks. In every operation each rank
+// depends on another one, so that the time includes the delay of a rank without a core.
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <pthread.h>
@@ -17,10 +17,10 @@ enum { most_in_batch = 512, most_samples = 1 << 20, most_bytes = 1 << 18, cells 
 
 static MPI_Comm const world = MPI_COMM_WORLD;
 static int rank, ranks;
-static int count;                           // of long values in one message of the pattern
-static long *out, *in;                      // room for the messages of the pattern
+static int count;                           // number of longs in a message of the pattern
+static long *out, *in;                      // buffers for the messages of the pattern
 static double batch_times[most_in_batch];   // of this rank, in microseconds
-static long wrong;                          // values that this rank received and that were not as expected
+static long wrong;                          // number of wrong values that this rank has received
 
 static double now(void) {
     struct timespec time;
@@ -32,7 +32,7 @@ static void expect(long value, long expected) {
     if (value != expected) __atomic_fetch_add(&wrong, 1, __ATOMIC_RELAXED);
 }
 
-/// The first and the last value of a message; what lies between is transferred and not compared.
+/// Checks the first and the last value of a message; the others are transferred but not compared.
 static void put_ends(long* message, long value) { message[0] = message[count - 1] = value; }
 static void expect_ends(long const* message, long value) {
     expect(message[0], value);
@@ -42,7 +42,8 @@ static void expect_ends(long const* message, long value) {
 static int left(void) { return (rank + ranks - 1) % ranks; }
 static int right(void) { return (rank + 1) % ranks; }
 
-/// The first and the last rank; the others wait in the collectives behind the batch. The time is half a round trip.
+/// Between the first and the last rank; the others wait in the collectives after the batch. The time is half a round
+/// trip.
 static void pingpong(long operation) {
     int const last = ranks - 1;
     put_ends(out, operation);
@@ -66,7 +67,7 @@ static void allreduce(long operation) {
     expect_ends(in, (long)ranks * (ranks - 1) / 2 + ranks * operation);
 }
 
-/// The root changes with every operation: no root gets ahead of the other ranks by more than one.
+/// The root changes with every operation, so that no root is ahead of the other ranks by more than one operation.
 static void bcast(long operation) {
     int const root = (int)(operation % ranks);
     put_ends(in, rank == root ? operation : -1);
@@ -87,7 +88,7 @@ static void alltoall(long operation) {
     for (int peer = 0; peer < ranks; ++peer) expect_ends(in + (long)peer * count, peer * 1000 + rank + operation);
 }
 
-/// Computes for some ten microseconds, the same work for every rank, between sending and waiting.
+/// Computes for about ten microseconds between sending and waiting, with equal work on every rank.
 static void halo(long operation) {
     static double field[cells];
     MPI_Request requests[4];
@@ -116,7 +117,7 @@ static void polling(long operation) {
     expect_ends(in, left() + operation);
 }
 
-/// Rank 0 answers one request of every other rank, in the order in which they come.
+/// Rank 0 answers one request of every other rank, in order of arrival.
 static void server(long operation) {
     if (rank != 0) {
         put_ends(out, rank + operation);
@@ -133,7 +134,7 @@ static void server(long operation) {
     }
 }
 
-/// Two threads of this rank exchange with the same threads of its partner, or with themselves where there is none.
+/// Two threads of this rank exchange messages with the same threads of its partner, or with themselves if it has none.
 struct Exchange {
     long first, operations;
     int tag;
@@ -167,7 +168,7 @@ static void threads_batch(long first, long operations) {
         batch_times[k] = exchanges[0].times[k] > exchanges[1].times[k] ? exchanges[0].times[k] : exchanges[1].times[k];
 }
 
-/// Two halves of the window take turns: the next epoch's value does not overwrite one that is still to be read.
+/// Alternates between two halves of the window, so that the next epoch does not overwrite a value before it is read.
 static MPI_Win window;
 static long* window_memory;
 static void fence(long operation) {
@@ -222,7 +223,7 @@ static void print_result(struct Pattern const* pattern, double* samples, long op
     fflush(stdout);
 }
 
-/// Repeats batches of operations until rank 0 finds that the time is over. A batch lasts some milliseconds.
+/// Repeats batches of operations until the time of rank 0 is over. A batch takes some milliseconds.
 static void measure(struct Pattern const* pattern, double seconds, double* samples) {
     double slowest[most_in_batch];
     double const end = now() + seconds * 1e6;
@@ -234,7 +235,7 @@ static void measure(struct Pattern const* pattern, double seconds, double* sampl
         first += operations;
         MPI_Reduce(batch_times, slowest, (int)operations, MPI_DOUBLE, MPI_MAX, 0, world);
         int const is_over = now() >= end;
-        if (batch >= 3 || is_over)   // the first ones make connections and mappings
+        if (batch >= 3 || is_over)   // the first batches create connections and mappings
             for (long k = 0; rank == 0 && k < operations; ++k) samples[kept++ % most_samples] = slowest[k];
         if (is_over) operations = 0;
         else if (took < 2e3 && operations < most_in_batch) operations *= 2;
@@ -276,7 +277,7 @@ static int run_named(char* name, double seconds, double* samples) {
     return 0;
 }
 
-/// Each session is a group of its own for the kernel (autogroup): the driver checks that it has made them.
+/// Each session is a scheduling group of the kernel (autogroup); the driver checks their number.
 static void print_sessions(void) {
     long const session = getsid(0);
     long* const all = malloc((size_t)ranks * sizeof *all);
@@ -292,7 +293,7 @@ static void print_sessions(void) {
     fflush(stdout);
 }
 
-/// Tutti's counters: performance variables of MPI_T whose names begin with tutti_. They count from start_counters on.
+/// Tutti's counters: performance variables of MPI_T whose names begin with tutti_, counted from start_counters on.
 enum { most_counters = 256 };
 static struct {
     MPI_T_pvar_session session;
@@ -322,7 +323,7 @@ static void start_counters(void) {
     }
 }
 
-/// Prints "counter NAME SUM MOST" for each: of all ranks together, and of the rank with the most.
+/// Prints "counter NAME SUM MAXIMUM" over the ranks for each counter.
 static void print_counters(double seconds) {
     for (int k = 0; k < counters.number; ++k) {
         double value = 0, sum = 0, most = 0;
@@ -346,7 +347,7 @@ int main(int argc, char** argv) {
         fprintf(stderr, "usage: patterns SECONDS NAME[:BYTES],... [counters]\n");
         return 2;
     }
-    // A lock in every call is part of the pattern `threads` and of no other.
+    // Only the pattern `threads` needs a lock in every call.
     MPI_Init_thread(&argc, &argv, strstr(argv[2], "threads") ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(world, &rank);
     MPI_Comm_size(world, &ranks);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Figures about ours that the matrix does not have: many ranks, many communicators, many starts, time on shared cores,
-two cluster tests at once, and any command beside other work. Each prints its figures; it judges only that jobs end."""
+"""Measurements of Tutti outside of the matrix: many ranks, many communicators, many starts, time on shared cores, two
+cluster tests at the same time, and any command beside other work. Prints figures; only jobs that fail are errors."""
 import argparse
 import os
 import subprocess
@@ -16,7 +16,7 @@ AUTOGROUP = "/proc/sys/kernel/sched_autogroup_enabled"
 
 
 def took(lab, ranks, command, limit, diagnosis=None):
-    """The figures behind "took" that a job of many.c printed, and its Output. `diagnosis`: of TUTTI_DIAGNOSIS."""
+    """Returns the figures after "took" in the output of a many.c job, and its Output. `diagnosis`: TUTTI_DIAGNOSIS."""
     if diagnosis:
         os.environ["TUTTI_DIAGNOSIS"] = diagnosis
     output = lab.run("tutti", ranks, ["many", *command], limit=limit)
@@ -26,7 +26,7 @@ def took(lab, ranks, command, limit, diagnosis=None):
 
 
 def starts(lab, chosen):
-    """Jobs of 100 allreduces each, beside other work."""
+    """Starts jobs of 100 allreduces each, beside other work."""
     times, failed = [], 0
     with lab.beside(chosen.beside, "tutti", chosen.ranks[0]):
         for number in range(chosen.number):
@@ -42,7 +42,7 @@ def starts(lab, chosen):
 
 
 def communicators(lab, chosen):
-    """Duplicates of the world with diagnosis as it is by default and without, in turn."""
+    """Duplicates MPI_COMM_WORLD with the default diagnosis and without, in turn."""
     failed = 0
     for ranks in chosen.ranks:
         for use in ("keep", "free", "twice"):
@@ -65,7 +65,7 @@ def communicators(lab, chosen):
 
 
 def growth(lab, chosen):
-    """Allreduces of 8 bytes with more and more ranks, with diagnosis and without."""
+    """Runs allreduces of 8 bytes with increasing numbers of ranks, with diagnosis and without."""
     failed, before = 0, None
     for ranks in chosen.ranks:
         medians = {}
@@ -91,7 +91,7 @@ def growth(lab, chosen):
 
 
 def launch(lab, chosen):
-    """A job of 100 allreduces against as many starts of /bin/true, and how soon a job ends whose rank is killed."""
+    """Compares a job of 100 allreduces with starts of /bin/true, and times the end of a job whose rank is killed."""
     ranks = chosen.ranks[0]
     spawned = float(subprocess.run([lab.path("many.tutti"), "spawn", str(ranks)], capture_output=True, text=True,
                                    check=True).stdout.split()[1])
@@ -113,12 +113,12 @@ def launch(lab, chosen):
 
 
 def shared(lab, chosen):
-    """The bounded counters of a long run of the patterns beside other work."""
+    """Prints the bounded counters of a long run of the patterns beside other work."""
     patterns = ["pingpong", "allreduce", "polling"]
     with lab.beside(chosen.beside, "tutti", chosen.ranks[0]):
         output = lab.run("tutti", chosen.ranks[0], ["patterns", chosen.number / len(patterns), ",".join(patterns), "counters"],
                          limit=chosen.limit + 2 * chosen.number)
-    print(output.failure or f"{chosen.ranks[0]} ranks beside {chosen.beside}, {output.elapsed:.0f} s; the rank with the most:")
+    print(output.failure or f"{chosen.ranks[0]} ranks beside {chosen.beside}, {output.elapsed:.0f} s; maxima over the ranks:")
     for bound in BOUNDS:
         value = measured(bound, output)
         unit = "per second" if bound.per == "second" else "of the time"
@@ -127,7 +127,7 @@ def shared(lab, chosen):
 
 
 def cluster(lab, chosen):
-    """Two cluster tests one after the other and at once, with and without the kernel's session groups."""
+    """Runs two cluster tests in turn and at the same time, with and without the kernel's session groups."""
     test = ["ctest", "--test-dir", chosen.build, "--output-on-failure", "-R"]
     command = lambda layout: subprocess.Popen([*test, f"^cluster/ranks/{layout}$"], stdout=subprocess.DEVNULL,
                                               start_new_session=True)
@@ -143,9 +143,9 @@ def cluster(lab, chosen):
             in_turn, began = time.monotonic() - began, time.monotonic()
             both = [command(layout) for layout in ("2x2", "4x2")]
             failed += sum(job.wait() != 0 for job in both)
-            at_once = time.monotonic() - began
-            print(f"session groups {groups}: in turn {in_turn:.1f} s, at once {at_once:.1f} s, "
-                  f"{at_once / (in_turn / 2):.2f} of half the time in turn; {failed} failed so far", flush=True)
+            together = time.monotonic() - began
+            print(f"session groups {groups}: in turn {in_turn:.1f} s, together {together:.1f} s, "
+                  f"{together / (in_turn / 2):.2f} of half the time in turn; {failed} failed so far", flush=True)
     finally:
         with open(AUTOGROUP, "w") as file:
             file.write(before)
@@ -155,12 +155,12 @@ def cluster(lab, chosen):
 def beside(lab, chosen):
     """Runs a command beside other work, and returns its exit code."""
     if not chosen.command:
-        sys.exit("rows.py beside: which command? rows.py beside --beside turns -- COMMAND...")
+        sys.exit("rows.py beside: a command is missing, as in: rows.py beside --beside turns -- COMMAND...")
     with lab.beside(chosen.beside):
         return subprocess.run(chosen.command).returncode
 
 
-ROWS = {   # name: function, ranks, number (of what, help says), rounds, work beside
+ROWS = {   # name: function, ranks, number (see --help), rounds, other work
     "starts": (starts, [4], 1000, 1, "bursts"), "communicators": (communicators, [256], 50, 10, "alone"),
     "growth": (growth, [64, 128, 256, 512, 1024], 100, 3, "alone"), "launch": (launch, [1024], 1, 1, "alone"),
     "shared": (shared, [2], 60, 1, "bursts"), "cluster": (cluster, [4], 1, 1, "alone"),
@@ -174,8 +174,8 @@ def main():
         row = rows.add_parser(name, help=function.__doc__, description=function.__doc__)
         row.add_argument("--build", default="build", help="the build folder (build)")
         row.add_argument("--ranks", type=int, nargs="+", default=ranks, help=f"numbers of ranks ({ranks})")
-        row.add_argument("--number", type=int, default=number, help=f"of starts, duplicates, allreduces, seconds ({number})")
-        row.add_argument("--rounds", type=int, default=rounds, help=f"of each measurement ({rounds})")
+        row.add_argument("--number", type=int, default=number, help=f"number of starts, duplicates, allreduces or seconds ({number})")
+        row.add_argument("--rounds", type=int, default=rounds, help=f"repetitions of each measurement ({rounds})")
         row.add_argument("--limit", type=float, default=600, help="seconds after which a job counts as hanging (600)")
         row.add_argument("--beside", choices=BESIDE, default=work, help=f"other work; {', '.join(LOADS)} are loads ({work})")
         row.add_argument("command", nargs="*", help="for `beside`")

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The short form of the scheduling matrix: jobs in sessions and control groups of their own, beside other work, end with
-# right data, and their counters keep the bounds of bounds.py. The kernel's session groups stay as they are.
-# only: --all, its bounds are for ranks that do not share the cores with other tests
+# The short form of the scheduling matrix: jobs in separate sessions and control groups, beside other work, end with
+# correct data, and their counters satisfy the bounds of bounds.py. The setting of the kernel's session groups is not
+# changed.
+# only: --all, its bounds hold if ranks do not share cores with other tests
 # cores: 64
 . "$(dirname "$0")/../common.sh" "$1"
 need_package g++ cc

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The short form of the scheduling matrix: ours alone, some cells, two minutes at most on a quiet machine. Each job must
-end with right data, leave nothing behind, and keep the bounds on counters in bounds.py. No time is judged."""
+"""The short form of the scheduling matrix: only Tutti, some cells, at most two minutes on a quiet machine. Each job
+must end with correct data, leave no process, and satisfy the bounds on counters in bounds.py. No time is judged."""
 import argparse
 import os
 import sys
@@ -14,7 +14,7 @@ WITHOUT_THREADS = ",".join(pattern for pattern in PATTERNS if pattern != "thread
 
 
 def cells(cores):
-    """(setting, patterns): at one rank per core and at two, each group and each work beside at least once."""
+    """Yields (setting, patterns): with one and two ranks per core, each group and each other work at least once."""
     for ranks in (cores, 2 * cores):
         for group, beside in (("together", "alone"), ("together", "bursts"), ("sessions", "alone"), ("sessions", "bursts"),
                               ("cgroups", "bursts"), ("quota", "alone"), ("sessions", "job")):
@@ -24,7 +24,7 @@ def cells(cores):
 
 
 def problems(output, setting, cores):
-    """What is wrong with this job, and the values of the bounded counters, as texts."""
+    """Returns the failures of this job, and the values of the bounded counters, as texts."""
     wrong, values = [output.failure] if output.failure else [], []
     for bound in BOUNDS:
         value = measured(bound, output)
@@ -40,7 +40,7 @@ def problems(output, setting, cores):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", default="build", help="the build folder (build)")
-    parser.add_argument("--seconds", type=float, default=0.3, help="for each pattern (0.3)")
+    parser.add_argument("--seconds", type=float, default=0.3, help="seconds for each pattern (0.3)")
     chosen = parser.parse_args()
     cores, bad, seen, skipped = len(os.sched_getaffinity(0)), 0, set(), set()
     with Lab(chosen.build, ["tutti"]) as lab:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a long wait costs and how quickly it ends: waits SECONDS REPETITIONS [WAIT,...]
+// Measures the cost and the wake-up time of long waits: waits SECONDS REPETITIONS [WAIT,...]
 //
-// Rank 0 sleeps for SECONDS without MPI while the others wait for it in one way. Rank 0 prints for each way
+// Rank 0 sleeps for SECONDS without MPI while the others wait for it in one way. Rank 0 prints for each kind of wait
 // "wait NAME MEAN MOST WAKE-UP": processor time of a waiting rank in percent of a core, on average and at most, and the
-// median of the microseconds from the end of the sleep to the return of the slowest waiting rank. Builds with any MPI.
+// median of the microseconds from the end of the sleep to the return of the slowest waiting rank. For any MPI.
 #define _GNU_SOURCE
 #include <limits.h>
 #include <linux/futex.h>
@@ -25,7 +25,7 @@ static double now(void) {
     return (double)time.tv_sec * 1e6 + (double)time.tv_nsec * 1e-3;
 }
 
-/// Processor time of all threads of this process, in microseconds.
+/// Returns the processor time of this process in microseconds.
 static double used(void) {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
@@ -61,14 +61,14 @@ static void in_test(double const* slept) {
     for (int done = 0; !done; MPI_Test(&request, &done, MPI_STATUS_IGNORE)) usleep(100);
 }
 
-/// The same loop without MPI, to see what the sleeping alone costs on this machine. It ends by itself.
+/// The same loop without MPI: the cost of the sleep calls on this machine. Ends after a fixed time.
 static double seconds;
 static void in_usleep(double const* slept) {
     (void)slept;
     for (double const end = now() + seconds * 1e6; rank != 0 && now() < end;) usleep(100);
 }
 
-/// The kernel alone: how soon it wakes processes that sleep on a word of shared memory.
+/// Without MPI: the time in which the kernel wakes processes that sleep on a word of shared memory.
 static unsigned* word;
 static void in_futex(double const* slept) {
     static unsigned round;
@@ -118,7 +118,7 @@ static void measure(struct Wait const* wait, int repetitions) {
         wait->wait(&slept);
         double const returned = now();
         share += (used() - used_before) / (returned - began);
-        double woken = slept;   // by the clock of the machine, the same for all ranks of a node
+        double woken = slept;   // by the monotonic clock, which is the same for all ranks of a node
         MPI_Bcast(&woken, 1, MPI_DOUBLE, 0, world);
         double const mine = rank == 0 ? 0 : returned - woken;
         MPI_Reduce(&mine, &wake_ups[k], 1, MPI_DOUBLE, MPI_MAX, 0, world);

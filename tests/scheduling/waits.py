@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a wait of a second costs a rank, in percent of a core, and how soon it ends after what it waits for: in a barrier,
-a receive, an allreduce, a loop of MPI_Test and usleep(100), and, for comparison, in that loop without
-MPI and in a sleep that the kernel alone ends (futex)."""
+"""Measures the cost of a wait of a second, in percent of a core, and the wake-up time after its event: in a barrier, a
+receive, an allreduce, a loop of MPI_Test and usleep(100), and, for comparison, in that loop without MPI and in a futex
+wait."""
 import argparse
 import statistics
 import sys
@@ -14,10 +14,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", default="build", help="the build folder (build)")
     parser.add_argument("--ranks", type=int, nargs="+", default=[2, 8], help="numbers of ranks (2 8)")
-    parser.add_argument("--seconds", type=float, default=1, help="that each wait lasts (1)")
-    parser.add_argument("--repetitions", type=int, default=5, help="of each wait in one job (5)")
-    parser.add_argument("--rounds", type=int, default=1, help="in which the MPIs take turns (1)")
-    parser.add_argument("--group", choices=GROUPS, default="together", help="of the ranks (together)")
+    parser.add_argument("--seconds", type=float, default=1, help="seconds that each wait lasts (1)")
+    parser.add_argument("--repetitions", type=int, default=5, help="repetitions of each wait in one job (5)")
+    parser.add_argument("--rounds", type=int, default=1, help="number of rounds, with the MPIs in turn (1)")
+    parser.add_argument("--group", choices=GROUPS, default="together", help="scheduling group of the ranks (together)")
     parser.add_argument("--impl", nargs="+", choices=MPIS, default=list(MPIS), help="which MPIs (all)")
     parser.add_argument("--waits", default="barrier,recv,allreduce,test,usleep,futex", help="which waits (all)")
     chosen = parser.parse_args()
@@ -40,7 +40,7 @@ def main():
                             rows.setdefault((words[1], mpi), []).append(tuple(map(float, words[2:])))
             for (wait, mpi), rounds in sorted(rows.items(), key=lambda row: row[0][0]):
                 mean, most, wake_up = map(statistics.median, zip(*rounds))
-                late = f"{wake_up:12.1f}" if wait != "usleep" else f"{'-':>12}"   # it waits for nothing
+                late = f"{wake_up:12.1f}" if wait != "usleep" else f"{'-':>12}"   # no event ends this wait
                 print(f"{ranks:5} {wait:10}{mpi:9}{mean:8.2f}{most:8.2f}{late}", flush=True)
     return failed
 

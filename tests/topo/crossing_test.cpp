@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What lies between two ranks, on machines with and without the caches that may be shared.
+// Tests which locality two ranks have, on machines with and without described shared caches.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using testing::Each;
 using testing::ElementsAre;
 constexpr Locality cache = Locality::cache, numa = Locality::numa, socket = Locality::socket, node = Locality::machine;
 
-/// From unit 0 to the units `to`, a rank on each.
+/// The localities of a rank on unit 0 and ranks on the units `to`.
 std::vector<Locality> from_first(const Machine& machine, std::vector<int> to) {
     to.insert(to.begin(), 0);
     const Placement placement{.pu = to, .fixed = true};
@@ -25,12 +25,12 @@ std::vector<Locality> from_first(const Machine& machine, std::vector<int> to) {
 }
 
 Machine pretended(const char* description) {
-    const Result<Machine> machine = pretended_machine(description);
+    const Result<Machine> machine = simulated_machine(description);
     EXPECT_TRUE(machine) << machine.error();
     return *machine;
 }
 
-TEST(Locality, GoesByTheClosestThatBothRanksAreIn) {
+TEST(Locality, IsTheSmallestUnitThatContainsBothRanks) {
     // units: 2 threads of a core, 2 cores of an L2, 2 L2 of an L3, 2 L3 of a NUMA node, 2 of a socket, 2 sockets
     const Machine machine = make_machine({.sockets = 2, .numas = 2, .l3s = 2, .l2s = 2, .cores = 2, .threads = 2});
     EXPECT_THAT(from_first(machine, {0, 1, 2, 4, 8, 16, 32}),
@@ -45,23 +45,23 @@ TEST(Locality, AnL3AsWideAsANumaNodeIsTheNumaNode) {
     EXPECT_THAT(from_first(wide, {1, 8, 32}), ElementsAre(numa, socket, node)) << "an L3 over several NUMA nodes";
 }
 
-TEST(Locality, WhereCachesAreNotDescribedOnlyACoreIsOne) {
+TEST(Locality, WithoutDescribedCachesOnlyACoreSharesCaches) {
     EXPECT_THAT(from_first(pretended("socket:2 numa:4 core:8"), {1, 8, 32}), ElementsAre(numa, socket, node));
     EXPECT_THAT(from_first(pretended("socket:2 core:2 pu:2"), {1, 2, 4}), ElementsAre(cache, numa, node));
     EXPECT_THAT(from_first(pretended("core:4"), {1, 3}), Each(numa));
     EXPECT_THAT(from_first(Machine::plain(first_ranks(4)), {1, 2, 3}), Each(numa));
 }
 
-TEST(Locality, DescribedCachesCountWhereTheyDivide) {
+TEST(Locality, DescribedCachesCountIfTheyDivideTheMachine) {
     const Machine l2 = pretended("socket:2 l2:2 core:2");
     EXPECT_THAT(from_first(l2, {1, 2, 4}), ElementsAre(cache, numa, node));
-    const Machine l3 = pretended("socket:2 l3:2 core:2");   // no NUMA nodes named: one for all
+    const Machine l3 = pretended("socket:2 l3:2 core:2");   // the description has no NUMA nodes: one for all units
     EXPECT_THAT(from_first(l3, {1, 2, 4}), ElementsAre(cache, numa, node));
     const Machine both = pretended("socket:2 numa:1 l3:1 l2:2 core:2");
     EXPECT_THAT(from_first(both, {1, 2, 4}), ElementsAre(cache, numa, node)) << "the L3 is as wide as the NUMA node";
 }
 
-TEST(Locality, CommunicatorsNameTheirRanksOfTheNode) {
+TEST(Locality, UsesTheNodeRanksOfACommunicator) {
     const Placement placement{.pu = first_ranks(64), .fixed = true};
     const std::vector<int> some = {63, 0, 33, 1, 32};   // communicator's rank → node's rank
     EXPECT_THAT(localities(design_machine(), placement, some, 1), ElementsAre(node, cache, node, numa, node));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// hwloc in: the real machine within the affinity mask, and pretended ones by description and by file.
+// Tests hwloc detection: the real machine within the affinity mask, and simulated machines by description and by file.
 #include "topo/detect.hpp"
 
 #include <gmock/gmock.h>
@@ -30,7 +30,7 @@ TEST(Detect, ThisMachineIsItsAffinityMask) {
     const Machine machine = detect_machine();
     EXPECT_EQ(os_numbers(machine), affinity_pus());
     EXPECT_EQ(machine.cpu, kernel_cpu_name());
-    EXPECT_FALSE(machine.pretended);
+    EXPECT_FALSE(machine.simulated);
     EXPECT_GE(machine.caches.line_size, 32u);
     const auto again = Machine::from_text(machine.to_text());
     ASSERT_TRUE(again) << again.error();
@@ -50,7 +50,7 @@ TEST(Detect, TheWholeMachineHasUnitsOutsideOfTheMask) {
         const std::vector<int> all = affinity_pus();
         ASSERT_EQ(apply_binding(std::vector{all.back()}), "");
         EXPECT_THAT(os_numbers(detect_whole_machine()), testing::IsSupersetOf(all));
-        EXPECT_EQ(affinity_pus(), std::vector{all.back()}) << "hwloc visits each unit and comes back";
+        EXPECT_EQ(affinity_pus(), std::vector{all.back()}) << "hwloc must restore the mask after it visits each unit";
     }).join();
 }
 
@@ -66,25 +66,25 @@ TEST(Detect, LeavesTheEnvironmentAsItWas) {
 TEST(Pretend, AMachineBeyondTheBoundIsRefusedBeforeHwlocTakesMinutes) {
     for (char const* description : {"socket:10000", "socket:0x2710", "socket:100 core:100 pu:2",
                                     "numa:999999999999999999", "pack:2 [numa(memory=1GB)] core:64 pu:64"}) {
-        const auto machine = pretended_machine(description);
+        const auto machine = simulated_machine(description);
         ASSERT_FALSE(machine) << description;
         EXPECT_THAT(machine.error(), HasSubstr("more than 4096 processing units")) << description;
     }
-    const auto most = pretended_machine("socket:8 numa:4 core:128");
+    const auto most = simulated_machine("socket:8 numa:4 core:128");
     ASSERT_TRUE(most) << most.error();
     EXPECT_EQ(most->pus.size(), 4096u);
 }
 
 TEST(Pretend, AFileWithoutAnEndIsRefused) {
-    const auto machine = pretended_machine("/dev/zero");
+    const auto machine = simulated_machine("/dev/zero");
     ASSERT_FALSE(machine);
     EXPECT_THAT(machine.error(), HasSubstr("/dev/zero cannot be read: it is a device or a pipe"));
 }
 
 TEST(Pretend, TheDesignsExample) {
-    const auto machine = pretended_machine("socket:2 numa:4 core:8");
+    const auto machine = simulated_machine("socket:2 numa:4 core:8");
     ASSERT_TRUE(machine) << machine.error();
-    EXPECT_TRUE(machine->pretended);
+    EXPECT_TRUE(machine->simulated);
     EXPECT_EQ(machine->count(Level::socket), 2);
     EXPECT_EQ(machine->count(Level::numa), 8);
     EXPECT_EQ(machine->core_count(), 64);
@@ -92,7 +92,7 @@ TEST(Pretend, TheDesignsExample) {
 }
 
 TEST(Pretend, CachesAndThreads) {
-    const auto machine = pretended_machine("socket:2 numa:2 l3:2(size=33554432) l2:2(size=1048576) core:2 pu:2");
+    const auto machine = simulated_machine("socket:2 numa:2 l3:2(size=33554432) l2:2(size=1048576) core:2 pu:2");
     ASSERT_TRUE(machine) << machine.error();
     const Machine expected = make_machine({.sockets = 2, .numas = 2, .l3s = 2, .l2s = 2, .cores = 2, .threads = 2});
     EXPECT_EQ(machine->pus, expected.pus);
@@ -100,18 +100,18 @@ TEST(Pretend, CachesAndThreads) {
     EXPECT_EQ(machine->caches.last_level_count, 8);
 }
 
-TEST(Pretend, NumaNodesInsideOneCacheAreSeen) {
-    const auto machine = pretended_machine("socket:1 l3:1 numa:4 core:2");
+TEST(Pretend, NumaNodesInsideOneCacheAreDetected) {
+    const auto machine = simulated_machine("socket:1 l3:1 numa:4 core:2");
     ASSERT_TRUE(machine) << machine.error();
     EXPECT_EQ(machine->count(Level::l3), 1);
     EXPECT_EQ(machine->count(Level::numa), 4);
 }
 
-TEST(Pretend, BadDescriptionsAreSentences) {
-    EXPECT_THAT(pretended_machine("soket:2").error(), HasSubstr("\"soket:2\" describes no machine"));
-    EXPECT_THAT(pretended_machine("core:0").error(), HasSubstr("describes no machine"));
-    EXPECT_THAT(pretended_machine("/does/not/exist.xml").error(), HasSubstr("No such file"));
-    EXPECT_THAT(pretended_machine("missing.xml").error(), HasSubstr("missing.xml cannot be read"));
+TEST(Pretend, BadDescriptionsGiveErrorMessages) {
+    EXPECT_THAT(simulated_machine("soket:2").error(), HasSubstr("\"soket:2\" describes no machine"));
+    EXPECT_THAT(simulated_machine("core:0").error(), HasSubstr("describes no machine"));
+    EXPECT_THAT(simulated_machine("/does/not/exist.xml").error(), HasSubstr("No such file"));
+    EXPECT_THAT(simulated_machine("missing.xml").error(), HasSubstr("missing.xml cannot be read"));
 }
 
 TEST(Pretend, AnXmlFile) {
@@ -140,7 +140,7 @@ TEST(Pretend, AnXmlFile) {
     EXPECT_TRUE(machine) << machine.error();
     if (machine) {
         EXPECT_EQ(machine->count(Level::socket), 2);
-        EXPECT_TRUE(machine->pretended);
+        EXPECT_TRUE(machine->simulated);
     }
     std::ofstream(file) << "this is no XML";
     EXPECT_THAT(read_machine(file).error(), HasSubstr("is not a machine described in hwloc's XML"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The drawing says what a student must see, and stays short on a large machine.
+// The drawing contains the facts that a student needs, and stays short on a large machine.
 #include "topo/draw.hpp"
 
 #include <gmock/gmock.h>
@@ -20,12 +20,12 @@ std::string drawing(const Machine& machine, const Placement& placement, bool utf
     return draw(machine, placement, make_hierarchy(machine, placement, ranks, {}), {.utf8 = utf8});
 }
 
-TEST(Draw, NamesRanksOfANodeAsTheyAreCalledInTheWorld) {
+TEST(Draw, NamesRanksOfANodeByTheirWorldRanks) {
     const Machine machine = design_machine();
     const Placement placement = place_in_order(machine, 4);
     const auto ranks = first_ranks(4);
     const std::string text =
-        draw(machine, placement, make_hierarchy(machine, placement, ranks, {}), {.names = {10, 12, 14, 16}});
+        draw(machine, placement, make_hierarchy(machine, placement, ranks, {}), {.rank_numbers = {10, 12, 14, 16}});
     EXPECT_THAT(text, HasSubstr("*10 12 14 16"));
     EXPECT_THAT(text, HasSubstr("ranks 10"));
     EXPECT_THAT(text, Not(HasSubstr("*0")));
@@ -43,23 +43,23 @@ TEST(Draw, TheDesignsExampleFitsOnAScreen) {
     EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 24);
 }
 
-TEST(Draw, SaysHowRanksAreBound) {
+TEST(Draw, ReportsBindingOfRanks) {
     const Machine machine = [] {
         Machine real = design_machine();
-        real.pretended = false;
+        real.simulated = false;
         return real;
     }();
     Placement placement = place_in_order(machine, 2);
     const auto hierarchy = make_hierarchy(machine, placement, first_ranks(2), {});
     EXPECT_THAT(draw(machine, placement, hierarchy, {}),
-                HasSubstr("2 ranks, not bound; the places shown are assumed\n"));
+                HasSubstr("2 ranks, not bound; the positions shown are assumed\n"));
     EXPECT_THAT(draw(machine, placement, hierarchy, {.bound_widely = true}),
-                HasSubstr("2 ranks, bound to more than the places shown, which are assumed\n"));
+                HasSubstr("2 ranks, bound to more units than shown; the positions are assumed\n"));
     placement.fixed = true;
-    EXPECT_THAT(draw(machine, placement, hierarchy, {}), HasSubstr("2 ranks, bound to the places shown\n"));
+    EXPECT_THAT(draw(machine, placement, hierarchy, {}), HasSubstr("2 ranks, bound as shown\n"));
 }
 
-TEST(Draw, RoundRobinIsShortToo) {
+TEST(Draw, RoundRobinIsShort) {
     std::vector<int> mapping;
     for (int rank = 0; rank < 64; ++rank) mapping.push_back(rank % 8 * 8 + rank / 8);
     EXPECT_THAT(drawing(design_machine(), {.pu = mapping, .fixed = true}), HasSubstr("ranks 1* 9 17 .. 57"));
@@ -76,7 +76,7 @@ TEST(Draw, ALaptop) {
     Machine machine = make_machine({.l2s = 2});
     machine.name = "this machine";
     machine.cpu = "A Processor";
-    machine.pretended = false;
+    machine.simulated = false;
     const std::string text = drawing(machine, place_in_order(machine, 8));
     EXPECT_THAT(text, HasSubstr("this machine (A Processor): 1 socket, 1 NUMA node, 2 cores\n8 ranks, not bound"));
     EXPECT_THAT(text, HasSubstr("node\n├─ core 0   ranks 0* 1-3\n└─ core 1   ranks 4-7\n"));
@@ -87,11 +87,11 @@ TEST(Draw, OneCore) {
     EXPECT_THAT(drawing(make_machine({}), {.pu = {0}, .fixed = true}), HasSubstr("node   core 0   rank 0*\n"));
 }
 
-TEST(Draw, IdleCoresAndBoundRanksAreShown) {
+TEST(Draw, DrawsIdleCoresAndBoundRanks) {
     Machine machine = make_machine({.l2s = 3, .threads = 2});
-    machine.pretended = false;
+    machine.simulated = false;
     const std::string text = drawing(machine, {.pu = {0, 1, 5}, .fixed = true});
-    EXPECT_THAT(text, HasSubstr("3 cores, 6 hardware threads\n3 ranks, bound to the places shown"));
+    EXPECT_THAT(text, HasSubstr("3 cores, 6 hardware threads\n3 ranks, bound as shown"));
     EXPECT_THAT(text, HasSubstr("core 0   ranks 0* 1\n├─ core 1   no rank\n└─ core 2   rank 2\n"));
 }
 
@@ -101,7 +101,7 @@ TEST(Draw, ManyRanksInDisorderAreCut) {
     for (int rank = 0; rank < 256; ++rank) odd[0].group.push_back(rank * rank % 7 % 2);
     const Placement placement = place_in_order(machine, 256);
     const std::string text = draw(machine, placement, Hierarchy::build(256, odd), {});
-    EXPECT_THAT(text, HasSubstr("in all)"));
+    EXPECT_THAT(text, HasSubstr("in total)"));
     EXPECT_LT(text.size(), 1500u);
 }
 

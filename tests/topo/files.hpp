@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A folder of files as the kernel shows them, for a test.
+// A folder of test files that stands in for the kernel's.
 #pragma once
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tree of teams: which levels are kept, who leads, and what a walk over it costs on the machine.
+// Tests the tree of teams: its levels, its leaders, and the links that a broadcast over it crosses.
 #include "topo/hierarchy.hpp"
 
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Rank i of n on unit mapping[i].
+// Rank i of n runs on unit mapping[i].
 Placement on(std::vector<int> mapping) { return {.pu = std::move(mapping), .fixed = true}; }
 
 std::vector<int> round_robin(int ranks, int over) {
@@ -27,7 +27,8 @@ Hierarchy automatic(const Machine& machine, const Placement& placement) {
     return make_hierarchy(machine, placement, first_ranks(static_cast<int>(placement.pu.size())), {});
 }
 
-// Messages of a broadcast in which every leader sends to each other member of its team, by what they cross.
+// Counts the messages of a broadcast in which each leader sends to each other member of its team, by the links they
+// cross.
 struct Crossings {
     int sockets = 0, numas = 0, inside = 0;
     bool operator==(const Crossings&) const = default;
@@ -40,7 +41,7 @@ Crossings broadcast(const Machine& machine, const Placement& placement, const Hi
     for (int level = tree.levels() - 1; level >= 0; --level) {
         for (int rank = 0; rank < tree.size(); ++rank) {
             const Team team = tree.team(level, rank, root);
-            if (!team.i_take_part || team.i_lead) continue;
+            if (!team.is_participant || team.is_leader) continue;
             EXPECT_TRUE(has_data[static_cast<std::size_t>(team.leader)]) << "rank " << team.leader << " has none yet";
             EXPECT_FALSE(has_data[static_cast<std::size_t>(rank)]) << "rank " << rank << " gets it twice";
             has_data[static_cast<std::size_t>(rank)] = true;
@@ -75,13 +76,13 @@ TEST(Hierarchy, LeadersAreTheLowestRanks) {
     EXPECT_EQ(list_of(numa.members), (std::vector{8, 9, 10, 11, 12, 13, 14, 15}));
     EXPECT_EQ(numa.leader, 8);
     EXPECT_EQ(numa.my_index, 5);
-    EXPECT_TRUE(numa.i_take_part);
-    EXPECT_FALSE(numa.i_lead);
+    EXPECT_TRUE(numa.is_participant);
+    EXPECT_FALSE(numa.is_leader);
     const Team socket = tree.team(1, 13);
     EXPECT_EQ(list_of(socket.members), (std::vector{0, 8, 16, 24}));
     EXPECT_EQ(socket.my_index, 1) << "rank 8 stands there for rank 13";
-    EXPECT_FALSE(socket.i_take_part);
-    EXPECT_TRUE(tree.team(1, 40).i_take_part);
+    EXPECT_FALSE(socket.is_participant);
+    EXPECT_TRUE(tree.team(1, 40).is_participant);
     EXPECT_EQ(list_of(tree.team(2, 63).members), (std::vector{0, 32}));
     EXPECT_EQ(tree.levels_of(0), 3);
     EXPECT_EQ(tree.levels_of(32), 3);
@@ -108,7 +109,7 @@ TEST(Hierarchy, TheRootLeadsEveryTeamThatItIsIn) {
     }
 }
 
-TEST(Hierarchy, TeamsWithinALevelShareAllRanksOut) {
+TEST(Hierarchy, TeamsOfALevelPartitionAllRanks) {
     const Machine machine = make_machine({.sockets = 2, .numas = 2, .l3s = 2, .l2s = 3, .cores = 2});
     const Placement placement = on(shuffled(first_ranks(48), 5));
     const Hierarchy tree = automatic(machine, placement);
@@ -139,7 +140,7 @@ TEST(Hierarchy, LevelsThatDoNotSplitAreDropped) {
     EXPECT_EQ(automatic(make_machine({.sockets = 2, .l2s = 4}), on(first_ranks(8))).describe(), "socket+node")
         << "a socket that is one NUMA node and one L3 is a socket";
     EXPECT_EQ(automatic(design_machine(), on({0, 8, 16, 24, 32})).describe(), "socket+node")
-        << "one rank per NUMA node: NUMA nodes hold nobody together";
+        << "one rank per NUMA node: the NUMA level groups no ranks";
     EXPECT_EQ(automatic(design_machine(), on({5})).describe(), "node");
     EXPECT_EQ(automatic(design_machine(), on({0, 32})).describe(), "node");
     EXPECT_EQ(automatic(design_machine(), on({})).levels(), 0);
@@ -158,10 +159,10 @@ TEST(Hierarchy, UnboundRanksGetNoCacheLevels) {
     placement.fixed = false;
     EXPECT_EQ(automatic(machine, placement).describe(), "socket+node");
     const auto named = make_hierarchy(machine, placement, first_ranks(16), *parse_hierarchy("l3"));
-    EXPECT_EQ(named.describe(), "l3+node") << "what is named is done";
+    EXPECT_EQ(named.describe(), "l3+node") << "an explicit hierarchy is followed";
 }
 
-TEST(Hierarchy, AnySubsetInAnyOrderIsAWorldOfItsOwn) {
+TEST(Hierarchy, AnySubsetInAnyOrderHasItsOwnTree) {
     const Machine machine = design_machine();
     const Placement placement = on(first_ranks(64));
     const std::vector<int> subset = {63, 0, 33, 1, 62, 32};   // communicator's rank → node's rank
@@ -185,28 +186,28 @@ TEST(Hierarchy, AnySubsetInAnyOrderIsAWorldOfItsOwn) {
     }
 }
 
-TEST(Hierarchy, ConsecutiveOnlyWhenEveryTeamIs) {
+TEST(Hierarchy, IsConsecutiveOnlyIfEveryTeamIs) {
     EXPECT_TRUE(automatic(design_machine(), on(first_ranks(64))).consecutive());
     EXPECT_FALSE(automatic(design_machine(), on(round_robin(64, 8))).consecutive());
     EXPECT_TRUE(automatic(make_machine({.l2s = 4}), on({3, 0, 2, 1})).consecutive());
 }
 
-TEST(Hierarchy, OneMoreLevelIsJustOneMore) {
-    // Two nodes: cluster comes last, and nothing else changes.
+TEST(Hierarchy, SeveralNodesAddOneLevel) {
+    // With two nodes, the cluster is the last level; the other levels are the same.
     const std::vector<Grouping> levels = {{"numa", {0, 0, 1, 1, 2, 2, 3, 3}}, {"node", {0, 0, 0, 0, 1, 1, 1, 1}}};
     const Hierarchy tree = Hierarchy::build(8, levels, "cluster");
     EXPECT_EQ(tree.describe(), "numa+node+cluster");
     EXPECT_EQ(list_of(tree.team(2, 7, 6).members), (std::vector{0, 6}));
 }
 
-TEST(Hierarchy, GroupsThatOverlapStillMakeATree) {
+TEST(Hierarchy, OverlappingGroupsStillMakeATree) {
     const std::vector<Grouping> levels = {{"a", {0, 1, 0, 1, 2, 2}}, {"b", {0, 0, 1, 1, 1, 1}}};
     const Hierarchy tree = Hierarchy::build(6, levels, "all");
-    EXPECT_EQ(list_of(tree.team(1, 2).members), (std::vector{0, 1})) << "rank 2 goes where its leader goes";
+    EXPECT_EQ(list_of(tree.team(1, 2).members), (std::vector{0, 1})) << "rank 2 is in its leader's team";
     EXPECT_EQ(list_of(tree.ranks_under(1, 2)), (std::vector{0, 1, 2, 3}));
 }
 
-TEST(HierarchyWords, AllFormsAreUnderstood) {
+TEST(HierarchyWords, AllFormsAreAccepted) {
     EXPECT_EQ(to_string(*parse_hierarchy("auto")), "auto");
     EXPECT_EQ(to_string(*parse_hierarchy("")), "auto");
     EXPECT_EQ(to_string(*parse_hierarchy(" Flat ")), "flat");
@@ -221,13 +222,13 @@ TEST(HierarchyWords, AllFormsAreUnderstood) {
     EXPECT_EQ(socket.describe(), "socket+node");
 }
 
-TEST(HierarchyWords, MistakesNameTheValidWords) {
+TEST(HierarchyWords, ErrorsNameTheValidWords) {
     for (const char* wrong : {"nmua", "numa+", "+", "numa++socket", "numa socket", "l1", "numa+socke"}) {
         const std::string error = parse_hierarchy(wrong).error();
         EXPECT_THAT(error, HasSubstr("auto, flat, or some of l2, l3, numa, socket, node")) << wrong;
     }
     EXPECT_THAT(parse_hierarchy("nmua+socket").error(), HasSubstr("\"nmua\""));
-    EXPECT_THAT(parse_hierarchy("flat+numa").error(), HasSubstr("stands alone"));
+    EXPECT_THAT(parse_hierarchy("flat+numa").error(), HasSubstr("cannot be combined"));
 }
 
 }   // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What hardware a process cannot leave, and under which names programs ask for it.
+// Tests to which hardware a process is restricted, and the names by which programs request hardware resources.
 #include "topo/hw_resource.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 const Machine machine = make_machine({.sockets = 2, .numas = 2, .l3s = 1, .l2s = 2, .cores = 2, .threads = 2});
 
-// On the processing units from `first` to `last`.
+// A set of the processing units from `first` to `last`.
 Restriction on(int first, int last) {
     return restriction(
         machine,

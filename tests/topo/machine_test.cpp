@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Machine and Placement: counting, the assumed places, and the text that travels to the ranks.
+// Tests Machine and Placement: counts, assumed placement, and the text form that the launcher sends to the ranks.
 #include "topo/machine.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 Machine rich_machine() {
     Machine machine = make_machine({.sockets = 2, .numas = 2, .l3s = 2, .l2s = 2, .cores = 2, .threads = 2});
-    machine.name = "socket:2\nnuma:2";   // a line break must not break the text
+    machine.name = "socket:2\nnuma:2";   // must not break the text format
     machine.cpu = "A Processor (R) 3000";
     machine.caches = {.private_size = 2 << 20,
                       .last_level_size = std::size_t{260} << 20,
@@ -21,7 +21,7 @@ Machine rich_machine() {
     return machine;
 }
 
-TEST(Machine, CountsWhatItHas) {
+TEST(Machine, CountsUnitsOfEachLevel) {
     const Machine machine = rich_machine();
     EXPECT_EQ(machine.count(Level::l2), 16);
     EXPECT_EQ(machine.count(Level::l3), 8);
@@ -32,7 +32,7 @@ TEST(Machine, CountsWhatItHas) {
     EXPECT_EQ(machine.pus.size(), 64u);
 }
 
-TEST(Machine, CountsWhatLiesApart) {
+TEST(Machine, CountsNonadjacentUnits) {
     Machine machine = make_machine({.l2s = 4});
     for (Pu& pu : machine.pus) pu.numa = pu.os % 2;   // numbered crosswise
     EXPECT_EQ(machine.count(Level::numa), 2);
@@ -100,7 +100,7 @@ TEST(Placement, UnitsOutsideOfTheMachineAreRefused) {
     }
 }
 
-TEST(NodeMap, BothTravelTogether) {
+TEST(NodeMap, BothAreInOneText) {
     NodeMap map{.machine = make_machine({.sockets = 2, .l2s = 2}), .placement = {.pu = {3, 0}, .fixed = true}};
     map.machine.name = "tutti-placement 1";
     const auto again = NodeMap::from_text(map.to_text());
@@ -114,13 +114,13 @@ TEST(NodeMap, BothTravelTogether) {
 
 TEST(Placement, UnboundRanksAreAssumedInOrder) {
     Machine machine = make_machine({.l2s = 4, .threads = 2});
-    machine.pretended = false;
+    machine.simulated = false;
     EXPECT_EQ(place_in_order(machine, 3).pu, (std::vector{0, 2, 4}));
     EXPECT_EQ(place_in_order(machine, 4).pu, (std::vector{0, 2, 4, 6}));
     EXPECT_EQ(place_in_order(machine, 8).pu, (std::vector{0, 1, 2, 3, 4, 5, 6, 7}));
     EXPECT_EQ(place_in_order(machine, 16).pu, (std::vector{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7}));
     EXPECT_FALSE(place_in_order(machine, 3).fixed);
-    machine.pretended = true;
+    machine.simulated = true;
     EXPECT_TRUE(place_in_order(machine, 3).fixed);
 }
 

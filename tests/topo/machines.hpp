@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pretended machines for the tests, built by hand so that they do not depend on hwloc.
+// Simulated machines for the tests, built by hand so that they do not depend on hwloc.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace tutti::topo {
 
-// How many of each there are inside one of the thing before it.
+// The number of units of each kind inside one unit of the kind before it.
 struct Shape {
     int sockets = 1;
     int numas = 1;
@@ -26,7 +26,7 @@ struct Shape {
 inline Machine make_machine(Shape shape) {
     Machine machine;
     machine.name = "a test's machine";
-    machine.pretended = true;
+    machine.simulated = true;
     const int l2s_in_all = shape.sockets * shape.numas * shape.l3s * shape.l2s;
     for (int core = 0; core < l2s_in_all * shape.cores; ++core) {
         for (int thread = 0; thread < shape.threads; ++thread) {
@@ -44,7 +44,7 @@ inline Machine make_machine(Shape shape) {
 // 2 sockets of 4 NUMA nodes of 8 cores with an L2 each: the design's example.
 inline Machine design_machine() { return make_machine({.sockets = 2, .numas = 4, .l2s = 8}); }
 
-// The same units with the numbers of each kind counted from 0. hwloc also counts what is outside of the affinity mask.
+// The same units, with the units of each kind numbered from 0. hwloc also numbers units outside the affinity mask.
 inline std::vector<Pu> numbered_from_zero(std::vector<Pu> pus) {
     for (int Pu::*const kind : {&Pu::core, &Pu::l2, &Pu::l3, &Pu::numa, &Pu::socket}) {
         std::map<int, int> numbers;
@@ -68,7 +68,7 @@ inline std::vector<int> shuffled(std::vector<int> list, unsigned seed) {
     return list;
 }
 
-inline std::vector<int> list_of(const Members& members) { return {members.begin(), members.end()}; }
+inline std::vector<int> list_of(const TeamMembers& members) { return {members.begin(), members.end()}; }
 inline std::vector<int> list_of(std::span<const int> ranks) { return {ranks.begin(), ranks.end()}; }
 
 }   // namespace tutti::topo

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Machines described in made-up folders, and this one, as hwloc reads it from the same description.
+// Reads machines from simulated /sys folders, and compares the result for this machine with hwloc's.
 #include "topo/this_machine.hpp"
 
 #include <gmock/gmock.h>
@@ -59,7 +59,7 @@ protected:
     const std::string cpu = "/sys/devices/system/cpu/cpu";
 };
 
-TEST_F(Sysfs, TellsWhoSharesWhat) {
+TEST_F(Sysfs, ReportsSharedCaches) {
     two_sockets();
     const auto [machine, complete] = read_two_sockets();
     EXPECT_TRUE(complete);
@@ -81,7 +81,7 @@ TEST_F(Sysfs, TellsWhoSharesWhat) {
     EXPECT_EQ(*again, machine);
 }
 
-TEST_F(Sysfs, KnowsOnlyTheUnitsThatItIsAskedFor) {
+TEST_F(Sysfs, ContainsOnlyTheRequestedUnits) {
     two_sockets();
     const auto [machine, complete] = machine_in_sysfs({3, 6, 14}, root);
     EXPECT_TRUE(complete);
@@ -98,7 +98,7 @@ TEST_F(Sysfs, WithoutADescriptionEachUnitIsACoreOfOneSocket) {
     EXPECT_EQ(machine.caches, Caches{});
 }
 
-TEST_F(Sysfs, WithoutCachesCoreAndSocketTakeTheirPart) {
+TEST_F(Sysfs, WithoutCachesCoreAndSocketReplaceThem) {
     for (int unit : {0, 1}) write(cpu + std::to_string(unit) + "/topology/physical_package_id", std::to_string(unit));
     const auto [machine, complete] = machine_in_sysfs({0, 1}, root);
     EXPECT_FALSE(complete);
@@ -116,7 +116,7 @@ TEST_F(Sysfs, NumbersInTheOrderOfTheLowestUnitsAsHwlocDoes) {
     EXPECT_EQ(machine.pus[15], (Pu{.os = 15, .core = 7, .l2 = 7, .l3 = 3, .numa = 3, .socket = 1}));
 }
 
-// Each entry is missing, or says nothing, in some virtual machine or container.
+// Each entry is missing or empty in some virtual machines or containers.
 TEST_F(Sysfs, IsIncompleteIfAnyPartOfTheDescriptionIsMissing) {
     const auto without = [&](const std::string& entry) {
         two_sockets();
@@ -129,13 +129,13 @@ TEST_F(Sysfs, IsIncompleteIfAnyPartOfTheDescriptionIsMissing) {
     EXPECT_TRUE(without(cpu + "0/cache/index3")) << "the L3";
     EXPECT_TRUE(without(cpu + "0/cache/index3/size"));
     EXPECT_TRUE(without(cpu + "0/cache/index2/size"));
-    EXPECT_TRUE(without(cpu + "5/cache/index2/shared_cpu_list")) << "core 5's second thread has no list that has it";
+    EXPECT_TRUE(without(cpu + "5/cache/index2/shared_cpu_list")) << "the second thread of core 5 has no list";
     EXPECT_TRUE(without(cpu + "6/topology"));
     EXPECT_TRUE(without(cpu + "6/topology/physical_package_id"));
     EXPECT_FALSE(without("/sys/devices/system/node")) << "a kernel without NUMA";
 }
 
-TEST_F(Sysfs, AnL3ThatOnlySomeUnitsHaveIsTakenToBeASocketForAll) {
+TEST_F(Sysfs, AnL3ThatOnlySomeUnitsHaveIsReplacedByTheSocket) {
     two_sockets();
     for (int unit : {4, 5, 12, 13}) std::filesystem::remove_all(root + cpu + std::to_string(unit) + "/cache/index3");
     const auto [machine, complete] = read_two_sockets();
@@ -145,8 +145,8 @@ TEST_F(Sysfs, AnL3ThatOnlySomeUnitsHaveIsTakenToBeASocketForAll) {
     EXPECT_EQ(machine.count(Level::l2), 8);
 }
 
-// Where /sys is incomplete, as it says itself, hwloc's answer is used (tests/runtime/job/node_machine_test.cpp).
-TEST_F(Sysfs, SeesThisMachineAsHwlocDoes) {
+// If /sys is incomplete, the code uses hwloc's answer instead (tests/runtime/job/node_machine_test.cpp).
+TEST_F(Sysfs, DetectsThisMachineAsHwlocDoes) {
     const auto [here, complete] = machine_in_sysfs(affinity_pus());
     const Machine theirs = detect_machine();
     EXPECT_EQ(here.cpu, theirs.cpu);

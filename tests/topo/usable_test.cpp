@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The CPU quota of cgroups of both versions, read from made-up /proc and /sys; the real affinity mask.
+// Reads the CPU quota of cgroup versions 1 and 2 from simulated /proc and /sys folders; also tests the real affinity
+// mask.
 #include "topo/this_machine.hpp"
 
 #include <gtest/gtest.h>
@@ -39,7 +40,7 @@ TEST_F(Quota, AncestorsCountToo) {
 }
 
 TEST_F(Quota, InAContainerTheMountPointIsTheOwnGroup) {
-    write("/proc/self/cgroup", "0::/docker/0123456789ab\n");   // the host's path, which does not exist in here
+    write("/proc/self/cgroup", "0::/docker/0123456789ab\n");   // the host's path, absent in the container
     write("/sys/fs/cgroup/cpu.max", "150000 100000\n");
     EXPECT_EQ(cgroup_cpu_quota(root), 1.5);
     write("/proc/self/cgroup", "0::/\n");
@@ -65,7 +66,7 @@ TEST_F(Quota, Version1) {
 
 TEST_F(Quota, OtherControllersHaveOtherGroups) {
     write("/proc/self/cgroup", "3:cpuset:/x\n2:cpuacct:/x\n1:memory:/x\n");
-    write("/sys/fs/cgroup/cpu/x/cpu.cfs_quota_us", "100000\n");   // somebody else's
+    write("/sys/fs/cgroup/cpu/x/cpu.cfs_quota_us", "100000\n");   // another process's group
     write("/sys/fs/cgroup/cpu/x/cpu.cfs_period_us", "100000\n");
     EXPECT_EQ(cgroup_cpu_quota(root), std::nullopt);
 }
@@ -85,7 +86,7 @@ TEST_F(Quota, LessThanOneCpuIsStillOne) {
     EXPECT_EQ(usable_cores(8, root), 1);
 }
 
-TEST_F(Quota, NonsenseIsNoLimit) {
+TEST_F(Quota, InvalidTextIsNoLimit) {
     for (const char* text : {"", "\n", "max", "0 100000", "-5 100000", "100000 0", "hello world", "100000"}) {
         write("/proc/self/cgroup", "0::/\nnonsense\n::\n:\n0::relative\n");
         write("/sys/fs/cgroup/cpu.max", text);
@@ -93,8 +94,8 @@ TEST_F(Quota, NonsenseIsNoLimit) {
     }
 }
 
-TEST(Affinity, IsWhatTheKernelSaysAndWhatBindingSets) {
-    // In a thread of its own, so that this process keeps its mask.
+TEST(Affinity, EqualsKernelMaskAndFollowsBinding) {
+    // A separate thread, so that this process keeps its mask.
     std::thread([] {
         const std::vector<int> before = affinity_pus();
         ASSERT_FALSE(before.empty());
@@ -106,7 +107,7 @@ TEST(Affinity, IsWhatTheKernelSaysAndWhatBindingSets) {
     }).join();
 }
 
-TEST(Affinity, BindingToWhatDoesNotExistIsASentence) {
+TEST(Affinity, BindingToMissingUnitReturnsMessage) {
     std::thread([] {
         const std::string error = apply_binding(std::vector{100000, 100001, 100002});
         EXPECT_NE(error.find("100000-100002"), std::string::npos) << error;

@@ -18,10 +18,10 @@ using nlohmann::json;
 
 json algorithms_from_info(std::string const& collective, int ranks, TemporaryFolder const& folder) {
     const std::string info = own_folder() / "tutti-info";
-    const Ending ending =
+    const ProcessResult result =
         run({{info, "--algorithms", collective, "--json", "--ranks", std::to_string(ranks)}, {}}, 60, folder);
-    if (ending.code != 0) throw Complaint("no list of algorithms from " + info + ": " + last_lines(ending.errors, 1));
-    return json::parse(ending.output).at("algorithms");
+    if (result.code != 0) throw BenchError("no list of algorithms from " + info + ": " + last_lines(result.errors, 1));
+    return json::parse(result.output).at("algorithms");
 }
 
 std::string joined(std::vector<std::string> const& words) {
@@ -36,12 +36,12 @@ Candidate make_candidate(std::string const& operation, std::string const& parame
     c.name = algorithm.at("name").get<std::string>() + parameters;
     c.hint = "tutti_coll=" + find_operation(operation)->collective() + "=" + c.name;
     c.family = algorithm.at("family");
-    c.sentence = algorithm.at("sentence");
+    c.description = algorithm.at("description");
     c.source = algorithm.at("source");
     return c;
 }
 
-/// Checks parameters such as ":chunk=16K:share=4K" against those of the algorithm. Throws Complaint.
+/// Checks parameters such as ":chunk=16K:share=4K" against those of the algorithm. Throws BenchError.
 void check_parameters(std::string const& entry, std::string const& parameters, json const& algorithm) {
     std::vector<std::string> names;
     for (auto& parameter : algorithm.at("parameters")) names.push_back(parameter.at("name"));
@@ -50,10 +50,10 @@ void check_parameters(std::string const& entry, std::string const& parameters, j
     for (std::string word; std::getline(words, word, ':');) {
         const std::size_t equals = word.find('=');
         if (std::find(names.begin(), names.end(), word.substr(0, equals)) == names.end())
-            throw Complaint("in " + entry + ", " + algorithm_name + " has no parameter " + word.substr(0, equals) +
-                            (names.empty() ? "" : "; it has " + joined(names)));
+            throw BenchError("in " + entry + ", " + algorithm_name + " has no parameter " + word.substr(0, equals) +
+                             (names.empty() ? "" : "; it has " + joined(names)));
         if (equals == std::string::npos || equals + 1 == word.size())
-            throw Complaint("in " + entry + ", " + word + " lacks its value, such as " + word + "=16K");
+            throw BenchError("in " + entry + ", " + word + " lacks its value, such as " + word + "=16K");
     }
 }
 
@@ -61,11 +61,11 @@ void add_candidates(std::string const& entry, int ranks, TemporaryFolder const& 
     const std::size_t colon = entry.find(':'), second = entry.find(':', colon + 1);
     const std::string operation = entry.substr(0, colon);
     Operation const* const known = find_operation(operation);
-    if (!known) throw Complaint("there is no operation " + operation + "; --help lists them");
-    if (operation == "pingpong" || operation == "sendrecv" || known->examine)
-        throw Complaint(operation +
-                        " has no algorithms to choose from; --with compares settings such as "
-                        "TUTTI_EAGER=4K");
+    if (!known) throw BenchError("there is no operation " + operation + "; --help lists them");
+    if (operation == "pingpong" || operation == "sendrecv" || known->check_result)
+        throw BenchError(operation +
+                         " has no algorithms to choose from; --with compares settings such as "
+                         "TUTTI_EAGER=4K");
     const json algorithms = algorithms_from_info(known->collective(), ranks, folder);
     if (colon == std::string::npos) {
         for (auto& algorithm : algorithms)
@@ -80,12 +80,12 @@ void add_candidates(std::string const& entry, int ranks, TemporaryFolder const& 
     for (auto& algorithm : algorithms) {
         names.push_back(algorithm.at("name"));
         if (names.back() != name) continue;
-        if (algorithm.at("two_groups")) throw Complaint(entry + " is for intercommunicators, which are not measured");
+        if (algorithm.at("two_groups")) throw BenchError(entry + " is for intercommunicators, which are not measured");
         check_parameters(entry, parameters, algorithm);
         all.push_back(make_candidate(operation, parameters, algorithm));
         return;
     }
-    throw Complaint(operation + " has no algorithm " + name + "; it has " + joined(names));
+    throw BenchError(operation + " has no algorithm " + name + "; it has " + joined(names));
 }
 
 }   // namespace
@@ -118,8 +118,8 @@ std::vector<std::string> sources() {
         std::sort(files.begin(), files.end());
         if (!files.empty()) return files;
     }
-    throw Complaint("the benchmark's sources are neither installed nor at " TUTTI_BENCH_SOURCES
-                    ", so it cannot be built with another MPI");
+    throw BenchError("the benchmark's sources are neither installed nor at " TUTTI_BENCH_SOURCES
+                     ", so it cannot be built with another MPI");
 }
 
 }   // namespace
@@ -128,8 +128,8 @@ OtherMpi find_mpi(std::string const& word) {
     if (word.find('/') != std::string::npos) {
         const std::filesystem::path wrapper = word;
         OtherMpi mpi{word, find_in_path(word), find_in_path(wrapper.parent_path() / "mpiexec")};
-        if (mpi.wrapper.empty()) throw Complaint(word + " is no executable file");
-        if (mpi.launcher.empty()) throw Complaint("there is no mpiexec beside " + word);
+        if (mpi.wrapper.empty()) throw BenchError(word + " is no executable file");
+        if (mpi.launcher.empty()) throw BenchError("there is no mpiexec beside " + word);
         return mpi;
     }
     OtherMpi mpi{word, find_in_path("mpicxx." + word), find_in_path("mpiexec." + word)};
@@ -138,9 +138,10 @@ OtherMpi find_mpi(std::string const& word) {
     if (found != std::end(known_mpis)) mpi.name = found->name;
     if (!mpi.wrapper.empty() && !mpi.launcher.empty()) return mpi;
     const std::string missing = (mpi.wrapper.empty() ? "mpicxx." : "mpiexec.") + word;
-    throw Complaint("there is no " + missing + " in PATH; " +
-                    (found == std::end(known_mpis) ? "name its mpicxx by the path"
-                                                   : std::string("Debian's packages ") + found->packages + " have it"));
+    throw BenchError("there is no " + missing + " in PATH; " +
+                     (found == std::end(known_mpis)
+                          ? "name its mpicxx by the path"
+                          : std::string("Debian's packages ") + found->packages + " have it"));
 }
 
 std::string build_with(OtherMpi const& mpi, std::string const& executable, TemporaryFolder const& folder) {
@@ -153,13 +154,14 @@ std::string build_with(OtherMpi const& mpi, std::string const& executable, Tempo
         std::ofstream out(all);
         for (std::string const& file : files) out << "#include \"" << file << "\"\n";
     }
-    const Ending ending = run({{mpi.wrapper, "-std=c++20", "-O2", all, "-o", executable}, {}}, 600, folder);
-    if (ending.late) throw Complaint(mpi.wrapper + " had not built the benchmark after ten minutes");
-    if (ending.code != 0) {
+    const ProcessResult result = run({{mpi.wrapper, "-std=c++20", "-O2", all, "-o", executable}, {}}, 600, folder);
+    if (result.timed_out) throw BenchError(mpi.wrapper + " had not built the benchmark after ten minutes");
+    if (result.code != 0) {
         std::string needs;
         for (KnownMpi const& known : known_mpis)
             if (mpi.name == known.name) needs = std::string(" (it needs Debian's packages ") + known.packages + ")";
-        throw Complaint(mpi.wrapper + " could not build the benchmark" + needs + ":\n" + last_lines(ending.errors, 10));
+        throw BenchError(mpi.wrapper + " could not build the benchmark" + needs + ":\n" +
+                         last_lines(result.errors, 10));
     }
     return executable;
 }

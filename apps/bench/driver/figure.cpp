@@ -31,7 +31,7 @@ void write_start(std::ostream& out, std::string const& file) {
 
 void check_plotter() {
     if (find_in_path("gnuplot").empty())
-        throw Complaint("--plot draws with gnuplot, which is not in PATH; Debian's package gnuplot-nox has it");
+        throw BenchError("--plot draws with gnuplot, which is not in PATH; Debian's package gnuplot-nox has it");
 }
 
 std::string colour_of(std::size_t number) { return colours[number % std::size(colours)]; }
@@ -118,15 +118,15 @@ void draw_figure(std::string const& file, TemporaryFolder const& folder,
     write(out);
     out << "unset multiplot\n";
     out.close();
-    const Ending ending = run({{"gnuplot", script}, {}}, 60, folder);
-    if (ending.code != 0) throw Complaint("gnuplot could not draw " + file + ":\n" + last_lines(ending.errors, 5));
+    const ProcessResult result = run({{"gnuplot", script}, {}}, 60, folder);
+    if (result.code != 0) throw BenchError("gnuplot could not draw " + file + ":\n" + last_lines(result.errors, 5));
 }
 
 namespace {
 
 /// Bands contain four calls out of five. Bands from the least to the greatest time would show the one call in a
 /// thousand that the system has delayed, and cover everything. More than four bands hide each other.
-constexpr std::size_t most_bands = 4;
+constexpr std::size_t max_bands = 4;
 
 struct Line {
     Series const* series;
@@ -192,7 +192,7 @@ std::pair<double, double> range_of(std::vector<Line> const& lines, std::string c
 void write_upper(std::ostream& out, std::vector<Line> const& lines, double top) {
     write_upper_frame(out, top);
     out << "set ylabel 'time of a call (µs)' offset 1\nplot ";
-    for (std::size_t i = 0; lines.size() <= most_bands && i < lines.size(); ++i)
+    for (std::size_t i = 0; lines.size() <= max_bands && i < lines.size(); ++i)
         if (!is_limit(*lines[i].series))
             out << "$line" << i << " using 1:3:4 with filledcurves fs transparent solid 0.12 noborder lc rgb '"
                 << lines[i].colour << "' notitle, ";
@@ -221,7 +221,7 @@ void write_lower(std::ostream& out, std::vector<Line> const& lines, std::string 
 std::string title_of(Results const& results, std::string const& operation) {
     return operation + ", " + std::to_string(results.ranks) + " ranks" +
            (results.processor.empty() ? "" : ", " + results.processor) +
-           (results.cached ? ", buffers left as they are" : "");
+           (results.cached ? ", buffers left unchanged" : "");
 }
 
 void write_script(std::ostream& out, Results const& results, std::string const& operation) {
@@ -257,7 +257,7 @@ std::vector<std::string> plot(Results const& results, std::string const& file, T
     std::vector<std::string> drawn, operations;
     for (std::string const& operation : operations_in(results))
         if (sizes_in(results, operation).size() > 1) operations.push_back(operation);
-    if (operations.empty()) throw Complaint("there is nothing to draw: a curve needs more than one size");
+    if (operations.empty()) throw BenchError("there is nothing to draw: a curve needs more than one size");
     for (std::string const& operation : operations) {
         drawn.push_back(file_for(file, operation, operations.size() == 1));
         draw_figure(drawn.back(), folder, [&](std::ostream& out) { write_script(out, results, operation); });

@@ -15,7 +15,7 @@
 
 namespace bench {
 
-void check_plotter();   ///< throws Complaint if there is no gnuplot; called before anything is measured
+void check_plotter();   ///< throws BenchError if there is no gnuplot; called before anything is measured
 
 inline constexpr char pale[] = "#666666";   ///< for curves that are not measurements of MPI
 
@@ -45,7 +45,7 @@ void write_range(std::ostream& out, double least, double greatest);
 void write_upper_frame(std::ostream& out, double top);
 void write_lower_frame(std::ostream& out, std::string const& below);
 
-/// Runs gnuplot on the script that `write` writes. Throws Complaint.
+/// Runs gnuplot on the script that `write` writes. Throws BenchError.
 void draw_figure(std::string const& file, TemporaryFolder const& folder,
                  std::function<void(std::ostream&)> const& write);
 
@@ -54,12 +54,12 @@ void draw_figure(std::string const& file, TemporaryFolder const& folder,
 /// Draws one file with a curve for each operation and size if nothing is compared; otherwise one file for each
 /// operation and size, with a curve for each series. Uses the times of loops if loops were measured. Beside each
 /// operation, or the first series, draws a line proportional to p log p, from the first number of ranks that share
-/// cores. Returns the names of the files. Throws Complaint.
+/// cores. Returns the names of the files. Throws BenchError.
 std::vector<std::string> plot_growth(Growth const& growth, std::string const& file, TemporaryFolder const& folder);
 
 // Figures of time and ratio over size, as SVG.
 
-/// Draws one file for each operation with more than one size; returns the names of the files. Throws Complaint.
+/// Draws one file for each operation with more than one size; returns the names of the files. Throws BenchError.
 std::vector<std::string> plot(Results const& results, std::string const& file, TemporaryFolder const& folder);
 
 }   // namespace bench

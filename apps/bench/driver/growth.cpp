@@ -22,7 +22,7 @@ bool has(Series const& series, std::string const& operation, std::size_t bytes) 
 }
 
 /// Returns the first series of each name that has the operation at this size.
-std::vector<Series const*> different_series(Growth const& growth, std::string const& operation, std::size_t bytes) {
+std::vector<Series const*> distinct_series(Growth const& growth, std::string const& operation, std::size_t bytes) {
     std::vector<Series const*> all;
     for (Results const& run : growth.runs)
         for (Series const& series : run.series)
@@ -55,7 +55,7 @@ double slope_of_p_log_p(int from, int to) {
 std::vector<Curve> curves_of(Growth const& growth, std::string const& operation, std::size_t bytes,
                              double Point::*time) {
     std::vector<Curve> curves;
-    for (Series const* like : different_series(growth, operation, bytes)) {
+    for (Series const* like : distinct_series(growth, operation, bytes)) {
         Curve curve{like->name, {}};
         for (Results const& run : growth.runs)
             for (Series const& series : run.series) {
@@ -129,10 +129,10 @@ void add_ratios(Growth const& growth, std::vector<Curve> const& curves, std::str
 
 void add_algorithms(Growth const& growth, std::vector<Curve> const& curves, std::vector<Column>& columns) {
     for (Curve const& curve : curves) {
-        auto const told = [](Step const& step) { return !step.point->algorithm.empty(); };
-        if (std::any_of(curve.steps.begin(), curve.steps.end(), told))
+        auto const reported = [](Step const& step) { return !step.point->algorithm.empty(); };
+        if (std::any_of(curve.steps.begin(), curve.steps.end(), reported))
             columns.push_back(column_of(growth, curve, curve.name + " ran",
-                                        [&](auto& step) { return told(step) ? step.point->algorithm : "-"; }));
+                                        [&](auto& step) { return reported(step) ? step.point->algorithm : "-"; }));
     }
 }
 
@@ -166,13 +166,14 @@ std::vector<Column> columns_of(Growth const& growth, std::string const& operatio
     return columns;
 }
 
-void print_what_is_lacking(std::ostream& out, Growth const& growth, std::string const& operation) {
-    std::vector<std::string> told;
+void print_unsupported(std::ostream& out, Growth const& growth, std::string const& operation) {
+    std::vector<std::string> reported;
     for (Results const& run : growth.runs)
         for (Series const& series : run.series)
-            if (std::find(series.lacks.begin(), series.lacks.end(), operation) != series.lacks.end() &&
-                std::find(told.begin(), told.end(), series.name) == told.end()) {
-                told.push_back(series.name);
+            if (std::find(series.unsupported.begin(), series.unsupported.end(), operation) !=
+                    series.unsupported.end() &&
+                std::find(reported.begin(), reported.end(), series.name) == reported.end()) {
+                reported.push_back(series.name);
                 out << series.name << " does not have this call.\n";
             }
 }
@@ -183,15 +184,17 @@ void print_growth(std::ostream& out, Growth const& growth, std::size_t width) {
     Results const &first = growth.runs[0], &last = growth.runs.back();
     out << "Slowest rank's median time per call in microseconds, less the clock's " << number(first.clock, "%.3f")
         << (first.loop ? "; and in loops of calls" : "") << "; buffers "
-        << (first.cached ? "left as they are" : "altered before each call")
-        << ".\nwork: a core's time per rank and call, time x min(ranks, cores) / ranks. Constant where time is "
-           "proportional to the\nranks p; where it is to p log p, each doubling adds the same amount. slope: the power "
-           "of p with which time has grown\nsince the line before; 'p log p' is what that would be.\n\n";
+        << (first.cached ? "left unchanged" : "altered before each call")
+        << ".\n"
+           "work: a core's time per rank and call, time x min(ranks, cores) / ranks. Constant if the time is\n"
+           "proportional to the number of ranks p; grows by a constant with each doubling if it is proportional to\n"
+           "p log p. slope: the power of p with which the time has grown since the previous line; 'p log p' is the\n"
+           "slope of p log p.\n\n";
     for (std::string const& operation : operations_in(growth))
         for (std::size_t bytes : sizes_in(growth, operation)) {
             out << operation << (bytes ? " of " + size_name(bytes) : "") << ", " << first.ranks << " to " << last.ranks
                 << " ranks on " << growth.cores << (growth.cores == 1 ? " core\n" : " cores\n");
-            print_what_is_lacking(out, growth, operation);
+            print_unsupported(out, growth, operation);
             print_columns(out, ranks_column(growth), columns_of(growth, operation, bytes), width);
         }
 }

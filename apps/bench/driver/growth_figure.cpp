@@ -37,7 +37,7 @@ std::string name_of(std::string const& operation, std::size_t bytes) {
 
 std::string tail_of_title(Growth const& growth) {
     Results const& first = growth.runs[0];
-    return (first.processor.empty() ? "" : ", " + first.processor) + (first.cached ? ", buffers left as they are" : "");
+    return (first.processor.empty() ? "" : ", " + first.processor) + (first.cached ? ", buffers left unchanged" : "");
 }
 
 /// Returns the figure of one operation at one size, with a curve for each series.
@@ -58,7 +58,7 @@ Figure figure_of(std::string const& operation, std::size_t bytes, std::vector<Cu
 }
 
 /// Joins figures with one curve each.
-Figure together(std::vector<Figure> const& figures, std::string const& file) {
+Figure combined(std::vector<Figure> const& figures, std::string const& file) {
     Figure all{file, "", {}};
     for (Figure const& figure : figures) {
         all.lines.push_back(figure.lines[0]);
@@ -77,7 +77,7 @@ std::vector<Figure> figures_of(Growth const& growth, std::string const& file) {
             if (!curves.empty()) figures.push_back(figure_of(operation, bytes, curves, file));
             compared |= curves.size() > 1;
         }
-    if (!compared && figures.size() > 1) figures = {together(figures, file)};
+    if (!compared && figures.size() > 1) figures = {combined(figures, file)};
     if (figures.size() == 1) figures[0].file = file;
     for (Figure& figure : figures)
         figure.title += std::to_string(growth.runs[0].ranks) + " to " + std::to_string(growth.runs.back().ranks) +
@@ -169,7 +169,7 @@ void write_script(std::ostream& out, Growth const& growth, Figure const& figure)
 
 std::vector<std::string> plot_growth(Growth const& growth, std::string const& file, TemporaryFolder const& folder) {
     auto const figures = figures_of(growth, file);
-    if (figures.empty()) throw Complaint("there is nothing to draw: a curve needs more than one number of ranks");
+    if (figures.empty()) throw BenchError("there is nothing to draw: a curve needs more than one number of ranks");
     std::vector<std::string> drawn;
     for (Figure const& figure : figures) {
         draw_figure(figure.file, folder, [&](std::ostream& out) { write_script(out, growth, figure); });

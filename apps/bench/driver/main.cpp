@@ -21,7 +21,7 @@
 
 namespace bench {
 
-/// Returns the exit code: 0, or 1 if a result was wrong or a run failed. Throws Complaint.
+/// Returns the exit code: 0, or 1 if a result was wrong or a run failed. Throws BenchError.
 int drive(Plan const& plan);
 
 namespace {
@@ -37,10 +37,10 @@ void write_json(Growth const& growth, std::string const& file) {
     std::ofstream out(file);
     out << (at_several_numbers(growth) ? as_json(growth) : as_json(growth.runs[0]));
     out.close();
-    if (out.fail()) throw Complaint("cannot write " + file);
+    if (out.fail()) throw BenchError("cannot write " + file);
 }
 
-void draw(Plan const& plan, Growth const& growth, TemporaryFolder const& folder) {
+void draw_figures(Plan const& plan, Growth const& growth, TemporaryFolder const& folder) {
     if (plan.plot.empty()) return;
     for (std::string const& file :
          at_several_numbers(growth) ? plot_growth(growth, plan.plot, folder) : plot(growth.runs[0], plan.plot, folder))
@@ -54,16 +54,16 @@ int measure_alone(Plan const& plan, TemporaryFolder const& folder) {
         plan.measuring.json.empty() ? (folder.path() / "results.json").string() : plan.measuring.json;
     Command command{
         {mpiexec, "-n", std::to_string(plan.ranks), "-bind-to", plan.binding_of(plan.ranks), program}, {}, true};
-    command.words.insert(command.words.end(), plan.words.begin(), plan.words.end());
-    if (plan.measuring.json.empty()) command.words.insert(command.words.end(), {"--json", file});
+    command.arguments.insert(command.arguments.end(), plan.arguments.begin(), plan.arguments.end());
+    if (plan.measuring.json.empty()) command.arguments.insert(command.arguments.end(), {"--json", file});
     double const seconds = plan.timeout > 0 ? plan.timeout : std::numeric_limits<int>::max();
-    const Ending ending = run(command, seconds, folder);
-    if (ending.late) std::cerr << "tutti-bench: ended after " << plan.timeout << " s.\n";
-    if (ending.code == 0 && !plan.plot.empty()) draw(plan, {0, {read_results(file)}}, folder);
-    return ending.late ? 1 : ending.code;
+    const ProcessResult result = run(command, seconds, folder);
+    if (result.timed_out) std::cerr << "tutti-bench: ended after " << plan.timeout << " s.\n";
+    if (result.code == 0 && !plan.plot.empty()) draw_figures(plan, {0, {read_results(file)}}, folder);
+    return result.timed_out ? 1 : result.code;
 }
 
-void show(Plan const& plan, Growth const& growth) {
+void print_results(Plan const& plan, Growth const& growth) {
     if (plan.measuring.csv) {
         for (Results const& results : growth.runs) print_csv(std::cout, results);
         return;
@@ -79,17 +79,17 @@ void show(Plan const& plan, Growth const& growth) {
 
 int compare(Plan const& plan, TemporaryFolder const& folder) {
     Measured measured;
-    if (!plan.from.empty()) {
-        measured.growth = read_all(plan.from);
+    if (!plan.result_files.empty()) {
+        measured.growth = read_all(plan.result_files);
     } else {
         auto const candidates = candidates_of(plan.algorithms, plan.ranks, folder);
         if (!candidates.empty() && !plan.measuring.csv) print_legend(std::cout, candidates);
         std::cout.flush();
-        measured = hold_contest(plan, candidates, folder);
+        measured = measure_rounds(plan, candidates, folder);
     }
-    show(plan, measured.growth);
+    print_results(plan, measured.growth);
     if (!plan.measuring.json.empty()) write_json(measured.growth, plan.measuring.json);
-    draw(plan, measured.growth, folder);
+    draw_figures(plan, measured.growth, folder);
     return measured.failed ? 1 : 0;
 }
 
@@ -113,13 +113,13 @@ bool started_by_a_launcher() {
     return false;
 }
 
-int as_driver(std::vector<std::string> const& words) {
+int run_driver(std::vector<std::string> const& words) {
     // With a misspelt setting, the figures would be those of another setting.
     setenv("TUTTI_STRICT", "yes", 0);
     try {
         return drive(read_plan(words));
-    } catch (Complaint const& complaint) {
-        std::fprintf(stderr, "tutti-bench: %s.\n", complaint.what());
+    } catch (BenchError const& error) {
+        std::fprintf(stderr, "tutti-bench: %s.\n", error.what());
         return 2;
     } catch (std::exception const& error) {
         std::fprintf(stderr, "tutti-bench: %s.\n", error.what());
@@ -132,12 +132,12 @@ int as_driver(std::vector<std::string> const& words) {
 
 int main(int argc, char** argv) {
     const std::vector<std::string> words(argv + 1, argv + argc);
-    if (!bench::started_by_a_launcher()) return bench::as_driver(words);
+    if (!bench::started_by_a_launcher()) return bench::run_driver(words);
     const std::string option = bench::first_driver_option(words);
     if (!option.empty())
-        return bench::refuse(argc, argv,
-                             option +
-                                 " is for a tutti-bench that starts the ranks itself: 'tutti-bench "
-                                 "-n N ...', without mpiexec");
+        return bench::reject_arguments(argc, argv,
+                                       option +
+                                           " is for a tutti-bench that starts the ranks itself: 'tutti-bench "
+                                           "-n N ...', without mpiexec");
     return bench::program(argc, argv, bench::full_help());
 }

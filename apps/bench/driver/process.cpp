@@ -42,16 +42,16 @@ sigset_t watched_signals() {
     return set;
 }
 
-/// Waits for one of the signals, or until `rest` seconds have passed (returns 0), without using a core that is being
-/// measured. It waits one second at a time, so that hardly any of the time counts in which this process is stopped,
+/// Waits for a signal, at most `remaining` seconds; returns 0 if none has arrived. Does not occupy a core that is being
+/// measured. Waits one second at a time, so that hardly any of the time counts in which this process is stopped,
 /// because its children are then stopped, too.
-int wait_for_signal(double& rest) {
+int wait_for_signal(double& remaining) {
     const sigset_t set = watched_signals();
-    while (rest > 0) {
-        double const step = std::min(rest, 1.0), start = now();
+    while (remaining > 0) {
+        double const step = std::min(remaining, 1.0), start = now();
         const timespec time{time_t(step), long((step - double(time_t(step))) * 1e9)};
         int const signal = sigtimedwait(&set, nullptr, &time);
-        rest -= std::min(now() - start, step);
+        remaining -= std::min(now() - start, step);
         if (signal > 0) return signal;
     }
     return 0;
@@ -63,7 +63,7 @@ bool is_child(pid_t process) {
     return waitid(P_PID, id_t(process), &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
-/// Kills all children, and their children, which become ours, until none is left.
+/// Kills all children, and their children, which this process adopts, until none is left.
 void end_all_children() {
     while (true) {
         std::istringstream children(contents("/proc/thread-self/children"));
@@ -79,16 +79,16 @@ void redirect(int descriptor, std::filesystem::path const& name) {
     close(file);
 }
 
-[[noreturn]] void become(Command const& command, TemporaryFolder const& folder, sigset_t const& signals) {
+[[noreturn]] void exec_command(Command const& command, TemporaryFolder const& folder, sigset_t const& signals) {
     sigprocmask(SIG_SETMASK, &signals, nullptr);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     for (std::string const& entry : command.environment) putenv(const_cast<char*>(entry.c_str()));
-    if (!command.shown) {
+    if (!command.inherit_output) {
         redirect(STDOUT_FILENO, folder.path() / "output");
         redirect(STDERR_FILENO, folder.path() / "errors");
     }
     std::vector<char*> words;
-    for (std::string const& word : command.words) words.push_back(const_cast<char*>(word.c_str()));
+    for (std::string const& word : command.arguments) words.push_back(const_cast<char*>(word.c_str()));
     words.push_back(nullptr);
     execvp(words[0], words.data());
     _exit(127);
@@ -111,10 +111,10 @@ bool wait_for(pid_t child, double seconds, int& status, int& interrupted) {
 
 TemporaryFolder::TemporaryFolder() {
     std::error_code error;
-    const std::filesystem::path place = std::filesystem::temp_directory_path(error);
-    if (error) throw Complaint("no temporary folder: TMPDIR names none");
-    std::string name = (place / "tutti-bench-XXXXXX").string();
-    if (!mkdtemp(name.data())) throw Complaint("no temporary folder " + name + ": " + std::strerror(errno));
+    const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
+    if (error) throw BenchError("no temporary folder: TMPDIR names none");
+    std::string name = (parent / "tutti-bench-XXXXXX").string();
+    if (!mkdtemp(name.data())) throw BenchError("no temporary folder " + name + ": " + std::strerror(errno));
     path_ = name;
 }
 
@@ -123,33 +123,33 @@ TemporaryFolder::~TemporaryFolder() {
     std::filesystem::remove_all(path_, ignored);
 }
 
-Ending run(Command const& command, double seconds, TemporaryFolder const& folder) {
+ProcessResult run(Command const& command, double seconds, TemporaryFolder const& folder) {
     std::signal(SIGCHLD, SIG_DFL);   // if our parent had set SIG_IGN, the child's exit status would be lost
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     const sigset_t watched = watched_signals();
     sigset_t before;
     sigprocmask(SIG_BLOCK, &watched, &before);
     const pid_t child = fork();
-    if (child < 0) throw Complaint(std::string("no new process: ") + std::strerror(errno));
-    if (child == 0) become(command, folder, before);
-    Ending ending;
+    if (child < 0) throw BenchError(std::string("no new process: ") + std::strerror(errno));
+    if (child == 0) exec_command(command, folder, before);
+    ProcessResult result;
     int status = 0, interrupted = 0;
     bool const ended = wait_for(child, seconds, status, interrupted);
     if (!ended) {
         int ignored = 0;
-        kill(child, SIGTERM);   // the launcher itself cleans up best
+        kill(child, SIGTERM);   // the launcher can clean up more than this process
         wait_for(child, 1, status, ignored);
     }
     end_all_children();
     sigprocmask(SIG_SETMASK, &before, nullptr);
-    if (interrupted) throw Complaint("interrupted");
-    ending.late = !ended;
-    ending.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    if (!command.shown) {
-        ending.output = contents(folder.path() / "output");
-        ending.errors = contents(folder.path() / "errors");
+    if (interrupted) throw BenchError("interrupted");
+    result.timed_out = !ended;
+    result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (!command.inherit_output) {
+        result.output = contents(folder.path() / "output");
+        result.errors = contents(folder.path() / "errors");
     }
-    return ending;
+    return result;
 }
 
 std::string find_in_path(std::string const& program) {
@@ -166,7 +166,7 @@ std::string find_in_path(std::string const& program) {
 std::filesystem::path own_folder() {
     std::error_code error;
     const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-    if (error) throw Complaint("the folder of tutti-bench cannot be found: /proc/self/exe: " + error.message());
+    if (error) throw BenchError("the folder of tutti-bench cannot be found: /proc/self/exe: " + error.message());
     return program.parent_path();
 }
 

@@ -11,7 +11,7 @@ namespace bench {
 /// A folder of this process, removed with the object.
 class TemporaryFolder {
 public:
-    TemporaryFolder();   ///< throws Complaint
+    TemporaryFolder();   ///< throws BenchError
     ~TemporaryFolder();
     TemporaryFolder(TemporaryFolder const&) = delete;
     TemporaryFolder& operator=(TemporaryFolder const&) = delete;
@@ -22,20 +22,20 @@ private:
 };
 
 struct Command {
-    std::vector<std::string> words;
+    std::vector<std::string> arguments;
     std::vector<std::string> environment;   ///< "NAME=VALUE", added to the environment of this process
-    bool shown = false;                     ///< its output goes to that of this process
+    bool inherit_output = false;            ///< its output goes to that of this process
 };
 
-struct Ending {
-    int code = 0;        ///< exit code, or 128 plus the number of the signal
-    bool late = false;   ///< it exceeded its time and was killed with all its descendants
+struct ProcessResult {
+    int code = 0;             ///< exit code, or 128 plus the number of the signal
+    bool timed_out = false;   ///< it exceeded its time and was killed with all its descendants
     std::string output, errors;
 };
 
-/// Runs a command and waits for its end. Throws Complaint if the program cannot be started or the user interrupts;
+/// Runs a command and waits for its end. Throws BenchError if the program cannot be started or the user interrupts;
 /// then no process is left running.
-Ending run(Command const& command, double seconds, TemporaryFolder const& folder);
+ProcessResult run(Command const& command, double seconds, TemporaryFolder const& folder);
 
 /// Returns the program's path, searched in PATH unless it contains a slash; empty if it is not found.
 std::string find_in_path(std::string const& program);

@@ -23,7 +23,7 @@ bool same_series(Series const& a, Series const& b) {
 Series& series_like(std::vector<Series>& all, Series const& like) {
     auto const found = std::find_if(all.begin(), all.end(), [&](Series const& s) { return same_series(s, like); });
     if (found != all.end()) return *found;
-    all.push_back({like.name, like.library, like.family, {}, like.lacks});
+    all.push_back({like.name, like.library, like.family, {}, like.unsupported});
     return all.back();
 }
 
@@ -174,10 +174,10 @@ Growth growth_of(json const& from) {
 template <class Make>
 auto read(std::string const& file, Make make) {
     std::ifstream in(file);
-    if (!in) throw Complaint("cannot read " + file + ": " + std::strerror(errno));
+    if (!in) throw BenchError("cannot read " + file + ": " + std::strerror(errno));
     try {
         return make(json::parse(in));
-    } catch (json::exception const&) { throw Complaint(file + " is not what tutti-bench --json writes"); }
+    } catch (json::exception const&) { throw BenchError(file + " is not what tutti-bench --json writes"); }
 }
 
 /// The results of a file at one number of ranks.
@@ -196,14 +196,14 @@ Results compared(std::vector<FromFile>& all_files) {
                    results.processor, results.loop,   results.one_sided,
                    results.per_sync,  results.clock,  {}};
         if (results.ranks != all.ranks || results.cached != all.cached)
-            throw Complaint(file + " was measured on " + std::to_string(results.ranks) + " ranks with buffers " +
-                            (results.cached ? "left as they were" : "altered") + ", " + first_file + " was not");
+            throw BenchError(file + " was measured on " + std::to_string(results.ranks) + " ranks with buffers " +
+                             (results.cached ? "left as they were" : "altered") + ", " + first_file + " was not");
         if (results.overlap != all.overlap)
-            throw Complaint("of " + file + " and " + first_file + " only one has overlap");
+            throw BenchError("of " + file + " and " + first_file + " only one has overlap");
         if (results.one_sided != all.one_sided)
-            throw Complaint(file + " and " + first_file +
-                            " were not measured with the same windows and synchronisation");
-        if (results.loop != all.loop) throw Complaint("of " + file + " and " + first_file + " only one has loops");
+            throw BenchError(file + " and " + first_file +
+                             " were not measured with the same windows and synchronisation");
+        if (results.loop != all.loop) throw BenchError("of " + file + " and " + first_file + " only one has loops");
         const std::size_t before = all.series.size();
         for (Series& series : results.series) {
             auto const same_name = [&](Series const& s) { return s.name == series.name; };
@@ -226,8 +226,8 @@ Growth read_all(std::vector<std::string> const& files) {
         contents.push_back({file, read(file, growth_of)});
         int const cores = contents.back().second.cores;
         if (all.cores && cores && all.cores != cores)
-            throw Complaint(file + " was measured on " + std::to_string(cores) + " cores, others on " +
-                            std::to_string(all.cores));
+            throw BenchError(file + " was measured on " + std::to_string(cores) + " cores, others on " +
+                             std::to_string(all.cores));
         all.cores = std::max(all.cores, cores);
     }
     std::map<int, std::vector<FromFile>> by_ranks;   // a single entry if no file has several numbers of ranks

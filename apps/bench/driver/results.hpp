@@ -10,7 +10,7 @@
 namespace bench {
 
 /// An error that ends the driver: a message for the user, without the final full stop.
-struct Complaint : std::runtime_error {
+struct BenchError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
@@ -33,11 +33,11 @@ inline bool is_limit(Series const& series) { return series.name == limit_name; }
 inline bool is_algorithm(Series const& series) { return !series.family.empty(); }
 inline bool is_published(Series const& series) { return is_algorithm(series) && series.family != "Tutti"; }
 
-/// Reads the file that --json of one run wrote. Throws Complaint if the file is not of this kind.
+/// Reads the file that --json of one run wrote. Throws BenchError if the file is not of this kind.
 Results read_results(std::string const& file);
 
 /// Reads several files as one comparison: series of the same name are distinguished by their file's name. Joins files
-/// of different numbers of ranks if at least one of them has several (then `cores` is not 0). Throws Complaint.
+/// of different numbers of ranks if at least one of them has several (then `cores` is not 0). Throws BenchError.
 Growth read_all(std::vector<std::string> const& files);
 
 }   // namespace bench

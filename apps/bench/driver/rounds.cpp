@@ -21,12 +21,12 @@ struct Part {
     bool limit;
 };
 
-struct Contestant {
+struct Configuration {
     std::string name;
     std::string launcher, program;
     Words environment;   ///< settings
     std::vector<Part> parts;
-    bool out = false;   ///< it exceeded its time or failed, and is not run again
+    bool dropped = false;   ///< it exceeded its time or failed, and is not run again
 };
 
 void append(Words& words, Words const& more) { words.insert(words.end(), more.begin(), more.end()); }
@@ -86,18 +86,18 @@ std::vector<Part> our_parts(Plan const& plan, std::vector<Candidate> const& cand
     return parts;
 }
 
-std::vector<Contestant> contestants_of(Plan const& plan, std::vector<Candidate> const& candidates,
-                                       TemporaryFolder const& folder) {
+std::vector<Configuration> configurations_of(Plan const& plan, std::vector<Candidate> const& candidates,
+                                             TemporaryFolder const& folder) {
     const Words operations = operations_of(plan, candidates);
     const std::string mpiexec = own_folder() / "mpiexec", program = own_folder() / "tutti-bench";
-    if (find_in_path(mpiexec).empty()) throw Complaint("there is no mpiexec beside this tutti-bench, at " + mpiexec);
-    std::vector<Contestant> all{
+    if (find_in_path(mpiexec).empty()) throw BenchError("there is no mpiexec beside this tutti-bench, at " + mpiexec);
+    std::vector<Configuration> all{
         {plan.against.empty() ? "default" : "Tutti", mpiexec, program, {}, our_parts(plan, candidates, operations)}};
     for (std::string const& setting : plan.settings) {
         std::istringstream words(setting);
-        Contestant contestant{setting, mpiexec, program, {}, {{operations, {}, false}}};
-        for (std::string word; words >> word;) contestant.environment.push_back(word);
-        all.push_back(contestant);
+        Configuration configuration{setting, mpiexec, program, {}, {{operations, {}, false}}};
+        for (std::string word; words >> word;) configuration.environment.push_back(word);
+        all.push_back(configuration);
     }
     std::vector<OtherMpi> others;
     for (std::string const& word : plan.against) others.push_back(find_mpi(word));
@@ -125,7 +125,7 @@ double time_for(Part const& part, Plan const& plan, int ranks) {
 }
 
 /// Prints the program's messages about wrong results.
-bool tell_wrong_results(std::string const& name, std::string const& output) {
+bool report_wrong_results(std::string const& name, std::string const& output) {
     std::istringstream lines(output);
     bool wrong = false;
     for (std::string line; std::getline(lines, line);)
@@ -137,62 +137,63 @@ bool tell_wrong_results(std::string const& name, std::string const& output) {
 }
 
 /// Prints the messages of the ranks, each one once, however many runs there are.
-void tell(std::string const& errors, std::set<std::string>& told) {
+void report_messages(std::string const& errors, std::set<std::string>& reported) {
     std::istringstream lines(errors);
     for (std::string line; std::getline(lines, line);)
-        if (told.insert(line).second) std::fprintf(stderr, "%s\n", line.c_str());
+        if (reported.insert(line).second) std::fprintf(stderr, "%s\n", line.c_str());
 }
 
 /// Returns "MPICH", or "MPICH, 64 ranks" if there are several numbers of ranks.
-std::string name_at(Contestant const& contestant, Plan const& plan, int ranks) {
-    return contestant.name + (plan.growing() ? ", " + std::to_string(ranks) + " ranks" : "");
+std::string name_at(Configuration const& configuration, Plan const& plan, int ranks) {
+    return configuration.name + (plan.growing() ? ", " + std::to_string(ranks) + " ranks" : "");
 }
 
-void tell_failure(std::string const& name, Ending const& ending, double seconds, bool has_part, bool more_ranks) {
-    if (ending.late)
+void report_failure(std::string const& name, ProcessResult const& result, double seconds, bool has_part,
+                    bool more_ranks) {
+    if (result.timed_out)
         std::fprintf(stderr, "%s: no result within %.0f s%s.\n", name.c_str(), seconds,
-                     has_part ? "; what it had until then is shown" : "");
+                     has_part ? "; its results until then are shown" : "");
     else
-        std::fprintf(stderr, "%s: ended with exit code %d.\n%s\n", name.c_str(), ending.code,
-                     last_lines(ending.errors, 10).c_str());
+        std::fprintf(stderr, "%s: ended with exit code %d.\n%s\n", name.c_str(), result.code,
+                     last_lines(result.errors, 10).c_str());
     if (more_ranks) std::fprintf(stderr, "%s: more ranks are not tried.\n", name.c_str());
 }
 
 /// State of all runs.
-struct Contest {
+struct Comparison {
     Plan const& plan;
     std::vector<Candidate> const& candidates;
     TemporaryFolder const& folder;
-    std::vector<Contestant> contestants;
+    std::vector<Configuration> configurations;
     bool failed = false;
-    std::set<std::string> told;
+    std::set<std::string> reported;
 };
 
 /// Returns what the run has measured, also if it was ended early.
-Results run_part(Contest& contest, Contestant& contestant, Part const& part, int ranks) {
-    Plan const& plan = contest.plan;
-    const std::filesystem::path file = contest.folder.path() / "results.json";
+Results run_part(Comparison& comparison, Configuration& configuration, Part const& part, int ranks) {
+    Plan const& plan = comparison.plan;
+    const std::filesystem::path file = comparison.folder.path() / "results.json";
     std::error_code absent;
     std::filesystem::remove(file, absent);
-    Command command{
-        {contestant.launcher, "-n", std::to_string(ranks), "-bind-to", plan.binding_of(ranks), contestant.program},
-        contestant.environment};
-    append(command.words, words_of(part, plan.measuring));
-    append(command.words, {"--json", file});
+    Command command{{configuration.launcher, "-n", std::to_string(ranks), "-bind-to", plan.binding_of(ranks),
+                     configuration.program},
+                    configuration.environment};
+    append(command.arguments, words_of(part, plan.measuring));
+    append(command.arguments, {"--json", file});
     double const seconds = time_for(part, plan, ranks);
-    const Ending ending = run(command, seconds, contest.folder);
-    const std::string name = name_at(contestant, plan, ranks);
-    if (tell_wrong_results(name, ending.output)) {
-        contest.failed = true;
-    } else if (ending.late || ending.code != 0) {
-        tell_failure(name, ending, seconds, std::filesystem::exists(file, absent), ranks * 2 <= plan.most_ranks);
-        contestant.out = true;
-        contest.failed |= !ending.late;
-    } else if (auto const at = ending.errors.find(": info key tutti_coll"); at != std::string::npos) {
+    const ProcessResult result = run(command, seconds, comparison.folder);
+    const std::string name = name_at(configuration, plan, ranks);
+    if (report_wrong_results(name, result.output)) {
+        comparison.failed = true;
+    } else if (result.timed_out || result.code != 0) {
+        report_failure(name, result, seconds, std::filesystem::exists(file, absent), ranks * 2 <= plan.max_ranks);
+        configuration.dropped = true;
+        comparison.failed |= !result.timed_out;
+    } else if (auto const at = result.errors.find(": info key tutti_coll"); at != std::string::npos) {
         // The algorithm has rejected a value.
-        throw Complaint(ending.errors.substr(at + 2, ending.errors.find('\n', at) - at - 2));
+        throw BenchError(result.errors.substr(at + 2, result.errors.find('\n', at) - at - 2));
     } else {
-        tell(ending.errors, contest.told);
+        report_messages(result.errors, comparison.reported);
     }
     return std::filesystem::exists(file, absent) ? read_results(file) : Results{};
 }
@@ -202,9 +203,9 @@ void show_progress(std::string const& text) {
 }
 
 /// Renames the series of a run to their names in the comparison, and sets the families of candidates.
-void rename(Results& results, Contestant const& contestant, std::vector<Candidate> const& candidates) {
+void rename(Results& results, Configuration const& configuration, std::vector<Candidate> const& candidates) {
     for (Series& series : results.series) {
-        if (series.name == "default") series.name = contestant.name;
+        if (series.name == "default") series.name = configuration.name;
         for (auto& candidate : candidates)
             if (candidate.hint == "tutti_coll=" + series.name) {
                 series.name = candidate.name;
@@ -216,7 +217,7 @@ void rename(Results& results, Contestant const& contestant, std::vector<Candidat
 
 /// Removes points that another algorithm has measured: an algorithm that does not support a call leaves it to another
 /// one, whose time would appear under its name.
-void drop_what_another_did(Results& results, std::vector<Candidate> const& candidates) {
+void drop_substituted_points(Results& results, std::vector<Candidate> const& candidates) {
     for (Series& series : results.series)
         for (auto& candidate : candidates)
             if (series.name == candidate.name)
@@ -227,21 +228,21 @@ void drop_what_another_did(Results& results, std::vector<Candidate> const& candi
 }
 
 /// Executes all rounds with this number of ranks.
-Results hold_rounds(Contest& contest, int ranks) {
+Results run_rounds(Comparison& comparison, int ranks) {
     std::vector<Results> runs;
-    for (int round = 0; round < contest.plan.rounds; ++round)
-        for (Contestant& contestant : contest.contestants)
-            for (Part const& part : contestant.parts) {
-                if (contestant.out) continue;
-                show_progress("Round " + std::to_string(round + 1) + " of " + std::to_string(contest.plan.rounds) +
-                              ": " + name_at(contestant, contest.plan, ranks) + " ...");
-                Results results = run_part(contest, contestant, part, ranks);
-                rename(results, contestant, contest.candidates);
+    for (int round = 0; round < comparison.plan.rounds; ++round)
+        for (Configuration& configuration : comparison.configurations)
+            for (Part const& part : configuration.parts) {
+                if (configuration.dropped) continue;
+                show_progress("Round " + std::to_string(round + 1) + " of " + std::to_string(comparison.plan.rounds) +
+                              ": " + name_at(configuration, comparison.plan, ranks) + " ...");
+                Results results = run_part(comparison, configuration, part, ranks);
+                rename(results, configuration, comparison.candidates);
                 runs.push_back(std::move(results));
             }
     show_progress("");
     Results all = merge(runs);
-    drop_what_another_did(all, contest.candidates);
+    drop_substituted_points(all, comparison.candidates);
     return all;
 }
 
@@ -251,16 +252,16 @@ bool has_points(Results const& results) {
 
 }   // namespace
 
-Measured hold_contest(Plan const& plan, std::vector<Candidate> const& candidates, TemporaryFolder const& folder) {
-    Contest contest{plan, candidates, folder, contestants_of(plan, candidates, folder), false, {}};
+Measured measure_rounds(Plan const& plan, std::vector<Candidate> const& candidates, TemporaryFolder const& folder) {
+    Comparison comparison{plan, candidates, folder, configurations_of(plan, candidates, folder), false, {}};
     Measured measured;
     measured.growth.cores = plan.growing() ? plan.cores : 0;
     for (int ranks : plan.numbers_of_ranks())
-        if (Results results = hold_rounds(contest, ranks); has_points(results))
+        if (Results results = run_rounds(comparison, ranks); has_points(results))
             measured.growth.runs.push_back(std::move(results));
     if (measured.growth.runs.empty() || measured.growth.runs[0].series[0].points.empty())
-        throw Complaint("nothing was measured");
-    measured.failed = contest.failed;
+        throw BenchError("nothing was measured");
+    measured.failed = comparison.failed;
     return measured;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The contest of the driver: its candidates (algorithms, other MPIs), and the rounds in which they are measured.
+// The comparison that the driver makes: its candidates (algorithms, other MPIs), and the rounds of measurements.
 #pragma once
 
 #include <string>
@@ -16,22 +16,22 @@ struct Candidate {
     std::string operation;
     std::string name;   ///< "hierarchical:chunk=16K"
     std::string hint;   ///< "tutti_coll=bcast=hierarchical:chunk=16K"
-    std::string family, sentence, source;
+    std::string family, description, source;
 };
 
-/// Returns the algorithms of entries such as "bcast" (all its algorithms) and "bcast:slots". Throws Complaint if an
+/// Returns the algorithms of entries such as "bcast" (all its algorithms) and "bcast:slots". Throws BenchError if an
 /// entry does not exist.
 std::vector<Candidate> candidates_of(std::vector<std::string> const& entries, int ranks, TemporaryFolder const& folder);
 
-/// The results of a contest.
+/// The results of a comparison.
 struct Measured {
     Growth growth;         ///< of each run the median of the rounds, and the least and the greatest of all times
     bool failed = false;   ///< an error occurred and has been reported
 };
 
-/// Measures several programs, settings and MPIs alternately, round by round, at each number of ranks. Throws Complaint
+/// Measures several programs, settings and MPIs alternately, round by round, at each number of ranks. Throws BenchError
 /// if nothing can be measured.
-Measured hold_contest(Plan const& plan, std::vector<Candidate> const& candidates, TemporaryFolder const& folder);
+Measured measure_rounds(Plan const& plan, std::vector<Candidate> const& candidates, TemporaryFolder const& folder);
 
 /// The measuring program under another MPI.
 struct OtherMpi {
@@ -39,11 +39,11 @@ struct OtherMpi {
     std::string wrapper, launcher;   ///< paths of mpicxx and mpiexec
 };
 
-/// Finds "mpich", "openmpi", or the mpicxx with this path, whose mpiexec is in the same folder. Throws Complaint,
+/// Finds "mpich", "openmpi", or the mpicxx with this path, whose mpiexec is in the same folder. Throws BenchError,
 /// naming the Debian package that provides what is missing.
 OtherMpi find_mpi(std::string const& word);
 
-/// Builds the measuring program with the MPI's wrapper, and returns the executable. Throws Complaint.
+/// Builds the measuring program with the MPI's wrapper, and returns the executable. Throws BenchError.
 std::string build_with(OtherMpi const& mpi, std::string const& executable, TemporaryFolder const& folder);
 
 /// Returns the environment in which any MPI starts more ranks than cores, also as root, without confirmation.

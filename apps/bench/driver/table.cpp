@@ -63,7 +63,7 @@ void print_columns(std::ostream& out, Column const& first, std::vector<Column> c
 namespace {
 
 /// One operation of the results, for which a table is printed.
-struct ShownOperation {
+struct OperationView {
     Results const& results;
     std::string operation;
     std::vector<std::size_t> sizes;
@@ -74,20 +74,20 @@ struct ShownOperation {
     }
 };
 
-Column medians(ShownOperation const& shown, Series const& series) {
+Column medians(OperationView const& view, Series const& series) {
     Column column{series.name, {}};
-    for (std::size_t bytes : shown.sizes) {
-        Point const* point = shown.at(series, bytes);
+    for (std::size_t bytes : view.sizes) {
+        Point const* point = view.at(series, bytes);
         column.cells.push_back(point ? number(point->median) : "-");
     }
     column.cells.push_back("");
     return column;
 }
 
-Column loops(ShownOperation const& shown, Series const& series) {
+Column loops(OperationView const& view, Series const& series) {
     Column column{series.name + " loop", {}};
-    for (std::size_t bytes : shown.sizes) {
-        Point const* point = shown.at(series, bytes);
+    for (std::size_t bytes : view.sizes) {
+        Point const* point = view.at(series, bytes);
         column.cells.push_back(point ? number(point->loop) : "-");
     }
     column.cells.push_back("");
@@ -95,10 +95,10 @@ Column loops(ShownOperation const& shown, Series const& series) {
 }
 
 /// The algorithm that ran, for series that are not a particular algorithm, if their library reports it.
-Column algorithms(ShownOperation const& shown, Series const& series) {
+Column algorithms(OperationView const& view, Series const& series) {
     Column column{series.name + " ran", {}};
-    for (std::size_t bytes : shown.sizes) {
-        Point const* point = shown.at(series, bytes);
+    for (std::size_t bytes : view.sizes) {
+        Point const* point = view.at(series, bytes);
         column.cells.push_back(point && !point->algorithm.empty() ? point->algorithm : "-");
     }
     column.cells.push_back("");
@@ -108,12 +108,12 @@ Column algorithms(ShownOperation const& shown, Series const& series) {
 using Pick = std::function<Point const*(std::size_t bytes)>;
 
 /// Ratios of two times, and their geometric mean over the sizes that have both.
-Column ratios(ShownOperation const& shown, std::string const& head, Pick const& above, Pick const& below,
+Column ratios(OperationView const& view, std::string const& head, Pick const& above, Pick const& below,
               double Point::*time = &Point::median) {
     Column column{head, {}};
     double logs = 0;
     int count = 0;
-    for (std::size_t bytes : shown.sizes) {
+    for (std::size_t bytes : view.sizes) {
         Point const *a = above(bytes), *b = below(bytes);
         bool const both = a && b && a->*time > 0 && b->*time > 0;
         column.cells.push_back(both ? number(a->*time / b->*time) : "-");
@@ -127,38 +127,37 @@ Column ratios(ShownOperation const& shown, std::string const& head, Pick const& 
 }
 
 /// Returns the fastest algorithm that `fits`, or `otherwise`, which is one of them, if none is faster.
-Series const* best(ShownOperation const& shown, std::size_t bytes, bool (*fits)(Series const&),
-                   Series const* otherwise) {
-    Series const* winner = otherwise && shown.at(*otherwise, bytes) ? otherwise : nullptr;
-    for (Series const& series : shown.results.series) {
-        Point const* point = fits(series) ? shown.at(series, bytes) : nullptr;
-        if (point && (!winner || point->median < shown.at(*winner, bytes)->median)) winner = &series;
+Series const* best(OperationView const& view, std::size_t bytes, bool (*fits)(Series const&), Series const* otherwise) {
+    Series const* winner = otherwise && view.at(*otherwise, bytes) ? otherwise : nullptr;
+    for (Series const& series : view.results.series) {
+        Point const* point = fits(series) ? view.at(series, bytes) : nullptr;
+        if (point && (!winner || point->median < view.at(*winner, bytes)->median)) winner = &series;
     }
     return winner;
 }
 
-void add_best(ShownOperation const& shown, std::string const& what, bool (*fits)(Series const&),
-              Series const* otherwise, std::vector<Column>& columns) {
+void add_best(OperationView const& view, std::string const& what, bool (*fits)(Series const&), Series const* otherwise,
+              std::vector<Column>& columns) {
     Column names{what, {}};
-    for (std::size_t bytes : shown.sizes) {
-        Series const* series = best(shown, bytes, fits, otherwise);
+    for (std::size_t bytes : view.sizes) {
+        Series const* series = best(view, bytes, fits, otherwise);
         names.cells.push_back(series ? series->name : "-");
     }
     names.cells.push_back("");
     columns.push_back(names);
     columns.push_back(ratios(
-        shown, shown.reference().name + "/" + what, [&](auto bytes) { return shown.at(shown.reference(), bytes); },
+        view, view.reference().name + "/" + what, [&](auto bytes) { return view.at(view.reference(), bytes); },
         [&](auto bytes) {
-            const Series* series = best(shown, bytes, fits, otherwise);
-            return series ? shown.at(*series, bytes) : nullptr;
+            const Series* series = best(view, bytes, fits, otherwise);
+            return series ? view.at(*series, bytes) : nullptr;
         }));
 }
 
 /// The ratio of the greatest to the least median over the roots.
-Column root_spread(ShownOperation const& shown, Series const& series) {
+Column root_spread(OperationView const& view, Series const& series) {
     Column column{series.name + "'s roots", {}};
-    for (std::size_t bytes : shown.sizes) {
-        Point const* point = shown.at(series, bytes);
+    for (std::size_t bytes : view.sizes) {
+        Point const* point = view.at(series, bytes);
         if (!point || point->roots.empty()) {
             column.cells.push_back("-");
             continue;
@@ -171,53 +170,53 @@ Column root_spread(ShownOperation const& shown, Series const& series) {
 }
 
 /// The percentage of the communication that a computation hides.
-Column hidden(ShownOperation const& shown, Series const& series) {
+Column hidden(OperationView const& view, Series const& series) {
     Column column{series.name + " hidden %", {}};
-    for (std::size_t bytes : shown.sizes) {
-        Point const* point = shown.at(series, bytes);
+    for (std::size_t bytes : view.sizes) {
+        Point const* point = view.at(series, bytes);
         column.cells.push_back(point && point->hidden >= 0 ? number(point->hidden, "%.0f") : "-");
     }
     column.cells.push_back("");
     return column;
 }
 
-std::vector<Column> columns_of(ShownOperation const& shown, bool by_root) {
-    auto const& all = shown.results.series;
-    Series const& first = shown.reference();
-    auto by = [&shown](Series const& series) { return [&](std::size_t bytes) { return shown.at(series, bytes); }; };
+std::vector<Column> columns_of(OperationView const& view, bool by_root) {
+    auto const& all = view.results.series;
+    Series const& first = view.reference();
+    auto by = [&view](Series const& series) { return [&](std::size_t bytes) { return view.at(series, bytes); }; };
     std::vector<Column> columns;
     for (Series const& series : all)
-        if (shown.has(series)) columns.push_back(medians(shown, series));
+        if (view.has(series)) columns.push_back(medians(view, series));
     for (Series const& series : all)
-        if (shown.results.loop && shown.has(series)) columns.push_back(loops(shown, series));
+        if (view.results.loop && view.has(series)) columns.push_back(loops(view, series));
     for (Series const& series : all)
-        if (!is_algorithm(series) && !algorithms_in(series, shown.operation).empty())
-            columns.push_back(algorithms(shown, series));
+        if (!is_algorithm(series) && !algorithms_in(series, view.operation).empty())
+            columns.push_back(algorithms(view, series));
     auto const add_ratios = [&](std::string const& what, double Point::*time) {
         for (std::size_t i = 1; i < all.size(); ++i)
-            if (shown.has(all[i]) && !is_algorithm(all[i]) && !is_limit(all[i]))
-                columns.push_back(ratios(shown, all[i].name + "/" + first.name + what, by(all[i]), by(first), time));
+            if (view.has(all[i]) && !is_algorithm(all[i]) && !is_limit(all[i]))
+                columns.push_back(ratios(view, all[i].name + "/" + first.name + what, by(all[i]), by(first), time));
         for (const Series& series : all)
-            if (is_limit(series) && shown.has(series))
-                columns.push_back(ratios(shown, first.name + "/" + series.name + what, by(first), by(series), time));
+            if (is_limit(series) && view.has(series))
+                columns.push_back(ratios(view, first.name + "/" + series.name + what, by(first), by(series), time));
     };
     add_ratios("", &Point::median);
-    if (shown.results.loop) add_ratios(" loop", &Point::loop);
+    if (view.results.loop) add_ratios(" loop", &Point::loop);
     auto any = [&](bool (*fits)(Series const&)) {
-        return std::any_of(all.begin(), all.end(), [&](auto& series) { return fits(series) && shown.has(series); });
+        return std::any_of(all.begin(), all.end(), [&](auto& series) { return fits(series) && view.has(series); });
     };
-    if (any(is_algorithm)) add_best(shown, "best", is_algorithm, &first, columns);
-    if (any(is_published)) add_best(shown, "best published", is_published, nullptr, columns);
+    if (any(is_algorithm)) add_best(view, "best", is_algorithm, &first, columns);
+    if (any(is_published)) add_best(view, "best published", is_published, nullptr, columns);
     for (Series const& series : all)
-        if (by_root && shown.has(series)) columns.push_back(root_spread(shown, series));
+        if (by_root && view.has(series)) columns.push_back(root_spread(view, series));
     for (Series const& series : all)
-        if (shown.results.overlap && shown.has(series)) columns.push_back(hidden(shown, series));
+        if (view.results.overlap && view.has(series)) columns.push_back(hidden(view, series));
     return columns;
 }
 
-Column sizes_column(ShownOperation const& shown) {
+Column sizes_column(OperationView const& view) {
     Column column{"bytes", {}};
-    for (std::size_t bytes : shown.sizes) column.cells.push_back(std::to_string(bytes));
+    for (std::size_t bytes : view.sizes) column.cells.push_back(std::to_string(bytes));
     column.cells.push_back("geometric mean");
     return column;
 }
@@ -228,15 +227,15 @@ void print_tables(std::ostream& out, Results const& results, bool by_root, std::
     if (!results.one_sided.empty()) out << "One-sided: " << results.one_sided << ".\n\n";
     for (std::string const& operation : operations_in(results)) {
         out << operation << ", " << results.ranks << " ranks, buffers "
-            << (results.cached ? "left as they are" : "altered before each call")
+            << (results.cached ? "left unchanged" : "altered before each call")
             << ": slowest rank's median time per call in microseconds, less the clock's "
             << number(results.clock, "%.3f") << (results.loop ? "; and in loops of calls" : "")
             << (results.overlap ? ", and how many percent of it a computation of the same length hides\n" : "\n");
         for (Series const& series : results.series)
-            if (std::find(series.lacks.begin(), series.lacks.end(), operation) != series.lacks.end())
+            if (std::find(series.unsupported.begin(), series.unsupported.end(), operation) != series.unsupported.end())
                 out << series.name << " does not have this call.\n";
-        const ShownOperation shown{results, operation, sizes_in(results, operation)};
-        print_columns(out, sizes_column(shown), columns_of(shown, by_root), width);
+        const OperationView view{results, operation, sizes_in(results, operation)};
+        print_columns(out, sizes_column(view), columns_of(view, by_root), width);
     }
 }
 
@@ -260,7 +259,7 @@ void print_legend(std::ostream& out, std::vector<Candidate> const& candidates) {
     std::string last;
     for (auto& c : candidates) {
         if (c.operation != last) out << "Algorithms for " << (last = c.operation) << ":\n";
-        out << "  " << c.name << std::string(widest - c.name.size() + 2, ' ') << c.sentence << " ["
+        out << "  " << c.name << std::string(widest - c.name.size() + 2, ' ') << c.description << " ["
             << (c.family == c.source ? "" : c.family + ": ") << c.source << "]\n";
     }
     out << "\n";

@@ -34,11 +34,11 @@ void print_growth(std::ostream& out, Growth const& growth, std::size_t width);
 // Comparisons on the terminal.
 
 /// Prints for each operation the medians of all series by size, of single calls and, if measured, in loops; and the
-/// algorithm that ran if a series is not a particular one. Then the ratios of interest: each other MPI's time to ours,
-/// and ours to the limit's, both of single calls and in loops; the default's to the best algorithm's and to the best
-/// published one's, of single calls only; with `by_root`, for each series its most expensive root's median to its
-/// cheapest one's; and how much of the communication was hidden, if overlap was measured. Operations that a library
-/// lacks are named in a sentence. Rows wider than `width` are continued in a second table; 0: no limit.
+/// algorithm that ran if a series is not a particular one. Then the ratios of interest: each other MPI's time to the
+/// first series' time, and that to the limit's, both of single calls and in loops; the default's to the best
+/// algorithm's and to the best published one's, of single calls only; with `by_root`, for each series the greatest
+/// root's median to the least one's; and how much of the communication was hidden, if overlap was measured. Operations
+/// that a library lacks are named in a message. Rows wider than `width` are continued in a second table; 0: no limit.
 void print_tables(std::ostream& out, Results const& results, bool by_root, std::size_t width);
 
 /// Prints rows of operation,ranks,bytes,series,iterations,median,least,greatest; loop, and computation,both,hidden, if

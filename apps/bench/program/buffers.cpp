@@ -31,7 +31,8 @@ Grid grid_of(MPI_Comm comm) {
 
 }   // namespace
 
-Room::Room(Operation const& operation, std::size_t bytes, int operations, MPI_Comm comm) : operation(operation) {
+BufferSizes::BufferSizes(Operation const& operation, std::size_t bytes, int operations, MPI_Comm comm)
+    : operation(operation) {
     MPI_Comm_size(comm, &ranks);
     peers = operation.has_neighbors() ? Grid::neighbors : ranks;
     count = int(bytes / sizeof(double));
@@ -41,19 +42,19 @@ Room::Room(Operation const& operation, std::size_t bytes, int operations, MPI_Co
     window = operation.accesses() ? times * std::size_t(count) : operation.has_window() ? 8 : 0;
 }
 
-Buffers::Buffers(Room const& room, double* send_memory, double* receive_memory, OneSided const& one_sided,
+Buffers::Buffers(BufferSizes const& sizes, double* send_memory, double* receive_memory, OneSided const& one_sided,
                  MPI_Comm comm)
-    : operation_(room.operation), send_(send_memory, room.send), receive_(receive_memory, room.receive),
-      window_(one_sided.own, room.window) {
+    : operation_(sizes.operation), send_(send_memory, sizes.send), receive_(receive_memory, sizes.receive),
+      window_(one_sided.own_memory, sizes.window) {
     MPI_Comm_rank(comm, &call.rank);
-    call.ranks = room.ranks;
-    call.count = room.count;
+    call.ranks = sizes.ranks;
+    call.count = sizes.count;
     call.comm = comm;
-    counts_.assign(std::size_t(room.peers), call.count);
-    types_.assign(std::size_t(room.peers), MPI_DOUBLE);
-    for (int peer = 0; peer < room.peers; ++peer) {
-        places_.push_back(peer * call.count);
-        byte_places_.push_back(peer * call.count * int(sizeof(double)));
+    counts_.assign(std::size_t(sizes.peers), call.count);
+    types_.assign(std::size_t(sizes.peers), MPI_DOUBLE);
+    for (int peer = 0; peer < sizes.peers; ++peer) {
+        displacements_.push_back(peer * call.count);
+        byte_displacements_.push_back(peer * call.count * int(sizeof(double)));
     }
     int topology = MPI_UNDEFINED;
     MPI_Topo_test(comm, &topology);
@@ -61,18 +62,18 @@ Buffers::Buffers(Room const& room, double* send_memory, double* receive_memory, 
     call.send = send_.data();
     call.receive = receive_.data();
     call.counts = counts_.data();
-    call.places = places_.data();
-    call.byte_places = byte_places_.data();
+    call.displacements = displacements_.data();
+    call.byte_displacements = byte_displacements_.data();
     call.types = types_.data();
     call.one_sided = one_sided;
 }
 
-double Buffers::kept(double number) const {
+double Buffers::encoded(double number) const {
     return operation_.integers ? std::bit_cast<double>(std::int64_t(number)) : number;
 }
 
-double Buffers::held(double kept) const {
-    return operation_.integers ? double(std::bit_cast<std::int64_t>(kept)) : kept;
+double Buffers::decoded(double encoded) const {
+    return operation_.integers ? double(std::bit_cast<std::int64_t>(encoded)) : encoded;
 }
 
 void Buffers::synchronize() const {
@@ -80,10 +81,11 @@ void Buffers::synchronize() const {
 }
 
 void Buffers::alter(int iteration) {
-    bool const got = operation_.accesses() && !operation_.expected_in_window;
-    for (std::size_t i = 0; i < send_.size(); ++i) send_[i] = kept(value(call.rank, i, iteration));
-    std::fill(receive_.begin(), receive_.end(), kept(-1));
-    for (std::size_t i = 0; i < window_.size(); ++i) window_[i] = kept(got ? value(call.rank, i, iteration) : -1);
+    bool const is_read = operation_.accesses() && !operation_.expected_in_window;
+    for (std::size_t i = 0; i < send_.size(); ++i) send_[i] = encoded(value(call.rank, i, iteration));
+    std::fill(receive_.begin(), receive_.end(), encoded(-1));
+    for (std::size_t i = 0; i < window_.size(); ++i)
+        window_[i] = encoded(is_read ? value(call.rank, i, iteration) : -1);
     synchronize();
 }
 
@@ -98,7 +100,7 @@ void Buffers::touch(int iteration, bool last) {
 std::string Buffers::first_wrong(std::span<double const> numbers, Expected expected, int iteration, bool all) const {
     const std::size_t stride = all || numbers.size() < 512 ? 1 : numbers.size() / 61;
     for (std::size_t i = 0; i < numbers.size(); i += stride) {
-        double const right = expected(call, i, iteration), number = held(numbers[i]);
+        double const right = expected(call, i, iteration), number = decoded(numbers[i]);
         if (number != right)
             return "rank " + std::to_string(call.rank) + ", iteration " + std::to_string(iteration) + ", number " +
                    std::to_string(i) + ": " + std::to_string(number) + " instead of " + std::to_string(right);
@@ -107,7 +109,7 @@ std::string Buffers::first_wrong(std::span<double const> numbers, Expected expec
 }
 
 std::string Buffers::wrong(int iteration, bool all) const {
-    if (operation_.examine) return all ? operation_.examine(call) : "";
+    if (operation_.check_result) return all ? operation_.check_result(call) : "";
     synchronize();
     std::string found;
     if (operation_.receives(call)) found = first_wrong(receive_, operation_.expected, iteration, all);

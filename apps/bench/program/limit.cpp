@@ -21,18 +21,18 @@ int size_of(MPI_Comm comm) {
     return ranks;
 }
 
-/// Returns a depth so large that the writer seldom has to check for room, and so small that all places fit into the L1
-/// cache.
-std::size_t depth_for(std::size_t place_bytes) {
+/// Returns a depth so large that the writer seldom has to check for free slots, and so small that all slots fit into
+/// the L1 cache.
+std::size_t depth_for(std::size_t slot_bytes) {
     std::size_t depth = 16;
-    while (depth > 2 && depth * place_bytes > 16 << 10) depth /= 2;
+    while (depth > 2 && depth * slot_bytes > 16 << 10) depth /= 2;
     return depth;
 }
 
-Channel::Shape shape_for(Channel::Layout layout, Traffic traffic, std::size_t count, bool crowded) {
+Channel::Shape shape_for(Channel::Layout layout, Traffic traffic, std::size_t count, bool oversubscribed) {
     const std::size_t lines = layout == Channel::Layout::lines || count <= 7 ? (count + 6) / 7 : 1 + (count + 7) / 8;
-    const std::size_t place_bytes = (64 * lines + 127) / 128 * 128;
-    return {layout, traffic, count, depth_for(place_bytes), place_bytes, crowded};
+    const std::size_t slot_bytes = (64 * lines + 127) / 128 * 128;
+    return {layout, traffic, count, depth_for(slot_bytes), slot_bytes, oversubscribed};
 }
 
 /// A full line is unrolled, so that the compiler vectorizes it.
@@ -49,27 +49,27 @@ inline void for_each_in_line(std::size_t count, Do act) {
 }   // namespace
 
 Channel::Channel(Shape const& shape, std::byte* memory, std::size_t readers, std::size_t reader, std::size_t first)
-    : shape_(shape), taken_(reinterpret_cast<Taken*>(memory)), places_(memory + sizeof(Taken) * readers),
-      readers_(readers), reader_(reader), first_(first), room_(shape.depth) {}
+    : shape_(shape), consumed_(reinterpret_cast<Consumed*>(memory)), slots_(memory + sizeof(Consumed) * readers),
+      readers_(readers), reader_(reader), first_(first), free_until_(shape.depth) {}
 
-void Channel::await_room(std::uint64_t message) {
+void Channel::await_free_slot(std::uint64_t message) {
     std::uint64_t least = message;
     for (std::size_t reader = first_; reader < readers_; ++reader) {
         if (reader == reader_) continue;
-        std::uint64_t taken = 0;
-        poll(shape_.crowded, [&] {
-            taken = taken_[reader].messages.load(std::memory_order_acquire);
-            return taken + shape_.depth >= message;
+        std::uint64_t consumed = 0;
+        poll(shape_.oversubscribed, [&] {
+            consumed = consumed_[reader].messages.load(std::memory_order_acquire);
+            return consumed + shape_.depth >= message;
         });
-        least = std::min(least, taken);
+        least = std::min(least, consumed);
     }
-    room_ = least + shape_.depth;
+    free_until_ = least + shape_.depth;
 }
 
-void Channel::put(double const* from) {
+void Channel::send(double const* from) {
     const std::uint64_t message = ++message_;
-    if (message > room_) await_room(message);
-    Line* line = place(message);
+    if (message > free_until_) await_free_slot(message);
+    Line* line = slot_of(message);
     if (!in_lines()) {
         copy(payload(line), from, shape_.count, shape_.traffic);
         line->flag.store(message, std::memory_order_release);
@@ -84,9 +84,9 @@ void Channel::put(double const* from) {
     }
 }
 
-void Channel::take(double* to) {
+void Channel::receive(double* to) {
     const std::uint64_t message = ++message_;
-    Line* line = place(message);
+    Line* line = slot_of(message);
     if (!in_lines()) {
         await_flag(*line, message);
         copy(to, payload(line), shape_.count, shape_.traffic);
@@ -99,12 +99,12 @@ void Channel::take(double* to) {
             left -= count;
         }
     }
-    taken_[reader_].messages.store(message, std::memory_order_release);
+    consumed_[reader_].messages.store(message, std::memory_order_release);
 }
 
-void Channel::take_sum(double* to, double const* with) {
+void Channel::receive_sum(double* to, double const* with) {
     const std::uint64_t message = ++message_;
-    Line* line = place(message);
+    Line* line = slot_of(message);
     if (!in_lines()) {
         await_flag(*line, message);
         double const* operands[] = {with, payload(line)};
@@ -119,12 +119,12 @@ void Channel::take_sum(double* to, double const* with) {
             left -= count;
         }
     }
-    taken_[reader_].messages.store(message, std::memory_order_release);
+    consumed_[reader_].messages.store(message, std::memory_order_release);
 }
 
 /// The memory begins with the channels of pairs, ordered by writer; the channels that all others read follow.
-Channels::Channels(MPI_Comm comm, Layout layout, Traffic traffic, std::size_t count, bool crowded, bool upwards)
-    : rank_(rank_among(comm)), ranks_(size_of(comm)), shape_(shape_for(layout, traffic, count, crowded)),
+Channels::Channels(MPI_Comm comm, Layout layout, Traffic traffic, std::size_t count, bool oversubscribed, bool upwards)
+    : rank_(rank_among(comm)), ranks_(size_of(comm)), shape_(shape_for(layout, traffic, count, oversubscribed)),
       memory_(comm, std::size_t(ranks_) * (std::size_t(ranks_) * shape_.bytes(1) + shape_.bytes(std::size_t(ranks_)))) {
     const std::size_t ranks = std::size_t(ranks_), pair = shape_.bytes(1), all = shape_.bytes(ranks);
     std::byte *const pairs = static_cast<std::byte*>(memory_.data()), *const alls = pairs + ranks * ranks * pair;
@@ -158,7 +158,7 @@ std::vector<LimitKernel> limit_kernels(std::string const& operation, std::size_t
     if (bytes == 0)   // nothing is copied
         return {{"flags", all}, {"lines", channels, Traffic::ahead, true, Channels::Layout::lines}};
     std::vector<LimitKernel> kernels;
-    if (bytes > most_through_channels) {
+    if (bytes > max_channel_bytes) {
         for (Traffic traffic : all_traffic) kernels.push_back({"one copy by all", all, traffic});
         return kernels;
     }

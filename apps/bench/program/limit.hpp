@@ -41,14 +41,14 @@ void sum(double* const* to, int copies, double const* const* from, int operands,
 ///   slots  with the flag in the first line, and the payload from the second line on. A payload of up to seven numbers
 ///          uses a single line as above.
 ///
-/// Data-race free by the C++ memory model. Message m (from 1 on) uses place m % depth. Only the writer writes the
-/// place, and only after it has seen (acquire) that every reader has consumed message m - depth; a reader signals that
-/// (release) after its last load from the place. A reader loads a number only after it has seen (acquire) m in the
+/// Data-race free by the C++ memory model. Message m (from 1 on) uses slot m % depth. Only the writer writes the
+/// slot, and only after it has seen (acquire) that every reader has consumed message m - depth; a reader signals that
+/// (release) after its last load from the slot. A reader loads a number only after it has seen (acquire) m in the
 /// flag that was stored (release) after that number. The flag equals m for this message only, because m never recurs.
 /// Therefore each load of a payload happens after its stores and before the next ones. Flags and counts of consumed
 /// messages are atomic.
 ///
-/// There is no false sharing: a place consists of whole pairs of lines (processors fetch lines in pairs), and each
+/// There is no false sharing: a slot consists of whole pairs of lines (processors fetch lines in pairs), and each
 /// reader's count of consumed messages has a pair of its own, which the writer reads once in `depth` messages.
 class Channel {
 public:
@@ -56,9 +56,9 @@ public:
     struct Shape {
         Layout layout;
         Traffic traffic;   ///< for slots
-        std::size_t count, depth, place_bytes;
-        bool crowded;
-        std::size_t bytes(std::size_t readers) const { return 128 * readers + depth * place_bytes; }
+        std::size_t count, depth, slot_bytes;
+        bool oversubscribed;
+        std::size_t bytes(std::size_t readers) const { return 128 * readers + depth * slot_bytes; }
     };
     /// `memory` has shape.bytes(readers) bytes, initially zero. `reader` is this rank's number among the readers; the
     /// writer does not wait for that reader. Of the other readers, those from `first` on read every message, and those
@@ -66,11 +66,11 @@ public:
     Channel(Shape const& shape, std::byte* memory, std::size_t readers, std::size_t reader, std::size_t first);
 
     /// Sends a message of `count` numbers. Only the writer may call this.
-    void put(double const* from);
+    void send(double const* from);
     /// Receives a message: to[i] = number i of the message. Only readers may call this.
-    void take(double* to);
+    void receive(double* to);
     /// Receives a message: to[i] = with[i] + number i of the message. `to` may be `with`.
-    void take_sum(double* to, double const* with);
+    void receive_sum(double* to, double const* with);
 
 private:
     static constexpr std::size_t in_line = 7;
@@ -78,26 +78,26 @@ private:
         double numbers[in_line];
         std::atomic<std::uint64_t> flag;
     };
-    struct alignas(128) Taken {
+    struct alignas(128) Consumed {
         std::atomic<std::uint64_t> messages;
     };
 
-    Line* place(std::uint64_t message) const {
-        return reinterpret_cast<Line*>(places_ + (message & (shape_.depth - 1)) * shape_.place_bytes);
+    Line* slot_of(std::uint64_t message) const {
+        return reinterpret_cast<Line*>(slots_ + (message & (shape_.depth - 1)) * shape_.slot_bytes);
     }
     static double* payload(Line* slot) { return reinterpret_cast<double*>(slot + 1); }
     bool in_lines() const { return shape_.layout == Layout::lines || shape_.count <= in_line; }
     void await_flag(Line const& line, std::uint64_t message) const {
-        poll(shape_.crowded, [&] { return line.flag.load(std::memory_order_acquire) == message; });
+        poll(shape_.oversubscribed, [&] { return line.flag.load(std::memory_order_acquire) == message; });
     }
-    void await_room(std::uint64_t message);
+    void await_free_slot(std::uint64_t message);
 
     Shape shape_;
-    Taken* taken_;
-    std::byte* places_;
+    Consumed* consumed_;
+    std::byte* slots_;
     std::size_t readers_, reader_, first_;
-    /// the last message; the last message for which the writer knows that it has room
-    std::uint64_t message_ = 0, room_;
+    /// the last message; the last message for which the writer knows that a slot is free
+    std::uint64_t message_ = 0, free_until_;
 };
 
 /// This rank's ends of all channels.
@@ -106,7 +106,7 @@ public:
     using Layout = Channel::Layout;
     /// Collective. For messages of `count` numbers. `upwards`: messages for all ranks are read only by the ranks above
     /// the writer.
-    Channels(MPI_Comm comm, Layout layout, Traffic traffic, std::size_t count, bool crowded, bool upwards);
+    Channels(MPI_Comm comm, Layout layout, Traffic traffic, std::size_t count, bool oversubscribed, bool upwards);
 
     Channel& to(int rank) { return to_[std::size_t(rank)]; }
     Channel& from(int rank) { return from_[std::size_t(rank)]; }
@@ -142,7 +142,7 @@ struct LimitKernel {
 };
 
 /// Greatest size in bytes at which a kernel through channels can be the fastest; above it, one copy by all ranks is.
-inline constexpr std::size_t most_through_channels = 16 << 10;
+inline constexpr std::size_t max_channel_bytes = 16 << 10;
 
 /// Returns the kernels that may be the fastest for this blocking operation; empty if none has been written for it.
 std::vector<LimitKernel> limit_kernels(std::string const& operation, std::size_t bytes);

@@ -11,8 +11,8 @@ namespace {
 /// A rank's share of `count` numbers, in whole lines.
 struct Share {
     Share(std::size_t count, int part, int parts)
-        : first(place(count, part, parts)), last(place(count, part + 1, parts)) {}
-    static std::size_t place(std::size_t count, int part, int parts) {
+        : first(boundary(count, part, parts)), last(boundary(count, part + 1, parts)) {}
+    static std::size_t boundary(std::size_t count, int part, int parts) {
         return part == parts ? count : count * std::size_t(part) / std::size_t(parts) / 8 * 8;
     }
     std::size_t count() const { return last - first; }
@@ -23,7 +23,7 @@ std::size_t numbers(LimitCall const& l) { return std::size_t(l.call.count); }
 
 /// Visits all ranks, beginning with this one, so that ranks work on different peers.
 template <class Visit>
-void rotated(LimitCall const& l, Visit visit) {
+void for_all_ranks_rotated(LimitCall const& l, Visit visit) {
     for (int i = 0; i < l.call.ranks; ++i) visit((l.call.rank + i) % l.call.ranks);
 }
 
@@ -70,7 +70,7 @@ void limit_bcast(LimitCall const& l) {
         l.page.await(root);
         return;
     }
-    rotated(l, [&](int rank) {
+    for_all_ranks_rotated(l, [&](int rank) {
         l.page.await(rank);
         if (rank != root) copy(l.receives[rank] + split, l.sends[root] + split, rest, l.traffic);
     });
@@ -90,7 +90,7 @@ void limit_reduce(LimitCall const& l) {
 void limit_allreduce(LimitCall const& l) {
     l.page.barrier();
     int copies = 0;
-    rotated(l, [&](int rank) { l.results[std::size_t(copies++)] = l.receives[std::size_t(rank)]; });
+    for_all_ranks_rotated(l, [&](int rank) { l.results[std::size_t(copies++)] = l.receives[std::size_t(rank)]; });
     sum_share(l, 0, Share(numbers(l), l.call.rank, l.call.ranks), copies, l.call.ranks);
     l.page.barrier();
 }
@@ -125,7 +125,7 @@ void limit_allgather(LimitCall const& l) {
     const std::size_t block = numbers(l) * std::size_t(l.call.rank);
     l.page.barrier();
     for (std::size_t at = 0; at < numbers(l); at += piece)
-        rotated(l, [&](int rank) {
+        for_all_ranks_rotated(l, [&](int rank) {
             copy(l.receives[rank] + block + at, l.sends[l.call.rank] + at, std::min(piece, numbers(l) - at), l.traffic);
         });
     l.page.barrier();
@@ -133,7 +133,7 @@ void limit_allgather(LimitCall const& l) {
 
 void limit_alltoall(LimitCall const& l) {
     l.page.arrive();
-    rotated(l, [&](int rank) {
+    for_all_ranks_rotated(l, [&](int rank) {
         l.page.await(rank);
         copy(l.receives[l.call.rank] + numbers(l) * std::size_t(rank),
              l.sends[rank] + numbers(l) * std::size_t(l.call.rank), numbers(l), l.traffic);
@@ -210,7 +210,7 @@ void pulled_gather(LimitCall const& l) {
     int const root = l.call.root;
     l.page.arrive();
     if (l.call.rank == root)
-        rotated(l, [&](int rank) {
+        for_all_ranks_rotated(l, [&](int rank) {
             l.page.await(rank);
             copy(l.receives[std::size_t(root)] + numbers(l) * std::size_t(rank), l.sends[std::size_t(rank)], numbers(l),
                  l.traffic);
@@ -221,7 +221,7 @@ void pulled_gather(LimitCall const& l) {
 
 void pulled_allgather(LimitCall const& l) {
     l.page.arrive();
-    rotated(l, [&](int rank) {
+    for_all_ranks_rotated(l, [&](int rank) {
         l.page.await(rank);
         copy(l.receives[std::size_t(l.call.rank)] + numbers(l) * std::size_t(rank), l.sends[std::size_t(rank)],
              numbers(l), l.traffic);

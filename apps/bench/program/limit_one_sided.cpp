@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Limit kernels of one-sided operations: what the processor needs with the target's memory mapped and nothing
+// Limit kernels of one-sided operations: the processor's work with the target's memory mapped and nothing
 // checked. Numbers that other origins may accumulate to are updated one by one with atomic instructions, or all
 // together under a lock.
 #include "limit.hpp"
@@ -83,17 +83,17 @@ void limit_compare_and_swap(LimitCall const& l) {
     });
 }
 
-void meet_neighbors(LimitCall const& l) {
+void synchronize_neighbors(LimitCall const& l) {
     l.page.arrive();
     l.page.await((l.call.rank + l.call.ranks - 1) % l.call.ranks);
     l.page.await((l.call.rank + 1) % l.call.ranks);
 }
 
-/// The first meeting stands for the posts that access epochs wait for, the second one for the completions that
+/// The first barrier stands for the posts that access epochs wait for, the second one for the completions that
 /// exposure epochs wait for.
 void limit_pscw(LimitCall const& l) {
-    meet_neighbors(l);
-    meet_neighbors(l);
+    synchronize_neighbors(l);
+    synchronize_neighbors(l);
 }
 
 void limit_lock(LimitCall const& l) {
@@ -112,7 +112,7 @@ void limit_lock_all(LimitCall const& l) {
 std::vector<LimitKernel> copies(std::string const& name, void (*run)(LimitCall const&), std::size_t bytes) {
     std::vector<LimitKernel> kernels;
     for (Traffic traffic : all_traffic)
-        if (bytes > most_through_channels || traffic != Traffic::streaming) kernels.push_back({name, run, traffic});
+        if (bytes > max_channel_bytes || traffic != Traffic::streaming) kernels.push_back({name, run, traffic});
     return kernels;
 }
 

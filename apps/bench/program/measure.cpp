@@ -12,26 +12,27 @@ namespace bench {
 namespace {
 
 /// The MPI_T interface, initialized while this object exists.
-class Tool {
+class ToolInterface {
 public:
-    Tool() {
+    ToolInterface() {
         int provided;
-        there_ = MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS &&
-                 MPI_T_pvar_session_create(&session_) == MPI_SUCCESS;
+        available_ = MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS &&
+                     MPI_T_pvar_session_create(&session_) == MPI_SUCCESS;
     }
-    ~Tool() {
-        if (there_) {
+    ~ToolInterface() {
+        if (available_) {
             MPI_T_pvar_session_free(&session_);
             MPI_T_finalize();
         }
     }
-    Tool(Tool const&) = delete;
-    Tool& operator=(Tool const&) = delete;
+    ToolInterface(ToolInterface const&) = delete;
+    ToolInterface& operator=(ToolInterface const&) = delete;
 
     /// Returns the name of the state that the variable has on the communicator; empty if there is no such variable.
     std::string state(std::string const& variable, MPI_Comm comm) const {
         int index, counters, value = 0;
-        if (!there_ || MPI_T_pvar_get_index(variable.c_str(), MPI_T_PVAR_CLASS_STATE, &index) != MPI_SUCCESS) return "";
+        if (!available_ || MPI_T_pvar_get_index(variable.c_str(), MPI_T_PVAR_CLASS_STATE, &index) != MPI_SUCCESS)
+            return "";
         MPI_T_pvar_handle handle;
         if (MPI_T_pvar_handle_alloc(session_, index, &comm, &handle, &counters) != MPI_SUCCESS) return "";
         bool const known = MPI_T_pvar_read(session_, handle, &value) == MPI_SUCCESS;
@@ -55,27 +56,27 @@ private:
     }
 
     MPI_T_pvar_session session_{};
-    bool there_;
+    bool available_;
 };
 
 }   // namespace
 
 std::string algorithm_of_last_call(Operation const& operation, MPI_Comm comm) {
-    return Tool().state("tutti_" + operation.collective() + "_algorithm", comm);
+    return ToolInterface().state("tutti_" + operation.collective() + "_algorithm", comm);
 }
 
 namespace {
 
 /// The kernels' buffers, which all ranks map.
 struct LimitMemory {
-    LimitMemory(Room const& room, MPI_Comm comm)
-        : each(pages(room.send) + pages(room.receive) + pages(room.window)),
-          memory(comm, std::max<std::size_t>(1, each) * std::size_t(room.ranks) * sizeof(double)) {
-        for (int rank = 0; rank < room.ranks; ++rank) {
-            double* place = static_cast<double*>(memory.data()) + each * std::size_t(rank);
-            sends.push_back(place);
-            receives.push_back(place + pages(room.send));
-            windows.push_back(receives.back() + pages(room.receive));
+    LimitMemory(BufferSizes const& sizes, MPI_Comm comm)
+        : each(pages(sizes.send) + pages(sizes.receive) + pages(sizes.window)),
+          memory(comm, std::max<std::size_t>(1, each) * std::size_t(sizes.ranks) * sizeof(double)) {
+        for (int rank = 0; rank < sizes.ranks; ++rank) {
+            double* memory_of_rank = static_cast<double*>(memory.data()) + each * std::size_t(rank);
+            sends.push_back(memory_of_rank);
+            receives.push_back(memory_of_rank + pages(sizes.send));
+            windows.push_back(receives.back() + pages(sizes.receive));
         }
         operands.resize(sends.size());
         results.resize(sends.size());
@@ -92,7 +93,7 @@ struct LimitMemory {
 };
 
 /// A kernel, and the channels through which it copies.
-struct Contender {
+struct KernelCandidate {
     LimitKernel kernel;
     std::unique_ptr<Channels> channels;
 };
@@ -121,7 +122,7 @@ Pass loops_of(Pass pass, int calls) {
 
 /// Returns the best of the kernels' outcomes, or a wrong one. Different kernels may be the best for single calls and
 /// in a loop.
-Outcome best_of(std::vector<Outcome> const& outcomes, std::vector<Contender> const& contenders) {
+Outcome best_of(std::vector<Outcome> const& outcomes, std::vector<KernelCandidate> const& candidates) {
     auto wrong = [](Outcome const& outcome) { return !outcome.wrong.empty(); };
     if (auto const bad = std::find_if(outcomes.begin(), outcomes.end(), wrong); bad != outcomes.end()) return *bad;
     std::size_t single = 0, loop = 0;
@@ -130,40 +131,40 @@ Outcome best_of(std::vector<Outcome> const& outcomes, std::vector<Contender> con
         loop = outcomes[i].point.loop < outcomes[loop].point.loop ? i : loop;
     }
     Outcome best = outcomes[single];
-    best.point.kernel = contenders[single].kernel.name;
+    best.point.kernel = candidates[single].kernel.name;
     best.point.loop = outcomes[loop].point.loop;
-    if (best.point.loop >= 0) best.point.loop_kernel = contenders[loop].kernel.name;
+    if (best.point.loop >= 0) best.point.loop_kernel = candidates[loop].kernel.name;
     return best;
 }
 
 /// The series that alternate at one row: each variant's calls, then the kernels.
-class Turns {
+class AlternatingSeries {
 public:
-    Turns(Line const& line, std::size_t bytes, Variants const& variants)
-        : line_(line), bytes_(bytes), room_(line.operation, bytes, line.settings.per_sync, line.comm),
-          send_(room_.send), receive_(room_.receive) {
+    AlternatingSeries(Line const& line, std::size_t bytes, Variants const& variants)
+        : line_(line), bytes_(bytes), sizes_(line.operation, bytes, line.settings.per_sync, line.comm),
+          send_(sizes_.send), receive_(sizes_.receive) {
         for (auto& variant : variants.all())
-            measurements_.emplace_back(line, room_, send_.data(), receive_.data(),
+            measurements_.emplace_back(line, sizes_, send_.data(), receive_.data(),
                                        line.operation.has_neighbors() ? variant.grid : variant.comm, true);
-        plain_ = measurements_.size();
+        mpi_series_ = measurements_.size();
         if (line.settings.limit) add_kernels();
     }
 
-    void take_all() {
+    void run_all() {
         Settings const& settings = line_.settings;
         bool const several = measurements_.size() > 1 || (line_.operation.rooted && settings.root_by_root);
         int const blocks = settings.blocks ? settings.blocks : several ? 10 : 1;
         for (int block = 0; block < blocks; ++block)
             for (std::size_t turn = 0; turn < measurements_.size(); ++turn)
                 // rotated, so that no series always follows the same one
-                take((turn + std::size_t(block)) % measurements_.size(), block, blocks);
+                run_series((turn + std::size_t(block)) % measurements_.size(), block, blocks);
     }
 
     std::vector<Outcome> outcomes() {
         std::vector<Outcome> outcomes, kernels;
         for (std::size_t at = 0; at < measurements_.size(); ++at)
-            (at < plain_ ? outcomes : kernels).push_back(summarise(line_, bytes_, measurements_[at]));
-        if (!kernels.empty()) outcomes.push_back(best_of(kernels, contenders_));
+            (at < mpi_series_ ? outcomes : kernels).push_back(summarize(line_, bytes_, measurements_[at]));
+        if (!kernels.empty()) outcomes.push_back(best_of(kernels, candidates_));
         return outcomes;
     }
 
@@ -172,35 +173,35 @@ private:
         auto const kernels = limit_kernels(line_.operation.blocking, bytes_);
         if (kernels.empty()) return;
         const std::size_t rank = std::size_t(measurements_[0].buffers.call.rank);
-        shared_ = std::make_unique<LimitMemory>(room_, line_.comm);
+        shared_ = std::make_unique<LimitMemory>(sizes_, line_.comm);
         OneSided one_sided;
-        one_sided.own = shared_->windows[rank];
-        one_sided.target = room_.ranks > 1 ? 1 : 0;
+        one_sided.own_memory = shared_->windows[rank];
+        one_sided.target = sizes_.ranks > 1 ? 1 : 0;
         one_sided.operations = line_.settings.per_sync;
         for (LimitKernel const& kernel : kernels) {
-            measurements_.emplace_back(line_, room_, const_cast<double*>(shared_->sends[rank]), shared_->receives[rank],
-                                       line_.comm, false, one_sided);
-            contenders_.push_back({kernel, nullptr});
+            measurements_.emplace_back(line_, sizes_, const_cast<double*>(shared_->sends[rank]),
+                                       shared_->receives[rank], line_.comm, false, one_sided);
+            candidates_.push_back({kernel, nullptr});
             if (kernel.through_channels)
-                contenders_.back().channels =
+                candidates_.back().channels =
                     std::make_unique<Channels>(line_.comm, kernel.layout, kernel.traffic,
-                                               std::size_t(std::max(1, room_.count)),   // one number for a barrier
-                                               line_.page.crowded(), line_.operation.blocking == "scan");
+                                               std::size_t(std::max(1, sizes_.count)),   // one number for a barrier
+                                               line_.page.oversubscribed(), line_.operation.blocking == "scan");
         }
     }
 
-    void take(std::size_t at, int block, int blocks) {
+    void run_series(std::size_t at, int block, int blocks) {
         Measurement& measurement = measurements_[at];
-        for (Pass const& pass : passes_of(line_, room_.ranks, block, blocks)) {
-            if (at < plain_) {
+        for (Pass const& pass : passes_of(line_, sizes_.ranks, block, blocks)) {
+            if (at < mpi_series_) {
                 run(measurement, pass, [&] { measurement.perform(); });
                 continue;
             }
-            Contender const& contender = contenders_[at - plain_];
+            KernelCandidate const& candidate = candidates_[at - mpi_series_];
             const LimitCall call{measurement.buffers.call, shared_->sends,    shared_->receives,
-                                 shared_->windows,         line_.page,        contender.kernel.traffic,
-                                 contender.channels.get(), shared_->operands, shared_->results};
-            run(measurement, pass, [&, kernel = contender.kernel.run] { kernel(call); });
+                                 shared_->windows,         line_.page,        candidate.kernel.traffic,
+                                 candidate.channels.get(), shared_->operands, shared_->results};
+            run(measurement, pass, [&, kernel = candidate.kernel.run] { kernel(call); });
         }
     }
 
@@ -214,12 +215,12 @@ private:
 
     Line const& line_;
     const std::size_t bytes_;
-    const Room room_;
+    const BufferSizes sizes_;
     std::vector<double> send_, receive_;
     std::deque<Measurement> measurements_;
-    std::size_t plain_ = 0;   ///< number of measurements of MPI calls
+    std::size_t mpi_series_ = 0;   ///< number of measurements of MPI calls
     std::unique_ptr<LimitMemory> shared_;
-    std::vector<Contender> contenders_;
+    std::vector<KernelCandidate> candidates_;
 };
 
 }   // namespace
@@ -227,15 +228,15 @@ private:
 std::vector<Outcome> measure(Operation const& operation, std::size_t bytes, Settings const& settings, SharedPage& page,
                              Variants const& variants, MPI_Comm comm) {
     const Line line{operation, settings, page, comm};
-    Turns turns(line, bytes, variants);
-    turns.take_all();
-    return turns.outcomes();
+    AlternatingSeries series(line, bytes, variants);
+    series.run_all();
+    return series.outcomes();
 }
 
 namespace {
 
 /// Returns the error message of the lowest rank that has one, on every rank.
-std::string agree(std::string const& mine, MPI_Comm comm) {
+std::string first_error(std::string const& mine, MPI_Comm comm) {
     int rank, ranks;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
@@ -263,13 +264,13 @@ std::vector<double> medians_by_root(Measurement const& measurement, int ranks) {
 
 }   // namespace
 
-Measurement::Measurement(Line const& line, Room const& room, double* send, double* receive, MPI_Comm comm, bool calls,
-                         OneSided const& one_sided)
-    : window(calls && line.operation.has_window() ? std::make_unique<Window>(line.settings, room, comm) : nullptr),
-      buffers(room, send, receive, window ? window->access() : one_sided, comm), calls(calls),
+Measurement::Measurement(Line const& line, BufferSizes const& sizes, double* send, double* receive, MPI_Comm comm,
+                         bool calls, OneSided const& one_sided)
+    : window(calls && line.operation.has_window() ? std::make_unique<Window>(line.settings, sizes, comm) : nullptr),
+      buffers(sizes, send, receive, window ? window->access() : one_sided, comm), calls(calls),
       operation_(line.operation) {
     if (!calls || !operation_.prepare) return;
-    persistent_.resize(operation_.rooted ? std::size_t(room.ranks) : 1);
+    persistent_.resize(operation_.rooted ? std::size_t(sizes.ranks) : 1);
     for (std::size_t root = 0; root < persistent_.size(); ++root) {
         buffers.call.root = int(root);
         operation_.prepare(buffers.call, &persistent_[root]);
@@ -297,7 +298,7 @@ int calls_in_loop(std::size_t bytes) {
     return int(bytes <= most ? calls : std::max<std::size_t>(4, calls * most / bytes));
 }
 
-Outcome summarise(Line const& line, std::size_t bytes, Measurement& measurement) {
+Outcome summarize(Line const& line, std::size_t bytes, Measurement& measurement) {
     Call const& call = measurement.buffers.call;
     std::vector<double>& times = measurement.times;
     int const count = int(times.size());
@@ -309,7 +310,7 @@ Outcome summarise(Line const& line, std::size_t bytes, Measurement& measurement)
     slowest(times);
     slowest(measurement.loops);
     Outcome outcome;
-    outcome.wrong = agree(measurement.wrong, line.comm);
+    outcome.wrong = first_error(measurement.wrong, line.comm);
     std::vector<double> sorted = times;
     std::sort(sorted.begin(), sorted.end());
     auto at = [&](int percent) { return sorted[std::size_t(count - 1) * std::size_t(percent) / 100]; };

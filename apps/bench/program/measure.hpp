@@ -34,8 +34,8 @@ std::vector<Outcome> measure(Operation const& operation, std::size_t bytes, Sett
 std::vector<Outcome> measure_overlap(Operation const& operation, std::size_t bytes, Settings const& settings,
                                      SharedPage& page, Variants const& variants, MPI_Comm comm);
 
-// A series of measurements in progress, and one pass of it: alter the buffers, meet at the shared page, call once or
-// in a loop, read the clock, check.
+// A series of measurements in progress, and one pass of it: alter the buffers, synchronize at the shared page, call
+// once or in a loop, read the clock, check.
 
 inline double now_us() {
     timespec time;
@@ -58,7 +58,7 @@ class Measurement {
 public:
     /// Collective: creates the requests of a persistent operation, one for each root, and the window of a one-sided
     /// operation. `calls` is false if no MPI call is timed; `one_sided` then replaces the window.
-    Measurement(Line const& line, Room const& room, double* send, double* receive, MPI_Comm comm, bool calls,
+    Measurement(Line const& line, BufferSizes const& sizes, double* send, double* receive, MPI_Comm comm, bool calls,
                 OneSided const& one_sided = {});
     ~Measurement();
     Measurement(Measurement const&) = delete;
@@ -83,9 +83,9 @@ public:
 
     /// Waits until all ranks have done their part. With a window, calls MPI meanwhile: in some libraries the origin
     /// progresses only if the target calls MPI.
-    void meet(SharedPage& page) {
+    void synchronize(SharedPage& page) {
         if (!window) return page.barrier();
-        page.barrier_helping([this] {
+        page.barrier_with_progress([this] {
             int found;
             MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, buffers.call.comm, &found, MPI_STATUS_IGNORE);
         });
@@ -94,7 +94,7 @@ public:
     const std::unique_ptr<Window> window;   ///< of a one-sided operation
     Buffers buffers;
     bool checks = true;          ///< the call delivers results
-    bool const calls;            ///< what is timed is an MPI call
+    bool const calls;            ///< an MPI call is timed
     std::vector<double> times;   ///< of single calls
     std::vector<int> roots;
     std::vector<double> loops;   ///< per call, in each loop
@@ -123,30 +123,30 @@ inline int root_of(Line const& line, Call const& call, Pass const& pass, int num
     return !line.operation.rooted ? 0 : pass.root == every_root ? number % call.ranks : pass.root;
 }
 
-/// All ranks meet. Returns false if rank 0 ends the pass.
-inline bool goes_on(Line const& line, Pass const& pass, int rank, int iteration, double end) {
+/// Barrier of all ranks. Returns false if rank 0 ends the pass.
+inline bool pass_continues(Line const& line, Pass const& pass, int rank, int iteration, double end) {
     // An oversubscribed machine may need all the time for the warm-up; the median still needs some iterations, up to
     // this later limit.
     double const late = end + pass.seconds * 4e6;
     if (rank == 0)
-        line.page.say(now_us() > end && (iteration >= pass.least_iterations || (iteration > 0 && now_us() > late)));
+        line.page.publish(now_us() > end && (iteration >= pass.least_iterations || (iteration > 0 && now_us() > late)));
     line.page.barrier(now_us());
-    if (!line.page.heard()) return true;
+    if (!line.page.decision()) return true;
     line.page.barrier();   // rank 0 must not publish its next decision before all ranks have read this one
     return false;
 }
 
-/// Must be called after goes_on. Waits until all ranks have left the barrier, and returns the time. If the last rank
-/// to arrive began immediately, it would be ahead of the others by one line transfer, which takes as long as a small
-/// call; and the time of a rooted operation would depend on which rank that is.
+/// Must be called after pass_continues. Waits until all ranks have left the barrier, and returns the time. If the last
+/// rank to arrive began immediately, it would be ahead of the others by one line transfer, which takes as long as a
+/// small call; and the time of a rooted operation would depend on which rank that is.
 inline double begin_together(SharedPage const& page) {
     double const begin = page.last_arrival() + 0.3 + 0.05 * page.ranks();
     double now = now_us();
-    while (!page.crowded() && now < begin) now = now_us();
+    while (!page.oversubscribed() && now < begin) now = now_us();
     return now;
 }
 
-/// Measures single calls. `run` is what is timed.
+/// Measures single calls of `run`.
 template <class Run>
 void run_pass(Line const& line, Measurement& measurement, Pass const& pass, Run run) {
     Call& call = measurement.buffers.call;
@@ -157,12 +157,12 @@ void run_pass(Line const& line, Measurement& measurement, Pass const& pass, Run 
         call.root = root_of(line, call, pass, number);
         bool const fresh = !line.settings.cached || number == 0;
         if (fresh) measurement.buffers.alter(number);
-        if (!goes_on(line, pass, call.rank, iteration, end)) break;
+        if (!pass_continues(line, pass, call.rank, iteration, end)) break;
         double const start = begin_together(line.page);
         run();
         double const time = now_us() - start;
         // No rank may alter a buffer that a peer may still read, or publish its next decision too early.
-        measurement.meet(line.page);
+        measurement.synchronize(line.page);
         if (iteration >= 0) {
             measurement.times.push_back(call_time(time, cost, line.share()));
             measurement.roots.push_back(call.root);
@@ -202,9 +202,9 @@ void run_loops(Line const& line, Measurement& measurement, Pass const& pass, int
     for (int loop = -1; loop < pass.iterations; ++loop) {
         bool const fresh = !line.settings.cached || loop < 0;
         if (fresh) measurement.buffers.alter(calls - 1);
-        if (!goes_on(line, pass, call.rank, loop, end)) break;
+        if (!pass_continues(line, pass, call.rank, loop, end)) break;
         double const time = timed_loop(line, measurement, pass, calls, run);
-        measurement.meet(line.page);
+        measurement.synchronize(line.page);
         if (loop >= 0) measurement.loops.push_back(call_time(time, cost, line.share() / calls));
         if (line.settings.check && measurement.checks && fresh && measurement.wrong.empty())
             measurement.wrong = measurement.buffers.wrong(calls - 1, loop < 0);
@@ -212,6 +212,6 @@ void run_loops(Line const& line, Measurement& measurement, Pass const& pass, int
 }
 
 /// Reduces each iteration's time to that of the slowest rank, on rank 0, and computes the outcome. Collective.
-Outcome summarise(Line const& line, std::size_t bytes, Measurement& measurement);
+Outcome summarize(Line const& line, std::size_t bytes, Measurement& measurement);
 
 }   // namespace bench

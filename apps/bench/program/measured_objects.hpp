@@ -36,7 +36,7 @@ class Window {
 public:
     /// Collective, like the destructor. Locks all targets for the lifetime of the window if the operation or --sync
     /// requires it.
-    Window(Settings const& settings, Room const& room, MPI_Comm comm);
+    Window(Settings const& settings, BufferSizes const& sizes, MPI_Comm comm);
     ~Window();
     Window(Window const&) = delete;
     Window& operator=(Window const&) = delete;
@@ -44,9 +44,9 @@ public:
     OneSided const& access() const { return access_; }
 
 private:
-    double* make(Flavor flavor, MPI_Aint bytes, MPI_Comm comm);   ///< returns this rank's memory
-    void find_target(Flavor flavor, bool loads_and_stores, MPI_Comm comm);
-    void make_groups(MPI_Comm comm);
+    double* create(Flavor flavor, MPI_Aint bytes, MPI_Comm comm);   ///< returns this rank's memory
+    void find_target(Flavor flavor, bool is_load_store, MPI_Comm comm);
+    void create_groups(MPI_Comm comm);
 
     Flavor flavor_;
     std::vector<double> memory_;   ///< of a window over the program's own memory

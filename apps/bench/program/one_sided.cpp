@@ -13,7 +13,7 @@ namespace bench {
 namespace {
 
 bool is_origin(Call const& call) { return call.rank == 0; }
-bool nowhere(Call const&) { return false; }
+bool at_no_rank(Call const&) { return false; }
 
 double from_origin(Call const&, std::size_t index, int iteration) { return value(0, index, iteration); }
 double from_target(Call const& call, std::size_t index, int iteration) {
@@ -32,34 +32,35 @@ double swapped_before(Call const& call, std::size_t index, int iteration) {
 
 /// Block `number` of the buffers, and its displacement in the target's window.
 std::size_t block(Call const& c, int number) { return std::size_t(number) * std::size_t(c.count); }
-MPI_Aint place(Call const& c, int number) {
-    const MPI_Aint unit = c.one_sided.place ? sizeof(double) : 1;   // the unit of a dynamic window is a byte
-    return c.one_sided.place + MPI_Aint(block(c, number)) * unit;
+MPI_Aint target_displacement(Call const& c, int number) {
+    const MPI_Aint unit = c.one_sided.displacement ? sizeof(double) : 1;   // the unit of a dynamic window is a byte
+    return c.one_sided.displacement + MPI_Aint(block(c, number)) * unit;
 }
 
 void put(Call const& c, int n) {
-    MPI_Put(c.send + block(c, n), c.count, MPI_DOUBLE, c.one_sided.target, place(c, n), c.count, MPI_DOUBLE,
-            c.one_sided.win);
+    MPI_Put(c.send + block(c, n), c.count, MPI_DOUBLE, c.one_sided.target, target_displacement(c, n), c.count,
+            MPI_DOUBLE, c.one_sided.win);
 }
 void get(Call const& c, int n) {
-    MPI_Get(c.receive + block(c, n), c.count, MPI_DOUBLE, c.one_sided.target, place(c, n), c.count, MPI_DOUBLE,
-            c.one_sided.win);
+    MPI_Get(c.receive + block(c, n), c.count, MPI_DOUBLE, c.one_sided.target, target_displacement(c, n), c.count,
+            MPI_DOUBLE, c.one_sided.win);
 }
 void accumulate(Call const& c, int n) {
-    MPI_Accumulate(c.send + block(c, n), c.count, MPI_DOUBLE, c.one_sided.target, place(c, n), c.count, MPI_DOUBLE,
-                   MPI_SUM, c.one_sided.win);
+    MPI_Accumulate(c.send + block(c, n), c.count, MPI_DOUBLE, c.one_sided.target, target_displacement(c, n), c.count,
+                   MPI_DOUBLE, MPI_SUM, c.one_sided.win);
 }
 void get_accumulate(Call const& c, int n) {
     MPI_Get_accumulate(c.send + block(c, n), c.count, MPI_DOUBLE, c.receive + block(c, n), c.count, MPI_DOUBLE,
-                       c.one_sided.target, place(c, n), c.count, MPI_DOUBLE, MPI_SUM, c.one_sided.win);
+                       c.one_sided.target, target_displacement(c, n), c.count, MPI_DOUBLE, MPI_SUM, c.one_sided.win);
 }
 void fetch_and_op(Call const& c, int n) {
-    MPI_Fetch_and_op(c.send + n, c.receive + n, MPI_INT64_T, c.one_sided.target, place(c, n), MPI_SUM, c.one_sided.win);
+    MPI_Fetch_and_op(c.send + n, c.receive + n, MPI_INT64_T, c.one_sided.target, target_displacement(c, n), MPI_SUM,
+                     c.one_sided.win);
 }
 void compare_and_swap(Call const& c, int n) {
     static const std::int64_t compare = -1;
-    MPI_Compare_and_swap(c.send + n, &compare, c.receive + n, MPI_INT64_T, c.one_sided.target, place(c, n),
-                         c.one_sided.win);
+    MPI_Compare_and_swap(c.send + n, &compare, c.receive + n, MPI_INT64_T, c.one_sided.target,
+                         target_displacement(c, n), c.one_sided.win);
 }
 
 template <void (*operate)(Call const&, int number)>
@@ -113,8 +114,8 @@ void load_or_store(Call const& c) {
     OneSided const& w = c.one_sided;
     for (int n = 0; n < w.operations; ++n) {
         const std::size_t at = block(c, n), bytes = std::size_t(c.count) * sizeof(double);
-        if constexpr (stores) std::memcpy(w.there + at, c.send + at, bytes);
-        else std::memcpy(c.receive + at, w.there + at, bytes);
+        if constexpr (stores) std::memcpy(w.target_memory + at, c.send + at, bytes);
+        else std::memcpy(c.receive + at, w.target_memory + at, bytes);
     }
     MPI_Win_sync(w.win);
 }
@@ -141,10 +142,10 @@ void run_lock_all(Call const& c) {
 using Expected = double (*)(Call const& call, std::size_t index, int iteration);
 
 /// `fetched` is null if the origin receives nothing, `left` if the window remains unchanged.
-Operation record(Access access, std::string const& name, std::string const& sentence, void (*run)(Call const&),
-                 Expected fetched, Expected left) {
+Operation make_operation(Access access, std::string const& name, std::string const& description,
+                         void (*run)(Call const&), Expected fetched, Expected left) {
     const Blocks send = left ? Blocks::one : Blocks::none, receive = fetched ? Blocks::one : Blocks::none;
-    Operation operation{name, sentence, send, receive, false, 1, run, fetched ? is_origin : nowhere, fetched};
+    Operation operation{name, description, send, receive, false, 1, run, fetched ? is_origin : at_no_rank, fetched};
     operation.access = access;
     operation.expected_in_window = left;
     return operation;
@@ -157,8 +158,8 @@ Operation atomic(Operation operation) {
     return operation;
 }
 
-Operation synchronization(std::string const& name, std::string const& sentence, void (*run)(Call const&)) {
-    Operation operation{name, sentence, Blocks::none, Blocks::none, false, 1, run, nowhere, nullptr};
+Operation synchronization(std::string const& name, std::string const& description, void (*run)(Call const&)) {
+    Operation operation{name, description, Blocks::none, Blocks::none, false, 1, run, at_no_rank, nullptr};
     operation.access = Access::synchronization;
     return operation;
 }
@@ -167,19 +168,21 @@ Operation synchronization(std::string const& name, std::string const& sentence, 
 
 std::vector<Operation> one_sided_operations() {
     return {
-        record(Access::call, "put", "MPI_Put", run<put>, nullptr, from_origin),
-        record(Access::call, "get", "MPI_Get", run<get>, from_target, nullptr),
-        record(Access::call, "accumulate", "MPI_Accumulate, sum of doubles", run<accumulate>, nullptr, sum_in_window),
-        record(Access::call, "get_accumulate", "MPI_Get_accumulate, sum of doubles", run<get_accumulate>, sum_before,
-               sum_in_window),
-        atomic(record(Access::call, "fetch_and_op", "MPI_Fetch_and_op, sum of integers of 64 bits", run<fetch_and_op>,
-                      sum_before, sum_in_window)),
-        atomic(record(Access::call, "compare_and_swap", "MPI_Compare_and_swap of integers of 64 bits",
-                      run<compare_and_swap>, swapped_before, from_origin)),
-        record(Access::load_store, "store", "storing into the target's part of MPI_Win_allocate_shared, MPI_Win_sync",
-               load_or_store<true>, nullptr, from_origin),
-        record(Access::load_store, "load", "loading from there, MPI_Win_sync", load_or_store<false>, from_target,
-               nullptr),
+        make_operation(Access::call, "put", "MPI_Put", run<put>, nullptr, from_origin),
+        make_operation(Access::call, "get", "MPI_Get", run<get>, from_target, nullptr),
+        make_operation(Access::call, "accumulate", "MPI_Accumulate, sum of doubles", run<accumulate>, nullptr,
+                       sum_in_window),
+        make_operation(Access::call, "get_accumulate", "MPI_Get_accumulate, sum of doubles", run<get_accumulate>,
+                       sum_before, sum_in_window),
+        atomic(make_operation(Access::call, "fetch_and_op", "MPI_Fetch_and_op, sum of integers of 64 bits",
+                              run<fetch_and_op>, sum_before, sum_in_window)),
+        atomic(make_operation(Access::call, "compare_and_swap", "MPI_Compare_and_swap of integers of 64 bits",
+                              run<compare_and_swap>, swapped_before, from_origin)),
+        make_operation(Access::load_store, "store",
+                       "storing into the target's part of MPI_Win_allocate_shared, MPI_Win_sync", load_or_store<true>,
+                       nullptr, from_origin),
+        make_operation(Access::load_store, "load", "loading from there, MPI_Win_sync", load_or_store<false>,
+                       from_target, nullptr),
         synchronization("fence", "MPI_Win_fence", run_fence),
         synchronization("pscw", "MPI_Win_post, start, complete and wait, with the rank before and the one after",
                         run_pscw),
@@ -201,28 +204,28 @@ MPI_Group group_of(std::set<int> const& ranks, MPI_Comm comm) {
 
 }   // namespace
 
-Window::Window(Settings const& settings, Room const& room, MPI_Comm comm)
-    : flavor_(room.operation.access == Access::load_store ? Flavor::shared : settings.window) {
-    bool const loads_and_stores = room.operation.access == Access::load_store;
-    access_.target = room.ranks > 1 ? 1 : 0;
+Window::Window(Settings const& settings, BufferSizes const& sizes, MPI_Comm comm)
+    : flavor_(sizes.operation.access == Access::load_store ? Flavor::shared : settings.window) {
+    bool const is_load_store = sizes.operation.access == Access::load_store;
+    access_.target = sizes.ranks > 1 ? 1 : 0;
     access_.operations = settings.per_sync;
     access_.sync = settings.sync;
-    access_.locked = loads_and_stores || (room.operation.accesses() && settings.sync == Sync::flush);
-    access_.own = make(flavor_, MPI_Aint(room.window * sizeof(double)), comm);
-    find_target(flavor_, loads_and_stores, comm);
-    make_groups(comm);
+    access_.locked = is_load_store || (sizes.operation.accesses() && settings.sync == Sync::flush);
+    access_.own_memory = create(flavor_, MPI_Aint(sizes.window * sizeof(double)), comm);
+    find_target(flavor_, is_load_store, comm);
+    create_groups(comm);
     if (access_.locked) MPI_Win_lock_all(0, access_.win);
 }
 
 Window::~Window() {
     if (access_.locked) MPI_Win_unlock_all(access_.win);
-    if (flavor_ == Flavor::dynamic) MPI_Win_detach(access_.win, access_.own);
+    if (flavor_ == Flavor::dynamic) MPI_Win_detach(access_.win, access_.own_memory);
     MPI_Win_free(&access_.win);
     MPI_Group_free(&access_.partner);
     MPI_Group_free(&access_.neighbors);
 }
 
-double* Window::make(Flavor flavor, MPI_Aint bytes, MPI_Comm comm) {
+double* Window::create(Flavor flavor, MPI_Aint bytes, MPI_Comm comm) {
     constexpr int unit = sizeof(double);
     double* own = nullptr;
     if (flavor == Flavor::create || flavor == Flavor::dynamic) {
@@ -241,19 +244,19 @@ double* Window::make(Flavor flavor, MPI_Aint bytes, MPI_Comm comm) {
     return own;
 }
 
-void Window::find_target(Flavor flavor, bool loads_and_stores, MPI_Comm comm) {
+void Window::find_target(Flavor flavor, bool is_load_store, MPI_Comm comm) {
     if (flavor == Flavor::dynamic) {
-        MPI_Get_address(access_.own, &access_.place);
-        MPI_Bcast(&access_.place, 1, MPI_AINT, access_.target, comm);
+        MPI_Get_address(access_.own_memory, &access_.displacement);
+        MPI_Bcast(&access_.displacement, 1, MPI_AINT, access_.target, comm);
     }
-    if (loads_and_stores) {
+    if (is_load_store) {
         MPI_Aint bytes;
         int unit;
-        MPI_Win_shared_query(access_.win, access_.target, &bytes, &unit, &access_.there);
+        MPI_Win_shared_query(access_.win, access_.target, &bytes, &unit, &access_.target_memory);
     }
 }
 
-void Window::make_groups(MPI_Comm comm) {
+void Window::create_groups(MPI_Comm comm) {
     int rank, ranks;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);

@@ -27,9 +27,9 @@ enum class Sync { flush, lock, fence, pscw };   ///< flush: in one epoch of MPI_
 /// The arguments of a one-sided operation: rank 0 is the origin, and rank 1 (rank 0 if there is only one) the target.
 struct OneSided {
     MPI_Win win = MPI_WIN_NULL;
-    double* own = nullptr;     ///< this rank's window
-    double* there = nullptr;   ///< the target's window, if the operation loads and stores in it
-    MPI_Aint place = 0;        ///< displacement of the target's first number: 0, or its address in a dynamic window
+    double* own_memory = nullptr;      ///< this rank's window
+    double* target_memory = nullptr;   ///< the target's window, if the operation loads and stores in it
+    MPI_Aint displacement = 0;   ///< displacement of the target's first number: 0, or its address in a dynamic window
     int target = 0;
     int operations = 1;   ///< number of operations between two synchronizations, each on its own block
     Sync sync = Sync::flush;
@@ -43,8 +43,8 @@ struct Call {
     int rank, ranks, root, count;
     double const* send;
     double* receive;
-    int const *counts, *places;   ///< all equal to `count`, and their prefix sums
-    int const* byte_places;       ///< the same in bytes, for alltoallw
+    int const *counts, *displacements;   ///< all equal to `count`, and their prefix sums
+    int const* byte_displacements;       ///< the same in bytes, for alltoallw
     MPI_Datatype const* types;
     MPI_Comm comm;   ///< for operations with neighbors, that of the grid
     Grid grid;
@@ -68,7 +68,7 @@ enum class Blocks { none, one, one_per_rank, one_per_neighbor };   ///< number o
 struct Operation {
     using Begin = void (*)(Call const& call, MPI_Request* request);
 
-    std::string name, sentence;
+    std::string name, description;
     Blocks send, receive;
     bool rooted;
     double share;   ///< fraction of the measured time that counts: half for a round trip
@@ -81,7 +81,7 @@ struct Operation {
     std::string blocking = name;   ///< the blocking operation that has the same effect
     /// Only if the operation delivers a communicator instead of numbers: creates one more, untimed, and uses it.
     /// Collective; returns a description of the error, the same on every rank, or an empty string.
-    std::string (*examine)(Call const& call) = nullptr;
+    std::string (*check_result)(Call const& call) = nullptr;
 
     /// For one-sided operations: their kind; the value of element `index` of the target's window afterwards, or null
     /// if the window is only read; whether the numbers are 64-bit integers; the only supported size, or 0.
@@ -99,7 +99,7 @@ struct Operation {
 
 /// A group of operations that the command line can name.
 struct Group {
-    std::string name, sentence;
+    std::string name, description;
     std::vector<Operation> operations;
 };
 std::vector<Group> const& groups();
@@ -117,16 +117,17 @@ std::vector<Operation> persistent_operations(std::vector<Operation> const& nonbl
 // A rank's buffers, in memory that the caller provides, and the arguments made from them.
 
 /// The number of elements in an operation's buffers on one rank, with `operations` one-sided operations in each call.
-struct Room {
-    Room(Operation const& operation, std::size_t bytes, int operations, MPI_Comm comm);
+struct BufferSizes {
+    BufferSizes(Operation const& operation, std::size_t bytes, int operations, MPI_Comm comm);
     Operation const& operation;
     int ranks, peers, count;
     std::size_t send, receive, window;
 };
 
 struct Buffers {
-    /// `one_sided.own` has room for room.window numbers.
-    Buffers(Room const& room, double* send_memory, double* receive_memory, OneSided const& one_sided, MPI_Comm comm);
+    /// `one_sided.own_memory` has room for sizes.window numbers.
+    Buffers(BufferSizes const& sizes, double* send_memory, double* receive_memory, OneSided const& one_sided,
+            MPI_Comm comm);
     Buffers(Buffers const&) = delete;   ///< `call` points into it
     Buffers& operator=(Buffers const&) = delete;
 
@@ -148,14 +149,14 @@ struct Buffers {
 
 private:
     using Expected = double (*)(Call const& call, std::size_t index, int iteration);
-    double kept(double number) const;   ///< as stored in the buffers
-    double held(double kept) const;     ///< the number that is stored in this form
+    double encoded(double number) const;    ///< as stored in the buffers
+    double decoded(double encoded) const;   ///< the number that is stored in this form
     std::string first_wrong(std::span<double const> numbers, Expected expected, int iteration, bool all) const;
     void synchronize() const;   ///< orders loads and stores in the window with those of other ranks
 
     Operation const& operation_;
     std::span<double> send_, receive_, window_;
-    std::vector<int> counts_, places_, byte_places_;
+    std::vector<int> counts_, displacements_, byte_displacements_;
     std::vector<MPI_Datatype> types_;
 };
 

@@ -47,39 +47,39 @@ MPI_Comm create_group(Call const& c) {
 
 template <MPI_Comm (*make)(Call const&)>
 void run(Call const& c) {
-    MPI_Comm made = make(c);
-    MPI_Comm_free(&made);
+    MPI_Comm created = make(c);
+    MPI_Comm_free(&created);
 }
 
 /// Creates one more communicator, checks and uses it: it must have the right size, this rank in its place, and a sum
 /// over exactly its ranks.
 template <MPI_Comm (*make)(Call const&), bool halves>
-std::string examine(Call const& c) {
-    MPI_Comm made = make(c);
+std::string check_result(Call const& c) {
+    MPI_Comm created = make(c);
     int rank = -1, ranks = -1;
-    if (made != MPI_COMM_NULL) {
-        MPI_Comm_rank(made, &rank);
-        MPI_Comm_size(made, &ranks);
+    if (created != MPI_COMM_NULL) {
+        MPI_Comm_rank(created, &rank);
+        MPI_Comm_size(created, &ranks);
     }
     int const own_rank = halves ? rank_in_half(c) : c.rank, own_ranks = halves ? ranks_in_half(c) : c.ranks;
     int good = rank == own_rank && ranks == own_ranks, all_good = 0;
     // All ranks use it or none, so that no rank waits in a communicator that other ranks lack.
     MPI_Allreduce(&good, &all_good, 1, MPI_INT, MPI_MIN, c.comm);
-    if (!all_good) return "a communicator of another size or order than asked for";
+    if (!all_good) return "the communicator has the wrong size or order";
     int sum = 0, own_sum = 0;
     int const first = c.rank - own_rank;
     for (int member = first; member < first + own_ranks; ++member) own_sum += member;
-    MPI_Allreduce(&c.rank, &sum, 1, MPI_INT, MPI_SUM, made);
-    MPI_Comm_free(&made);
+    MPI_Allreduce(&c.rank, &sum, 1, MPI_INT, MPI_SUM, created);
+    MPI_Comm_free(&created);
     good = sum == own_sum;
     MPI_Allreduce(&good, &all_good, 1, MPI_INT, MPI_MIN, c.comm);
-    return all_good ? "" : "a sum over other ranks than those of the communicator";
+    return all_good ? "" : "a sum did not include exactly the ranks of the communicator";
 }
 
 template <MPI_Comm (*make)(Call const&), bool halves>
-Operation record(std::string const& name, std::string const& sentence) {
-    Operation operation{name, sentence, Blocks::none, Blocks::none, false, 1, run<make>, nullptr, nullptr};
-    operation.examine = examine<make, halves>;
+Operation make_operation(std::string const& name, std::string const& description) {
+    Operation operation{name, description, Blocks::none, Blocks::none, false, 1, run<make>, nullptr, nullptr};
+    operation.check_result = check_result<make, halves>;
     return operation;
 }
 
@@ -87,10 +87,11 @@ Operation record(std::string const& name, std::string const& sentence) {
 
 std::vector<Operation> communicator_operations() {
     return {
-        record<dup, false>("comm_dup", "MPI_Comm_dup, and MPI_Comm_free of the copy"),
-        record<split, true>("comm_split", "MPI_Comm_split into two halves, and MPI_Comm_free"),
-        record<create, true>("comm_create", "MPI_Comm_create of each rank's half, with its group, and MPI_Comm_free"),
-        record<create_group, true>("comm_create_group", "the same by MPI_Comm_create_group"),
+        make_operation<dup, false>("comm_dup", "MPI_Comm_dup, and MPI_Comm_free of the copy"),
+        make_operation<split, true>("comm_split", "MPI_Comm_split into two halves, and MPI_Comm_free"),
+        make_operation<create, true>("comm_create",
+                                     "MPI_Comm_create of each rank's half, with its group, and MPI_Comm_free"),
+        make_operation<create_group, true>("comm_create_group", "the same by MPI_Comm_create_group"),
     };
 }
 
@@ -119,7 +120,8 @@ void run_neighbor_alltoall(Call const& c) {
     MPI_Neighbor_alltoall(c.send, c.count, MPI_DOUBLE, c.receive, c.count, MPI_DOUBLE, c.comm);
 }
 void run_neighbor_alltoallv(Call const& c) {
-    MPI_Neighbor_alltoallv(c.send, c.counts, c.places, MPI_DOUBLE, c.receive, c.counts, c.places, MPI_DOUBLE, c.comm);
+    MPI_Neighbor_alltoallv(c.send, c.counts, c.displacements, MPI_DOUBLE, c.receive, c.counts, c.displacements,
+                           MPI_DOUBLE, c.comm);
 }
 
 }   // namespace
@@ -203,26 +205,28 @@ void run_gather(Call const& c) {
     MPI_Gather(c.send, c.count, MPI_DOUBLE, c.receive, c.count, MPI_DOUBLE, c.root, c.comm);
 }
 void run_gatherv(Call const& c) {
-    MPI_Gatherv(c.send, c.count, MPI_DOUBLE, c.receive, c.counts, c.places, MPI_DOUBLE, c.root, c.comm);
+    MPI_Gatherv(c.send, c.count, MPI_DOUBLE, c.receive, c.counts, c.displacements, MPI_DOUBLE, c.root, c.comm);
 }
 void run_scatter(Call const& c) {
     MPI_Scatter(c.send, c.count, MPI_DOUBLE, c.receive, c.count, MPI_DOUBLE, c.root, c.comm);
 }
 void run_scatterv(Call const& c) {
-    MPI_Scatterv(c.send, c.counts, c.places, MPI_DOUBLE, c.receive, c.count, MPI_DOUBLE, c.root, c.comm);
+    MPI_Scatterv(c.send, c.counts, c.displacements, MPI_DOUBLE, c.receive, c.count, MPI_DOUBLE, c.root, c.comm);
 }
 void run_allgather(Call const& c) {
     MPI_Allgather(c.send, c.count, MPI_DOUBLE, c.receive, c.count, MPI_DOUBLE, c.comm);
 }
 void run_allgatherv(Call const& c) {
-    MPI_Allgatherv(c.send, c.count, MPI_DOUBLE, c.receive, c.counts, c.places, MPI_DOUBLE, c.comm);
+    MPI_Allgatherv(c.send, c.count, MPI_DOUBLE, c.receive, c.counts, c.displacements, MPI_DOUBLE, c.comm);
 }
 void run_alltoall(Call const& c) { MPI_Alltoall(c.send, c.count, MPI_DOUBLE, c.receive, c.count, MPI_DOUBLE, c.comm); }
 void run_alltoallv(Call const& c) {
-    MPI_Alltoallv(c.send, c.counts, c.places, MPI_DOUBLE, c.receive, c.counts, c.places, MPI_DOUBLE, c.comm);
+    MPI_Alltoallv(c.send, c.counts, c.displacements, MPI_DOUBLE, c.receive, c.counts, c.displacements, MPI_DOUBLE,
+                  c.comm);
 }
 void run_alltoallw(Call const& c) {
-    MPI_Alltoallw(c.send, c.counts, c.byte_places, c.types, c.receive, c.counts, c.byte_places, c.types, c.comm);
+    MPI_Alltoallw(c.send, c.counts, c.byte_displacements, c.types, c.receive, c.counts, c.byte_displacements, c.types,
+                  c.comm);
 }
 void run_reduce_scatter(Call const& c) { MPI_Reduce_scatter(c.send, c.receive, c.counts, MPI_DOUBLE, MPI_SUM, c.comm); }
 void run_reduce_scatter_block(Call const& c) {
@@ -236,8 +240,8 @@ std::vector<Operation> blocking_operations() {
     return {
         {"pingpong", "half a round trip between ranks 0 and 1", one, one, false, 0.5, run_pingpong, in_pair,
          from_partner},
-        {"sendrecv", "MPI_Sendrecv, each rank to the next one, all at once", one, one, false, 1, run_sendrecv, always,
-         from_left},
+        {"sendrecv", "MPI_Sendrecv, each rank to the next one, all at the same time", one, one, false, 1, run_sendrecv,
+         always, from_left},
         {"barrier", "MPI_Barrier", none, none, false, 1, run_barrier, never, from_root},
         {"bcast", "MPI_Bcast", one, one, true, 1, run_bcast, not_root, from_root},
         {"reduce", "MPI_Reduce, sum of doubles", one, one, true, 1, run_reduce, at_root, sum_of_all},
@@ -265,16 +269,17 @@ std::vector<Group> make_groups() {
     std::vector<Operation> all = blocking;
     all.insert(all.end(), neighborhood.begin(), neighborhood.end());
     const std::vector<Operation> nonblocking = nonblocking_operations(all);
-    return {
-        {"blocking", "a call that does it all", blocking},
-        {"neighborhood", "the same between the neighbours of a grid of two dimensions that is closed in both",
-         neighborhood},
-        {"nonblocking", "a call that starts it, and MPI_Wait", nonblocking},
-        {"persistent", "MPI_Start and MPI_Wait, the request having been made beforehand",
-         persistent_operations(nonblocking)},
-        {"communicators", "making a communicator and freeing it, one after the other", communicator_operations()},
-        {"rma", "one-sided, from rank 0 to rank 1, with its synchronisation; and synchronisations alone, of all ranks",
-         one_sided_operations()}};
+    return {{"blocking", "a single call", blocking},
+            {"neighborhood", "the same between neighbors on a two-dimensional grid that is periodic in both dimensions",
+             neighborhood},
+            {"nonblocking", "a call that starts the operation, and MPI_Wait", nonblocking},
+            {"persistent", "MPI_Start and MPI_Wait of a request that was created before",
+             persistent_operations(nonblocking)},
+            {"communicators", "creating and freeing a communicator", communicator_operations()},
+            {"rma",
+             "one-sided operations from rank 0 to rank 1, with their synchronization; and synchronizations alone, of "
+             "all ranks",
+             one_sided_operations()}};
 }
 
 }   // namespace

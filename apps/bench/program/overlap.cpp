@@ -36,54 +36,54 @@ double steps_per_microsecond() {
     return best;
 }
 
-struct Trio {
-    Trio(Line const& line, Room const& room, double* send, double* receive, MPI_Comm comm)
-        : communication(line, room, send, receive, comm, true), computation(line, room, send, receive, comm, false),
-          both(line, room, send, receive, comm, true) {
+struct OverlapMeasurements {
+    OverlapMeasurements(Line const& line, BufferSizes const& sizes, double* send, double* receive, MPI_Comm comm)
+        : communication(line, sizes, send, receive, comm, true), computation(line, sizes, send, receive, comm, false),
+          both(line, sizes, send, receive, comm, true) {
         computation.checks = false;
     }
     Measurement communication, computation, both;
     long steps = 0;
 };
 
-void communicate(Line const& line, Trio& trio, Pass const& pass) {
-    run_pass(line, trio.communication, pass, [&] { trio.communication.perform(); });
+void communicate(Line const& line, OverlapMeasurements& overlap, Pass const& pass) {
+    run_pass(line, overlap.communication, pass, [&] { overlap.communication.perform(); });
 }
 
-bool computes(Line const& line, Trio const& trio) {
-    return line.settings.computes == every_rank || line.settings.computes == trio.both.buffers.call.rank;
+bool computes(Line const& line, OverlapMeasurements const& overlap) {
+    return line.settings.computes == every_rank || line.settings.computes == overlap.both.buffers.call.rank;
 }
 
-void compute_alone(Line const& line, Trio& trio, Pass const& pass) {
-    run_pass(line, trio.computation, pass, [&] {
-        if (!computes(line, trio)) return;
+void compute_alone(Line const& line, OverlapMeasurements& overlap, Pass const& pass) {
+    run_pass(line, overlap.computation, pass, [&] {
+        if (!computes(line, overlap)) return;
         const int parts = line.settings.tests + 1;
-        for (int part = 0; part < parts; ++part) compute(trio.steps / parts);
+        for (int part = 0; part < parts; ++part) compute(overlap.steps / parts);
     });
 }
 
-void do_both(Line const& line, Trio& trio, Pass const& pass) {
-    run_pass(line, trio.both, pass, [&] {
-        if (!computes(line, trio)) return trio.both.perform();
+void communicate_and_compute(Line const& line, OverlapMeasurements& overlap, Pass const& pass) {
+    run_pass(line, overlap.both, pass, [&] {
+        if (!computes(line, overlap)) return overlap.both.perform();
         const int parts = line.settings.tests + 1;
         MPI_Request own;
-        MPI_Request* request = trio.both.begin(&own);
+        MPI_Request* request = overlap.both.begin(&own);
         for (int part = 0, done; part < parts; ++part) {
             if (part > 0) MPI_Test(request, &done, MPI_STATUS_IGNORE);
-            compute(trio.steps / parts);
+            compute(overlap.steps / parts);
         }
         MPI_Wait(request, MPI_STATUS_IGNORE);
     });
 }
 
 /// Ignores the times of ranks that wait for the one that computes.
-void leave_out_others(Line const& line, Trio const& trio, Measurement& measurement) {
-    if (!computes(line, trio)) std::fill(measurement.times.begin(), measurement.times.end(), 0.0);
+void ignore_waiting_ranks(Line const& line, OverlapMeasurements const& overlap, Measurement& measurement) {
+    if (!computes(line, overlap)) std::fill(measurement.times.begin(), measurement.times.end(), 0.0);
 }
 
 /// Returns the median of the slowest rank's times, on every rank, and clears the times.
-double take_median(Line const& line, Trio const& trio, Measurement& measurement) {
-    leave_out_others(line, trio, measurement);
+double take_median(Line const& line, OverlapMeasurements const& overlap, Measurement& measurement) {
+    ignore_waiting_ranks(line, overlap, measurement);
     MPI_Allreduce(MPI_IN_PLACE, measurement.times.data(), int(measurement.times.size()), MPI_DOUBLE, MPI_MAX,
                   line.comm);
     double const median = median_of(measurement.times);
@@ -93,15 +93,15 @@ double take_median(Line const& line, Trio const& trio, Measurement& measurement)
 }
 
 /// The ranks may share cores, so the calibration uses the time of a computation on all ranks at the same time.
-void calibrate(Line const& line, Trio& trio, Pass pass, double speed) {
-    communicate(line, trio, pass);
-    double const wanted = line.settings.length * take_median(line, trio, trio.communication);
+void calibrate(Line const& line, OverlapMeasurements& overlap, Pass pass, double speed) {
+    communicate(line, overlap, pass);
+    double const wanted = line.settings.length * take_median(line, overlap, overlap.communication);
     pass.warmup = 2;
     for (double guess = wanted * speed; pass.warmup > 0; --pass.warmup) {
-        trio.steps = std::max(1L, long(guess));
-        compute_alone(line, trio, pass);
-        guess *= std::clamp(wanted / take_median(line, trio, trio.computation), 0.05, 20.0);
-        trio.steps = std::max(1L, long(guess));
+        overlap.steps = std::max(1L, long(guess));
+        compute_alone(line, overlap, pass);
+        guess *= std::clamp(wanted / take_median(line, overlap, overlap.computation), 0.05, 20.0);
+        overlap.steps = std::max(1L, long(guess));
     }
 }
 
@@ -110,35 +110,35 @@ void calibrate(Line const& line, Trio& trio, Pass pass, double speed) {
 std::vector<Outcome> measure_overlap(Operation const& operation, std::size_t bytes, Settings const& settings,
                                      SharedPage& page, Variants const& variants, MPI_Comm comm) {
     const Line line{operation, settings, page, comm};
-    const Room room(operation, bytes, 1, comm);
-    std::vector<double> send(room.send), receive(room.receive);
-    std::deque<Trio> trios;
+    const BufferSizes sizes(operation, bytes, 1, comm);
+    std::vector<double> send(sizes.send), receive(sizes.receive);
+    std::deque<OverlapMeasurements> overlaps;
     for (auto& variant : variants.all())
-        trios.emplace_back(line, room, send.data(), receive.data(),
-                           operation.has_neighbors() ? variant.grid : variant.comm);
+        overlaps.emplace_back(line, sizes, send.data(), receive.data(),
+                              operation.has_neighbors() ? variant.grid : variant.comm);
     int const blocks = settings.blocks ? settings.blocks : 10, parts = 3 * (blocks + 1);   // one to calibrate
     const Pass pass{settings.root, std::max(1, settings.iterations / blocks), (settings.warmup + 3) / 4, 1,
                     settings.seconds / parts};
     double const speed = steps_per_microsecond();
-    for (Trio& trio : trios) {
+    for (OverlapMeasurements& overlap : overlaps) {
         Pass first = pass;
         first.warmup = settings.warmup;
-        calibrate(line, trio, first, speed);
+        calibrate(line, overlap, first, speed);
     }
     for (int block = 0; block < blocks; ++block)
-        for (Trio& trio : trios) {
-            communicate(line, trio, pass);
-            compute_alone(line, trio, pass);
-            do_both(line, trio, pass);
+        for (OverlapMeasurements& overlap : overlaps) {
+            communicate(line, overlap, pass);
+            compute_alone(line, overlap, pass);
+            communicate_and_compute(line, overlap, pass);
         }
     std::vector<Outcome> outcomes;
-    for (Trio& trio : trios) {
-        for (Measurement* one : {&trio.communication, &trio.computation, &trio.both})
-            leave_out_others(line, trio, *one);
-        Outcome outcome = summarise(line, bytes, trio.communication);
-        const Outcome both = summarise(line, bytes, trio.both);
+    for (OverlapMeasurements& overlap : overlaps) {
+        for (Measurement* one : {&overlap.communication, &overlap.computation, &overlap.both})
+            ignore_waiting_ranks(line, overlap, *one);
+        Outcome outcome = summarize(line, bytes, overlap.communication);
+        const Outcome both = summarize(line, bytes, overlap.both);
         outcome.point.both = both.point.median;
-        outcome.point.computation = summarise(line, bytes, trio.computation).point.median;
+        outcome.point.computation = summarize(line, bytes, overlap.computation).point.median;
         outcome.point.hidden = hidden_percent(outcome.point);
         if (outcome.wrong.empty()) outcome.wrong = both.wrong;
         outcomes.push_back(outcome);

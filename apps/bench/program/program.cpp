@@ -20,7 +20,7 @@ int run(Settings const& settings, MPI_Comm comm) {
     Report report(settings, variants, comm);
     for (Operation const* operation : chosen_operations(settings.operations, settings)) {
         if (!operation->has_call()) {
-            if (rank == 0) report.lacks(operation->name);
+            if (rank == 0) report.add_unsupported(operation->name);
             continue;
         }
         bool const sized = operation->send != Blocks::none || operation->receive != Blocks::none;
@@ -41,7 +41,7 @@ int run(Settings const& settings, MPI_Comm comm) {
     return wrong;
 }
 
-void complain(std::string const& complaint) { std::fprintf(stderr, "tutti-bench: %s.\n", complaint.c_str()); }
+void print_error(std::string const& error) { std::fprintf(stderr, "tutti-bench: %s.\n", error.c_str()); }
 
 }   // namespace
 
@@ -49,18 +49,18 @@ std::string usage() { return "Usage: mpiexec -n N tutti-bench [options] [operati
 
 std::string description() {
     std::ostringstream out;
-    out << "Measures each operation by itself: buffers are written anew, the ranks meet at a page of their own (not\n"
-           "at MPI's barrier), then one call is timed, of which the slowest rank's time counts, less what reading the\n"
-           "clock takes. Reports the median, the least and the greatest over the iterations. Results are checked. A\n"
-           "size is what one rank contributes (to each other rank, where that differs).\n\n";
+    out << "Measures each operation separately: the buffers are rewritten, the ranks synchronize at a shared page\n"
+           "(not with MPI's barrier), then one call is timed. The slowest rank's time counts, less the time to read\n"
+           "the clock. Reports the median, the least and the greatest over the iterations. Results are checked. A\n"
+           "size is the contribution of one rank (to each other rank, if that differs).\n\n";
     Settings settings;
     print_options(out, options_of(settings));
-    out << "\nOperations, in groups that may be named as well (the blocking ones when nothing is named, with\n"
-           "--overlap the nonblocking ones):\n";
+    out << "\nOperations, in groups that may be named as well (default: the blocking ones, with --overlap the\n"
+           "nonblocking ones):\n";
     for (Group const& group : groups()) {
-        out << "\n  " << group.name << ": " << group.sentence << "\n";
+        out << "\n  " << group.name << ": " << group.description << "\n";
         for (Operation const& operation : group.operations)
-            out << "  " << operation.name << std::string(28 - operation.name.size(), ' ') << operation.sentence
+            out << "  " << operation.name << std::string(28 - operation.name.size(), ' ') << operation.description
                 << (operation.has_call() ? "" : " (not in this MPI)") << "\n";
     }
     return out.str();
@@ -68,8 +68,8 @@ std::string description() {
 
 int program(int argc, char** argv, std::string const& help) {
     Settings settings;
-    std::string complaint = parse(std::vector<std::string>(argv + 1, argv + argc), settings);
-    if (!complaint.empty()) return refuse(argc, argv, complaint);
+    std::string error = parse(std::vector<std::string>(argv + 1, argv + argc), settings);
+    if (!error.empty()) return reject_arguments(argc, argv, error);
     MPI_Init(&argc, &argv);
     int rank, ranks, result = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -78,10 +78,10 @@ int program(int argc, char** argv, std::string const& help) {
         if (rank == 0) std::fputs(help.c_str(), stdout);
     } else if (settings.root >= ranks) {
         result = 2;
-        if (rank == 0) complain("--root must be a rank below " + std::to_string(ranks) + ", 'every' or 'each'");
+        if (rank == 0) print_error("--root must be a rank below " + std::to_string(ranks) + ", 'every' or 'each'");
     } else if (settings.computes >= ranks) {
         result = 2;
-        if (rank == 0) complain("--computes must be a rank below " + std::to_string(ranks) + " or 'all'");
+        if (rank == 0) print_error("--computes must be a rank below " + std::to_string(ranks) + " or 'all'");
     } else {
         result = run(settings, MPI_COMM_WORLD) ? 1 : 0;
     }
@@ -89,11 +89,11 @@ int program(int argc, char** argv, std::string const& help) {
     return result;
 }
 
-int refuse(int argc, char** argv, std::string const& complaint) {
+int reject_arguments(int argc, char** argv, std::string const& error) {
     MPI_Init(&argc, &argv);
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0) complain(complaint);
+    if (rank == 0) print_error(error);
     MPI_Finalize();
     return 2;
 }

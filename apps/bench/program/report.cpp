@@ -62,20 +62,20 @@ std::string call_of(Flavor flavor) {
 }
 
 /// Describes how one-sided operations are measured; empty if none is measured.
-std::string one_sided_way(Settings const& settings) {
+std::string describe_one_sided(Settings const& settings) {
     auto const chosen = chosen_operations(settings.operations, settings);
     auto is = [&](Access access) {
         return std::any_of(chosen.begin(), chosen.end(), [&](auto* o) { return o->access == access; });
     };
-    std::string way;
-    if (is(Access::call) || is(Access::synchronization)) way = "windows by " + call_of(settings.window);
-    if (is(Access::call)) way += ", synchronised by " + name_of(settings.sync);
+    std::string text;
+    if (is(Access::call) || is(Access::synchronization)) text = "windows by " + call_of(settings.window);
+    if (is(Access::call)) text += ", synchronised by " + name_of(settings.sync);
     if (settings.per_sync > 1 && (is(Access::call) || is(Access::load_store)))
-        way += (way.empty() ? "" : ", ") + std::to_string(settings.per_sync) + " operations each time";
-    return way;
+        text += (text.empty() ? "" : ", ") + std::to_string(settings.per_sync) + " operations each time";
+    return text;
 }
 
-void complain(Point const& point, std::string const& wrong, char const* whose) {
+void print_wrong_result(Point const& point, std::string const& wrong, char const* whose) {
     if (!wrong.empty())
         std::printf("%s%s of %zu bytes is WRONG: %s\n", whose, point.operation.c_str(), point.bytes, wrong.c_str());
 }
@@ -90,7 +90,7 @@ Report::Report(Settings const& settings, Variants const& variants, MPI_Comm comm
     results_.cached = settings.cached;
     results_.overlap = settings.overlap;
     results_.loop = settings.loop;
-    results_.one_sided = one_sided_way(settings);
+    results_.one_sided = describe_one_sided(settings);
     results_.per_sync = settings.per_sync;
     results_.clock = clock_cost();
     results_.processor = processor_name();
@@ -105,12 +105,12 @@ void Report::print_head() const {
     const std::string whose = alone ? "rank " + std::to_string(settings_.computes) : "slowest rank";
     std::printf("%d ranks, %s, buffers %s\n%s%s%s's time per call in microseconds, less the clock's %.3f%s%s\n\n",
                 results_.ranks, results_.series[0].library.c_str(),
-                settings_.cached ? "left as they are" : "altered before each call", results_.one_sided.c_str(),
+                settings_.cached ? "left unchanged" : "altered before each call", results_.one_sided.c_str(),
                 results_.one_sided.empty() ? "" : "\n", whose.c_str(), results_.clock,
                 !settings_.overlap        ? ""
                 : settings_.length == 1.0 ? ", and how much of it a computation of the same length hides"
                                           : ", and how much of it a computation hides",
-                alone ? " while the others wait" : "");
+                alone ? " while the other ranks wait" : "");
     std::printf("%-26s %10s %10s %12s %12s %12s", "operation", "bytes", "iterations", "median", "least", "greatest");
     if (settings_.root_by_root) std::printf(" %13s %12s %12s", "roots' median", "least", "greatest");
     if (settings_.limit) std::printf(" %12s %8s", "limit", "ratio");
@@ -156,28 +156,28 @@ void Report::print_rate(Point const& point) const {
     else std::printf(settings_.csv ? ",," : " %12s %9s", "-", "-");
 }
 
-void Report::keep() const {
+void Report::save() const {
     std::fflush(stdout);
     if (!settings_.json.empty()) write_file(settings_.json, as_json(results_));
 }
 
-void Report::lacks(std::string const& operation) {
+void Report::add_unsupported(std::string const& operation) {
     if (!settings_.csv) std::printf("%-26s this MPI does not have the call\n", operation.c_str());
-    for (std::size_t i = 0; i < variants_; ++i) results_.series[i].lacks.push_back(operation);
-    keep();
+    for (std::size_t i = 0; i < variants_; ++i) results_.series[i].unsupported.push_back(operation);
+    save();
 }
 
 void Report::add(std::vector<Outcome> const& outcomes) {
     bool const limited = outcomes.size() > variants_;
     for (std::size_t i = 0; i < variants_; ++i) {
         print(outcomes[i].point, results_.series[i].name, limited ? &outcomes.back().point : nullptr);
-        complain(outcomes[i].point, outcomes[i].wrong, "");
+        print_wrong_result(outcomes[i].point, outcomes[i].wrong, "");
     }
-    if (limited) complain(outcomes.back().point, outcomes.back().wrong, "the limit of ");
+    if (limited) print_wrong_result(outcomes.back().point, outcomes.back().wrong, "the limit of ");
     for (std::size_t i = 0; i < outcomes.size(); ++i)
         if (outcomes[i].wrong.empty())   // wrong results have no time
             results_.series[i].points.push_back(outcomes[i].point);
-    keep();
+    save();
 }
 
 }   // namespace bench

@@ -11,14 +11,14 @@ class Report {
 public:
     Report(Settings const& settings, Variants const& variants, MPI_Comm comm);
 
-    void add(std::vector<Outcome> const& outcomes);   ///< of one operation at one size, as measure() returns them
-    void lacks(std::string const& operation);         ///< this MPI does not have the operation
+    void add(std::vector<Outcome> const& outcomes);       ///< of one operation at one size, as measure() returns them
+    void add_unsupported(std::string const& operation);   ///< this MPI does not have the operation
 
 private:
     void print_head() const;
     void print(Point const& point, std::string const& name, Point const* limit) const;
     void print_rate(Point const& point) const;
-    void keep() const;
+    void save() const;
 
     Settings const& settings_;
     Results results_;   ///< one series per variant, then the limit's

@@ -23,29 +23,32 @@ void start_gather(Call const& c, MPI_Request* request) {
     MPI_Igather(c.send, c.count, MPI_DOUBLE, c.receive, c.count, MPI_DOUBLE, c.root, c.comm, request);
 }
 void start_gatherv(Call const& c, MPI_Request* request) {
-    MPI_Igatherv(c.send, c.count, MPI_DOUBLE, c.receive, c.counts, c.places, MPI_DOUBLE, c.root, c.comm, request);
+    MPI_Igatherv(c.send, c.count, MPI_DOUBLE, c.receive, c.counts, c.displacements, MPI_DOUBLE, c.root, c.comm,
+                 request);
 }
 void start_scatter(Call const& c, MPI_Request* request) {
     MPI_Iscatter(c.send, c.count, MPI_DOUBLE, c.receive, c.count, MPI_DOUBLE, c.root, c.comm, request);
 }
 void start_scatterv(Call const& c, MPI_Request* request) {
-    MPI_Iscatterv(c.send, c.counts, c.places, MPI_DOUBLE, c.receive, c.count, MPI_DOUBLE, c.root, c.comm, request);
+    MPI_Iscatterv(c.send, c.counts, c.displacements, MPI_DOUBLE, c.receive, c.count, MPI_DOUBLE, c.root, c.comm,
+                  request);
 }
 void start_allgather(Call const& c, MPI_Request* request) {
     MPI_Iallgather(c.send, c.count, MPI_DOUBLE, c.receive, c.count, MPI_DOUBLE, c.comm, request);
 }
 void start_allgatherv(Call const& c, MPI_Request* request) {
-    MPI_Iallgatherv(c.send, c.count, MPI_DOUBLE, c.receive, c.counts, c.places, MPI_DOUBLE, c.comm, request);
+    MPI_Iallgatherv(c.send, c.count, MPI_DOUBLE, c.receive, c.counts, c.displacements, MPI_DOUBLE, c.comm, request);
 }
 void start_alltoall(Call const& c, MPI_Request* request) {
     MPI_Ialltoall(c.send, c.count, MPI_DOUBLE, c.receive, c.count, MPI_DOUBLE, c.comm, request);
 }
 void start_alltoallv(Call const& c, MPI_Request* request) {
-    MPI_Ialltoallv(c.send, c.counts, c.places, MPI_DOUBLE, c.receive, c.counts, c.places, MPI_DOUBLE, c.comm, request);
+    MPI_Ialltoallv(c.send, c.counts, c.displacements, MPI_DOUBLE, c.receive, c.counts, c.displacements, MPI_DOUBLE,
+                   c.comm, request);
 }
 void start_alltoallw(Call const& c, MPI_Request* request) {
-    MPI_Ialltoallw(c.send, c.counts, c.byte_places, c.types, c.receive, c.counts, c.byte_places, c.types, c.comm,
-                   request);
+    MPI_Ialltoallw(c.send, c.counts, c.byte_displacements, c.types, c.receive, c.counts, c.byte_displacements, c.types,
+                   c.comm, request);
 }
 void start_reduce_scatter(Call const& c, MPI_Request* request) {
     MPI_Ireduce_scatter(c.send, c.receive, c.counts, MPI_DOUBLE, MPI_SUM, c.comm, request);
@@ -66,8 +69,8 @@ void start_neighbor_alltoall(Call const& c, MPI_Request* request) {
     MPI_Ineighbor_alltoall(c.send, c.count, MPI_DOUBLE, c.receive, c.count, MPI_DOUBLE, c.comm, request);
 }
 void start_neighbor_alltoallv(Call const& c, MPI_Request* request) {
-    MPI_Ineighbor_alltoallv(c.send, c.counts, c.places, MPI_DOUBLE, c.receive, c.counts, c.places, MPI_DOUBLE, c.comm,
-                            request);
+    MPI_Ineighbor_alltoallv(c.send, c.counts, c.displacements, MPI_DOUBLE, c.receive, c.counts, c.displacements,
+                            MPI_DOUBLE, c.comm, request);
 }
 
 }   // namespace
@@ -100,7 +103,7 @@ std::vector<Operation> nonblocking_operations(std::vector<Operation> const& bloc
         auto const found = starts.find(operation.name);
         if (found == starts.end()) continue;   // point-to-point messages
         operation.name = "i" + operation.blocking;
-        operation.sentence = "MPI_I" + operation.blocking + " and MPI_Wait";
+        operation.description = "MPI_I" + operation.blocking + " and MPI_Wait";
         operation.run = nullptr;
         operation.start = found->second;
         all.push_back(operation);
@@ -144,7 +147,8 @@ void prepare_gather(Call const& c, MPI_Request* request) {
 }
 void prepare_gatherv(Call const& c, MPI_Request* request) {
     PREPARE(Gatherv)
-    (c.send, c.count, MPI_DOUBLE, c.receive, c.counts, c.places, MPI_DOUBLE, c.root, c.comm, MPI_INFO_NULL, request);
+    (c.send, c.count, MPI_DOUBLE, c.receive, c.counts, c.displacements, MPI_DOUBLE, c.root, c.comm, MPI_INFO_NULL,
+     request);
 }
 void prepare_scatter(Call const& c, MPI_Request* request) {
     PREPARE(Scatter)
@@ -152,26 +156,28 @@ void prepare_scatter(Call const& c, MPI_Request* request) {
 }
 void prepare_scatterv(Call const& c, MPI_Request* request) {
     PREPARE(Scatterv)
-    (c.send, c.counts, c.places, MPI_DOUBLE, c.receive, c.count, MPI_DOUBLE, c.root, c.comm, MPI_INFO_NULL, request);
+    (c.send, c.counts, c.displacements, MPI_DOUBLE, c.receive, c.count, MPI_DOUBLE, c.root, c.comm, MPI_INFO_NULL,
+     request);
 }
 void prepare_allgather(Call const& c, MPI_Request* request) {
     PREPARE(Allgather)(c.send, c.count, MPI_DOUBLE, c.receive, c.count, MPI_DOUBLE, c.comm, MPI_INFO_NULL, request);
 }
 void prepare_allgatherv(Call const& c, MPI_Request* request) {
     PREPARE(Allgatherv)
-    (c.send, c.count, MPI_DOUBLE, c.receive, c.counts, c.places, MPI_DOUBLE, c.comm, MPI_INFO_NULL, request);
+    (c.send, c.count, MPI_DOUBLE, c.receive, c.counts, c.displacements, MPI_DOUBLE, c.comm, MPI_INFO_NULL, request);
 }
 void prepare_alltoall(Call const& c, MPI_Request* request) {
     PREPARE(Alltoall)(c.send, c.count, MPI_DOUBLE, c.receive, c.count, MPI_DOUBLE, c.comm, MPI_INFO_NULL, request);
 }
 void prepare_alltoallv(Call const& c, MPI_Request* request) {
     PREPARE(Alltoallv)
-    (c.send, c.counts, c.places, MPI_DOUBLE, c.receive, c.counts, c.places, MPI_DOUBLE, c.comm, MPI_INFO_NULL, request);
+    (c.send, c.counts, c.displacements, MPI_DOUBLE, c.receive, c.counts, c.displacements, MPI_DOUBLE, c.comm,
+     MPI_INFO_NULL, request);
 }
 void prepare_alltoallw(Call const& c, MPI_Request* request) {
     PREPARE(Alltoallw)
-    (c.send, c.counts, c.byte_places, c.types, c.receive, c.counts, c.byte_places, c.types, c.comm, MPI_INFO_NULL,
-     request);
+    (c.send, c.counts, c.byte_displacements, c.types, c.receive, c.counts, c.byte_displacements, c.types, c.comm,
+     MPI_INFO_NULL, request);
 }
 void prepare_reduce_scatter(Call const& c, MPI_Request* request) {
     PREPARE(Reduce_scatter)(c.send, c.receive, c.counts, MPI_DOUBLE, MPI_SUM, c.comm, MPI_INFO_NULL, request);
@@ -195,7 +201,8 @@ void prepare_neighbor_alltoall(Call const& c, MPI_Request* request) {
 }
 void prepare_neighbor_alltoallv(Call const& c, MPI_Request* request) {
     PREPARE(Neighbor_alltoallv)
-    (c.send, c.counts, c.places, MPI_DOUBLE, c.receive, c.counts, c.places, MPI_DOUBLE, c.comm, MPI_INFO_NULL, request);
+    (c.send, c.counts, c.displacements, MPI_DOUBLE, c.receive, c.counts, c.displacements, MPI_DOUBLE, c.comm,
+     MPI_INFO_NULL, request);
 }
 #endif
 
@@ -234,7 +241,7 @@ std::vector<Operation> persistent_operations(std::vector<Operation> const& nonbl
     for (Operation operation : nonblocking) {
         auto const found = prepares().find(operation.blocking);
         operation.name = operation.blocking + "_init";
-        operation.sentence = "MPI_Start and MPI_Wait of a persistent " + operation.blocking;
+        operation.description = "MPI_Start and MPI_Wait of a persistent " + operation.blocking;
         operation.start = nullptr;
         operation.prepare = found == prepares().end() ? nullptr : found->second;
         all.push_back(operation);

@@ -30,8 +30,8 @@ void print_wrapped(std::ostream& out, std::string const& text) {
 
 }   // namespace
 
-std::string take_option(std::vector<Option> const& options, std::vector<std::string> const& words, std::size_t& at,
-                        bool& known) {
+std::string parse_option(std::vector<Option> const& options, std::vector<std::string> const& words, std::size_t& at,
+                         bool& known) {
     std::string const& word = words[at];
     const std::size_t equals = word.find('=');
     for (Option const& option : options) {
@@ -42,7 +42,7 @@ std::string take_option(std::vector<Option> const& options, std::vector<std::str
         if (takes && !joined && at + 1 == words.size()) return std::string(option.name) + " needs " + option.expects;
         const std::string argument = joined ? word.substr(equals + 1) : takes ? words[at + 1] : "";
         at += takes && !joined ? 2 : 1;
-        if (!option.take(argument))
+        if (!option.parse(argument))
             return std::string(option.name) + " needs " + option.expects + ", not '" + argument + "'";
         return "";
     }
@@ -55,7 +55,7 @@ void print_options(std::ostream& out, std::vector<Option> const& options) {
         const std::string head = std::string("  ") + option.name + (option.argument[0] ? " " : "") + option.argument;
         out << head
             << (head.size() + 2 > column ? "\n" + std::string(column, ' ') : std::string(column - head.size(), ' '));
-        print_wrapped(out, option.sentence);
+        print_wrapped(out, option.description);
     }
 }
 
@@ -76,7 +76,7 @@ bool read_number(std::string const& text, int least, int most, int& number) {
 
 namespace {
 
-constexpr int many = 1'000'000'000;
+constexpr int max_number = 1'000'000'000;
 
 bool read_bytes(std::string const& text, std::size_t& bytes) {
     char* end = nullptr;
@@ -101,12 +101,12 @@ bool read_sizes(std::string const& text, Settings& settings) {
 bool read_root(std::string const& text, Settings& settings) {
     settings.root_by_root = text == "each";
     settings.root = every_root;
-    return text == "each" || text == "every" || read_number(text, 0, many, settings.root);
+    return text == "each" || text == "every" || read_number(text, 0, max_number, settings.root);
 }
 
 bool read_computes(std::string const& text, Settings& settings) {
     settings.computes = every_rank;
-    return text == "all" || read_number(text, 0, many, settings.computes);
+    return text == "all" || read_number(text, 0, max_number, settings.computes);
 }
 
 constexpr char const* flavors[] = {"create", "allocate", "shared", "dynamic"};
@@ -129,16 +129,16 @@ bool read_hint(std::string const& text, Settings& settings) {
 std::vector<Option> window_options(Settings& s) {
     return {
         {"--window", "W", "create, allocate, shared or dynamic",
-         "of one-sided operations: which window (create); create and dynamic are over memory of malloc",
+         "for one-sided operations: the kind of window (create); create and dynamic use memory of malloc",
          [&s](auto& text) { return read_choice(text, flavors, s.window); }},
         {"--sync", "S", "flush, lock, fence or pscw",
-         "of one-sided operations: what is timed with them (flush). flush: MPI_Win_flush, in one epoch of "
-         "MPI_Win_lock_all; lock: MPI_Win_lock, shared, and MPI_Win_unlock; fence: one before and one behind; pscw: "
-         "MPI_Win_post, start, complete and wait",
+         "for one-sided operations: the synchronization that is timed with them (flush). flush: MPI_Win_flush, in one "
+         "epoch of MPI_Win_lock_all; lock: MPI_Win_lock, shared, and MPI_Win_unlock; fence: one before and one after; "
+         "pscw: MPI_Win_post, start, complete and wait",
          [&s](auto& text) { return read_choice(text, syncs, s.sync); }},
         {"--per-sync", "N", "a whole number from 1 to 100000",
-         "so many one-sided operations, each on numbers of its own, between two synchronisations (1); times are those "
-         "of one operation, and there are two columns more: millions of operations and GB per second",
+         "number of one-sided operations, each on its own numbers, between two synchronizations (1); times are those "
+         "of one operation, and two more columns show millions of operations and GB per second",
          [&s](auto& text) { return read_number(text, 1, 100000, s.per_sync); }},
     };
 }
@@ -147,18 +147,17 @@ std::vector<Option> window_options(Settings& s) {
 std::vector<Option> output_options(Settings& s) {
     return {
         {"--hint", "KEY=VALUE", "an info key and its value",
-         "measure once more on a communicator that was given this info key; may be repeated; the series alternate in "
-         "blocks",
+         "also measure on a communicator with this info key; may be repeated; the series alternate in blocks",
          [&s](auto& text) { return read_hint(text, s); }},
         {"--blocks", "N", "a whole number from 1 on",
-         "in how many blocks series and roots take turns (10; 1 where nothing is compared)",
-         [&s](auto& text) { return read_number(text, 1, many, s.blocks); }},
+         "number of blocks in which series and roots alternate (10; 1 if nothing is compared)",
+         [&s](auto& text) { return read_number(text, 1, max_number, s.blocks); }},
         {"--csv", "", "",
-         "lines of operation,ranks,bytes,iterations,median,least,greatest in microseconds; then what --root each, "
-         "--limit, --loop, both of these together, --overlap and --per-sync add, empty where there is nothing; then "
-         "the algorithm that did it, where the library tells; then the hint's value",
+         "lines of operation,ranks,bytes,iterations,median,least,greatest in microseconds; then the columns of --root "
+         "each, --limit, --loop, the last two together, --overlap and --per-sync, empty if there is no value; then the "
+         "algorithm that ran, if the library reports it; then the hint's value",
          [&s](auto&) { return s.csv = true; }},
-        {"--json", "FILE", "a file's name", "write the results there, anew after each line",
+        {"--json", "FILE", "a file's name", "write the results to this file, again after each line",
          [&s](auto& text) {
              s.json = text;
              return !text.empty();
@@ -178,50 +177,50 @@ std::vector<Option> options_of(Settings& s) {
         {"--sizes", "FROM:TO", "sizes in multiples of 8 bytes such as 8:1M",
          "bytes, doubling in between, all numbers being doubles; K and M are understood (8:1M)",
          [&s](auto& text) { return read_sizes(text, s); }},
-        {"--iterations", "N", "a whole number from 1 on", "at most so many per line (1000)",
-         [&s](auto& text) { return read_number(text, 1, many, s.iterations); }},
+        {"--iterations", "N", "a whole number from 1 on", "maximum number of iterations per line (1000)",
+         [&s](auto& text) { return read_number(text, 1, max_number, s.iterations); }},
         {"--warmup", "N", "a whole number", "iterations before measuring (20)",
-         [&s](auto& text) { return read_number(text, 0, many, s.warmup); }},
-        {"--seconds", "S", "a number of seconds", "at most so long per line (1)",
+         [&s](auto& text) { return read_number(text, 0, max_number, s.warmup); }},
+        {"--seconds", "S", "a number of seconds", "maximum time per line (1)",
          [&s](auto& text) { return read_number(text, 0.0, 1e9, s.seconds); }},
         {"--root", "R", "a rank, 'every' or 'each'",
-         "of rooted operations: a rank; or 'every', another one at each iteration (every); or 'each', in blocks that "
-         "alternate, with three columns more: median, least and greatest of the roots' own medians",
+         "for rooted operations: a rank; or 'every', another one at each iteration (every); or 'each', in alternating "
+         "blocks, with three more columns: median, least and greatest of the roots' own medians",
          [&s](auto& text) { return read_root(text, s); }},
         {"--cached", "", "",
-         "write the buffers once and leave them as they are between iterations: what the caches do for a benchmark, "
-         "and seldom for a program",
+         "write the buffers only once: the caches then help the benchmark as they seldom help a program",
          turn_on(s.cached)},
-        {"--no-check", "", "", "do not look at the results",
+        {"--no-check", "", "", "do not check the results",
          [&s](auto&) {
              s.check = false;
              return true;
          }},
         {"--loop", "", "",
-         "a column more: the time per call of a loop of calls (100 of 16 KiB or less) between two readings of the "
-         "clock, as the IMB and osu_latency have it. Single calls, which the ranks begin together, say how long one "
-         "call keeps the slowest rank; a loop, how long one more call takes where calls follow each other: ranks may "
-         "run ahead, so it is nearer to the throughput of what goes one way, and to the latency of what comes back. "
-         "Before each call a number is altered in each line of the buffers; the time of that is taken off",
+         "one more column: the time per call in a loop of calls (100 of 16 KiB or less) between two readings of the "
+         "clock, as in IMB and osu_latency. A single call, which all ranks begin together, shows how long a call "
+         "occupies the slowest rank; a loop shows how long each further call takes if calls follow each other: ranks "
+         "may run ahead, so it is closer to the throughput of one-way operations, and to the latency of operations "
+         "with a reply. Before each call, one number in each line of the buffers is altered; the time of that is "
+         "subtracted",
          turn_on(s.loop)},
         {"--limit", "", "",
-         "two columns more: the least time that kernels written by hand take for the same memory traffic between the "
-         "same ranks, and the operation's time divided by it; with --loop, two more for the loops. The kernels know "
-         "beforehand who calls what with which sizes and where all buffers lie. Up to 16 KiB they are: lines of 56 "
-         "bytes and a flag; copying into a slot of shared memory and out of it; one copy from the sender's buffer, by "
-         "the receiver or by all ranks together. Above, one copy by all; of a barrier, a flag from each rank to all",
+         "two more columns: the least time of handwritten kernels for the same memory traffic between the same ranks, "
+         "and the ratio of the operation's time to it; with --loop, two more for the loops. The kernels know in "
+         "advance the calls, their sizes and the addresses of all buffers. Up to 16 KiB they are: lines of 56 bytes "
+         "and a flag; copying into a slot of shared memory and out of it; one copy from the sender's buffer, by the "
+         "receiver or by all ranks together. Above, one copy by all; for a barrier, a flag from each rank to all",
          turn_on(s.limit)},
         {"--overlap", "", "",
-         "of nonblocking and persistent operations: three columns more, the time of a computation that takes as long "
-         "as the communication, that of both when the computation lies between the start and MPI_Wait, and how many "
-         "percent of the communication it hides: 100 (1 - (both - computation) / communication), as the OSU "
-         "micro-benchmarks have it, from 0 to 100",
+         "for nonblocking and persistent operations: three more columns, the time of a computation that takes as long "
+         "as the communication, the time of both with the computation between the start and MPI_Wait, and the "
+         "percentage of the communication that it hides: 100 (1 - (both - computation) / communication), as in the OSU "
+         "micro-benchmarks, from 0 to 100",
          turn_on(s.overlap)},
-        {"--tests", "N", "a whole number", "with --overlap: calls of MPI_Test in the course of the computation (0)",
-         [&s](auto& text) { return read_number(text, 0, many, s.tests); }},
+        {"--tests", "N", "a whole number", "with --overlap: number of calls of MPI_Test during the computation (0)",
+         [&s](auto& text) { return read_number(text, 0, max_number, s.tests); }},
         {"--computes", "R", "a rank or 'all'",
-         "with --overlap: who computes (all). Where it is one rank, the others start the operation and wait for it, "
-         "and all times are those of that rank: what is hidden is what the others did in its place",
+         "with --overlap: the rank that computes (all). If it is a single rank, the others start the operation and "
+         "wait for it, and all times are those of that rank: the hidden part is the work that the others did for it",
          [&s](auto& text) { return read_computes(text, s); }},
         {"--length", "X", "a number from 0.01 on",
          "with --overlap: the computation takes X times as long as the communication (1)",
@@ -231,7 +230,7 @@ std::vector<Option> options_of(Settings& s) {
     return options;
 }
 
-std::string take_operation(std::string const& word, Settings& settings) {
+std::string add_operation(std::string const& word, Settings& settings) {
     auto const& all = groups();
     if (!find_operation(word) && std::none_of(all.begin(), all.end(), [&](auto& g) { return g.name == word; }))
         return "there is no operation " + word + "; --help lists them";
@@ -268,14 +267,14 @@ std::string parse(std::vector<std::string> const& words, Settings& settings) {
     auto const options = options_of(settings);
     for (std::size_t at = 0; at < words.size();) {
         if (words[at].empty() || words[at][0] != '-') {
-            std::string complaint = take_operation(words[at++], settings);
-            if (!complaint.empty()) return complaint;
+            std::string error = add_operation(words[at++], settings);
+            if (!error.empty()) return error;
             continue;
         }
         bool known = false;
-        std::string complaint = take_option(options, words, at, known);
+        std::string error = parse_option(options, words, at, known);
         if (!known) return "there is no option " + words[at] + "; --help lists them";
-        if (!complaint.empty()) return complaint;
+        if (!error.empty()) return error;
     }
     return check(settings);
 }

@@ -16,14 +16,14 @@ namespace bench {
 struct Option {
     char const *name, *argument;   ///< "--sizes", "FROM:TO"; a switch has no argument
     char const* expects;           ///< the valid arguments, for the error message
-    char const* sentence;
-    std::function<bool(std::string const&)> take;   ///< returns false if the argument is invalid
+    char const* description;
+    std::function<bool(std::string const&)> parse;   ///< returns false if the argument is invalid
 };
 
 /// Parses the option at words[at], "--name argument" or "--name=argument", and advances `at` past it. Returns an error
 /// message, or an empty string. Sets `known` to false and leaves `at` if `options` has no such name.
-std::string take_option(std::vector<Option> const& options, std::vector<std::string> const& words, std::size_t& at,
-                        bool& known);
+std::string parse_option(std::vector<Option> const& options, std::vector<std::string> const& words, std::size_t& at,
+                         bool& known);
 
 void print_options(std::ostream& out, std::vector<Option> const& options);
 
@@ -39,8 +39,8 @@ std::string description();   ///< its purpose, options and operations
 /// of --help.
 int program(int argc, char** argv, std::string const& help);
 
-/// Replaces program() if the arguments are invalid: rank 0 prints `complaint`. Returns 2.
-int refuse(int argc, char** argv, std::string const& complaint);
+/// Replaces program() if the arguments are invalid: rank 0 prints `error`. Returns 2.
+int reject_arguments(int argc, char** argv, std::string const& error);
 
 constexpr int every_root = -1, every_rank = -1;
 
@@ -80,7 +80,7 @@ std::string name_of(Sync sync);
 std::string parse(std::vector<std::string> const& words, Settings& settings);
 
 /// Adds the operation or group of this name. Returns an error message, or an empty string.
-std::string take_operation(std::string const& word, Settings& settings);
+std::string add_operation(std::string const& word, Settings& settings);
 
 /// Returns an error message if options exclude each other, or an empty string.
 std::string check(Settings const& settings);

@@ -16,7 +16,7 @@
 namespace bench {
 namespace {
 
-[[noreturn]] void give_up(MPI_Comm comm, char const* what) {
+[[noreturn]] void abort_job(MPI_Comm comm, char const* what) {
     std::fprintf(stderr, "tutti-bench: the ranks cannot share memory (%s: %s); are they all on one node?\n", what,
                  std::strerror(errno));
     MPI_Abort(comm, 3);
@@ -29,26 +29,27 @@ SharedMemory::SharedMemory(MPI_Comm comm, std::size_t bytes) : bytes_(bytes) {
     int rank;
     MPI_Comm_rank(comm, &rank);
     struct stat info {};
-    long place[3] = {long(getpid()), -1, 0};
+    long file_id[3] = {long(getpid()), -1, 0};
     if (rank == 0) {
-        place[1] = memfd_create("tutti-bench", MFD_CLOEXEC);
-        if (place[1] < 0 || fchmod(int(place[1]), 0600) != 0 || ftruncate(int(place[1]), off_t(bytes)) != 0 ||
-            fstat(int(place[1]), &info) != 0)
-            give_up(comm, "memfd_create");
-        place[2] = long(info.st_ino);
+        file_id[1] = memfd_create("tutti-bench", MFD_CLOEXEC);
+        if (file_id[1] < 0 || fchmod(int(file_id[1]), 0600) != 0 || ftruncate(int(file_id[1]), off_t(bytes)) != 0 ||
+            fstat(int(file_id[1]), &info) != 0)
+            abort_job(comm, "memfd_create");
+        file_id[2] = long(info.st_ino);
     }
-    MPI_Bcast(place, 3, MPI_LONG, 0, comm);
-    int file = int(place[1]);
+    MPI_Bcast(file_id, 3, MPI_LONG, 0, comm);
+    int file = int(file_id[1]);
     if (rank != 0) {
-        std::string name = "/proc/" + std::to_string(place[0]) + "/fd/" + std::to_string(place[1]);
+        std::string name = "/proc/" + std::to_string(file_id[0]) + "/fd/" + std::to_string(file_id[1]);
         file = open(name.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-        if (file < 0) give_up(comm, name.c_str());
+        if (file < 0) abort_job(comm, name.c_str());
         // In another pid namespace, this process id may belong to another process.
         errno = ENOENT;
-        if (fstat(file, &info) != 0 || long(info.st_ino) != place[2] || info.st_nlink != 0) give_up(comm, name.c_str());
+        if (fstat(file, &info) != 0 || long(info.st_ino) != file_id[2] || info.st_nlink != 0)
+            abort_job(comm, name.c_str());
     }
     memory_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (memory_ == MAP_FAILED) give_up(comm, "mmap");
+    if (memory_ == MAP_FAILED) abort_job(comm, "mmap");
     MPI_Barrier(comm);   // rank 0 keeps its file open until all have opened it
     close(file);
 }
@@ -80,7 +81,7 @@ bool fewer_cores_than(int ranks, MPI_Comm comm) {
 }   // namespace
 
 SharedPage::SharedPage(MPI_Comm comm)
-    : rank_(rank_in(comm)), ranks_(ranks_of(comm)), crowded_(fewer_cores_than(ranks_, comm)),
+    : rank_(rank_in(comm)), ranks_(ranks_of(comm)), oversubscribed_(fewer_cores_than(ranks_, comm)),
       memory_(comm, sizeof(Line) * std::size_t(ranks_)), lines_(static_cast<Line*>(memory_.data())) {}
 
 }   // namespace bench

@@ -32,12 +32,12 @@ private:
 };
 
 /// Polls until `ready`. On a core of its own a rank polls without a pause, because a pause takes as long as a line
-/// transfer between two cores, and yields its core only after 1000 polls; if `crowded` (oversubscribed), it yields
+/// transfer between two cores, and yields its core only after 1000 polls; if `oversubscribed`, it yields
 /// after each poll.
 template <class Ready>
-inline void poll(bool crowded, Ready ready) {
+inline void poll(bool oversubscribed, Ready ready) {
     for (int polls = 0; !ready(); ++polls)
-        if (crowded || polls > 1000) sched_yield();
+        if (oversubscribed || polls > 1000) sched_yield();
 }
 
 /// The flags and the barrier. Each rank writes only its own line. Lines count arrivals, of which every rank has the
@@ -51,7 +51,7 @@ public:
     void arrive() { lines_[rank_].arrived.store(++count_, std::memory_order_release); }
     /// Waits until `rank` has arrived as often as this rank.
     void await(int rank) const {
-        poll(crowded_, [&] { return lines_[rank].arrived.load(std::memory_order_acquire) >= count_; });
+        poll(oversubscribed_, [&] { return lines_[rank].arrived.load(std::memory_order_acquire) >= count_; });
     }
     void await_all() const {
         for (int rank = 0; rank < ranks_; ++rank) await(rank);
@@ -60,13 +60,13 @@ public:
         arrive();
         await_all();
     }
-    /// A barrier during which this rank calls `help` repeatedly and therefore keeps its core.
-    template <class Help>
-    void barrier_helping(Help help) {
+    /// A barrier during which this rank calls `progress` repeatedly and therefore keeps its core.
+    template <class Progress>
+    void barrier_with_progress(Progress progress) {
         arrive();
         for (int rank = 0; rank < ranks_; ++rank)
-            for (; lines_[rank].arrived.load(std::memory_order_acquire) < count_; help())
-                if (crowded_) sched_yield();
+            for (; lines_[rank].arrived.load(std::memory_order_acquire) < count_; progress())
+                if (oversubscribed_) sched_yield();
     }
     /// A barrier at which each rank publishes its time; the latest one can be read (last_arrival) until the next
     /// barrier.
@@ -81,20 +81,20 @@ public:
         return last;
     }
     int ranks() const { return ranks_; }
-    /// Publishes a decision of rank 0 before a barrier; heard() returns it after the barrier on all ranks.
-    void say(bool word) { lines_[0].word.store(word, std::memory_order_relaxed); }
-    bool crowded() const { return crowded_; }   ///< more ranks than cores
-    bool heard() const { return lines_[0].word.load(std::memory_order_relaxed); }
+    /// Publishes a decision of rank 0 before a barrier; decision() returns it after the barrier on all ranks.
+    void publish(bool value) { lines_[0].decision.store(value, std::memory_order_relaxed); }
+    bool oversubscribed() const { return oversubscribed_; }   ///< more ranks than cores
+    bool decision() const { return lines_[0].decision.load(std::memory_order_relaxed); }
 
 private:
     struct alignas(128) Line {
         std::atomic<long> arrived;
-        std::atomic<bool> word;
+        std::atomic<bool> decision;
         std::atomic<double> time;
     };
 
     int rank_, ranks_;
-    bool crowded_;
+    bool oversubscribed_;
     SharedMemory memory_;
     Line* lines_;
     long count_ = 0;

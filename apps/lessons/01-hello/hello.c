@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every rank says who it is, and of how many. */
+/* Each rank prints its number and the number of ranks. */
 #include <mpi.h>
 #include <stdio.h>
 

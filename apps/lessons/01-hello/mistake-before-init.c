@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: who asks for its rank before MPI_Init asks too early. */
+/* A mistake: MPI_Comm_rank is called before MPI_Init. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: a rank that finds something wrong ends itself, and leaves the others waiting. */
+/* A mistake: a rank that detects an error calls exit, and the other ranks wait for it. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

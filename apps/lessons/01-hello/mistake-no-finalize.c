@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: a rank thinks that it is ready, and returns without MPI_Finalize. */
+/* A mistake: a rank that has finished its work returns without calling MPI_Finalize. */
 #include <mpi.h>
 #include <stdio.h>
 

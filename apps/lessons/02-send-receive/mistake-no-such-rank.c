@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: ranks count from 0, so the last one has no right neighbour of the number rank + 1. */
+/* A mistake: ranks are numbered from 0, so rank + 1 is no rank for the last one. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A number travels from rank 0 to the last rank, and each rank on its way adds one. */
+/* A number is passed from rank 0 to the last rank, and each rank after rank 0 adds one. */
 #include <mpi.h>
 #include <stdio.h>
 

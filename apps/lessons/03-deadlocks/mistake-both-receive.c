@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: two ranks want to swap numbers, and both wait for the other's before they send their own. */
+/* A mistake: two ranks want to exchange numbers, and both receive before they send. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

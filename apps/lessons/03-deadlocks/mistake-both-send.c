@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: both send first. A small message may wait somewhere until it is received, a large one may not. */
+/* A mistake: both ranks send first. MPI may buffer a small message, but a large send waits for its receive. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: all ranks of a ring receive from the left before they send to the right, and nobody begins. */
+/* A mistake: all ranks of a ring receive from the left before they send to the right, so no rank ever sends. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake that works: both send first, and the messages are small enough to wait somewhere. */
+/* A mistake that works: both ranks send first, and the messages are small enough to be buffered. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All ranks at once give a number to the right and take one from the left, until each has seen all of them. */
+/* All ranks pass numbers around a ring until each rank has added up the numbers of all ranks. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: the message has more numbers than the receiver has room for. */
+/* A mistake: the message has more numbers than the receive buffer has room for. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: the answer comes with another tag than the one that it is received with. */
+/* A mistake: the answer is sent with another tag than the receive names. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rank 0 hands out numbers to whoever is free, and gets squares back; the tag says what a message is. */
+/* Rank 0 distributes numbers to idle ranks, which return the squares; the tag is the kind of a message. */
 #include <mpi.h>
 #include <stdio.h>
 
 enum { question = 1, answer = 2, enough = 3, questions = 20 };
 
-/* Sends the next number, or that there is none any more; returns how many numbers it sent. */
+/* Sends the next number, or that there are none left; returns how many numbers it sent. */
 static int send_next(int *next, int rank)
 {
     const int more = *next < questions;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: the next number is written over the one that is still being sent. */
+/* A mistake: rank 0 overwrites its buffer while it is still being sent. */
 #include <mpi.h>
 #include <stdio.h>
 

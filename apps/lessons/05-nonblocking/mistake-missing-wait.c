@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: rank 1 never waits for what it has begun to receive. */
+/* A mistake: rank 1 never waits for the receive that it has started. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

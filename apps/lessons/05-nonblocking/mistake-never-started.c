@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: Waitall over four requests of which only two were ever started. */
+/* A mistake: MPI_Waitall over four requests of which only two were started. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: the receive is started early, and waited for before the send that its partner waits for. */
+/* A mistake: each rank waits for its receive before it starts the send that the other rank waits for. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers travel around the ring while each rank computes something else. */
+/* Each rank sends numbers to its right neighbour and computes something else meanwhile. */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -27,7 +27,7 @@ int main(int argc, char **argv)
     MPI_Request requests[2];
     MPI_Irecv(theirs, count, MPI_DOUBLE, left, 0, MPI_COMM_WORLD, &requests[0]);
     MPI_Isend(mine, count, MPI_DOUBLE, right, 0, MPI_COMM_WORLD, &requests[1]);
-    const double work = own_work();   /* touches neither buffer */
+    const double work = own_work();   /* uses neither buffer */
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 
     printf("rank %d worked out %.4f and has the numbers of rank %.0f\n", rank, work, theirs[count - 1]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: only the root knows how many numbers there are; the others have an older count. */
+/* A mistake: only the root knows how many numbers there are; the other ranks pass an older count. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: "I broadcast what I have", says each rank, and names itself as the root. */
+/* A mistake: each rank wants to broadcast its own number, and names itself as the root. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: the root gives MPI_Scatter the count of all numbers; it wants the count that each rank gets. */
+/* A mistake: the root passes the number of all elements to MPI_Scatter, which expects the number per rank. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

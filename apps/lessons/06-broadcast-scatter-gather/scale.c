@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rank 0 has numbers, all ranks scale their share of them, and rank 0 has them back. */
+/* Rank 0 scatters numbers, each rank scales its share, and rank 0 gathers the results. */
 #include <mpi.h>
 #include <stdio.h>
 

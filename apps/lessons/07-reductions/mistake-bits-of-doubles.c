@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: MPI_BAND is for the bits of integers; "all of them true" is MPI_LAND, and not of doubles either. */
+/* A mistake: MPI_BAND combines the bits of integers. The logical "and" is MPI_LAND, not defined for doubles either. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

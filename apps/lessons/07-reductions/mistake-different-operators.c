@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: rank 0 wants the largest number and the others add up. */
+/* A mistake: rank 0 asks for the maximum and the other ranks for the sum. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: the sum shall replace the number, so the same variable is given twice. */
+/* A mistake: the sum is to replace the number, so the program passes the same variable twice. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

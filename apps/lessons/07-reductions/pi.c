@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The area under 4 / (1 + x²) between 0 and 1 is pi: each rank adds up some stripes, and a reduction all of them. */
+/* Computes pi as the area under 4 / (1 + x²) from 0 to 1: each rank adds up some stripes, a reduction adds the sums. */
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
 
 enum { stripes = 1000000 };
 
-/* How far from zero the farther one is: an operator of one's own. */
+/* A user-defined operator: the larger absolute value. */
 static void farther(void *in, void *inout, int *count, MPI_Datatype *type)
 {
     double *a = in, *b = inout;

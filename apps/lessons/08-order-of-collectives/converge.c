@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All ranks halve their errors, and all leave the loop in the same step, as they decide by a number that all have. */
+/* All ranks halve their errors and leave the loop in the same step, because all test the same maximum. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: the root is in one branch and the others in another, with different collectives. */
+/* A mistake: the root and the other ranks call different collectives in different branches. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

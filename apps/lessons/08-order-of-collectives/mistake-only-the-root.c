@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: a sum is wanted for a line of output, so only the rank that prints asks for it. */
+/* A mistake: only rank 0 prints the sum, and only rank 0 calls the collective that computes it. */
 #include <mpi.h>
 #include <stdio.h>
 

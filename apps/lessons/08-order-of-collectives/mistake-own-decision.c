@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: each rank looks at its own error to decide whether it goes on, so some leave the loop before others. */
+/* A mistake: each rank tests its own error, so some ranks leave the loop before others. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The last column of rank 0's matrix becomes the first column of everybody's, without being copied by hand. */
+/* The last column of rank 0's matrix becomes the first column of all others, without a copy in the program. */
 #include <mpi.h>
 #include <stdio.h>
 

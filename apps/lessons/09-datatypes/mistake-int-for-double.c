@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: the sender's numbers are ints, and the receiver takes them for doubles. */
+/* A mistake: the sender sends ints, and the receiver receives doubles. */
 #include <mpi.h>
 #include <stdio.h>
 

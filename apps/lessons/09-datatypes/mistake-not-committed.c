@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: a datatype that was made and not committed is used in a call. */
+/* A mistake: a datatype is used in a call without having been committed. */
 #include <mpi.h>
 
 enum { rows = 4, columns = 5 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: the sender sends a row of five numbers, and the receiver has a column of four for them. */
+/* A mistake: the sender sends a row of five numbers, and the receiver has room for a column of four. */
 #include <mpi.h>
 
 enum { rows = 4, columns = 5 };

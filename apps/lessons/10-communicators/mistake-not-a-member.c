@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: a rank of colour MPI_UNDEFINED is in no new communicator, and uses it all the same. */
+/* A mistake: a rank that passed MPI_UNDEFINED is not in the new communicator, and uses its null handle. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

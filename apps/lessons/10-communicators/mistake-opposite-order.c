@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: two communicators of the same ranks, and collectives on them in opposite order. */
+/* A mistake: the ranks call collectives on two communicators in opposite order. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: the root is given by its number in MPI_COMM_WORLD; in the communicator of the odd ranks it has another. */
+/* A mistake: the root is named by its rank in MPI_COMM_WORLD, which differs from its rank among the odd ranks. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ranks as a table two wide: sums along the rows and along the columns, each in a communicator of its own. */
+/* The ranks form a table of width 2: sums along the rows and along the columns, each in its own communicator. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: the grid has fewer places than the job has ranks, and those without a place act as if they had one. */
+/* A mistake: the grid is smaller than the job, and the remaining ranks use it as well. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: a grid of fixed size, for more ranks than the job has. */
+/* A mistake: a grid of fixed size needs more ranks than the job has. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

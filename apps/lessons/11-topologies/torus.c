@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ranks as a grid that is closed in both directions; each rank takes a number from each of its four neighbours. */
+/* The ranks form a grid that is periodic in both directions; each rank receives a number from its four neighbours. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Heat in a rod that is cut into pieces: each rank needs its neighbours' outermost cells in every step. The result is
- * compared with that of one rank alone. */
+/* Heat in a rod that is distributed over the ranks: each step needs the outermost cells of the neighbours. Rank 0
+ * compares the result with that of a serial computation. */
 #include <mpi.h>
 #include <stdio.h>
 
 enum { cells = 8, steps = 200, most_ranks = 64 };
 
-static double warm(int place) { return place == 3 ? 100 : 0; }
+static double warm(int cell) { return cell == 3 ? 100 : 0; }
 
 /* One step over now[1] to now[n]; now[0] and now[n + 1] are the halo. */
 static void step_over(const double *now, double *next, int n)
@@ -21,7 +21,7 @@ static void copy(double *to, const double *from, int n)
         to[i] = from[i];
 }
 
-/* Is the rod, put together, what one rank alone computes? */
+/* Is the gathered rod equal to the result of a serial computation? */
 static int as_alone(const double *rod, int n)
 {
     double now[cells * most_ranks + 2] = {0}, next[cells * most_ranks + 2];

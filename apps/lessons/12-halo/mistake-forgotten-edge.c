@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: the last rank has no right neighbour, and the others forget that its left neighbour has one. */
+/* A mistake: the last rank has no right neighbour, but its left neighbour has one: the last rank. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

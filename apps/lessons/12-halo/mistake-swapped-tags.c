@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: a message that goes to the left is received with the tag of those that go to the right. */
+/* A mistake: a message to the left is received with the tag of messages to the right. */
 #include <mpi.h>
 
 enum { to_left = 1, to_right = 2 };

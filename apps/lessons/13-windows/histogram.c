@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A histogram that lies on all ranks: each rank adds to the counters of the others, who do nothing for it. */
+/* A histogram distributed over all ranks: each rank adds to the counters of the others, which make no call for it. */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -20,7 +20,7 @@ int main(int argc, char **argv)
     MPI_Win_fence(0, window);   /* all counters are 0 now, and may be accessed */
     for (int i = 0; i < numbers; ++i)
         MPI_Accumulate(&one, 1, MPI_INT, i * (rank + 1) % size, 0, 1, MPI_INT, MPI_SUM, window);
-    MPI_Win_fence(0, window);   /* all additions are done */
+    MPI_Win_fence(0, window);   /* all additions are complete */
 
     sum = *counter;
     MPI_Reduce(&sum, &all, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: only the rank that puts calls the fences, which are collective. */
+/* A mistake: only the rank that calls MPI_Put calls the fences, which are collective. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

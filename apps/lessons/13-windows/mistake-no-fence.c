@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: a put outside every epoch. */
+/* A mistake: MPI_Put is called outside an epoch. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

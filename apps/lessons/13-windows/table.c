@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One table per computer in place of one per rank: all ranks of a node read it where it lies. */
+/* One table per computer instead of one per rank: all ranks of a node share its memory. */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -18,7 +18,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(node, &size);
     const MPI_Aint mine = rank == 0 ? entries * sizeof *table : 0;
     MPI_Win_allocate_shared(mine, sizeof *table, MPI_INFO_NULL, node, &table, &window);
-    MPI_Win_shared_query(window, 0, &bytes, &unit, &table);   /* where rank 0's part lies, for me */
+    MPI_Win_shared_query(window, 0, &bytes, &unit, &table);   /* this rank's address of rank 0's memory */
 
     MPI_Win_lock_all(0, window);
     for (int i = rank; i < entries; i += size)

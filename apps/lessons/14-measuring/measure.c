@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How long an MPI_Allreduce takes: warmed up, many times, and of the slowest rank. */
+/* Measures MPI_Allreduce: warmed up, over many calls, on the slowest rank. */
 #include <mpi.h>
 #include <stdio.h>
 
 enum { warmup = 20, calls = 200, rounds = 7 };
 
-/* Seconds per call, of this rank. */
+/* Seconds per call on this rank. */
 static double time_of(int times, double *sum)
 {
     const double one = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: rank 0 measures, so only rank 0 calls the barrier behind the measured part. */
+/* A mistake: only rank 0, which measures, calls the barrier after the measured part. */
 #include <mpi.h>
 #include <stdio.h>
 

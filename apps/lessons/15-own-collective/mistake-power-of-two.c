@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: a tree for 2, 4, 8, … ranks; with three, one of them sends to a rank that is not there. */
+/* A mistake: the tree is correct for 2, 4, 8, … ranks; with three, one of them sends to a rank that does not exist. */
 #include <mpi.h>
 
 static void tree_bcast(int *number, MPI_Comm comm)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mistake: parents send to rank + distance, and children receive from rank - distance with another distance. */
+/* A mistake: parents send along the tree, and children receive from the rank before them. */
 #include <mpi.h>
 
 static void tree_bcast(int *number, MPI_Comm comm)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A broadcast of one's own along a binomial tree, checked with every root and compared with MPI_Bcast. */
+/* A user-written broadcast along a binomial tree, checked with every root and compared with MPI_Bcast. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,24 +8,24 @@ enum { bytes = 4096, rounds = 200 };
 
 typedef int Broadcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm);
 
-/* Ranks are counted from the root. In the step of each distance, 1, 2, 4, …, those nearer than it have the data, and
- * each of them sends it to the one so far behind it. */
+/* Ranks are numbered from the root. In the step of each distance, 1, 2, 4, …, the ranks below it have the data, and
+ * each of them sends it to the rank that is the distance behind it. */
 static int tree_bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm)
 {
     int rank, size;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
-    const int place = (rank - root + size) % size;
+    const int relative_rank = (rank - root + size) % size;
     for (int distance = 1; distance < size; distance *= 2) {
-        if (place < distance && place + distance < size)
+        if (relative_rank < distance && relative_rank + distance < size)
             MPI_Send(data, count, type, (rank + distance) % size, 0, comm);
-        else if (place >= distance && place < 2 * distance)
+        else if (relative_rank >= distance && relative_rank < 2 * distance)
             MPI_Recv(data, count, type, (rank - distance + size) % size, 0, comm, MPI_STATUS_IGNORE);
     }
     return MPI_SUCCESS;
 }
 
-/* Does everybody have the root's data, for every root? */
+/* Do all ranks get the root's data, for every root? */
 static int is_right(Broadcast *broadcast, MPI_Comm comm)
 {
     int rank, size, right = 1, all;
@@ -40,7 +40,7 @@ static int is_right(Broadcast *broadcast, MPI_Comm comm)
     return all;
 }
 
-/* Seconds per call of the slowest rank. */
+/* Seconds per call on the slowest rank. */
 static double time_of(Broadcast *broadcast, MPI_Comm comm)
 {
     static char data[bytes];
@@ -49,7 +49,7 @@ static double time_of(Broadcast *broadcast, MPI_Comm comm)
     const double start = MPI_Wtime();
     for (int i = 0; i < rounds; ++i) {
         broadcast(data, bytes, MPI_BYTE, 0, comm);
-        MPI_Barrier(comm);   /* no rank is ahead, as it could be in a loop of broadcasts */
+        MPI_Barrier(comm);   /* so that no rank starts the next broadcast early */
     }
     mine = (MPI_Wtime() - start) / rounds;
     MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, comm);
@@ -59,7 +59,7 @@ static double time_of(Broadcast *broadcast, MPI_Comm comm)
 int main(int argc, char **argv)
 {
     int rank;
-    MPI_Comm own;   /* so that its messages meet no others */
+    MPI_Comm own;   /* so that its messages match no others */
     MPI_Init(&argc, &argv);
     MPI_Comm_dup(MPI_COMM_WORLD, &own);
     MPI_Comm_rank(own, &rank);

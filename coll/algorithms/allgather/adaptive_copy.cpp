@@ -18,8 +18,8 @@ namespace {
 constexpr std::uint64_t buffers = 2;
 
 template <class Env>
-struct Gather {
-    Gather(Env& e, AllgatherArgs const& args)
+struct SlicedGather {
+    SlicedGather(Env& e, AllgatherArgs const& args)
         : env(e), a(args), mine(args.is_in_place ? args.parts[e.rank()] : args.mine),
           slice(std::min(args.parameters[0], e.staging_bytes() / buffers / cache_line * cache_line)),
           sizes(static_cast<std::size_t>(e.size())) {}
@@ -27,12 +27,12 @@ struct Gather {
     std::uint64_t slices(std::size_t bytes) const { return (bytes + slice - 1) / slice; }
     std::size_t size_of(int rank) const { return sizes[static_cast<std::size_t>(rank)]; }
 
-    void lay_out(std::uint64_t k) {
+    void stage_slice(std::uint64_t k) {
         std::size_t const at = k * slice, n = mine.bytes();
         if (at < n) env.stage(env.staging() + k % buffers * slice, mine, at, std::min(slice, n - at));
         env.ready(0, k + 1);
     }
-    void take(int peer, std::uint64_t k) {
+    void copy_slice(int peer, std::uint64_t k) {
         Buffer const to = a.parts[peer];
         std::size_t const at = k * slice, total = size_of(peer), n = std::min(slice, total - at);
         std::byte const* const from = env.staging(peer) + k % buffers * slice;
@@ -52,7 +52,7 @@ struct Gather {
 
 /// Exchanges the sizes of all parts: a receiver knows only how much room it has for a part.
 template <class Env>
-Task learn_sizes(Env& env, Gather<Env>& g) {
+Task exchange_sizes(Env& env, SlicedGather<Env>& g) {
     std::size_t const own = g.mine.bytes();
     std::memcpy(env.slot(sizeof own), &own, sizeof own);
     env.publish();
@@ -70,12 +70,12 @@ Task learn_sizes(Env& env, Gather<Env>& g) {
 
 /// Copies slice k of all ranks; each rank begins with another peer. In place, its own part is already there.
 template <class Env>
-Task take_all(Env& env, Gather<Env>& g, std::uint64_t k) {
+Task copy_slices(Env& env, SlicedGather<Env>& g, std::uint64_t k) {
     for (int i = 1; i <= env.size(); ++i) {
         int const peer = (env.rank() + i) % env.size();
         if (k >= g.slices(g.size_of(peer)) || (peer == env.rank() && g.a.is_in_place)) continue;
         if (peer != env.rank()) co_await env.until_ready(peer, 0, k + 1);
-        g.take(peer, k);
+        g.copy_slice(peer, k);
     }
     env.ack(0, k + 1);
 }
@@ -84,27 +84,27 @@ Task take_all(Env& env, Gather<Env>& g, std::uint64_t k) {
 
 template <class Env>
 Task adaptive_copy(Env& env, AllgatherArgs const& a) {
-    Gather<Env> g(env, a);
+    SlicedGather<Env> g(env, a);
     env.add_staging();
-    co_await learn_sizes(env, g);
+    co_await exchange_sizes(env, g);
     for (std::uint64_t k = 0; k < g.steps; ++k) {
-        if (k >= buffers) co_await acknowledged(env, everybody(env), 0, k - buffers + 1);
-        g.lay_out(k);
-        if (k > 0) co_await take_all(env, g, k - 1);
+        if (k >= buffers) co_await await_acks(env, all_ranks_of(env), 0, k - buffers + 1);
+        g.stage_slice(k);
+        if (k > 0) co_await copy_slices(env, g, k - 1);
     }
-    if (g.steps > 0) co_await take_all(env, g, g.steps - 1);
-    co_await acknowledged(env, everybody(env), 0, g.steps);
+    if (g.steps > 0) co_await copy_slices(env, g, g.steps - 1);
+    co_await await_acks(env, all_ranks_of(env), 0, g.steps);
     g.truncation.check(env);
 }
 
 constexpr Parameter adaptive_copy_parameters[] = {{"slice", 65536, "bytes of each part that are copied at a time"}};
 extern constinit const Algorithm<AllgatherArgs> adaptive_copy_algorithm = {
     "adaptive_copy",
-    "slices through everybody's shared buffers, past the caches where they would not stay",
+    "slices are copied through each rank's shared buffers, with non-temporal stores if large",
     Family::yhccl,
     "YHCCL (Peng et al., SC 2023), section 4.3.3",
     requires_nothing,
     adaptive_copy_parameters,
-    TUTTI_RUNS(adaptive_copy)};
+    TUTTI_SHM_ONLY(adaptive_copy)};
 
 }   // namespace tutti::coll::algorithms::allgather

@@ -24,101 +24,104 @@ namespace {
 
 constexpr std::size_t word = sizeof(std::uint64_t);
 /// Flag in the size of a node's first part: the master had no room for everything that the node's master sent.
-constexpr std::uint64_t cut = 1ULL << 63;
+constexpr std::uint64_t truncated_flag = 1ULL << 63;
 
 enum Index : std::size_t { direct, segment, with_sizes, memory };   // of masters_parameters
 
 /// Returns the size limit of node blocks that are sent directly to all masters, bounded by a master's memory.
-std::size_t direct_of(AllgatherArgs const& a, Division const& map) {
-    return std::min(a.parameters[direct], part_of_memory(a.parameters[memory], static_cast<std::size_t>(map.count())));
+std::size_t direct_limit(AllgatherArgs const& a, NodePartition const& map) {
+    return std::min(a.parameters[direct], bytes_per_piece(a.parameters[memory], static_cast<std::size_t>(map.count())));
 }
 
-constexpr std::size_t slots = NetFlow::ahead + 1;   // buffers of a master for each direction; other ranks have one
+constexpr std::size_t slots =
+    NetFlow::pipeline_depth + 1;   // buffers of a master for each direction; other ranks have one
 
 /// Returns the bytes of a segment.
-std::size_t piece_of(AllgatherArgs const& a, Division const& map) {
+std::size_t segment_bytes(AllgatherArgs const& a, NodePartition const& map) {
     auto const ranks = static_cast<std::size_t>(map.largest());
     return std::clamp<std::size_t>(a.parameters[segment] * ranks, 1,
-                                   part_of_memory(a.parameters[memory], ranks + 2 * slots));
+                                   bytes_per_piece(a.parameters[memory], ranks + 2 * slots));
 }
 
 /// Returns the number of segments of a node's large block, which is the same for all blocks, whatever their sizes.
-std::size_t most_pieces(AllgatherArgs const& a, Division const& map, std::size_t largest) {
-    std::size_t const bytes = largest * static_cast<std::size_t>(map.largest()), piece = piece_of(a, map);
+std::size_t max_segments(AllgatherArgs const& a, NodePartition const& map, std::size_t largest) {
+    std::size_t const bytes = largest * static_cast<std::size_t>(map.largest()), piece = segment_bytes(a, map);
     return std::max<std::size_t>(1, (bytes + piece - 1) / piece);
 }
 
 /// The state of one rank.
-class NodeGathering {
+class NodeAllgather {
 public:
-    NodeGathering(NetEnv& env, AllgatherArgs const& a)
-        : env_(env), a_(a), map_(env.map()), direct_(direct_of(a, map_)),
+    NodeAllgather(NetEnv& env, AllgatherArgs const& a)
+        : env_(env), a_(a), map_(env.partition()), direct_(direct_limit(a, map_)),
           blocks_(static_cast<std::size_t>(map_.count()), env.frames()),
-          news_(env.frames(), word * static_cast<std::size_t>(env.size()) + a.parameters[with_sizes]) {}
+          sizes_and_parts_(env.frames(), word * static_cast<std::size_t>(env.size()) + a.parameters[with_sizes]) {}
     FramePool& frames() { return env_.frames(); }
-    bool master() const { return env_.rank() == map_.master(map_.mine()); }
+    bool master() const { return env_.rank() == map_.master(map_.own_part()); }
 
     Task run() {
-        co_await own_block();
+        co_await gather_own_block();
         PooledVector<Packed> messages(frames());
         if (master()) co_await exchange(messages);
-        co_await on_node(env_, Collective::bcast, bytes_from(news_.data(), news_.bytes, 0));
+        co_await on_node(env_, Collective::bcast, bcast_bytes_args(sizes_and_parts_.data(), sizes_and_parts_.bytes, 0));
         make_blocks();
-        take_small(messages);
+        store_direct_blocks(messages);
         messages.clear();
-        co_await round();
-        if (!with_news()) co_await spread_row();
+        co_await run_ring();
+        if (!fits_with_sizes()) co_await broadcast_row();
         Truncation truncation;
         for (auto& b : blocks_) b->unpack(env_, truncation);
-        if (cut_ >= 0) truncation.note(cut_, block(map_.of(cut_))->bytes, room(map_.of(cut_)));
+        if (truncated_rank_ >= 0)
+            truncation.record(truncated_rank_, block(map_.part_of(truncated_rank_))->bytes,
+                              room(map_.part_of(truncated_rank_)));
         truncation.check(env_);
     }
 
 private:
     std::optional<NodeBlock>& block(int node) { return blocks_[static_cast<std::size_t>(node)]; }
-    std::optional<NodeBlock>& own() { return block(map_.mine()); }
+    std::optional<NodeBlock>& own() { return block(map_.own_part()); }
     /// Returns where the sizes of a node's parts are.
     std::byte* sizes_of(int node) {
         std::size_t before = 0;
         for (int n = 0; n < node; ++n) before += map_.members(n).size();
-        return news_.data() + before * word;
+        return sizes_and_parts_.data() + before * word;
     }
-    std::size_t head(int node) const { return map_.members(node).size() * word; }
-    bool at_once(int node) { return block(node)->bytes <= direct_; }
+    std::size_t header_bytes(int node) const { return map_.members(node).size() * word; }
+    bool is_direct(int node) { return block(node)->bytes <= direct_; }
     std::size_t others() {
         std::size_t sum = 0;
         for (int n = 0; n < map_.count(); ++n)
-            if (n != map_.mine()) sum += block(n)->bytes;
+            if (n != map_.own_part()) sum += block(n)->bytes;
         return sum;
     }
 
     /// Gathers the node's own block: only at the master, or at all ranks of the node if its bytes arrive there together
     /// with the sizes or if the block is large.
-    Task own_block() {
+    Task gather_own_block() {
         AllgatherArgs const& a = a_;
         Buffer const mine = a.is_in_place ? a.parts[env_.rank()] : a.mine;
         NodeSizes node(env_);
-        co_await node.learn(mine);
-        int const here = map_.mine();
-        std::memcpy(sizes_of(here), node.sizes.data(), head(here));
+        co_await node.exchange(mine);
+        int const here = map_.own_part();
+        std::memcpy(sizes_of(here), node.sizes.data(), header_bytes(here));
         largest_ = node.largest();
         NodeBlock& block = own().emplace(frames(), a, map_.members(here), node.sizes);
-        at_all_ranks_ = node.here() || !at_once(here);
-        if (node.here()) {
+        at_all_ranks_ = node.has_parts() || !is_direct(here);
+        if (node.has_parts()) {
             for (std::size_t i = 0; (master() || at_all_ranks_) && i < node.sizes.size(); ++i)
                 env_.store(block.part(i), 0, node.bytes_of(i), node.sizes[i]);
             co_return;
         }
-        bool const in_place = a.is_in_place && block.in_users_parts();
+        bool const in_place = a.is_in_place && block.is_in_user_buffer();
         PartList list(frames());
         for (std::size_t i = 0; (master() || at_all_ranks_) && i < node.sizes.size(); ++i) list.add(block.part(i));
-        if (at_all_ranks_) co_await gather_everywhere(list, mine, in_place);
+        if (at_all_ranks_) co_await gather_at_all_ranks(list, mine, in_place);
         else co_await gather_at_master(list, mine, in_place);
     }
-    Task gather_everywhere(PartList const& list, Buffer mine, bool in_place) {
+    Task gather_at_all_ranks(PartList const& list, Buffer mine, bool in_place) {
         AllgatherArgs args{};
         args.parts = list.parts();
-        args.largest = largest_;
+        args.max_part_bytes = largest_;
         args.is_in_place = in_place;
         args.mine = in_place ? args.parts[map_.index_of(env_.rank())] : mine;
         co_await on_node(env_, Collective::allgather, args);
@@ -127,7 +130,7 @@ private:
         RootedArgs args{};
         args.mine = mine;
         args.root = 0;
-        args.equal = false;
+        args.equal_parts = false;
         if (master()) {
             args.parts = list.parts();
             args.in_place_at_root = in_place;
@@ -137,21 +140,22 @@ private:
     }
 
     /// Limit in bytes of the parts of other nodes that are broadcast together with the sizes.
-    std::size_t few() const { return a_.parameters[with_sizes]; }
+    std::size_t max_with_sizes() const { return a_.parameters[with_sizes]; }
     /// Exchanges sizes, and blocks if they are small, among all masters.
     Task exchange(PooledVector<Packed>& messages) {
-        Division const& map = map_;
-        int const here = map.mine();
+        NodePartition const& map = map_;
+        int const here = map.own_part();
         std::size_t const bytes = own()->bytes;
-        Packed mine(frames(), head(here) + (bytes <= direct_ ? bytes : 0));
-        std::memcpy(mine.data(), sizes_of(here), head(here));
-        if (bytes <= direct_) own()->load(env_, mine.data() + head(here), 0, bytes);
+        Packed mine(frames(), header_bytes(here) + (bytes <= direct_ ? bytes : 0));
+        std::memcpy(mine.data(), sizes_of(here), header_bytes(here));
+        if (bytes <= direct_) own()->load(env_, mine.data() + header_bytes(here), 0, bytes);
         PooledVector<int> peers(frames());
         for (int i = 1; i < map.count(); ++i) peers.push_back(map.master((here + i) % map.count()));
         messages.reserve(static_cast<std::size_t>(map.count()));
-        for (int n = 0; n < map.count(); ++n) messages.emplace_back(frames(), n == here ? 0 : head(n) + room(n));
+        for (int n = 0; n < map.count(); ++n)
+            messages.emplace_back(frames(), n == here ? 0 : header_bytes(n) + room(n));
         Messages<NetEnv> m(env_);
-        auto const message = [&](int from) -> Packed& { return messages[static_cast<std::size_t>(map.of(from))]; };
+        auto const message = [&](int from) -> Packed& { return messages[static_cast<std::size_t>(map.part_of(from))]; };
         co_await m.exchange_all(
             std::span<int const>(peers),
             [&](int) -> MessagePart {
@@ -159,11 +163,11 @@ private:
             },
             [&](int from) { return message(from).bytes; }, [&](int from) { return m.into(message(from).buffer(), 0); });
         for (int from : peers) {
-            int const node = map.of(from);
-            std::memcpy(sizes_of(node), message(from).data(), head(node));
+            int const node = map.part_of(from);
+            std::memcpy(sizes_of(node), message(from).data(), header_bytes(node));
             if (m.received(from) > message(from).bytes) sizes_of(node)[word - 1] |= std::byte{0x80};
         }
-        add_small(messages);
+        append_direct_blocks(messages);
     }
     /// Returns the number of bytes of a node's parts that are sent together with the sizes, as far as this rank expects
     /// them.
@@ -175,15 +179,15 @@ private:
     /// Returns the parts of a node that were received together with their sizes, as far as there was room.
     std::span<std::byte const> parts_of(PooledVector<Packed> const& messages, int node) {
         Packed const& message = messages[static_cast<std::size_t>(node)];
-        return {message.data() + head(node), std::min(block(node)->bytes, message.bytes - head(node))};
+        return {message.data() + header_bytes(node), std::min(block(node)->bytes, message.bytes - header_bytes(node))};
     }
 
     /// Appends the blocks of the other nodes to the sizes if all of them together are small.
-    void add_small(PooledVector<Packed> const& messages) {
+    void append_direct_blocks(PooledVector<Packed> const& messages) {
         make_blocks();
-        std::byte* to = news_.data() + news_.bytes - few();
-        for (int n = 0; with_news() && n < map_.count(); ++n) {
-            if (n == map_.mine()) continue;
+        std::byte* to = sizes_and_parts_.data() + sizes_and_parts_.bytes - max_with_sizes();
+        for (int n = 0; fits_with_sizes() && n < map_.count(); ++n) {
+            if (n == map_.own_part()) continue;
             auto const parts = parts_of(messages, n);
             copy_bytes(to, parts.data(), parts.size());
             to += block(n)->bytes;
@@ -193,26 +197,26 @@ private:
         for (int n = 0; n < map_.count(); ++n) {
             if (block(n)) continue;
             PooledVector<std::uint64_t> sizes(map_.members(n).size(), frames());
-            std::memcpy(sizes.data(), sizes_of(n), head(n));
-            if (sizes.front() & cut) sizes.front() &= ~cut, cut_ = map_.members(n).front();
+            std::memcpy(sizes.data(), sizes_of(n), header_bytes(n));
+            if (sizes.front() & truncated_flag)
+                sizes.front() &= ~truncated_flag, truncated_rank_ = map_.members(n).front();
             largest_ = std::max(largest_, std::ranges::max(sizes));
             block(n).emplace(frames(), a_, map_.members(n), sizes);
         }
     }
     /// True if the blocks of all other nodes are broadcast together with the sizes. This node's own block may
     /// nevertheless be large and travel along the ring.
-    bool with_news() {
-        bool all = at_all_ranks_ && others() <= few();
-        for (int n = 0; n < map_.count(); ++n) all &= n == map_.mine() || at_once(n);
+    bool fits_with_sizes() {
+        bool all = at_all_ranks_ && others() <= max_with_sizes();
+        for (int n = 0; n < map_.count(); ++n) all &= n == map_.own_part() || is_direct(n);
         return all;
     }
-    bool in_row(int node) { return at_once(node) && block(node)->bytes > 0; }
     /// Stores the blocks that were sent directly: at all ranks if broadcast with the sizes, otherwise at the master.
-    void take_small(PooledVector<Packed> const& messages) {
-        std::byte const* from = news_.data() + news_.bytes - few();
+    void store_direct_blocks(PooledVector<Packed> const& messages) {
+        std::byte const* from = sizes_and_parts_.data() + sizes_and_parts_.bytes - max_with_sizes();
         for (int n = 0; n < map_.count(); ++n) {
-            if (n == map_.mine() || !at_once(n)) continue;
-            if (with_news()) {
+            if (n == map_.own_part() || !is_direct(n)) continue;
+            if (fits_with_sizes()) {
                 block(n)->store(env_, 0, from, block(n)->bytes);
                 from += block(n)->bytes;
             } else if (master()) {
@@ -223,9 +227,9 @@ private:
     }
 
     /// Iterates over the segments that move along the ring: the large blocks of `nodes` nodes, from `first` backwards.
-    class Pieces {
+    class RingSegments {
     public:
-        Pieces(NodeGathering& g, int first, int nodes)
+        RingSegments(NodeAllgather& g, int first, int nodes)
             : g_(g), node_(first), left_(nodes), slots_(g.master() ? slots : 1) {
             skip();
         }
@@ -243,98 +247,98 @@ private:
         }
         /// Returns the segment in the user's buffer or, if it is not contiguous there, in a buffer in `memory`.
         Piece piece(PooledBytes const& memory) const {
-            std::byte* const there = block().place(at_);
+            std::byte* const there = block().address(at_);
             return {packed_buffer(there ? there : memory.get() + number_ % slots_ * g_.piece(), bytes()), 0, bytes()};
         }
 
     private:
         void step() { node_ = (node_ + g_.map_.count() - 1) % g_.map_.count(), --left_; }
         void skip() {
-            while (left_ > 0 && g_.at_once(node_)) step();
+            while (left_ > 0 && g_.is_direct(node_)) step();
             if (left_ == 0) return;
-            std::size_t const most = most_pieces(g_.a_, g_.map_, g_.largest_);
-            length_ = std::max<std::size_t>(1, (block().bytes + most - 1) / most);
+            std::size_t const segments = max_segments(g_.a_, g_.map_, g_.largest_);
+            length_ = std::max<std::size_t>(1, (block().bytes + segments - 1) / segments);
         }
-        NodeGathering& g_;
+        NodeAllgather& g_;
         int node_, left_;
         std::size_t slots_, at_ = 0, length_ = 0, number_ = 0;
     };
-    std::size_t piece() const { return piece_of(a_, map_); }
+    std::size_t piece() const { return segment_bytes(a_, map_); }
     /// Allocates memory for this number of segments if some block is not contiguous.
     PooledBytes memory_for(std::size_t pieces) {
         bool any = false;
-        for (auto& b : blocks_) any |= b->bytes > 0 && !b->place(0);
+        for (auto& b : blocks_) any |= b->bytes > 0 && !b->address(0);
         return any ? PooledBytes(frames(), pieces * piece()) : PooledBytes();
     }
 
     /// The ring: large blocks travel from node to node, and each is broadcast to the ranks of the node. The node's own
     /// block is sent, and every block that arrives is forwarded except the last.
-    Task round() {
-        int const nodes = map_.count(), here = map_.mine();
-        Pieces in(*this, (here + nodes - 1) % nodes, nodes - 1), asked(in), out(*this, here, nodes - 1);
-        bool const leads = master(), own_first = !at_once(here);
+    Task run_ring() {
+        int const nodes = map_.count(), here = map_.own_part();
+        RingSegments in(*this, (here + nodes - 1) % nodes, nodes - 1), posted(in), out(*this, here, nodes - 1);
+        bool const is_master = master(), own_first = !is_direct(here);
         int const next = map_.master((here + 1) % nodes), last = map_.master((here + nodes - 1) % nodes);
-        PooledBytes const arriving = in.more() ? memory_for(leads ? slots : 1) : PooledBytes();
-        PooledBytes const leaving = leads && out.more() ? memory_for(slots) : PooledBytes();
+        PooledBytes const arriving = in.more() ? memory_for(is_master ? slots : 1) : PooledBytes();
+        PooledBytes const leaving = is_master && out.more() ? memory_for(slots) : PooledBytes();
         NetFlow flow(env_);
         auto const send = [&] {
-            if (!leads || !out.more()) return;
+            if (!is_master || !out.more()) return;
             Piece const piece = out.piece(leaving);
-            if (!out.block().place(0)) out.block().load(env_, piece.place(), out.at(), piece.bytes);
+            if (!out.block().address(0)) out.block().load(env_, piece.address(), out.at(), piece.bytes);
             flow.send(piece, next);
             out.next();
         };
-        auto const ask = [&] {
-            if (!leads || !asked.more()) return;
-            flow.expect(asked.piece(arriving), last);
-            asked.next();
+        auto const post_next = [&] {
+            if (!is_master || !posted.more()) return;
+            flow.expect(posted.piece(arriving), last);
+            posted.next();
         };
-        for (std::size_t k = 0; k < NetFlow::ahead; ++k) ask();
-        while (in.more() || (leads && out.more())) {
+        for (std::size_t k = 0; k < NetFlow::pipeline_depth; ++k) post_next();
+        while (in.more() || (is_master && out.more())) {
             if (own_first) send();
-            co_await flow.sent(NetFlow::ahead);
+            co_await flow.wait_sends(NetFlow::pipeline_depth);
             if (!in.more()) continue;
             Piece const piece = in.piece(arriving);
-            if (leads) co_await flow.arrive();
-            bool const in_one_piece = in.block().place(0);
-            if (!in_one_piece && leads) in.block().store(env_, in.at(), piece.place(), piece.bytes);
+            if (is_master) co_await flow.wait_oldest_receive();
+            bool const contiguous = in.block().address(0);
+            if (!contiguous && is_master) in.block().store(env_, in.at(), piece.address(), piece.bytes);
             if (!own_first) send();
-            ask();
-            co_await spread(piece.place(), piece.bytes);
-            if (!in_one_piece && !leads) in.block().store(env_, in.at(), piece.place(), piece.bytes);
+            post_next();
+            co_await broadcast(piece.address(), piece.bytes);
+            if (!contiguous && !is_master) in.block().store(env_, in.at(), piece.address(), piece.bytes);
             in.next();
         }
-        co_await flow.sent();
+        co_await flow.wait_sends();
     }
-    Task spread(std::byte* data, std::size_t bytes) {
-        co_await on_node(env_, Collective::bcast, bytes_from(data, bytes, 0));
+    Task broadcast(std::byte* data, std::size_t bytes) {
+        co_await on_node(env_, Collective::bcast, bcast_bytes_args(data, bytes, 0));
     }
 
     /// Broadcasts the blocks that the master received together with the sizes, and the node's own block if it is as
     /// small, as one row.
-    Task spread_row() {
+    Task broadcast_row() {
         std::byte* first = nullptr;
         std::size_t bytes = 0;
-        bool adjoin = true;
+        bool adjacent = true;
         for (int n = 0; n < map_.count(); ++n) {
-            if (!at_once(n) || block(n)->bytes == 0) continue;
-            if (bytes == 0) first = block(n)->place(0);
-            adjoin = adjoin && first && block(n)->place(0) == first + bytes;
+            if (!is_direct(n) || block(n)->bytes == 0) continue;
+            if (bytes == 0) first = block(n)->address(0);
+            adjacent = adjacent && first && block(n)->address(0) == first + bytes;
             bytes += block(n)->bytes;
         }
         Segments const s(bytes, 1, piece());
-        PooledBytes const memory = adjoin ? PooledBytes() : PooledBytes(frames(), s.length);
+        PooledBytes const memory = adjacent ? PooledBytes() : PooledBytes(frames(), s.length);
         for (std::uint64_t k = 0; k < s.count; ++k) {
-            std::byte* const data = adjoin ? first + s.at(k) : memory.get();
+            std::byte* const data = adjacent ? first + s.at(k) : memory.get();
             auto const load = [&](NodeBlock const& b, std::size_t at, std::size_t n, std::size_t to) {
                 b.load(env_, data + to, at, n);
             };
             auto const store = [&](NodeBlock const& b, std::size_t at, std::size_t n, std::size_t from) {
                 b.store(env_, at, data + from, n);
             };
-            if (!adjoin && master()) each_in_row(s.at(k), s.bytes(k), load);
-            co_await spread(data, s.bytes(k));
-            if (!adjoin && !master()) each_in_row(s.at(k), s.bytes(k), store);
+            if (!adjacent && master()) each_in_row(s.at(k), s.bytes(k), load);
+            co_await broadcast(data, s.bytes(k));
+            if (!adjacent && !master()) each_in_row(s.at(k), s.bytes(k), store);
         }
     }
     /// Calls f(block, offset in it, bytes, offset in the piece) for the bytes [at, at + bytes) of the row.
@@ -342,7 +346,7 @@ private:
     void each_in_row(std::size_t at, std::size_t bytes, F f) {
         std::size_t start = 0, done = 0;
         for (int n = 0; n < map_.count() && done < bytes; ++n) {
-            if (!at_once(n)) continue;
+            if (!is_direct(n)) continue;
             std::size_t const end = start + block(n)->bytes;
             if (at + done < end) {
                 std::size_t const length = std::min(bytes - done, end - at - done);
@@ -355,41 +359,42 @@ private:
 
     NetEnv& env_;
     AllgatherArgs const& a_;
-    Division const& map_;
+    NodePartition const& map_;
     std::size_t const direct_;                        ///< limit in bytes of a block that is sent directly to masters
     PooledVector<std::optional<NodeBlock>> blocks_;   ///< indexed by node
     std::uint64_t largest_ = 0;                       ///< size of the largest part that is known so far
     bool at_all_ranks_ = false;                       ///< all ranks of the node already have its own block
-    int cut_ = -1;                                    ///< a rank of a node whose parts are incomplete; -1: none
-    Packed news_;                                     ///< all sizes, node after node, followed by a few bytes of parts
+    int truncated_rank_ = -1;                         ///< a rank of a node whose parts are incomplete; -1: none
+    Packed sizes_and_parts_;                          ///< all sizes, node after node, followed by a few bytes of parts
 };
 
 Task masters(NetEnv& env, AllgatherArgs const& a) {
-    NodeGathering g(env, a);
+    NodeAllgather g(env, a);
     co_await g.run();
 }
 
-std::uint64_t masters_operations(AllgatherArgs const& a, Division const& map) {
+std::uint64_t masters_operations(AllgatherArgs const& a, NodePartition const& map) {
     auto const nodes = static_cast<std::size_t>(map.count()), ranks = static_cast<std::size_t>(map.largest());
-    std::size_t const row = nodes * std::min(direct_of(a, map), ranks * a.largest), piece = piece_of(a, map);
-    return 3 + (row + piece - 1) / piece + (nodes - 1) * most_pieces(a, map, a.largest);
+    std::size_t const row = nodes * std::min(direct_limit(a, map), ranks * a.max_part_bytes),
+                      piece = segment_bytes(a, map);
+    return 3 + (row + piece - 1) / piece + (nodes - 1) * max_segments(a, map, a.max_part_bytes);
 }
 
 }   // namespace
 
 constexpr Parameter masters_parameters[] = {
-    {"direct", 65536, "bytes of a node's parts up to which they go to all other masters at once"},
-    {"segment", 65536, "bytes of each rank's part that are handed on at a time round the ring"},
-    {"with_sizes", 2040, "bytes of all other nodes' parts that a node's ranks get together with their sizes at most"},
+    {"direct", 65536, "largest block of a node's parts, in bytes, that is sent directly to all other masters"},
+    {"segment", 65536, "bytes of each rank's part per segment on the ring"},
+    {"with_sizes", 2040, "maximum bytes of the other nodes' parts that are broadcast together with their sizes"},
     memory_parameter,
 };
 extern constinit const Algorithm<AllgatherArgs> masters_algorithm = {
     "masters",
-    "each node gathers, masters exchange blocks, at once or round a ring, each broadcasts on its node",
+    "nodes gather, masters exchange blocks directly or around a ring, and each node broadcasts",
     Family::tutti,
     "Thakur, Rabenseifner, Gropp, IJHPCA 2005, Allgather; Zhu and others, EuroPVM/MPI 2009",
     requires_nothing,
     masters_parameters,
-    TUTTI_RUNS_ON_NODES(masters)};
+    TUTTI_NET_ONLY(masters)};
 
 }   // namespace tutti::coll::algorithms::allgather

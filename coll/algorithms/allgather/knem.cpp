@@ -15,15 +15,15 @@ namespace tutti::coll::algorithms::allgather {
 namespace {
 
 constexpr int root = 0;
-enum Answer : std::uint64_t { has_them = 1, wants_stream = 2 };   // of a non-root rank in ack[0]
+enum Reply : std::uint64_t { has_parts = 1, wants_stream = 2 };   // of a non-root rank in ack[0]
 
 /// Copies the others' parts from the root's buffers. Returns false if the system refuses a copy.
 template <class Env>
-bool read_from_root(Env& env, AllgatherArgs const& a, Writing<Env>& w, std::size_t working_set) {
+bool read_from_root(Env& env, AllgatherArgs const& a, SenderWriting<Env>& w, std::size_t working_set) {
     for (int part = 0; part < env.size(); ++part) {
-        Entry const& e = w.place(root, part);
+        Entry const& e = w.target_entry(root, part);
         if (part == env.rank() || e.bytes == 0) continue;
-        if (!e.shown()) return false;
+        if (!e.is_exposed()) return false;
         if (!fetch_part(env, root, e, a.parts[part], w.staging().bounce(), working_set, w.truncation())) return false;
     }
     return true;
@@ -33,18 +33,18 @@ bool read_from_root(Env& env, AllgatherArgs const& a, Writing<Env>& w, std::size
 
 template <class Env>
 Task knem_gather_bcast(Env& env, AllgatherArgs const& a) {
-    if (a.largest < a.parameters[0]) {
-        co_await doubling_allgather(env, a);
+    if (a.max_part_bytes < a.parameters[0]) {
+        co_await recursive_doubling_allgather(env, a);
         co_return;
     }
     int const size = env.size(), rank = env.rank();
-    std::size_t const working_set = a.largest * static_cast<std::size_t>(size * (size + 1));
+    std::size_t const working_set = a.max_part_bytes * static_cast<std::size_t>(size * (size + 1));
     Buffer const mine = a.is_in_place ? a.parts[rank] : a.mine;
-    Sides const sides{.pattern = Pattern::to_root,
-                      .root = root,
-                      .out = Parts::same(mine.address, mine.count, *mine.type),
-                      .in = a.parts};
-    Writing<Env> w(env, sides, a.parameters[0], a.parameters[1]);
+    ExchangeSpec const spec{.pattern = Pattern::to_root,
+                            .root = root,
+                            .out = Parts::same(mine.address, mine.count, *mine.type),
+                            .in = a.parts};
+    SenderWriting<Env> w(env, spec, a.parameters[0], a.parameters[1]);
     co_await w.run(a.is_in_place ? nullptr : &a.mine);
 
     std::vector<int> readers;
@@ -53,14 +53,14 @@ Task knem_gather_bcast(Env& env, AllgatherArgs const& a) {
     if (rank == root) {
         env.ready(0, 1);
         for (int leaf = 1; leaf < size; ++leaf) {
-            co_await env.until_ack(leaf, 0, has_them);
+            co_await env.until_ack(leaf, 0, has_parts);
             if (env.acked(leaf, 0) == wants_stream) readers.push_back(leaf);
         }
     } else {
         co_await env.until_ready(root, 0, 1);
         bool const done = read_from_root(env, a, w, working_set);
         if (!done) streams.push_back(all);
-        env.ack(0, done ? has_them : wants_stream);
+        env.ack(0, done ? has_parts : wants_stream);
     }
     KnownParts<Env> parts{a, w.staging(), w.truncation()};
     PartStreams<Env, KnownParts<Env>> s(env, parts, w.staging());
@@ -70,12 +70,12 @@ Task knem_gather_bcast(Env& env, AllgatherArgs const& a) {
 
 extern constinit const Algorithm<AllgatherArgs> knem_gather_bcast_algorithm = {
     "knem_gather_bcast",
-    "all write into the memory of rank 0, then all read from there",
+    "all ranks write into the memory of rank 0, then read from there",
     Family::knem_coll,
     "KNEM-Coll, section V.C",
     requires_nothing,
     knem_movement_parameters,
-    TUTTI_RUNS(knem_gather_bcast)};
+    TUTTI_SHM_ONLY(knem_gather_bcast)};
 
 // knem_ring: a ring by single copy. Every rank exposes its result buffer once; in step i it copies the part of rank − i
 // from the buffer of rank − 1 as soon as it is there. Thus each rank's memory is read by one rank at a time. p − 1
@@ -85,63 +85,64 @@ extern constinit const Algorithm<AllgatherArgs> knem_gather_bcast_algorithm = {
 
 namespace {
 
-/// The state of one rank. Counters: ready[0] number of parts that are there, or last_step when no more will come;
+/// The state of one rank. Counters: ready[0] number of parts that are there, or max_step when no more will come;
 /// ack[0] the same number, when this rank reads no more. A rank obtains the parts rank, rank − 1, … in this order.
 template <class Env>
 class Ring {
 public:
     Ring(Env& env, AllgatherArgs const& a)
-        : env_(env), a_(a), size_(env.size()), rank_(env.rank()), left_((rank_ + size_ - 1) % size_),
+        : env_(env), a_(a), size_(env.size()), rank_(env.rank()), previous_((rank_ + size_ - 1) % size_),
           staging_(env, a.parameters[1]) {}
 
     FramePool& frames() { return env_.frames(); }
     Task run() {
         post();
-        co_await copy_from_left();
-        co_await stream_the_rest();
+        co_await copy_from_previous();
+        co_await stream_missing_parts();
         truncation_.check(env_);
     }
 
 private:
-    std::size_t working_set() const { return a_.largest * static_cast<std::size_t>(size_ * (size_ + 1)); }
+    std::size_t working_set() const { return a_.max_part_bytes * static_cast<std::size_t>(size_ * (size_ + 1)); }
 
     void post() {
         env_.expose_staged();
-        Entry* const places = reinterpret_cast<Entry*>(env_.slot(env_.slot_bytes()));
+        Entry* const targets = reinterpret_cast<Entry*>(env_.slot(env_.slot_bytes()));
         for (int part = 0; part < size_; ++part)
-            places[part] = staging_.show(a_.parts[part], Limits::none(staging_.piece()));
+            targets[part] = staging_.try_expose(a_.parts[part], Limits::none(staging_.piece()));
         env_.publish();
         if (!a_.is_in_place) deliver_own(env_, a_.parts[rank_], a_.mine, working_set(), truncation_);
-        env_.ready(0, has_);
+        env_.ready(0, held_parts_);
     }
 
-    Task copy_from_left() {
-        if (size_ > 1) co_await env_.until(left_);
-        while (has_ < static_cast<std::uint64_t>(size_)) {
-            co_await env_.until_ready(left_, 0, has_);
-            bool const ended = env_.ready_of(left_, 0) == last_step && env_.acked(left_, 0) < has_;
-            if (ended || !copy((rank_ - static_cast<int>(has_) + size_) % size_)) break;
-            env_.ready(0, ++has_);
+    Task copy_from_previous() {
+        if (size_ > 1) co_await env_.until(previous_);
+        while (held_parts_ < static_cast<std::uint64_t>(size_)) {
+            co_await env_.until_ready(previous_, 0, held_parts_);
+            bool const ended = env_.ready_of(previous_, 0) == max_step && env_.acked(previous_, 0) < held_parts_;
+            if (ended || !copy((rank_ - static_cast<int>(held_parts_) + size_) % size_)) break;
+            env_.ready(0, ++held_parts_);
         }
-        env_.ack(0, has_);
-        if (has_ < static_cast<std::uint64_t>(size_)) env_.ready(0, last_step);
+        env_.ack(0, held_parts_);
+        if (held_parts_ < static_cast<std::uint64_t>(size_)) env_.ready(0, max_step);
     }
 
     bool copy(int part) {
-        Entry const& e = reinterpret_cast<Entry const*>(env_.peek(left_, env_.slot_bytes()))[part];
+        Entry const& e = reinterpret_cast<Entry const*>(env_.peek(previous_, env_.slot_bytes()))[part];
         if (e.bytes == 0) return true;
-        return e.shown() && fetch_part(env_, left_, e, a_.parts[part], staging_.bounce(), working_set(), truncation_);
+        return e.is_exposed() &&
+               fetch_part(env_, previous_, e, a_.parts[part], staging_.bounce(), working_set(), truncation_);
     }
 
     /// Every rank acknowledges how many parts it has obtained, which also states that it no longer reads any buffer;
     /// the owners then stream what is missing.
-    Task stream_the_rest() {
+    Task stream_missing_parts() {
         std::vector<int> readers;
         std::vector<PartStream> streams;
         for (int i = 1; i < size_; ++i) {
             int const peer = (rank_ + i) % size_;
             co_await env_.until_ack(peer, 0, 1);
-            if (static_cast<std::uint64_t>(size_ - i) >= has_) streams.push_back({peer, peer, peer + 1});
+            if (static_cast<std::uint64_t>(size_ - i) >= held_parts_) streams.push_back({peer, peer, peer + 1});
             if (static_cast<std::uint64_t>(i) >= env_.acked(peer, 0)) readers.push_back(peer);
         }
         KnownParts<Env> parts{a_, staging_, truncation_};
@@ -151,9 +152,9 @@ private:
 
     Env& env_;
     AllgatherArgs const& a_;
-    int size_, rank_, left_;
+    int size_, rank_, previous_;
     Staging<Env> staging_;
-    std::uint64_t has_ = 1;
+    std::uint64_t held_parts_ = 1;
     Truncation truncation_;
 };
 
@@ -161,8 +162,8 @@ private:
 
 template <class Env>
 Task knem_ring(Env& env, AllgatherArgs const& a) {
-    if (a.largest < a.parameters[0]) {
-        co_await doubling_allgather(env, a);
+    if (a.max_part_bytes < a.parameters[0]) {
+        co_await recursive_doubling_allgather(env, a);
         co_return;
     }
     Ring<Env> ring(env, a);
@@ -170,9 +171,12 @@ Task knem_ring(Env& env, AllgatherArgs const& a) {
 }
 
 extern constinit const Algorithm<AllgatherArgs> knem_ring_algorithm = {
-    "knem_ring",          "every rank copies part after part from its neighbour's buffer",
-    Family::knem_coll,    "KNEM-Coll, section VI.D",
-    requires_nothing,     knem_movement_parameters,
-    TUTTI_RUNS(knem_ring)};
+    "knem_ring",
+    "every rank copies part after part from its neighbour's buffer",
+    Family::knem_coll,
+    "KNEM-Coll, section VI.D",
+    requires_nothing,
+    knem_movement_parameters,
+    TUTTI_SHM_ONLY(knem_ring)};
 
 }   // namespace tutti::coll::algorithms::allgather

@@ -2,7 +2,7 @@
 // Allgather(v) by messages, in shared memory and between nodes: bruck, recursive_doubling, ring.
 //
 // bruck: Bruck's concatenation. Each rank collects the parts from its own one on in temporary memory; in each step it
-// receives as many parts as it has from the rank that many places further; finally it copies them to their
+// receives as many parts as it has from the rank that many positions further; finally it copies them to their
 // destinations. ⌈log2 p⌉ steps for any number of ranks. Bytes per rank: (p − 1)·n by single copy, otherwise twice that;
 // p·n for the final copies.
 // Bruck, Ho, Kipnis, Upfal, Weathersby, IEEE TPDS 8(11), 1997 (concatenation).
@@ -20,9 +20,9 @@ Task bruck(Env& env, AllgatherArgs const& a) {
     Truncation truncation;
     int const size = env.size(), rank = env.rank();
     BlockRow row{};   // block i is the part of rank + i
-    row.at.push_back(0);
-    for (int i = 0; i < size; ++i) row.at.push_back(row.at.back() + a.parts[(rank + i) % size].bytes());
-    std::size_t const total = row.at.back();
+    row.offsets.push_back(0);
+    for (int i = 0; i < size; ++i) row.offsets.push_back(row.offsets.back() + a.parts[(rank + i) % size].bytes());
+    std::size_t const total = row.offsets.back();
     PooledBytes const packed(env.frames(), total);
     row.buffer = packed_buffer(packed.get(), total);
     if (!a.is_in_place) deliver_own(env, a.parts[rank], a.mine, 2 * total, truncation);
@@ -43,31 +43,31 @@ Task bruck(Env& env, AllgatherArgs const& a) {
 
 extern constinit const Algorithm<AllgatherArgs> bruck_algorithm = {
     "bruck",
-    "as many parts again in each step, from ever further on",
+    "the number of parts that a rank holds doubles in each step, for any number of ranks",
     Family::baseline,
     "Bruck, Ho, Kipnis, Upfal, Weathersby, IEEE TPDS 1997",
-    requires_room,
+    requires_bounded_gather,
     {},
-    TUTTI_RUNS_ANYWHERE(bruck)};
+    TUTTI_SHM_AND_NET(bruck)};
 
 // recursive_doubling: in each step two ranks exchange all the parts that they have. log2 p steps; if p is no power of
-// two, ⌊log2 p⌋ + 2, and one rank of some pairs does not take part in the steps between. Bytes per rank: (p − 1)·n by
+// two, ⌊log2 p⌋ + 2, and one rank of some pairs does not participate in the steps between. Bytes per rank: (p − 1)·n by
 // single copy, otherwise 2·(p − 1)·n; packed once more if a rank's parts are not contiguous.
 // Thakur, Rabenseifner, Gropp, IJHPCA 2005, "Allgather"; the pairs are those of its allreduce.
 
 template <class Env>
 Task recursive_doubling(Env& env, AllgatherArgs const& a) {
-    return doubling_allgather(env, a);
+    return recursive_doubling_allgather(env, a);
 }
 
 extern constinit const Algorithm<AllgatherArgs> recursive_doubling_algorithm = {
     "recursive_doubling",
-    "two ranks exchange all they have, twice as much in each step",
+    "pairs of ranks exchange all that they hold, which doubles in each step",
     Family::baseline,
     "Thakur, Rabenseifner, Gropp, IJHPCA 2005, Allgather",
-    requires_room,
+    requires_bounded_gather,
     {},
-    TUTTI_RUNS_ANYWHERE(recursive_doubling)};
+    TUTTI_SHM_AND_NET(recursive_doubling)};
 
 // ring: each rank forwards to the next one the part that it received last. p − 1 steps of one part each. Bytes per
 // rank: (p − 1)·n by single copy, otherwise 2·(p − 1)·n.
@@ -95,11 +95,11 @@ Task ring(Env& env, AllgatherArgs const& a) {
 }
 
 extern constinit const Algorithm<AllgatherArgs> ring_algorithm = {"ring",
-                                                                  "parts go round, one step at a time",
+                                                                  "parts move around a ring, one rank per step",
                                                                   Family::baseline,
                                                                   "Thakur, Rabenseifner, Gropp, IJHPCA 2005, Allgather",
                                                                   requires_nothing,
                                                                   {},
-                                                                  TUTTI_RUNS_ANYWHERE(ring)};
+                                                                  TUTTI_SHM_AND_NET(ring)};
 
 }   // namespace tutti::coll::algorithms::allgather

@@ -13,14 +13,14 @@ namespace tutti::coll::algorithms::allgather {
 namespace {
 
 template <class Env>
-Task any_parts(Env& env, AllgatherArgs const& a) {
-    Gathering<Env> g(env, a);
+Task exchange_parts(Env& env, AllgatherArgs const& a) {
+    AllgatherParts<Env> g(env, a);
     g.post();
-    if (!a.is_in_place) g.take_own();
+    if (!a.is_in_place) g.copy_own();
     for (int i = 1, peer = env.rank(); i < env.size(); ++i) {
         if (++peer == env.size()) peer = 0;
         co_await env.until(peer);
-        g.take(peer);
+        g.receive(peer);
     }
     if (g.unfinished()) co_await g.finish();
     g.check();
@@ -30,18 +30,18 @@ Task any_parts(Env& env, AllgatherArgs const& a) {
 
 template <class Env>
 Task receiver_reading(Env& env, AllgatherArgs const& a) {
-    if (goes_packed(env, a)) return packed_allgather(env, a);
-    return goes_by_either_side(env, a) ? gather_by_either_side(env, a) : any_parts(env, a);
+    if (fits_packed(env, a)) return packed_allgather(env, a);
+    return uses_either_side(env, a) ? allgather_by_either_side(env, a) : exchange_parts(env, a);
 }
 
 extern constinit const Algorithm<AllgatherArgs> receiver_reading_algorithm = {
     "receiver_reading",
-    "small parts in slots, large ones read by everybody from their owners",
+    "small parts are copied through slots, large ones are read from their owners by all ranks",
     Family::tutti,
     "Tutti",
     requires_nothing,
     movement_parameters,
-    TUTTI_RUNS(receiver_reading)};
+    TUTTI_SHM_ONLY(receiver_reading)};
 
 // sender_writing: every rank publishes the destinations of all parts and writes its own part into the buffers of all
 // others, a grain at a time, so that each part is loaded from memory once instead of p times. Applies to large parts in
@@ -51,13 +51,13 @@ extern constinit const Algorithm<AllgatherArgs> receiver_reading_algorithm = {
 namespace {
 
 template <class Env>
-Task everybody_writes(Env& env, AllgatherArgs const& a) {
-    Gathering<Env> g(env, a, true);
+Task write_to_all(Env& env, AllgatherArgs const& a) {
+    AllgatherParts<Env> g(env, a, true);
     g.post();
     for (int peer = 0; peer < env.size(); ++peer)
         if (peer != env.rank()) co_await env.until(peer);
     g.write(a.parameters[3]);
-    for (int i = 1; i < env.size(); ++i) g.take((env.rank() + i) % env.size());
+    for (int i = 1; i < env.size(); ++i) g.receive((env.rank() + i) % env.size());
     if (g.unfinished()) co_await g.finish();
     g.check();
 }
@@ -68,21 +68,21 @@ Task everybody_writes(Env& env, AllgatherArgs const& a) {
 /// nothing is loaded twice.
 template <class Env>
 Task sender_writing(Env& env, AllgatherArgs const& a) {
-    return env.size() == 2 && goes_by_either_side(env, a) ? gather_by_either_side(env, a) : everybody_writes(env, a);
+    return env.size() == 2 && uses_either_side(env, a) ? allgather_by_either_side(env, a) : write_to_all(env, a);
 }
 
 constexpr Parameter sender_writing_parameters[] = {
     direct_parameter,
     piece_parameter,
     cma_parameter,
-    {"grain", 16384, "bytes that are written to everybody before the next ones are loaded"}};
+    {"grain", 16384, "bytes written to all ranks before the next bytes are loaded"}};
 extern constinit const Algorithm<AllgatherArgs> sender_writing_algorithm = {
     "sender_writing",
-    "every rank writes its part into all the others' buffers",
+    "every rank writes its part into the buffers of all other ranks",
     Family::tutti,
     "Tutti",
     requires_nothing,
     sender_writing_parameters,
-    TUTTI_RUNS(sender_writing)};
+    TUTTI_SHM_ONLY(sender_writing)};
 
 }   // namespace tutti::coll::algorithms::allgather

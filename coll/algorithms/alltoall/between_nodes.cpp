@@ -17,30 +17,31 @@ namespace tutti::coll::algorithms::alltoall {
 namespace {
 
 /// The slices of each part, which has the same size at all ranks.
-Segments slices_of(AlltoallArgs const& a, Division const& map) {
+Segments slices_of(AlltoallArgs const& a, NodePartition const& map) {
     constexpr std::size_t tables = 6;   // at the senders, two at each of both masters, at the receivers
     std::size_t others = 0;
     for (int n = 0; n < map.count(); ++n) others += static_cast<std::size_t>(map.size(n));
     others -= static_cast<std::size_t>(map.smallest());
     std::size_t const pieces = tables * static_cast<std::size_t>(map.largest()) * others;
-    Segments slices(outgoing(a, 0).bytes(), 1, part_of_memory(a.parameters[0], pieces));
+    Segments slices(outgoing(a, 0).bytes(), 1, bytes_per_piece(a.parameters[0], pieces));
     slices.count = std::max<std::uint64_t>(1, slices.count);   // parts within nodes are exchanged with the first
     return slices;
 }
 
 /// The state of one rank. A rank's bytes for other nodes are one record, node after node; so are those that it
 /// receives.
-class Aggregated {
+class MasterAlltoall {
 public:
-    Aggregated(NetEnv& env, AlltoallArgs const& a)
-        : env_(env), a_(a), map_(env.map()), slices_(slices_of(a, env.map())), messages_(env), remote_(env.frames()),
-          out_(env.frames()), in_(env.frames()), arriving_(env.frames()) {
+    MasterAlltoall(NetEnv& env, AlltoallArgs const& a)
+        : env_(env), a_(a), map_(env.partition()), slices_(slices_of(a, env.partition())), messages_(env),
+          remote_ranks_(env.frames()), out_(env.frames()), in_(env.frames()), arriving_(env.frames()) {
         for (int n = 0; n < map_.count(); ++n)
-            if (n != map_.mine()) remote_.insert(remote_.end(), map_.members(n).begin(), map_.members(n).end());
-        ranks_here_ = map_.members();
+            if (n != map_.own_part())
+                remote_ranks_.insert(remote_ranks_.end(), map_.members(n).begin(), map_.members(n).end());
+        local_ranks_ = map_.members();
     }
     FramePool& frames() { return env_.frames(); }
-    bool master() const { return env_.rank() == ranks_here_.front(); }
+    bool master() const { return env_.rank() == local_ranks_.front(); }
 
     Task run() {
         std::exception_ptr error;
@@ -55,109 +56,111 @@ public:
 
 private:
     /// Bytes of a slice that a rank sends to other nodes and receives from them.
-    std::size_t record() const { return remote_.size() * length_; }
+    std::size_t record() const { return remote_ranks_.size() * length_; }
 
     Task run_slice(bool first, std::exception_ptr& error) {
-        std::size_t const here = ranks_here_.size();
+        std::size_t const local_count = local_ranks_.size();
         std::optional<Packed> mine(std::in_place, frames(), record()),
-            all(std::in_place, frames(), master() ? here * record() : 0);
-        for (std::size_t i = 0; i < remote_.size(); ++i)
-            env_.load(mine->data() + i * length_, outgoing(a_, remote_[i]), at_, length_);
+            all(std::in_place, frames(), master() ? local_count * record() : 0);
+        for (std::size_t i = 0; i < remote_ranks_.size(); ++i)
+            env_.load(mine->data() + i * length_, outgoing(a_, remote_ranks_[i]), at_, length_);
         co_await on_node(env_, Collective::gather, args(*mine, *all));
-        if (master()) co_await begin(*all);
+        if (master()) co_await start_exchange(*all);
         all.reset();
         if (first) co_await alltoall_within_node(env_, a_, error);
-        Packed const dealt(frames(), master() ? here * record() : 0);
-        if (master()) co_await end(dealt);
-        co_await on_node(env_, Collective::scatter, args(*mine, dealt));
-        for (std::size_t i = 0; i < remote_.size(); ++i)
-            deliver(env_, a_.receive[remote_[i]], at_, mine->data() + i * length_, length_, slices_.total, remote_[i],
-                    truncation_);
+        Packed const incoming(frames(), master() ? local_count * record() : 0);
+        if (master()) co_await finish_exchange(incoming);
+        co_await on_node(env_, Collective::scatter, args(*mine, incoming));
+        for (std::size_t i = 0; i < remote_ranks_.size(); ++i)
+            deliver(env_, a_.receive[remote_ranks_[i]], at_, mine->data() + i * length_, length_, slices_.total,
+                    remote_ranks_[i], truncation_);
     }
     RootedArgs args(Packed const& mine, Packed const& all) const {
         RootedArgs rooted{};
         rooted.mine = mine.buffer();
         rooted.parts = Parts::regular(all.data(), rooted.mine.count, *rooted.mine.type);
-        rooted.largest = mine.bytes;
-        rooted.equal = true;
+        rooted.max_part_bytes = mine.bytes;
+        rooted.equal_parts = true;
         return rooted;
     }
 
     /// Sends to each other master the data for its node: source after source, and of each source its parts in order.
-    Task begin(Packed const& all) {
-        std::size_t const here = ranks_here_.size();
+    Task start_exchange(Packed const& all) {
+        std::size_t const local_count = local_ranks_.size();
         std::size_t first = 0;   // index of the node's first rank among those of other nodes
         for (int n = 0; n < map_.count(); ++n) {
-            if (n == map_.mine()) continue;
+            if (n == map_.own_part()) continue;
             std::size_t const ranks = map_.members(n).size(), bytes = ranks * length_;
-            Packed const& out = out_.emplace_back(frames(), here * bytes);
-            for (std::size_t i = 0; i < here; ++i)
+            Packed const& out = out_.emplace_back(frames(), local_count * bytes);
+            for (std::size_t i = 0; i < local_count; ++i)
                 std::memcpy(out.data() + i * bytes, all.data() + i * record() + first * length_, bytes);
             env_.count(out.bytes, out.bytes);
             first += ranks;
-            Packed const& in = in_.emplace_back(frames(), ranks * here * length_);
-            arriving_.emplace_back(new (frames()) Arriving(env_));
+            Packed const& in = in_.emplace_back(frames(), ranks * local_count * length_);
+            arriving_.emplace_back(new (frames()) PendingReceive(env_));
             arriving_.back()->begin(in.data(), in.bytes, map_.master(n));
         }
         std::size_t i = 0;
         for (int n = 0; n < map_.count(); ++n)
-            if (n != map_.mine()) {
+            if (n != map_.own_part()) {
                 Packed const& out = out_[i++];
                 co_await messages_.start(map_.master(n), {out.buffer(), 0, out.bytes});
             }
     }
 
     /// Receives the messages and sorts them by destination rank.
-    Task end(Packed const& dealt) {
-        std::size_t const here = ranks_here_.size();
+    Task finish_exchange(Packed const& incoming) {
+        std::size_t const local_count = local_ranks_.size();
         std::size_t source = 0;
         for (std::size_t m = 0; m < in_.size(); ++m) {
-            int const from = remote_[source];
-            std::size_t const ranks = map_.members(map_.of(from)).size();
-            co_await env_.over(arriving_[m]->op, map_.master(map_.of(from)));
+            int const from = remote_ranks_[source];
+            std::size_t const ranks = map_.members(map_.part_of(from)).size();
+            co_await env_.completion(arriving_[m]->op, map_.master(map_.part_of(from)));
             truncation_.compare(from, arriving_[m]->bytes(), in_[m].bytes);
             for (std::size_t r = 0; r < ranks; ++r, ++source)
-                for (std::size_t i = 0; i < here; ++i)
-                    std::memcpy(dealt.data() + i * record() + source * length_,
-                                in_[m].data() + (r * here + i) * length_, length_);
+                for (std::size_t i = 0; i < local_count; ++i)
+                    std::memcpy(incoming.data() + i * record() + source * length_,
+                                in_[m].data() + (r * local_count + i) * length_, length_);
             env_.count(in_[m].bytes, in_[m].bytes);
         }
         for (int n = 0; n < map_.count(); ++n)
-            if (n != map_.mine()) co_await messages_.finish(map_.master(n));
+            if (n != map_.own_part()) co_await messages_.finish(map_.master(n));
         out_.clear(), in_.clear(), arriving_.clear();
     }
 
     NetEnv& env_;
     AlltoallArgs const& a_;
-    Division const& map_;
+    NodePartition const& map_;
     Segments const slices_;
     std::size_t at_ = 0, length_ = 0;   ///< of the current slice
     Messages<NetEnv> messages_;
-    std::span<int const> ranks_here_;
-    PooledVector<int> remote_;   ///< ranks of other nodes, node after node
+    std::span<int const> local_ranks_;
+    PooledVector<int> remote_ranks_;   ///< ranks of other nodes, node after node
     PooledVector<Packed> out_, in_;
-    PooledVector<std::unique_ptr<Arriving>> arriving_;
+    PooledVector<std::unique_ptr<PendingReceive>> arriving_;
     Truncation truncation_;
 };
 
 Task masters(NetEnv& env, AlltoallArgs const& a) {
-    Aggregated x(env, a);
+    MasterAlltoall x(env, a);
     co_await x.run();
 }
 
-std::uint64_t masters_operations(AlltoallArgs const& a, Division const& map) { return 1 + 2 * slices_of(a, map).count; }
+std::uint64_t masters_operations(AlltoallArgs const& a, NodePartition const& map) {
+    return 1 + 2 * slices_of(a, map).count;
+}
 
 }   // namespace
 
 constexpr Parameter masters_parameters[] = {memory_parameter};
 extern constinit const Algorithm<AlltoallArgs> masters_algorithm = {
     "masters",
-    "each node's parts to its master, one message per pair of nodes, each master to its node",
+    "masters gather their nodes' parts, exchange one message per pair of nodes, and scatter",
     Family::tutti,
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009",
     requires_equal_parts,
     masters_parameters,
-    TUTTI_RUNS_ON_NODES(masters)};
+    TUTTI_NET_ONLY(masters)};
 
 // paced: alltoall(v, w) in which every rank sends for itself. Parts within a node are copied through its shared memory;
 // those for other nodes are messages, a few of them in flight at the same time. With ranks numbered node after node, in
@@ -175,25 +178,25 @@ namespace {
 struct Step {
     int to = -1, from = -1;
 };
-PooledVector<Step> steps_of(FramePool& frames, Division const& map, int rank, bool in_place) {
+PooledVector<Step> steps_of(FramePool& frames, NodePartition const& map, int rank, bool in_place) {
     PooledVector<int> order(frames);
     for (int n = 0; n < map.count(); ++n) order.insert(order.end(), map.members(n).begin(), map.members(n).end());
     std::size_t const size = order.size();
-    auto const place = static_cast<std::size_t>(std::ranges::find(order, rank) - order.begin());
+    auto const position = static_cast<std::size_t>(std::ranges::find(order, rank) - order.begin());
     auto const remote = [&](std::size_t at) {
         int const peer = order[at % size];
-        return map.of(peer) == map.mine() ? -1 : peer;
+        return map.part_of(peer) == map.own_part() ? -1 : peer;
     };
     PooledVector<Step> steps(frames);
     for (std::size_t i = 0; i < size; ++i) {
-        if (in_place) steps.push_back({remote(i + size - place), remote(i + size - place)});
-        else steps.push_back({remote(place + i), remote(place + size - i)});
+        if (in_place) steps.push_back({remote(i + size - position), remote(i + size - position)});
+        else steps.push_back({remote(position + i), remote(position + size - i)});
     }
     return steps;
 }
 
 Task paced(NetEnv& env, AlltoallArgs const& a) {
-    PooledVector<Step> const steps = steps_of(env.frames(), env.map(), env.rank(), a.is_in_place);
+    PooledVector<Step> const steps = steps_of(env.frames(), env.partition(), env.rank(), a.is_in_place);
     std::size_t const window = std::max<std::size_t>(1, a.parameters[0]), size = steps.size();
     NetFlow flow(env);
     auto const begin = [&](Step const& s) {
@@ -205,26 +208,26 @@ Task paced(NetEnv& env, AlltoallArgs const& a) {
     std::exception_ptr error;
     co_await alltoall_within_node(env, a, error);
     for (Step const& s : steps) {
-        if (s.from >= 0) co_await flow.arrive();
-        if (s.to >= 0) co_await flow.sent_one();
+        if (s.from >= 0) co_await flow.wait_oldest_receive();
+        if (s.to >= 0) co_await flow.wait_oldest_send();
         if (begun < size) begin(steps[begun++]);
     }
     if (error) std::rethrow_exception(error);
     flow.check();
 }
 
-std::uint64_t paced_operations(AlltoallArgs const&, Division const&) { return 1; }
+std::uint64_t paced_operations(AlltoallArgs const&, NodePartition const&) { return 1; }
 
 }   // namespace
 
-constexpr Parameter paced_parameters[] = {{"window", 4, "steps under way at a time", ParameterKind::number}};
+constexpr Parameter paced_parameters[] = {{"window", 4, "steps in flight", ParameterKind::number}};
 extern constinit const Algorithm<AlltoallArgs> paced_algorithm = {
     "paced",
-    "every rank for itself, in an order that spreads over the nodes, a few messages at a time",
+    "ranks exchange parts directly, a few at a time, in an order that spreads over the nodes",
     Family::tutti,
     "after KNEM-Coll, section V.C",
     requires_nothing,
     paced_parameters,
-    TUTTI_RUNS_ON_NODES(paced)};
+    TUTTI_NET_ONLY(paced)};
 
 }   // namespace tutti::coll::algorithms::alltoall

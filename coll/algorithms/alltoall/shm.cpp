@@ -16,24 +16,24 @@ template <class Env>
 Task rotated_alltoall(Env& env, AlltoallArgs const& a, Limits limits, bool packed) {
     int const rank = env.rank();
     auto const table = 2 * sizeof(Entry) * static_cast<std::size_t>(env.size());
-    bool const either = packed && env.suspends() && !a.is_in_place && env.size() <= CopyPieces::most_of_word &&
+    bool const either = packed && env.suspends() && !a.is_in_place && env.size() <= CopyPieces::max_pieces_per_word &&
                         table <= env.slot_bytes();
-    Sides const sides{.pattern = Pattern::all,
-                      .root = 0,
-                      .out = a.is_in_place ? a.receive : a.send,
-                      .in = a.receive,
-                      .equal = packed && a.equal,
-                      .in_place = a.is_in_place,
-                      .either = either};
-    Exchange<Env> x(env, sides, limits);
+    ExchangeSpec const spec{.pattern = Pattern::all,
+                            .root = 0,
+                            .out = a.is_in_place ? a.receive : a.send,
+                            .in = a.receive,
+                            .equal_parts = packed && a.equal_parts,
+                            .in_place = a.is_in_place,
+                            .either_side = either};
+    Exchange<Env> x(env, spec, limits);
     x.post();
-    co_await env.later();
-    if (!a.is_in_place) x.take_own(a.send[rank]);
+    co_await env.defer();
+    if (!a.is_in_place) x.copy_own(a.send[rank]);
     for (int i = 1, peer = rank; i < env.size(); ++i) {
         if (++peer == env.size()) peer = 0;
         co_await env.until(peer);
-        x.take(peer);
-        x.give(peer);
+        x.receive(peer);
+        x.copy_unclaimed(peer);
     }
     if (x.unfinished()) co_await x.finish();
     x.check();
@@ -50,7 +50,7 @@ namespace tutti::coll::algorithms::alltoall {
 
 template <class Env>
 Task knem_rotated(Env& env, AlltoallArgs const& a) {
-    if (a.equal && a.each < a.parameters[0]) {
+    if (a.equal_parts && a.part_bytes < a.parameters[0]) {
         co_await linear_alltoall(env, a);
         co_return;
     }
@@ -58,10 +58,13 @@ Task knem_rotated(Env& env, AlltoallArgs const& a) {
 }
 
 extern constinit const Algorithm<AlltoallArgs> knem_rotated_algorithm = {
-    "knem_rotated",          "every rank copies its parts from the others' memory, in rotated order",
-    Family::knem_coll,       "KNEM-Coll, section V.C",
-    requires_nothing,        knem_movement_parameters,
-    TUTTI_RUNS(knem_rotated)};
+    "knem_rotated",
+    "every rank copies its parts from the others' memory, in rotated order",
+    Family::knem_coll,
+    "KNEM-Coll, section V.C",
+    requires_nothing,
+    knem_movement_parameters,
+    TUTTI_SHM_ONLY(knem_rotated)};
 
 // knem_sender_writing: alltoall(v, w) in the other direction. All ranks expose the destinations of their parts; each
 // writes its parts for rank + 1, rank + 2, …. Small parts are sent as messages to all ranks at the same time. p − 1
@@ -71,7 +74,7 @@ extern constinit const Algorithm<AlltoallArgs> knem_rotated_algorithm = {
 
 template <class Env>
 Task knem_sender_writing(Env& env, AlltoallArgs const& a) {
-    if (a.equal && a.each < a.parameters[0]) {
+    if (a.equal_parts && a.part_bytes < a.parameters[0]) {
         co_await linear_alltoall(env, a);
         co_return;
     }
@@ -79,9 +82,9 @@ Task knem_sender_writing(Env& env, AlltoallArgs const& a) {
         co_await rotated_alltoall(env, a, knem_limits(a), false);
         co_return;
     }
-    Sides const sides{.pattern = Pattern::all, .root = 0, .out = a.send, .in = a.receive};
+    ExchangeSpec const spec{.pattern = Pattern::all, .root = 0, .out = a.send, .in = a.receive};
     Buffer const own = a.send[env.rank()];
-    Writing<Env> w(env, sides, a.parameters[0], a.parameters[1]);
+    SenderWriting<Env> w(env, spec, a.parameters[0], a.parameters[1]);
     co_await w.run(&own);
     w.check();
 }
@@ -93,7 +96,7 @@ extern constinit const Algorithm<AlltoallArgs> knem_sender_writing_algorithm = {
     "KNEM-Coll, sections III.B and V.C",
     requires_nothing,
     knem_movement_parameters,
-    TUTTI_RUNS(knem_sender_writing)};
+    TUTTI_SHM_ONLY(knem_sender_writing)};
 
 // rotated: alltoall(v, w). Every rank publishes where its parts for the others are, and obtains its own from rank + 1,
 // rank + 2, …, so that no two ranks read from the same one at the same time. Small parts are copied through the slots
@@ -103,13 +106,16 @@ extern constinit const Algorithm<AlltoallArgs> knem_sender_writing_algorithm = {
 
 template <class Env>
 Task rotated(Env& env, AlltoallArgs const& a) {
-    return goes_packed(env, a) ? packed_alltoall(env, a) : rotated_alltoall(env, a, Limits::of(a), true);
+    return fits_packed(env, a) ? packed_alltoall(env, a) : rotated_alltoall(env, a, Limits::of(a), true);
 }
 
 extern constinit const Algorithm<AlltoallArgs> rotated_algorithm = {
-    "rotated",          "small parts in slots, large ones read from their owners in rotated order",
-    Family::tutti,      "after KNEM-Coll, section V.C",
-    requires_nothing,   movement_parameters,
-    TUTTI_RUNS(rotated)};
+    "rotated",
+    "small parts are copied through slots, large ones are read from their owners in rotated order",
+    Family::tutti,
+    "after KNEM-Coll, section V.C",
+    requires_nothing,
+    movement_parameters,
+    TUTTI_SHM_ONLY(rotated)};
 
 }   // namespace tutti::coll::algorithms::alltoall

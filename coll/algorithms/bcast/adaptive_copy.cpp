@@ -15,8 +15,8 @@ namespace tutti::coll::algorithms::bcast {
 template <class Env>
 Task adaptive_copy(Env& env, BcastArgs const& a) {
     constexpr std::uint64_t buffers = 2;
-    std::size_t const bytes = a.data.bytes(), room = env.staging_bytes() / buffers / cache_line * cache_line,
-                      slice = std::min(a.parameters[0], room);
+    std::size_t const bytes = a.data.bytes(), max_slice = env.staging_bytes() / buffers / cache_line * cache_line,
+                      slice = std::min(a.parameters[0], max_slice);
     std::uint64_t const slices = (bytes + slice - 1) / slice;
     std::size_t const working_set = bytes * static_cast<std::size_t>(env.size()) + buffers * slice;
     bool const dense = a.data.type->dense(a.data.count), root = env.rank() == a.root;
@@ -24,7 +24,7 @@ Task adaptive_copy(Env& env, BcastArgs const& a) {
     for (std::uint64_t k = 0; k < slices; ++k) {
         std::size_t const at = k * slice, n = std::min(slice, bytes - at), buffer = k % buffers * slice;
         if (root) {
-            if (k >= buffers) co_await acknowledged(env, everybody(env), 0, k - buffers + 1);
+            if (k >= buffers) co_await await_acks(env, all_ranks_of(env), 0, k - buffers + 1);
             env.stage(env.staging() + buffer, a.data, at, n);
             env.ready(0, k + 1);
         } else {
@@ -35,17 +35,17 @@ Task adaptive_copy(Env& env, BcastArgs const& a) {
             env.ack(0, k + 1);
         }
     }
-    if (root) co_await acknowledged(env, everybody(env), 0, slices);
+    if (root) co_await await_acks(env, all_ranks_of(env), 0, slices);
 }
 
 constexpr Parameter adaptive_copy_parameters[] = {{"slice", 131072, "bytes that are copied at a time"}};
 extern constinit const Algorithm<BcastArgs> adaptive_copy_algorithm = {
     "adaptive_copy",
-    "slices through two shared buffers, past the caches where they would not stay",
+    "slices are copied through two shared buffers, with non-temporal stores if large",
     Family::yhccl,
     "YHCCL (Peng et al., SC 2023), section 4.3.2",
     requires_nothing,
     adaptive_copy_parameters,
-    TUTTI_RUNS(adaptive_copy)};
+    TUTTI_SHM_ONLY(adaptive_copy)};
 
 }   // namespace tutti::coll::algorithms::bcast

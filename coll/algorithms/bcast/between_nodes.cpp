@@ -24,29 +24,29 @@ Task disseminate(NetEnv& env) {
 }
 
 Task masters(NetEnv& env, BarrierArgs const&) {
-    Division const& map = env.map();
-    bool const master = env.rank() == map.master(map.mine());
-    std::byte go{};
+    NodePartition const& map = env.partition();
+    bool const master = env.rank() == map.master(map.own_part());
+    std::byte token{};
     co_await on_node(env, Collective::barrier, BarrierArgs{});
     if (master) {
         NetEnv team(env, map.masters(env.frames()), env.multi_node().masters);
         co_await disseminate(team);
     }
-    co_await on_node(env, Collective::bcast, bytes_from(&go, 1, 0));
+    co_await on_node(env, Collective::bcast, bcast_bytes_args(&token, 1, 0));
 }
 
-std::uint64_t masters_operations(BarrierArgs const&, Division const&) { return 2; }
+std::uint64_t masters_operations(BarrierArgs const&, NodePartition const&) { return 2; }
 
 }   // namespace
 
 extern constinit const Algorithm<BarrierArgs> masters_algorithm = {
     "masters",
-    "each node to its master, masters by dissemination, each master to its node",
+    "nodes gather at their masters, masters disseminate, and each master releases its node",
     Family::tutti,
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.4; Hensgen, Finkel, Manber, IJPP 1988",
     requires_nothing,
     {},
-    TUTTI_RUNS_ON_NODES(masters)};
+    TUTTI_NET_ONLY(masters)};
 
 }   // namespace tutti::coll::algorithms::barrier
 
@@ -67,37 +67,37 @@ struct Between {
 };
 
 Segments segments_of(BcastArgs const& a) {
-    bool const in_one = a.parameters[0] == Between::scatter_and_gather;
-    Segments segments(a.data.bytes(), 1, in_one ? whole : std::max<std::size_t>(1, a.parameters[1]));
+    bool const whole_message = a.parameters[0] == Between::scatter_and_gather;
+    Segments segments(a.data.bytes(), 1, whole_message ? one_segment : std::max<std::size_t>(1, a.parameters[1]));
     segments.count = std::max<std::uint64_t>(1, segments.count);   // an empty message is one segment, too
     return segments;
 }
 
 /// Returns the position of this node's master in the tree among masters; without parent and children unless this rank
 /// is that master.
-TreePlace place_among(NetEnv& env, BcastArgs const& a) {
+TreePosition position_among_masters(NetEnv& env, BcastArgs const& a) {
     static constexpr TreeShape shapes[] = {binomial_tree, binary_tree, chain_tree, star_tree};
-    Division const& map = env.map();
-    if (a.parameters[0] == Between::scatter_and_gather || env.rank() != map.master(map.mine(), a.root))
-        return TreePlace(env.frames());
-    return place_of_master(env.frames(), map, map.mine(), a.root, shapes[a.parameters[0]]);
+    NodePartition const& map = env.partition();
+    if (a.parameters[0] == Between::scatter_and_gather || env.rank() != map.master(map.own_part(), a.root))
+        return TreePosition(env.frames());
+    return position_of_master(env.frames(), map, map.own_part(), a.root, shapes[a.parameters[0]]);
 }
 
 /// Broadcasts the whole message among the masters by scatter and allgather.
-Task spread(NetEnv& env, BcastArgs const& a) {
-    NetEnv team(env, env.map().masters(env.frames(), a.root), env.multi_node().masters);
+Task scatter_allgather_among_masters(NetEnv& env, BcastArgs const& a) {
+    NetEnv team(env, env.partition().masters(env.frames(), a.root), env.multi_node().masters);
     BcastArgs between = a;
-    between.root = env.map().of(a.root);
+    between.root = env.partition().part_of(a.root);
     Values const ring;   // how the blocks are gathered
     between.parameters = ring;
     co_await scatter_allgather_algorithm.net(team, between);
 }
 
 Task masters(NetEnv& env, BcastArgs const& a) {
-    Division const& map = env.map();
+    NodePartition const& map = env.partition();
     Segments const segments = segments_of(a);
-    int const master = map.master(map.mine(), a.root);
-    bool const in_one = a.parameters[0] == Between::scatter_and_gather;
+    int const master = map.master(map.own_part(), a.root);
+    bool const whole_message = a.parameters[0] == Between::scatter_and_gather;
     Buffer data = a.data;
     PooledBytes packed;   // segments of a buffer with gaps
     if (segments.count > 1 && !data.type->dense(data.count)) {
@@ -106,44 +106,46 @@ Task masters(NetEnv& env, BcastArgs const& a) {
         if (env.rank() == a.root) env.load(packed.get(), a.data, 0, segments.total);
     }
     auto const piece = [&](std::uint64_t k) -> Piece { return {data, segments.at(k), segments.bytes(k)}; };
-    TreePlace const near = place_among(env, a);
-    bool const receives = near.parent >= 0;
+    TreePosition const position = position_among_masters(env, a);
+    bool const has_parent = position.parent >= 0;
     NetFlow flow(env);
-    for (std::uint64_t k = 0; receives && k < std::min<std::uint64_t>(NetFlow::ahead, segments.count); ++k)
-        flow.expect(piece(k), near.parent);
-    if (in_one && env.rank() == master) co_await spread(env, a);
+    for (std::uint64_t k = 0; has_parent && k < std::min<std::uint64_t>(NetFlow::pipeline_depth, segments.count); ++k)
+        flow.expect(piece(k), position.parent);
+    if (whole_message && env.rank() == master) co_await scatter_allgather_among_masters(env, a);
     for (std::uint64_t k = 0; k < segments.count; ++k) {
-        if (receives) co_await flow.arrive();
-        if (receives && k + NetFlow::ahead < segments.count) flow.expect(piece(k + NetFlow::ahead), near.parent);
-        for (auto child = near.children.rbegin(); child != near.children.rend(); ++child)   // the largest subtree first
+        if (has_parent) co_await flow.wait_oldest_receive();
+        if (has_parent && k + NetFlow::pipeline_depth < segments.count)
+            flow.expect(piece(k + NetFlow::pipeline_depth), position.parent);
+        for (auto child = position.children.rbegin(); child != position.children.rend();
+             ++child)   // the largest subtree first
             flow.send(piece(k), *child);
         BcastArgs inside = a;
         inside.data = segments.count == 1 ? data : packed_buffer(first_byte(data) + segments.at(k), segments.bytes(k));
         inside.root = map.index_of(master);
         co_await on_node(env, Collective::bcast, inside);
-        co_await flow.sent(NetFlow::ahead * near.children.size());
+        co_await flow.wait_sends(NetFlow::pipeline_depth * position.children.size());
     }
-    co_await flow.sent();
+    co_await flow.wait_sends();
     if (packed && env.rank() != a.root) env.store(a.data, 0, packed.get(), segments.total);
     flow.check();
 }
 
-std::uint64_t masters_operations(BcastArgs const& a, Division const&) { return segments_of(a).count; }
+std::uint64_t masters_operations(BcastArgs const& a, NodePartition const&) { return segments_of(a).count; }
 
 }   // namespace
 
 constexpr Parameter masters_parameters[] = {
-    {"between", Between::binomial, "how the masters hand it on", ParameterKind::word,
+    {"between", Between::binomial, "how the masters forward the message", ParameterKind::keyword,
      "binomial|binary|chain|linear|scatter_allgather"},
-    {"segment", 65536, "bytes that are handed on at a time, along a tree"},
+    {"segment", 65536, "bytes forwarded at a time along a tree"},
 };
 extern constinit const Algorithm<BcastArgs> masters_algorithm = {
     "masters",
-    "masters along a tree in segments, each to its node",
+    "masters forward segments along a tree, and each broadcasts on its node",
     Family::tutti,
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.1",
     requires_nothing,
     masters_parameters,
-    TUTTI_RUNS_ON_NODES(masters)};
+    TUTTI_NET_ONLY(masters)};
 
 }   // namespace tutti::coll::algorithms::bcast

@@ -21,7 +21,7 @@ public:
     using Pieces = std::array<std::size_t, max_levels>;
 
     PieceTree(Env& env, topo::Hierarchy const& tree, BcastArgs const& a, Pieces const& pieces)
-        : env_(env), data_(env, a.data, place_in_hierarchy(env.frames(), tree, env.rank(), a.root), ~std::size_t{0}),
+        : env_(env), data_(env, a.data, position_in_hierarchy(env.frames(), tree, env.rank(), a.root), ~std::size_t{0}),
           pieces_(pieces) {
         for (auto& piece : pieces_) piece = std::clamp<std::size_t>(piece, 1, std::max<std::size_t>(1, data_.bytes));
     }
@@ -29,56 +29,56 @@ public:
     FramePool& frames() { return env_.frames(); }
     Task run() {
         if (data_.bytes == 0) co_return;
-        if (!data_.place.children.empty()) {
-            data_.show();
+        if (!data_.position.children.empty()) {
+            data_.expose();
             env_.publish();
         }
-        if (data_.place.parent < 0) {
-            data_.got = data_.bytes;
+        if (data_.position.parent < 0) {
+            data_.received = data_.bytes;
         } else {
-            co_await env_.until(data_.place.parent);
-            data_.meet();
+            co_await env_.until(data_.position.parent);
+            data_.read_parent();
         }
-        co_await pass_on();
-        while (data_.got < data_.bytes) {
+        co_await announce_pieces();
+        while (data_.received < data_.bytes) {
             co_await receive();
-            co_await pass_on();
+            co_await announce_pieces();
         }
         co_await data_.finish();
     }
 
 private:
     Task receive() {
-        int const level = data_.place.level, parent = data_.place.parent;
-        std::size_t const piece = pieces_[static_cast<std::size_t>(level)], number = data_.got / piece;
-        if (!by_slices_ && env_.exposure(parent).way != AccessPath::staged) {
+        int const level = data_.position.level, parent = data_.position.parent;
+        std::size_t const piece = pieces_[static_cast<std::size_t>(level)], number = data_.received / piece;
+        if (!by_slices_ && env_.exposure(parent).access != AccessPath::staged) {
             co_await env_.until_ready(parent, level, number + 1);
             std::size_t const end = std::min(data_.bytes, (number + 1) * piece);
             if (data_.source) data_.load(end);
             else by_slices_ = !data_.fetch(end);
         } else {
-            co_await data_.take_slice();
+            co_await data_.receive_slice();
         }
     }
 
     /// Announces to the members the pieces that are there.
-    Task pass_on() {
-        if (data_.place.children.empty()) co_return;
-        if (data_.way == AccessPath::staged) co_await data_.lay_out();
-        for (int level = 0; data_.way != AccessPath::staged && level < data_.place.led(); ++level) {
+    Task announce_pieces() {
+        if (data_.position.children.empty()) co_return;
+        if (data_.access == AccessPath::staged) co_await data_.stage_slices();
+        for (int level = 0; data_.access != AccessPath::staged && level < data_.position.led_levels(); ++level) {
             auto const l = static_cast<std::size_t>(level);
             std::size_t const piece = pieces_[l], whole = (data_.bytes + piece - 1) / piece;
-            std::uint64_t const there = data_.got == data_.bytes ? whole : data_.got / piece;
-            if (there > said_[l]) env_.ready(level, there);
-            said_[l] = there;
+            std::uint64_t const announced_count = data_.received == data_.bytes ? whole : data_.received / piece;
+            if (announced_count > announced_[l]) env_.ready(level, announced_count);
+            announced_[l] = announced_count;
         }
     }
 
     Env& env_;
     PulledSlices<Env> data_;
     Pieces pieces_;
-    bool by_slices_ = false;                         ///< single copy has failed
-    std::array<std::uint64_t, max_levels> said_{};   ///< pieces announced
+    bool by_slices_ = false;                              ///< single copy has failed
+    std::array<std::uint64_t, max_levels> announced_{};   ///< pieces announced
 };
 
 }   // namespace tutti::coll
@@ -103,11 +103,13 @@ Task knem_linear(Env& env, BcastArgs const& a) {
 }
 
 constexpr Parameter knem_linear_parameters[] = {knem_least_parameter};
-extern constinit const Algorithm<BcastArgs> knem_linear_algorithm = {
-    "knem_linear",          "everybody copies the root's buffer at the same time",
-    Family::knem_coll,      "KNEM-Coll, section V.B",
-    requires_nothing,       knem_linear_parameters,
-    TUTTI_RUNS(knem_linear)};
+extern constinit const Algorithm<BcastArgs> knem_linear_algorithm = {"knem_linear",
+                                                                     "all ranks copy the root's buffer concurrently",
+                                                                     Family::knem_coll,
+                                                                     "KNEM-Coll, section V.B",
+                                                                     requires_nothing,
+                                                                     knem_linear_parameters,
+                                                                     TUTTI_SHM_ONLY(knem_linear)};
 
 // knem_pipelined: broadcast over the levels of the machine. The members of each team copy pieces from their leader's
 // buffer while the leader gets the next ones from its own leader. Small messages use a binomial tree, copied in and
@@ -133,12 +135,15 @@ constexpr Parameter knem_pipelined_parameters[] = {
     hierarchy_parameter,
     knem_least_parameter,
     {"piece", 16384, "bytes that a team copies at a time", ParameterKind::per_level},
-    {"large_piece", 524288, "the same in large messages", ParameterKind::per_level},
-    {"large", 2097152, "bytes from which a message is large"}};
+    {"large_piece", 524288, "bytes that a team copies at a time in large messages", ParameterKind::per_level},
+    {"large", 2097152, "size of the smallest large message, in bytes"}};
 extern constinit const Algorithm<BcastArgs> knem_pipelined_algorithm = {
-    "knem_pipelined",          "every team copies pieces from its leader's buffer, level after level",
-    Family::knem_coll,         "KNEM-Coll, sections IV and VI.B",
-    requires_nothing,          knem_pipelined_parameters,
-    TUTTI_RUNS(knem_pipelined)};
+    "knem_pipelined",
+    "every team copies pieces from its leader's buffer, level after level",
+    Family::knem_coll,
+    "KNEM-Coll, sections IV and VI.B",
+    requires_nothing,
+    knem_pipelined_parameters,
+    TUTTI_SHM_ONLY(knem_pipelined)};
 
 }   // namespace tutti::coll::algorithms::bcast

@@ -20,12 +20,12 @@ Task binomial(Env& env, BcastArgs const& a) {
 
 extern constinit const Algorithm<BcastArgs> binomial_algorithm = {
     "binomial",
-    "who has the data hands it to the top of the next smaller subtree",
+    "each rank that has the data sends it to the root of the next smaller subtree",
     Family::baseline,
     "Thakur, Rabenseifner, Gropp, IJHPCA 2005, Broadcast",
     requires_nothing,
     {},
-    TUTTI_RUNS_ANYWHERE(binomial)};
+    TUTTI_SHM_AND_NET(binomial)};
 
 // chain: segments along a chain of all ranks, beginning at the root. A rank receives segment k while it sends segment
 // k − 1. p − 2 + s/segment steps. Bytes: s per receiver by single copy, otherwise 2s.
@@ -34,19 +34,19 @@ template <class Env>
 Task chain(Env& env, BcastArgs const& a) {
     Messages<Env> m(env);
     Truncation truncation;
-    int const size = env.size(), place = (env.rank() - a.root + size) % size;
-    int const last = (env.rank() + size - 1) % size, next = (env.rank() + 1) % size;
-    bool const receives = place > 0, sends = place + 1 < size;
+    int const size = env.size(), vrank = (env.rank() - a.root + size) % size;
+    int const previous = (env.rank() + size - 1) % size, next = (env.rank() + 1) % size;
+    bool const receives = vrank > 0, sends = vrank + 1 < size;
     std::size_t const bytes = a.data.bytes(), working_set = bytes * static_cast<std::size_t>(size);
     std::size_t const segment = std::max<std::size_t>(1, a.parameters[0]);
     MessagePart out{a.data, 0, 0}, in{a.data, 0, std::min(segment, bytes)};
     while (out.bytes + in.bytes > 0) {
         auto use = m.into(a.data, in.at, working_set);
         bool const sending = sends && out.bytes > 0, receiving = receives && in.bytes > 0;
-        if (sending && receiving) co_await m.exchange(next, out, last, in.bytes, use);
+        if (sending && receiving) co_await m.exchange(next, out, previous, in.bytes, use);
         else if (sending) co_await m.send(next, out);
-        else if (receiving) co_await m.receive(last, in.bytes, use);
-        if (receiving) truncation.compare(last, m.received(last), in.bytes);
+        else if (receiving) co_await m.receive(previous, in.bytes, use);
+        if (receiving) truncation.compare(previous, m.received(previous), in.bytes);
         out = in;
         in.at += in.bytes;
         in.bytes = std::min(segment, bytes - in.at);
@@ -55,15 +55,15 @@ Task chain(Env& env, BcastArgs const& a) {
     truncation.check(env);
 }
 
-constexpr Parameter chain_parameters[] = {{"segment", 65536, "bytes that are handed on at a time"}};
+constexpr Parameter chain_parameters[] = {{"segment", 65536, "bytes forwarded at a time"}};
 extern constinit const Algorithm<BcastArgs> chain_algorithm = {
     "chain",
-    "every rank hands segments on to the next one",
+    "every rank forwards segments to the next rank",
     Family::baseline,
     "folklore; Pjesivac-Grbovic and others, Cluster Computing 2007",
     requires_nothing,
     chain_parameters,
-    TUTTI_RUNS_ANYWHERE(chain)};
+    TUTTI_SHM_AND_NET(chain)};
 
 // linear: a message from the root to each other rank, all in flight at the same time. One step for the receivers, p − 1
 // for the root if the message is staged. Bytes: s per receiver by single copy, otherwise 2s.
@@ -83,9 +83,13 @@ Task linear(Env& env, BcastArgs const& a) {
     truncation.check(env);
 }
 
-extern constinit const Algorithm<BcastArgs> linear_algorithm = {
-    "linear", "the root sends to everybody", Family::baseline, "folklore", requires_nothing,
-    {},       TUTTI_RUNS_ANYWHERE(linear)};
+extern constinit const Algorithm<BcastArgs> linear_algorithm = {"linear",
+                                                                "the root sends to every other rank",
+                                                                Family::baseline,
+                                                                "folklore",
+                                                                requires_nothing,
+                                                                {},
+                                                                TUTTI_SHM_AND_NET(linear)};
 
 // mpich_hierarchical: broadcast with a master per node. The root sends to its node's master, the masters to other
 // masters, and each master to its node's ranks along a binomial tree: in segments, with a binary tree of masters, or as
@@ -97,22 +101,22 @@ namespace {
 
 /// Returns this rank's position in the tree. A root that is not its node's master sends everything to the master of its
 /// node, which is then at the top.
-TreePlace place_of(FramePool& frames, Division const& nodes, int rank, int root, TreeShape between) {
-    int const master = nodes.master(nodes.of(root));
-    TreePlace t(frames);
+TreePosition position_of(FramePool& frames, NodePartition const& nodes, int rank, int root, TreeShape between) {
+    int const master = nodes.master(nodes.part_of(root));
+    TreePosition t(frames);
     if (rank == root && rank != master) {
         t.children.push_back(master);
         return t;
     }
-    std::vector<int> waiting;   // ranks of this node that receive from its master
+    std::vector<int> receivers;   // ranks of this node that receive from its master
     for (int r : nodes.members())
-        if (r == nodes.members().front() || r != root) waiting.push_back(r);
-    auto const place = std::lower_bound(waiting.begin(), waiting.end(), rank) - waiting.begin();
-    t = binomial_tree(frames, static_cast<int>(place), static_cast<int>(waiting.size())).named([&](int p) {
-        return waiting[static_cast<std::size_t>(p)];
+        if (r == nodes.members().front() || r != root) receivers.push_back(r);
+    auto const index = std::lower_bound(receivers.begin(), receivers.end(), rank) - receivers.begin();
+    t = binomial_tree(frames, static_cast<int>(index), static_cast<int>(receivers.size())).renumbered([&](int p) {
+        return receivers[static_cast<std::size_t>(p)];
     });
     if (t.parent >= 0) return t;
-    TreePlace const b = place_of_master(frames, nodes, nodes.mine(), master, between);
+    TreePosition const b = position_of_master(frames, nodes, nodes.own_part(), master, between);
     t.parent = b.parent >= 0 ? b.parent : root != rank ? root : -1;
     t.children.insert(t.children.end(), b.children.begin(), b.children.end());
     return t;
@@ -123,11 +127,12 @@ TreePlace place_of(FramePool& frames, Division const& nodes, int rank, int root,
 template <class Env>
 Task mpich_hierarchical(Env& env, BcastArgs const& a) {
     bool const pipelined = a.parameters[2] == 0;
-    Division const nodes(env.hierarchy(), env.rank());
-    TreePlace place = place_of(env.frames(), nodes, env.rank(), a.root, pipelined ? binary_tree : binomial_tree);
-    Segments const segments(a.data.bytes(), 1, pipelined ? a.parameters[1] : whole);
+    NodePartition const nodes(env.hierarchy(), env.rank());
+    TreePosition position =
+        position_of(env.frames(), nodes, env.rank(), a.root, pipelined ? binary_tree : binomial_tree);
+    Segments const segments(a.data.bytes(), 1, pipelined ? a.parameters[1] : one_segment);
     Messages<Env> m(env);
-    PassDown<Env> down(env, m, a.data, std::move(place), segments);
+    PassDown<Env> down(env, m, a.data, std::move(position), segments);
     for (std::uint64_t k = 0; k < segments.count; ++k) co_await down.segment(k);
     co_await down.finish();
     co_await m.close();
@@ -135,18 +140,18 @@ Task mpich_hierarchical(Env& env, BcastArgs const& a) {
 
 constexpr Parameter mpich_hierarchical_parameters[] = {
     hierarchy_parameter,
-    {"segment", 5120, "bytes that are passed on at a time when pipelined"},
-    {"form", 0, "in segments along a binary tree of masters, or whole along a binomial one", ParameterKind::word,
+    {"segment", 5120, "bytes forwarded at a time if pipelined"},
+    {"form", 0, "in segments along a binary tree of masters, or whole along a binomial one", ParameterKind::keyword,
      "pipelined|whole"},
 };
 extern constinit const Algorithm<BcastArgs> mpich_hierarchical_algorithm = {
     "mpich_hierarchical",
-    "root to master, master to masters, each master to its node, with messages",
+    "the root sends to its master, masters forward between nodes, each master to its node",
     Family::mpich,
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.1",
     requires_nothing,
     mpich_hierarchical_parameters,
-    TUTTI_RUNS_ANYWHERE(mpich_hierarchical)};
+    TUTTI_SHM_AND_NET(mpich_hierarchical)};
 
 // scatter_allgather: for long messages. p blocks are scattered along a binomial tree and then allgathered, along a ring
 // or by recursive doubling. ⌈log2 p⌉ + p − 1 consecutive messages with the ring, about 2 log2 p with doubling; each
@@ -158,24 +163,24 @@ template <class Env>
 Task scatter_allgather(Env& env, BcastArgs const& a) {
     Messages<Env> m(env);
     Truncation truncation;
-    BinomialPlace const at(env, a.root);
+    BinomialPosition const tree(env, a.root);
     std::size_t const bytes = a.data.bytes(), ranks = static_cast<std::size_t>(env.size());
     std::size_t const block = ((bytes + ranks - 1) / ranks + cache_line - 1) / cache_line * cache_line;
     BlockRow row{a.data, {}, bytes * ranks};
-    for (std::size_t i = 0; i <= ranks; ++i) row.at.push_back(std::min(bytes, i * block));
+    for (std::size_t i = 0; i <= ranks; ++i) row.offsets.push_back(std::min(bytes, i * block));
 
-    if (at.place > 0) {
-        std::size_t const under = row.bytes(at.place, at.end());
-        co_await m.receive(at.parent_rank(), under, m.into(a.data, row.start(at.place), row.working_set));
-        truncation.compare(at.parent_rank(), m.received(at.parent_rank()), under);
+    if (tree.vrank > 0) {
+        std::size_t const under = row.bytes(tree.vrank, tree.end());
+        co_await m.receive(tree.parent_rank(), under, m.into(a.data, row.start(tree.vrank), row.working_set));
+        truncation.compare(tree.parent_rank(), m.received(tree.parent_rank()), under);
     }
-    co_await start_children(env, m, at, [&](int child) { return row.part(child, at.end_of(child)); });
-    co_await finish_children(env, m, at);
+    co_await start_children(env, m, tree, [&](int child) { return row.part(child, tree.end_of(child)); });
+    co_await finish_children(env, m, tree);
 
     if (a.parameters[0] == 0) {
-        co_await ring_blocks(env, m, row, a.root, truncation);
+        co_await ring_allgather(env, m, row, a.root, truncation);
     } else {
-        Doubling<Env> doubling(env, m, row, a.root, truncation);
+        RecursiveDoubling<Env> doubling(env, m, row, a.root, truncation);
         co_await doubling.run();
     }
     co_await m.close();
@@ -183,15 +188,15 @@ Task scatter_allgather(Env& env, BcastArgs const& a) {
 }
 
 constexpr Parameter scatter_allgather_parameters[] = {
-    {"allgather", 0, "how the blocks get to everybody: round a ring, or by recursive doubling", ParameterKind::word,
+    {"allgather", 0, "how the blocks are allgathered: around a ring or by recursive doubling", ParameterKind::keyword,
      "ring|doubling"}};
 extern constinit const Algorithm<BcastArgs> scatter_allgather_algorithm = {
     "scatter_allgather",
-    "blocks scattered along a binomial tree, then gathered by all",
+    "blocks are scattered along a binomial tree, then allgathered",
     Family::baseline,
     "van de Geijn and others, SHPCC 1994; Thakur, Rabenseifner, Gropp, IJHPCA 2005, Broadcast",
     requires_nothing,
     scatter_allgather_parameters,
-    TUTTI_RUNS_ANYWHERE(scatter_allgather)};
+    TUTTI_SHM_AND_NET(scatter_allgather)};
 
 }   // namespace tutti::coll::algorithms::bcast

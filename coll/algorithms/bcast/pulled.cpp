@@ -20,12 +20,12 @@ namespace tutti::coll {
 template <class Env>
 class ChunkBroadcast {
 public:
-    ChunkBroadcast(Env& env, BcastArgs const& a, LeaderPlace place)
-        : env_(env), a_(a), data_(env, a.data, std::move(place), least_chunk(env, a)),
-          grain_(std::max<std::size_t>(1, a.parameters.at(0, data_.place.level) / chunk()) * chunk()),
-          share_(a.parameters[env.crowded() ? 2 : 1]) {
-        data_.show();
-        if (parent() < 0) data_.got = bytes();
+    ChunkBroadcast(Env& env, BcastArgs const& a, LeaderPosition position)
+        : env_(env), a_(a), data_(env, a.data, std::move(position), smallest_chunk(env, a)),
+          grain_(std::max<std::size_t>(1, a.parameters.at(0, data_.position.level) / chunk()) * chunk()),
+          share_(a.parameters[env.oversubscribed() ? 2 : 1]) {
+        data_.expose();
+        if (parent() < 0) data_.received = bytes();
     }
     FramePool& frames() { return env_.frames(); }
 
@@ -33,17 +33,17 @@ public:
     template <class Count>
     Task run(Count children_of_root) {
         if (parent() < 0) {
-            co_await pass_on();
-            if (data_.way == AccessPath::load_store && bytes() >= share_) {
-                if (by_either(children_of_root)) co_await give();
-                else co_await push();
+            co_await announce_chunks();
+            if (data_.access == AccessPath::load_store && bytes() >= share_) {
+                if (either_may_copy(children_of_root)) co_await write_unclaimed();
+                else co_await write_root_share();
             }
         } else {
             env_.publish();
-            if (by_either(children_of_root)) co_await env_.later();
-            while (data_.got < bytes()) {
+            if (either_may_copy(children_of_root)) co_await env_.defer();
+            while (data_.received < bytes()) {
                 co_await receive(children_of_root);
-                if (!children().empty()) co_await pass_on();
+                if (!children().empty()) co_await announce_chunks();
             }
         }
         co_await data_.finish();
@@ -52,41 +52,43 @@ public:
 private:
     static constexpr int data_level = 0;   // counter: chunks ready
 
-    static std::size_t least_chunk(Env& env, BcastArgs const& args) {
-        std::size_t least = args.parameters[0];
+    static std::size_t smallest_chunk(Env& env, BcastArgs const& args) {
+        std::size_t smallest = args.parameters[0];
         for (int level = 1; level < env.hierarchy().levels(); ++level)
-            least = std::min(least, args.parameters.at(0, level));
-        return least;
+            smallest = std::min(smallest, args.parameters.at(0, level));
+        return smallest;
     }
-    int parent() const { return data_.place.parent; }
-    PooledVector<int> const& children() const { return data_.place.children; }
+    int parent() const { return data_.position.parent; }
+    PooledVector<int> const& children() const { return data_.position.children; }
     std::size_t bytes() const { return data_.bytes; }
     /// The unit of the counters, the same at all ranks: the smallest chunk of all levels.
     std::size_t chunk() const { return data_.slice; }
     std::uint64_t chunks(std::size_t up_to) const { return (up_to + chunk() - 1) / chunk(); }
     /// True if the root writes the last part of this rank's, or this child's, buffer. Both sides get the same result.
-    bool shared_with(int peer) const {
+    bool root_writes_share(int peer) const {
         Exposure const& e = env_.exposure(peer);
-        bool const both = data_.way == AccessPath::load_store && e.way == AccessPath::load_store;
+        bool const both = data_.access == AccessPath::load_store && e.access == AccessPath::load_store;
         return both && bytes() >= share_ && e.bytes == bytes();
     }
     /// True if all other ranks are the root's children and some of them may compute in the meantime. All ranks get the
     /// same result.
     template <class Count>
-    bool by_either(Count& children_of_root) const {
+    bool either_may_copy(Count& children_of_root) const {
         if (!env_.suspends()) return false;
-        std::size_t const of_root = parent() < 0 ? children().size() : children_of_root();
-        return of_root + 1 == static_cast<std::size_t>(env_.size());
+        std::size_t const root_children = parent() < 0 ? children().size() : children_of_root();
+        return root_children + 1 == static_cast<std::size_t>(env_.size());
     }
     /// Returns where the root's part begins if it has this number of children.
-    std::size_t split(std::size_t of_root) const { return bytes() / (of_root + 1) * of_root / cache_line * cache_line; }
+    std::size_t share_start(std::size_t root_children) const {
+        return bytes() / (root_children + 1) * root_children / cache_line * cache_line;
+    }
 
     template <class Count>
-    void meet_parent(Count& children_of_root) {
-        data_.meet();
-        bool const shared = parent() == a_.root && shared_with(parent());
-        either_ = shared && by_either(children_of_root);
-        end_ = shared && !either_ ? split(children_of_root()) : bytes();
+    void read_parent_exposure(Count& children_of_root) {
+        data_.read_parent();
+        bool const shared = parent() == a_.root && root_writes_share(parent());
+        either_side_ = shared && either_may_copy(children_of_root);
+        pull_end_ = shared && !either_side_ ? share_start(children_of_root()) : bytes();
     }
 
     /// Receives at least one more chunk. If this rank loads for itself, it waits for as many chunks as its level loads
@@ -94,74 +96,74 @@ private:
     /// soon as it is ready.
     template <class Count>
     Task receive(Count& children_of_root) {
-        std::uint64_t const c = data_.got / chunk();
+        std::uint64_t const c = data_.received / chunk();
         co_await env_.until_ready(parent(), data_level, c + 1);
-        if (data_.got == 0) meet_parent(children_of_root);
-        if (either_) {
-            bool const all = copy_pieces(env_, env_.rank(), 0, CopyPieces(bytes()), From::front,
+        if (data_.received == 0) read_parent_exposure(children_of_root);
+        if (either_side_) {
+            bool const all = copy_pieces(env_, env_.rank(), 0, CopyPieces(bytes()), CopyFrom::front,
                                          [&](std::size_t at, std::size_t n) { data_.load(at + n); });
-            if (!all) co_await env_.until_sent(parent(), last_step);
-            data_.got = bytes();
+            if (!all) co_await env_.until_sent(parent(), max_step);
+            data_.received = bytes();
             co_return;
         }
         if (!data_.source) {
-            if (!data_.fetch(data_.end_of(c))) co_await data_.take_slice();
+            if (!data_.fetch(data_.end_of(c))) co_await data_.receive_slice();
             co_return;
         }
-        co_await env_.until_ready(parent(), data_level, chunks(std::min(data_.got + grain_, end_)));
+        co_await env_.until_ready(parent(), data_level, chunks(std::min(data_.received + grain_, pull_end_)));
         load(env_.ready_of(parent(), data_level));
-        if (data_.got < end_ || end_ == bytes()) co_return;
-        co_await env_.until_sent(parent(), last_step);
-        data_.got = bytes();
+        if (data_.received < pull_end_ || pull_end_ == bytes()) co_return;
+        co_await env_.until_sent(parent(), max_step);
+        data_.received = bytes();
     }
     /// Loads what is ready, but only a grain at a time if this rank has children that wait for it.
     void load(std::uint64_t ready) {
-        std::size_t to = std::min<std::size_t>(ready * chunk(), end_);
-        if (!children().empty()) to = std::min(to, data_.got + grain_);
+        std::size_t to = std::min<std::size_t>(ready * chunk(), pull_end_);
+        if (!children().empty()) to = std::min(to, data_.received + grain_);
         data_.load(to);
     }
 
     /// Announces to the children the chunks that are there.
-    Task pass_on() {
-        if (data_.way == AccessPath::staged) {
-            co_await data_.lay_out();
+    Task announce_chunks() {
+        if (data_.access == AccessPath::staged) {
+            co_await data_.stage_slices();
         } else {
-            std::uint64_t const there = data_.got == bytes() ? chunks(bytes()) : data_.got / chunk();
-            if (there > said_) env_.ready(data_level, said_ = there);
+            std::uint64_t const there = data_.received == bytes() ? chunks(bytes()) : data_.received / chunk();
+            if (there > announced_) env_.ready(data_level, announced_ = there);
         }
     }
 
     /// The root copies the pieces that its children have not claimed, and waits only for those that have claimed some.
-    Task give() {
-        co_await env_.later();
-        PooledVector<int> open = children();
-        std::partition(open.begin(), open.end(), [&](int child) { return env_.published(child) != 0; });
-        for (int child : open) {
+    Task write_unclaimed() {
+        co_await env_.defer();
+        PooledVector<int> pending = children();
+        std::partition(pending.begin(), pending.end(), [&](int child) { return env_.published(child) != 0; });
+        for (int child : pending) {
             co_await env_.until(child);
-            if (!shared_with(child)) continue;
+            if (!root_writes_share(child)) continue;
             PeerBuffer<Env> to;   // a child that has claimed everything may have returned, and its layout with it
             auto const write = [&](std::size_t at, std::size_t n) {
                 if (!to) to = env_.buffer_of(child);
                 to.put(a_.data, at, n, data_.working_set());
             };
-            bool const all = copy_pieces(env_, child, 0, CopyPieces(bytes()), From::back, write);
-            env_.sent(child, last_step);
+            bool const all = copy_pieces(env_, child, 0, CopyPieces(bytes()), CopyFrom::back, write);
+            env_.sent(child, max_step);
             // With gaps, the child reads the layout in this rank's staging memory before it finds that everything is
             // there.
-            if (all && a_.data.type->dense(a_.data.count)) std::erase(data_.place.children, child);
+            if (all && a_.data.type->dense(a_.data.count)) std::erase(data_.position.children, child);
         }
     }
 
     /// Copies the root's share: first for the children that have arrived, then for the others as they arrive.
-    Task push() {
-        std::size_t const from = split(children().size());
-        PooledVector<int> open = children();
-        std::partition(open.begin(), open.end(), [&](int child) { return env_.published(child) != 0; });
-        for (int child : open) {
+    Task write_root_share() {
+        std::size_t const from = share_start(children().size());
+        PooledVector<int> pending = children();
+        std::partition(pending.begin(), pending.end(), [&](int child) { return env_.published(child) != 0; });
+        for (int child : pending) {
             co_await env_.until(child);
-            if (!shared_with(child)) continue;
+            if (!root_writes_share(child)) continue;
             env_.buffer_of(child).put(a_.data, from, bytes() - from, data_.working_set());
-            env_.sent(child, last_step);
+            env_.sent(child, max_step);
         }
     }
 
@@ -170,21 +172,21 @@ private:
     PulledSlices<Env> data_;
     std::size_t grain_;   ///< bytes that this rank loads at a time if it can: its level's chunk, in whole units
     std::size_t share_;
-    std::size_t end_ = 0;      ///< where pulling ends
-    bool either_ = false;      ///< the parent also copies pieces that this rank has not claimed
-    std::uint64_t said_ = 0;   ///< chunks announced to the children
+    std::size_t pull_end_ = 0;      ///< where pulling ends
+    bool either_side_ = false;      ///< the parent also copies pieces that this rank has not claimed
+    std::uint64_t announced_ = 0;   ///< chunks announced to the children
 };
 
 template <class Env, class Count>
-Task chunk_broadcast(Env& env, BcastArgs const& a, LeaderPlace place, Count children_of_root) {
-    ChunkBroadcast<Env> broadcast(env, a, std::move(place));
+Task chunk_broadcast(Env& env, BcastArgs const& a, LeaderPosition position, Count children_of_root) {
+    ChunkBroadcast<Env> broadcast(env, a, std::move(position));
     co_await broadcast.run(children_of_root);
 }
 
 inline constexpr Parameter root_share_parameter = {
-    "share", 8192, "bytes from which the root writes a part of its children's buffers, where all lie in arenas"};
-inline constexpr Parameter crowded_share_parameter = {
-    "crowded_share", 1048576, "the same with more ranks than cores, when the root's core has others to run"};
+    "share", 8192, "smallest message, in bytes, of which the root writes a share if all buffers are in arenas"};
+inline constexpr Parameter oversubscribed_share_parameter = {
+    "oversubscribed_share", 1048576, "the same threshold on an oversubscribed node (more ranks than cores)"};
 
 }   // namespace tutti::coll
 
@@ -192,21 +194,24 @@ namespace tutti::coll::algorithms::bcast {
 
 template <class Env>
 Task hierarchical(Env& env, BcastArgs const& a) {
-    LeaderPlace place = place_in_hierarchy(env.frames(), env.hierarchy(), env.rank(), a.root);
-    return chunk_broadcast(env, a, std::move(place), [&env, root = a.root] {
-        return children_in_hierarchy(env.hierarchy(), root, root, env.hierarchy().levels());
+    LeaderPosition position = position_in_hierarchy(env.frames(), env.hierarchy(), env.rank(), a.root);
+    return chunk_broadcast(env, a, std::move(position), [&env, root = a.root] {
+        return child_count_in_hierarchy(env.hierarchy(), root, root, env.hierarchy().levels());
     });
 }
 
 constexpr Parameter hierarchical_parameters[] = {
-    {"chunk", 65536, "bytes that are passed on at a time on each level", ParameterKind::per_level},
+    {"chunk", 65536, "bytes forwarded at a time on each level", ParameterKind::per_level},
     root_share_parameter,
-    crowded_share_parameter,
+    oversubscribed_share_parameter,
     hierarchy_parameter};
 extern constinit const Algorithm<BcastArgs> hierarchical_algorithm = {
-    "hierarchical",          "every team pulls chunks from its leader's buffer, level after level",
-    Family::tutti,           "after XHC, section IV.A",
-    requires_nothing,        hierarchical_parameters,
-    TUTTI_RUNS(hierarchical)};
+    "hierarchical",
+    "every team pulls chunks from its leader's buffer, level after level",
+    Family::tutti,
+    "after XHC, section IV.A",
+    requires_nothing,
+    hierarchical_parameters,
+    TUTTI_SHM_ONLY(hierarchical)};
 
 }   // namespace tutti::coll::algorithms::bcast

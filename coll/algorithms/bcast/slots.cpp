@@ -17,7 +17,7 @@ Task hierarchical_slots(Env& env, BcastArgs const& a) {
     if (env.rank() == a.root) {
         env.load(env.slot(bytes), a.data, 0, bytes);
         env.publish();
-        env.leave(bytes);
+        env.demote_slot(bytes);
         co_return;
     }
     int const mine = env.hierarchy().levels_of(env.rank(), a.root);
@@ -28,7 +28,7 @@ Task hierarchical_slots(Env& env, BcastArgs const& a) {
         env.count(bytes, bytes);
         copy_bytes(env.slot(bytes), data, bytes);
         env.publish();
-        env.leave(bytes);
+        env.demote_slot(bytes);
     }
     env.store(a.data, 0, data, bytes);
 }
@@ -36,12 +36,12 @@ Task hierarchical_slots(Env& env, BcastArgs const& a) {
 constexpr Parameter hierarchical_slots_parameters[] = {hierarchy_parameter};
 extern constinit const Algorithm<BcastArgs> hierarchical_slots_algorithm = {
     "hierarchical_slots",
-    "leaders pass slots down the levels of the hierarchy",
+    "leaders copy the message from slot to slot down the levels of the hierarchy",
     Family::tutti,
     "after XHC, section IV (copy-in-copy-out)",
     requires_slot,
     hierarchical_slots_parameters,
-    TUTTI_RUNS(hierarchical_slots)};
+    TUTTI_SHM_ONLY(hierarchical_slots)};
 
 template <class Env>
 Task slots(Env& env, BcastArgs const& a) {
@@ -49,7 +49,7 @@ Task slots(Env& env, BcastArgs const& a) {
     if (env.rank() == a.root) {
         env.load(env.slot(bytes), a.data, 0, bytes);
         env.publish();
-        env.leave(bytes);
+        env.demote_slot(bytes);
     } else {
         co_await env.until(a.root);
         env.store(a.data, 0, env.slot(a.root, bytes), bytes);
@@ -57,6 +57,6 @@ Task slots(Env& env, BcastArgs const& a) {
 }
 
 extern constinit const Algorithm<BcastArgs> slots_algorithm = {
-    "slots", "everybody reads the root's slot", Family::tutti, "Tutti", requires_slot, {}, TUTTI_RUNS(slots)};
+    "slots", "all ranks read the root's slot", Family::tutti, "Tutti", requires_slot, {}, TUTTI_SHM_ONLY(slots)};
 
 }   // namespace tutti::coll::algorithms::bcast

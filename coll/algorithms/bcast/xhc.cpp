@@ -25,13 +25,13 @@ Task smhc(Env& env, BcastArgs const& a) {
     std::size_t const half = env.staging_bytes() / 2 / cache_line * cache_line;
     ByteSteps const steps(bytes, cache_line);
     LeaderFlag<Env> flag(env, env.hierarchy(), a.root, FlagLayout::one);
-    int const level = flag.parent() < 0 ? flag.led() - 1 : flag.level();
-    Through const through = bytes <= env.slot_bytes() ? Through::slot : Through::ring;
-    if (through == Through::ring) env.expose_staged();
+    int const level = flag.parent() < 0 ? flag.led_levels() - 1 : flag.level();
+    LeaderMemory const memory = bytes <= env.slot_bytes() ? LeaderMemory::slot : LeaderMemory::ring;
+    if (memory == LeaderMemory::ring) env.expose_staged();
     PulledBroadcast<Env> b(env, flag, steps,
                            {.target = a.data,
                             .bytes = bytes,
-                            .through = through,
+                            .memory = memory,
                             .chunk = steps.chunk(std::min(a.parameters.at(1, level), half / 2)),
                             .ring = half});
     if (flag.parent() < 0) co_await b.serve();
@@ -40,12 +40,15 @@ Task smhc(Env& env, BcastArgs const& a) {
 
 constexpr Parameter smhc_parameters[] = {
     hierarchy_parameter,
-    {"slice", 16384, "bytes of a slice on each level, cut to a quarter of staging memory", ParameterKind::per_level}};
+    {"slice", 16384, "bytes per slice on each level, at most a quarter of staging memory", ParameterKind::per_level}};
 extern constinit const Algorithm<BcastArgs> smhc_algorithm = {
-    "smhc",           "leaders copy slices into their shared memory, their teams from there",
-    Family::baseline, "Jain et al., SC 2018, as SMHC in XHC, section V.C",
-    requires_nothing, smhc_parameters,
-    TUTTI_RUNS(smhc)};
+    "smhc",
+    "leaders copy slices into their shared memory, and their teams copy from there",
+    Family::baseline,
+    "Jain et al., SC 2018, as SMHC in XHC, section V.C",
+    requires_nothing,
+    smhc_parameters,
+    TUTTI_SHM_ONLY(smhc)};
 
 template <class Env>
 Task xhc(Env& env, BcastArgs const& a) {
@@ -55,20 +58,21 @@ Task xhc(Env& env, BcastArgs const& a) {
     std::size_t const quarter = env.staging_bytes() / 4 / cache_line * cache_line;
     ByteSteps const steps(bytes, cache_line);
     LeaderFlag<Env> flag(env, env.hierarchy(), a.root, static_cast<FlagLayout>(a.parameters[3]));
-    int const level = flag.parent() < 0 ? flag.led() - 1 : flag.level();
+    int const level = flag.parent() < 0 ? flag.led_levels() - 1 : flag.level();
     std::size_t const chunk = steps.chunk(std::min(a.parameters.at(1, level), quarter));
 
-    Through through = Through::slot;
+    LeaderMemory memory = LeaderMemory::slot;
     if (bytes > a.parameters[2]) {
-        through = env.expose(a.data, 3 * quarter, quarter) == AccessPath::staged ? Through::ring : Through::user;
+        memory =
+            env.expose(a.data, 3 * quarter, quarter) == AccessPath::staged ? LeaderMemory::ring : LeaderMemory::user;
     } else if (bytes > env.slot_bytes()) {
         env.expose_staged();
-        through = Through::ring;
+        memory = LeaderMemory::ring;
     }
     PulledBroadcast<Env> b(env, flag, steps,
                            {.target = a.data,
                             .bytes = bytes,
-                            .through = through,
+                            .memory = memory,
                             .chunk = chunk,
                             .ring = 2 * quarter,
                             .bounce = 2 * quarter});
@@ -79,11 +83,11 @@ Task xhc(Env& env, BcastArgs const& a) {
 constexpr Parameter xhc_parameters[] = {hierarchy_parameter, chunk_parameter, cico_parameter, flags_parameter};
 extern constinit const Algorithm<BcastArgs> xhc_algorithm = {
     "xhc",
-    "every team pulls chunks of its level's size from its leader, who waits until all have them",
+    "teams pull chunks of their level's size from their leader, which waits for all of them",
     Family::xhc,
     "Katevenis, Ploumidis, Marazakis: XHC, section IV.A",
     requires_nothing,
     xhc_parameters,
-    TUTTI_RUNS(xhc)};
+    TUTTI_SHM_ONLY(xhc)};
 
 }   // namespace tutti::coll::algorithms::bcast

@@ -16,7 +16,7 @@ namespace tutti::coll::algorithms::gather {
 
 template <class Env>
 Task knem_receiver_reading(Env& env, RootedArgs const& a) {
-    if (a.equal && a.largest < a.parameters[0]) return linear_gather(env, a);
+    if (a.equal_parts && a.max_part_bytes < a.parameters[0]) return linear_gather(env, a);
     return gather_by_reading(env, a, knem_limits(a));
 }
 
@@ -27,7 +27,7 @@ extern constinit const Algorithm<RootedArgs> knem_receiver_reading_algorithm = {
     "KNEM-Coll, section III.A",
     requires_nothing,
     knem_movement_parameters,
-    TUTTI_RUNS(knem_receiver_reading)};
+    TUTTI_SHM_ONLY(knem_receiver_reading)};
 
 // gather/knem_sender_writing: the root exposes once where the parts belong; the leaves write their parts there
 // concurrently and then signal the root. Small parts are sent to the root as messages. Two steps. Bytes: n per part,
@@ -36,28 +36,28 @@ extern constinit const Algorithm<RootedArgs> knem_receiver_reading_algorithm = {
 
 template <class Env>
 Task knem_sender_writing(Env& env, RootedArgs const& a) {
-    if (a.equal && a.largest < a.parameters[0]) {
+    if (a.equal_parts && a.max_part_bytes < a.parameters[0]) {
         co_await linear_gather(env, a);
         co_return;
     }
     bool const own = env.rank() == a.root && !a.in_place_at_root;
-    Sides const sides{.pattern = Pattern::to_root,
-                      .root = a.root,
-                      .out = Parts::same(a.mine.address, a.mine.count, *a.mine.type),
-                      .in = a.parts};
-    Writing<Env> w(env, sides, a.parameters[0], a.parameters[1]);
+    ExchangeSpec const spec{.pattern = Pattern::to_root,
+                            .root = a.root,
+                            .out = Parts::same(a.mine.address, a.mine.count, *a.mine.type),
+                            .in = a.parts};
+    SenderWriting<Env> w(env, spec, a.parameters[0], a.parameters[1]);
     co_await w.run(own ? &a.mine : nullptr);
     w.check();
 }
 
 extern constinit const Algorithm<RootedArgs> knem_sender_writing_algorithm = {
     "knem_sender_writing",
-    "the leaves write their parts into the root's memory at the same time",
+    "the leaves write their parts into the root's memory concurrently",
     Family::knem_coll,
     "KNEM-Coll, section V.B",
     requires_nothing,
     knem_movement_parameters,
-    TUTTI_RUNS(knem_sender_writing)};
+    TUTTI_SHM_ONLY(knem_sender_writing)};
 
 }   // namespace tutti::coll::algorithms::gather
 
@@ -70,18 +70,18 @@ namespace tutti::coll::algorithms::scatter {
 
 template <class Env>
 Task knem_receiver_reading(Env& env, RootedArgs const& a) {
-    if (a.equal && a.largest < a.parameters[0]) return linear_scatter(env, a);
+    if (a.equal_parts && a.max_part_bytes < a.parameters[0]) return linear_scatter(env, a);
     return scatter_by_reading(env, a, knem_limits(a), false, 0);
 }
 
 extern constinit const Algorithm<RootedArgs> knem_receiver_reading_algorithm = {
     "knem_receiver_reading",
-    "the leaves copy their parts from the root's memory at the same time",
+    "the leaves copy their parts from the root's memory concurrently",
     Family::knem_coll,
     "KNEM-Coll, section V.B",
     requires_nothing,
     knem_movement_parameters,
-    TUTTI_RUNS(knem_receiver_reading)};
+    TUTTI_SHM_ONLY(knem_receiver_reading)};
 
 // scatter/knem_sender_writing: the leaves expose where their parts belong, and the root's core alone writes all of
 // them. The paper advises against this direction; it is here for comparison with knem_receiver_reading. p − 1 steps.
@@ -90,17 +90,17 @@ extern constinit const Algorithm<RootedArgs> knem_receiver_reading_algorithm = {
 
 template <class Env>
 Task knem_sender_writing(Env& env, RootedArgs const& a) {
-    if (a.equal && a.largest < a.parameters[0]) {
+    if (a.equal_parts && a.max_part_bytes < a.parameters[0]) {
         co_await linear_scatter(env, a);
         co_return;
     }
     bool const own = env.rank() == a.root && !a.in_place_at_root;
-    Sides const sides{.pattern = Pattern::from_root,
-                      .root = a.root,
-                      .out = a.parts,
-                      .in = Parts::same(a.mine.address, a.mine.count, *a.mine.type)};
+    ExchangeSpec const spec{.pattern = Pattern::from_root,
+                            .root = a.root,
+                            .out = a.parts,
+                            .in = Parts::same(a.mine.address, a.mine.count, *a.mine.type)};
     Buffer const part = own ? a.parts[a.root] : Buffer{};
-    Writing<Env> w(env, sides, a.parameters[0], a.parameters[1]);
+    SenderWriting<Env> w(env, spec, a.parameters[0], a.parameters[1]);
     co_await w.run(own ? &part : nullptr);
     w.check();
 }
@@ -112,6 +112,6 @@ extern constinit const Algorithm<RootedArgs> knem_sender_writing_algorithm = {
     "KNEM-Coll, section III.A",
     requires_nothing,
     knem_movement_parameters,
-    TUTTI_RUNS(knem_sender_writing)};
+    TUTTI_SHM_ONLY(knem_sender_writing)};
 
 }   // namespace tutti::coll::algorithms::scatter

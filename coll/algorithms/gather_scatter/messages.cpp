@@ -16,12 +16,12 @@ namespace {
 
 /// Copies packed parts of `each` bytes, in the order of tree positions, to the root's buffers.
 template <class Env>
-auto deal_out(Env& env, RootedArgs const& a, int first_place, std::size_t each) {
-    return [&env, &a, first_place, each](std::byte const* from, std::size_t at, std::size_t n) {
+auto store_parts(Env& env, RootedArgs const& a, int first_vrank, std::size_t each) {
+    return [&env, &a, first_vrank, each](std::byte const* from, std::size_t at, std::size_t n) {
         for (std::size_t end = at + n; at < end;) {
             std::size_t const within = at % each, length = std::min(each - within, end - at);
-            int const place = first_place + static_cast<int>(at / each);
-            env.store(a.parts[(place + a.root) % env.size()], within, from, length);
+            int const vrank = first_vrank + static_cast<int>(at / each);
+            env.store(a.parts[(vrank + a.root) % env.size()], within, from, length);
             from += length;
             at += length;
         }
@@ -34,27 +34,27 @@ template <class Env>
 Task binomial(Env& env, RootedArgs const& a) {
     Messages<Env> m(env);
     Truncation truncation;
-    BinomialPlace const at(env, a.root);
-    std::size_t const each = a.largest, under = each * static_cast<std::size_t>(at.end() - at.place);
-    bool const root = at.place == 0;
+    BinomialPosition const tree(env, a.root);
+    std::size_t const each = a.max_part_bytes, under = each * static_cast<std::size_t>(tree.end() - tree.vrank);
+    bool const root = tree.vrank == 0;
     PooledBytes packed;
     if (root && !a.in_place_at_root) deliver_own(env, a.parts[a.root], a.mine, 2 * under, truncation);
-    if (!root && !at.children.empty()) {
+    if (!root && !tree.children.empty()) {
         packed = PooledBytes(env.frames(), under);
         env.load(packed.get(), a.mine, 0, each);
     }
-    for (int child : at.children) {
+    for (int child : tree.children) {
         if (each == 0) break;
-        int const from = at.rank_at(child);
-        std::size_t const bytes = each * static_cast<std::size_t>(at.end_of(child) - child);
-        std::size_t const before = each * static_cast<std::size_t>(child - at.place);
-        if (root) co_await m.receive(from, bytes, deal_out(env, a, child, each));
+        int const from = tree.rank_at(child);
+        std::size_t const bytes = each * static_cast<std::size_t>(tree.end_of(child) - child);
+        std::size_t const before = each * static_cast<std::size_t>(child - tree.vrank);
+        if (root) co_await m.receive(from, bytes, store_parts(env, a, child, each));
         else co_await m.receive(from, bytes, m.into(packed_buffer(packed.get(), under), before));
         truncation.compare(from, m.received(from), bytes);
     }
     if (!root && each > 0) {
         ConstBuffer const out = packed ? packed_buffer(packed.get(), under) : a.mine;
-        co_await m.send(at.parent_rank(), {out, 0, under});
+        co_await m.send(tree.parent_rank(), {out, 0, under});
     }
     co_await m.close();
     truncation.check(env);
@@ -62,12 +62,12 @@ Task binomial(Env& env, RootedArgs const& a) {
 
 extern constinit const Algorithm<RootedArgs> binomial_algorithm = {
     "binomial",
-    "every rank hands the parts of its subtree to its parent",
+    "every rank sends the parts of its subtree to its parent",
     Family::baseline,
     "folklore; the default of several MPI libraries for short messages",
-    requires_equal_parts | requires_room,
+    requires_equal_parts | requires_bounded_gather,
     {},
-    TUTTI_RUNS_ANYWHERE(binomial)};
+    TUTTI_SHM_AND_NET(binomial)};
 
 // gather/linear: a message from each leaf to the root, which receives them one after the other. p − 1 consecutive
 // messages. Bytes: n per part by single copy, otherwise 2n; the root's core copies every part.
@@ -79,7 +79,7 @@ Task linear(Env& env, RootedArgs const& a) {
 
 extern constinit const Algorithm<RootedArgs> linear_algorithm = {
     "linear", "every leaf sends to the root", Family::baseline, "folklore", requires_nothing,
-    {},       TUTTI_RUNS_ANYWHERE(linear)};
+    {},       TUTTI_SHM_AND_NET(linear)};
 
 }   // namespace tutti::coll::algorithms::gather
 
@@ -93,44 +93,44 @@ template <class Env>
 Task binomial(Env& env, RootedArgs const& a) {
     Messages<Env> m(env);
     Truncation truncation;
-    BinomialPlace const at(env, a.root);
+    BinomialPosition const tree(env, a.root);
     int const size = env.size();
-    std::size_t const each = a.largest, under = each * static_cast<std::size_t>(at.end() - at.place);
-    bool const root = at.place == 0;
+    std::size_t const each = a.max_part_bytes, under = each * static_cast<std::size_t>(tree.end() - tree.vrank);
+    bool const root = tree.vrank == 0;
     PooledBytes packed;
     Buffer parts = a.mine;   // of the subtree, in the order of tree positions
-    if (root ? a.root != 0 || !in_row(a.parts, size, parts) : !at.children.empty()) {
+    if (root ? a.root != 0 || !merge_adjacent_parts(a.parts, size, parts) : !tree.children.empty()) {
         packed = PooledBytes(env.frames(), under);
         parts = packed_buffer(packed.get(), under);
     }
-    for (int place = 1; root && packed && place < size; ++place)
-        env.load(packed.get() + each * static_cast<std::size_t>(place), a.parts[at.rank_at(place)], 0, each);
+    for (int vrank = 1; root && packed && vrank < size; ++vrank)
+        env.load(packed.get() + each * static_cast<std::size_t>(vrank), a.parts[tree.rank_at(vrank)], 0, each);
 
     if (!root && each > 0) {
         std::size_t const working_set = 2 * each * static_cast<std::size_t>(size);
-        co_await m.receive(at.parent_rank(), under, m.into(parts, 0, working_set));
-        truncation.compare(at.parent_rank(), m.received(at.parent_rank()), under);
+        co_await m.receive(tree.parent_rank(), under, m.into(parts, 0, working_set));
+        truncation.compare(tree.parent_rank(), m.received(tree.parent_rank()), under);
     }
     if (each > 0)
-        co_await start_children(env, m, at, [&](int child) -> MessagePart {
-            return {parts, each * static_cast<std::size_t>(child - at.place),
-                    each * static_cast<std::size_t>(at.end_of(child) - child)};
+        co_await start_children(env, m, tree, [&](int child) -> MessagePart {
+            return {parts, each * static_cast<std::size_t>(child - tree.vrank),
+                    each * static_cast<std::size_t>(tree.end_of(child) - child)};
         });
     if (root && !a.in_place_at_root) deliver_own(env, a.mine, a.parts[a.root], 2 * under, truncation);
     if (!root && packed) env.store(a.mine, 0, packed.get(), each);
-    co_await finish_children(env, m, at);
+    co_await finish_children(env, m, tree);
     co_await m.close();
     truncation.check(env);
 }
 
 extern constinit const Algorithm<RootedArgs> binomial_algorithm = {
     "binomial",
-    "every rank hands on the parts of its children's subtrees",
+    "every rank forwards the parts of its children's subtrees",
     Family::baseline,
     "folklore; the first half of van de Geijn's broadcast",
-    requires_equal_parts | requires_room,
+    requires_equal_parts | requires_bounded_gather,
     {},
-    TUTTI_RUNS_ANYWHERE(binomial)};
+    TUTTI_SHM_AND_NET(binomial)};
 
 // scatter/linear: a message from the root to each leaf, all in flight at the same time. One step for the leaves, p − 1
 // for the root if parts are staged. Bytes: n per part by single copy, otherwise 2n.
@@ -142,6 +142,6 @@ Task linear(Env& env, RootedArgs const& a) {
 
 extern constinit const Algorithm<RootedArgs> linear_algorithm = {
     "linear", "the root sends to every leaf", Family::baseline, "folklore", requires_nothing,
-    {},       TUTTI_RUNS_ANYWHERE(linear)};
+    {},       TUTTI_SHM_AND_NET(linear)};
 
 }   // namespace tutti::coll::algorithms::scatter

@@ -19,12 +19,12 @@ Task receiver_reading(Env& env, RootedArgs const& a) {
 
 extern constinit const Algorithm<RootedArgs> receiver_reading_algorithm = {
     "receiver_reading",
-    "small parts in the leaves' slots, large ones read by the root",
+    "small parts are in the leaves' slots, large ones are read by the root",
     Family::tutti,
     "after KNEM-Coll, section V.B",
     requires_nothing,
     movement_parameters,
-    TUTTI_RUNS(receiver_reading)};
+    TUTTI_SHM_ONLY(receiver_reading)};
 
 // gather/sender_writing, in two steps. A small part (n bytes) is in the leaf's slot, 2n bytes copied; the leaf returns
 // immediately. For large parts the root exposes where each belongs, and all leaves write their parts concurrently, with
@@ -53,22 +53,22 @@ template <class Env>
 Task leaf_stream(Env& env, RootedArgs const& a, Entry const& mine) {
     Staging<Env> staging(env, mine.piece);
     for (std::uint64_t k = 0; k < mine.pieces(); ++k) {
-        if (k >= 2) co_await env.until_taken(a.root, k - 1);
+        if (k >= 2) co_await env.until_consumed(a.root, k - 1);
         std::size_t const at = k * mine.piece;
         env.stage(staging.buffer(k), a.mine, at, std::min<std::size_t>(mine.piece, mine.bytes - at));
         env.sent(a.root, refused + k + 1);
     }
-    co_await env.until_taken(a.root, mine.pieces());
+    co_await env.until_consumed(a.root, mine.pieces());
 }
 
 /// Writes `bytes` bytes of this leaf's part to the destination that the root exposed. Returns false if it cannot.
 template <class Env>
 bool write(Env& env, RootedArgs const& a, Entry const& there, std::size_t bytes, std::size_t working_set) {
-    if (PeerBuffer<Env> const buffer = buffer_of(env, a.root, there)) {
+    if (PeerBuffer<Env> const buffer = peer_part(env, a.root, there)) {
         buffer.put(a.mine, 0, bytes, working_set);
         return true;
     }
-    if (!there.shown() || there.place == Place::layout || bytes < a.parameters[2]) return false;
+    if (!there.is_exposed() || there.location == PartLocation::layout || bytes < a.parameters[2]) return false;
     return a.mine.type->dense(a.mine.count) && env.put(a.root, there.at, first_byte(a.mine), bytes);
 }
 
@@ -82,15 +82,15 @@ Task leaf(Env& env, RootedArgs const& a) {
     }
     env.expose_staged();
     Entry& mine = *my_table(env);
-    mine = Staging<Env>(env, a.parameters[1]).show(a.mine, Limits::of(a));
+    mine = Staging<Env>(env, a.parameters[1]).try_expose(a.mine, Limits::of(a));
     env.publish(table_step);
     co_await env.until(a.root);
     Entry const& there = table_of(env, a.root)[env.rank()];
-    std::size_t const bytes = moved(mine, there);
-    bool const both = shared(there, mine, a.parameters[3]);
-    if (write(env, a, there, both ? root_share(bytes, env.size()) : bytes, working_set(env, bytes))) {
-        env.sent(a.root, has_all);
-        if (both) co_await env.until_taken(a.root, has_all);
+    std::size_t const bytes = transferred_bytes(mine, there);
+    bool const both = root_copies_share(there, mine, a.parameters[3]);
+    if (write(env, a, there, both ? root_share_start(bytes, env.size()) : bytes, working_set(env, bytes))) {
+        env.sent(a.root, all_transferred);
+        if (both) co_await env.until_consumed(a.root, all_transferred);
     } else {
         co_await leaf_stream(env, a, mine);
     }
@@ -100,19 +100,19 @@ Task leaf(Env& env, RootedArgs const& a) {
 template <class Env>
 void read_share(Env& env, RootedArgs const& a, int peer) {
     Entry const &e = *table_of(env, peer), &mine = my_table(env)[peer];
-    if (!shared(mine, e, a.parameters[3])) return;
-    std::size_t const bytes = moved(e, mine), from = root_share(bytes, env.size());
-    buffer_of(env, peer, e).get(a.parts[peer], from, bytes - from, working_set(env, bytes));
-    env.taken(peer, has_all);
+    if (!root_copies_share(mine, e, a.parameters[3])) return;
+    std::size_t const bytes = transferred_bytes(e, mine), from = root_share_start(bytes, env.size());
+    peer_part(env, peer, e).get(a.parts[peer], from, bytes - from, working_set(env, bytes));
+    env.consumed(peer, all_transferred);
 }
 
 template <class Env>
-Task take_large(Env& env, RootedArgs const& a, int peer, Truncation& truncation) {
+Task receive_large(Env& env, RootedArgs const& a, int peer, Truncation& truncation) {
     Entry const& e = *table_of(env, peer);
     Staging<Env> staging(env, e.piece);
-    co_await env.until_sent(peer, has_all);
-    if (env.sent_by(peer) == has_all) {
-        if (e.bytes > a.parts[peer].bytes()) truncation.note(peer, e.bytes, a.parts[peer].bytes());
+    co_await env.until_sent(peer, all_transferred);
+    if (env.sent_by(peer) == all_transferred) {
+        if (e.bytes > a.parts[peer].bytes()) truncation.record(peer, e.bytes, a.parts[peer].bytes());
         co_return;
     }
     for (std::uint64_t k = 0; k < e.pieces(); ++k) {
@@ -120,21 +120,21 @@ Task take_large(Env& env, RootedArgs const& a, int peer, Truncation& truncation)
         std::size_t const at = k * e.piece;
         deliver(env, a.parts[peer], at, staging.buffer(peer, e, k), std::min<std::size_t>(e.piece, e.bytes - at),
                 e.bytes, peer, truncation);
-        env.taken(peer, k + 1);
+        env.consumed(peer, k + 1);
     }
 }
 
 /// Exposes to the leaves where their parts belong.
 template <class Env>
-void show_places(Env& env, RootedArgs const& a) {
+void expose_targets(Env& env, RootedArgs const& a) {
     env.expose_staged();
     Staging<Env> staging(env, a.parameters[1]);
     Limits const limits = Limits::none(a.parameters[1]);   // leaves that cannot write stream their parts
     for (int i = 0; i < env.size(); ++i) {
         if (i == a.root) continue;
         Entry& e = my_table(env)[i];
-        e = staging.show(a.parts[i], limits);
-        e.helps = a.in_place_at_root;
+        e = staging.try_expose(a.parts[i], limits);
+        e.root_copies = a.in_place_at_root;
     }
     env.publish(table_step);
 }
@@ -142,8 +142,8 @@ void show_places(Env& env, RootedArgs const& a) {
 template <class Env>
 Task root(Env& env, RootedArgs const& a) {
     Truncation truncation;
-    bool showing = a.equal && a.largest > env.slot_bytes();
-    if (showing) show_places(env, a);
+    bool exposed = a.equal_parts && a.max_part_bytes > env.slot_bytes();
+    if (exposed) expose_targets(env, a);
     if (!a.in_place_at_root) deliver_own(env, a.parts[a.root], a.mine, working_set(env, a.mine.bytes()), truncation);
     for (int i = 1; i < env.size(); ++i) {
         int const peer = (a.root + i) % env.size();
@@ -153,13 +153,13 @@ Task root(Env& env, RootedArgs const& a) {
             deliver(env, a.parts[peer], 0, env.slot(peer, n), n, n, peer, truncation);
             continue;
         }
-        if (!showing) show_places(env, a);
-        showing = true;
+        if (!exposed) expose_targets(env, a);
+        exposed = true;
         read_share(env, a, peer);
     }
-    for (int i = 1; showing && i < env.size(); ++i) {
+    for (int i = 1; exposed && i < env.size(); ++i) {
         int const peer = (a.root + i) % env.size();
-        if (env.published(peer) == table_step) co_await take_large(env, a, peer, truncation);
+        if (env.published(peer) == table_step) co_await receive_large(env, a, peer, truncation);
     }
     truncation.check(env);
 }
@@ -172,7 +172,7 @@ Task packed_root(Env& env, RootedArgs const& a) {
     for (int i = 1, peer = a.root; i < env.size(); ++i) {
         if (++peer == env.size()) peer = 0;
         co_await env.until(peer);
-        equal &= take_packed(env, peer, in[peer], in.bytes, 0, 1);
+        equal &= receive_packed(env, peer, in[peer], in.bytes, 0, 1);
     }
     if (!equal) co_await root(env, a);
 }
@@ -180,19 +180,19 @@ Task packed_root(Env& env, RootedArgs const& a) {
 template <class Env>
 Task sender_writing(Env& env, RootedArgs const& a) {
     if (env.rank() != a.root) return leaf(env, a);
-    return goes_packed(env, a, 1) ? packed_root(env, a) : root(env, a);
+    return fits_packed(env, a, 1) ? packed_root(env, a) : root(env, a);
 }
 
 }   // namespace
 
 extern constinit const Algorithm<RootedArgs> sender_writing_algorithm = {
     "sender_writing",
-    "small parts in the leaves' slots, large ones written into the root's memory",
+    "small parts are in the leaves' slots, large ones are written into the root's memory",
     Family::tutti,
     "after KNEM-Coll, section V.B",
     requires_nothing,
     shared_movement_parameters,
-    TUTTI_RUNS(sender_writing)};
+    TUTTI_SHM_ONLY(sender_writing)};
 
 }   // namespace tutti::coll::algorithms::gather
 
@@ -206,7 +206,7 @@ namespace tutti::coll::algorithms::scatter {
 namespace {
 
 template <class Env>
-Task any_parts(Env& env, RootedArgs const& a) {
+Task scatter_parts(Env& env, RootedArgs const& a) {
     return scatter_by_reading(env, a, Limits::of(a), true, a.parameters[3]);
 }
 
@@ -220,23 +220,23 @@ Task packed(Env& env, RootedArgs const& a) {
         co_return;
     }
     co_await env.until(a.root);
-    if (!take_packed(env, a.root, first_byte(a.mine), n, env.rank(), env.size())) co_await any_parts(env, a);
+    if (!receive_packed(env, a.root, first_byte(a.mine), n, env.rank(), env.size())) co_await scatter_parts(env, a);
 }
 
 }   // namespace
 
 template <class Env>
 Task receiver_reading(Env& env, RootedArgs const& a) {
-    return goes_packed(env, a, env.size()) ? packed(env, a) : any_parts(env, a);
+    return fits_packed(env, a, env.size()) ? packed(env, a) : scatter_parts(env, a);
 }
 
 extern constinit const Algorithm<RootedArgs> receiver_reading_algorithm = {
     "receiver_reading",
-    "small parts in the root's slot, large ones read by the leaves",
+    "small parts are in the root's slot, large ones are read by the leaves",
     Family::tutti,
     "after KNEM-Coll, section V.B",
     requires_nothing,
     shared_movement_parameters,
-    TUTTI_RUNS(receiver_reading)};
+    TUTTI_SHM_ONLY(receiver_reading)};
 
 }   // namespace tutti::coll::algorithms::scatter

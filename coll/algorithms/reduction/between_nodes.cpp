@@ -24,8 +24,8 @@ extern const Algorithm<ReduceArgs> rabenseifner_algorithm, ring_algorithm;
 namespace {
 
 /// The number of elements of each rank of a node, and where they begin.
-struct Cut {
-    Cut(FramePool& frames, std::int64_t elements, int ranks, int sequences) : counts(frames), starts(frames) {
+struct NodeSlices {
+    NodeSlices(FramePool& frames, std::int64_t elements, int ranks, int sequences) : counts(frames), starts(frames) {
         std::int64_t const each = (elements + sequences - 1) / sequences;
         for (int i = 0; i < ranks; ++i) {
             std::int64_t const first = std::min(elements, each * i), end = std::min(elements, first + each);
@@ -38,8 +38,8 @@ struct Cut {
 
 Task among_nodes(NetEnv& env, ReduceArgs const& slice, int index) {
     PooledVector<int> holders(env.frames());
-    for (int n = 0; n < env.map().count(); ++n)
-        holders.push_back(env.map().members(n)[static_cast<std::size_t>(index)]);
+    for (int n = 0; n < env.partition().count(); ++n)
+        holders.push_back(env.partition().members(n)[static_cast<std::size_t>(index)]);
     NetEnv team(env, std::move(holders), env.multi_node().masters);
     bool const ring = slice.parameters[0] == 0 && slice.op->commutative;
     if (ring) co_await ring_algorithm.net(team, slice);
@@ -49,47 +49,47 @@ Task among_nodes(NetEnv& env, ReduceArgs const& slice, int index) {
 
 Task all_ranks(NetEnv& env, ReduceArgs const& a) {
     if (a.bytes() == 0) co_return;
-    Division const& map = env.map();
-    Cut const cut(env.frames(), a.count, map.size(map.mine()), map.smallest());
+    NodePartition const& map = env.partition();
+    NodeSlices const slices(env.frames(), a.count, map.size(map.own_part()), map.smallest());
     int const index = map.index_of(env.rank());
     auto const mine = static_cast<std::size_t>(index);
-    LaidOut const memory(*a.type, cut.counts[mine], &env.frames());
+    TypedBuffer const memory(*a.type, slices.counts[mine], &env.frames());
     ReduceScatterArgs inside{};
     static_cast<ReduceArgs&>(inside) = a;
     inside.in = operand(a).address;
     inside.out = memory.origin();
-    inside.counts = cut.counts;
+    inside.counts = slices.counts;
     co_await on_node(env, Collective::reduce_scatter, inside);
-    if (cut.counts[mine] > 0) {
+    if (slices.counts[mine] > 0) {
         ReduceArgs slice = a;
         slice.in = in_place;
         slice.out = memory.origin();
-        slice.count = cut.counts[mine];
+        slice.count = slices.counts[mine];
         co_await among_nodes(env, slice, index);
     }
-    AllgatherArgs back{};
-    back.mine = {memory.origin(), cut.counts[mine], a.type};
-    back.parts = Parts::irregular(a.out, cut.counts.data(), cut.starts.data(), *a.type);
-    back.largest = static_cast<std::size_t>(cut.counts.front() * a.type->size());
-    co_await on_node(env, Collective::allgather, back);
+    AllgatherArgs distribution{};
+    distribution.mine = {memory.origin(), slices.counts[mine], a.type};
+    distribution.parts = Parts::irregular(a.out, slices.counts.data(), slices.starts.data(), *a.type);
+    distribution.max_part_bytes = static_cast<std::size_t>(slices.counts.front() * a.type->size());
+    co_await on_node(env, Collective::allgather, distribution);
 }
 
-std::uint64_t all_ranks_operations(ReduceArgs const&, Division const&) { return 2; }
+std::uint64_t all_ranks_operations(ReduceArgs const&, NodePartition const&) { return 2; }
 
 }   // namespace
 
 constexpr Parameter all_ranks_parameters[] = {
-    {"between", 0, "how those who hold a slice combine it", ParameterKind::word, "ring|shares|rabenseifner"},
+    {"between", 0, "how the ranks that hold a slice combine it", ParameterKind::keyword, "ring|shares|rabenseifner"},
     fragment_parameter,
 };
 extern constinit const Algorithm<ReduceArgs> all_ranks_algorithm = {
     "all_ranks",
-    "slices reduced inside each node, combined by all ranks at once between nodes, gathered inside",
+    "slices are reduced on each node, combined between nodes by all ranks, and gathered",
     Family::yhccl,
     "YHCCL (Peng et al., SC 2023), section 5.5, multi-node",
-    requires_commutative | requires_grouping,
+    requires_commutative_or_consecutive | requires_reassociation,
     all_ranks_parameters,
-    TUTTI_RUNS_ON_NODES(all_ranks)};
+    TUTTI_NET_ONLY(all_ranks)};
 
 // allreduce/gathered: for small messages. Every rank gets all operands and combines them in rank order, so that the
 // result has the same bits whatever the placement of ranks (coll/blocks/gathered.hpp). One step between nodes; with p
@@ -101,7 +101,7 @@ Task gathered(NetEnv& env, ReduceArgs const& a) {
     if (a.bytes() > 0) co_await fold_gathered(env, a, env.size(), a.parameters[0]);
 }
 
-std::uint64_t gathered_operations(ReduceArgs const& a, Division const& map) {
+std::uint64_t gathered_operations(ReduceArgs const& a, NodePartition const& map) {
     return gather_operations(a, map, a.parameters[0]);
 }
 
@@ -109,12 +109,12 @@ std::uint64_t gathered_operations(ReduceArgs const& a, Division const& map) {
 
 constexpr Parameter gathered_parameters[] = {memory_parameter};
 extern constinit const Algorithm<ReduceArgs> gathered_algorithm = {"gathered",
-                                                                   "everybody gets all operands and combines them",
+                                                                   "every rank receives all operands and combines them",
                                                                    Family::tutti,
                                                                    "Tutti",
                                                                    requires_nothing,
                                                                    gathered_parameters,
-                                                                   TUTTI_RUNS_ON_NODES(gathered)};
+                                                                   TUTTI_NET_ONLY(gathered)};
 
 // allreduce/masters: each node reduces to its master through shared memory, the masters combine their results, and each
 // master broadcasts the result on its node. Between N nodes the steps and bytes are those of the masters' algorithm
@@ -125,16 +125,16 @@ extern constinit const Algorithm<ReduceArgs> gathered_algorithm = {"gathered",
 extern const Algorithm<ReduceArgs> recursive_doubling_algorithm, rabenseifner_algorithm, ring_algorithm;
 namespace {
 
-enum Part : std::size_t { between, radix, segment };
+enum ParameterIndex : std::size_t { between, radix, segment };
 
 /// Combines the operands in segments up a binary tree, and passes the result down the tree.
 Task along_tree(NetEnv& team, ReduceArgs const& a) {
     Messages<NetEnv> m(team, element_of(a));
     Segments const segments(a.bytes(), element_of(a), a.parameters[segment]);
-    TreePlace const place = binary_tree(team.frames(), team.rank(), team.size());
-    CombineUp<NetEnv> up(team, m, a, place, segments, place.parent < 0);
-    PassDown<NetEnv> down(team, m, result(a), place, segments);
-    co_await flow(team, up, &down, segments.count, 2 * static_cast<std::uint64_t>(place.depth));
+    TreePosition const position = binary_tree(team.frames(), team.rank(), team.size());
+    CombineUp<NetEnv> up(team, m, a, position, segments, position.parent < 0);
+    PassDown<NetEnv> down(team, m, result(a), position, segments);
+    co_await flow(team, up, &down, segments.count, 2 * static_cast<std::uint64_t>(position.depth));
     co_await m.close();
 }
 
@@ -152,7 +152,7 @@ Task among_masters(NetEnv& team, ReduceArgs const& a) {
 
 Task masters(NetEnv& env, ReduceArgs const& a) {
     if (a.bytes() == 0) co_return;
-    Division const& map = env.map();
+    NodePartition const& map = env.partition();
     ReduceArgs inside = a;
     inside.root = 0;
     if (map.index_of(env.rank()) > 0) inside.in = operand(a).address, inside.out = nullptr;
@@ -163,31 +163,31 @@ Task masters(NetEnv& env, ReduceArgs const& a) {
         combined.in = in_place;
         co_await among_masters(team, combined);
     }
-    BcastArgs back{};
-    back.data = result(a);
-    back.root = 0;
-    co_await on_node(env, Collective::bcast, back);
+    BcastArgs distribution{};
+    distribution.data = result(a);
+    distribution.root = 0;
+    co_await on_node(env, Collective::bcast, distribution);
 }
 
-std::uint64_t masters_operations(ReduceArgs const&, Division const&) { return 2; }
+std::uint64_t masters_operations(ReduceArgs const&, NodePartition const&) { return 2; }
 
 }   // namespace
 
 constexpr Parameter masters_parameters[] = {
-    {"between", 0, "how the masters combine", ParameterKind::word,
+    {"between", 0, "how the masters combine", ParameterKind::keyword,
      "recursive_k_ing|recursive_doubling|shares|rabenseifner|ring|binary"},
     {"radix", 4, "masters that combine their data in a step of recursive k-ing", ParameterKind::number},
-    {"segment", 32768, "bytes that masters pass on at a time along a binary tree"},
+    {"segment", 32768, "bytes that masters forward at a time along a binary tree"},
     fragment_parameter,
 };
 extern constinit const Algorithm<ReduceArgs> masters_algorithm = {
     "masters",
-    "each node reduces to its master, masters with each other, each master to its node",
+    "nodes reduce to their masters, masters combine, and each master broadcasts on its node",
     Family::tutti,
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.3; Cheetah (CLUSTER 2013), section IV",
-    requires_commutative | requires_grouping,
+    requires_commutative_or_consecutive | requires_reassociation,
     masters_parameters,
-    TUTTI_RUNS_ON_NODES(masters)};
+    TUTTI_NET_ONLY(masters)};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -202,7 +202,7 @@ namespace tutti::coll::algorithms::reduce {
 extern const Algorithm<ReduceArgs> rabenseifner_algorithm;
 namespace {
 
-enum Part : std::size_t { between, segment };
+enum ParameterIndex : std::size_t { between, segment };
 
 /// `team` consists of the masters, each of which has its node's partial result as its operand.
 Task among_masters(NetEnv& team, ReduceArgs const& a) {
@@ -212,15 +212,16 @@ Task among_masters(NetEnv& team, ReduceArgs const& a) {
         co_return;
     }
     auto const shape = shapes[a.parameters[between]];
-    TreePlace place = place_around(team.frames(), shape, a.root, team.rank(), team.size(), a.op->commutative);
-    co_await reduce_to_root(team, a, std::move(place), a.root, a.parameters[segment]);
+    TreePosition position = position_around(team.frames(), shape, a.root, team.rank(), team.size(), a.op->commutative);
+    co_await reduce_to_root(team, a, std::move(position), a.root, a.parameters[segment]);
 }
 
 Task masters(NetEnv& env, ReduceArgs const& a) {
     if (a.bytes() == 0) co_return;
-    Division const& map = env.map();
-    int const master = map.master(map.mine(), a.root);
-    LaidOut const sum = env.rank() == master && master != a.root ? LaidOut(*a.type, a.count, &env.frames()) : LaidOut();
+    NodePartition const& map = env.partition();
+    int const master = map.master(map.own_part(), a.root);
+    TypedBuffer const sum =
+        env.rank() == master && master != a.root ? TypedBuffer(*a.type, a.count, &env.frames()) : TypedBuffer();
     ReduceArgs inside = a;
     inside.root = map.index_of(master);
     if (sum.origin()) inside.out = sum.origin();
@@ -228,28 +229,28 @@ Task masters(NetEnv& env, ReduceArgs const& a) {
     if (env.rank() != master) co_return;
     NetEnv team(env, map.masters(env.frames(), a.root), env.multi_node().masters);
     ReduceArgs combined = a;
-    combined.root = map.of(a.root);
+    combined.root = map.part_of(a.root);
     combined.in = sum.origin();   // in place at the root
     co_await among_masters(team, combined);
 }
 
-std::uint64_t masters_operations(ReduceArgs const&, Division const&) { return 1; }
+std::uint64_t masters_operations(ReduceArgs const&, NodePartition const&) { return 1; }
 
 }   // namespace
 
 constexpr Parameter masters_parameters[] = {
-    {"between", 1, "how the masters combine: along a tree, or halving vectors", ParameterKind::word,
+    {"between", 1, "how the masters combine: along a tree, or halving vectors", ParameterKind::keyword,
      "linear|binomial|binary|chain|rabenseifner"},
-    {"segment", 65536, "bytes that masters pass on at a time along a tree"},
+    {"segment", 65536, "bytes that masters forward at a time along a tree"},
     fragment_parameter,
 };
 extern constinit const Algorithm<ReduceArgs> masters_algorithm = {
     "masters",
-    "each node to its master, masters along a tree to the root",
+    "nodes reduce to their masters, and masters reduce along a tree to the root",
     Family::tutti,
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.2",
-    requires_commutative | requires_grouping,
+    requires_commutative_or_consecutive | requires_reassociation,
     masters_parameters,
-    TUTTI_RUNS_ON_NODES(masters)};
+    TUTTI_NET_ONLY(masters)};
 
 }   // namespace tutti::coll::algorithms::reduce

@@ -25,7 +25,7 @@
 namespace tutti::coll::algorithms::reduce_scatter {
 namespace {
 
-std::size_t share_of_node(ReduceScatterArgs const& a, Division const& map, int node) {
+std::size_t share_of_node(ReduceScatterArgs const& a, NodePartition const& map, int node) {
     std::size_t elements = 0;   // may exceed an int, as the number of all ranks' elements may
     for (int r : map.members(node)) elements += static_cast<std::size_t>(a.counts[static_cast<std::size_t>(r)]);
     return elements * static_cast<std::size_t>(a.type->size());
@@ -34,19 +34,19 @@ std::size_t share_of_node(ReduceScatterArgs const& a, Division const& map, int n
 /// Determines the slices of the nodes' shares; the share of a node is those of its ranks, one after the other. A master
 /// has memory for a slice's partial result, for as much again received from the other nodes, and for reordering it if
 /// ranks are not consecutive; in that case its ranks also pack their operands for one node.
-Segments slices_of(ReduceScatterArgs const& a, Division const& map) {
+Segments slices_of(ReduceScatterArgs const& a, NodePartition const& map) {
     std::size_t largest = 0;
     for (int n = 0; n < map.count(); ++n) largest = std::max(largest, share_of_node(a, map, n));
     std::size_t const pieces = static_cast<std::size_t>(4 * map.count() + map.largest());
-    return {largest, element_of(a), part_of_memory(a.parameters[0], pieces)};
+    return {largest, element_of(a), bytes_per_piece(a.parameters[0], pieces)};
 }
 
 /// The state of one rank.
-class Slices {
+class ShareSlices {
 public:
-    Slices(NetEnv& env, ReduceScatterArgs const& a)
-        : env_(env), a_(a), map_(env.map()), shares_(a, env.frames()), slices_(slices_of(a, map_)),
-          in_order_(map_.consecutive()), starts_(env.frames()) {}
+    ShareSlices(NetEnv& env, ReduceScatterArgs const& a)
+        : env_(env), a_(a), map_(env.partition()), shares_(a, env.frames()), slices_(slices_of(a, map_)),
+          in_order_(map_.is_consecutive()), starts_(env.frames()) {}
     FramePool& frames() { return env_.frames(); }
     bool master() const { return map_.index_of(env_.rank()) == 0; }
 
@@ -57,14 +57,14 @@ public:
 private:
     Task run_slice(std::uint64_t k) {
         cut(k);
-        std::size_t const mine = starts_[static_cast<std::size_t>(map_.mine())];
-        std::size_t const share = starts_[static_cast<std::size_t>(map_.mine()) + 1] - mine;
-        LaidOut const sum = laid_out(starts_.back()), part = laid_out(share);
+        std::size_t const mine = starts_[static_cast<std::size_t>(map_.own_part())];
+        std::size_t const share = starts_[static_cast<std::size_t>(map_.own_part()) + 1] - mine;
+        TypedBuffer const sum = master_buffer(starts_.back()), part = master_buffer(share);
         if (slices_.count == 1) co_await reduce(operand(a_), sum.origin());
         else co_await reduce_slice(sum.origin());
         Buffer const result = buffer(part.origin(), share);
         if (master()) co_await among_masters(buffer(sum.origin(), starts_.back()), result);
-        co_await deal_out(result);
+        co_await scatter_result(result);
     }
     /// Determines where slice k begins in the nodes' shares, and where each node's piece of it begins among the pieces
     /// of all.
@@ -91,7 +91,9 @@ private:
     std::int64_t distance(std::size_t bytes) const { return elements(bytes) * a_.type->extent(); }
     Buffer buffer(std::byte* origin, std::size_t bytes) const { return {origin, elements(bytes), a_.type}; }
     /// Allocates memory at the master; an empty object at other ranks.
-    LaidOut laid_out(std::size_t bytes) { return master() ? LaidOut(*a_.type, elements(bytes), &frames()) : LaidOut(); }
+    TypedBuffer master_buffer(std::size_t bytes) {
+        return master() ? TypedBuffer(*a_.type, elements(bytes), &frames()) : TypedBuffer();
+    }
 
     Task reduce(ConstBuffer mine, std::byte* sum) {
         ReduceArgs inside = a_;
@@ -107,7 +109,7 @@ private:
             auto const i = static_cast<std::size_t>(n);
             std::size_t const bytes = starts_[i + 1] - starts_[i];
             if (bytes == 0) continue;
-            LaidOut const packed = in_order_ ? LaidOut() : LaidOut(*a_.type, elements(bytes), &frames());
+            TypedBuffer const packed = in_order_ ? TypedBuffer() : TypedBuffer(*a_.type, elements(bytes), &frames());
             std::byte* const to = master() ? sum + distance(starts_[i]) : nullptr;
             co_await reduce({operand_of(n, packed.origin()), elements(bytes), a_.type}, to);
         }
@@ -147,24 +149,24 @@ private:
         co_await m.close();
     }
 
-    Task deal_out(Buffer share) {
-        RootedArgs dealt{};
+    Task scatter_result(Buffer share) {
+        RootedArgs scatter_args{};
         PartList parts(frames());
         auto* part = static_cast<std::byte*>(share.address);
-        each_part(map_.mine(), [&](int r, std::size_t from, std::size_t bytes) {
+        each_part(map_.own_part(), [&](int r, std::size_t from, std::size_t bytes) {
             if (master()) parts.add(buffer(part, bytes));
             if (master()) part += distance(bytes);
-            if (r == env_.rank()) dealt.mine = buffer(static_cast<std::byte*>(a_.out) + distance(from), bytes);
+            if (r == env_.rank()) scatter_args.mine = buffer(static_cast<std::byte*>(a_.out) + distance(from), bytes);
         });
-        dealt.parts = parts.parts();
-        dealt.root = 0;
-        dealt.equal = false;
-        co_await on_node(env_, Collective::scatter, dealt);
+        scatter_args.parts = parts.parts();
+        scatter_args.root = 0;
+        scatter_args.equal_parts = false;
+        co_await on_node(env_, Collective::scatter, scatter_args);
     }
 
     NetEnv& env_;
     ReduceScatterArgs const& a_;
-    Division const& map_;
+    NodePartition const& map_;
     Shares const shares_;
     Segments const slices_;
     bool const in_order_;                ///< the ranks of each node are consecutive
@@ -174,11 +176,11 @@ private:
 
 Task masters(NetEnv& env, ReduceScatterArgs const& a) {
     if (a.bytes() == 0) co_return;
-    Slices slices(env, a);
+    ShareSlices slices(env, a);
     co_await slices.run();
 }
 
-std::uint64_t masters_operations(ReduceScatterArgs const& a, Division const& map) {
+std::uint64_t masters_operations(ReduceScatterArgs const& a, NodePartition const& map) {
     if (a.bytes() == 0) return 0;
     std::uint64_t const slices = slices_of(a, map).count;
     return slices == 1 ? 2 : slices * (static_cast<std::uint64_t>(map.count()) + 1);
@@ -189,11 +191,11 @@ std::uint64_t masters_operations(ReduceScatterArgs const& a, Division const& map
 constexpr Parameter masters_parameters[] = {memory_parameter};
 extern constinit const Algorithm<ReduceScatterArgs> masters_algorithm = {
     "masters",
-    "each node to its master, masters exchange their nodes' shares and deal them out",
+    "nodes reduce to their masters, which exchange their nodes' shares and scatter them",
     Family::tutti,
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3",
-    requires_commutative | requires_grouping,
+    requires_commutative_or_consecutive | requires_reassociation,
     masters_parameters,
-    TUTTI_RUNS_ON_NODES(masters)};
+    TUTTI_NET_ONLY(masters)};
 
 }   // namespace tutti::coll::algorithms::reduce_scatter

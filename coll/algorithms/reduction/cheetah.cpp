@@ -12,7 +12,7 @@
 namespace tutti::coll::algorithms::allreduce {
 namespace {
 
-enum Part : std::size_t { fragment = 1, in_flight, radix, fan_in, fan_out };
+enum ParameterIndex : std::size_t { fragment = 1, in_flight, radix, fan_in, fan_out };
 
 }   // namespace
 
@@ -22,7 +22,7 @@ Task cheetah(Env& env, ReduceArgs const& a) {
     topo::Team const top = tree.team(tree.levels() - 1, env.rank());
     RecursiveKIngPlan const plan(top.members.size(), static_cast<int>(a.parameters[radix]), !a.op->commutative);
     Schedule schedule(env.frames(), Order::sequential, plan.buffers());
-    compose_for_all(schedule, tree, env.rank(), plan, a.parameters, fan_in, fan_out);
+    compose_allreduce(schedule, tree, env.rank(), plan, a.parameters, fan_in, fan_out);
     schedule.finish();
     Reducer reducer(env.traffic(), a);
     ScheduleRun<Env> run(env, schedule, {operand(a), result(a), &reducer, reducer.element_bytes()}, a.bytes(),
@@ -33,7 +33,7 @@ Task cheetah(Env& env, ReduceArgs const& a) {
 constexpr Parameter cheetah_parameters[] = {
     hierarchy_parameter,
     {"fragment", 32768, "bytes of a fragment of a large message"},
-    {"in_flight", 4, "fragments under way at once", ParameterKind::number},
+    {"in_flight", 4, "fragments in flight", ParameterKind::number},
     {"radix", 4, "ranks that combine their data in a step at the top", ParameterKind::number},
     {"fan_in", 4, "children of a rank in the reductions of each level", ParameterKind::numbers},
     {"fan_out", 2, "children of a rank in the broadcasts of each level", ParameterKind::numbers},
@@ -43,9 +43,9 @@ extern constinit const Algorithm<ReduceArgs> cheetah_algorithm = {
     "reduce up the levels, recursive k-ing at the top, broadcast down, in fragments",
     Family::cheetah,
     "Gorentla Venkata et al., CLUSTER 2013, sections IV and VI",
-    requires_commutative,
+    requires_commutative_or_consecutive,
     cheetah_parameters,
-    TUTTI_RUNS(cheetah)};
+    TUTTI_SHM_ONLY(cheetah)};
 
 // allreduce/recursive_k_ing: in step i groups of k ranks, k^i apart, combine their data; ranks beyond the highest power
 // of k pass their operands to a proxy and get the result from it. Large messages as several fragments. log_k(p) steps,
@@ -69,7 +69,7 @@ Task recursive_k_ing(Env& env, ReduceArgs const& a) {
 constexpr Parameter recursive_k_ing_parameters[] = {
     {"k", 4, "ranks that combine their data in a step", ParameterKind::number},
     {"fragment", 32768, "bytes of a fragment of a large message"},
-    {"in_flight", 4, "fragments under way at once", ParameterKind::number},
+    {"in_flight", 4, "fragments in flight", ParameterKind::number},
 };
 extern constinit const Algorithm<ReduceArgs> recursive_k_ing_algorithm = {
     "recursive_k_ing",
@@ -78,7 +78,7 @@ extern constinit const Algorithm<ReduceArgs> recursive_k_ing_algorithm = {
     "Gorentla Venkata et al., CLUSTER 2013, section IV",
     requires_nothing,
     recursive_k_ing_parameters,
-    TUTTI_RUNS(recursive_k_ing)};
+    TUTTI_SHM_ONLY(recursive_k_ing)};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -92,7 +92,7 @@ extern constinit const Algorithm<ReduceArgs> recursive_k_ing_algorithm = {
 namespace tutti::coll::algorithms::reduce {
 namespace {
 
-enum Part : std::size_t { fragment = 1, in_flight, fan_in };
+enum ParameterIndex : std::size_t { fragment = 1, in_flight, fan_in };
 
 void compose_towards_root(Schedule& s, topo::Hierarchy const& tree, int rank, ReduceArgs const& a) {
     int const last = level_towards(a.root, tree, rank);
@@ -113,7 +113,7 @@ void compose_in_rank_order(Schedule& s, topo::Hierarchy const& tree, int rank, R
     }
     int const leader = tree.team(tree.levels() - 1, rank).leader;
     if (leader == a.root) return;
-    if (rank == leader) s.pass(1, a.root);
+    if (rank == leader) s.expose_to(1, a.root);
     if (rank == a.root) s.receive(leader);
 }
 
@@ -122,21 +122,21 @@ void compose_in_rank_order(Schedule& s, topo::Hierarchy const& tree, int rank, R
 template <class Env>
 Task cheetah(Env& env, ReduceArgs const& a) {
     topo::Hierarchy const& tree = env.hierarchy();
-    int const shown = a.op->commutative ? 1 : 2;
-    Schedule schedule(env.frames(), Order::fixed, shown);
+    int const exposed = a.op->commutative ? 1 : 2;
+    Schedule schedule(env.frames(), Order::fixed, exposed);
     if (a.op->commutative) compose_towards_root(schedule, tree, env.rank(), a);
     else compose_in_rank_order(schedule, tree, env.rank(), a);
     if (env.rank() == a.root) schedule.finish();
     Reducer reducer(env.traffic(), a);
     ScheduleRun<Env> run(env, schedule, {operand(a), result(a), &reducer, reducer.element_bytes()}, a.bytes(),
-                         a.parameters[fragment], a.parameters[in_flight], shown + tree.levels());
+                         a.parameters[fragment], a.parameters[in_flight], exposed + tree.levels());
     co_await run.run();
 }
 
 constexpr Parameter cheetah_parameters[] = {
     hierarchy_parameter,
     {"fragment", 32768, "bytes of a fragment of a large message"},
-    {"in_flight", 4, "fragments under way at once", ParameterKind::number},
+    {"in_flight", 4, "fragments in flight", ParameterKind::number},
     {"fan_in", 4, "children of a rank in the reductions of each level", ParameterKind::numbers},
 };
 extern constinit const Algorithm<ReduceArgs> cheetah_algorithm = {
@@ -144,8 +144,8 @@ extern constinit const Algorithm<ReduceArgs> cheetah_algorithm = {
     "an n-ary reduction per team, the root's team last, in fragments",
     Family::cheetah,
     "Gorentla Venkata et al., CLUSTER 2013, sections V and VI",
-    requires_commutative,
+    requires_commutative_or_consecutive,
     cheetah_parameters,
-    TUTTI_RUNS(cheetah)};
+    TUTTI_SHM_ONLY(cheetah)};
 
 }   // namespace tutti::coll::algorithms::reduce

@@ -25,41 +25,44 @@ namespace tutti::coll::algorithms::allreduce {
 
 namespace {
 
-constexpr std::size_t worth_pieces = 65536;   // bytes; below, pieces cost more than they can hide
+constexpr std::size_t min_bytes_for_pieces = 65536;   // bytes; below, pieces cost more than they can hide
 
 /// Combines bytes [first, first + bytes) of all operands into all results, beginning with this rank's.
 template <class Env>
 void combine(Env& env, ReduceArgs const& a, DirectAccess<Env>& access, std::size_t first, std::size_t bytes) {
-    auto const own = access.outs().begin() + env.rank();
+    auto const own = access.outputs().begin() + env.rank();
     PooledVector<void*> to(env.frames());
-    for (std::byte* out : std::span(own, access.outs().end())) to.push_back(out + first);
-    for (std::byte* out : std::span(access.outs().begin(), own)) to.push_back(out + first);
+    for (std::byte* out : std::span(own, access.outputs().end())) to.push_back(out + first);
+    for (std::byte* out : std::span(access.outputs().begin(), own)) to.push_back(out + first);
     std::size_t const n = bytes / element_bytes(a);
     Reducer reducer(env.traffic(), a);
     // Non-temporal stores if the data would not stay in the reader's cache anyway.
-    if (env.outgrows_core(2 * a.bytes()))
+    if (env.exceeds_private_cache(2 * a.bytes()))
         reducer.stream(access.operands(first), env.size(), to.data(), env.size(), 1, n);
     else reducer.spread(access.operands(first), env.size(), to.data(), env.size(), n);
 }
 
 /// Each rank's word records which pieces of its share are claimed, and then which are done.
 template <class Env>
-Task by_whoever_comes(Env& env, ReduceArgs const& a, DirectAccess<Env>& access) {
-    auto const of = [&](int rank) { return Share(a.bytes(), element_bytes(a), rank, env.size(), a.parameters[0]); };
+Task combine_by_claims(Env& env, ReduceArgs const& a, DirectAccess<Env>& access) {
+    auto const share_of = [&](int rank) {
+        return Share(a.bytes(), element_bytes(a), rank, env.size(), a.parameters[0]);
+    };
     auto const cut = [&](Share const& share) {
-        return CopyPieces(share.last - share.first, CopyPieces::most, line_of(element_bytes(a)));
+        return CopyPieces(share.last - share.first, CopyPieces::max_pieces, range_granularity(element_bytes(a)));
     };
     for (int i = 0; i < env.size(); ++i) {
         int const owner = (env.rank() + i) % env.size();
-        Share const share = of(owner);
+        Share const share = share_of(owner);
         CopyPieces const pieces = cut(share);
-        copy_pieces(env, owner, 0, pieces, i == 0 ? From::front : From::back, [&](std::size_t at, std::size_t n) {
-            combine(env, a, access, share.first + at, n);
-            env.claim(owner, pieces.count + static_cast<int>(at / pieces.step));
-        });
+        copy_pieces(env, owner, 0, pieces, i == 0 ? CopyFrom::front : CopyFrom::back,
+                    [&](std::size_t at, std::size_t n) {
+                        combine(env, a, access, share.first + at, n);
+                        env.claim(owner, pieces.count + static_cast<int>(at / pieces.step));
+                    });
     }
     for (int owner = 0; owner < env.size(); ++owner)
-        if (int const pieces = cut(of(owner)).count) co_await env.until_claimed(owner, 2 * pieces);
+        if (int const pieces = cut(share_of(owner)).count) co_await env.until_claimed(owner, 2 * pieces);
 }
 
 }   // namespace
@@ -67,32 +70,35 @@ Task by_whoever_comes(Env& env, ReduceArgs const& a, DirectAccess<Env>& access) 
 template <class Env>
 Task direct(Env& env, ReduceArgs const& a) {
     if (a.bytes() == 0) co_return;
-    DirectAccess<Env> access(env, shown_operand(a), shown_result(a));
+    DirectAccess<Env> access(env, exposed_operand(a), exposed_result(a));
     co_await access.agree();
     if (!access.granted()) {
         TreeReduction<Env> reduction(env, env.one_team(), a, -1, 1, a.parameters[0]);
         co_await reduction.run();
         co_return;
     }
-    if (env.suspends() && a.bytes() >= worth_pieces) {
-        co_await env.later();
-        co_await by_whoever_comes(env, a, access);
+    if (env.suspends() && a.bytes() >= min_bytes_for_pieces) {
+        co_await env.defer();
+        co_await combine_by_claims(env, a, access);
         co_return;
     }
     Share const share(a.bytes(), element_bytes(a), env.rank(), env.size(), a.parameters[0]);
     combine(env, a, access, share.first, share.last - share.first);
-    co_await access.leave_together();
+    co_await access.final_barrier();
 }
 
 constexpr Parameter direct_parameters[] = {
     {"share", 1024, "bytes below which a rank's share is not divided further"},
-    {"block", 32768, "bytes of a block where some rank's buffers cannot be reached"},
+    {"block", 32768, "bytes per block if some rank's buffers cannot be accessed"},
 };
 extern constinit const Algorithm<ReduceArgs> direct_algorithm = {
-    "direct",          "every rank reduces its range of all buffers and writes it into all results",
-    Family::tutti,     "direct reduction (Hashmi et al., IPDPS 2018) in one pass",
-    requires_one_kind, direct_parameters,
-    TUTTI_RUNS(direct)};
+    "direct",
+    "every rank reduces its range of all buffers and writes it into all results",
+    Family::tutti,
+    "direct reduction (Hashmi et al., IPDPS 2018) in one pass",
+    requires_kernels,
+    direct_parameters,
+    TUTTI_SHM_ONLY(direct)};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -109,31 +115,35 @@ namespace tutti::coll::algorithms::reduce {
 template <class Env>
 Task direct(Env& env, ReduceArgs const& a) {
     if (a.bytes() == 0) co_return;
-    DirectAccess<Env> access(env, shown_operand(a), env.rank() == a.root ? shown_result(a) : std::span<std::byte>{});
+    DirectAccess<Env> access(env, exposed_operand(a),
+                             env.rank() == a.root ? exposed_result(a) : std::span<std::byte>{});
     co_await access.agree();
     if (!access.granted()) {
         TreeReduction<Env> reduction(env, env.one_team(), a, a.root, 1, a.parameters[0]);
         co_await reduction.run();
         co_return;
     }
-    int const behind_root = (env.rank() - a.root + env.size()) % env.size();
-    Share const share(a.bytes(), element_bytes(a), behind_root, env.size(), a.parameters[0]);
+    int const distance_from_root = (env.rank() - a.root + env.size()) % env.size();
+    Share const share(a.bytes(), element_bytes(a), distance_from_root, env.size(), a.parameters[0]);
     Reducer(env.traffic(), a)
         .combine(access.operands(share.first), env.size(),
-                 access.outs()[static_cast<std::size_t>(a.root)] + share.first,
+                 access.outputs()[static_cast<std::size_t>(a.root)] + share.first,
                  (share.last - share.first) / element_bytes(a));
-    co_await access.leave_together();
+    co_await access.final_barrier();
 }
 
 constexpr Parameter direct_parameters[] = {
     {"share", 1024, "bytes below which a rank's share is not divided further"},
-    {"block", 32768, "bytes of a block where some rank's buffers cannot be reached"},
+    {"block", 32768, "bytes per block if some rank's buffers cannot be accessed"},
 };
 extern constinit const Algorithm<ReduceArgs> direct_algorithm = {
-    "direct",          "every rank reduces its range of all buffers into the root's result",
-    Family::tutti,     "direct reduction (Hashmi et al., IPDPS 2018) in one pass",
-    requires_one_kind, direct_parameters,
-    TUTTI_RUNS(direct)};
+    "direct",
+    "every rank reduces its range of all buffers into the root's result",
+    Family::tutti,
+    "direct reduction (Hashmi et al., IPDPS 2018) in one pass",
+    requires_kernels,
+    direct_parameters,
+    TUTTI_SHM_ONLY(direct)};
 
 }   // namespace tutti::coll::algorithms::reduce
 
@@ -147,9 +157,9 @@ namespace tutti::coll {
 
 /// One operation: where the piece of each share is.
 template <class Env>
-class Pieces {
+class BlockPieces {
 public:
-    Pieces(Env& env, ReduceScatterArgs const& args, std::size_t chunk)
+    BlockPieces(Env& env, ReduceScatterArgs const& args, std::size_t chunk)
         : env_(env), a_(args), reducer_(env.traffic(), args),
           element_(std::max<std::size_t>(1, reducer_.element_bytes())), shares_(args, env.frames()),
           packed_(env.frames()), operands_(env.frames()) {
@@ -159,8 +169,8 @@ public:
         stride_ = (elements_ * element_ + cache_line - 1) / cache_line * cache_line;
         buffer_ = stride_ * size;
         steps_ = a_.bytes() == 0 ? 0 : (longest + elements_ - 1) / elements_;
-        straight_ = a_.kernels.many != nullptr && a_.type->dense(a_.count);
-        if (!straight_) packed_.resize(elements_ * element_);
+        direct_ = a_.kernels.nary != nullptr && a_.type->dense(a_.count);
+        if (!direct_) packed_.resize(elements_ * element_);
         operands_.resize(size);
     }
 
@@ -182,14 +192,14 @@ public:
             operands_[static_cast<std::size_t>(me)] =
                 static_cast<std::byte const*>(a_.in) + a_.type->true_lb() + position(me, b);
         std::size_t const at = b * elements_ * element_;
-        void* out = straight_ ? static_cast<std::byte*>(a_.out) + a_.type->true_lb() + at : packed_.data();
+        void* out = direct_ ? static_cast<std::byte*>(a_.out) + a_.type->true_lb() + at : packed_.data();
         reducer_.combine(operands_.data(), env_.size(), out, n);
-        if (!straight_)
+        if (!direct_)
             env_.store(Buffer{a_.out, a_.counts[static_cast<std::size_t>(me)], a_.type}, at, out, n * element_);
     }
 
 private:
-    bool reads_own() const { return straight_ && a_.in != nullptr; }
+    bool reads_own() const { return direct_ && a_.in != nullptr; }
     /// Elements of rank r's share in step b, and where they start in the packed vector.
     std::size_t count(int r, std::uint64_t b) const {
         std::size_t const all = static_cast<std::size_t>(a_.counts[static_cast<std::size_t>(r)]),
@@ -206,7 +216,7 @@ private:
     Reducer reducer_;
     std::size_t element_, elements_, stride_, buffer_;
     std::uint64_t steps_;
-    bool straight_;
+    bool direct_;
     Shares shares_;
     PooledVector<std::byte> packed_;
     PooledVector<void const*> operands_;
@@ -215,11 +225,11 @@ private:
 /// `chunk`: bytes of each rank's share that are staged in one step.
 template <class Env>
 Task scatter_in_blocks(Env& env, ReduceScatterArgs const& a, std::size_t chunk) {
-    Pieces<Env> pieces(env, a, chunk);
+    BlockPieces<Env> pieces(env, a, chunk);
     env.reserve_staging(pieces.staging_bytes());
     env.add_staging();
     for (std::uint64_t b = 0; b < pieces.steps(); ++b) {
-        if (b >= 2) co_await acknowledged(env, everybody(env), 0, b - 1);
+        if (b >= 2) co_await await_acks(env, all_ranks_of(env), 0, b - 1);
         pieces.stage(b);
         env.ready(0, b + 1);
         for (int peer = 0; peer < env.size(); ++peer)
@@ -227,7 +237,7 @@ Task scatter_in_blocks(Env& env, ReduceScatterArgs const& a, std::size_t chunk) 
         pieces.reduce(b);
         env.ack(0, b + 1);
     }
-    co_await acknowledged(env, everybody(env), 0, pieces.steps());
+    co_await await_acks(env, all_ranks_of(env), 0, pieces.steps());
 }
 
 }   // namespace tutti::coll
@@ -245,10 +255,13 @@ Task blocks(Env& env, ReduceScatterArgs const& a) {
 
 constexpr Parameter blocks_parameters[] = {{"chunk", 32768, "bytes of each rank's share that are staged in one step"}};
 extern constinit const Algorithm<ReduceScatterArgs> blocks_algorithm = {
-    "blocks",          "every rank reduces its share, block after block",
-    Family::tutti,     "DPML, in blocks of the cache's size",
-    requires_nothing,  blocks_parameters,
-    TUTTI_RUNS(blocks)};
+    "blocks",
+    "every rank reduces its share, block after block",
+    Family::tutti,
+    "DPML, in blocks of the cache's size",
+    requires_nothing,
+    blocks_parameters,
+    TUTTI_SHM_ONLY(blocks)};
 
 // reduce_scatter(_block)/direct: each rank combines its share directly from all operands in one pass into its result.
 // Two exchanges, no staging; all ranks together load p·s bytes and store s.
@@ -261,7 +274,7 @@ extern constinit const Algorithm<ReduceScatterArgs> blocks_algorithm = {
 template <class Env>
 Task direct(Env& env, ReduceScatterArgs const& a) {
     if (a.bytes() == 0) co_return;
-    DirectAccess<Env> access(env, shown_operand(a), {});
+    DirectAccess<Env> access(env, exposed_operand(a), {});
     co_await access.agree();
     if (!access.granted()) {
         co_await scatter_in_blocks(env, a, a.parameters[0]);
@@ -274,19 +287,22 @@ Task direct(Env& env, ReduceScatterArgs const& a) {
     void* const to = a.in ? result : result + first;
     // Non-temporal stores if the data would not stay in this rank's cache anyway.
     Reducer reducer(env.traffic(), a);
-    if (env.outgrows_core(2 * bytes)) reducer.stream(access.operands(first), env.size(), &to, 1, 0, n);
+    if (env.exceeds_private_cache(2 * bytes)) reducer.stream(access.operands(first), env.size(), &to, 1, 0, n);
     else reducer.combine(access.operands(first), env.size(), to, n);
-    co_await access.leave_together();
+    co_await access.final_barrier();
     if (to != result) std::memmove(result, to, bytes);
 }
 
 constexpr Parameter direct_parameters[] = {
-    {"block", 32768, "bytes of each rank's share in a step where some rank's buffers cannot be reached"},
+    {"block", 32768, "bytes of each rank's share per step if some rank's buffers cannot be accessed"},
 };
 extern constinit const Algorithm<ReduceScatterArgs> direct_algorithm = {
-    "direct",          "every rank reduces its share straight from all buffers",
-    Family::tutti,     "direct reduction (Hashmi et al., IPDPS 2018) in one pass",
-    requires_one_kind, direct_parameters,
-    TUTTI_RUNS(direct)};
+    "direct",
+    "every rank reduces its share directly from all buffers",
+    Family::tutti,
+    "direct reduction (Hashmi et al., IPDPS 2018) in one pass",
+    requires_kernels,
+    direct_parameters,
+    TUTTI_SHM_ONLY(direct)};
 
 }   // namespace tutti::coll::algorithms::reduce_scatter

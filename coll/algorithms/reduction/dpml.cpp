@@ -25,10 +25,13 @@ Task dpml(Env& env, ReduceArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceArgs> dpml_algorithm = {
-    "dpml",           "everybody stages its operand and leads one slice, reduced operand by operand",
-    Family::baseline, "DPML (Bayatpour et al., SC 2017)",
-    requires_nothing, dpml_parameters,
-    TUTTI_RUNS(dpml)};
+    "dpml",
+    "every rank stages its operand and reduces one slice, operand by operand",
+    Family::baseline,
+    "DPML (Bayatpour et al., SC 2017)",
+    requires_nothing,
+    dpml_parameters,
+    TUTTI_SHM_ONLY(dpml)};
 
 // allreduce/dpml_two_level: all ranks copy all slices out. (7p − 3)·s bytes loaded and stored by all ranks together.
 
@@ -39,12 +42,12 @@ Task dpml_two_level(Env& env, ReduceArgs const& a) {
 
 extern constinit const Algorithm<ReduceArgs> dpml_two_level_algorithm = {
     "dpml_two_level",
-    "sockets reduce what their members stage, then each rank combines the sockets' slices",
+    "sockets reduce their members' staged operands, then each rank combines a slice of them",
     Family::yhccl,
     "YHCCL (Peng et al., SC 2023), section 5.1",
-    requires_commutative,
+    requires_commutative_or_consecutive,
     dpml_two_level_parameters,
-    TUTTI_RUNS(dpml_two_level)};
+    TUTTI_SHM_ONLY(dpml_two_level)};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -58,10 +61,13 @@ Task dpml(Env& env, ReduceArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceArgs> dpml_algorithm = {
-    "dpml",           "everybody stages its operand and leads one slice, reduced operand by operand",
-    Family::baseline, "DPML (Bayatpour et al., SC 2017)",
-    requires_nothing, dpml_parameters,
-    TUTTI_RUNS(dpml)};
+    "dpml",
+    "every rank stages its operand and reduces one slice, operand by operand",
+    Family::baseline,
+    "DPML (Bayatpour et al., SC 2017)",
+    requires_nothing,
+    dpml_parameters,
+    TUTTI_SHM_ONLY(dpml)};
 
 // reduce/dpml_two_level: the root copies all slices out. (5p − 1)·s bytes loaded and stored by all ranks together.
 
@@ -72,12 +78,12 @@ Task dpml_two_level(Env& env, ReduceArgs const& a) {
 
 extern constinit const Algorithm<ReduceArgs> dpml_two_level_algorithm = {
     "dpml_two_level",
-    "sockets reduce what their members stage, then each rank combines the sockets' slices",
+    "sockets reduce their members' staged operands, then each rank combines a slice of them",
     Family::yhccl,
     "YHCCL (Peng et al., SC 2023), section 5.1",
-    requires_commutative,
+    requires_commutative_or_consecutive,
     dpml_two_level_parameters,
-    TUTTI_RUNS(dpml_two_level)};
+    TUTTI_SHM_ONLY(dpml_two_level)};
 
 }   // namespace tutti::coll::algorithms::reduce
 
@@ -91,10 +97,13 @@ Task dpml(Env& env, ReduceScatterArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceScatterArgs> dpml_algorithm = {
-    "dpml",           "everybody stages its operand and leads one slice, reduced operand by operand",
-    Family::baseline, "DPML (Bayatpour et al., SC 2017)",
-    requires_nothing, dpml_parameters,
-    TUTTI_RUNS(dpml)};
+    "dpml",
+    "every rank stages its operand and reduces one slice, operand by operand",
+    Family::baseline,
+    "DPML (Bayatpour et al., SC 2017)",
+    requires_nothing,
+    dpml_parameters,
+    TUTTI_SHM_ONLY(dpml)};
 
 // reduce_scatter(_block)/dpml_two_level: no copy out. (5p − 3)·s bytes loaded and stored by all ranks together.
 
@@ -105,11 +114,11 @@ Task dpml_two_level(Env& env, ReduceScatterArgs const& a) {
 
 extern constinit const Algorithm<ReduceScatterArgs> dpml_two_level_algorithm = {
     "dpml_two_level",
-    "sockets reduce what their members stage, then each rank combines the sockets' slices",
+    "sockets reduce their members' staged operands, then each rank combines a slice of them",
     Family::yhccl,
     "YHCCL (Peng et al., SC 2023), section 5.1",
-    requires_commutative,
+    requires_commutative_or_consecutive,
     dpml_two_level_parameters,
-    TUTTI_RUNS(dpml_two_level)};
+    TUTTI_SHM_ONLY(dpml_two_level)};
 
 }   // namespace tutti::coll::algorithms::reduce_scatter

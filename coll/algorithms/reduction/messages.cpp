@@ -16,11 +16,11 @@
 
 namespace tutti::coll {
 
-inline constexpr Parameter rank_order_parameters[] = {{"segment", 32768, "bytes that are passed on at a time"}};
+inline constexpr Parameter rank_order_parameters[] = {{"segment", 32768, "bytes forwarded at a time"}};
 
 /// Returns a rank's position in the chain of n ranks, with the last one at the top.
-inline TreePlace in_rank_order(FramePool& frames, int rank, int n) {
-    TreePlace t = chain_tree(frames, n - 1 - rank, n).named([n](int place) { return n - 1 - place; });
+inline TreePosition rank_order_position(FramePool& frames, int rank, int n) {
+    TreePosition t = chain_tree(frames, n - 1 - rank, n).renumbered([n](int position) { return n - 1 - position; });
     t.before.swap(t.children);
     return t;
 }
@@ -36,22 +36,22 @@ template <class Env>
 Task rank_order(Env& env, ReduceArgs const& a) {
     Messages<Env> m(env, element_of(a));
     Segments const segments(a.bytes(), element_of(a), a.parameters[0]);
-    TreePlace place = in_rank_order(env.frames(), env.rank(), env.size());
-    CombineUp<Env> up(env, m, a, place, segments, place.parent < 0);
-    place.children.swap(place.before);   // on the way down there is no order to keep
-    PassDown<Env> down(env, m, result(a), place, segments);
-    co_await flow(env, up, &down, segments.count, 2 * static_cast<std::uint64_t>(place.depth));
+    TreePosition position = rank_order_position(env.frames(), env.rank(), env.size());
+    CombineUp<Env> up(env, m, a, position, segments, position.parent < 0);
+    position.children.swap(position.before);   // on the way down there is no order to keep
+    PassDown<Env> down(env, m, result(a), position, segments);
+    co_await flow(env, up, &down, segments.count, 2 * static_cast<std::uint64_t>(position.depth));
     co_await m.close();
 }
 
 extern constinit const Algorithm<ReduceArgs> rank_order_algorithm = {
     "rank_order",
-    "the sum runs along all ranks in their order, and back",
+    "partial results move along all ranks in rank order, and the result returns",
     Family::baseline,
     "the definition, MPI 3.1, section 5.9.6",
     requires_nothing,
     rank_order_parameters,
-    TUTTI_RUNS_ANYWHERE(rank_order)};
+    TUTTI_SHM_AND_NET(rank_order)};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -67,10 +67,10 @@ template <class Env, class Args>
 class RingReduction {
 public:
     RingReduction(Env& env, Args const& args, Receives receives)
-        : env_(env), what_{args, receives}, slices_(args, env.size(), one_round), reducer_(env.traffic(), args),
+        : env_(env), call_{args, receives}, slices_(args, env.size(), one_round), reducer_(env.traffic(), args),
           messages_(env, slices_.element()), byte_(TypeBuilder::predefined(Basic::byte_)) {
         for (auto& s : sums_) s = PooledBytes(env.frames(), slices_.elements() * slices_.element());
-        if (!what_.dense()) packed_.resize(slices_.elements() * slices_.element());
+        if (!call_.dense()) packed_.resize(slices_.elements() * slices_.element());
     }
 
     Slices const& slices() const { return slices_; }
@@ -84,12 +84,12 @@ public:
     Task run() {
         int const steps = env_.size() - 1;
         for (int j = 0; j < steps; ++j) {
-            int const coming = slice(2 + j);
+            int const incoming = slice(2 + j);
             bool const last = j + 1 == steps;
-            auto use = [this, coming, j, last](std::byte const* from, std::size_t at, std::size_t n) {
-                take(coming, j, last, from, at, n);
+            auto use = [this, incoming, j, last](std::byte const* from, std::size_t at, std::size_t n) {
+                combine(incoming, j, last, from, at, n);
             };
-            co_await messages_.exchange(right(), outgoing(j), left(), slices_.bytes(coming, 0), use);
+            co_await messages_.exchange(right(), outgoing(j), left(), slices_.bytes(incoming, 0), use);
         }
         finish();
     }
@@ -101,54 +101,54 @@ private:
     MessagePart outgoing(int j) {
         int const slice = this->slice(1 + j);
         std::size_t const n = slices_.bytes(slice, 0);
-        if (j == 0) return {operand(what_.args), slices_.position(slice, 0), n};
+        if (j == 0) return {operand(call_.args), slices_.position(slice, 0), n};
         return {{sum(j - 1), static_cast<std::int64_t>(n), byte_.get()}, 0, n};
     }
     std::byte* sum(int j) { return sums_[j % 2].get(); }
 
-    void take(int slice, int j, bool last, std::byte const* from, std::size_t at, std::size_t n) {
+    void combine(int slice, int j, bool last, std::byte const* from, std::size_t at, std::size_t n) {
         constexpr std::size_t piece = 16384;
-        std::size_t const element = slices_.element(), most = std::max<std::size_t>(1, piece / element) * element;
-        for (std::size_t end = at + n; at < end; at += most) {
-            std::size_t const bytes = std::min(most, end - at);
+        std::size_t const element = slices_.element(), max_bytes = std::max<std::size_t>(1, piece / element) * element;
+        for (std::size_t end = at + n; at < end; at += max_bytes) {
+            std::size_t const bytes = std::min(max_bytes, end - at);
             env_.copy(sum(j) + at, from, bytes, 0);
             from += bytes;
-            if (!last || !late()) add_own(slice, j, at, bytes, last);
+            if (!last || !defers_last_combination()) add_own(slice, j, at, bytes, last);
         }
     }
     /// In place, the result may be where the neighbour still reads: the last combination waits until it has finished.
-    bool late() const { return !what_.args.in && what_.receives == Receives::own; }
-    bool straight() const { return what_.dense() && !what_.overlaps(slices_, env_.rank(), 0); }
+    bool defers_last_combination() const { return !call_.args.in && call_.receives == Receives::own; }
+    bool is_direct() const { return call_.dense() && !call_.overlaps(slices_, env_.rank(), 0); }
     std::byte* my_result() {
-        return first_byte(what_.result(env_.rank())) + what_.result_position(slices_, env_.rank(), 0);
+        return first_byte(call_.result(env_.rank())) + call_.result_position(slices_, env_.rank(), 0);
     }
 
     void add_own(int slice, int j, std::size_t at, std::size_t bytes, bool last) {
         void const* own = packed_.data();
         std::size_t const position = slices_.position(slice, 0) + at;
-        if (what_.dense()) own = first_byte(operand(what_.args)) + position;
-        else env_.load(packed_.data(), operand(what_.args), position, bytes);
+        if (call_.dense()) own = first_byte(operand(call_.args)) + position;
+        else env_.load(packed_.data(), operand(call_.args), position, bytes);
         void const* two[] = {own, sum(j) + at};
-        reducer_.combine(two, 2, last && straight() ? my_result() + at : sum(j) + at, bytes / slices_.element());
+        reducer_.combine(two, 2, last && is_direct() ? my_result() + at : sum(j) + at, bytes / slices_.element());
     }
 
     void finish() {
         int const me = env_.rank(), last = env_.size() - 2;
         std::size_t const n = slices_.bytes(me, 0);
-        std::size_t const at = what_.result_position(slices_, me, 0);
-        if (last < 0) return env_.size() == 1 ? take_alone(n) : void();
-        if (late()) add_own(me, last, 0, n, true);
-        if (!straight()) env_.store(what_.result(me), at, sum(last), n);
+        std::size_t const at = call_.result_position(slices_, me, 0);
+        if (last < 0) return env_.size() == 1 ? finish_single_rank(n) : void();
+        if (defers_last_combination()) add_own(me, last, 0, n, true);
+        if (!is_direct()) env_.store(call_.result(me), at, sum(last), n);
     }
     /// A single rank: its operand is the result.
-    void take_alone(std::size_t n) {
-        if (!what_.args.in) return;
-        env_.load(sum(0), operand(what_.args), 0, n);
-        env_.store(what_.result(0), 0, sum(0), n);
+    void finish_single_rank(std::size_t n) {
+        if (!call_.args.in) return;
+        env_.load(sum(0), operand(call_.args), 0, n);
+        env_.store(call_.result(0), 0, sum(0), n);
     }
 
     Env& env_;
-    Sliced<Args> what_;
+    SlicedCall<Args> call_;
     Slices slices_;
     Reducer reducer_;
     Messages<Env> messages_;
@@ -173,22 +173,22 @@ Task ring(Env& env, ReduceArgs const& a) {
     Slices const& slices = reduction.slices();
     Messages<Env>& messages = reduction.messages();
     for (int j = 0; j + 1 < env.size(); ++j) {
-        int const going = reduction.slice(j), coming = reduction.slice(j + 1);
-        co_await messages.exchange(reduction.right(), {result(a), slices.position(going, 0), slices.bytes(going, 0)},
-                                   reduction.left(), slices.bytes(coming, 0),
-                                   messages.into(result(a), slices.position(coming, 0)));
+        int const outgoing_slice = reduction.slice(j), incoming = reduction.slice(j + 1);
+        co_await messages.exchange(
+            reduction.right(), {result(a), slices.position(outgoing_slice, 0), slices.bytes(outgoing_slice, 0)},
+            reduction.left(), slices.bytes(incoming, 0), messages.into(result(a), slices.position(incoming, 0)));
     }
     co_await messages.close();
 }
 
 extern constinit const Algorithm<ReduceArgs> ring_algorithm = {
     "ring",
-    "slices go round all ranks as messages, first to be reduced, then to be gathered",
+    "slices move around a ring of all ranks, first to be reduced, then to be gathered",
     Family::baseline,
     "ring (Patarasuk and Yuan, JPDC 2009)",
-    requires_commuting_operator | requires_grouping,
+    requires_commutative_operator | requires_reassociation,
     {},
-    TUTTI_RUNS_ANYWHERE(ring)};
+    TUTTI_SHM_AND_NET(ring)};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -201,17 +201,17 @@ namespace tutti::coll::algorithms::reduce {
 
 template <class Env>
 Task binomial(Env& env, ReduceArgs const& a) {
-    return reduce_by_shape(env, a, binomial_tree, whole);
+    return reduce_by_shape(env, a, binomial_tree, one_segment);
 }
 
 extern constinit const Algorithm<ReduceArgs> binomial_algorithm = {
     "binomial",
-    "each rank combines its subtree's operands and hands them to its parent",
+    "each rank combines its subtree's operands and sends the result to its parent",
     Family::baseline,
     "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
-    requires_grouping,
+    requires_reassociation,
     {},
-    TUTTI_RUNS_ANYWHERE(binomial)};
+    TUTTI_SHM_AND_NET(binomial)};
 
 // reduce/chain: in segments along a chain of ranks that ends at the root; with a non-commutative operator it ends at
 // rank 0, which sends the result to the root. p − 1 (+ 1) + s/segment consecutive messages; each rank sends s bytes,
@@ -224,15 +224,15 @@ Task chain(Env& env, ReduceArgs const& a) {
     return reduce_by_shape(env, a, chain_tree, a.parameters[0]);
 }
 
-constexpr Parameter chain_parameters[] = {{"segment", 32768, "bytes that are passed on at a time"}};
+constexpr Parameter chain_parameters[] = {{"segment", 32768, "bytes forwarded at a time"}};
 extern constinit const Algorithm<ReduceArgs> chain_algorithm = {
     "chain",
-    "segments run along the ranks to the root, each adding its own",
+    "segments move along the ranks to the root, and each rank combines its own",
     Family::baseline,
     "Pješivac-Grbović and others, Cluster Computing 10 (2007)",
-    requires_grouping,
+    requires_reassociation,
     chain_parameters,
-    TUTTI_RUNS_ANYWHERE(chain)};
+    TUTTI_SHM_AND_NET(chain)};
 
 // reduce/linear: all ranks send to the root, which combines in rank order from its own position outwards. p − 1
 // messages of s bytes one after the other at the root, read in the sender's buffer or staged once.
@@ -240,34 +240,36 @@ extern constinit const Algorithm<ReduceArgs> chain_algorithm = {
 
 template <class Env>
 Task linear(Env& env, ReduceArgs const& a) {
-    return reduce_to_root(env, a, place_around(env.frames(), star_tree, a.root, env.rank(), env.size(), false), a.root,
-                          whole);
+    return reduce_to_root(env, a, position_around(env.frames(), star_tree, a.root, env.rank(), env.size(), false),
+                          a.root, one_segment);
 }
 
 extern constinit const Algorithm<ReduceArgs> linear_algorithm = {
     "linear",
-    "everybody sends to the root, which combines",
+    "all ranks send to the root, which combines",
     Family::baseline,
     "Pješivac-Grbović and others, Cluster Computing 10 (2007)",
-    requires_grouping,
+    requires_reassociation,
     {},
-    TUTTI_RUNS_ANYWHERE(linear)};
+    TUTTI_SHM_AND_NET(linear)};
 
 // reduce/rank_order: along all ranks in their order, in segments, and from the last one to the root; the result has the
 // same bits whatever the placement. p + s/segment consecutive messages. The definition, MPI 3.1, section 5.9.1.
 
 template <class Env>
 Task rank_order(Env& env, ReduceArgs const& a) {
-    return reduce_to_root(env, a, in_rank_order(env.frames(), env.rank(), env.size()), env.size() - 1, a.parameters[0]);
+    return reduce_to_root(env, a, rank_order_position(env.frames(), env.rank(), env.size()), env.size() - 1,
+                          a.parameters[0]);
 }
 
-extern constinit const Algorithm<ReduceArgs> rank_order_algorithm = {"rank_order",
-                                                                     "the sum runs along all ranks in their order",
-                                                                     Family::baseline,
-                                                                     "the definition, MPI 3.1, section 5.9.1",
-                                                                     requires_nothing,
-                                                                     rank_order_parameters,
-                                                                     TUTTI_RUNS_ANYWHERE(rank_order)};
+extern constinit const Algorithm<ReduceArgs> rank_order_algorithm = {
+    "rank_order",
+    "partial results move along all ranks in rank order",
+    Family::baseline,
+    "the definition, MPI 3.1, section 5.9.1",
+    requires_nothing,
+    rank_order_parameters,
+    TUTTI_SHM_AND_NET(rank_order)};
 
 }   // namespace tutti::coll::algorithms::reduce
 
@@ -286,34 +288,34 @@ Task pairwise(Env& env, ReduceScatterArgs const& a) {
     Shares const shares(a, env.frames());
     Reducer reducer(env.traffic(), a);
     std::size_t const element = reducer.element_bytes(), mine = shares.bytes(rank);
-    bool const straight = a.in && a.type->dense(a.count);
-    PooledBytes const beside = straight ? PooledBytes() : PooledBytes(env.frames(), mine);
-    std::byte* const sum = straight ? first_byte(shares.result(rank)) : beside.get();
-    std::byte const* now = straight ? first_byte(operand(a)) + shares.start(rank) : sum;
-    if (!straight) env.load(sum, operand(a), shares.start(rank), mine);
+    bool const direct = a.in && a.type->dense(a.count);
+    PooledBytes const buffer = direct ? PooledBytes() : PooledBytes(env.frames(), mine);
+    std::byte* const sum = direct ? first_byte(shares.result(rank)) : buffer.get();
+    std::byte const* current = direct ? first_byte(operand(a)) + shares.start(rank) : sum;
+    if (!direct) env.load(sum, operand(a), shares.start(rank), mine);
     auto const add = [&](std::byte const* from, std::size_t at, std::size_t n) {
-        void const* operands[] = {now + at, from};
+        void const* operands[] = {current + at, from};
         reducer.combine(operands, 2, sum + at, n / element);
     };
     Messages<Env> m(env, element);
     for (int i = 1; i < size; ++i) {
         int const to = (rank + i) % size, from = (rank - i + size) % size;
-        MessagePart const given{operand(a), shares.start(to), shares.bytes(to)};
-        co_await m.exchange(to, given, from, mine, add);
-        now = sum;
+        MessagePart const sent{operand(a), shares.start(to), shares.bytes(to)};
+        co_await m.exchange(to, sent, from, mine, add);
+        current = sum;
     }
-    shares.deliver(env, now);
+    shares.deliver(env, current);
     co_await m.close();
 }
 
 extern constinit const Algorithm<ReduceScatterArgs> pairwise_algorithm = {
     "pairwise",
-    "p − 1 steps, in each of which a rank's share comes from one rank more",
+    "in each of p − 1 steps, a rank receives and combines its share from one more rank",
     Family::baseline,
     "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
-    requires_commuting_operator | requires_grouping,
+    requires_commutative_operator | requires_reassociation,
     {},
-    TUTTI_RUNS_ANYWHERE(pairwise)};
+    TUTTI_SHM_AND_NET(pairwise)};
 
 // reduce_scatter(_block)/rank_order: along all ranks in their order, in segments, and from the last one to each rank
 // its share; the result has the same bits whatever the placement, and operators need not commute. p + s/segment
@@ -326,10 +328,10 @@ Task rank_order_slice(Env& env, Messages<Env>& m, ReduceScatterArgs const& a, Sh
                       std::size_t start) {
     int const rank = env.rank(), last = env.size() - 1;
     std::size_t const end = start + slice.bytes();
-    LaidOut const sum = rank == last ? LaidOut(*a.type, slice.count, &env.frames()) : LaidOut();
+    TypedBuffer const sum = rank == last ? TypedBuffer(*a.type, slice.count, &env.frames()) : TypedBuffer();
     slice.out = sum.origin();
     Segments const segments(slice.bytes(), element_of(a), a.parameters[0]);
-    CombineUp<Env> up(env, m, slice, in_rank_order(env.frames(), rank, env.size()), segments, rank == last);
+    CombineUp<Env> up(env, m, slice, rank_order_position(env.frames(), rank, env.size()), segments, rank == last);
     co_await flow<Env>(env, up, nullptr, segments.count, 0);
     auto const from = [&](int r) { return std::clamp(shares.start(r), start, end); };
     auto const bytes = [&](int r) { return std::clamp(shares.end(r), start, end) - from(r); };
@@ -358,15 +360,15 @@ Task rank_order(Env& env, ReduceScatterArgs const& a) {
 }
 
 constexpr Parameter rank_order_in_slices_parameters[] = {
-    rank_order_parameters[0], {"memory", 8 << 20, "bytes of memory of the last rank for sums that are under way"}};
+    rank_order_parameters[0], {"memory", 8 << 20, "memory of the last rank, in bytes, for partial results in flight"}};
 extern constinit const Algorithm<ReduceScatterArgs> rank_order_algorithm = {
     "rank_order",
-    "the sum runs along all ranks in their order, and the last one deals it out",
+    "partial results move along all ranks in rank order, and the last one scatters the result",
     Family::baseline,
     "the definition, MPI 3.1, section 5.10",
     requires_nothing,
     rank_order_in_slices_parameters,
-    TUTTI_RUNS_ANYWHERE(rank_order)};
+    TUTTI_SHM_AND_NET(rank_order)};
 
 // reduce_scatter(_block)/ring: the reduction on a ring; each slice ends at the rank whose share it is. p − 1 steps; 5
 // (p − 1)·s bytes loaded and stored by all ranks together if messages take one copy.
@@ -382,11 +384,11 @@ Task ring(Env& env, ReduceScatterArgs const& a) {
 
 extern constinit const Algorithm<ReduceScatterArgs> ring_algorithm = {
     "ring",
-    "each slice goes round all ranks as a message, and each adds its operand",
+    "each slice moves around a ring of all ranks, and each rank combines its operand",
     Family::baseline,
     "ring (Patarasuk and Yuan, JPDC 2009)",
-    requires_commuting_operator | requires_grouping,
+    requires_commutative_operator | requires_reassociation,
     {},
-    TUTTI_RUNS_ANYWHERE(ring)};
+    TUTTI_SHM_AND_NET(ring)};
 
 }   // namespace tutti::coll::algorithms::reduce_scatter

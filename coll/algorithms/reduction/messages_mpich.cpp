@@ -19,18 +19,18 @@ namespace {
 /// neighbours as there are masters in excess first combine, and the first rank of each pair then waits for the result.
 /// On return `sum` is the result.
 template <class Env>
-Task double_masters(Env& env, Messages<Env>& m, ReduceArgs const& a, Division const& nodes, std::byte* sum) {
+Task double_masters(Env& env, Messages<Env>& m, ReduceArgs const& a, NodePartition const& nodes, std::byte* sum) {
     Reducer reducer(env.traffic(), a);
     std::size_t const bytes = a.bytes(), element = element_of(a);
-    int const n = nodes.count(), node = nodes.mine();
+    int const n = nodes.count(), node = nodes.own_part();
     int power = 1;
     while (2 * power <= n) power *= 2;
     int const extra = n - power;
     bool const paired = node < 2 * extra;
-    int const place = paired ? node / 2 : node - extra;
+    int const vrank = paired ? node / 2 : node - extra;
     auto master_at = [&](int p) { return nodes.master(p < extra ? 2 * p + 1 : p + extra); };
-    PooledBytes const room(env.frames(), bytes);
-    std::byte *mine = sum, *next = room.get();   // a partner may be reading `mine`
+    PooledBytes const scratch(env.frames(), bytes);
+    std::byte *mine = sum, *next = scratch.get();   // a partner may be reading `mine`
 
     if (paired && node % 2 == 0) {
         co_await m.send(nodes.master(node + 1), packed_part(sum, bytes));
@@ -45,12 +45,12 @@ Task double_masters(Env& env, Messages<Env>& m, ReduceArgs const& a, Division co
         co_await m.receive(nodes.master(node - 1), bytes, add);
     }
     for (int bit = 1; bit < power; bit *= 2) {
-        bool const lower = (place & bit) != 0;   // the partner's operands come first
+        bool const lower = (vrank & bit) != 0;   // the partner's operands come first
         auto combine = [&](std::byte const* from, std::size_t at, std::size_t k) {
             void const* operands[] = {lower ? from : mine + at, lower ? mine + at : from};
             reducer.combine(operands, 2, next + at, k / element);
         };
-        int const partner = master_at(place ^ bit);
+        int const partner = master_at(vrank ^ bit);
         co_await m.exchange(partner, packed_part(mine, bytes), partner, bytes, combine);
         std::swap(mine, next);
     }
@@ -59,19 +59,19 @@ Task double_masters(Env& env, Messages<Env>& m, ReduceArgs const& a, Division co
 }
 
 template <class Env>
-Task in_one(Env& env, ReduceArgs const& a, Division const& nodes) {
+Task reduce_whole(Env& env, ReduceArgs const& a, NodePartition const& nodes) {
     Messages<Env> m(env, element_of(a));
-    Segments const one(a.bytes(), element_of(a), whole);
-    TreePlace const place = place_in_node(env.frames(), nodes, env.rank());
-    bool const master = place.parent < 0;
-    CombineUp<Env> up(env, m, a, place, one, master);
-    PassDown<Env> down(env, m, result(a), place, one);
+    Segments const one(a.bytes(), element_of(a), one_segment);
+    TreePosition const position = position_in_node(env.frames(), nodes, env.rank());
+    bool const master = position.parent < 0;
+    CombineUp<Env> up(env, m, a, position, one, master);
+    PassDown<Env> down(env, m, result(a), position, one);
     if (a.bytes() > 0) {
         co_await up.segment(0);
         co_await up.finish();
         if (master && nodes.count() > 1) {
-            co_await double_masters(env, m, a, nodes, up.memory(0));
-            if (!a.type->dense(a.count)) env.store(result(a), 0, up.memory(0), a.bytes());
+            co_await double_masters(env, m, a, nodes, up.sum(0));
+            if (!a.type->dense(a.count)) env.store(result(a), 0, up.sum(0), a.bytes());
         }
         co_await down.segment(0);
         co_await down.finish();
@@ -80,13 +80,13 @@ Task in_one(Env& env, ReduceArgs const& a, Division const& nodes) {
 }
 
 template <class Env>
-Task in_segments(Env& env, ReduceArgs const& a, Division const& nodes) {
+Task reduce_segments(Env& env, ReduceArgs const& a, NodePartition const& nodes) {
     Messages<Env> m(env, element_of(a));
     Segments const segments(a.bytes(), element_of(a), a.parameters[1]);
-    TreePlace const place = place_under_master(env.frames(), nodes, env.rank(), 0, binary_tree);
-    CombineUp<Env> up(env, m, a, place, segments, place.parent < 0);
-    PassDown<Env> down(env, m, result(a), place, segments);
-    co_await flow(env, up, &down, segments.count, 2 * static_cast<std::uint64_t>(place.depth));
+    TreePosition const position = position_under_master(env.frames(), nodes, env.rank(), 0, binary_tree);
+    CombineUp<Env> up(env, m, a, position, segments, position.parent < 0);
+    PassDown<Env> down(env, m, result(a), position, segments);
+    co_await flow(env, up, &down, segments.count, 2 * static_cast<std::uint64_t>(position.depth));
     co_await m.close();
 }
 
@@ -94,25 +94,25 @@ Task in_segments(Env& env, ReduceArgs const& a, Division const& nodes) {
 
 template <class Env>
 Task mpich_hierarchical(Env& env, ReduceArgs const& a) {
-    Division const nodes(env.hierarchy(), env.rank());
-    if (a.parameters[2] == 0) co_await in_segments(env, a, nodes);
-    else co_await in_one(env, a, nodes);
+    NodePartition const nodes(env.hierarchy(), env.rank());
+    if (a.parameters[2] == 0) co_await reduce_segments(env, a, nodes);
+    else co_await reduce_whole(env, a, nodes);
 }
 
 constexpr Parameter mpich_hierarchical_parameters[] = {
     hierarchy_parameter,
-    {"segment", 5120, "bytes that are passed on at a time when pipelined"},
+    {"segment", 5120, "bytes forwarded at a time if pipelined"},
     {"form", 0, "in segments along a binary tree of masters, or whole with recursive doubling among them",
-     ParameterKind::word, "pipelined|whole"},
+     ParameterKind::keyword, "pipelined|whole"},
 };
 extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
     "mpich_hierarchical",
-    "each node to its master, masters with each other, each master to its node, with messages",
+    "nodes reduce to their masters, masters combine, each master to its node, by messages",
     Family::mpich,
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.3",
-    requires_commutative | requires_grouping,
+    requires_commutative_or_consecutive | requires_reassociation,
     mpich_hierarchical_parameters,
-    TUTTI_RUNS_ANYWHERE(mpich_hierarchical)};
+    TUTTI_SHM_AND_NET(mpich_hierarchical)};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -128,26 +128,27 @@ namespace tutti::coll::algorithms::reduce {
 template <class Env>
 Task mpich_hierarchical(Env& env, ReduceArgs const& a) {
     bool const pipelined = a.parameters[2] == 0;
-    Division const nodes(env.hierarchy(), env.rank());
-    int const top_node = a.op->commutative ? nodes.of(a.root) : 0;
-    TreePlace place =
-        place_under_master(env.frames(), nodes, env.rank(), top_node, pipelined ? binary_tree : binomial_tree);
-    co_await reduce_to_root(env, a, std::move(place), nodes.master(top_node), pipelined ? a.parameters[1] : whole);
+    NodePartition const nodes(env.hierarchy(), env.rank());
+    int const top_node = a.op->commutative ? nodes.part_of(a.root) : 0;
+    TreePosition position =
+        position_under_master(env.frames(), nodes, env.rank(), top_node, pipelined ? binary_tree : binomial_tree);
+    co_await reduce_to_root(env, a, std::move(position), nodes.master(top_node),
+                            pipelined ? a.parameters[1] : one_segment);
 }
 
 constexpr Parameter mpich_hierarchical_parameters[] = {
     hierarchy_parameter,
-    {"segment", 5120, "bytes that are passed on at a time when pipelined"},
-    {"form", 0, "in segments along a binary tree of masters, or whole along a binomial one", ParameterKind::word,
+    {"segment", 5120, "bytes forwarded at a time if pipelined"},
+    {"form", 0, "in segments along a binary tree of masters, or whole along a binomial one", ParameterKind::keyword,
      "pipelined|whole"},
 };
 extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
     "mpich_hierarchical",
-    "each node to its master, masters to a master, that one to the root, with messages",
+    "nodes reduce to their masters, masters to one master, which sends to the root",
     Family::mpich,
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.2",
-    requires_commutative | requires_grouping,
+    requires_commutative_or_consecutive | requires_reassociation,
     mpich_hierarchical_parameters,
-    TUTTI_RUNS_ANYWHERE(mpich_hierarchical)};
+    TUTTI_SHM_AND_NET(mpich_hierarchical)};
 
 }   // namespace tutti::coll::algorithms::reduce

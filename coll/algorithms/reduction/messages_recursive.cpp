@@ -18,13 +18,13 @@ namespace {
 
 /// The steps in reverse: in each, a rank receives the half that its peer has kept.
 template <class Env>
-Task gather_halves(Env& env, Messages<Env>& m, Folding const& folding, std::byte* sum, HalvingWay const& way) {
+Task gather_halves(Env& env, Messages<Env>& m, Folding const& folding, std::byte* sum, HalvingRanges const& halving) {
     int const position = folding.position(env.rank());
-    for (int step = way.steps - 1; step >= 0; --step) {
+    for (int step = halving.steps - 1; step >= 0; --step) {
         int const peer = folding.rank_at(position ^ 1 << step);
-        Range const mine = way.kept(step), other = way.given(step);
+        Range const mine = halving.kept(step), other = halving.sent(step);
         co_await m.exchange(peer, packed_part(sum + mine.first, mine.bytes()), peer, other.bytes(),
-                            copying(env, sum + other.first));
+                            copy_into(env, sum + other.first));
     }
 }
 
@@ -34,13 +34,13 @@ template <class Env>
 Task rabenseifner(Env& env, ReduceArgs const& a) {
     if (a.bytes() == 0) co_return;
     Folding const folding(env.size());
-    Partial<Env> partial(env, a, place_of_result(a, true));
+    PartialResult<Env> partial(env, a, result_if_contiguous(a, true));
     Messages<Env> m(env, partial.element());
     co_await fold(env, m, a, folding, partial);
-    if (folding.takes_part(env.rank())) {
-        HalvingWay way;
-        co_await halve(env, m, folding, partial, a.bytes(), way);
-        co_await gather_halves(env, m, folding, partial.sum(), way);
+    if (folding.participates(env.rank())) {
+        HalvingRanges halving;
+        co_await halve(env, m, folding, partial, a.bytes(), halving);
+        co_await gather_halves(env, m, folding, partial.sum(), halving);
         deliver(env, a, partial);
     }
     co_await unfold(env, m, a, folding);
@@ -52,9 +52,9 @@ extern constinit const Algorithm<ReduceArgs> rabenseifner_algorithm = {
     "reduce_scatter by recursive halving, allgather by recursive doubling",
     Family::baseline,
     "Rabenseifner, ICCS 2004; Thakur, Rabenseifner, Gropp, IJHPCA 2005",
-    requires_grouping,
+    requires_reassociation,
     {},
-    TUTTI_RUNS_ANYWHERE(rabenseifner)};
+    TUTTI_SHM_AND_NET(rabenseifner)};
 
 // allreduce/recursive_doubling: in step i the ranks 2^i apart exchange everything they have and combine it. Of the
 // first pairs of neighbours, the rank that passed its operand gets the result. log2(p) steps (+ 2); each rank sends and
@@ -66,22 +66,23 @@ namespace {
 /// The data that a step sends must not change while the partial result is built, so it is built in the other one of two
 /// places; the last step builds it in the first one if possible.
 template <class Env>
-Task double_up(Env& env, Messages<Env>& m, ReduceArgs const& a, Folding const& folding, Partial<Env>& partial) {
+Task exchange_by_doubling(Env& env, Messages<Env>& m, ReduceArgs const& a, Folding const& folding,
+                          PartialResult<Env>& partial) {
     PooledBytes const spare(env.frames(), a.bytes());
-    std::byte* const places[] = {partial.sum(), spare.get()};
-    auto const build_for = [&](int steps_left) { partial.build_at(places[steps_left % 2]); };
+    std::byte* const buffers[] = {partial.sum(), spare.get()};
+    auto const build_for = [&](int steps_left) { partial.build_sum_at(buffers[steps_left % 2]); };
     build_for(folding.steps());
     co_await fold(env, m, a, folding, partial);
     int const position = folding.position(env.rank());
-    for (int step = 0; folding.takes_part(env.rank()) && step < folding.steps(); ++step) {
+    for (int step = 0; folding.participates(env.rank()) && step < folding.steps(); ++step) {
         build_for(folding.steps() - step - 1);
-        if (partial.sum() == partial.now()) build_for(folding.steps() - step);
+        if (partial.sum() == partial.current()) build_for(folding.steps() - step);
         int const peer = folding.rank_at(position ^ 1 << step);
         co_await m.exchange(peer, partial.part(0, a.bytes()), peer, a.bytes(),
-                            partial.adding(0, (position & 1 << step) != 0));
-        partial.combined();
+                            partial.combiner(0, (position & 1 << step) != 0));
+        partial.use_sum();
     }
-    if (folding.takes_part(env.rank())) deliver(env, a, partial);
+    if (folding.participates(env.rank())) deliver(env, a, partial);
 }
 
 }   // namespace
@@ -90,21 +91,21 @@ template <class Env>
 Task recursive_doubling(Env& env, ReduceArgs const& a) {
     if (a.bytes() == 0) co_return;
     Folding const folding(env.size());
-    Partial<Env> partial(env, a, place_of_result(a, true));
+    PartialResult<Env> partial(env, a, result_if_contiguous(a, true));
     Messages<Env> m(env, partial.element());
-    co_await double_up(env, m, a, folding, partial);
+    co_await exchange_by_doubling(env, m, a, folding, partial);
     co_await unfold(env, m, a, folding);
     co_await m.close();
 }
 
 extern constinit const Algorithm<ReduceArgs> recursive_doubling_algorithm = {
     "recursive_doubling",
-    "ranks 1, 2, 4, … apart exchange all they have",
+    "ranks at distances 1, 2, 4, … exchange and combine all that they hold",
     Family::baseline,
     "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
-    requires_grouping,
+    requires_reassociation,
     {},
-    TUTTI_RUNS_ANYWHERE(recursive_doubling)};
+    TUTTI_SHM_AND_NET(recursive_doubling)};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -119,17 +120,17 @@ namespace {
 /// In each pair, the rank nearer to the root receives the data of the other.
 template <class Env>
 Task gather_halves(Env& env, Messages<Env>& m, Folding const& folding, int root, std::byte* sum,
-                   HalvingWay const& way) {
+                   HalvingRanges const& halving) {
     int const position = folding.position(env.rank()), away = position ^ folding.position(root);
-    for (int step = way.steps - 1; step >= 0; --step) {
+    for (int step = halving.steps - 1; step >= 0; --step) {
         int const peer = folding.rank_at(position ^ 1 << step);
         if (away & 1 << step) {
-            Range const mine = way.kept(step);
+            Range const mine = halving.kept(step);
             co_await m.send(peer, packed_part(sum + mine.first, mine.bytes()));
             co_return;
         }
-        Range const other = way.given(step);
-        co_await m.receive(peer, other.bytes(), copying(env, sum + other.first));
+        Range const other = halving.sent(step);
+        co_await m.receive(peer, other.bytes(), copy_into(env, sum + other.first));
     }
 }
 
@@ -140,13 +141,13 @@ Task rabenseifner(Env& env, ReduceArgs const& a) {
     if (a.bytes() == 0) co_return;
     bool const is_root = env.rank() == a.root;
     Folding const folding(env.size(), a.root);
-    Partial<Env> partial(env, a, place_of_result(a, is_root));
+    PartialResult<Env> partial(env, a, result_if_contiguous(a, is_root));
     Messages<Env> m(env, partial.element());
     co_await fold(env, m, a, folding, partial);
-    if (folding.takes_part(env.rank())) {
-        HalvingWay way;
-        co_await halve(env, m, folding, partial, a.bytes(), way);
-        co_await gather_halves(env, m, folding, a.root, partial.sum(), way);
+    if (folding.participates(env.rank())) {
+        HalvingRanges halving;
+        co_await halve(env, m, folding, partial, a.bytes(), halving);
+        co_await gather_halves(env, m, folding, a.root, partial.sum(), halving);
         if (is_root) deliver(env, a, partial);
     }
     co_await m.close();
@@ -157,9 +158,9 @@ extern constinit const Algorithm<ReduceArgs> rabenseifner_algorithm = {
     "reduce_scatter by recursive halving, binomial gather to the root",
     Family::baseline,
     "Rabenseifner, ICCS 2004; Thakur, Rabenseifner, Gropp, IJHPCA 2005",
-    requires_grouping,
+    requires_reassociation,
     {},
-    TUTTI_RUNS_ANYWHERE(rabenseifner)};
+    TUTTI_SHM_AND_NET(rabenseifner)};
 
 }   // namespace tutti::coll::algorithms::reduce
 
@@ -173,7 +174,8 @@ namespace tutti::coll::algorithms::reduce_scatter {
 namespace {
 
 template <class Env>
-Task halve_ranks(Env& env, Messages<Env>& m, Folding const& folding, Shares const& shares, Partial<Env>& partial) {
+Task halve_ranks(Env& env, Messages<Env>& m, Folding const& folding, Shares const& shares,
+                 PartialResult<Env>& partial) {
     int const position = folding.position(env.rank());
     auto const cut = [&](int at) { return shares.start(folding.first_at(at)); };
     int first = 0, end = folding.participants();
@@ -181,10 +183,10 @@ Task halve_ranks(Env& env, Messages<Env>& m, Folding const& folding, Shares cons
         int const peer = folding.rank_at(position ^ distance), middle = first + distance;
         bool const lower = (position & distance) == 0;
         Range const low{cut(first), cut(middle)}, high{cut(middle), cut(end)};
-        Range const kept = lower ? low : high, given = lower ? high : low;
-        co_await m.exchange(peer, partial.part(given.first, given.end), peer, kept.bytes(),
-                            partial.adding(kept.first, !lower));
-        partial.combined();
+        Range const kept = lower ? low : high, sent = lower ? high : low;
+        co_await m.exchange(peer, partial.part(sent.first, sent.end), peer, kept.bytes(),
+                            partial.combiner(kept.first, !lower));
+        partial.use_sum();
         if (lower) end = middle;
         else first = middle;
     }
@@ -197,14 +199,14 @@ Task recursive_halving(Env& env, ReduceScatterArgs const& a) {
     if (a.bytes() == 0) co_return;
     Folding const folding(env.size());
     Shares const shares(a, env.frames());
-    Partial<Env> partial(env, a);
+    PartialResult<Env> partial(env, a);
     Messages<Env> m(env, partial.element());
     int const rank = env.rank(), partner = folding.partner(rank);
     co_await fold(env, m, a, folding, partial);
-    if (folding.takes_part(rank)) {
+    if (folding.participates(rank)) {
         co_await halve_ranks(env, m, folding, shares, partial);
         if (partner >= 0) co_await m.send(partner, partial.part(shares.start(partner), shares.end(partner)));
-        shares.deliver(env, partial.now() + shares.start(rank));
+        shares.deliver(env, partial.current() + shares.start(rank));
     } else {
         co_await m.receive(partner, shares.bytes(rank), m.into(shares.result(rank), 0));
     }
@@ -213,11 +215,11 @@ Task recursive_halving(Env& env, ReduceScatterArgs const& a) {
 
 extern constinit const Algorithm<ReduceScatterArgs> recursive_halving_algorithm = {
     "recursive_halving",
-    "ranks p/2, p/4, … apart combine the half that each side wants",
+    "ranks at distances p/2, p/4, … exchange halves of the vector and combine their own",
     Family::baseline,
     "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
-    requires_commuting_operator | requires_grouping | requires_room,
+    requires_commutative_operator | requires_reassociation | requires_bounded_gather,
     {},
-    TUTTI_RUNS_ANYWHERE(recursive_halving)};
+    TUTTI_SHM_AND_NET(recursive_halving)};
 
 }   // namespace tutti::coll::algorithms::reduce_scatter

@@ -9,7 +9,7 @@
 // of m sockets, p − m combinations of s, and m − 1 between sockets.
 // YHCCL (Peng et al., SC 2023), sections 3.2 to 3.5 and Algorithm 2.
 //
-// Counters, in addition to those of SlicedReduction (coll/blocks/sliced.hpp): ready[inside] steps done. The first
+// Counters, in addition to those of SlicedReduction (coll/blocks/sliced.hpp): ready[in_socket] steps done. The first
 // writer of a slice begins round k when its memory is free; the others follow it along the chain.
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/messages.hpp"
@@ -21,9 +21,9 @@ namespace tutti::coll {
 template <class Env, class Args>
 class PackedOperand {
 public:
-    /// `most`: the largest size of a range in bytes.
-    PackedOperand(Env& env, Args const& args, std::size_t most) : env_(env), args_(args) {
-        if (!args.type->dense(args.count)) packed_.resize(most);
+    /// `max_range`: the largest size of a range in bytes.
+    PackedOperand(Env& env, Args const& args, std::size_t max_range) : env_(env), args_(args) {
+        if (!args.type->dense(args.count)) packed_.resize(max_range);
     }
     void const* at(std::size_t position, std::size_t bytes) {
         ConstBuffer const mine = operand(args_);
@@ -41,7 +41,7 @@ private:
 /// One round in a socket: member i calls step(i + 1 + j, j) for j = 0, 1, …, each when the next member has finished the
 /// previous step. `done`: the level of the counter of steps, over all rounds.
 template <class Env, class Step>
-Task go_round(Env& env, std::span<int const> members, int i, int done, std::uint64_t k, Step step) {
+Task run_chain_round(Env& env, std::span<int const> members, int i, int done, std::uint64_t k, Step step) {
     int const n = static_cast<int>(members.size()), next = members[static_cast<std::size_t>((i + 1) % n)];
     for (int j = 0; j < n; ++j) {
         std::uint64_t const before = k * static_cast<std::uint64_t>(n) + static_cast<std::uint64_t>(j);
@@ -59,33 +59,35 @@ public:
     /// `largest`: the largest size of a slice in bytes; `piece`: bytes that are combined at a time between sockets.
     MovementAvoiding(Env& env, topo::Hierarchy const& tree, Args const& args, Receives receives, std::size_t largest,
                      std::size_t piece)
-        : Base(env, tree, args, receives, Inside::chain, largest, piece),
+        : Base(env, tree, args, receives, SocketMethod::chain, largest, piece),
           own_(env, args, slices_.elements() * slices_.element()) {}
 
     Task run() {
         return Base::run_rounds([this](std::uint64_t k) {
-            return go_round(env_, sockets_.members(), i_, Base::inside, k, [this, k](int finisher, int j) {
-                for (int slice : sockets_.finished_by(finisher)) step(slice, k, j);
-            });
+            return run_chain_round(env_, sockets_.members(), member_index_, Base::in_socket, k,
+                                   [this, k](int finisher, int j) {
+                                       for (int slice : sockets_.finished_by(finisher)) step(slice, k, j);
+                                   });
         });
     }
 
 private:
-    using Base::env_, Base::sockets_, Base::what_, Base::slices_, Base::reducer_, Base::n_, Base::i_;
+    using Base::env_, Base::sockets_, Base::call_, Base::slices_, Base::reducer_, Base::member_count_,
+        Base::member_index_;
 
     /// Advances a slice by one member: the first member copies its operand, the others combine theirs.
     void step(int slice, std::uint64_t k, int j) {
         std::size_t const at = slices_.position(slice, k), bytes = slices_.bytes(slice, k);
-        std::byte* const sum = this->sum_of(sockets_.mine(), slice, k);
-        bool const finished = j + 1 == n_ && sockets_.count() == 1 && what_.receives == Receives::own,
-                   straight = finished && this->straight(k);
+        std::byte* const sum = this->sum_of(sockets_.own_part(), slice, k);
+        bool const finished = j + 1 == member_count_ && sockets_.count() == 1 && call_.receives == Receives::own,
+                   direct = finished && this->is_direct(k);
         if (j == 0) {
-            env_.stage(sum, operand(what_.args), at, bytes);
+            env_.stage(sum, operand(call_.args), at, bytes);
         } else {
             void const* two[] = {own_.at(at, bytes), sum};
-            reducer_.combine(two, 2, straight ? this->my_result(k) : sum, slices_.of(slice, k).count);
+            reducer_.combine(two, 2, direct ? this->my_result(k) : sum, slices_.of(slice, k).count);
         }
-        if (finished && (j == 0 || !straight)) this->store(slice, k, sum);
+        if (finished && (j == 0 || !direct)) this->store(slice, k, sum);
     }
 
     PackedOperand<Env, Args> own_;
@@ -125,12 +127,12 @@ Task movement_avoiding(Env& env, ReduceArgs const& a) {
 constexpr Parameter movement_avoiding_parameters[] = {largest_slice_parameter};
 extern constinit const Algorithm<ReduceArgs> movement_avoiding_algorithm = {
     "movement_avoiding",
-    "each slice goes round all ranks, who combine it in place in shared memory",
+    "each slice passes through all ranks, which combine it in place in shared memory",
     Family::yhccl,
     "YHCCL (Peng et al., SC 2023), section 3.4",
-    requires_commuting_operator,
+    requires_commutative_operator,
     movement_avoiding_parameters,
-    TUTTI_RUNS(movement_avoiding)};
+    TUTTI_SHM_ONLY(movement_avoiding)};
 
 // allreduce/multi_node: YHCCL's allreduce between nodes, run on one node with sockets in place of nodes: a
 // movement-avoiding reduce_scatter in each, a ring allreduce by messages of each slice among the ranks that hold it,
@@ -140,9 +142,9 @@ extern constinit const Algorithm<ReduceArgs> movement_avoiding_algorithm = {
 // YHCCL (Peng et al., SC 2023), section 5.5, multi-node.
 //
 // A slice is in its first writer's staging memory, two rounds deep, after the part used by messages. Counters, which
-// are read within the node only: ready[inside] steps done; ready[whole] rounds in which this rank's slice is complete;
-// ack[0] rounds that this rank has finished. A first writer begins round k when all ranks of its node have acknowledged
-// round k − 2.
+// are read within the node only: ready[in_socket] steps done; ready[complete] rounds in which this rank's slice is
+// complete; ack[0] rounds that this rank has finished. A first writer begins round k when all ranks of its node have
+// acknowledged round k − 2.
 
 namespace {
 
@@ -150,9 +152,9 @@ template <class Env>
 class Nodes {
 public:
     Nodes(Env& env, ReduceArgs const& args)
-        : env_(env), a_(args), nodes_(env.hierarchy(), env.rank()), lanes_(nodes_.smallest()),
-          n_(nodes_.size(nodes_.mine())), i_(nodes_.index_of(env.rank())),
-          slices_(args, lanes_, std::min(args.parameters[0], env.staging_bytes() / depth)),
+        : env_(env), a_(args), nodes_(env.hierarchy(), env.rank()), slice_count_(nodes_.smallest()),
+          member_count_(nodes_.size(nodes_.own_part())), member_index_(nodes_.index_of(env.rank())),
+          slices_(args, slice_count_, std::min(args.parameters[0], env.staging_bytes() / depth)),
           reducer_(env.traffic(), args), messages_(env, slices_.element()),
           own_(env, args, slices_.elements() * slices_.element()) {
         env.reserve_staging(messages_.staging_bytes() + depth * slices_.stride());
@@ -162,55 +164,57 @@ public:
     FramePool& frames() { return env_.frames(); }
     Task run() {
         for (std::uint64_t k = 0; k < slices_.rounds(); ++k) {
-            if (k >= depth) co_await acknowledged(env_, nodes_.members(), 0, k - depth + 1);
-            co_await go_round(env_, nodes_.members(), i_, inside, k, [this, k](int slice, int j) {
-                if (slice < lanes_) step(slice, k, j);
+            if (k >= depth) co_await await_acks(env_, nodes_.members(), 0, k - depth + 1);
+            co_await run_chain_round(env_, nodes_.members(), member_index_, in_socket, k, [this, k](int slice, int j) {
+                if (slice < slice_count_) step(slice, k, j);
             });
-            if (i_ < lanes_) {
-                co_await between(k);
-                env_.ready(whole, k + 1);
+            if (member_index_ < slice_count_) {
+                co_await exchange_between_nodes(k);
+                env_.ready(complete, k + 1);
             }
             co_await collect(k);
             env_.ack(0, k + 1);
         }
-        co_await acknowledged(env_, nodes_.members(), 0, slices_.rounds());
+        co_await await_acks(env_, nodes_.members(), 0, slices_.rounds());
         co_await messages_.close();
     }
 
 private:
     static constexpr std::uint64_t depth = 2;
-    enum Level { inside, whole };
+    enum Level { in_socket, complete };
 
-    int member(int index) const { return nodes_.members()[static_cast<std::size_t>((index + n_) % n_)]; }
+    int member(int index) const {
+        return nodes_.members()[static_cast<std::size_t>((index + member_count_) % member_count_)];
+    }
     /// Returns the rank that has this rank's slices in another node.
     int counterpart(int node) const {
         int const m = nodes_.count();
-        return nodes_.members((node + m) % m)[static_cast<std::size_t>(i_)];
+        return nodes_.members((node + m) % m)[static_cast<std::size_t>(member_index_)];
     }
     /// Returns where a slice is reduced in this node: in the memory of the member before the one that finishes it.
-    std::byte* shared(int slice, std::uint64_t k) {
+    std::byte* slice_memory(int slice, std::uint64_t k) {
         return env_.staging(member(slice - 1)) + messages_.staging_bytes() + k % depth * slices_.stride();
     }
 
     void step(int slice, std::uint64_t k, int j) {
         std::size_t const at = slices_.position(slice, k), bytes = slices_.bytes(slice, k);
-        std::byte* const sum = shared(slice, k);
+        std::byte* const sum = slice_memory(slice, k);
         if (j == 0) return env_.stage(sum, operand(a_), at, bytes);
         reducer_.accumulate(own_.at(at, bytes), sum, slices_.of(slice, k).count);
     }
 
     /// Returns part `part` of m of this rank's slice, in bytes of the slice.
     Slice part(int part, std::uint64_t k) const {
-        std::size_t const all = slices_.of(i_, k).count, m = static_cast<std::size_t>(nodes_.count()),
+        std::size_t const all = slices_.of(member_index_, k).count, m = static_cast<std::size_t>(nodes_.count()),
                           each = (all + m - 1) / m, element = slices_.element();
         std::size_t const first = std::min(all, each * (static_cast<std::size_t>(part) % m));
         return {first * element, (std::min(all, first + each) - first) * element};
     }
 
     /// Between nodes: the parts of this rank's slice travel along the ring, first to be reduced, then to be gathered.
-    Task between(std::uint64_t k) {
-        int const m = nodes_.count(), me = nodes_.mine();
-        std::byte* const slice = shared(i_, k);
+    Task exchange_between_nodes(std::uint64_t k) {
+        int const m = nodes_.count(), me = nodes_.own_part();
+        std::byte* const slice = slice_memory(member_index_, k);
         for (int j = 0; j < 2 * (m - 1); ++j) {
             bool const reduces = j < m - 1;
             Slice const out = part(me + 2 * m - j, k), in = part(me + 2 * m - j - 1, k);
@@ -219,24 +223,25 @@ private:
                 if (reduces) reducer_.accumulate(from, to + at, bytes / slices_.element());
                 else env_.copy(to + at, from, bytes, 0);
             };
-            MessagePart const going = packed_part(slice + out.first, out.count);
-            co_await messages_.exchange(counterpart(me + 1), going, counterpart(me - 1), in.count, use);
+            MessagePart const outgoing = packed_part(slice + out.first, out.count);
+            co_await messages_.exchange(counterpart(me + 1), outgoing, counterpart(me - 1), in.count, use);
         }
     }
 
     Task collect(std::uint64_t k) {
-        for (int j = 0; j < lanes_; ++j) {
-            int const slice = (i_ + j) % lanes_;
-            if (member(slice) != env_.rank()) co_await env_.until_ready(member(slice), whole, k + 1);
+        for (int j = 0; j < slice_count_; ++j) {
+            int const slice = (member_index_ + j) % slice_count_;
+            if (member(slice) != env_.rank()) co_await env_.until_ready(member(slice), complete, k + 1);
             std::size_t const at = slices_.position(slice, k), bytes = slices_.bytes(slice, k);
-            env_.store(result(a_), at, shared(slice, k), bytes);
+            env_.store(result(a_), at, slice_memory(slice, k), bytes);
         }
     }
 
     Env& env_;
     ReduceArgs const& a_;
-    Division nodes_;
-    int lanes_, n_, i_;   ///< slices of a round; ranks of this node; this rank's index in it
+    NodePartition nodes_;
+    int slice_count_, member_count_,
+        member_index_;   ///< slices of a round; ranks of this node; this rank's index in it
     Slices slices_;
     Reducer reducer_;
     Messages<Env> messages_;
@@ -255,12 +260,12 @@ Task multi_node(Env& env, ReduceArgs const& a) {
 constexpr Parameter multi_node_parameters[] = {largest_slice_parameter, hierarchy_parameter};
 extern constinit const Algorithm<ReduceArgs> multi_node_algorithm = {
     "multi_node",
-    "sockets stand for nodes: slices reduced inside, rings of all ranks between, gathered inside",
+    "sockets act as nodes: slices are reduced inside, in rings between, and gathered inside",
     Family::yhccl,
     "YHCCL (Peng et al., SC 2023), section 5.5, multi-node",
-    requires_commuting_operator,
+    requires_commutative_operator,
     multi_node_parameters,
-    TUTTI_RUNS(multi_node)};
+    TUTTI_SHM_ONLY(multi_node)};
 
 // allreduce/socket_aware: each slice passes through the members of every socket, then each rank combines the results of
 // the m sockets for its slice. All ranks then copy all slices into their results. p/m + 1 steps per round of p·slice
@@ -274,12 +279,12 @@ Task socket_aware(Env& env, ReduceArgs const& a) {
 
 extern constinit const Algorithm<ReduceArgs> socket_aware_algorithm = {
     "socket_aware",
-    "each slice goes round every socket, then its rank combines the sockets' results",
+    "each slice passes through every socket, then its rank combines the sockets' results",
     Family::yhccl,
     "YHCCL (Peng et al., SC 2023), section 3.4, socket-aware",
-    requires_commuting_operator,
+    requires_commutative_operator,
     socket_aware_parameters,
-    TUTTI_RUNS(socket_aware)};
+    TUTTI_SHM_ONLY(socket_aware)};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -297,12 +302,12 @@ Task movement_avoiding(Env& env, ReduceArgs const& a) {
 constexpr Parameter movement_avoiding_parameters[] = {largest_slice_parameter};
 extern constinit const Algorithm<ReduceArgs> movement_avoiding_algorithm = {
     "movement_avoiding",
-    "each slice goes round all ranks, who combine it in place in shared memory",
+    "each slice passes through all ranks, which combine it in place in shared memory",
     Family::yhccl,
     "YHCCL (Peng et al., SC 2023), section 3.5",
-    requires_commuting_operator,
+    requires_commutative_operator,
     movement_avoiding_parameters,
-    TUTTI_RUNS(movement_avoiding)};
+    TUTTI_SHM_ONLY(movement_avoiding)};
 
 // reduce/socket_aware: like the allreduce, but only the root copies all slices into its result. p/m + 1 steps per round
 // of p·slice bytes; (3p + 2m − 1)·s bytes loaded and stored by all ranks together.
@@ -315,12 +320,12 @@ Task socket_aware(Env& env, ReduceArgs const& a) {
 
 extern constinit const Algorithm<ReduceArgs> socket_aware_algorithm = {
     "socket_aware",
-    "each slice goes round every socket, then its rank combines the sockets' results",
+    "each slice passes through every socket, then its rank combines the sockets' results",
     Family::yhccl,
     "YHCCL (Peng et al., SC 2023), section 3.5, socket-aware",
-    requires_commuting_operator,
+    requires_commutative_operator,
     socket_aware_parameters,
-    TUTTI_RUNS(socket_aware)};
+    TUTTI_SHM_ONLY(socket_aware)};
 
 }   // namespace tutti::coll::algorithms::reduce
 
@@ -338,12 +343,12 @@ Task movement_avoiding(Env& env, ReduceScatterArgs const& a) {
 constexpr Parameter movement_avoiding_parameters[] = {largest_slice_parameter};
 extern constinit const Algorithm<ReduceScatterArgs> movement_avoiding_algorithm = {
     "movement_avoiding",
-    "each slice goes round all ranks, who combine it in place in shared memory",
+    "each slice passes through all ranks, which combine it in place in shared memory",
     Family::yhccl,
     "YHCCL (Peng et al., SC 2023), section 3.3",
-    requires_commuting_operator,
+    requires_commutative_operator,
     movement_avoiding_parameters,
-    TUTTI_RUNS(movement_avoiding)};
+    TUTTI_SHM_ONLY(movement_avoiding)};
 
 // reduce_scatter(_block)/socket_aware: like the allreduce, but the last combination of a slice writes into the rank's
 // result. p/m + 1 steps per round of p·slice bytes; (3p + 2m − 3)·s bytes loaded and stored by all ranks together.
@@ -356,11 +361,11 @@ Task socket_aware(Env& env, ReduceScatterArgs const& a) {
 
 extern constinit const Algorithm<ReduceScatterArgs> socket_aware_algorithm = {
     "socket_aware",
-    "each slice goes round every socket, then its rank combines the sockets' results",
+    "each slice passes through every socket, then its rank combines the sockets' results",
     Family::yhccl,
     "YHCCL (Peng et al., SC 2023), section 3.3, socket-aware",
-    requires_commuting_operator,
+    requires_commutative_operator,
     socket_aware_parameters,
-    TUTTI_RUNS(socket_aware)};
+    TUTTI_SHM_ONLY(socket_aware)};
 
 }   // namespace tutti::coll::algorithms::reduce_scatter

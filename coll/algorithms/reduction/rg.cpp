@@ -26,12 +26,12 @@
 namespace tutti::coll {
 
 template <class Env>
-class GatherTree {
+class RgTree {
 public:
     /// `root`: the rank that gets the result; −1: all ranks. Operators are applied in rank order if teams are
     /// consecutive. The parameters are gather_tree_parameters.
-    GatherTree(Env& env, ReduceArgs const& a, int root)
-        : env_(env), a_(a), root_(root), place_(env.frames()), reducer_(env.traffic(), a),
+    RgTree(Env& env, ReduceArgs const& a, int root)
+        : env_(env), a_(a), root_(root), position_(env.frames()), reducer_(env.traffic(), a),
           steps_(a.bytes(), std::max<std::size_t>(1, reducer_.element_bytes())) {
         std::size_t largest = 0;
         for (int level = 0; level < env.hierarchy().levels(); ++level)
@@ -40,9 +40,9 @@ public:
         stride_ = (slice_ + cache_line - 1) / cache_line * cache_line;
         slices_ = (a.bytes() + slice_ - 1) / slice_;
         int const levels = env.hierarchy().levels_of(env.rank());
-        handed_ = std::min(slice_, steps_.chunk(a.parameters.at(2, levels - 1)));
+        step_bytes_ = std::min(slice_, steps_.chunk(a.parameters.at(2, levels - 1)));
         int const group = static_cast<int>(std::max<std::size_t>(1, a.parameters[1])) + 1;
-        for (int level = 0; level < levels; ++level) join(env.hierarchy().team(level, env.rank()), group);
+        for (int level = 0; level < levels; ++level) add_team(env.hierarchy().team(level, env.rank()), group);
     }
 
     FramePool& frames() { return env_.frames(); }
@@ -55,51 +55,51 @@ public:
             if (b > 0) co_await copy_out(b - 1);
         }
         co_await copy_out(slices_ - 1);
-        co_await freed(slices_);
-        if (root_ < 0 && place_.parent >= 0) env_.ack(1, step_of(slices_));
+        co_await await_free_cells(slices_);
+        if (root_ < 0 && position_.parent >= 0) env_.ack(1, step_of(slices_));
     }
 
 private:
     static constexpr std::uint64_t cells = 4;
 
     /// Waits until no rank needs this rank's cells of the slices before `count`.
-    Task freed(std::uint64_t count) {
+    Task await_free_cells(std::uint64_t count) {
         std::uint64_t const step = step_of(count);
-        if (place_.parent >= 0) co_await env_.until_ack(place_.parent, 0, step);
-        else if (root_ > 0) co_await env_.until_taken(root_, step);
-        if (root_ >= 0 || (place_.parent >= 0 && count < slices_)) co_return;
-        for (int child : place_.children) co_await env_.until_ack(child, 1, step);
+        if (position_.parent >= 0) co_await env_.until_ack(position_.parent, 0, step);
+        else if (root_ > 0) co_await env_.until_consumed(root_, step);
+        if (root_ >= 0 || (position_.parent >= 0 && count < slices_)) co_return;
+        for (int child : position_.children) co_await env_.until_ack(child, 1, step);
     }
 
     Task gather(std::uint64_t b) {
-        if (b >= cells) co_await freed(b - cells + 1);
+        if (b >= cells) co_await await_free_cells(b - cells + 1);
         for (std::size_t at = 0, n; at < length(b); at += n) {
-            n = std::min(handed_, length(b) - at);
+            n = std::min(step_bytes_, length(b) - at);
             co_await gather_part(b, at, n);
         }
-        if (!place_.children.empty()) env_.ack(0, step_of(b + 1));
+        if (!position_.children.empty()) env_.ack(0, step_of(b + 1));
     }
 
     /// Combines bytes [at, at + n) of slice b.
     Task gather_part(std::uint64_t b, std::size_t at, std::size_t n) {
         std::size_t const position = b * slice_ + at, count = n / reducer_.element_bytes();
-        std::uint64_t const step = steps_.of(position + n);
+        std::uint64_t const step = steps_.step(position + n);
         // In a reduce whose root is at the top of the tree, data is combined directly into its result if that is dense.
-        bool const straight = a_.type->dense(a_.count), mine = place_.parent < 0 && root_ == env_.rank();
-        std::byte* const sum = mine && straight ? first_byte(result(a_)) + position : cell(env_.staging(), b) + at;
+        bool const direct = a_.type->dense(a_.count), mine = position_.parent < 0 && root_ == env_.rank();
+        std::byte* const sum = mine && direct ? first_byte(result(a_)) + position : cell(env_.staging(), b) + at;
         void const* own = first_byte(operand(a_)) + position;
-        if (place_.children.empty() || !straight) {
+        if (position_.children.empty() || !direct) {
             if (own != sum) env_.stage(sum, operand(a_), position, n);
             own = sum;
         }
-        for (int child : place_.children) {
+        for (int child : position_.children) {
             co_await env_.until_ready(child, 0, step);
             void const* const operands[] = {std::exchange(own, sum), cell(env_.staging(child), b) + at};
             reducer_.combine(operands, 2, sum, count);
         }
-        if (place_.parent >= 0) env_.ready(0, step);
+        if (position_.parent >= 0) env_.ready(0, step);
         else if (!mine) env_.ready(1, step);   // to all ranks, or to a root that is not at the top
-        else if (!straight) env_.store(result(a_), position, sum, n);
+        else if (!direct) env_.store(result(a_), position, sum, n);
     }
 
     /// Each rank that gets the result copies it from the top of the tree.
@@ -109,48 +109,47 @@ private:
         if (!copies) co_return;
         std::uint64_t const step = step_of(b + 1);
         if (root_ > 0) co_await env_.until_ready(top, 1, step);
-        else if (place_.parent >= 0) {
-            co_await env_.until_ready(place_.parent, 1, step);
-            if (!place_.children.empty()) env_.ready(1, step);
+        else if (position_.parent >= 0) {
+            co_await env_.until_ready(position_.parent, 1, step);
+            if (!position_.children.empty()) env_.ready(1, step);
         }
         std::byte const* const from = cell(env_.rank() == top ? env_.staging() : env_.staging(top), b);
         env_.store(result(a_), b * slice_, from, length(b));
-        if (root_ > 0) env_.taken(top, step);
-        else if (place_.parent >= 0 && b > 0) {   // of the previous slice, so that no wait is needed
-            for (int child : place_.children) co_await env_.until_ack(child, 1, step_of(b));
+        if (root_ > 0) env_.consumed(top, step);
+        else if (position_.parent >= 0 && b > 0) {   // of the previous slice, so that no wait is needed
+            for (int child : position_.children) co_await env_.until_ack(child, 1, step_of(b));
             env_.ack(1, step_of(b));
         }
     }
 
     /// Returns the step of position `count` slices.
-    std::uint64_t step_of(std::uint64_t count) const { return steps_.of(std::min(count * slice_, a_.bytes())); }
+    std::uint64_t step_of(std::uint64_t count) const { return steps_.step(std::min(count * slice_, a_.bytes())); }
     std::size_t length(std::uint64_t b) const { return std::min(slice_, a_.bytes() - b * slice_); }
     std::byte* cell(std::byte* staging, std::uint64_t b) const { return staging + b % cells * stride_; }
 
     /// The leader of a team has further children in the next team.
-    void join(topo::Team const& team, int group) {
-        TreePlace const t = tree_of_groups(env_.frames(), team.my_index, team.members.size(), group);
+    void add_team(topo::Team const& team, int group) {
+        TreePosition const t = tree_of_groups(env_.frames(), team.my_index, team.members.size(), group);
         auto const rank_at = [&](int index) { return team.members[index]; };
-        if (t.parent >= 0) place_.parent = rank_at(t.parent);
-        for (int child : t.children) place_.children.push_back(rank_at(child));
+        if (t.parent >= 0) position_.parent = rank_at(t.parent);
+        for (int child : t.children) position_.children.push_back(rank_at(child));
     }
 
     Env& env_;
     ReduceArgs const& a_;
     int root_;
-    TreePlace place_;
+    TreePosition position_;
     Reducer reducer_;
     ByteSteps steps_;
     std::size_t slice_, stride_;   ///< the largest size of a slice; the same in whole lines
-    std::size_t handed_;           ///< bytes that this rank passes to its parent at a time
+    std::size_t step_bytes_;       ///< bytes that this rank passes to its parent at a time
     std::uint64_t slices_;
 };
 
 inline constexpr Parameter gather_tree_parameters[] = {
     hierarchy_parameter,
     {"degree", 2, "children of a parent in each step of the tree", ParameterKind::number},
-    {"slice", 131072, "bytes of a slice that goes to a parent on each level, cut to a quarter of staging memory",
-     ParameterKind::per_level}};
+    {"slice", 131072, "bytes per slice on each level, at most a quarter of staging memory", ParameterKind::per_level}};
 
 }   // namespace tutti::coll
 
@@ -158,18 +157,18 @@ namespace tutti::coll::algorithms::allreduce {
 
 template <class Env>
 Task rg(Env& env, ReduceArgs const& a) {
-    GatherTree<Env> tree(env, a, -1);
+    RgTree<Env> tree(env, a, -1);
     co_await tree.run();
 }
 
 extern constinit const Algorithm<ReduceArgs> rg_algorithm = {
     "rg",
-    "a pipelined tree of parents that each combine k children's slices, whose top all copy from",
+    "a pipelined tree: each parent combines k children's slices, and all copy from the top",
     Family::baseline,
     "Jain et al., SC 2018, as RG in YHCCL, section 3.4",
-    requires_commutative,
+    requires_commutative_or_consecutive,
     gather_tree_parameters,
-    TUTTI_RUNS(rg)};
+    TUTTI_SHM_ONLY(rg)};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -182,17 +181,17 @@ namespace tutti::coll::algorithms::reduce {
 
 template <class Env>
 Task rg(Env& env, ReduceArgs const& a) {
-    GatherTree<Env> tree(env, a, a.root);
+    RgTree<Env> tree(env, a, a.root);
     co_await tree.run();
 }
 
 extern constinit const Algorithm<ReduceArgs> rg_algorithm = {
     "rg",
-    "a pipelined tree of parents that each combine k children's slices",
+    "a pipelined tree: each parent combines k children's slices",
     Family::baseline,
     "Jain et al., SC 2018, as RG in YHCCL, section 3.5",
-    requires_commutative,
+    requires_commutative_or_consecutive,
     gather_tree_parameters,
-    TUTTI_RUNS(rg)};
+    TUTTI_SHM_ONLY(rg)};
 
 }   // namespace tutti::coll::algorithms::reduce

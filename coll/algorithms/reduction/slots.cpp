@@ -26,8 +26,13 @@ Task exchange(Env& env, ReduceArgs const& a) {
     fold_slots(env, a, env.size() - 1);
 }
 
-extern constinit const Algorithm<ReduceArgs> exchange_algorithm = {
-    "exchange", "every rank reduces everybody's slot", Family::tutti, "Tutti", requires_slot, {}, TUTTI_RUNS(exchange)};
+extern constinit const Algorithm<ReduceArgs> exchange_algorithm = {"exchange",
+                                                                   "every rank reduces the slots of all ranks",
+                                                                   Family::tutti,
+                                                                   "Tutti",
+                                                                   requires_slot,
+                                                                   {},
+                                                                   TUTTI_SHM_ONLY(exchange)};
 
 // allreduce/hierarchical_slots: a tree in each team; parents combine their children's slots into their own, then all
 // copy the result from their parent's. The number of steps up equals that down; it is one if a team has at most
@@ -40,19 +45,19 @@ extern constinit const Algorithm<ReduceArgs> exchange_algorithm = {
 
 namespace {
 
-enum Step : std::uint64_t { sum_is_there = 1, result_is_there };
+enum Step : std::uint64_t { sum_ready = 1, result_ready };
 
 /// The leader of a team has further children in the next team.
-TreePlace place_in_teams(FramePool& frames, topo::Hierarchy const& tree, int rank, std::size_t degree) {
-    TreePlace place(frames);
+TreePosition position_in_teams(FramePool& frames, topo::Hierarchy const& tree, int rank, std::size_t degree) {
+    TreePosition position(frames);
     for (int level = 0; level < tree.levels_of(rank); ++level) {
         topo::Team const team = tree.team(level, rank);
         int const group = static_cast<int>(std::max<std::size_t>(1, degree)) + 1;
-        TreePlace const t = tree_of_groups(frames, team.my_index, static_cast<int>(team.members.size()), group);
-        if (t.parent >= 0) place.parent = team.members[t.parent];
-        for (int child : t.children) place.children.push_back(team.members[child]);
+        TreePosition const t = tree_of_groups(frames, team.my_index, static_cast<int>(team.members.size()), group);
+        if (t.parent >= 0) position.parent = team.members[t.parent];
+        for (int child : t.children) position.children.push_back(team.members[child]);
     }
-    return place;
+    return position;
 }
 
 }   // namespace
@@ -60,27 +65,27 @@ TreePlace place_in_teams(FramePool& frames, topo::Hierarchy const& tree, int ran
 template <class Env>
 Task hierarchical_slots(Env& env, ReduceArgs const& a) {
     std::size_t const bytes = a.bytes();
-    TreePlace const place = place_in_teams(env.frames(), env.hierarchy(), env.rank(), a.parameters[1]);
+    TreePosition const position = position_in_teams(env.frames(), env.hierarchy(), env.rank(), a.parameters[1]);
     Reducer reducer(env.traffic(), a);
     std::size_t const elements = bytes / std::max<std::size_t>(1, reducer.element_bytes());   // some have no bytes
     std::byte* const own = env.slot(bytes);
     env.load(own, operand(a), 0, bytes);
-    for (int child : place.children) {
-        co_await env.until(child, sum_is_there);
+    for (int child : position.children) {
+        co_await env.until(child, sum_ready);
         void const* const operands[] = {own, env.slot(child, bytes)};
         reducer.combine(operands, 2, own, elements);
     }
     std::byte const* sum = own;
-    if (place.parent >= 0) {
-        env.publish(sum_is_there);
-        co_await env.until(place.parent, result_is_there);
-        sum = env.slot(place.parent, bytes);
-        if (!place.children.empty()) {
+    if (position.parent >= 0) {
+        env.publish(sum_ready);
+        co_await env.until(position.parent, result_ready);
+        sum = env.slot(position.parent, bytes);
+        if (!position.children.empty()) {
             env.count(bytes, bytes);
             copy_bytes(own, sum, bytes);
         }
     }
-    if (!place.children.empty()) env.publish(result_is_there);
+    if (!position.children.empty()) env.publish(result_ready);
     env.store(result(a), 0, sum, bytes);
 }
 
@@ -91,9 +96,9 @@ extern constinit const Algorithm<ReduceArgs> hierarchical_slots_algorithm = {
     "parents combine slots up the levels of the hierarchy, and pass the result down",
     Family::tutti,
     "after XHC, section IV (copy-in-copy-out)",
-    requires_slot | requires_commutative,
+    requires_slot | requires_commutative_or_consecutive,
     hierarchical_slots_parameters,
-    TUTTI_RUNS(hierarchical_slots)};
+    TUTTI_SHM_ONLY(hierarchical_slots)};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -109,8 +114,13 @@ Task slots(Env& env, ReduceArgs const& a) {
     fold_slots(env, a, env.size() - 1);
 }
 
-extern constinit const Algorithm<ReduceArgs> slots_algorithm = {
-    "slots", "the root reduces everybody's slot", Family::tutti, "Tutti", requires_slot, {}, TUTTI_RUNS(slots)};
+extern constinit const Algorithm<ReduceArgs> slots_algorithm = {"slots",
+                                                                "the root reduces the slots of all ranks",
+                                                                Family::tutti,
+                                                                "Tutti",
+                                                                requires_slot,
+                                                                {},
+                                                                TUTTI_SHM_ONLY(slots)};
 
 }   // namespace tutti::coll::algorithms::reduce
 
@@ -131,8 +141,12 @@ Task slots(Env& env, ReduceScatterArgs const& a) {
     fold_slots(env, a, 0, env.size() - 1, std::accumulate(a.counts.begin(), mine, std::int64_t{0}), *mine);
 }
 
-extern constinit const Algorithm<ReduceScatterArgs> slots_algorithm = {
-    "slots",          "every rank reduces its share of everybody's slot", Family::tutti, "Tutti", requires_slot, {},
-    TUTTI_RUNS(slots)};
+extern constinit const Algorithm<ReduceScatterArgs> slots_algorithm = {"slots",
+                                                                       "every rank reduces its share of all slots",
+                                                                       Family::tutti,
+                                                                       "Tutti",
+                                                                       requires_slot,
+                                                                       {},
+                                                                       TUTTI_SHM_ONLY(slots)};
 
 }   // namespace tutti::coll::algorithms::reduce_scatter

@@ -16,20 +16,20 @@ namespace tutti::coll::algorithms::allreduce {
 template <class Env>
 Task xbrc(Env& env, ReduceArgs const& a) {
     if (a.bytes() == 0) co_return;
-    DirectAccess<Env> access(env, shown_operand(a), shown_result(a));
+    DirectAccess<Env> access(env, exposed_operand(a), exposed_result(a));
     co_await access.agree();
     if (!access.granted()) {
-        co_await reduce_by_leaders(env, env.one_team(), a, Receives::all, Sum::of_two, a.parameters[2],
+        co_await reduce_by_leaders(env, env.one_team(), a, Receives::all, SumStart::combine_first, a.parameters[2],
                                    a.parameters[1]);
         co_return;
     }
     constexpr int shares = 1;   // counter: this rank's share is reduced
     std::size_t const smallest = a.parameters[0], element = element_bytes(a);
     Share const mine(a.bytes(), element, env.rank(), env.size(), smallest);
-    std::byte* const out = shown_result(a).data();
+    std::byte* const out = exposed_result(a).data();
     Reducer reducer(env.traffic(), a);
     // In place, the result is this rank's operand, with which the reduction begins.
-    fold_from(reducer, {access.operands(mine.first), access.ins().size()}, static_cast<std::size_t>(env.rank()),
+    fold_from(reducer, {access.operands(mine.first), access.inputs().size()}, static_cast<std::size_t>(env.rank()),
               out + mine.first, (mine.last - mine.first) / element, a.parameters[1]);
     env.ready(shares, 1);
     for (int i = 1, peer = env.rank(); i < env.size(); ++i) {
@@ -37,20 +37,20 @@ Task xbrc(Env& env, ReduceArgs const& a) {
         co_await env.until_ready(peer, shares, 1);
         Share const share(a.bytes(), element, peer, env.size(), smallest);
         env.count_message(peer);
-        env.copy(out + share.first, access.outs()[static_cast<std::size_t>(peer)] + share.first,
+        env.copy(out + share.first, access.outputs()[static_cast<std::size_t>(peer)] + share.first,
                  share.last - share.first, 2 * a.bytes() * static_cast<std::size_t>(env.size()));
     }
-    co_await access.leave_together();
+    co_await access.final_barrier();
 }
 
 extern constinit const Algorithm<ReduceArgs> xbrc_algorithm = {
     "xbrc",
-    "every rank reduces its share of all buffers operand by operand, all copy the shares",
+    "every rank reduces its share of all buffers operand by operand, then copies the others",
     Family::baseline,
     "XPMEM-based direct reduction (Hashmi et al., IPDPS 2018)",
-    requires_one_kind,
+    requires_kernels,
     xbrc_parameters,
-    TUTTI_RUNS(xbrc)};
+    TUTTI_SHM_ONLY(xbrc)};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -62,10 +62,11 @@ namespace tutti::coll::algorithms::reduce {
 template <class Env>
 Task xbrc(Env& env, ReduceArgs const& a) {
     if (a.bytes() == 0) co_return;
-    DirectAccess<Env> access(env, shown_operand(a), env.rank() == a.root ? shown_result(a) : std::span<std::byte>{});
+    DirectAccess<Env> access(env, exposed_operand(a),
+                             env.rank() == a.root ? exposed_result(a) : std::span<std::byte>{});
     co_await access.agree();
     if (!access.granted()) {
-        co_await reduce_by_leaders(env, env.one_team(), a, Receives::root, Sum::of_two, a.parameters[2],
+        co_await reduce_by_leaders(env, env.one_team(), a, Receives::root, SumStart::combine_first, a.parameters[2],
                                    a.parameters[1]);
         co_return;
     }
@@ -73,9 +74,9 @@ Task xbrc(Env& env, ReduceArgs const& a) {
     auto const root = static_cast<std::size_t>(a.root);
     Reducer reducer(env.traffic(), a);
     // In place, the result is the root's operand, with which the reduction begins.
-    fold_from(reducer, {access.operands(share.first), access.ins().size()}, root, access.outs()[root] + share.first,
-              (share.last - share.first) / element_bytes(a), a.parameters[1]);
-    co_await access.leave_together();
+    fold_from(reducer, {access.operands(share.first), access.inputs().size()}, root,
+              access.outputs()[root] + share.first, (share.last - share.first) / element_bytes(a), a.parameters[1]);
+    co_await access.final_barrier();
 }
 
 extern constinit const Algorithm<ReduceArgs> xbrc_algorithm = {
@@ -83,9 +84,9 @@ extern constinit const Algorithm<ReduceArgs> xbrc_algorithm = {
     "every rank reduces its share of all buffers operand by operand into the root's result",
     Family::baseline,
     "XPMEM-based direct reduction (Hashmi et al., IPDPS 2018)",
-    requires_one_kind,
+    requires_kernels,
     xbrc_parameters,
-    TUTTI_RUNS(xbrc)};
+    TUTTI_SHM_ONLY(xbrc)};
 
 }   // namespace tutti::coll::algorithms::reduce
 
@@ -100,10 +101,10 @@ namespace tutti::coll::algorithms::reduce_scatter {
 template <class Env>
 Task xbrc(Env& env, ReduceScatterArgs const& a) {
     if (a.bytes() == 0) co_return;
-    DirectAccess<Env> access(env, shown_operand(a), {});
+    DirectAccess<Env> access(env, exposed_operand(a), {});
     co_await access.agree();
     if (!access.granted()) {
-        co_await reduce_by_leaders(env, env.one_team(), a, Receives::own, Sum::of_two, a.parameters[1],
+        co_await reduce_by_leaders(env, env.one_team(), a, Receives::own, SumStart::combine_first, a.parameters[1],
                                    a.parameters[0]);
         co_return;
     }
@@ -113,9 +114,9 @@ Task xbrc(Env& env, ReduceScatterArgs const& a) {
     std::byte* const result = first_byte(Buffer{a.out, *my_count, a.type});
     std::byte* const to = a.in ? result : result + first;
     Reducer reducer(env.traffic(), a);
-    fold_from(reducer, {access.operands(first), access.ins().size()}, static_cast<std::size_t>(env.rank()), to, n,
+    fold_from(reducer, {access.operands(first), access.inputs().size()}, static_cast<std::size_t>(env.rank()), to, n,
               a.parameters[0]);
-    co_await access.leave_together();
+    co_await access.final_barrier();
     if (to == result) co_return;
     std::memmove(result, to, bytes);
     env.count(bytes, bytes);
@@ -123,15 +124,15 @@ Task xbrc(Env& env, ReduceScatterArgs const& a) {
 
 constexpr Parameter xbrc_parameters[] = {
     {"piece", 16384, "bytes that are reduced at a time"},
-    {"slice", 65536, "bytes of a slice where some rank's buffers cannot be reached"},
+    {"slice", 65536, "bytes per slice if some rank's buffers cannot be accessed"},
 };
 extern constinit const Algorithm<ReduceScatterArgs> xbrc_algorithm = {
     "xbrc",
     "every rank reduces its share of all buffers operand by operand",
     Family::baseline,
     "XPMEM-based direct reduction (Hashmi et al., IPDPS 2018)",
-    requires_one_kind,
+    requires_kernels,
     xbrc_parameters,
-    TUTTI_RUNS(xbrc)};
+    TUTTI_SHM_ONLY(xbrc)};
 
 }   // namespace tutti::coll::algorithms::reduce_scatter

@@ -20,16 +20,16 @@
 // memory. In slots and rings the result replaces the operand. The leaders of a reduce have no receive buffer: except
 // with slots, they use a ring.
 // Counters: ack[l]: my operand of level l is ready up to here, and my result of that level may be written;
-// sent[leader]: my ranges are done; taken[leader]: I have pulled; the leader's flag: the result is there (allreduce),
-// or the team's work is done and its operands are free (reduce). A range has one worker, which reads it in all operands
-// before it writes it to the leader, when all members are ready; therefore the result may be an operand (in place).
-// Reuse of a ring of R bytes: position x is made ready when x − R is free: its final result has been pulled here and by
-// all members (so every operand there has been read) or, in a reduce, the leader has announced it. Let S be the sum of
-// the chunks of all levels; R is 4 S. Completing a position requires no operand more than S after it, so ranks that
-// wait for x − R wait for positions that precede those of all of them. Only pulling needs care: a member may wait for
-// its leader at a position p > x − S while the leader waits for it to have pulled x − R. Therefore every rank has
-// pulled p − 3 S before it makes p ready; its leader, when it waits for that rank's p, has done so too and can provide
-// that data to it.
+// sent[leader]: my ranges are done; consumed[leader]: I have pulled; the leader's flag: the result is there
+// (allreduce), or the team's work is done and its operands are free (reduce). A range has one worker, which reads it in
+// all operands before it writes it to the leader, when all members are ready; therefore the result may be an operand
+// (in place). Reuse of a ring of R bytes: position x is made ready when x − R is free: its final result has been pulled
+// here and by all members (so every operand there has been read) or, in a reduce, the leader has announced it. Let S be
+// the sum of the chunks of all levels; R is 4 S. Completing a position requires no operand more than S after it, so
+// ranks that wait for x − R wait for positions that precede those of all of them. Only pulling needs care: a member may
+// wait for its leader at a position p > x − S while the leader waits for it to have pulled x − R. Therefore every rank
+// has pulled p − 3 S before it makes p ready; its leader, when it waits for that rank's p, has done so too and can
+// provide that data to it.
 
 namespace tutti::coll {
 
@@ -40,18 +40,18 @@ public:
     /// order.
     LeaderReduction(Env& env, ReduceArgs const& a, int root)
         : env_(env), tree_(env.hierarchy()), a_(a), root_(root), bytes_(a.bytes()),
-          element_(std::max<std::size_t>(1, element_bytes(a))), steps_(bytes_, line_of(element_)),
+          element_(std::max<std::size_t>(1, element_bytes(a))), steps_(bytes_, range_granularity(element_)),
           flag_(env, tree_, root, static_cast<FlagLayout>(a.parameters[3])), reducer_(env.traffic(), a),
           teams_(static_cast<std::size_t>(flag_.level() + 1)) {
-        if (bytes_ <= a.parameters[2]) through_ = bytes_ <= env.slot_bytes() ? Through::slot : Through::ring;
-        std::size_t const most = env.staging_bytes() / rings / static_cast<std::size_t>(tree_.levels());
+        if (bytes_ <= a.parameters[2]) memory_ = bytes_ <= env.slot_bytes() ? LeaderMemory::slot : LeaderMemory::ring;
+        std::size_t const max_chunk = env.staging_bytes() / rings / static_cast<std::size_t>(tree_.levels());
         std::size_t sum = 0;
         for (int level = 0; level < tree_.levels(); ++level) {
-            chunk_.push_back(steps_.chunk(std::min(a.parameters.at(1, level), most)));
+            chunk_.push_back(steps_.chunk(std::min(a.parameters.at(1, level), max_chunk)));
             sum += chunk_.back();
         }
         ring_ = rings * sum;
-        pulled_behind_ = (rings - 1) * sum;
+        pull_distance_ = (rings - 1) * sum;
         for (int level = 0; level <= flag_.level(); ++level) join(level);
     }
 
@@ -66,15 +66,15 @@ public:
         PulledBroadcast<Env> down(env_, flag_, steps_,
                                   {.target = result(a_),
                                    .bytes = bytes_,
-                                   .through = through_,
+                                   .memory = memory_,
                                    .chunk = chunk_[index(flag_.level())],
                                    .ring = ring_,
-                                   .results = true});
+                                   .from_results = true});
         down_ = &down;
-        if (flag_.parent() < 0) co_await advance(flag_.led() - 1, bytes_);
+        if (flag_.parent() < 0) co_await advance(flag_.led_levels() - 1, bytes_);
         else co_await work();
         if (root_ < 0) co_await down.finish();
-        else if (flag_.parent() >= 0 && through_ != Through::slot) co_await flag_.until(steps_.of(bytes_));
+        else if (flag_.parent() >= 0 && memory_ != LeaderMemory::slot) co_await flag_.until(steps_.step(bytes_));
     }
 
 private:
@@ -98,8 +98,8 @@ private:
         int const level = flag_.level();
         for (std::size_t at = 0; at < bytes_;) {
             std::size_t const end = std::min(bytes_, at + chunk_[index(level)]);
-            co_await bring(level, end);
-            look_below(level);
+            co_await make_ready(level, end);
+            announce_lower_levels(level);
             co_await combine(level, at, end);
             while (root_ < 0 && down_->available()) co_await down_->pull();
             at = end;
@@ -107,14 +107,14 @@ private:
     }
 
     /// Makes this rank's operand of a level ready up to `to`.
-    Task bring(int level, std::size_t to) {
+    Task make_ready(int level, std::size_t to) {
         if (level == 0) {
             if (ready_ >= to) co_return;
             if (!uses_ring()) to = bytes_;
-            co_await make_free(to);
-            if (through_ != Through::user) lay_out(to);
+            co_await free_ring_space(to);
+            if (memory_ != LeaderMemory::user) stage(to);
             ready_ = to;
-            env_.ack(0, steps_.of(to));
+            env_.ack(0, steps_.step(to));
             co_return;
         }
         Level& below = teams_[index(level - 1)];
@@ -126,19 +126,19 @@ private:
         Level& team = teams_[index(level)];
         while (team.complete < to) {
             std::size_t const end = chunk_end(level);
-            co_await bring(level, end);
-            look_below(level);
+            co_await make_ready(level, end);
+            announce_lower_levels(level);
             int const count = workers(team, end - team.complete);
-            for (int k = 0; k < count; ++k) co_await env_.until_sent(worker(team, k), steps_.of(end));
-            completed(level, end);
+            for (int k = 0; k < count; ++k) co_await env_.until_sent(worker(team, k), steps_.step(end));
+            complete_chunk(level, end);
         }
     }
 
     /// Announces what the teams below have finished to the levels above, without waiting for this level's chunk.
-    void look_below(int level) {
+    void announce_lower_levels(int level) {
         for (int below = 0; below < level; ++below) {
             Level& team = teams_[index(below)];
-            while (team.complete < bytes_ && finished(below)) completed(below, chunk_end(below));
+            while (team.complete < bytes_ && finished(below)) complete_chunk(below, chunk_end(below));
         }
     }
     bool finished(int level) {
@@ -146,19 +146,19 @@ private:
         std::size_t const end = chunk_end(level);
         if (level > 0 ? teams_[index(level - 1)].complete < end : ready_ < end) return false;
         for (int k = 0, n = workers(team, end - team.complete); k < n; ++k)
-            if (env_.sent_by(worker(team, k)) < steps_.of(end)) return false;
+            if (env_.sent_by(worker(team, k)) < steps_.step(end)) return false;
         return true;
     }
-    void completed(int level, std::size_t end) {
+    void complete_chunk(int level, std::size_t end) {
         Level& team = teams_[index(level)];
         std::size_t const from = std::exchange(team.complete, end);
         bool const top = level == tree_.levels() - 1;
-        if (top && through_ != Through::user)
+        if (top && memory_ != LeaderMemory::user)
             each_piece(from, end,
-                       [&](std::size_t x, std::size_t n) { env_.store(result(a_), x, place(team.result, x), n); });
-        if (!top) env_.ack(level + 1, steps_.of(end));
+                       [&](std::size_t x, std::size_t n) { env_.store(result(a_), x, address(team.result, x), n); });
+        if (!top) env_.ack(level + 1, steps_.step(end));
         if (root_ < 0 && top) down_->announce(end);
-        if (root_ >= 0 && through_ != Through::slot) flag_.announce(level, steps_.of(end));
+        if (root_ >= 0 && memory_ != LeaderMemory::slot) flag_.announce(level, steps_.step(end));
     }
 
     /// The role of a member: combines this rank's range of a team's chunk.
@@ -170,27 +170,27 @@ private:
         if (first == last) co_return;
         for (Member const& m : team.members)
             if (m.rank != env_.rank() && must_wait(level, m, team))
-                co_await env_.until_ack(m.rank, level, steps_.of(end));
+                co_await env_.until_ack(m.rank, level, steps_.step(end));
         each_piece(first, last, [&](std::size_t x, std::size_t n) { combine_piece(team, x, n); });
-        env_.sent(team.result.rank, steps_.of(end));
+        env_.sent(team.result.rank, steps_.step(end));
     }
     /// In users' memory, the operands of the first level are ready since the agreement.
     bool must_wait(int level, Member const& m, Level const& team) const {
-        return level > 0 || through_ != Through::user || (team.result.ring && m.rank == team.result.rank);
+        return level > 0 || memory_ != LeaderMemory::user || (team.result.ring && m.rank == team.result.rank);
     }
     void combine_piece(Level& team, std::size_t at, std::size_t n) {
         operands_.clear();
         for (Member& m : team.members) {
             env_.count_message(m.rank);
-            operands_.push_back(place(m, at));
+            operands_.push_back(address(m, at));
         }
         env_.count_message(team.result.rank);
-        reducer_.combine(operands_.data(), static_cast<int>(operands_.size()), place(team.result, at), n / element_);
+        reducer_.combine(operands_.data(), static_cast<int>(operands_.size()), address(team.result, at), n / element_);
     }
 
     /// share: bytes of a worker's range, in whole lines and not below the minimum; workers: how many a chunk needs.
     std::size_t share(Level const& team, std::size_t bytes) const {
-        std::size_t const all = std::max<std::size_t>(1, team.members.size() - 1), line = line_of(element_);
+        std::size_t const all = std::max<std::size_t>(1, team.members.size() - 1), line = range_granularity(element_);
         return (std::max({(bytes + all - 1) / all, a_.parameters[4], line}) + line - 1) / line * line;
     }
     int workers(Level const& team, std::size_t bytes) const {
@@ -214,7 +214,7 @@ private:
         Level& mine = teams_[index(level)];
         for (int rank : team.members) mine.members.push_back({rank});
         mine.result.rank = team.leader;
-        if (!team.i_lead) mine.worker = team.my_index - (team.my_index > team.leader_index ? 1 : 0);
+        if (!team.is_leader) mine.worker = team.my_index - (team.my_index > team.leader_index ? 1 : 0);
     }
     /// Calls f(x, n) for the pieces of [first, last) that are contiguous in a ring.
     template <class F>
@@ -225,16 +225,16 @@ private:
             x += n;
         }
     }
-    std::byte* place(Member& m, std::size_t x) {
+    std::byte* address(Member& m, std::size_t x) {
         if (!m.base) {
-            if (through_ == Through::slot) m.base = env_.slot_of(m.rank, bytes_);
+            if (memory_ == LeaderMemory::slot) m.base = env_.slot_of(m.rank, bytes_);
             else m.base = m.rank == env_.rank() ? env_.staging() : env_.staging_of(m.rank), m.ring = true;
         }
         return m.base + (m.ring ? x % ring_ : x);
     }
-    void lay_out(std::size_t to) {
+    void stage(std::size_t to) {
         Member me{env_.rank()};
-        each_piece(ready_, to, [&](std::size_t x, std::size_t n) { env_.stage(place(me, x), operand(a_), x, n); });
+        each_piece(ready_, to, [&](std::size_t x, std::size_t n) { env_.stage(address(me, x), operand(a_), x, n); });
     }
     static void copy_own(Env& env, ReduceArgs const& a) {
         ConstBuffer const from = operand(a);
@@ -244,68 +244,68 @@ private:
     }
 
     /// Waits until no rank needs the previous data in the part of this rank's ring that is used up to `to`.
-    Task make_free(std::size_t to) {
-        if (!uses_ring() || to <= pulled_behind_) co_return;
+    Task free_ring_space(std::size_t to) {
+        if (!uses_ring() || to <= pull_distance_) co_return;
         if (root_ < 0) {
-            std::size_t const behind = to - pulled_behind_;
-            while (flag_.parent() >= 0 && down_->got() < behind) co_await down_->pull(behind);
-            co_await down_->room(to);
+            std::size_t const pull_end = to - pull_distance_;
+            while (flag_.parent() >= 0 && down_->received() < pull_end) co_await down_->pull(pull_end);
+            co_await down_->await_space(to);
         } else if (flag_.parent() >= 0 && to > ring_) {
-            co_await flag_.until(steps_.of(to - ring_));
+            co_await flag_.until(steps_.step(to - ring_));
         }
     }
     bool uses_ring() const {
-        bool const keeps_result = root_ >= 0 && env_.rank() != root_ && flag_.led() > 0;
-        return through_ == Through::ring || (through_ == Through::user && keeps_result);
+        bool const keeps_result = root_ >= 0 && env_.rank() != root_ && flag_.led_levels() > 0;
+        return memory_ == LeaderMemory::ring || (memory_ == LeaderMemory::user && keeps_result);
     }
 
     // --- Step 1 of the paper: all ranks expose their buffers ---------------------------------------------------------
     Task choose_memory() {
-        if (through_ == Through::slot) co_return;
+        if (memory_ == LeaderMemory::slot) co_return;
         env_.reserve_staging(ring_);
-        std::uint64_t worst = refused;
-        bool const shows = through_ == Through::user && a_.type->dense(a_.count);
-        if (shows) {
-            bool const has_result = root_ < 0 ? flag_.led() > 0 : env_.rank() == root_;
-            env_.expose_both(shown_operand(a_), has_result ? shown_result(a_) : std::span<std::byte>{});
-            worst = env_.exposure(env_.rank()).way == AccessPath::load_store ? certain
-                    : env_.exposure(env_.rank()).way == AccessPath::attach   ? possible
-                                                                             : refused;
+        std::uint64_t own = refused;
+        bool const exposes = memory_ == LeaderMemory::user && a_.type->dense(a_.count);
+        if (exposes) {
+            bool const has_result = root_ < 0 ? flag_.led_levels() > 0 : env_.rank() == root_;
+            env_.expose_both(exposed_operand(a_), has_result ? exposed_result(a_) : std::span<std::byte>{});
+            own = env_.exposure(env_.rank()).access == AccessPath::load_store ? certain
+                  : env_.exposure(env_.rank()).access == AccessPath::attach   ? possible
+                                                                              : refused;
             env_.add_staging();
         } else {
             env_.expose_staged();
         }
-        if (through_ == Through::ring) co_return;
-        co_await agree(0, worst);
+        if (memory_ == LeaderMemory::ring) co_return;
+        co_await agree(0, own);
         bool const reached = agreed_ != refused && reach();
         if (agreed_ == possible) co_await agree(refused, reached ? certain : refused);
         if (agreed_ == refused) use_rings();
     }
     void use_rings() {
-        through_ = Through::ring;
+        memory_ = LeaderMemory::ring;
         for (Level& team : teams_) {
             team.result.base = nullptr;
             for (Member& m : team.members) m.base = nullptr;
         }
     }
 
-    enum Verdict : std::uint64_t { certain = 1, possible = 2, refused = 3 };
+    enum Reachability : std::uint64_t { certain = 1, possible = 2, refused = 3 };
 
-    /// Computes the worst verdict of all ranks, up the hierarchy and down again; steps from `base` on.
-    Task agree(std::uint64_t base, std::uint64_t verdict) {
+    /// Computes the worst reachability of all ranks, up the hierarchy and down again; steps from `base` on.
+    Task agree(std::uint64_t base, std::uint64_t reachability) {
         for (int child : flag_.children()) {
             co_await env_.until_sent(child, base + 1);
-            verdict = std::max(verdict, env_.sent_by(child) - base);
+            reachability = std::max(reachability, env_.sent_by(child) - base);
         }
         if (flag_.parent() >= 0) {
-            env_.sent(flag_.parent(), base + verdict);
+            env_.sent(flag_.parent(), base + reachability);
             co_await flag_.until(base + 1);
             // If the leader's flag already counts data, the agreement was that data is in the users' buffers.
             std::uint64_t const seen = flag_.seen();
-            verdict = seen >= ByteSteps::first ? certain : seen - base;
+            reachability = seen >= ByteSteps::first ? certain : seen - base;
         }
-        if (flag_.led() > 0) flag_.announce(base + verdict);
-        agreed_ = verdict;
+        if (flag_.led_levels() > 0) flag_.announce(base + reachability);
+        agreed_ = reachability;
     }
 
     /// Maps the buffers of this rank's teams. Buffers that were agreed to be certain can always be reached.
@@ -313,8 +313,8 @@ private:
         bool all = true;
         for (int level = 0; level <= flag_.level(); ++level) {
             Level& team = teams_[index(level)];
-            for (Member& m : team.members) all = find(m, has_led(m.rank, level)) && all;
-            all = find(team.result, true) && all;
+            for (Member& m : team.members) all = locate(m, has_led(m.rank, level)) && all;
+            all = locate(team.result, true) && all;
         }
         return all;
     }
@@ -324,7 +324,7 @@ private:
             if (tree_.team(below, rank, root_).members.size() > 1) return true;
         return false;
     }
-    bool find(Member& m, bool in_result) {
+    bool locate(Member& m, bool in_result) {
         Exposure const& e = env_.exposure(m.rank);
         bool const me = m.rank == env_.rank();
         m.ring = in_result && e.result == 0;
@@ -344,8 +344,8 @@ private:
     Reducer reducer_;
     std::vector<Level> teams_;
     std::vector<std::size_t> chunk_;   ///< per level
-    Through through_ = Through::user;
-    std::size_t ring_ = 0, pulled_behind_ = 0;   ///< 4 S and 3 S
+    LeaderMemory memory_ = LeaderMemory::user;
+    std::size_t ring_ = 0, pull_distance_ = 0;   ///< 4 S and 3 S
     std::size_t ready_ = 0;                      ///< how far this rank's operand is ready
     std::uint64_t agreed_ = refused;
     PulledBroadcast<Env>* down_ = nullptr;
@@ -371,12 +371,12 @@ Task xhc(Env& env, ReduceArgs const& a) {
 
 extern constinit const Algorithm<ReduceArgs> xhc_algorithm = {
     "xhc",
-    "members of teams reduce ranges of chunks into their leader's result, all pull what is final",
+    "team members reduce ranges of chunks into their leader's result, and all ranks pull it",
     Family::xhc,
     "Katevenis, Ploumidis, Marazakis: XHC, section IV.B",
-    requires_commutative,
+    requires_commutative_or_consecutive,
     leader_reduction_parameters,
-    TUTTI_RUNS(xhc)};
+    TUTTI_SHM_ONLY(xhc)};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -390,11 +390,11 @@ Task xhc(Env& env, ReduceArgs const& a) {
 
 extern constinit const Algorithm<ReduceArgs> xhc_algorithm = {
     "xhc",
-    "members of teams reduce ranges of chunks into their leader's memory, level after level",
+    "team members reduce ranges of chunks into their leader's memory, level after level",
     Family::xhc,
     "after Katevenis, Ploumidis, Marazakis: XHC, section IV.B",
-    requires_commutative,
+    requires_commutative_or_consecutive,
     leader_reduction_parameters,
-    TUTTI_RUNS(xhc)};
+    TUTTI_SHM_ONLY(xhc)};
 
 }   // namespace tutti::coll::algorithms::reduce

@@ -25,7 +25,7 @@ Task gathered(NetEnv& env, ReduceArgs const& a) {
     if (a.bytes() > 0) co_await fold_gathered(env, a, env.rank(), a.parameters[0]);
 }
 
-std::uint64_t gathered_operations(ReduceArgs const& a, Division const& map) {
+std::uint64_t gathered_operations(ReduceArgs const& a, NodePartition const& map) {
     return gather_operations(a, map, a.parameters[0]);
 }
 
@@ -34,83 +34,86 @@ std::uint64_t gathered_operations(ReduceArgs const& a, Division const& map) {
 constexpr Parameter gathered_parameters[] = {memory_parameter};
 extern constinit const Algorithm<ReduceArgs> gathered_algorithm = {
     "gathered",
-    "everybody gets all operands and combines those of the ranks below its own",
+    "every rank receives all operands and combines those of lower ranks",
     Family::tutti,
     "Tutti",
     requires_nothing,
     gathered_parameters,
-    TUTTI_RUNS_ON_NODES(gathered)};
+    TUTTI_NET_ONLY(gathered)};
 
 }   // namespace tutti::coll::algorithms::exscan
 
 namespace tutti::coll {
 
-enum class PrefixAcross : std::size_t { between, gather };
-enum class PrefixBetween : std::size_t { recursive_doubling, linear, direct };
+enum class PrefixParameter : std::size_t { between, gather };
+enum class MasterPrefix : std::size_t { recursive_doubling, linear, direct };
 
 inline constexpr Parameter prefix_across_parameters[] = {
-    {"between", 0, "how what comes before a node is found", ParameterKind::word, "recursive_doubling|linear|direct"},
-    {"gather", 65536, "bytes of all operands up to which everybody gets these where ranks do not follow each other"},
+    {"between", 0, "how the prefix of all earlier nodes is computed", ParameterKind::keyword,
+     "recursive_doubling|linear|direct"},
+    {"gather", 65536,
+     "largest total of operands, in bytes, that all ranks receive if nodes' ranks are not consecutive"},
     fragment_parameter,
 };
 
 /// Each rank sends its total to all ranks after it. A rank combines totals beginning with that of the nearest rank, and
-/// has memory for a few of them at a time. `before` becomes as in sum_before().
-inline Task sum_of_totals(NetEnv& team, ReduceArgs const& a, std::byte* total, std::byte* before) {
+/// has memory for a few of them at a time. `before` becomes as in prefix_before().
+inline Task combine_totals(NetEnv& team, ReduceArgs const& a, std::byte* total, std::byte* before) {
     std::size_t const bytes = a.bytes();
-    int const place = team.rank(), others = std::min(place - 1, static_cast<int>(NetFlow::ahead));
+    int const rank = team.rank(), others = std::min(rank - 1, static_cast<int>(NetFlow::pipeline_depth));
     NetFlow flow(team);
     PooledBytes const memory(team.frames(), bytes * static_cast<std::size_t>(std::max(others, 0)));
     auto const total_of = [&](int from) {
-        return from + 1 == place ? before : memory.get() + bytes * static_cast<std::size_t>(from % others);
+        return from + 1 == rank ? before : memory.get() + bytes * static_cast<std::size_t>(from % others);
     };
     auto const expect = [&](int from) {
         if (from >= 0) flow.expect({packed_buffer(total_of(from), bytes), 0, bytes}, from);
     };
-    for (int from = place - 1; from >= place - 1 - others; --from) expect(from);
-    for (int to = place + 1; to < team.size(); ++to) flow.send({packed_buffer(total, bytes), 0, bytes}, to);
+    for (int from = rank - 1; from >= rank - 1 - others; --from) expect(from);
+    for (int to = rank + 1; to < team.size(); ++to) flow.send({packed_buffer(total, bytes), 0, bytes}, to);
     Reducer reducer(team.traffic(), a);
-    for (int from = place - 1; from >= 0; --from) {
-        co_await flow.arrive();
-        if (from + 1 == place) continue;
+    for (int from = rank - 1; from >= 0; --from) {
+        co_await flow.wait_oldest_receive();
+        if (from + 1 == rank) continue;
         reducer.accumulate(total_of(from), before, bytes / element_of(a));
         expect(from - others);
     }
-    co_await flow.sent();
+    co_await flow.wait_sends();
     flow.check();
 }
 
-/// Passes the combination from each rank to the next. `before` becomes as in sum_before(). Overwrites `total`.
-inline Task sum_along(NetEnv& team, Messages<NetEnv>& m, ReduceArgs const& a, std::byte* total, std::byte* before) {
+/// Passes the combination from each rank to the next. `before` becomes as in prefix_before(). Overwrites `total`.
+inline Task prefix_along_chain(NetEnv& team, Messages<NetEnv>& m, ReduceArgs const& a, std::byte* total,
+                               std::byte* before) {
     std::size_t const bytes = a.bytes();
-    int const place = team.rank();
-    bool const last = place + 1 == team.size();
-    if (place > 0) co_await m.receive(place - 1, bytes, m.into(packed_buffer(before, bytes), 0));
+    int const rank = team.rank();
+    bool const last = rank + 1 == team.size();
+    if (rank > 0) co_await m.receive(rank - 1, bytes, m.into(packed_buffer(before, bytes), 0));
     if (last) co_return;
-    if (place > 0) Reducer(team.traffic(), a).accumulate(before, total, bytes / element_of(a));
-    co_await m.send(place + 1, packed_part(total, bytes));
+    if (rank > 0) Reducer(team.traffic(), a).accumulate(before, total, bytes / element_of(a));
+    co_await m.send(rank + 1, packed_part(total, bytes));
 }
 
 /// Sets `before` to the combined packed totals of the ranks of `team` before this one, in their order. Overwrites
 /// `total`.
-inline Task sum_before(NetEnv& team, ReduceArgs const& a, std::byte* total, std::byte* before) {
+inline Task prefix_before(NetEnv& team, ReduceArgs const& a, std::byte* total, std::byte* before) {
     Messages<NetEnv> m(team, element_of(a));
-    switch (static_cast<PrefixBetween>(a.parameters[static_cast<std::size_t>(PrefixAcross::between)])) {
-    case PrefixBetween::recursive_doubling: {
+    switch (static_cast<MasterPrefix>(a.parameters[static_cast<std::size_t>(PrefixParameter::between)])) {
+    case MasterPrefix::recursive_doubling: {
         PooledVector<int> ranks(static_cast<std::size_t>(team.size()), team.frames());
         std::iota(ranks.begin(), ranks.end(), 0);
         PrefixDoubling<NetEnv> among(team, m, a, ranks, team.rank(), a.bytes());
         co_await among.run(total, before, a.bytes(), false);
         break;
     }
-    case PrefixBetween::linear: co_await sum_along(team, m, a, total, before); break;
-    case PrefixBetween::direct: co_await sum_of_totals(team, a, total, before); break;
+    case MasterPrefix::linear: co_await prefix_along_chain(team, m, a, total, before); break;
+    case MasterPrefix::direct: co_await combine_totals(team, a, total, before); break;
     }
     co_await m.close();
 }
 
 /// Combines the packed `before` with this rank's result, or stores it there if the rank has none.
-inline void put_before(NetEnv& env, ReduceArgs const& a, std::byte const* before, bool has_result) {
+inline void apply_before(NetEnv& env, ReduceArgs const& a, std::byte const* before, bool has_result) {
     std::size_t const bytes = a.bytes();
     if (!has_result) return env.store(result(a), 0, before, bytes);
     Reducer reducer(env.traffic(), a);
@@ -122,10 +125,10 @@ inline void put_before(NetEnv& env, ReduceArgs const& a, std::byte const* before
 }
 
 /// Nodes must hold consecutive ranks.
-inline Task prefix_in_four_steps(NetEnv& env, ReduceArgs const& a, bool inclusive) {
-    Division const& map = env.map();
+inline Task prefix_by_consecutive_nodes(NetEnv& env, ReduceArgs const& a, bool inclusive) {
+    NodePartition const& map = env.partition();
     std::size_t const bytes = a.bytes();
-    int const here = map.mine(), index = map.index_of(env.rank()), last = map.size(here) - 1;
+    int const here = map.own_part(), index = map.index_of(env.rank()), last = map.size(here) - 1;
     bool const has_result = inclusive || index > 0;
     PooledBytes const total = index == last ? PooledBytes(env.frames(), bytes) : PooledBytes();
     PooledBytes const before = here > 0 ? PooledBytes(env.frames(), bytes) : PooledBytes();
@@ -139,25 +142,25 @@ inline Task prefix_in_four_steps(NetEnv& env, ReduceArgs const& a, bool inclusiv
             env.load(below.get(), result(a), 0, bytes);
             Reducer(env.traffic(), a).accumulate(below.get(), total.get(), bytes / element_of(a));
         }
-        PooledVector<int> last_ones(env.frames());
-        for (int n = 0; n < map.count(); ++n) last_ones.push_back(map.members(n).back());
-        NetEnv team(env, std::move(last_ones), env.multi_node().masters);
-        co_await sum_before(team, a, total.get(), before.get());
+        PooledVector<int> last_ranks(env.frames());
+        for (int n = 0; n < map.count(); ++n) last_ranks.push_back(map.members(n).back());
+        NetEnv team(env, std::move(last_ranks), env.multi_node().masters);
+        co_await prefix_before(team, a, total.get(), before.get());
     }
     if (here == 0) co_return;
-    co_await on_node(env, Collective::bcast, bytes_from(before.get(), bytes, last));
-    put_before(env, a, before.get(), has_result);
+    co_await on_node(env, Collective::bcast, bcast_bytes_args(before.get(), bytes, last));
+    apply_before(env, a, before.get(), has_result);
 }
 
 /// Operations on the node: the prefix, and the broadcast of the total of earlier nodes.
-inline std::uint64_t masters_operations(ReduceArgs const&, Division const&) { return 2; }
+inline std::uint64_t masters_operations(ReduceArgs const&, NodePartition const&) { return 2; }
 
 inline Task prefix_across(NetEnv& env, ReduceArgs const& a, bool inclusive) {
     if (a.bytes() == 0) co_return;
-    std::size_t const most = a.parameters[static_cast<std::size_t>(PrefixAcross::gather)];
-    if (env.map().consecutive()) co_await prefix_in_four_steps(env, a, inclusive);
-    else if (a.bytes() * static_cast<std::size_t>(env.size()) <= most)
-        co_await fold_gathered(env, a, env.rank() + (inclusive ? 1 : 0), whole);
+    std::size_t const max_total = a.parameters[static_cast<std::size_t>(PrefixParameter::gather)];
+    if (env.partition().is_consecutive()) co_await prefix_by_consecutive_nodes(env, a, inclusive);
+    else if (a.bytes() * static_cast<std::size_t>(env.size()) <= max_total)
+        co_await fold_gathered(env, a, env.rank() + (inclusive ? 1 : 0), ~std::size_t{0});
     else co_await prefix_linear(env, a, inclusive);
 }
 
@@ -176,12 +179,12 @@ Task masters(NetEnv& env, ReduceArgs const& a) { return prefix_across(env, a, fa
 
 extern constinit const Algorithm<ReduceArgs> masters_algorithm = {
     "masters",
-    "inside of nodes, among those who have their sums, and to the nodes",
+    "prefixes on each node, among the nodes' last ranks, then combined on each node",
     Family::tutti,
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.5",
-    requires_grouping,
+    requires_reassociation,
     prefix_across_parameters,
-    TUTTI_RUNS_ON_NODES(masters)};
+    TUTTI_NET_ONLY(masters)};
 
 }   // namespace tutti::coll::algorithms::exscan
 
@@ -195,7 +198,7 @@ Task gathered(NetEnv& env, ReduceArgs const& a) {
     if (a.bytes() > 0) co_await fold_gathered(env, a, env.rank() + 1, a.parameters[0]);
 }
 
-std::uint64_t gathered_operations(ReduceArgs const& a, Division const& map) {
+std::uint64_t gathered_operations(ReduceArgs const& a, NodePartition const& map) {
     return gather_operations(a, map, a.parameters[0]);
 }
 
@@ -204,12 +207,12 @@ std::uint64_t gathered_operations(ReduceArgs const& a, Division const& map) {
 constexpr Parameter gathered_parameters[] = {memory_parameter};
 extern constinit const Algorithm<ReduceArgs> gathered_algorithm = {
     "gathered",
-    "everybody gets all operands and combines those of the ranks up to its own",
+    "every rank receives all operands and combines those up to its own",
     Family::tutti,
     "Tutti",
     requires_nothing,
     gathered_parameters,
-    TUTTI_RUNS_ON_NODES(gathered)};
+    TUTTI_NET_ONLY(gathered)};
 
 // scan/masters: steps and messages as in exscan/masters.
 
@@ -221,11 +224,11 @@ Task masters(NetEnv& env, ReduceArgs const& a) { return prefix_across(env, a, tr
 
 extern constinit const Algorithm<ReduceArgs> masters_algorithm = {
     "masters",
-    "inside of nodes, among those who have their sums, and to the nodes",
+    "prefixes on each node, among the nodes' last ranks, then combined on each node",
     Family::tutti,
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.5",
-    requires_grouping,
+    requires_reassociation,
     prefix_across_parameters,
-    TUTTI_RUNS_ON_NODES(masters)};
+    TUTTI_NET_ONLY(masters)};
 
 }   // namespace tutti::coll::algorithms::scan

@@ -21,12 +21,12 @@ Task linear(Env& env, ReduceArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceArgs> linear_algorithm = {"linear",
-                                                                 "the sum runs from rank to rank in one piece",
+                                                                 "the prefix moves from rank to rank as one message",
                                                                  Family::baseline,
                                                                  "the definition, MPI 3.1, section 5.11",
                                                                  requires_nothing,
                                                                  {},
-                                                                 TUTTI_RUNS_ANYWHERE(linear)};
+                                                                 TUTTI_SHM_AND_NET(linear)};
 
 }   // namespace tutti::coll::algorithms::exscan
 
@@ -50,22 +50,23 @@ Task prefix_by_doubling(Env& env, ReduceArgs const& a, bool inclusive, std::size
     std::iota(ranks.begin(), ranks.end(), 0);
     PrefixDoubling<Env> all(env, m, a, ranks, env.rank(), segments.length);
     for (std::uint64_t k = 0; k < segments.count; ++k) {
-        std::byte const* own = buffers.begin(k);
+        std::byte const* own = buffers.begin_segment(k);
         co_await all.run(own, buffers.prefix(k), segments.bytes(k), inclusive);
-        buffers.end(k);
+        buffers.finish_segment(k);
     }
     co_await m.close();
 }
 
 /// Distributes the total of all earlier nodes from the master to the other ranks of its node.
 template <class Env>
-class BeforeNode {
+class EarlierNodesTotal {
 public:
-    BeforeNode(Env& env, Messages<Env>& m, ReduceArgs const& a, TreePlace place, std::size_t most, bool inclusive)
-        : env_(env), m_(m), reducer_(env.traffic(), a), element_(element_of(a)), place_(std::move(place)),
-          adds_(inclusive || place_.parent >= 0) {
-        bool const hands_on = place_.parent < 0 || !place_.children.empty();
-        if (hands_on) before_ = PooledBytes(env.frames(), most);
+    EarlierNodesTotal(Env& env, Messages<Env>& m, ReduceArgs const& a, TreePosition position, std::size_t max_bytes,
+                      bool inclusive)
+        : env_(env), m_(m), reducer_(env.traffic(), a), element_(element_of(a)), position_(std::move(position)),
+          combines_(inclusive || position_.parent >= 0) {
+        bool const forwards = position_.parent < 0 || !position_.children.empty();
+        if (forwards) before_ = PooledBytes(env.frames(), max_bytes);
     }
     FramePool& frames() { return env_.frames(); }
 
@@ -75,21 +76,21 @@ public:
     /// Sends `bytes` bytes of it down the tree and combines them with `prefix`.
     Task run(std::byte* prefix, std::size_t bytes) {
         auto add = [&](std::byte const* from, std::size_t at, std::size_t n) {
-            if (adds_) reducer_.accumulate(from, prefix + at, n / element_);
+            if (combines_) reducer_.accumulate(from, prefix + at, n / element_);
             else env_.copy(prefix + at, from, n, 0);
         };
         if (!before_) {
-            co_await m_.receive(place_.parent, bytes, add);
+            co_await m_.receive(position_.parent, bytes, add);
             co_return;
         }
         auto keep = [&](std::byte const* from, std::size_t at, std::size_t n) {
             env_.copy(before_.get() + at, from, n, 0);
         };
-        if (place_.parent >= 0) co_await m_.receive(place_.parent, bytes, keep);
-        for (auto child = place_.children.rbegin(); child != place_.children.rend(); ++child)
+        if (position_.parent >= 0) co_await m_.receive(position_.parent, bytes, keep);
+        for (auto child = position_.children.rbegin(); child != position_.children.rend(); ++child)
             co_await m_.start(*child, packed_part(before_.get(), bytes));
         add(before_.get(), 0, bytes);
-        for (int child : place_.children) co_await m_.finish(child);
+        for (int child : position_.children) co_await m_.finish(child);
     }
 
 private:
@@ -97,42 +98,43 @@ private:
     Messages<Env>& m_;
     Reducer reducer_;
     std::size_t element_;
-    TreePlace place_;
-    bool adds_;            ///< false: a master's exclusive prefix, which is empty
+    TreePosition position_;
+    bool combines_;        ///< false: a master's exclusive prefix, which is empty
     PooledBytes before_;   ///< at ranks that forward it
 };
 
 inline constexpr Parameter prefix_by_nodes_parameters[] = {
     hierarchy_parameter,
-    {"segment", 5120, "bytes that take the four steps at a time when pipelined"},
-    {"form", 1, "in segments, or whole", ParameterKind::word, "pipelined|whole"},
+    {"segment", 5120, "bytes per segment if pipelined"},
+    {"form", 1, "in segments, or whole", ParameterKind::keyword, "pipelined|whole"},
 };
 
 template <class Env>
 Task prefix_by_nodes(Env& env, ReduceArgs const& a, bool inclusive) {
-    std::size_t const segment = a.parameters[2] == 0 ? a.parameters[1] : whole;
-    Division const nodes(env.hierarchy(), env.rank());
-    if (!nodes.consecutive()) {
+    std::size_t const segment = a.parameters[2] == 0 ? a.parameters[1] : one_segment;
+    NodePartition const nodes(env.hierarchy(), env.rank());
+    if (!nodes.is_consecutive()) {
         co_await prefix_by_doubling(env, a, inclusive, segment);
         co_return;
     }
     Messages<Env> m(env, element_of(a));
     Segments const segments(a.bytes(), element_of(a), segment);
     PrefixBuffers<Env> buffers(env, a, segments, inclusive);
-    int const place = nodes.index_of(env.rank()), my_node = nodes.mine();
-    bool const master = place == 0 && nodes.count() > 1;
+    int const index = nodes.index_of(env.rank()), my_node = nodes.own_part();
+    bool const master = index == 0 && nodes.count() > 1;
     PooledVector<int> const masters = nodes.masters(env.frames());
-    PrefixDoubling<Env> inside(env, m, a, nodes.members(), place, segments.length);
+    PrefixDoubling<Env> inside(env, m, a, nodes.members(), index, segments.length);
     PrefixDoubling<Env> among(env, m, a, masters, my_node, master ? segments.length : 0);
-    BeforeNode<Env> before(env, m, a, place_in_node(env.frames(), nodes, env.rank()), segments.length, inclusive);
+    EarlierNodesTotal<Env> before(env, m, a, position_in_node(env.frames(), nodes, env.rank()), segments.length,
+                                  inclusive);
 
     for (std::uint64_t k = 0; k < segments.count + 1; ++k) {
-        std::byte const* own = k < segments.count ? buffers.begin(k) : nullptr;
+        std::byte const* own = k < segments.count ? buffers.begin_segment(k) : nullptr;
         if (own) co_await inside.run(own, buffers.prefix(k), segments.bytes(k), inclusive);
-        if (own && my_node == 0) buffers.end(k);
+        if (own && my_node == 0) buffers.finish_segment(k);
         if (k > 0 && my_node > 0) {
             co_await before.run(buffers.prefix(k - 1), segments.bytes(k - 1));
-            buffers.end(k - 1);
+            buffers.finish_segment(k - 1);
         }
         if (own && master) co_await among.run(inside.total(), before.memory(), segments.bytes(k), false);
     }
@@ -152,12 +154,12 @@ Task mpich_hierarchical(Env& env, ReduceArgs const& a) {
 
 extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
     "mpich_hierarchical",
-    "inside of nodes, among their masters, and to the nodes, with messages",
+    "prefixes on each node, among the masters, then combined on each node, by messages",
     Family::mpich,
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.5",
-    requires_grouping,
+    requires_reassociation,
     prefix_by_nodes_parameters,
-    TUTTI_RUNS_ANYWHERE(mpich_hierarchical)};
+    TUTTI_SHM_AND_NET(mpich_hierarchical)};
 
 // exscan/recursive_doubling: exchanges with ranks 1, 2, 4, … away (coll/blocks/prefix.hpp). ⌈log2 p⌉ consecutive
 // messages of s bytes, read in the sender's buffer or staged once.
@@ -165,17 +167,17 @@ extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
 
 template <class Env>
 Task recursive_doubling(Env& env, ReduceArgs const& a) {
-    return prefix_by_doubling(env, a, false, whole);
+    return prefix_by_doubling(env, a, false, one_segment);
 }
 
 extern constinit const Algorithm<ReduceArgs> recursive_doubling_algorithm = {
     "recursive_doubling",
-    "sums of blocks of 1, 2, 4, … ranks are exchanged",
+    "ranks exchange the sums of blocks of 1, 2, 4, … ranks",
     Family::baseline,
     "after Hillis, Steele, CACM 29 (1986); exchanges as in Zhu and others, EuroPVM/MPI 2009, section 3.5",
-    requires_grouping,
+    requires_reassociation,
     {},
-    TUTTI_RUNS_ANYWHERE(recursive_doubling)};
+    TUTTI_SHM_AND_NET(recursive_doubling)};
 
 }   // namespace tutti::coll::algorithms::exscan
 
@@ -192,9 +194,9 @@ Task binomial(Env& env, ReduceArgs const& a) {
     std::size_t const element = element_of(a), bytes = a.bytes();
     Messages<Env> m(env, element);
     Reducer reducer(env.traffic(), a);
-    PrefixBuffers<Env> buffers(env, a, Segments(bytes, element, whole), true);
+    PrefixBuffers<Env> buffers(env, a, Segments(bytes, element, one_segment), true);
     if (bytes == 0) co_return;
-    std::byte const* own = buffers.own(0);   // or the total, once there is one
+    std::byte const* own = buffers.own_operand(0);   // or the total, once there is one
     std::byte* sum = buffers.prefix(0);
     if (env.rank() == 0 && own != sum) env.copy(sum, own, bytes, 0);
     int const rank = env.rank(), reach = (rank + 1) & -(rank + 1);
@@ -209,17 +211,18 @@ Task binomial(Env& env, ReduceArgs const& a) {
         if (rank + bit < env.size()) co_await m.start(rank + bit, packed_part(sum, bytes));
     for (int bit = reach / 2; bit > 0; bit /= 2)
         if (rank + bit < env.size()) co_await m.finish(rank + bit);
-    buffers.end(0);
+    buffers.finish_segment(0);
     co_await m.close();
 }
 
-extern constinit const Algorithm<ReduceArgs> binomial_algorithm = {"binomial",
-                                                                   "sums go up a binomial tree, prefixes down again",
-                                                                   Family::baseline,
-                                                                   "Sanders, Träff, EuroPVM/MPI 2006",
-                                                                   requires_grouping,
-                                                                   {},
-                                                                   TUTTI_RUNS_ANYWHERE(binomial)};
+extern constinit const Algorithm<ReduceArgs> binomial_algorithm = {
+    "binomial",
+    "sums move up a binomial tree, and prefixes move down",
+    Family::baseline,
+    "Sanders, Träff, EuroPVM/MPI 2006",
+    requires_reassociation,
+    {},
+    TUTTI_SHM_AND_NET(binomial)};
 
 // scan/linear: the same steps and messages as exscan/linear.
 // The definition, MPI 3.1, section 5.11.
@@ -230,12 +233,12 @@ Task linear(Env& env, ReduceArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceArgs> linear_algorithm = {"linear",
-                                                                 "the sum runs from rank to rank in one piece",
+                                                                 "the prefix moves from rank to rank as one message",
                                                                  Family::baseline,
                                                                  "the definition, MPI 3.1, section 5.11",
                                                                  requires_nothing,
                                                                  {},
-                                                                 TUTTI_RUNS_ANYWHERE(linear)};
+                                                                 TUTTI_SHM_AND_NET(linear)};
 
 // scan/mpich_hierarchical: the prefix with a master per node, above.
 
@@ -246,27 +249,27 @@ Task mpich_hierarchical(Env& env, ReduceArgs const& a) {
 
 extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
     "mpich_hierarchical",
-    "inside of nodes, among their masters, and to the nodes, with messages",
+    "prefixes on each node, among the masters, then combined on each node, by messages",
     Family::mpich,
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.5",
-    requires_grouping,
+    requires_reassociation,
     prefix_by_nodes_parameters,
-    TUTTI_RUNS_ANYWHERE(mpich_hierarchical)};
+    TUTTI_SHM_AND_NET(mpich_hierarchical)};
 
 // scan/recursive_doubling: the same steps and messages as exscan/recursive_doubling.
 
 template <class Env>
 Task recursive_doubling(Env& env, ReduceArgs const& a) {
-    return prefix_by_doubling(env, a, true, whole);
+    return prefix_by_doubling(env, a, true, one_segment);
 }
 
 extern constinit const Algorithm<ReduceArgs> recursive_doubling_algorithm = {
     "recursive_doubling",
-    "sums of blocks of 1, 2, 4, … ranks are exchanged",
+    "ranks exchange the sums of blocks of 1, 2, 4, … ranks",
     Family::baseline,
     "after Hillis, Steele, CACM 29 (1986); exchanges as in Zhu and others, EuroPVM/MPI 2009, section 3.5",
-    requires_grouping,
+    requires_reassociation,
     {},
-    TUTTI_RUNS_ANYWHERE(recursive_doubling)};
+    TUTTI_SHM_AND_NET(recursive_doubling)};
 
 }   // namespace tutti::coll::algorithms::scan

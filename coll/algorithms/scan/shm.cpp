@@ -68,10 +68,13 @@ Task chain(Env& env, ReduceArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceArgs> chain_algorithm = {
-    "chain",          "blocks run along the ranks, each adding its own",
-    Family::tutti,    "Tutti",
-    requires_nothing, prefix_chain_parameters,
-    TUTTI_RUNS(chain)};
+    "chain",
+    "blocks move along the ranks, and each rank combines its own",
+    Family::tutti,
+    "Tutti",
+    requires_nothing,
+    prefix_chain_parameters,
+    TUTTI_SHM_ONLY(chain)};
 
 }   // namespace tutti::coll::algorithms::exscan
 
@@ -89,22 +92,23 @@ template <class Env>
 class PrefixDirect {
 public:
     PrefixDirect(Env& env, DirectAccess<Env>& access, ReduceArgs const& args, std::size_t piece)
-        : ins_(access.ins()), outs_(access.outs()), reducer_(env.traffic(), args),
+        : inputs_(access.inputs()), outputs_(access.outputs()), reducer_(env.traffic(), args),
           ranks_(static_cast<std::size_t>(env.size())), env_(env),
-          working_set_(ranks_ * args.bytes() * (args.in ? 2 : 1)), between_(2 * piece, env.frames()) {}
+          working_set_(ranks_ * args.bytes() * (args.in ? 2 : 1)), intermediate_(2 * piece, env.frames()) {}
 
     /// Every result includes its own rank's operand.
     void scan(std::size_t at, std::size_t bytes) {
-        if (outs_[0] != ins_[0]) env_.copy(outs_[0] + at, ins_[0] + at, bytes, working_set_);
-        for (std::size_t r = 1; r < ranks_; ++r) combine(outs_[r - 1] + at, ins_[r] + at, outs_[r] + at, bytes);
+        if (outputs_[0] != inputs_[0]) env_.copy(outputs_[0] + at, inputs_[0] + at, bytes, working_set_);
+        for (std::size_t r = 1; r < ranks_; ++r)
+            combine(outputs_[r - 1] + at, inputs_[r] + at, outputs_[r] + at, bytes);
     }
     /// Every result includes only the operands of the ranks below; rank 0 has no result.
     void exscan(std::size_t at, std::size_t bytes) {
-        std::byte const* below = ins_[0] + at;
+        std::byte const* below = inputs_[0] + at;
         for (std::size_t r = 1; r < ranks_; ++r) {
-            std::byte* with_own = between_.data() + r % 2 * (between_.size() / 2);
-            if (r + 1 < ranks_) combine(below, ins_[r] + at, with_own, bytes);
-            env_.copy(outs_[r] + at, below, bytes, working_set_);
+            std::byte* with_own = intermediate_.data() + r % 2 * (intermediate_.size() / 2);
+            if (r + 1 < ranks_) combine(below, inputs_[r] + at, with_own, bytes);
+            env_.copy(outputs_[r] + at, below, bytes, working_set_);
             below = with_own;
         }
     }
@@ -115,25 +119,25 @@ private:
         reducer_.combine(operands, 2, out, bytes / reducer_.element_bytes());
     }
 
-    std::span<std::byte const* const> ins_;
-    std::span<std::byte* const> outs_;
+    std::span<std::byte const* const> inputs_;
+    std::span<std::byte* const> outputs_;
     Reducer reducer_;
     std::size_t ranks_;
     Env& env_;
     std::size_t working_set_;
-    PooledVector<std::byte> between_;   ///< two pieces that do not belong to a result (yet)
+    PooledVector<std::byte> intermediate_;   ///< two pieces that do not belong to a result (yet)
 };
 
 /// Rounds the bytes computed at a time to whole lines.
 inline std::size_t whole_lines(std::size_t chunk, std::size_t element) {
-    std::size_t const line = line_of(element);
+    std::size_t const line = range_granularity(element);
     return std::max<std::size_t>(1, chunk / line) * line;
 }
 
 inline constexpr Parameter prefix_direct_parameters[] = {
     {"chunk", 8192, "bytes of one result that are computed at a time"},
     {"share", 1024, "bytes below which a rank's share is not divided further"},
-    {"block", 32768, "bytes of a block where some rank's buffers cannot be reached"},
+    {"block", 32768, "bytes per block if some rank's buffers cannot be accessed"},
 };
 
 /// Runs PrefixDirect, or the chain if some rank's buffers cannot be reached. `inclusive`: scan; otherwise exscan. The
@@ -142,7 +146,7 @@ template <class Env>
 Task prefix_direct(Env& env, ReduceArgs const& a, bool inclusive) {
     if (a.bytes() == 0) co_return;
     bool const has_result = inclusive || env.rank() > 0;
-    DirectAccess<Env> access(env, shown_operand(a), has_result ? shown_result(a) : std::span<std::byte>{});
+    DirectAccess<Env> access(env, exposed_operand(a), has_result ? exposed_result(a) : std::span<std::byte>{});
     co_await access.agree();
     if (!access.granted()) {
         co_await prefix_chain(env, a, inclusive, a.parameters[2]);
@@ -156,7 +160,7 @@ Task prefix_direct(Env& env, ReduceArgs const& a, bool inclusive) {
         if (inclusive) prefix.scan(at, bytes);
         else prefix.exscan(at, bytes);
     }
-    co_await access.leave_together();
+    co_await access.final_barrier();
 }
 
 }   // namespace tutti::coll
@@ -171,10 +175,13 @@ Task direct(Env& env, ReduceArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceArgs> direct_algorithm = {
-    "direct",          "every rank computes its range of all results from the ranks below it",
-    Family::tutti,     "Tutti",
-    requires_one_kind, prefix_direct_parameters,
-    TUTTI_RUNS(direct)};
+    "direct",
+    "every rank computes its range of all results from the ranks below it",
+    Family::tutti,
+    "Tutti",
+    requires_kernels,
+    prefix_direct_parameters,
+    TUTTI_SHM_ONLY(direct)};
 
 // exscan/slots: for small messages. Every rank writes its slot and reduces the slots of the ranks below it in rank
 // order; rank 0 gets nothing. One step; s bytes written by each rank, r·s read by rank r.
@@ -188,10 +195,13 @@ Task slots(Env& env, ReduceArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceArgs> slots_algorithm = {
-    "slots",          "every rank reduces the slots of the ranks below its own",
-    Family::tutti,    "Tutti",
-    requires_slot,    {},
-    TUTTI_RUNS(slots)};
+    "slots",
+    "every rank reduces the slots of the ranks below its own",
+    Family::tutti,
+    "Tutti",
+    requires_slot,
+    {},
+    TUTTI_SHM_ONLY(slots)};
 
 }   // namespace tutti::coll::algorithms::exscan
 
@@ -205,10 +215,13 @@ Task chain(Env& env, ReduceArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceArgs> chain_algorithm = {
-    "chain",          "blocks run along the ranks, each adding its own",
-    Family::tutti,    "Tutti",
-    requires_nothing, prefix_chain_parameters,
-    TUTTI_RUNS(chain)};
+    "chain",
+    "blocks move along the ranks, and each rank combines its own",
+    Family::tutti,
+    "Tutti",
+    requires_nothing,
+    prefix_chain_parameters,
+    TUTTI_SHM_ONLY(chain)};
 
 // scan/direct: by load and store in all ranks' buffers.
 
@@ -218,10 +231,13 @@ Task direct(Env& env, ReduceArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceArgs> direct_algorithm = {
-    "direct",          "every rank computes its range of all results from the ranks up to it",
-    Family::tutti,     "Tutti",
-    requires_one_kind, prefix_direct_parameters,
-    TUTTI_RUNS(direct)};
+    "direct",
+    "every rank computes its range of all results from the ranks up to it",
+    Family::tutti,
+    "Tutti",
+    requires_kernels,
+    prefix_direct_parameters,
+    TUTTI_SHM_ONLY(direct)};
 
 // scan/slots: for small messages. Every rank writes its slot and reduces the slots of the ranks up to itself in rank
 // order. One step; s bytes written by each rank, (r + 1)·s read by rank r.
@@ -235,9 +251,12 @@ Task slots(Env& env, ReduceArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceArgs> slots_algorithm = {
-    "slots",          "every rank reduces the slots of the ranks up to its own",
-    Family::tutti,    "Tutti",
-    requires_slot,    {},
-    TUTTI_RUNS(slots)};
+    "slots",
+    "every rank reduces the slots of the ranks up to its own",
+    Family::tutti,
+    "Tutti",
+    requires_slot,
+    {},
+    TUTTI_SHM_ONLY(slots)};
 
 }   // namespace tutti::coll::algorithms::scan

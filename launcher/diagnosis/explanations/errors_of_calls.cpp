@@ -7,23 +7,22 @@ namespace {
 
 constexpr Explanation call_pages[] = {
     {"MPI_ERR_RANK", "there is no such rank", R"(
-A message is sent to, or wanted from, a rank that the communicator does not have. Ranks of a communicator
-are counted from 0 to its size - 1, and those of MPI_COMM_WORLD are not those of a communicator made from
-it.
+A message is sent to or received from a rank that the communicator does not have. Ranks of a communicator are numbered
+from 0 to its size - 1, independently of the ranks in MPI_COMM_WORLD.
 
 Wrong: the last rank has no right neighbour.
 
     MPI_Send(&x, 1, MPI_INT, rank + 1, 0, MPI_COMM_WORLD);
 
-Right: a ring, or no rank behind the end. What goes to MPI_PROC_NULL goes nowhere, immediately.
+Right: a ring, or MPI_PROC_NULL beyond the end: a send to it returns immediately and sends nothing.
 
     int right = (rank + 1) % size;
     int right = rank + 1 < size ? rank + 1 : MPI_PROC_NULL;
 )",
-     "ranks go from 0 to size - 1; MPI_PROC_NULL stands for a neighbour that is not there"},
+     "ranks are numbered from 0 to size - 1; use MPI_PROC_NULL for a neighbour that does not exist"},
     {"MPI_ERR_ROOT", "there is no such root", R"(
-The root of a collective is a rank of the communicator that is given to it, from 0 to its size - 1. That the
-same process has another number in MPI_COMM_WORLD does not matter.
+The root of a collective is a rank of the communicator passed to it, from 0 to its size - 1, whatever the rank of this
+process in MPI_COMM_WORLD.
 
 Wrong: rank 3 of the world is rank 1 among two odd ranks.
 
@@ -33,26 +32,26 @@ Right:
 
     MPI_Bcast(&x, 1, MPI_INT, 1, odd);
 
-MPI_Group_translate_ranks says which number a rank of one communicator has in another.
+MPI_Group_translate_ranks converts a rank of one communicator to that of another.
 )",
-     "the root is a rank of the communicator in the call, from 0 to its size - 1"},
+     "the root must be a rank of the call's communicator, from 0 to its size - 1"},
     {"MPI_ERR_TAG", "the tag is not usable", R"(
-Tags are numbers from 0 to MPI_TAG_UB, an attribute of MPI_COMM_WORLD. Receives and probes may name
-MPI_ANY_TAG, which is negative; sends may not.
+Tags are numbers from 0 to MPI_TAG_UB, an attribute of MPI_COMM_WORLD. Receives and probes may use MPI_ANY_TAG, which
+is negative; sends may not.
 
 Wrong:
 
     MPI_Send(&x, 1, MPI_INT, 1, MPI_ANY_TAG, MPI_COMM_WORLD);
 
-Right: the sender says which one, the receiver may take any.
+Right: the sender passes a tag; the receiver may accept any.
 
     MPI_Send(&x, 1, MPI_INT, 1, 7, MPI_COMM_WORLD);
     MPI_Recv(&x, 1, MPI_INT, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
 )",
-     "tags are numbers from 0; only receives and probes may name MPI_ANY_TAG"},
+     "tags must be at least 0; only receives and probes may use MPI_ANY_TAG"},
     {"MPI_ERR_COUNT", "the count is not usable", R"(
-A count is a number of elements of the datatype, not of bytes, and at least 0. A negative one mostly comes
-from arithmetic: an int that was too small, or a variable that was never set.
+A count is a number of elements of the datatype, not of bytes, and at least 0. A negative count is usually caused by
+integer overflow or an uninitialised variable.
 
 Wrong: n * n * n does not fit into an int from n = 1291 on.
 
@@ -65,10 +64,10 @@ Right: fewer elements of a larger type.
     MPI_Type_commit(&plane);
     MPI_Send(a, n, plane, 1, 0, MPI_COMM_WORLD);
 )",
-     "a count is a number of elements, at least 0: see where it is computed"},
+     "a count is a number of elements, at least 0: check how it is computed"},
     {"MPI_ERR_BUFFER", "the buffer's address is not usable", R"(
-There is data to be sent or received, and no memory for it: the address is null, the same memory is given
-twice where MPI wants two, or MPI_IN_PLACE stands where it is not allowed.
+Data is to be sent or received, but the buffer is invalid: its address is null, two arguments that must not overlap
+are the same memory, or MPI_IN_PLACE is used where it is not allowed.
 
 Wrong: result and operand are one variable.
 
@@ -78,13 +77,13 @@ Right:
 
     MPI_Allreduce(MPI_IN_PLACE, &x, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 
-Of MPI_Reduce, MPI_Gather and MPI_Scatter it is the root alone that may say MPI_IN_PLACE. MPI_Bsend gives
-this error when no attached buffer has room (MPI_Buffer_attach).
+In MPI_Reduce, MPI_Gather and MPI_Scatter only the root may use MPI_IN_PLACE. MPI_Bsend returns this error if no
+attached buffer has enough space (MPI_Buffer_attach).
 )",
-     "see that the memory is allocated before the call, and that no two arguments are the same memory"},
+     "allocate the memory before the call, and pass different memory for each buffer"},
     {"MPI_ERR_TYPE", "the datatype is not usable", R"(
-The datatype is MPI_DATATYPE_NULL, has been freed, was never made, or was not committed. A type that a
-program makes must be committed once before data is moved with it.
+The datatype is MPI_DATATYPE_NULL, has been freed, was never created, or was not committed. A derived datatype must be
+committed once before it is used in communication.
 
 Wrong:
 
@@ -97,30 +96,30 @@ Right:
     MPI_Type_commit(&column);
     MPI_Send(a, 1, column, 1, 0, MPI_COMM_WORLD);
 )",
-     "make the type, then MPI_Type_commit, and MPI_Type_free only after its last use"},
+     "create the type, call MPI_Type_commit, and call MPI_Type_free only after its last use"},
     {"MPI_ERR_TRUNCATE", "the message is longer than the buffer that receives it", R"(
-A receive may have room for more than comes, never for less. Nothing is cut off silently.
+The buffer of a receive may be larger than the message, but not smaller. Messages are never truncated silently.
 
 Wrong:
 
     if (rank == 0) MPI_Send(a, 10, MPI_INT, 1, 0, MPI_COMM_WORLD);
     if (rank == 1) MPI_Recv(a, 8, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 
-Right: both count alike; or a receiver that does not know the length asks first.
+Right: both sides use the same count; or the receiver determines the length first.
 
     MPI_Probe(0, 0, MPI_COMM_WORLD, &status);
     MPI_Get_count(&status, MPI_INT, &n);
 
-It may also be that another message has been taken than was meant: with the same tag, from any sender. MPI_Pack
-and MPI_Unpack give this error when the buffer of packed data is too small. Where amounts in a collective do not
-fit together it is T04.
+The receive may also have matched another message than intended, with the same tag or from another sender. MPI_Pack
+and MPI_Unpack return this error if the buffer of packed data is too small. Mismatched amounts in a collective are
+reported as T04.
 )",
-     "give the receive as much room as the sender sends, or ask by MPI_Probe and MPI_Get_count"},
+     "make the receive buffer as large as the message, or get its size by MPI_Probe and MPI_Get_count"},
     {"MPI_ERR_COMM", "the communicator is not usable", R"(
-The communicator is MPI_COMM_NULL, has been freed, was never made, or is of the wrong kind. Calls that make
-one give MPI_COMM_NULL to ranks that are not in it.
+The communicator is MPI_COMM_NULL, has been freed, was never created, or is of the wrong kind. Functions that create a
+communicator return MPI_COMM_NULL on ranks that are not in it.
 
-Wrong: half of the ranks have none.
+Wrong: half of the ranks have no such communicator.
 
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2 ? 0 : MPI_UNDEFINED, rank, &odd);
     MPI_Barrier(odd);
@@ -129,11 +128,10 @@ Right:
 
     if (odd != MPI_COMM_NULL) MPI_Barrier(odd);
 )",
-     "use a communicator from the call that makes it to MPI_Comm_free; ranks outside of it have MPI_COMM_NULL"},
+     "use a communicator only between its creation and MPI_Comm_free; ranks outside it get MPI_COMM_NULL"},
     {"MPI_ERR_GROUP", "the group is not usable", R"(
-The group is MPI_GROUP_NULL, was freed, or is not what the call needs: the group of MPI_Comm_create must be
-of ranks of its communicator, and ranges must name ranks that there are. A group without ranks is
-MPI_GROUP_EMPTY.
+The group is MPI_GROUP_NULL, was freed, or is not valid for the call: the group of MPI_Comm_create must consist of
+ranks of its communicator, and ranges must contain existing ranks only. The group without ranks is MPI_GROUP_EMPTY.
 
 Wrong:
 
@@ -147,26 +145,26 @@ Right:
     MPI_Comm_create(MPI_COMM_WORLD, two, &comm);
     MPI_Group_free(&two);
 )",
-     "a group comes from MPI_Comm_group and the calls that take groups, and is used before MPI_Group_free"},
+     "create the group by MPI_Comm_group or from other groups, and do not use it after MPI_Group_free"},
     {"MPI_ERR_OP", "the operation is not usable", R"(
-The operator of a reduction is not defined on the datatype: MPI_BAND is for integers, MPI_MAXLOC for pairs
-such as MPI_DOUBLE_INT, MPI_SUM for numbers. On types that a program makes no operator of MPI's is defined.
+The operator of a reduction is not defined for the datatype: MPI_BAND is for integers, MPI_MAXLOC for pairs such as
+MPI_DOUBLE_INT, MPI_SUM for numbers. No predefined operator is defined for derived datatypes.
 
 Wrong:
 
     MPI_Allreduce(&x, &result, 1, MPI_DOUBLE, MPI_BAND, MPI_COMM_WORLD);
 
-Right: an operator of that type, or one of the program's own.
+Right: an operator for that type, or a user-defined one.
 
     MPI_Op_create(add_points, 1, &add);
     MPI_Allreduce(points, sums, n, point_type, add, MPI_COMM_WORLD);
 )",
-     "MPI's operators are for MPI's types; MPI_Op_create makes others"},
+     "predefined operators work on predefined types only; MPI_Op_create creates others"},
     {"MPI_ERR_REQUEST", "the request is not usable", R"(
-The request was never made or has been completed and freed already. A variable that no call has written
-holds anything; MPI_REQUEST_NULL may be waited for at any time.
+The request was never created or has already been completed and freed. An uninitialised variable has an arbitrary
+value; waiting for MPI_REQUEST_NULL is always allowed.
 
-Wrong: one rank starts nothing, and all wait.
+Wrong: only one rank starts an operation, but all wait.
 
     MPI_Request request;
     if (rank == 0) MPI_Isend(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
@@ -176,13 +174,12 @@ Right:
 
     MPI_Request request = MPI_REQUEST_NULL;
 
-MPI_Start wants a persistent request (MPI_Send_init, MPI_Recv_init) that is not under way.
+MPI_Start requires a persistent request (MPI_Send_init, MPI_Recv_init) that is inactive.
 )",
-     "set requests to MPI_REQUEST_NULL before any call writes them, and do not copy them"},
+     "initialise requests to MPI_REQUEST_NULL, and do not copy them"},
     {"MPI_ERR_TOPOLOGY", "the topology is not usable", R"(
-The communicator has no topology, or one of another kind: MPI_Cart_shift wants what MPI_Cart_create has
-made, the neighbourhood collectives want a grid or a graph. Ranks that a grid has no place for get
-MPI_COMM_NULL.
+The communicator has no topology, or one of another kind: MPI_Cart_shift requires a communicator from MPI_Cart_create;
+neighbourhood collectives require a grid or a graph. Ranks that are not part of a grid get MPI_COMM_NULL.
 
 Wrong:
 
@@ -195,25 +192,25 @@ Right:
     MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &grid);
     MPI_Cart_shift(grid, 0, 1, &before, &after);
 )",
-     "give the communicator that MPI_Cart_create or MPI_Dist_graph_create has made"},
+     "pass the communicator that MPI_Cart_create or MPI_Dist_graph_create returned"},
     {"MPI_ERR_DIMS", "the dimensions are not usable", R"(
-The numbers of a grid do not fit: a dimension is negative, or those that are
-given to MPI_Dims_create do not divide the number of ranks.
+The dimensions of a grid are invalid: one is negative, or the dimensions passed to MPI_Dims_create do not divide the
+number of ranks.
 
 Wrong: three columns for eight ranks.
 
     int dims[2] = {0, 3};
     MPI_Dims_create(8, 2, dims);
 
-Right: 0 where MPI is to choose.
+Right: 0 for each dimension that MPI chooses.
 
     int dims[2] = {0, 0};
     MPI_Dims_create(size, 2, dims);
 )",
-     "let MPI_Dims_create find dimensions for as many ranks as there are: 0 where it may choose"},
+     "let MPI_Dims_create choose: pass the number of ranks, and 0 for each free dimension"},
     {"MPI_ERR_IN_STATUS", "the error codes are in the statuses", R"(
-Of several requests that one call completes, some have failed. Which ones stands in MPI_ERROR of each
-status; without statuses there is no way to know.
+Some of the requests completed by one call have failed. MPI_ERROR of each status shows which ones; without statuses
+this cannot be determined.
 
 Wrong:
 
@@ -226,12 +223,12 @@ Right:
     if (MPI_Waitall(2, requests, statuses) == MPI_ERR_IN_STATUS)
         for (int i = 0; i < 2; ++i) show(statuses[i].MPI_ERROR);
 )",
-     "look at MPI_ERROR of each status; the usual cause is a message that is longer than its receive"},
+     "check MPI_ERROR of each status; the usual cause is a message that is longer than its receive buffer"},
     {"MPI_ERR_PENDING", "the request is neither complete nor failed", R"(
-It stands in MPI_ERROR of a status: another request of the same call has failed, and this one is still under
-way. It can be waited for again.
+A value of MPI_ERROR in a status: another request of the same call has failed, and this one is still pending. The
+program can wait for it again.
 )",
-     "this one is well: see which other request of the call has failed"},
+     "this request has not failed: check which other request of the call has"},
 };
 
 }   // namespace

@@ -15,9 +15,9 @@ namespace {
 
 constexpr Explanation first_pages[] = {
     {"T01", "ranks wait for each other", R"(
-A rank waits for something that only another rank can do, that one waits for a third, and so on, and the
-last one waits for the first: none of them will ever go on. mpiexec is certain of it when it says so: it
-has asked the ranks to look once more, and nothing was under way to them.
+A rank waits for an action of another rank, that rank waits for a third one, and so on, and the last one waits for the
+first: none of them can proceed. A reported deadlock is certain: mpiexec has made the ranks poll once more, and no
+message was in transit to them.
 
 Wrong: both receive first.
 
@@ -29,64 +29,64 @@ Right: one call in which neither has to be first.
     MPI_Sendrecv(out, n, MPI_INT, other, 0, in, n, MPI_INT, other, 0,
                  MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 
-Or MPI_Irecv before MPI_Send and MPI_Wait behind it, or even ranks send first and odd ones receive.
+Alternatively, call MPI_Irecv before MPI_Send and MPI_Wait after it, or let even ranks send first and odd ranks
+receive first.
 
-Both sending first is as wrong, though it seems to work while messages are small: MPI may keep a small
-message until it is received (MPI 3.1, 3.5), and need not. A large one waits for its receive.
+It is also wrong if both send first, although it seems to work while messages are small: MPI may buffer a small
+message until it is received (MPI 3.1, 3.5), but need not. The send of a large message waits for its receive.
 
-Ranks that share two communicators wait for each other, too, when one of them calls a collective on the
-first and the other one on the second: the order must be the same everywhere.
+Ranks that share two communicators also deadlock if one of them calls a collective on the first and the other one on
+the second: the order must be the same on all ranks.
 
-A rank with several threads waits when all of them do; each has a line of its own. Threads that only join
-those, or sleep until somebody wakes them, cannot send what is missing.
+A rank with several threads waits if all of its threads wait; the report has a line for each. Threads that only join
+others, or sleep until another thread wakes them, cannot send the missing message.
 )"},
-    {"T02", "the tag of a message is not the one that is waited for", R"(
-A message has come from the rank that is waited for, on the same communicator, with another tag. A receive
-takes only messages with its own tag (MPI 3.1, 3.2.4), so it waits, without end if the sender waits for it.
+    {"T02", "the tag of a message differs from that of the receive", R"(
+A message from the awaited rank has arrived on the same communicator, but with another tag. A receive matches only
+messages with its own tag (MPI 3.1, 3.2.4), so it waits, and never returns if the sender waits for this rank.
 
 Wrong:
 
     if (rank == 0) MPI_Send(&x, 1, MPI_INT, 1, 7, MPI_COMM_WORLD);
     if (rank == 1) MPI_Recv(&x, 1, MPI_INT, 0, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 
-Right: the same tag on both sides, with a name so that it stays the same,
+Right: the same tag on both sides, defined by a name so that it stays the same,
 
     enum { edge_tag = 7 };
 
 or MPI_ANY_TAG in the receive, which then finds the tag in its status.
 
-Tags keep messages apart that are under way between the same two ranks at the same time: the rows of a
-matrix from its columns, data from "there is no more".
+Tags distinguish messages that are in transit between the same two ranks at the same time, such as the rows of a
+matrix from its columns, or data from an end marker.
 )"},
     {"T03", "ranks call different collectives", R"(
-A collective is a call of all ranks of its communicator together: each rank must call the same functions on
-it in the same order (MPI 3.1, 5.1). The n-th call of one rank meets the n-th call of the others, whatever
-it is. Where these differ, the call may hang, or return with wrong numbers.
+All ranks of a communicator must call the same collectives on it in the same order (MPI 3.1, 5.1). The n-th call of
+one rank is combined with the n-th call of the others. If these differ, the call may hang or return wrong results.
 
 Wrong: the others are in another branch.
 
     if (rank == 0) MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);
     else MPI_Reduce(&n, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
 
-Right: no branch around a collective; what depends on the rank is an argument.
+Right: no branch around a collective; only arguments depend on the rank.
 
     MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);
     MPI_Reduce(&n, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
 
-Often it is a loop that one rank leaves a step earlier than the others, because each of them decides by
-numbers of its own: decide by a number that all have, such as the result of an MPI_Allreduce.
+A common cause is a loop that one rank leaves an iteration earlier than the others, because each rank decides by its
+own data. Decide by a value that all ranks have, such as the result of an MPI_Allreduce.
 
-With two communicators or windows that have ranks in common, the order over both must be the same as well:
-blocking collectives and fences wait for each other. Starts of persistent collectives may come in any order,
-but all ranks start each of them equally often.
+If two communicators or windows have ranks in common, the order of calls on both must also be the same on these ranks,
+because blocking collectives and fences wait for each other. Persistent collectives may be started in any order, but
+all ranks must start each of them equally often.
 )"},
     {"T04", "the arguments of a collective do not match", R"(
-All ranks of a communicator call the same collective, but with different roots, different operators, or
-with amounts of data that do not fit together. MPI says of each collective which arguments must be the same:
-root and operator always, and count and datatype so that as much is received as is sent (MPI 3.1, 5.1). What a
-rank sends to itself must fit as well.
+All ranks of a communicator call the same collective, but with different roots, different operators, or with amounts
+of data that do not match. MPI specifies for each collective which arguments must be the same: root and operator
+always, count and datatype such that as much is received as is sent (MPI 3.1, 5.1). This also holds for the part that
+a rank sends to itself.
 
-Wrong: each rank thinks that another one is the root.
+Wrong: each rank passes another root.
 
     MPI_Bcast(&n, 1, MPI_INT, rank, MPI_COMM_WORLD);
 
@@ -94,20 +94,20 @@ Right:
 
     MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);
 
-Counts that differ by rank need the forms that take them: MPI_Gatherv in place of MPI_Gather, and so on. A
-count that is computed on each rank should be computed from numbers that all ranks have.
+If counts differ between ranks, use the variants for this purpose: MPI_Gatherv instead of MPI_Gather, and so on. If
+each rank computes a count, it should use values that all ranks have.
 
-Other types may be given as long as they hold the same numbers in the same order: 4 MPI_INT match one
+Ranks may pass different datatypes if these contain the same basic types in the same order: 4 MPI_INT match one
 element of a contiguous type of 4. MPI_INT and MPI_UNSIGNED are different types.
 
-Calls are compared when the ranks make their next ones, or at the latest when the communicator is freed or
-MPI_Finalize is called, so the report may come after the call. What MPI_Gatherv, MPI_Alltoallv and the other v
-and w forms exchange is compared with mpiexec --check only. With it, all ranks also wait for each other in
-each blocking collective, which MPI allows.
+Calls are compared when the ranks make their next calls, at the latest when the communicator is freed or MPI_Finalize
+is called, so the report may appear after the call. The amounts of MPI_Gatherv, MPI_Alltoallv and the other v and w
+variants are compared only under mpiexec --check, which also makes every blocking collective synchronising, as MPI
+allows.
 )"},
     {"T05", "ranks wait for a rank that has ended", R"(
-A rank has called MPI_Finalize, and others still wait for something that only it could do: a message that it
-never sent, a receive that it never made, a collective that it never called.
+A rank has called MPI_Finalize while other ranks still wait for a message that it never sent, a receive that it never
+called, or a collective that it never called.
 
 Wrong: rank 0 sends nine messages, and rank 1 receives ten.
 
@@ -116,33 +116,33 @@ Wrong: rank 0 sends nine messages, and rank 1 receives ten.
     if (rank == 1)
         for (int i = 0; i < 10; ++i) MPI_Recv(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 
-Right: both sides count alike, or the sender says that there is no more:
+Right: both sides use the same number, or the sender sends an end marker:
 
     MPI_Send(&x, 0, MPI_INT, 1, last_tag, MPI_COMM_WORLD);   /* the receiver looks at the status' tag */
 
-Before MPI_Finalize each rank must have finished all communication in which it takes part (MPI 3.1, 8.7).
+Before MPI_Finalize each rank must complete all communication in which it is involved (MPI 3.1, 8.7).
 )"},
-    {"T19", "ranks poll without progress, and nothing moves", R"(
-For 30 seconds, or as many as TUTTI_POLLING_LIMIT says, nothing has moved in the whole job: every rank waits
-in MPI, has ended, or calls MPI_Test, MPI_Iprobe or the like again and again and finds nothing. That is no
-proof, for a rank may do other things between its calls (wait for a file, say), so it is a notice, and the job
-goes on. It is reported once.
+    {"T19", "ranks poll without progress", R"(
+No rank of the job has made progress for 30 seconds (TUTTI_POLLING_LIMIT): every rank waits in MPI, has ended, or
+repeatedly calls MPI_Test, MPI_Iprobe or a similar function without result. This is no proof of a deadlock, because a
+rank may do other things between its calls, such as waiting for a file. It is therefore a warning, reported once, and
+the job continues.
 
 Wrong: the program tests a request whose message no rank sends.
 
     MPI_Irecv(&x, 1, MPI_INT, 1, 8, MPI_COMM_WORLD, &request);   /* rank 1 sends tag 7 */
     while (!done) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
 
-Right: the same tag and communicator on both sides; and where there is nothing else to do, MPI_Wait, in
-which mpiexec finds such mistakes within a second.
+Right: the same tag and communicator on both sides. If there is nothing else to do, call MPI_Wait: mpiexec detects
+such errors in it within a second.
 
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 )"},
     {"T20", "a persistent request was not started, and another rank waits for it", R"(
-MPI_Send_init and MPI_Recv_init only prepare a request. Each time that it is to move data, MPI_Start or
-MPI_Startall starts it, and MPI_Wait or MPI_Test completes it; then it is inactive again (MPI 3.1, 3.9). To wait
-for an inactive request is allowed and returns immediately, so a start that is missing is not noticed where it is
-missing, but at the other rank, whose message never comes.
+MPI_Send_init and MPI_Recv_init only prepare a request. For each transfer, MPI_Start or MPI_Startall starts it, and
+MPI_Wait or MPI_Test completes it; then it is inactive again (MPI 3.1, 3.9). Waiting for an inactive request is
+allowed and returns immediately, so a missing start is not noticed on its own rank, but on the other rank, whose
+message never arrives.
 
 Wrong:
 
@@ -193,7 +193,7 @@ std::string explain(std::string_view code) {
         list += join("  ", one.code, std::string(width - one.code.size() + 2, ' '), one.title, "\n");
     }
     if (code == "list") return list;
-    throw Complaint(join("--explain: there is no code '", std::string(code), "'; --explain list shows all"));
+    throw LaunchError(join("--explain: there is no code '", std::string(code), "'; --explain list shows all"));
 }
 
 }   // namespace tutti::launcher

@@ -13,16 +13,16 @@ struct Explanation {
     std::string_view code;        ///< "T01", or the class of an MPI error, "MPI_ERR_RANK"
     std::string_view title;       ///< the error, in half a line
     std::string_view page;        ///< begins and ends with a line break
-    std::string_view help = "";   ///< usual remedy, in half a sentence, for reports of this code that bring none
+    std::string_view help = "";   ///< usual remedy, as a clause, for reports of this code without one of their own
 };
 
-/// Returns the usual remedy for errors with this code, in half a sentence; empty if no general one exists.
+/// Returns the usual remedy for errors with this code, as a clause; empty if no general one exists.
 std::string help_for(std::string_view code);
 
 /// Returns all explanations: errors of the program by code, then MPI errors by class.
 std::span<Explanation const> explanations();
 
-/// Returns the page of a code, in upper or lower case, or for `list` the list of all codes. Throws Complaint if there
+/// Returns the page of a code, in upper or lower case, or for `list` the list of all codes. Throws LaunchError if there
 /// is no such code.
 std::string explain(std::string_view code);
 

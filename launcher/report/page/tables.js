@@ -24,7 +24,7 @@ function showWrong() {
       `<div class="scroll"><table>${rows}</table></div>` +
       (one.help ? `<p><b>What helps:</b> ${escaped(one.help)}.</p>` : "") +
       (one.notes ?? []).map(n => `<p class="advice">${escaped(n)}.</p>`).join("") +
-      `<p class="advice">More about it: <code>mpiexec --explain ${escaped(one.code)}</code></p></div>`;
+      `<p class="advice">For details, run: <code>mpiexec --explain ${escaped(one.code)}</code></p></div>`;
   });
   if (report.ending) reports.push(`<div class="report"><h3>${escaped(report.ending)}</h3></div>`);
   element("wrong").classList.toggle("small", report.exitCode === 0 && reports.length === 0);

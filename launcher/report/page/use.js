@@ -117,7 +117,7 @@ function describe(lane, call) {
   let text = `<b>Rank ${rank}</b> in <code>${escaped(shown ? shown[1] : report.names[calls.name[call]])}</code>` +
     (where ? ` at <span class="place">${escaped(where)}</span>` : "") +
     `: ${time(calls.length[call])}, from ${time(calls.begin[call])} on` +
-    (calls.times[call] > 1 ? `, ${count(calls.times[call])} calls that looked for something` : "") + ".";
+    (calls.times[call] > 1 ? `, ${count(calls.times[call])} polling calls` : "") + ".";
   if (calls.waited[call] > 0) {
     text += ` It waited ${time(calls.waited[call])}`;
     if (calls.culprit[call] >= 0) text += `, ${time(calls.caused[call])} of it for <b>rank ${calls.culprit[call]}</b>` +

@@ -56,7 +56,7 @@ int Arena::wipe_in_children(std::uintptr_t first, std::size_t bytes) {
     forget_wiped(first, bytes);
     Locked lock(children_mutex_);
     if (bytes == 0) return 0;
-    if (wiped_count_ == most_wiped) return lock.set_error(ENOMEM), -1;
+    if (wiped_count_ == max_wiped) return lock.set_error(ENOMEM), -1;
     wiped_[wiped_count_] = {first, first + bytes};
     __atomic_store_n(&wiped_count_, wiped_count_ + 1, __ATOMIC_RELEASE);
     return 0;
@@ -74,7 +74,7 @@ void Arena::forget_wiped(std::uintptr_t first, std::size_t bytes) {
         if (has_front && has_back) {
             // Without room for both parts, the front part is no longer wiped, which loses no data.
             one = back;
-            if (wiped_count_ < most_wiped) wiped_[wiped_count_++] = front;
+            if (wiped_count_ < max_wiped) wiped_[wiped_count_++] = front;
         } else if (has_front || has_back) {
             one = has_front ? front : back;
         } else {

@@ -25,7 +25,7 @@ std::uintptr_t round_up(std::uintptr_t n, std::size_t to) { return (n + to - 1) 
 /// Returns true if the system accounts for memory before it is touched (vm.overcommit_memory = 2). Shared files are
 /// then refused at the first touch, by a signal, where ordinary malloc would have returned a null pointer, so an
 /// arena must not be used.
-bool counts_strictly() {
+bool has_strict_overcommit() {
     int const file = ::open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC);
     char mode = 0;
     bool const strict = file >= 0 && read(file, &mode, 1) == 1 && mode == '2';
@@ -35,19 +35,19 @@ bool counts_strictly() {
 
 /// Returns true if this process may take over a window that `owner` has claimed: it is the same process, or `owner`
 /// has ended.
-bool replaces(pid_t owner, std::uint64_t owners_namespace) {
-    if (!same_numbers(pid_namespace(), owners_namespace)) return false;
+bool can_take_over(pid_t owner, std::uint64_t owners_namespace) {
+    if (!same_pid_namespace(pid_namespace(), owners_namespace)) return false;
     return owner == getpid() || (kill(owner, 0) != 0 && errno == ESRCH);
 }
 
-[[noreturn]] void wrong_pointer(char const* what, void const* block) {
+[[noreturn]] void abort_on_invalid_pointer(char const* what, void const* block) {
     char line[128] = "tutti: ";
     std::size_t n = std::strlen(line);
     for (char const* c = what; *c && n < 60; ++c) line[n++] = *c;
     for (char const* c = "(): 0x"; *c; ++c) line[n++] = *c;
     for (int shift = 44; shift >= 0; shift -= 4)
         line[n++] = "0123456789abcdef"[reinterpret_cast<std::uintptr_t>(block) >> shift & 15];
-    for (char const* c = " is no block that was allocated\n"; *c; ++c) line[n++] = *c;
+    for (char const* c = " is not an allocated block\n"; *c; ++c) line[n++] = *c;
     if (write(2, line, n) < 0) {}   // the program ends in any case
     std::abort();
 }
@@ -83,7 +83,7 @@ State Arena::open(Options const& options) {
 ArenaWindow Arena::window() const {
     // Programs may close descriptors that they have not opened.
     bool const own = state() == State::open && !rank_state_;
-    if (!own || memory_file(descriptor_) != file_ || !others_may_open()) return {};
+    if (!own || memory_file(descriptor_) != file_ || !peers_may_open()) return {};
     return {file_, base_, bytes_};
 }
 
@@ -91,8 +91,8 @@ State Arena::claim(int descriptor, unsigned rank, Options const& options) {
     struct stat info {};
     SegmentLayout layout{};   // a copy: a rank may overwrite the segment through a wrong pointer
     if (fstat(descriptor, &info) != 0 || pread(descriptor, &layout, sizeof layout, 0) != sizeof layout ||
-        !is_whole(layout, static_cast<std::uint64_t>(info.st_size)) || rank >= layout.ranks ||
-        layout.arena_bytes == 0 || counts_strictly())
+        !is_valid_layout(layout, static_cast<std::uint64_t>(info.st_size)) || rank >= layout.ranks ||
+        layout.arena_bytes == 0 || has_strict_overcommit())
         return State::refused;
     // Peers share windows all or nothing, and the limits of this process may be smaller than those of the launcher.
     if (layout.arena_bytes > addresses_for_windows() / (layout.ranks + 1)) return State::refused;
@@ -107,13 +107,13 @@ State Arena::claim(int descriptor, unsigned rank, Options const& options) {
     std::int32_t const me = getpid();
     std::int32_t owner = 0;
     bool const fresh = rank_state_->arena_pid.compare_exchange_strong(owner, me, std::memory_order_acq_rel);
-    if (!fresh && !replaces(owner, rank_state_->arena_pid_namespace.load(std::memory_order_acquire)))
+    if (!fresh && !can_take_over(owner, rank_state_->arena_pid_namespace.load(std::memory_order_acquire)))
         return State::refused;
     rank_state_->arena_pid.store(me, std::memory_order_relaxed);
     rank_state_->arena_pid_namespace.store(pid_namespace(), std::memory_order_release);
 
     offset_ = static_cast<off_t>(layout.arenas + rank * layout.arena_bytes);
-    descriptor_ = put_aside(descriptor);
+    descriptor_ = duplicate_high(descriptor);
     if (descriptor_ < 0) return State::refused;
     // Drops the contents left by the program that this one replaces.
     if (!fresh && fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset_,
@@ -128,12 +128,12 @@ State Arena::claim(int descriptor, unsigned rank, Options const& options) {
 }
 
 // The number of ranks is unknown yet and is assumed to be the number of processors. If that is too few, peers map as
-// much of each window as fits (Segment::show).
+// much of each window as fits (Segment::publish_arena).
 State Arena::claim_file(Options const& options) {
-    if (counts_strictly()) return State::refused;
+    if (has_strict_overcommit()) return State::refused;
     long const ranks = sysconf(_SC_NPROCESSORS_ONLN);
     std::size_t bytes = window_bytes(ranks > 0 ? static_cast<std::uint64_t>(ranks) : 1, addresses_for_windows());
-    descriptor_ = window_file(bytes);
+    descriptor_ = create_window_file(bytes);
     if (descriptor_ < 0) return State::refused;
     offset_ = 0;
     return map(bytes, options);
@@ -167,7 +167,7 @@ void Arena::divide(Options const& options) {
         shard.base = base;
         shard.bytes = i == 0 ? bytes_ / 2 : part;
         shard.accessible = 0;
-        shard.accounted = 0;
+        shard.bookkeeping_pages = 0;
         shard.keep = static_cast<Page>(options.keep / (i == 0 ? 1 : 8) / page_bytes);
         Page const pages = static_cast<Page>(shard.bytes / page_bytes);
         shard.runs.start(bookkeeping, pages);
@@ -191,7 +191,7 @@ void Arena::close() {
         munmap(rank_state_page_, rank_state_bytes_);
     }
     drop_copies();
-    last_child_.forget();
+    last_child_.drop_mark();
     munmap(reinterpret_cast<void*>(base_), bytes_);
     munmap(bookkeeping_, bookkeeping_bytes_);
     ::close(descriptor_);
@@ -208,10 +208,10 @@ namespace {
 int my_shard(int shards) {
     enum Kind : char { unknown, first, later };
     // A library that is loaded late has only a few bytes of this kind of thread-local storage, and must not allocate.
-    [[gnu::tls_model("initial-exec")]] static thread_local Kind mine = unknown;
-    static bool taken = false;
-    if (mine == unknown) mine = __atomic_exchange_n(&taken, true, __ATOMIC_RELAXED) ? later : first;
-    if (mine == first) return 0;
+    [[gnu::tls_model("initial-exec")]] static thread_local Kind kind = unknown;
+    static bool first_thread_seen = false;
+    if (kind == unknown) kind = __atomic_exchange_n(&first_thread_seen, true, __ATOMIC_RELAXED) ? later : first;
+    if (kind == first) return 0;
     int const core = sched_getcpu();
     return 1 + (core < 0 ? 0 : core) % (shards - 1);
 }
@@ -224,32 +224,33 @@ Page Arena::pages_for(std::size_t bytes) const {
 }
 
 template <class Each>
-void* Arena::take_from(Shard& shard, Page pages, Page alignment, Each dirty) {
+void* Arena::allocate_from(Shard& shard, Page pages, Page alignment, Each dirty) {
     if (pages > shard.bytes / page_bytes) return nullptr;
     Locked lock(shard);
-    if (!shard.account_for(pages + alignment)) return nullptr;
-    Page const first = shard.runs.take(pages, alignment);
+    if (!shard.map_bookkeeping(pages + alignment)) return nullptr;
+    Page const first = shard.runs.allocate(pages, alignment);
     if (first == PageRuns::none) return nullptr;
-    if (!shard.open_reached()) {
-        shard.runs.give(first);
+    if (!shard.open_used()) {
+        shard.runs.free(first);
         return nullptr;
     }
-    shard.runs.soil(first, pages, [&](Page dirty_first, Page n) { dirty(shard.address(dirty_first), n * page_bytes); });
+    shard.runs.mark_dirty(first, pages,
+                          [&](Page dirty_first, Page n) { dirty(shard.address(dirty_first), n * page_bytes); });
     return shard.address(first);
 }
 
 template <class Each>
-void* Arena::take(std::size_t bytes, std::size_t alignment, Each dirty) {
+void* Arena::allocate_pages(std::size_t bytes, std::size_t alignment, Each dirty) {
     if (alignment > huge_page_bytes || bytes > bytes_ || state() != State::open) return nullptr;
     Page const pages = pages_for(bytes);
     Page const on = alignment <= system_page_ * page_bytes ? system_page_ : static_cast<Page>(alignment / page_bytes);
-    int const mine = my_shard(shards);
-    void* block = take_from(shards_[mine], pages, on, dirty);
-    return block || mine == 0 ? block : take_from(shards_[0], pages, on, dirty);
+    int const own_shard = my_shard(shards);
+    void* block = allocate_from(shards_[own_shard], pages, on, dirty);
+    return block || own_shard == 0 ? block : allocate_from(shards_[0], pages, on, dirty);
 }
 
 void* Arena::allocate(std::size_t bytes, std::size_t alignment) {
-    return take(bytes, alignment, [](void*, std::size_t) {});
+    return allocate_pages(bytes, alignment, [](void*, std::size_t) {});
 }
 
 void* Arena::allocate_zeroed(std::size_t bytes) {
@@ -260,7 +261,7 @@ void* Arena::allocate_zeroed(std::size_t bytes) {
         std::size_t bytes;
     } stretches[16];
     int n = 0;
-    void* block = take(bytes, page_bytes, [&](void* first, std::size_t length) {
+    void* block = allocate_pages(bytes, page_bytes, [&](void* first, std::size_t length) {
         auto* at = static_cast<std::byte*>(first);
         if (n != 0 && stretches[n - 1].first + stretches[n - 1].bytes == at) stretches[n - 1].bytes += length;
         else if (n < 16) stretches[n++] = {at, length};
@@ -271,10 +272,10 @@ void* Arena::allocate_zeroed(std::size_t bytes) {
 }
 
 /// Makes the bookkeeping accessible for a top that is at most `more` pages further, in large steps.
-bool Arena::Shard::account_for(Page more) {
+bool Arena::Shard::map_bookkeeping(Page more) {
     std::size_t const most = bytes / page_bytes, top = std::size_t{runs.top()} + more;
     std::size_t const wanted = top < most ? top : most;
-    if (wanted <= accounted) return true;
+    if (wanted <= bookkeeping_pages) return true;
     std::size_t end = wanted + wanted / 8 + 16 * huge_page_bytes / page_bytes;
     if (end > most) end = most;
     std::size_t const page = system_page();
@@ -282,12 +283,12 @@ bool Arena::Shard::account_for(Page more) {
     if (!make_accessible(parts.dirty.first, parts.dirty.end, page) ||
         !make_accessible(parts.runs.first, parts.runs.end, page))
         return false;
-    accounted = static_cast<Page>(end);
+    bookkeeping_pages = static_cast<Page>(end);
     return true;
 }
 
 /// Makes accessible what blocks have reached, and includes it in core files, in large steps.
-bool Arena::Shard::open_reached() {
+bool Arena::Shard::open_used() {
     std::size_t const reached = std::size_t{runs.top()} * page_bytes;
     if (reached <= accessible) return true;
     std::size_t end = round_up(reached + reached / 8, 2 * huge_page_bytes);
@@ -301,7 +302,7 @@ bool Arena::Shard::open_reached() {
 
 Page Arena::Shard::checked(void const* block, char const* what) const {
     Page const first = page_of(block);
-    if (address(first) != block || runs.used(first) == 0) wrong_pointer(what, block);
+    if (address(first) != block || runs.used(first) == 0) abort_on_invalid_pointer(what, block);
     return first;
 }
 
@@ -310,7 +311,7 @@ void Arena::release(void* block) {
     Locked lock(shard);
     Page const first = shard.checked(block, "free");
     forget_wiped(reinterpret_cast<std::uintptr_t>(block), std::size_t{shard.runs.used(first)} * page_bytes);
-    shard.runs.give(first);
+    shard.runs.free(first);
     drop_unshared_copies();
     Page const half = shard.runs.in_use() / 2, limit = shard.keep > half ? shard.keep : half;
     if (shard.runs.idle_dirty() <= limit || state_ != State::open) return;
@@ -326,21 +327,21 @@ bool Arena::resize(void* block, std::size_t bytes) {
     Page const pages = pages_for(bytes);
     Locked lock(shard);
     Page const first = shard.checked(block, "realloc"), old = shard.runs.used(first);
-    if (pages > old && (state_ != State::open || !shard.account_for(pages - old))) return false;
+    if (pages > old && (state_ != State::open || !shard.map_bookkeeping(pages - old))) return false;
     if (!shard.runs.resize(first, pages)) return false;
-    if (!shard.open_reached()) return shard.runs.resize(first, old), false;
-    if (pages > old) shard.runs.soil(first + old, pages - old, [](Page, Page) {});
+    if (!shard.open_used()) return shard.runs.resize(first, old), false;
+    if (pages > old) shard.runs.mark_dirty(first + old, pages - old, [](Page, Page) {});
     return true;
 }
 
-std::size_t Arena::usable(void const* block) {
+std::size_t Arena::usable_size(void const* block) {
     Shard& shard = shard_of(block);
     Locked lock(shard);
     return std::size_t{shard.runs.used(shard.checked(block, "malloc_usable_size"))} * page_bytes;
 }
 
-Arena::Use Arena::use() {
-    Use all{};
+Arena::Usage Arena::usage() {
+    Usage all{};
     for (Shard& shard : shards_) {
         Locked lock(shard);
         all.in_use += std::size_t{shard.runs.in_use()} * page_bytes;

@@ -71,7 +71,7 @@ public:
     State state() const { return __atomic_load_n(&state_, __ATOMIC_ACQUIRE); }
 
     /// Returns true for an address in the window. One comparison; false before open().
-    bool holds(void const* p) const { return reinterpret_cast<std::uintptr_t>(p) - base_ < bytes_; }
+    bool contains(void const* p) const { return reinterpret_cast<std::uintptr_t>(p) - base_ < bytes_; }
 
     /// `alignment`: a power of two. Returns null if there is no room, no arena, or no such alignment (above 2 MiB).
     void* allocate(std::size_t bytes, std::size_t alignment = page_bytes);
@@ -82,7 +82,7 @@ public:
     /// Makes a block longer or shorter in place. Returns false if that is not possible.
     bool resize(void* block, std::size_t bytes);
     /// Returns the size of a block in bytes. Ends the program like release().
-    std::size_t usable(void const* block);
+    std::size_t usable_size(void const* block);
     /// Returns true if [first, first + bytes) lies in one allocated block. Takes time proportional to the number of
     /// blocks.
     bool is_allocated(void const* first, std::size_t bytes) {
@@ -91,7 +91,7 @@ public:
             if (begin - shard.base >= shard.bytes || last - shard.base >= shard.bytes) continue;
             Locked lock(shard);
             Page const page = shard.page_of(first);
-            return shard.runs.in_one_used(page, shard.page_of(reinterpret_cast<void const*>(last)) - page + 1);
+            return shard.runs.is_within_one_run(page, shard.page_of(reinterpret_cast<void const*>(last)) - page + 1);
         }
         return false;
     }
@@ -99,15 +99,15 @@ public:
     /// Implements madvise for memory that overlaps the window: blocks behave like private memory. Returns 0, or -1
     /// with errno.
     int advise(void* memory, std::size_t bytes, int advice);
-    bool touches(void const* memory, std::size_t bytes) const {
+    bool overlaps(void const* memory, std::size_t bytes) const {
         auto const first = reinterpret_cast<std::uintptr_t>(memory);
         return bytes_ != 0 && first < base_ + bytes_ && first + bytes > base_;
     }
 
-    struct Use {
+    struct Usage {
         std::size_t in_use, kept, highest;   ///< bytes
     };
-    Use use();
+    Usage usage();
 
     // The three handlers of pthread_atfork.
     void before_fork();
@@ -123,7 +123,7 @@ private:
         std::uintptr_t base = 0;
         std::size_t bytes = 0;
         std::size_t accessible = 0;    ///< bytes from the start that are accessible and included in core files
-        Page accounted = 0;            ///< pages from the start whose bookkeeping is accessible
+        Page bookkeeping_pages = 0;    ///< pages from the start whose bookkeeping is accessible
         std::byte* copies = nullptr;   ///< of its blocks, for children; made before the fork and kept for the next
         std::byte* source = nullptr;   ///< the same part of the file, source of the copies; not in the child
         std::size_t copied_bytes = 0;
@@ -134,9 +134,9 @@ private:
             return static_cast<Page>((reinterpret_cast<std::uintptr_t>(block) - base) / page_bytes);
         }
         Page checked(void const* block, char const* what) const;
-        bool account_for(Page more);
-        bool open_reached();
-        bool copy_ahead(int file, off_t offset);
+        bool map_bookkeeping(Page more);
+        bool open_used();
+        bool copy_before_fork(int file, off_t offset);
         bool grow_copies(int file, off_t offset);
         void drop_copies();
     };
@@ -162,19 +162,19 @@ private:
     void divide(Options const& options);
     Shard& shard_of(void const* block);
     template <class Each>
-    void* take(std::size_t bytes, std::size_t alignment, Each dirty);
+    void* allocate_pages(std::size_t bytes, std::size_t alignment, Each dirty);
     template <class Each>
-    static void* take_from(Shard& shard, Page pages, Page alignment, Each dirty);
+    static void* allocate_from(Shard& shard, Page pages, Page alignment, Each dirty);
     Page pages_for(std::size_t bytes) const;
     bool map_for_child();
     bool map_block(std::uintptr_t block, std::size_t bytes);
-    bool copy_beside();
+    bool start_copy_thread();
     static int copier(void* arena);
     void copy_extents();
-    bool copy_ahead(int file);
+    bool copy_before_fork(int file);
     void drop_copies();
     void drop_unshared_copies();
-    bool take_copies();
+    bool adopt_copies();
     int zero(std::uintptr_t first, std::size_t bytes);
     int wipe_in_children(std::uintptr_t first, std::size_t bytes);
     void forget_wiped(std::uintptr_t first, std::size_t bytes);
@@ -188,9 +188,9 @@ private:
     off_t offset_ = 0;       ///< of the window in the file
     Page system_page_ = 1;   ///< arena pages per system page
     LastChild last_child_;
-    bool has_copies_ = false;        ///< some shard has copies
-    bool copied_ahead_ = false;      ///< the child finds its copies in the shards
-    int child_done_[2] = {-1, -1};   ///< a pipe that the child closes when it has its copies
+    bool has_copies_ = false;           ///< some shard has copies
+    bool copied_before_fork_ = false;   ///< the child finds its copies in the shards
+    int child_done_[2] = {-1, -1};      ///< a pipe that the child closes when it has its copies
     struct Extent {
         std::uintptr_t first;
         std::size_t bytes;
@@ -207,8 +207,8 @@ private:
     struct Wiped {
         std::uintptr_t first, end;
     };
-    static constexpr int most_wiped = 64;
-    Wiped wiped_[most_wiped] = {};   ///< ranges that children find zeroed (MADV_WIPEONFORK)
+    static constexpr int max_wiped = 64;
+    Wiped wiped_[max_wiped] = {};   ///< ranges that children find zeroed (MADV_WIPEONFORK)
     int wiped_count_ = 0;
     pthread_mutex_t children_mutex_ = PTHREAD_MUTEX_INITIALIZER;   ///< protects what children get; acquired last
     void* bookkeeping_ = nullptr;

@@ -26,9 +26,9 @@ namespace {
 /// Time in which most children that only start another program have done so.
 constexpr long head_start_ns = 2'000'000;
 
-[[noreturn]] void no_copies() {
+[[noreturn]] void abort_without_copies() {
     static constexpr char line[] =
-        "tutti: a forked process ends, since the system does not grant it a copy of its parent's memory. Raise the "
+        "tutti: a forked process was aborted because the system denied it a copy of its parent's memory. Raise the "
         "limits on memory and addresses (ulimit -v, ulimit -d), or set TUTTI_ARENA=no.\n";
     if (write(2, line, sizeof line - 1) < 0) {}   // the process ends in any case
     std::abort();
@@ -85,28 +85,28 @@ void Arena::before_fork() {
     }
     pthread_mutex_lock(&children_mutex_);
     child_done_[0] = child_done_[1] = -1;
-    copied_ahead_ = false;
+    copied_before_fork_ = false;
     extent_count_ = 0;
-    bool const goes_on = in_use != 0 && last_child_.lives();
-    if (!goes_on) drop_copies();
+    bool const last_child_is_alive = in_use != 0 && last_child_.is_alive();
+    if (!last_child_is_alive) drop_copies();
     if (state_ != State::open || in_use == 0) return;
     last_child_.mark();
     // The program may have closed descriptors that it has not opened, or none may be left.
     int const file = memory_file(descriptor_).inode == file_.inode ? descriptor_ : -1;
-    copied_ahead_ = goes_on && copy_ahead(file);
-    if (copied_ahead_) return;
+    copied_before_fork_ = last_child_is_alive && copy_before_fork(file);
+    if (copied_before_fork_) return;
     // If the parent has several threads, the child copies without a head start: its pages must not follow changes by
     // the parent's other threads, which continue immediately.
     head_start_ns_ = __libc_single_threaded ? head_start_ns : 0;
     populates_ = madvise(nullptr, 0, MADV_POPULATE_WRITE) == 0;   // since Linux 5.14
     if (file >= 0 && pipe2(child_done_, O_CLOEXEC) == 0) return;
     child_done_[0] = child_done_[1] = -1;
-    copy_ahead(file);
-    copied_ahead_ = true;   // if the copies failed, the child ends with a message
+    copy_before_fork(file);
+    copied_before_fork_ = true;   // if the copies failed, the child ends with a message
 }
 
 void Arena::after_fork_in_parent() {
-    last_child_.left_to_child();
+    last_child_.detach_in_parent();
     if (!last_child_.marked()) drop_copies();   // there would be no later occasion
     pthread_mutex_unlock(&children_mutex_);
     if (child_done_[0] >= 0) {
@@ -119,14 +119,14 @@ void Arena::after_fork_in_parent() {
 }
 
 void Arena::after_fork_in_child() {
-    last_child_.taken_by_child();
+    last_child_.adopt_in_child();
     if (child_done_[0] >= 0) ::close(child_done_[0]);
     if (state_ == State::open) {
-        if (!(copied_ahead_ ? take_copies() : map_for_child())) no_copies();
+        if (!(copied_before_fork_ ? adopt_copies() : map_for_child())) abort_without_copies();
         __atomic_store_n(&state_, State::forked, __ATOMIC_RELEASE);
     }
-    if (!wipe()) no_copies();
-    if (extent_count_ != 0 && !copy_beside()) copy_extents();
+    if (!wipe()) abort_without_copies();
+    if (extent_count_ != 0 && !start_copy_thread()) copy_extents();
     if (child_done_[1] >= 0) ::close(child_done_[1]);
     pthread_mutex_unlock(&children_mutex_);
     for (Shard& shard : shards_) pthread_mutex_unlock(&shard.mutex);
@@ -197,7 +197,7 @@ int Arena::copier(void* arena) {
 /// Starts a thread that copies while the child's program runs. Returns false if the system refuses. Most children
 /// only start another program, which ends the thread before it has copied much. The parent waits for the end of the
 /// thread, which has its own descriptors: the program may close those that it has not opened.
-bool Arena::copy_beside() {
+bool Arena::start_copy_thread() {
 #ifdef __SANITIZE_THREAD__
     return false;   // ThreadSanitizer supports only threads of the C library
 #else
@@ -216,17 +216,17 @@ bool Arena::copy_beside() {
 
 /// Called in the parent before the fork: updates the copies from the file (-1: none; from the mapping then). Returns
 /// false if the system refuses; there are no copies then.
-bool Arena::copy_ahead(int file) {
+bool Arena::copy_before_fork(int file) {
     bool copied = true;
     for (Shard& shard : shards_)
-        copied = copied && shard.copy_ahead(file, offset_ + static_cast<off_t>(shard.base - base_));
+        copied = copied && shard.copy_before_fork(file, offset_ + static_cast<off_t>(shard.base - base_));
     __atomic_store_n(&has_copies_, true, __ATOMIC_RELAXED);
     if (!copied) drop_copies();
     return copied;
 }
 
 /// `offset`: where the shard begins in the file.
-bool Arena::Shard::copy_ahead(int file, off_t offset) {
+bool Arena::Shard::copy_before_fork(int file, off_t offset) {
     if (runs.in_use() == 0) return true;
     if (!grow_copies(file, offset)) return false;
     bool copied = true;
@@ -282,11 +282,11 @@ void Arena::drop_copies() {
 void Arena::drop_unshared_copies() {
     if (!__atomic_load_n(&has_copies_, __ATOMIC_RELAXED)) return;
     Locked lock(children_mutex_);
-    if (!last_child_.lives()) drop_copies();
+    if (!last_child_.is_alive()) drop_copies();
 }
 
 /// Called in the child: moves its view of the copies to the addresses of the blocks.
-bool Arena::take_copies() {
+bool Arena::adopt_copies() {
     for (Shard& shard : shards_) {
         shard.source = nullptr;   // not inherited
         if (shard.runs.in_use() == 0) continue;

@@ -22,31 +22,31 @@ public:
     LastChild(LastChild const&) = delete;
     LastChild& operator=(LastChild const&) = delete;
 
-    /// Must not be called between mark() and left_to_child().
-    bool lives() const {
+    /// Must not be called between mark() and detach_in_parent().
+    bool is_alive() const {
         if (!marked() || fcntl(file_.descriptor, F_ADD_SEALS, F_SEAL_WRITE) == 0) return false;
         return errno == EBUSY;
     }
-    /// Creates the mark of the next child and forgets that of the last one. The parent must call left_to_child()
-    /// next, also if the fork has failed, and the child taken_by_child().
+    /// Creates the mark of the next child and forgets that of the last one. The parent must call detach_in_parent()
+    /// next, also if the fork has failed, and the child adopt_in_child().
     void mark() {
-        forget();
-        int const made = make_memory_file("tutti-child", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+        drop_mark();
+        int const made = create_memory_file("tutti-child", MFD_CLOEXEC | MFD_ALLOW_SEALING);
         if (made < 0) return;
-        file_ = memory_file(put_aside(made));
+        file_ = memory_file(duplicate_high(made));
         ::close(made);
         // The file may be empty, because the mapping is never read or written.
         void* const mapped =
             marked() ? mmap(nullptr, page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_.descriptor, 0) : MAP_FAILED;
-        if (mapped == MAP_FAILED) return forget();
+        if (mapped == MAP_FAILED) return drop_mark();
         mapping_ = mapped;
     }
-    void left_to_child() {
+    void detach_in_parent() {
         if (mapping_) munmap(mapping_, page_bytes);
         mapping_ = nullptr;
     }
     /// The mapping stays until the end of the process.
-    void taken_by_child() {
+    void adopt_in_child() {
         if (file_.inode != 0) ::close(file_.descriptor);
         file_ = {};
         mapping_ = nullptr;
@@ -54,8 +54,8 @@ public:
     /// Returns true if the mark exists. The program may have closed the descriptor, whose number may denote another
     /// file.
     bool marked() const { return file_.inode != 0 && memory_file(file_.descriptor) == file_; }
-    void forget() {
-        left_to_child();
+    void drop_mark() {
+        detach_in_parent();
         if (marked()) ::close(file_.descriptor);
         file_ = {};
     }

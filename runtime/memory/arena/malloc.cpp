@@ -50,18 +50,18 @@ constinit std::size_t threshold = never;   ///< set before main, and reset to `n
 constinit int segment = -1, rank = -1;
 constinit Options options{};
 constinit bool interposes = false, opens_early = false;
-constinit bool trying = false, called = false;   ///< while begin() determines whose malloc the program uses
+constinit bool probing = false, probe_arrived = false;   ///< while begin() determines whose malloc the program uses
 
 /// Memory that dlsym may request while it finds the next allocator. Never released.
-class FirstBytes {
+class BootstrapHeap {
 public:
     void* get(std::size_t bytes) {
         bytes = (bytes + 15) / 16 * 16;
         if (bytes > sizeof memory_ - used_) return nullptr;
         return memory_ + std::exchange(used_, used_ + bytes);
     }
-    bool holds(void const* p) const { return p >= memory_ && p < memory_ + sizeof memory_; }
-    std::size_t room_behind(void const* p) const {
+    bool contains(void const* p) const { return p >= memory_ && p < memory_ + sizeof memory_; }
+    std::size_t bytes_after(void const* p) const {
         return static_cast<std::size_t>(memory_ + sizeof memory_ - static_cast<std::byte const*>(p));
     }
 
@@ -69,8 +69,8 @@ private:
     alignas(16) std::byte memory_[8192] = {};
     std::size_t used_ = 0;
 };
-constinit FirstBytes first_bytes;
-constinit bool looking = false;
+constinit BootstrapHeap bootstrap_heap;
+constinit bool finding_next = false;
 
 template <class F>
 void look_up(F& f, char const* name) {
@@ -79,8 +79,8 @@ void look_up(F& f, char const* name) {
 
 // The loader calls this before there is a second thread.
 [[gnu::noinline]] bool find_next() {
-    if (looking) return false;
-    looking = true;
+    if (finding_next) return false;
+    finding_next = true;
     Functions found{};
     look_up(found.free, "free");
     look_up(found.calloc, "calloc");
@@ -95,7 +95,7 @@ void look_up(F& f, char const* name) {
     return true;
 }
 
-bool ready() { return next.malloc != nullptr || find_next(); }
+bool next_is_known() { return next.malloc != nullptr || find_next(); }
 
 int number(char const* variable) {
     char const* text = std::getenv(variable);
@@ -118,25 +118,27 @@ State open() {
 
 /// Opens the arena before the first large block. A program into which this library was only preloaded may not use
 /// MPI, or may be the shell around a program that does: its window opens in MPI_Init.
-bool opened() {
-    if (trying) return called = true, false;
+bool open_before_first_block() {
+    if (probing) return probe_arrived = true, false;
     if (the_arena.state() == State::open) return true;
     if (opens_early && the_arena.state() == State::closed && open() == State::open) return true;
     if (the_arena.state() != State::closed) __atomic_store_n(&threshold, never, __ATOMIC_RELAXED);
     return false;
 }
 
-bool wants(std::size_t bytes) { return bytes >= __atomic_load_n(&threshold, __ATOMIC_RELAXED) && opened(); }
+bool is_for_arena(std::size_t bytes) {
+    return bytes >= __atomic_load_n(&threshold, __ATOMIC_RELAXED) && open_before_first_block();
+}
 
 bool power_of_two(std::size_t n) { return n != 0 && (n & (n - 1)) == 0; }
 
-void* aligned(std::size_t alignment, std::size_t bytes) {
-    return power_of_two(alignment) && wants(bytes) ? the_arena.allocate(bytes, alignment) : nullptr;
+void* allocate_aligned(std::size_t alignment, std::size_t bytes) {
+    return power_of_two(alignment) && is_for_arena(bytes) ? the_arena.allocate(bytes, alignment) : nullptr;
 }
 
 /// Moves the contents of a block to a new one of another size and frees the old one, for realloc. Returns null, and
 /// keeps the old block, if there is no memory.
-void* moved(void* block, std::size_t old_bytes, std::size_t bytes) {
+void* move_block(void* block, std::size_t old_bytes, std::size_t bytes) {
     void* to = std::malloc(bytes);
     if (!to) return nullptr;
     std::memcpy(to, block, old_bytes < bytes ? old_bytes : bytes);
@@ -158,37 +160,38 @@ using namespace tutti::arena;
 extern "C" {
 
 [[gnu::visibility("default")]] void* malloc(std::size_t bytes) noexcept {
-    if (wants(bytes))
+    if (is_for_arena(bytes))
         if (void* block = the_arena.allocate(bytes)) return block;
-    return ready() ? next.malloc(bytes) : first_bytes.get(bytes);
+    return next_is_known() ? next.malloc(bytes) : bootstrap_heap.get(bytes);
 }
 
 [[gnu::visibility("default")]] void free(void* block) noexcept {
-    if (the_arena.holds(block)) return the_arena.release(block);
-    if (first_bytes.holds(block)) return;
-    if (ready()) next.free(block);
+    if (the_arena.contains(block)) return the_arena.release(block);
+    if (bootstrap_heap.contains(block)) return;
+    if (next_is_known()) next.free(block);
 }
 
 [[gnu::visibility("default")]] void* calloc(std::size_t count, std::size_t size) noexcept {
     std::size_t bytes = 0;
     bool const fits = !__builtin_mul_overflow(count, size, &bytes);
-    if (fits && wants(bytes))
+    if (fits && is_for_arena(bytes))
         if (void* block = the_arena.allocate_zeroed(bytes)) return block;
-    if (ready()) return next.calloc(count, size);
-    return fits ? first_bytes.get(bytes) : nullptr;
+    if (next_is_known()) return next.calloc(count, size);
+    return fits ? bootstrap_heap.get(bytes) : nullptr;
 }
 
 [[gnu::visibility("default")]] void* realloc(void* block, std::size_t bytes) noexcept {
     if (!block) return std::malloc(bytes);
-    if (the_arena.holds(block)) {
+    if (the_arena.contains(block)) {
         if (bytes == 0) return std::free(block), nullptr;
         bool const stays = bytes >= __atomic_load_n(&threshold, __ATOMIC_RELAXED);
         if (stays && the_arena.resize(block, bytes)) return block;
-        return moved(block, the_arena.usable(block), bytes);
+        return move_block(block, the_arena.usable_size(block), bytes);
     }
-    if (first_bytes.holds(block)) return moved(block, std::min(first_bytes.room_behind(block), bytes), bytes);
-    if (!ready()) return nullptr;
-    if (wants(bytes)) {
+    if (bootstrap_heap.contains(block))
+        return move_block(block, std::min(bootstrap_heap.bytes_after(block), bytes), bytes);
+    if (!next_is_known()) return nullptr;
+    if (is_for_arena(bytes)) {
         if (void* to = the_arena.allocate(bytes)) {
             std::size_t const old = next.malloc_usable_size(block);
             std::memcpy(to, block, old < bytes ? old : bytes);
@@ -201,18 +204,18 @@ extern "C" {
 
 [[gnu::visibility("default")]] int posix_memalign(void** out, std::size_t alignment, std::size_t bytes) noexcept {
     if (alignment % sizeof(void*) == 0)
-        if (void* block = aligned(alignment, bytes)) return *out = block, 0;
-    return ready() ? next.posix_memalign(out, alignment, bytes) : ENOMEM;
+        if (void* block = allocate_aligned(alignment, bytes)) return *out = block, 0;
+    return next_is_known() ? next.posix_memalign(out, alignment, bytes) : ENOMEM;
 }
 
 [[gnu::visibility("default")]] void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
-    if (void* block = aligned(alignment, bytes)) return block;
-    return ready() ? next.aligned_alloc(alignment, bytes) : nullptr;
+    if (void* block = allocate_aligned(alignment, bytes)) return block;
+    return next_is_known() ? next.aligned_alloc(alignment, bytes) : nullptr;
 }
 
 [[gnu::visibility("default")]] void* memalign(std::size_t alignment, std::size_t bytes) noexcept {
-    if (void* block = aligned(alignment, bytes)) return block;
-    return ready() ? next.memalign(alignment, bytes) : nullptr;
+    if (void* block = allocate_aligned(alignment, bytes)) return block;
+    return next_is_known() ? next.memalign(alignment, bytes) : nullptr;
 }
 
 [[gnu::visibility("default")]] void* valloc(std::size_t bytes) noexcept { return memalign(page_bytes, bytes); }
@@ -224,16 +227,16 @@ extern "C" {
 }
 
 [[gnu::visibility("default")]] std::size_t malloc_usable_size(void* block) noexcept {
-    if (the_arena.holds(block)) return the_arena.usable(block);
-    if (!block || first_bytes.holds(block) || !ready()) return 0;
+    if (the_arena.contains(block)) return the_arena.usable_size(block);
+    if (!block || bootstrap_heap.contains(block) || !next_is_known()) return 0;
     return next.malloc_usable_size(block);
 }
 
 // Not an allocation function, but it acts on memory returned by malloc. The C library's posix_madvise and direct
 // system calls are not intercepted.
 [[gnu::visibility("default")]] int madvise(void* memory, std::size_t bytes, int advice) noexcept {
-    if (the_arena.touches(memory, bytes)) return the_arena.advise(memory, bytes, advice);
-    if (!ready()) return errno = EAGAIN, -1;
+    if (the_arena.overlaps(memory, bytes)) return the_arena.advise(memory, bytes, advice);
+    if (!next_is_known()) return errno = EAGAIN, -1;
     return next.madvise(memory, bytes, advice);
 }
 
@@ -245,13 +248,13 @@ namespace tutti::arena {
 namespace {
 
 /// In a program at a fixed address the symbol may denote the program's own jump to whatever malloc it was bound to.
-bool jump_leads_here(void* jump) {
+bool jump_leads_to_this_malloc(void* jump) {
     threshold = 0;
-    trying = true;
+    probing = true;
     std::free(reinterpret_cast<void* (*)(std::size_t)>(jump)(1));
-    trying = false;
+    probing = false;
     threshold = never;
-    return called;
+    return probe_arrived;
 }
 
 /// Returns true if the program's malloc is this one. The symbol alone may be bound elsewhere; an address in this
@@ -264,13 +267,13 @@ bool is_programs_malloc() {
         !dladdr1(first, &winner, reinterpret_cast<void**>(&symbol), RTLD_DL_SYMENT))
         return false;
     if (winner.dli_fbase == here.dli_fbase) return true;
-    return symbol && symbol->st_shndx == SHN_UNDEF && jump_leads_here(first);
+    return symbol && symbol->st_shndx == SHN_UNDEF && jump_leads_to_this_malloc(first);
 }
 
 // Runs as early as possible in a library: after the C library's initialization, before the constructors of the
 // program and of most libraries.
 [[gnu::constructor(101)]] void begin() {
-    ready();
+    next_is_known();
     interposes = is_programs_malloc();
     segment = number(launch::segment_variable);
     rank = number(launch::rank_variable);

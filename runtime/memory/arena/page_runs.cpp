@@ -94,7 +94,7 @@ Page PageRuns::grow(Page pages) {
     return first;
 }
 
-Page PageRuns::take(Page pages, Page alignment) {
+Page PageRuns::allocate(Page pages, Page alignment) {
     if (pages == 0 || pages > pages_ || alignment - 1 > pages_ - pages) return none;
     Page const wanted = pages + alignment - 1;
     Page first = find(wanted);
@@ -113,7 +113,7 @@ Page PageRuns::take(Page pages, Page alignment) {
     return at;
 }
 
-void PageRuns::give(Page first) {
+void PageRuns::free(Page first) {
     in_use_ -= runs_[first].pages;
     idle_dirty_ += count_dirty(first, runs_[first].pages);
     join(first);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs of pages: which pages of an arena are in use, and which of the others were ever written. Two-level segregated
-// fit: free runs are kept in lists by size class, adjacent ones merged immediately, so take and give cost a few steps
-// whatever the arena contains. Nothing is written into the pages themselves, so untouched pages stay untouched. Not
-// locked; no allocation, no exceptions: it works inside malloc.
+// fit: free runs are kept in lists by size class, adjacent ones merged immediately, so allocate() and free() cost a few
+// steps whatever the arena contains. Nothing is written into the pages themselves, so untouched pages stay untouched.
+// Not locked; no allocation, no exceptions: it works inside malloc.
 //
 // The bookkeeping is an array with an entry per page, of which only the entries at which runs begin are touched:
 //   run[p].pages  length of the run that begins at page p, with a mark when it is free; 0: no run begins here
@@ -38,9 +38,9 @@ public:
 
     /// Allocates `pages` pages (at least 1). Returns the first page, a multiple of `alignment` (a power of two), or
     /// `none` if there is no room. The pages keep their dirty marks.
-    Page take(Page pages, Page alignment = 1);
+    Page allocate(Page pages, Page alignment = 1);
     /// Frees the run that begins at `first`.
-    void give(Page first);
+    void free(Page first);
     /// Makes a run in use longer or shorter in place. Returns false if there is no room behind it.
     bool resize(Page first, Page pages);
 
@@ -51,13 +51,13 @@ public:
 
     /// Marks pages as written, and calls `each(page, count)` for those that were dirty before.
     template <class Each>
-    void soil(Page first, Page pages, Each each);
+    void mark_dirty(Page first, Page pages, Each each);
     /// Returns the number of dirty pages outside of runs in use.
     Page idle_dirty() const { return idle_dirty_; }
-    /// Passes dirty free runs to `forget(page, count)`, the largest classes first, until idle_dirty() is at most
+    /// Passes dirty free runs to `discard(page, count)`, the largest classes first, until idle_dirty() is at most
     /// `limit`. The runs are clean after it has returned true; false ends the loop.
-    template <class Forget>
-    void clean(Page limit, Forget forget);
+    template <class Discard>
+    void clean(Page limit, Discard discard);
     /// Calls `each(first, pages)` for every run in use.
     template <class Each>
     void for_each_used(Each each) const {
@@ -66,7 +66,7 @@ public:
     }
 
     /// Returns true if one run in use contains all of these pages. Visits each run before them.
-    bool in_one_used(Page first, Page pages) const {
+    bool is_within_one_run(Page first, Page pages) const {
         for (Page p = 0; p < top_ && p <= first; p += length(p))
             if (first < p + length(p)) return !is_free(p) && pages <= p + length(p) - first;
         return false;
@@ -119,7 +119,7 @@ void PageRuns::each_word(Page first, Page pages, Each each) const {
 }
 
 template <class Each>
-void PageRuns::soil(Page first, Page pages, Each each) {
+void PageRuns::mark_dirty(Page first, Page pages, Each each) {
     each_word(first, pages, [&](std::uint64_t word, std::uint64_t mask) {
         std::uint64_t was = dirty_[word] & mask;
         if (was != mask) dirty_[word] |= mask;
@@ -133,18 +133,18 @@ void PageRuns::soil(Page first, Page pages, Each each) {
     });
 }
 
-template <class Forget>
-void PageRuns::clean(Page limit, Forget forget) {
+template <class Discard>
+void PageRuns::clean(Page limit, Discard discard) {
     for (int first = classes - 1; first >= 0; --first) {
         for (int second = parts - 1; second >= 0; --second) {
             if (!(second_map_[first] >> second & 1)) continue;
             for (Page p = heads_[first][second]; p != none; p = runs_[p].next) {
                 if (idle_dirty_ <= limit) return;
-                Page const soiled = count_dirty(p, length(p));
-                if (soiled == 0) continue;
-                if (!forget(p, length(p))) return;
+                Page const dirty_pages = count_dirty(p, length(p));
+                if (dirty_pages == 0) continue;
+                if (!discard(p, length(p))) return;
                 each_word(p, length(p), [&](std::uint64_t word, std::uint64_t mask) { dirty_[word] &= ~mask; });
-                idle_dirty_ -= soiled;
+                idle_dirty_ -= dirty_pages;
             }
         }
     }

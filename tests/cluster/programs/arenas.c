@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank that says by which way large buffers went between it and the other ranks: those of malloc before MPI_Init, of
-// malloc after it, and of MPI_Alloc_mem. "direct": this rank has loaded or stored in its peers' memory. The results are
-// checked as well. With an argument the rank of that number is killed in the end, while the others wait for it.
+// Each rank prints how large buffers were transferred to and from other ranks: buffers of malloc before MPI_Init, of
+// malloc after it, and of MPI_Alloc_mem. "direct": this rank has loaded or stored in the memory of its peers. Results
+// are checked. With an argument, the rank of this number is killed at the end, while the others wait for it.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static unsigned long long counted(MPI_T_pvar_handle handle) {
     return value;
 }
 
-/// "direct" if this rank's share of two collectives and a ring of messages was loaded or stored where it lay.
+/// Returns "direct" if this rank's part of two collectives and a ring of messages was loaded or stored in place.
 static const char* way(int* in, int* out, int rank, int size) {
     unsigned long long const before = counted(direct);
     for (int i = 0; i < count; i++) in[i] = rank + i, out[i] = -1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// dies_in_message sender|receiver: rank 0 sends the last rank a message that takes seconds on a slow cable; one of both
-// is killed when a part of it has come. The others wait for it in a barrier.
+// dies_in_message sender|receiver: rank 0 sends the last rank a message that takes seconds on a slow cable; one of
+// these ranks is killed when a part of the message has arrived. The others wait in a barrier.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ int main(int argc, char **argv) {
     if (rank == 0) {
         memset((char *)data, 1, bytes);
         MPI_Isend((char *)data, bytes, MPI_CHAR, last, 0, MPI_COMM_WORLD, &request);
-        // The receiver tells when a part has come.
+        // The receiver sends a message when a part has arrived.
         if (sender_dies) MPI_Recv(&done, 1, MPI_INT, last, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE), raise(SIGKILL);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     } else if (rank == last) {

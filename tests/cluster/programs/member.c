@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank that says where it is. Arguments, all of which may be missing: the rank that does something, what it does
-// (nothing, abort, kill, exit, leave, wrong), and what the others do meanwhile (wait, in a barrier; sleep). Ends with
-// its rank as exit code where the second argument is "codes".
+// Each rank prints its rank and node rank. Optional arguments: a rank, its action (nothing, abort, kill, exit, leave,
+// wrong), and the action of the others meanwhile (wait, in a barrier; sleep). If the second argument is "codes", the
+// exit code is the rank.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>

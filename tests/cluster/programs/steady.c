@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// steady FILE: talks until the file is there: small and large messages round a ring, collectives, all checked. Prints
-// "running" after the first round, and at the end "N rounds, all right".
+// steady FILE: communicates until the file exists: small and large messages in a ring, and collectives, all checked.
+// Prints "running" after the first round, and at the end "N rounds, all right".
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What strangers may do to the ports of a job: connections with random bytes, with mutated frames, with handshakes by a
-// wrong key or cut anywhere, with everything sent back, half open, one byte at a time. Ends when so many frames have
-// been sent, or nobody listens any more; prints what it did. Exit code 1: somebody let it in.
+// Attacks the ports of a job by foreign connections: random bytes, mutated frames, handshakes with a wrong key or
+// truncated, all received data sent back, half-open connections, one byte at a time. Ends after FRAMES frames, or when
+// no process listens any more, and prints statistics. Exit code 1: a rank has accepted a connection.
 //   cluster_storm FRAMES SEED FIRST-PORT LAST-PORT ADDRESS...
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -31,22 +31,22 @@ using tutti::p2p::tcp::Handshake;
 using Clock = std::chrono::steady_clock;
 using Bytes = std::vector<std::byte>;
 
-constexpr std::size_t at_once = 200;         // connections
-constexpr std::size_t frames_at_once = 64;   // on one of them
+constexpr std::size_t max_connections = 200;   // at the same time
+constexpr std::size_t frames_per_connection = 64;
 constexpr auto shortest = std::chrono::milliseconds(30), longest = std::chrono::milliseconds(3000);
-constexpr int most_refusals = 2000;   // in a row: nobody is there any more
+constexpr int max_refusals = 2000;   // in a row: no process listens any more
 
 enum class Kind { noise, frames, wrong_key, cut, mirror, silent, slow, count };
 
-struct Stranger {
+struct Connection {
     int fd = -1;
     Kind kind{};
     Bytes out;
     std::size_t sent = 0, step = 1 << 16;   ///< bytes per write
     Clock::time_point next, end;
-    Handshake handshake = Handshake::caller({}, 0, 1);
-    bool keeps = false;   ///< the connection after all is sent
-    std::size_t heard = 0;
+    Handshake handshake = Handshake::initiator({}, 0, 1);
+    bool keeps = false;   ///< the connection stays open after all data was sent
+    std::size_t received = 0;
 };
 
 class Storm {
@@ -55,22 +55,22 @@ public:
         : wanted_(frames), random_(seed), first_(static_cast<std::size_t>(first)),
           ports_(static_cast<std::size_t>(last - first + 1)), addresses_(std::move(addresses)) {}
 
-    /// True when nobody let it in.
-    bool blow() {
-        while (frames_ < wanted_ && refused_ < most_refusals) {
-            while (all_.size() < at_once && open_one()) {}
+    /// Returns true if no rank has accepted a connection.
+    bool run() {
+        while (frames_ < wanted_ && refused_ < max_refusals) {
+            while (all_.size() < max_connections && open_one()) {}
             turn();
         }
-        for (Stranger& s : all_) close(s.fd);
+        for (Connection& s : all_) close(s.fd);
         std::printf("%zu frames on %zu connections, %zu answered\n", frames_, connections_, answered_);
-        return !let_in_;
+        return !accepted_;
     }
 
 private:
     std::size_t number(std::size_t below) { return std::uniform_int_distribution<std::size_t>(0, below - 1)(random_); }
     std::byte byte() { return static_cast<std::byte>(number(256)); }
 
-    sockaddr_in6 somebody() {
+    sockaddr_in6 random_address() {
         sockaddr_in6 to{};
         std::string const& text = addresses_[number(addresses_.size())];
         std::string const full = text.find(':') == std::string::npos ? "::ffff:" + text : text;
@@ -81,12 +81,12 @@ private:
     }
 
     bool open_one() {
-        Stranger s;
+        Connection s;
         s.fd = socket(AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-        // Leaves at once, and no port behind that waits for late frames.
+        // Closes immediately, without a port in TIME_WAIT.
         linger const none{1, 0};
         setsockopt(s.fd, SOL_SOCKET, SO_LINGER, &none, sizeof none);
-        sockaddr_in6 const to = somebody();
+        sockaddr_in6 const to = random_address();
         if (connect(s.fd, reinterpret_cast<sockaddr const*>(&to), sizeof to) != 0 && errno != EINPROGRESS) {
             close(s.fd);
             ++refused_;
@@ -98,11 +98,11 @@ private:
         return true;
     }
 
-    void prepare(Stranger& s) {
+    void prepare(Connection& s) {
         s.kind = static_cast<Kind>(number(static_cast<std::size_t>(Kind::count)));
         tutti::JobKey key;
         for (std::byte& b : key) b = byte();
-        s.handshake = Handshake::caller(key, static_cast<int>(number(4)), static_cast<int>(number(4)));
+        s.handshake = Handshake::initiator(key, static_cast<int>(number(4)), static_cast<int>(number(4)));
         switch (s.kind) {
         case Kind::noise: noise(s.out); break;
         case Kind::frames: mutated(s.out); break;
@@ -119,12 +119,12 @@ private:
     }
 
     void noise(Bytes& out) {
-        for (std::size_t i = 0; i < frames_at_once * Frame::header_bytes; ++i) out.push_back(byte());
+        for (std::size_t i = 0; i < frames_per_connection * Frame::header_bytes; ++i) out.push_back(byte());
     }
 
-    // Frames as a rank might send them, in which some bytes are others.
+    // Valid frames in which some bytes are changed.
     void mutated(Bytes& out) {
-        for (std::size_t i = 0; i < frames_at_once; ++i) {
+        for (std::size_t i = 0; i < frames_per_connection; ++i) {
             Frame frame;
             frame.kind = static_cast<FrameKind>(1 + number(11));
             frame.length = number(2) ? number(1 << 20) : random_();
@@ -139,7 +139,7 @@ private:
 
     void turn() {
         std::vector<pollfd> set;
-        for (Stranger const& s : all_) {
+        for (Connection const& s : all_) {
             bool const writes = s.sent < s.out.size() && Clock::now() >= s.next;
             set.push_back({s.fd, static_cast<short>(writes ? POLLIN | POLLOUT : POLLIN), 0});
         }
@@ -147,10 +147,10 @@ private:
         Clock::time_point const now = Clock::now();
         for (std::size_t i = 0; i < set.size(); ++i)
             if (!serve(all_[i], set[i].revents, now)) close(all_[i].fd), all_[i].fd = -1;
-        std::erase_if(all_, [](Stranger const& s) { return s.fd < 0; });
+        std::erase_if(all_, [](Connection const& s) { return s.fd < 0; });
     }
 
-    bool serve(Stranger& s, int events, Clock::time_point now) {
+    bool serve(Connection& s, int events, Clock::time_point now) {
         if (events & (POLLERR | POLLHUP)) {
             int error = 0;
             socklen_t size = sizeof error;
@@ -158,12 +158,12 @@ private:
             if (error == ECONNREFUSED) ++refused_;
             return false;
         }
-        if ((events & POLLIN) && (with_itself(s.fd) || !hear(s))) return false;
-        if (events & POLLOUT) say(s, now);
+        if ((events & POLLIN) && (with_itself(s.fd) || !receive(s))) return false;
+        if (events & POLLOUT) send_next(s, now);
         return now < s.end && (s.keeps || s.sent < s.out.size());
     }
 
-    void say(Stranger& s, Clock::time_point now) {
+    void send_next(Connection& s, Clock::time_point now) {
         refused_ = 0;
         std::size_t const n = std::min(s.step, s.out.size() - s.sent);
         ssize_t const sent = send(s.fd, s.out.data() + s.sent, n, MSG_NOSIGNAL);
@@ -174,8 +174,8 @@ private:
         if (s.step == 1) s.next = now + std::chrono::milliseconds(20);
     }
 
-    // Where nobody listens, a socket that happens to be given the very port that it calls finds itself (RFC 9293, 3.5:
-    // simultaneous open), and hears what it says.
+    // If no process listens, a socket whose local port happens to be the port that it connects to connects to itself
+    // (RFC 9293, 3.5: simultaneous open), and receives what it sends.
     static bool with_itself(int fd) {
         sockaddr_in6 own{}, peer{};
         socklen_t own_size = sizeof own, peer_size = sizeof peer;
@@ -185,32 +185,32 @@ private:
                std::memcmp(&own.sin6_addr, &peer.sin6_addr, sizeof own.sin6_addr) == 0;
     }
 
-    // What comes after the challenge is a welcome, or a frame: for nobody without the key. And whoever has another key
-    // finds that the challenge is not of its job.
-    bool hear(Stranger& s) {
+    // A rank sends a welcome or a frame after the challenge only to a peer with the key. A peer with another key
+    // detects that the challenge belongs to another job.
+    bool receive(Connection& s) {
         std::byte data[4096];
         ssize_t const n = recv(s.fd, data, sizeof data, 0);
         if (n <= 0) return n < 0 && errno == EAGAIN;
         ++answered_;
-        s.heard += static_cast<std::size_t>(n);
-        if (s.heard > challenge_bytes_) let_in_ = true;
+        s.received += static_cast<std::size_t>(n);
+        if (s.received > challenge_bytes_) accepted_ = true;
         if (s.kind == Kind::mirror) s.out.insert(s.out.end(), data, data + n);
-        if (s.kind == Kind::wrong_key && s.heard == challenge_bytes_) {
-            if (s.heard == static_cast<std::size_t>(n)) s.handshake.take({data, s.heard});
-            if (s.handshake.state() == Handshake::State::challenged) let_in_ = true;
+        if (s.kind == Kind::wrong_key && s.received == challenge_bytes_) {
+            if (s.received == static_cast<std::size_t>(n)) s.handshake.consume({data, s.received});
+            if (s.handshake.state() == Handshake::State::challenged) accepted_ = true;
             mutated(s.out);
         }
         return true;
     }
 
-    std::size_t const wanted_, challenge_bytes_ = Handshake::caller({}, 0, 1).wanted();
+    std::size_t const wanted_, challenge_bytes_ = Handshake::initiator({}, 0, 1).wanted();
     std::mt19937_64 random_;
     std::size_t const first_, ports_;
     std::vector<std::string> const addresses_;
-    std::vector<Stranger> all_;
+    std::vector<Connection> all_;
     std::size_t frames_ = 0, connections_ = 0, answered_ = 0;
     int refused_ = 0;
-    bool let_in_ = false;
+    bool accepted_ = false;
 };
 
 }   // namespace
@@ -219,5 +219,5 @@ int main(int argc, char** argv) {
     if (argc < 6) return std::fprintf(stderr, "usage: cluster_storm FRAMES SEED FIRST-PORT LAST-PORT ADDRESS...\n"), 2;
     Storm storm(std::strtoul(argv[1], nullptr, 10), static_cast<unsigned>(std::atol(argv[2])), std::atoi(argv[3]),
                 std::atoi(argv[4]), {argv + 5, argv + argc});
-    return storm.blow() ? 0 : 1;
+    return storm.run() ? 0 : 1;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Four ranks, two on each node, that wait for each other as the argument says, in vain or not; eight for "finalize".
-// Lines that a report must name are marked HERE.
+// Four ranks, two on each node, wait for each other in a way selected by the argument, with or without a deadlock;
+// eight ranks for "finalize". Lines that a report must name are marked HERE.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static void receive(int from, int tag) {
 }
 static void send_to(int to, int tag) { MPI_Send(&value, 1, MPI_INT, to, tag, MPI_COMM_WORLD); }
 
-// Somebody else lets this process go on a little later.
+// A child process continues this process a little later.
 static void stop_for(double seconds) {
     pid_t self = getpid();
     if (fork() == 0) {
@@ -28,7 +28,7 @@ static void stop_for(double seconds) {
     raise(SIGSTOP);
 }
 
-static void in_vain(const char* how) {
+static void deadlock(const char* how) {
     int across = rank ^ 2;
     if (strcmp(how, "heads") == 0 && rank % 2 == 0) receive(across, 1);
     if (strcmp(how, "ring") == 0) receive((rank + 3) % 4, 1);
@@ -46,7 +46,7 @@ static void in_vain(const char* how) {
         if (rank == 2) stop_for(1);
         receive(across, 1);
     }
-    // Rank 1 and 3 keep the others busy with messages that nobody waits for.
+    // Ranks 1 and 3 send messages for which no rank waits.
     if (strcmp(how, "chatter") == 0) {
         if (rank % 2 == 0) receive(across, 1);
         for (int i = 0; i < 100000; ++i) {
@@ -63,7 +63,7 @@ static void in_vain(const char* how) {
     }
 }
 
-static void not_in_vain(const char* how) {
+static void wait_without_deadlock(const char* how) {
     int across = rank ^ 2;
     if (strcmp(how, "late") == 0) {
         if (rank == 2) sleep(1);
@@ -72,7 +72,7 @@ static void not_in_vain(const char* how) {
                              MPI_STATUS_IGNORE);
         receive(MPI_PROC_NULL, 1);
     }
-    // Large messages both ways, while both ranks do nothing but wait for them.
+    // Large messages in both directions, while both ranks only wait for them.
     if (strcmp(how, "large") == 0) {
         MPI_Request request;
         char* in = malloc(bytes);
@@ -83,7 +83,7 @@ static void not_in_vain(const char* how) {
         }
         free(in);
     }
-    // A circle of ranks, each of which waits for the next and moves a large message on for the one before meanwhile.
+    // Each rank of a circle waits for the next one, and meanwhile its large message to the previous one progresses.
     if (strcmp(how, "circle") == 0) {
         MPI_Request request;
         MPI_Isend(large, bytes, MPI_CHAR, (rank + 1) % 4, 1, MPI_COMM_WORLD, &request);
@@ -93,7 +93,7 @@ static void not_in_vain(const char* how) {
         MPI_Recv(large, bytes, MPI_CHAR, (rank + 3) % 4, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
-    // One message at a time goes round, slowly: nearly always all wait, and mostly for a message under way.
+    // One message at a time circulates slowly: nearly always all ranks wait, mostly for a message in flight.
     if (strcmp(how, "round") == 0) {
         for (int i = 0; i < 40; ++i) {
             if (rank == 0) send_to(1, i);
@@ -104,7 +104,7 @@ static void not_in_vain(const char* how) {
     }
 }
 
-// The ranks of nodes whose number is odd never call MPI_Finalize; it may wait for them at those of the others.
+// Ranks on nodes with odd numbers never call MPI_Finalize, so it may wait for them on the other ranks.
 static void never_finalize(void) {
     if (rank % 4 >= 2)
         for (;;) pause();
@@ -115,8 +115,8 @@ int main(int argc, char** argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     const char* how = argc > 1 ? argv[1] : "";
     large = calloc(1, bytes);
-    in_vain(how);
-    not_in_vain(how);
+    deadlock(how);
+    wait_without_deadlock(how);
     if (strcmp(how, "finalize") == 0) {
         MPI_Barrier(MPI_COMM_WORLD);
         puts("here");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A switch with cables of a given length: joins the interfaces that it makes (taps of the given names, in the network
-// namespace where it is started; they may be moved to others), and hands each frame on after so many microseconds, or
-// loses it. For kernels without netem. Prints "ready" once the interfaces are there; they go when it ends.
+// A switch with a given delay: connects the interfaces that it creates (taps with the given names, in the network
+// namespace where it is started; they may be moved to others), and forwards each frame after the delay, or loses it.
+// For kernels without netem. Prints "ready" when the interfaces exist; they are removed when it ends.
 //   cluster_wire DELAY-IN-MICROSECONDS LOSS-IN-PERCENT NAME...
 #include <fcntl.h>
 #include <linux/if_tun.h>
@@ -28,9 +28,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Address = std::array<unsigned char, 6>;
 
-constexpr std::size_t head_bytes = 10;        // struct virtio_net_hdr, which is handed on as it is
-constexpr std::size_t most_bytes = 1 << 17;   // more than the largest frame that the kernel has still to cut
-constexpr std::size_t most_waiting = 4096;    // frames; what comes above that is lost, as in any switch
+constexpr std::size_t head_bytes = 10;        // struct virtio_net_hdr, forwarded unchanged
+constexpr std::size_t most_bytes = 1 << 17;   // larger than any frame before segmentation by the kernel
+constexpr std::size_t most_waiting = 4096;    // frames; further frames are lost, as in any switch
 
 struct Frame {
     Clock::time_point due;
@@ -48,7 +48,7 @@ struct Frame {
     std::exit(1);
 }
 
-// Lost frames are single ones, so what loses any gets them cut already.
+// With loss, the kernel must segment frames before, so that single frames are lost.
 int make_tap(std::string const& name, bool uncut) {
     int const fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) give_up("/dev/net/tun");
@@ -89,10 +89,10 @@ private:
         }
         if (ppoll(ports_.data(), ports_.size(), until, nullptr) < 0 && errno != EINTR) give_up("ppoll");
         for (auto const& port : ports_)
-            if (port.revents & POLLERR) std::exit(0);   // a host has gone, and its interface with it
+            if (port.revents & POLLERR) std::exit(0);   // a host has ended, and its interface with it
     }
 
-    // All frames that a port has; the delay is the same for all, so they are due in the order of their coming.
+    // Reads all frames of a port. The delay is the same for all, so they are due in order of arrival.
     void take(std::size_t port) {
         for (;;) {
             auto const n = read(ports_[port].fd, buffer_.data(), buffer_.size());
@@ -107,7 +107,7 @@ private:
         auto const known = where_.find(frame.address(0));
         for (std::size_t port = 0; port < ports_.size(); ++port)
             if (port != frame.from && (known == where_.end() || known->second == port))
-                // A port whose host is not up yet takes nothing: the frame is lost.
+                // A port whose host is not up yet accepts no frame: the frame is lost.
                 (void)!write(ports_[port].fd, frame.bytes.data(), frame.bytes.size());
     }
 
@@ -116,7 +116,7 @@ private:
     std::mt19937 random_{std::random_device{}()};
     std::vector<pollfd> ports_;
     std::deque<Frame> waiting_;
-    std::map<Address, std::size_t> where_;   ///< which port an address was seen at
+    std::map<Address, std::size_t> where_;   ///< the port at which an address was seen
     std::vector<unsigned char> buffer_ = std::vector<unsigned char>(most_bytes);
 };
 
@@ -125,7 +125,7 @@ private:
 int main(int argc, char** argv) {
     if (argc < 4) return std::fprintf(stderr, "usage: cluster_wire MICROSECONDS PERCENT NAME...\n"), 2;
     Wire wire(std::chrono::microseconds(std::atol(argv[1])), std::atof(argv[2]), {argv + 3, argv + argc});
-    // A delay holds only if nobody keeps this from the core when it is over.
+    // The delay is exact only if no other process occupies the core when it is over.
     sched_param const first{.sched_priority = 1};
     if (sched_setscheduler(0, SCHED_FIFO, &first) != 0) prctl(PR_SET_TIMERSLACK, 1UL);
     std::puts("ready");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes of algorithms made of messages when these go between nodes: of each message the sender loads every byte and the
-// receiver stores it, wherever the two are; what an algorithm copies and combines besides is counted as on one node.
-// And messages to other nodes with their bytes, exactly those that the algorithm's scheme has.
+// Data volume of algorithms whose messages cross nodes. The sender of a message loads each byte and the receiver stores
+// it, on whichever nodes they are; other copies and combinations count as on one node. The messages to other nodes and
+// their bytes must equal those of the algorithm's scheme.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -14,7 +14,7 @@ namespace tutti::coll::test {
 namespace {
 
 struct Sum {
-    std::uint64_t loaded = 0, stored = 0, messages = 0, bytes = 0;   ///< the last two to other nodes
+    std::uint64_t loaded = 0, stored = 0, messages = 0, bytes = 0;   ///< the last two: to other nodes
     bool operator==(Sum const&) const = default;
 };
 std::ostream& operator<<(std::ostream& out, Sum const& s) {
@@ -22,7 +22,7 @@ std::ostream& operator<<(std::ostream& out, Sum const& s) {
                << " bytes to other nodes";
 }
 
-using Nodes = std::vector<int>;   // each rank's
+using Nodes = std::vector<int>;   // by rank
 
 class NodesBytes : public testing::TestWithParam<Nodes> {
 protected:
@@ -56,21 +56,21 @@ protected:
         }
         return sum;
     }
-    /// What one call of `body` by all ranks moves.
+    /// Data volume of one call of `body` by all ranks.
     Sum moved(std::function<void(Comm&)> const& body) {
         Sum const before = now();
         std::vector<std::thread> threads;
         for (int r = 0; r < ranks(); ++r)
             threads.emplace_back([&, r] {
                 body(world->comm(r));
-                p2p::finish(world->process(r), "the test");
+                p2p::drain_sends(world->process(r), "the test");
             });
         for (auto& t : threads) t.join();
         Sum const after = now();
         return {after.loaded - before.loaded, after.stored - before.stored, after.messages - before.messages,
                 after.bytes - before.bytes};
     }
-    /// So many copies of `bytes` bytes, and messages of so many between nodes.
+    /// `number` copies of `bytes` bytes, of which `messages` are messages between nodes.
     static Sum copies(std::uint64_t number, std::uint64_t messages, std::uint64_t bytes) {
         return {number * bytes, number * bytes, messages, messages * bytes};
     }
@@ -86,16 +86,16 @@ protected:
     Ref<Datatype> type = TypeBuilder::predefined(Basic::int32);
 };
 
-constexpr int sizes[] = {1, 1000, 50000};   // elements: at once, with a handshake, in more than one piece
+constexpr int sizes[] = {1, 1000, 50000};   // elements: an eager message, one with a handshake, one in several pieces
 std::uint64_t bytes_of(int count) { return static_cast<std::uint64_t>(count) * sizeof(int); }
 
-TEST_P(NodesBytes, OfABarrierAreNone) {
+TEST_P(NodesBytes, BarrierMovesNone) {
     Sum const s = moved([](Comm& comm) { barrier(comm); });
     EXPECT_EQ(s.bytes, 0u);
     EXPECT_GT(s.messages, 0u);
 }
 
-TEST_P(NodesBytes, OfABinomialBroadcastAreOneCopyForEachReceiver) {
+TEST_P(NodesBytes, BinomialBroadcastMovesOneCopyPerReceiver) {
     for (int root : {0, ranks() - 1})
         for (int n : sizes)
             EXPECT_EQ(moved([&](Comm& comm) {
@@ -114,9 +114,9 @@ TEST_P(NodesBytes, OfABinomialBroadcastAreOneCopyForEachReceiver) {
                 << n << " elements from " << root;
 }
 
-/// In each step every rank sends all, receives all, and combines that with its own.
-TEST_P(NodesBytes, OfRecursiveDoublingAreAMessageAndACombinationPerStep) {
-    if ((p() & (p() - 1)) != 0) GTEST_SKIP() << "steps of a power of two of ranks are counted";
+/// In each step, every rank sends its whole vector, receives one and combines it with its own.
+TEST_P(NodesBytes, RecursiveDoublingMovesAMessageAndACombinationPerStep) {
+    if ((p() & (p() - 1)) != 0) GTEST_SKIP() << "the formula holds for a power of two of ranks";
     for (int n : sizes) {
         Sum expected;
         for (int distance = 1; distance < ranks(); distance *= 2) {
@@ -127,7 +127,7 @@ TEST_P(NodesBytes, OfRecursiveDoublingAreAMessageAndACombinationPerStep) {
         expected.bytes = expected.messages * bytes_of(n);
         EXPECT_EQ(moved([&](Comm& comm) {
                       std::vector<int> in(static_cast<std::size_t>(n), 1), out = in;
-                      auto const op = Ref<Op>::adopt(new Op);   // each rank its own: it remembers its kernels
+                      auto const op = Ref<Op>::adopt(new Op);   // one per rank: an operator caches its kernels
                       op->builtin = BuiltinOp::sum;
                       ReduceArgs args{};
                       args.in = in.data();
@@ -143,7 +143,7 @@ TEST_P(NodesBytes, OfRecursiveDoublingAreAMessageAndACombinationPerStep) {
     }
 }
 
-TEST_P(NodesBytes, OfARingAllgatherAreEverybodysPartForEverybody) {
+TEST_P(NodesBytes, RingAllgatherMovesAllPartsToAllRanks) {
     for (int n : sizes)
         EXPECT_EQ(
             moved([&](Comm& comm) {
@@ -151,7 +151,7 @@ TEST_P(NodesBytes, OfARingAllgatherAreEverybodysPartForEverybody) {
                 AllgatherArgs args{};
                 args.mine = {part.data(), n, type.get()};
                 args.parts = Parts::regular(all.data(), n, *type);
-                args.largest = args.mine.bytes();
+                args.max_part_bytes = args.mine.bytes();
                 run(BoundCall{comm, Collective::allgather, args});
                 EXPECT_EQ(all.back(), ranks() - 1);
             }),
@@ -159,14 +159,14 @@ TEST_P(NodesBytes, OfARingAllgatherAreEverybodysPartForEverybody) {
             << n << " elements";
 }
 
-TEST_P(NodesBytes, OfAPairwiseAlltoallAreAPartForEachPair) {
+TEST_P(NodesBytes, PairwiseAlltoallMovesOnePartPerPair) {
     for (int n : sizes)
         EXPECT_EQ(moved([&](Comm& comm) {
                       std::vector<int> out(static_cast<std::size_t>(n) * p(), comm.rank()), in = out;
                       AlltoallArgs args{};
                       args.send = Parts::regular(out.data(), n, *type);
                       args.receive = Parts::regular(in.data(), n, *type);
-                      args.each = bytes_of(n);
+                      args.part_bytes = bytes_of(n);
                       run(BoundCall{comm, Collective::alltoall, args});
                       EXPECT_EQ(in.back(), ranks() - 1);
                   }),
@@ -174,7 +174,7 @@ TEST_P(NodesBytes, OfAPairwiseAlltoallAreAPartForEachPair) {
             << n << " elements";
 }
 
-TEST_P(NodesBytes, OfALinearGatherAreOnePartForEachRank) {
+TEST_P(NodesBytes, LinearGatherMovesOnePartPerRank) {
     for (int root : {0, ranks() - 1})
         for (int n : sizes)
             EXPECT_EQ(moved([&](Comm& comm) {
@@ -183,7 +183,7 @@ TEST_P(NodesBytes, OfALinearGatherAreOnePartForEachRank) {
                           args.mine = {part.data(), n, type.get()};
                           if (comm.rank() == root) args.parts = Parts::regular(all.data(), n, *type);
                           args.root = root;
-                          args.largest = args.mine.bytes();
+                          args.max_part_bytes = args.mine.bytes();
                           run(BoundCall{comm, Collective::gather, args});
                           EXPECT_EQ(all.back(), comm.rank() == root ? ranks() - 1 : 0);
                       }),

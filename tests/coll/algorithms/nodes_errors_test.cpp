@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Between nodes, too, a part that is too long for its place is an error at its receiver, and delays nobody.
+// Between nodes, too, the receiver of a part that exceeds its buffer reports an error, and no other rank is delayed.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -12,11 +12,11 @@
 namespace tutti::coll::test {
 namespace {
 
-using Nodes = std::vector<int>;   // each rank's
+using Nodes = std::vector<int>;   // by rank
 
 class NodesErrors : public testing::TestWithParam<Nodes> {};
 
-/// Does the call find that something is too long?
+/// Does the call report a truncated part?
 template <class Args>
 bool truncates(Comm& comm, Collective which, Args args) {
     try {
@@ -28,7 +28,7 @@ bool truncates(Comm& comm, Collective which, Args args) {
     return false;
 }
 
-/// The last rank expects a little less than the others send.
+/// The last rank expects slightly less than the other ranks send.
 void exchange_with_a_short_rank(Comm& comm, int n) {
     auto const type = TypeBuilder::predefined(Basic::int32);
     int const rank = comm.rank(), size = comm.size(), last = size - 1, room = rank == last ? n - 1 : n;
@@ -39,30 +39,30 @@ void exchange_with_a_short_rank(Comm& comm, int n) {
         gather.mine = {out.data(), n, type.get()};
         if (rank == last) gather.parts = Parts::regular(in.data(), room, *type);
         gather.root = last;
-        gather.equal = equal;
-        gather.largest = bytes(n);
+        gather.equal_parts = equal;
+        gather.max_part_bytes = bytes(n);
         EXPECT_EQ(truncates(comm, Collective::gather, gather), rank == last) << n;
         RootedArgs scatter{};
         scatter.mine = {in.data(), room, type.get()};
         if (rank == 0) scatter.parts = Parts::regular(out.data(), n, *type);
-        scatter.equal = equal;
-        scatter.largest = bytes(room);
+        scatter.equal_parts = equal;
+        scatter.max_part_bytes = bytes(room);
         EXPECT_EQ(truncates(comm, Collective::scatter, scatter), rank == last) << n;
         AlltoallArgs alltoall{};
         alltoall.send = Parts::regular(out.data(), n, *type);
         alltoall.receive = Parts::regular(in.data(), room, *type);
-        alltoall.equal = equal;
-        alltoall.each = equal ? bytes(room) : 0;
+        alltoall.equal_parts = equal;
+        alltoall.part_bytes = equal ? bytes(room) : 0;
         EXPECT_EQ(truncates(comm, Collective::alltoall, alltoall), rank == last) << n;
     }
     AllgatherArgs allgather{};
     allgather.mine = {out.data(), n, type.get()};
     allgather.parts = Parts::regular(in.data(), room, *type);
-    allgather.largest = bytes(room);
+    allgather.max_part_bytes = bytes(room);
     EXPECT_EQ(truncates(comm, Collective::allgather, allgather), rank == last) << n;
 }
 
-/// Calls `act` with the communicator of each rank, in a thread for each.
+/// Calls `act` with the communicator of each rank, in one thread per rank.
 template <class Act>
 void at_all_ranks(Nodes const& node_of, Act const& act) {
     Variables variables;
@@ -77,13 +77,13 @@ void at_all_ranks(Nodes const& node_of, Act const& act) {
     for (auto& t : threads) t.join();
 }
 
-TEST_P(NodesErrors, APartThatIsTooLongIsFoundByItsReceiverAndDelaysNobody) {
+TEST_P(NodesErrors, APartThatIsTooLongIsDetectedByItsReceiverWithoutDelayingOthers) {
     at_all_ranks(GetParam(), [](Comm& comm) {
         for (int n : {2, 15, 1000, 2049, 5000, 100000}) exchange_with_a_short_rank(comm, n);
     });
 }
 
-/// The error of a call, empty: none.
+/// The error of a call; empty: none.
 template <class Args>
 std::string error_of(Comm& comm, Collective which, Args args) {
     try {
@@ -92,7 +92,7 @@ std::string error_of(Comm& comm, Collective which, Args args) {
     return {};
 }
 
-/// The last rank is the root. One rank has a part that is twice as long as the others, or room for half of one.
+/// The last rank is the root. Rank `other` sends a part twice as long as the others, or has room for half a part.
 void exchange_with_one_other(Comm& comm, int other, int n) {
     auto const type = TypeBuilder::predefined(Basic::int32);
     int const root = comm.size() - 1, mine = comm.rank() == other ? 2 * n : n, room = comm.rank() == other ? n / 2 : n;
@@ -102,19 +102,19 @@ void exchange_with_one_other(Comm& comm, int other, int n) {
     gather.mine = {out.data(), mine, type.get()};
     if (comm.rank() == root) gather.parts = Parts::regular(in.data(), n, *type);
     gather.root = root;
-    std::string const sent =
-        "rank " + std::to_string(other) + " sends " + bytes(2 * n) + " bytes but there is room for " + bytes(n);
+    std::string const sent = "rank " + std::to_string(other) + " sent " + bytes(2 * n) +
+                             " bytes, but the receive buffer holds only " + bytes(n) + " bytes";
     EXPECT_EQ(error_of(comm, Collective::gather, gather), comm.rank() == root ? sent : "") << n;
     RootedArgs scatter{};
     scatter.mine = {in.data(), room, type.get()};
     if (comm.rank() == root) scatter.parts = Parts::regular(out.data(), n, *type);
     scatter.root = root;
-    std::string const got =
-        "rank " + std::to_string(root) + " sends " + bytes(n) + " bytes but there is room for " + bytes(n / 2);
+    std::string const got = "rank " + std::to_string(root) + " sent " + bytes(n) +
+                            " bytes, but the receive buffer holds only " + bytes(n / 2) + " bytes";
     EXPECT_EQ(error_of(comm, Collective::scatter, scatter), comm.rank() == other ? got : "") << n;
 }
 
-TEST_P(NodesErrors, NameTheSenderAsTheProgramKnowsIt) {
+TEST_P(NodesErrors, NameTheSenderByItsRankInTheCommunicator) {
     at_all_ranks(GetParam(), [](Comm& comm) {
         for (int other = 0; other < comm.size(); ++other)
             for (int n : {2, 5000, 100000}) exchange_with_one_other(comm, other, n);

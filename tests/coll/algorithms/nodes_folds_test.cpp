@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reductions on several nodes, by the default choice: messages between nodes are as few as they can be, whatever the
-// root; with TUTTI_DETERMINISTIC operands are combined from the lowest rank on, wherever ranks are.
+// Reductions on several nodes, with the default choice: the number of messages between nodes is minimal for every root.
+// With TUTTI_DETERMINISTIC, operands are combined in rank order on any placement of the ranks.
 #include "tests/coll/world/nodes_world.hpp"
 
 #include <thread>
@@ -32,7 +32,7 @@ void run_as_all(std::vector<int> const& node_of, Variables const& v, Body body) 
     for (std::thread& rank : ranks) rank.join();
 }
 
-/// Sums of doubles; `commutes` false: the same by an operator that the library must take for one that does not.
+/// Sums of doubles. With `commutes` false, the operator sums as well but is declared non-commutative.
 struct Sums {
     explicit Sums(std::size_t count, bool commutes = true)
         : type(TypeBuilder::predefined(Basic::float64)), op(Ref<Op>::adopt(new Op)), in(count), out(count) {
@@ -58,7 +58,7 @@ std::uint64_t to_other_nodes(Comm const& comm) {
     return comm.process.rank_state().traffic.messages[static_cast<int>(topo::Locality::network)].read();
 }
 
-/// Messages between nodes of one call, by all ranks.
+/// Messages between nodes of one call by all ranks.
 template <class Call>
 std::uint64_t messages_of(std::vector<int> const& node_of, Call call) {
     std::atomic<std::uint64_t> all{0};
@@ -113,7 +113,7 @@ TEST_P(FoldsOnNodes, SmallAllreduceTakesOneStepBetweenFewNodes) {
               nodes() * (nodes() - 1));
 }
 
-TEST_P(FoldsOnNodes, LargeAllreduceGivesEachNodeItsShareAndBack) {
+TEST_P(FoldsOnNodes, LargeAllreduceSendsEachNodeItsShareAndReturnsIt) {
     EXPECT_EQ(messages_of(node_of(),
                           [&](Comm& comm) {
                               Sums sums(8192);
@@ -143,7 +143,7 @@ TEST_P(FoldsOnNodes, BarrierTakesOneRoundPerDoubling) {
 }
 
 TEST_P(FoldsOnNodes, SmallPrefixTakesOneStepAndLargeOneCrossesEachBorderOnce) {
-    if (!consecutive()) GTEST_SKIP() << "ranks of a node do not follow each other";
+    if (!consecutive()) GTEST_SKIP() << "the ranks of a node are not consecutive";
     for (Collective prefix : {Collective::scan, Collective::exscan})
         for (auto [count, messages] : {std::pair{1, nodes() * (nodes() - 1) / 2}, std::pair{4000, nodes() - 1}})
             EXPECT_EQ(messages_of(node_of(),
@@ -156,7 +156,7 @@ TEST_P(FoldsOnNodes, SmallPrefixTakesOneStepAndLargeOneCrossesEachBorderOnce) {
                 << name_of(prefix) << ", " << count << " elements";
 }
 
-/// Of very different sizes: each order and grouping gives other bits.
+/// Values of very different magnitude: each order and grouping gives different bits.
 double value_of(int rank, std::size_t element) {
     std::uint64_t x = (static_cast<std::size_t>(rank) * 1000003 + element + 1) * 0x9e3779b97f4a7c15u;
     x = (x ^ x >> 29) * 0xbf58476d1ce4e5b9u;
@@ -168,14 +168,14 @@ double sum_up_to(int rank, std::size_t element) {
     return sum;
 }
 
-/// The elements of a result that differ in a bit from the sums over ranks 0 … `last`.
+/// The elements of a result that differ in any bit from the sums over ranks 0 … `last`.
 std::size_t wrong(std::vector<double> const& out, std::size_t n, int last, std::size_t first = 0) {
     std::size_t count = 0;
     for (std::size_t i = 0; i < n; ++i) count += out[i] != sum_up_to(last, first + i);
     return count;
 }
 
-TEST_P(FoldsOnNodes, DeterministicResultsAreThoseOfRankOrder) {
+TEST_P(FoldsOnNodes, DeterministicResultsFollowRankOrder) {
     std::atomic<std::size_t> differ{0};
     run_as_all(node_of(), variables(true), [&](int rank, Comm& comm) {
         for (std::size_t n : {std::size_t{4}, std::size_t{3000}}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Small collectives between nodes, by the table's choice: once their pools are warm they ask the system for no memory,
-// whether they block, are requests made for the call, or are started again and again.
+// Small collectives between nodes, with the default choice, allocate nothing from the system once their pools are warm,
+// as blocking, nonblocking and persistent calls.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -17,16 +17,17 @@ namespace {
 enum class CallForm { blocking, nonblocking, persistent };
 
 void finish(Comm& comm, Request& request) {
-    comm.process.waiter.until([&] { return request.complete || (request.advance(), request.complete); }, {"the test"});
+    comm.process.waiter.wait_until([&] { return request.complete || (request.advance(), request.complete); },
+                                   {"the test"});
     EXPECT_EQ(request.status.error, ErrorClass::success) << request.error_text;
 }
 
-/// What all ranks have allocated in the calls that they have made together, a call after another.
+/// Counts the allocations of all ranks in calls that they make together, one after the other.
 class Round {
 public:
     explicit Round(int ranks) : together_(ranks) {}
 
-    /// So many calls in a row without an allocation at any rank, before `most` calls are over?
+    /// Returns whether a series of such calls runs without an allocation on any rank, within at most `most` calls.
     template <class F>
     bool quiet_for(int wanted, int most, F&& call) {
         int quiet = 0;
@@ -66,11 +67,11 @@ bool takes_no_memory(Round& round, Comm& comm, IntCalls& calls, Collective which
     return quiet;
 }
 
-using Nodes = std::vector<int>;   // each rank's
+using Nodes = std::vector<int>;   // by rank
 
 class NodesMemory : public testing::TestWithParam<Nodes> {};
 
-TEST_P(NodesMemory, SmallCallsTakeNoneOnceTheyAreWarm) {
+TEST_P(NodesMemory, SmallCallsAllocateNothingOncePoolsAreWarm) {
     Variables variables;
     variables.wait = "shared";
     NodesWorld world(GetParam(), variables);

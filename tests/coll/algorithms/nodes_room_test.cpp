@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a large alltoall over several nodes takes besides the buffers of the program, counted: memory of each node, and
-// connections of each pair of nodes.
+// A large alltoall over several nodes: the memory that each node needs besides the program's buffers, and the
+// connections between each pair of nodes.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -16,7 +16,7 @@ namespace {
 
 enum class PartsForm { equal, in_place, counts, types };
 
-/// One rank's call; parts of the unequal forms have up to `count` elements. Checks the result.
+/// One rank's call; parts of the v and w forms have up to `count` elements. Checks the result.
 void alltoall(Comm& comm, int count, PartsForm form, bool measured = false) {
     auto const type = TypeBuilder::predefined(Basic::int32);
     int const ranks = comm.size(), me = comm.rank();
@@ -32,9 +32,9 @@ void alltoall(Comm& comm, int count, PartsForm form, bool measured = false) {
         for (std::size_t k = 0; k < n; ++k) (form == PartsForm::in_place ? in : out)[i * n + k] = me * ranks + r;
     }
     AlltoallArgs args{};
-    args.equal = form < PartsForm::counts;
+    args.equal_parts = form < PartsForm::counts;
     args.is_in_place = form == PartsForm::in_place;
-    args.each = args.equal ? n * sizeof(int) : 0;
+    args.part_bytes = args.equal_parts ? n * sizeof(int) : 0;
     args.send = Parts::regular(out.data(), count, *type);
     args.receive = Parts::regular(in.data(), count, *type);
     std::vector<int> bytes_at(p);
@@ -46,16 +46,16 @@ void alltoall(Comm& comm, int count, PartsForm form, bool measured = false) {
         args.send = Parts::typed(out.data(), sent.data(), bytes_at.data(), types.data());
         args.receive = Parts::typed(in.data(), received.data(), bytes_at.data(), types.data());
     }
-    if (measured) most_in_use = bytes_in_use;
+    if (measured) max_bytes_in_use = bytes_in_use;
     run(BoundCall{comm, Collective::alltoall, args});
     for (int r = 0; r < ranks; ++r)
         for (int k = 0; k < size(r, me); ++k)
             ASSERT_EQ(in[static_cast<std::size_t>(r * count + k)], r * ranks + me) << "element " << k << " from " << r;
 }
 
-using Nodes = std::vector<int>;   // each rank's
+using Nodes = std::vector<int>;   // by rank
 
-/// The most bytes that the ranks of a node have had at the same time, or one after the other, of more than they had.
+/// The largest sum over the ranks of a node of each rank's peak memory growth, without the program's buffers.
 std::ptrdiff_t memory_of_a_node(Nodes const& node_of, std::string const& algorithm, int count, PartsForm form) {
     Variables variables;
     variables.wait = "shared";
@@ -69,7 +69,7 @@ std::ptrdiff_t memory_of_a_node(Nodes const& node_of, std::string const& algorit
             std::ptrdiff_t const before = bytes_in_use;
             alltoall(world.comm(r), count, form, true);
             std::ptrdiff_t const buffers = 2 * static_cast<std::ptrdiff_t>(node_of.size()) * count * 4;
-            of_rank[static_cast<std::size_t>(r)] = most_in_use - before - buffers;
+            of_rank[static_cast<std::size_t>(r)] = max_bytes_in_use - before - buffers;
             world.leave(r);
         });
     for (auto& t : threads) t.join();
@@ -83,13 +83,13 @@ std::ptrdiff_t memory_of_a_node(Nodes const& node_of, std::string const& algorit
 constexpr int count = 50000;   // 16 ranks: 9.6 MB from each node to others
 Nodes const four_of_four = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
 
-/// Every algorithm that says how much memory it takes.
-TEST(NodesRoom, AlltoallTakesNoMoreMemoryThanItIsGiven) {
+/// Covers each algorithm that declares its memory.
+TEST(NodesRoom, AlltoallStaysWithinItsMemoryLimit) {
     constexpr std::ptrdiff_t megabyte = 1 << 20;
-    // What does not depend on sizes: lists of messages and their frames, a few hundred bytes each.
+    // Independent of sizes: lists of messages and their frames, a few hundred bytes each.
     constexpr std::ptrdiff_t lists = 4 * 64 * 1024;
-    // What is no longer under way, but kept by the ranks for what comes next: how much depends on the order of events.
-    constexpr std::ptrdiff_t kept = 4 * static_cast<std::ptrdiff_t>(FramePool::most_kept);
+    // Memory that ranks keep for later messages; the amount depends on the order of events.
+    constexpr std::ptrdiff_t kept = 4 * static_cast<std::ptrdiff_t>(FramePool::max_cached);
     int tried = 0;
     for (AlgorithmRow const& row : all_algorithms()) {
         bool const bounded =
@@ -106,7 +106,7 @@ TEST(NodesRoom, AlltoallTakesNoMoreMemoryThanItIsGiven) {
     EXPECT_GE(tried, 2);
 }
 
-/// By the table's choice, for all sizes and forms, and with what the barriers of a program connect.
+/// With the default choice, in all sizes and forms, including the connections that a program's barriers make.
 TEST(NodesRoom, AlltoallConnectsEachPairOfNodesByAFewLinks) {
     for (Nodes const& node_of :
          {Nodes{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1}, four_of_four, Nodes{0, 1, 0, 1, 0, 2, 0}}) {
@@ -121,7 +121,7 @@ TEST(NodesRoom, AlltoallConnectsEachPairOfNodesByAFewLinks) {
                     for (PartsForm form : {PartsForm::equal, PartsForm::in_place, PartsForm::counts, PartsForm::types})
                         alltoall(world.comm(r), n, form);
                 barrier(world.comm(r));
-                peers[static_cast<std::size_t>(r)] = p2p::engine(world.process(r)).connected();
+                peers[static_cast<std::size_t>(r)] = p2p::engine(world.process(r)).connected_ranks();
                 world.leave(r);
             });
         for (auto& t : threads) t.join();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What every algorithm between nodes takes besides the buffers of the program: memory of a rank, counted on as many
-// ranks as one thread can drive, and the connections of a node by the table's choice.
+// Temporary memory per rank of every algorithm between nodes, on as many ranks as one thread can drive, and connections
+// per node with the default choice.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -36,7 +36,8 @@ public:
     DrivenCalls(int nodes, int ranks, Order order = Order::by_node)
         : world_(even_nodes(nodes, ranks, order), shared_waiting()) {}
 
-    /// From now on calls of its collective go by this algorithm; `memory`: what it is given where it asks.
+    /// Later calls of its collective use this algorithm; `memory` is the limit for algorithms that have such a
+    /// parameter.
     void choose(AlgorithmRow const& row, std::size_t memory = 0) {
         Setting setting = defaults(row);
         for (std::size_t i = 0; memory > 0 && i < row.parameters.size(); ++i)
@@ -45,9 +46,9 @@ public:
     }
     void choose_by_table(Collective collective) { world_.choose(collective, {}); }
 
-    /// A call with parts of `count` ints. Returns the most memory that a rank has taken for it.
+    /// Makes a call with parts of `count` ints. Returns the most memory that a rank has allocated for it.
     std::ptrdiff_t run(Collective which, int count, bool gaps = false) {
-        IntBuffers buffers(world_.size(), count + 1);   // of all ranks: results mean nothing
+        IntBuffers buffers(world_.size(), count + 1);   // shared by all ranks: results are meaningless
         std::deque<IntCalls> calls;
         for (int r = 0; r < world_.size(); ++r) calls.emplace_back(world_.comm(r), count, buffers, gaps);
         return world_.run([&](int r) {
@@ -58,8 +59,8 @@ public:
             return request;
         });
     }
-    /// The one that ran last.
-    AlgorithmRow const* taken(Collective which) { return state_of(world_.comm(0)).use_of(which).algorithm; }
+    /// The algorithm that ran last.
+    AlgorithmRow const* taken(Collective which) { return state_of(world_.comm(0)).counters_of(which).algorithm; }
     std::size_t most_links() { return std::ranges::max(world_.links()); }
 
 private:
@@ -68,16 +69,16 @@ private:
 
 std::string as_setting(AlgorithmRow const& row) { return std::string(name_of(row.collective)) + "=" + row.name; }
 
-/// Calls f(algorithm) for all between nodes.
+/// Calls f(algorithm) for all algorithms between nodes.
 template <class F>
 void each_algorithm(F f) {
     int tried = 0;
     for (AlgorithmRow const& row : all_algorithms())
-        if (row.runs(Where::several_nodes)) f(row), ++tried;
+        if (row.runs_on(CommKind::several_nodes)) f(row), ++tried;
     EXPECT_GE(tried, collectives);
 }
 
-/// Those by which all ranks of a node are connected to all of another one, or nearly so, need too many on many nodes.
+/// False for algorithms that connect (nearly) all ranks of a node to all ranks of another node: too many on many nodes.
 bool connects_few(AlgorithmRow const& row) {
     DrivenCalls calls(4, 4);
     calls.choose(row);
@@ -85,40 +86,40 @@ bool connects_few(AlgorithmRow const& row) {
     return calls.most_links() <= 8;
 }
 
-/// For comparison, in the report of `--gtest_output`.
+/// Recorded for comparison in the report of `--gtest_output`.
 void record(AlgorithmRow const& row, std::ptrdiff_t memory) {
     testing::Test::RecordProperty(as_setting(row), std::to_string(memory / kilobyte) + " KiB");
 }
 
-/// 16 ranks with 300 KB for each other one; where they can be given memory, 256 KiB a node. Less than all ranks' parts
-/// together is what some other ranks' parts need, or a few parts of a rank's own.
+/// 16 ranks with 300 KB for each other rank, and 256 KiB per node for algorithms with a memory limit. An algorithm may
+/// hold some other ranks' parts, or a few of a rank's own, but less than all ranks' parts together.
 TEST(NodesTemporary, MemoryDoesNotGrowWithRanksTimesParts) {
     constexpr int count = 75000;
     constexpr std::ptrdiff_t part = count * 4, all = 16 * part;
     for (Order order : {Order::by_node, Order::cyclic}) {
         DrivenCalls calls(4, 4, order);
         each_algorithm([&](AlgorithmRow const& row) {
-            if (row.requirements & requires_room) return;   // see below
+            if (row.requirements & requires_bounded_gather) return;   // see below
             bool const gaps = order == Order::cyclic;
             calls.choose(row, 256 * kilobyte);
             std::ptrdiff_t const memory = calls.run(row.collective, count, gaps);
             calls.choose_by_table(row.collective);
-            if (calls.taken(row.collective) != &row) return;   // it takes equal parts only
+            if (calls.taken(row.collective) != &row) return;   // it accepts equal parts only
             record(row, memory);
             EXPECT_LE(memory, all / 2) << as_setting(row) << (gaps ? ", cyclic ranks, parts with gaps" : "");
         });
     }
 }
 
-/// Algorithms that keep all ranks' parts do not take more than they have room for, wherever ranks are.
-TEST(NodesTemporary, AlgorithmsThatKeepAllPartsTakeNoLargeOnes) {
+/// Algorithms that keep all ranks' parts stay within their limit on any placement of the ranks.
+TEST(NodesTemporary, AlgorithmsThatKeepAllPartsAreLimitedToSmallOnes) {
     DrivenCalls calls(4, 4);
     int tried = 0;
     each_algorithm([&](AlgorithmRow const& row) {
-        if (!(row.requirements & requires_room)) return;
+        if (!(row.requirements & requires_bounded_gather)) return;
         ++tried;
         calls.choose(row);
-        int const fits = static_cast<int>(most_gathered / sizeof(int) / 16);
+        int const fits = static_cast<int>(max_gathered_bytes / sizeof(int) / 16);
         EXPECT_LE(calls.run(row.collective, fits), most) << as_setting(row);
         EXPECT_EQ(calls.taken(row.collective), &row) << as_setting(row);
         EXPECT_LE(calls.run(row.collective, fits + 1), most) << as_setting(row);
@@ -131,8 +132,8 @@ TEST(NodesTemporary, AlgorithmsThatKeepAllPartsTakeNoLargeOnes) {
 bool is_rooted(Collective c) { return c == Collective::gather || c == Collective::scatter; }
 bool follows_edges(Collective c) { return c >= Collective::neighbor_allgather; }
 
-/// Ints of a part, so many that all parts together need more than a rank may take, where a rank or a node could have
-/// them all.
+/// Ints per part such that all parts together exceed what a rank may allocate, although a rank or a node could hold
+/// them.
 int ints_of(Collective c, int ranks) {
     constexpr int million = 1 << 20;
     if (is_rooted(c)) return 32 * million / ranks;
@@ -140,7 +141,7 @@ int ints_of(Collective c, int ranks) {
     return 64;
 }
 
-/// All ranks' connections are in this process. False: it may not have enough.
+/// All ranks' connections are in this process, which may not be allowed enough descriptors.
 bool may_have_descriptors(rlim_t wanted) {
     rlimit limit{};
     getrlimit(RLIMIT_NOFILE, &limit);
@@ -149,7 +150,7 @@ bool may_have_descriptors(rlim_t wanted) {
     return setrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur == wanted;
 }
 
-/// `times`: a larger job has so many times as many ranks, and lists of ranks that are so many times as long.
+/// `times`: the factor by which a larger job has more ranks, and longer lists of ranks.
 void take_bounded_memory(int nodes, int ranks, int times) {
     if (!may_have_descriptors(16384)) GTEST_SKIP() << "needs 16384 file descriptors (ulimit -Hn)";
     DrivenCalls calls(nodes, ranks);
@@ -166,7 +167,7 @@ void take_bounded_memory(int nodes, int ranks, int times) {
         if (!follows_edges(static_cast<Collective>(c))) measure(static_cast<Collective>(c));
     EXPECT_LE(calls.most_links(), 4u * static_cast<unsigned>(nodes)) << "by the table's choice";
     each_algorithm([&](AlgorithmRow const& row) {
-        if (row.on_node || measured.contains(&row) || !connects_few(row)) return;
+        if (row.runs_on_one_node || measured.contains(&row) || !connects_few(row)) return;
         calls.choose(row);
         measure(row.collective);
         EXPECT_EQ(calls.taken(row.collective), &row) << as_setting(row);
@@ -174,7 +175,7 @@ void take_bounded_memory(int nodes, int ranks, int times) {
     });
 }
 
-// Under AddressSanitizer, which finds wrong accesses as well among fewer ranks, the eighth part of them.
+// AddressSanitizer finds invalid accesses among fewer ranks as well: one eighth of them.
 #ifdef __SANITIZE_ADDRESS__
 constexpr int ranks_of_16_nodes = 16;
 #else
@@ -185,7 +186,7 @@ TEST(NodesTemporary, MemoryAndConnectionsOf16NodesOf128RanksAreBounded) {
     take_bounded_memory(16, ranks_of_16_nodes, 128 / ranks_of_16_nodes);
 }
 
-/// As many nodes as the connections in one process allow. 256 nodes of 64 ranks have 256 times as many ranks.
+/// As many nodes as one process may have connections. 256 nodes of 64 ranks have 256 times as many ranks.
 TEST(NodesTemporary, MemoryAndConnectionsOf64NodesAreBounded) { take_bounded_memory(64, 1, 256); }
 
 }   // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every algorithm of the list that runs between nodes: several nodes in one process, blocking, nonblocking and
-// persistent calls, several in flight; members of all nodes or of some, in an order of their own.
+// Every algorithm between nodes, on several nodes in one process: blocking, nonblocking and persistent calls, several
+// in flight, on communicators of all or some nodes with permuted members.
 #include "tests/coll/world/nodes_world.hpp"
 
 #include "coll/call/collectives.hpp"
@@ -16,7 +16,7 @@ struct Placing {
     std::vector<int> node_of;   ///< by world rank
     int hands;
     std::size_t fragment;
-    std::vector<int> members = {};   ///< of the communicator, world ranks in its order; none: the world
+    std::vector<int> members = {};   ///< world ranks of the communicator, in its order; empty: all
 };
 
 Variables variables(Placing const& n) {
@@ -28,7 +28,7 @@ Variables variables(Placing const& n) {
     return v;
 }
 
-/// The communicator of the shape's members; nothing at the others.
+/// The communicator of the shape's members; null on other ranks.
 Ref<Comm> made_of(Comm& world, std::vector<int> const& members) {
     auto group = Ref<Group>::adopt(new Group(members, world.process.rank()));
     bool const mine = group->rank() >= 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What collectives send between nodes, counted: what runs by default crosses nodes no more often than a hierarchy must.
+// Counts the messages of collectives between nodes: default algorithms cross nodes no more often than a hierarchy must.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -15,7 +15,7 @@ std::uint64_t to_other_nodes(Process& process) {
     return process.rank_state().traffic.messages[static_cast<int>(topo::Locality::network)].read();
 }
 
-/// Messages between nodes that one call of `body` by all ranks takes.
+/// Messages between nodes of one call of `body` by all ranks.
 std::uint64_t localities(NodesWorld& world, std::function<void(Comm&)> const& body) {
     std::uint64_t sum = 0;
     for (int r = 0; r < world.size(); ++r) sum -= to_other_nodes(world.process(r));
@@ -23,7 +23,7 @@ std::uint64_t localities(NodesWorld& world, std::function<void(Comm&)> const& bo
     for (int r = 0; r < world.size(); ++r)
         threads.emplace_back([&, r] {
             body(world.comm(r));
-            p2p::finish(world.process(r), "the test");   // what waits for a connection leaves
+            p2p::drain_sends(world.process(r), "the test");   // sends messages that wait for a connection
         });
     for (auto& t : threads) t.join();
     for (int r = 0; r < world.size(); ++r) sum += to_other_nodes(world.process(r));
@@ -78,7 +78,7 @@ TEST_P(NodesTraffic, GatherAndScatterTakeOneMessageForEachOtherNode) {
                                      args.mine = {part.data(), 100, type.get()};
                                      if (comm.rank() == root) args.parts = Parts::regular(all.data(), 100, *type);
                                      args.root = root;
-                                     args.largest = args.mine.bytes();
+                                     args.max_part_bytes = args.mine.bytes();
                                      run(BoundCall{comm, which, args});
                                  }),
                       nodes - 1);
@@ -93,7 +93,7 @@ TEST_P(NodesTraffic, AllgatherAndAlltoallTakeOneMessageForEachPairOfNodes) {
                                  AllgatherArgs args{};
                                  args.mine = {part.data(), count, type.get()};
                                  args.parts = Parts::regular(all.data(), count, *type);
-                                 args.largest = args.mine.bytes();
+                                 args.max_part_bytes = args.mine.bytes();
                                  run(BoundCall{comm, Collective::allgather, args});
                              }),
                   nodes * (nodes - 1));
@@ -103,14 +103,14 @@ TEST_P(NodesTraffic, AllgatherAndAlltoallTakeOneMessageForEachPairOfNodes) {
                                  AlltoallArgs args{};
                                  args.send = Parts::regular(out.data(), count, *type);
                                  args.receive = Parts::regular(in.data(), count, *type);
-                                 args.each = static_cast<std::size_t>(count) * sizeof(int);
+                                 args.part_bytes = static_cast<std::size_t>(count) * sizeof(int);
                                  run(BoundCall{comm, Collective::alltoall, args});
                              }),
                   nodes * (nodes - 1));
     }
 }
 
-/// Messages inside of nodes, per node, that an allgather of `count` ints from each of a node's two ranks takes.
+/// Messages inside nodes, per node, of an allgather of `count` ints from each of a node's two ranks.
 std::uint64_t inside_of_a_node(int nodes, int count, bool in_turn) {
     std::vector<int> node_of;
     for (int r = 0; r < 2 * nodes; ++r) node_of.push_back(in_turn ? r % nodes : r / 2);
@@ -134,7 +134,7 @@ std::uint64_t inside_of_a_node(int nodes, int count, bool in_turn) {
             AllgatherArgs args{};
             args.mine = {part.data(), count, type.get()};
             args.parts = Parts::regular(all.data(), count, *type);
-            args.largest = args.mine.bytes();
+            args.max_part_bytes = args.mine.bytes();
             before[place] = inside(r);
             run(BoundCall{world.comm(r), Collective::allgather, args});
             after[place] = inside(r);
@@ -148,13 +148,13 @@ std::uint64_t inside_of_a_node(int nodes, int count, bool in_turn) {
     return sum / static_cast<std::uint64_t>(nodes);
 }
 
-TEST(NodesTrafficInside, AnAllgatherOfMediumBlocksIsOneBroadcastHoweverManyNodesThereAre) {
+TEST(NodesTrafficInside, AnAllgatherOfMediumBlocksIsOneBroadcastForAnyNumberOfNodes) {
     for (bool in_turn : {false, true})
-        for (int count : {200, 1000})   // of as many bytes altogether
+        for (int count : {200, 1000})   // the same total number of bytes
             EXPECT_EQ(inside_of_a_node(2, 3 * count, in_turn), inside_of_a_node(6, count, in_turn)) << count;
 }
 
-using Nodes = std::vector<int>;   // each rank's
+using Nodes = std::vector<int>;   // by rank
 INSTANTIATE_TEST_SUITE_P(Worlds, NodesTraffic,
                          testing::Values(Nodes{0, 0, 1, 1}, Nodes{0, 0, 0, 1}, Nodes{0, 1, 2},
                                          Nodes{0, 1, 2, 3, 0, 1, 2, 3}));

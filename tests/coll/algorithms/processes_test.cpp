@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every algorithm of the list in the environment of real programs: node segment, waiting, staging memory, arenas, CMA.
-// The ranks are threads of this process, each with its own Process over one segment.
+// Every algorithm in the environment of real programs: node segment, waiting, staging memory, arenas, CMA. The ranks
+// are threads of this process, each with its own Process on one segment.
 #include <gmock/gmock.h>
 
 #include <optional>
@@ -28,7 +28,7 @@ enum class Arenas { none, some };
 void run_world(int ranks, bool cma, Arenas arenas) {
     Segment segment = Segment::create(static_cast<unsigned>(ranks));
     if (arenas == Arenas::some && segment.layout().arena_bytes == 0)
-        GTEST_SKIP() << "this system does not let a file be as long as the arenas need";
+        GTEST_SKIP() << "this system limits the length of files too much for the arenas";
     Suite suite(make_tree(ranks, 1), Area(nullptr, ranks).slot_bytes());
     add_cases(suite, static_cast<unsigned>(ranks * 3 + cma + 7 * static_cast<int>(arenas)));
     run_ranks(suite, [&](int rank) {
@@ -39,9 +39,9 @@ void run_world(int ranks, bool cma, Arenas arenas) {
             arena.emplace(window->room.first(64 << 20), rank, ranks);
         }
         Process process(segment, static_cast<unsigned>(rank), process_variables(cma));
-        std::vector<std::string> complaints;
-        start(process, complaints);
-        EXPECT_THAT(complaints, testing::IsEmpty());
+        std::vector<std::string> errors;
+        initialize(process, errors);
+        EXPECT_THAT(errors, testing::IsEmpty());
         Comm const& comm = *process.world;
         auto const execute = [&](AlgorithmRow const& row, AnyArgs args) {
             expect_suits(state_of(comm), row, args);
@@ -70,14 +70,14 @@ Task reach(ShmEnv& env, std::uint64_t address, bool& fetched, bool& put) {
 TEST(Processes, MemoryThatTheKernelDoesNotCopyIsRefusedWithoutAnError) {
     Segment segment = Segment::create(1);
     Process process(segment, 0, process_variables(true));
-    std::vector<std::string> complaints;
-    start(process, complaints);
+    std::vector<std::string> errors;
+    initialize(process, errors);
     char there[8] = {};
     bool fetched = true, put = true;
     drive(*process.world, "test", [&](ShmEnv& env) { return reach(env, 4096, fetched, put); });
     EXPECT_FALSE(fetched);
     EXPECT_FALSE(put);
-    process.single_copy.show(there, sizeof there);   // nobody tries with a rank that has shown nothing
+    process.single_copy.expose(there, sizeof there);   // no rank tries CMA with a rank that has not exposed memory
     drive(*process.world, "test",
           [&](ShmEnv& env) { return reach(env, reinterpret_cast<std::uint64_t>(there), fetched, put); });
     EXPECT_EQ(fetched, process.single_copy.cma());
@@ -90,17 +90,17 @@ TEST(Processes, CmaRefusedInMidRun) {
     for (int rank = 0; rank < 2; ++rank)
         threads.emplace_back([&, rank] {
             Process process(segment, static_cast<unsigned>(rank), process_variables(true));
-            std::vector<std::string> complaints;
-            start(process, complaints);
+            std::vector<std::string> errors;
+            initialize(process, errors);
             auto type = TypeBuilder::predefined(Basic::int32);
             std::vector<int> mine(50000), all(100000);
             for (int turn = 0; turn < 20; ++turn) {
                 for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = static_cast<int>(i) * 2 + rank + turn;
-                if (turn == 10 && rank == 1) segment.header().cma_forbidden = 1;   // at any moment, as seen by rank 0
+                if (turn == 10 && rank == 1) segment.header().cma_forbidden = 1;   // at any time in rank 0's view
                 AllgatherArgs args{};
                 args.mine = {mine.data(), 50000, type.get()};
                 args.parts = Parts::regular(all.data(), 50000, *type);
-                args.largest = 200000;
+                args.max_part_bytes = 200000;
                 run(BoundCall{*process.world, Collective::allgather, args});
                 for (std::size_t i = 0; i < mine.size(); ++i) {
                     ASSERT_EQ(all[i], static_cast<int>(i) * 2 + turn);

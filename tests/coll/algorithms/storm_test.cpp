@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A thread storm: every algorithm of the list on four ranks with eight threads each, all in this process, so that
-// ThreadSanitizer sees everything. Each thread has a communicator of its own and runs every eighth case on it,
-// blocking, nonblocking or persistent, while messages go over the world; some make communicators in between.
+// Thread storm: every algorithm on four ranks with eight threads each, in one process, so that ThreadSanitizer sees all
+// accesses. Each thread runs every eighth case on its own communicator, blocking, nonblocking or persistent, while
+// messages are exchanged on the world and some threads create communicators.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr int ranks = 4, threads = 8;
 
-/// A call as mpi_h/ makes it.
+/// Makes a call with the locks that mpi_h/ takes.
 struct Visit {
     explicit Visit(Comm& comm) : waiter(comm.process.waiter) { waiter.enter(); }
     ~Visit() { waiter.leave(); }
@@ -46,7 +46,7 @@ public:
     }
     std::vector<std::string> const& failures() const { return suite_.failures; }
 
-    /// What a check calls: runs the algorithm in one of the three forms.
+    /// Called by a check: runs the algorithm in one of the three forms.
     void operator()(AlgorithmRow const& algorithm, AnyArgs args) {
         Setting setting;
         Ref<Request> request;
@@ -55,7 +55,7 @@ public:
             request = start_call(comm_, algorithm, args, static_cast<Call>(at_ / threads % 3), setting);
             if (!request) return;
         }
-        talk();   // while it is under way, and others move it on
+        talk();   // while the operation is in flight and other threads may advance it
         auto over = [&] {
             if (!request->complete) request->advance();
             return request->complete;
@@ -63,14 +63,14 @@ public:
         Visit visit(comm_);
         if (at_ % 2)
             while (!visit.waiter.test(over)) {}
-        else visit.waiter.until(over, {"the test"});
+        else visit.waiter.wait_until(over, {"the test"});
         if (request->status.error != ErrorClass::success)
             suite_.fail(suite_.cases[at_], comm_.rank(), request->error_text);
         request = {};
     }
 
 private:
-    /// A message to the next rank on the communicator of all threads.
+    /// A message to the next rank, on the communicator that all threads share.
     void talk() {
         std::uint64_t const out = at_ * ranks + static_cast<std::size_t>(comm_.rank());
         std::uint64_t in = 0;
@@ -93,11 +93,11 @@ private:
     Comm& comm_;
     Comm& world_;
     int const thread_;
-    Suite suite_;   // of its own: references to types are counted inside the lock of one rank
+    Suite suite_;   // one per thread: references to types are counted under one rank's lock
     std::size_t at_ = 0;
 };
 
-void live(Process& process, std::vector<std::string>& failures) {
+void run_rank(Process& process, std::vector<std::string>& failures) {
     std::vector<Ref<Comm>> comms;
     std::vector<std::unique_ptr<Sailor>> crew;
     std::vector<std::thread> all;
@@ -113,7 +113,7 @@ void live(Process& process, std::vector<std::string>& failures) {
     process.progress_thread.reset();
     BarrierArgs last{};
     coll::run(coll::BoundCall{*process.world, Collective::barrier, last});
-    p2p::finish(process, "the test");
+    p2p::drain_sends(process, "the test");
     coll::run(coll::BoundCall{*process.world, Collective::barrier, last});
 }
 
@@ -124,19 +124,19 @@ void storm(bool progress_threads) {
     variables.sleep_after = 5;
     variables.staging = 8192;
     std::vector<std::unique_ptr<Process>> processes;
-    std::vector<std::string> complaints;
+    std::vector<std::string> errors;
     std::vector<std::string> failures[ranks];
     for (unsigned r = 0; r < ranks; ++r) {
         Process& process = *processes.emplace_back(std::make_unique<Process>(segment, r, variables));
-        process.many_threads = true;
-        process.lock.open();
+        process.thread_multiple = true;
+        process.lock.enable();
         p2p::start(process);
-        start(process, complaints);
+        initialize(process, errors);
         if (progress_threads) process.progress_thread = std::make_unique<ProgressThread>(process.waiter);
     }
     std::vector<std::thread> mains;
     for (int r = 0; r < ranks; ++r)
-        mains.emplace_back([&, r] { live(*processes[static_cast<std::size_t>(r)], failures[r]); });
+        mains.emplace_back([&, r] { run_rank(*processes[static_cast<std::size_t>(r)], failures[r]); });
     for (std::thread& t : mains) t.join();
     for (auto const& list : failures)
         for (std::string const& failure : list) ADD_FAILURE() << failure;

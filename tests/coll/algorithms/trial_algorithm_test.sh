@@ -1,22 +1,23 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# coll/adding-an-algorithm.md, done word by word in a scratch copy of the tree: one file and one line, and the new
-# algorithm is in the help, in the settings, in the tests and in the benchmark.
+# Follows coll/adding-an-algorithm.md literally in a scratch copy of the tree: after one new file and one new line, the
+# algorithm appears in the help, the settings, the tests and the benchmark.
 # cores: 1
 . "$(dirname "$0")/../../common.sh" "$1"
-is_sanitized && skip "the plain build does it"
+is_sanitized && skip "the plain build runs this test"
 need_package make make
 need_package gnuplot-nox gnuplot
 copy=$folder/tree
 mkdir "$copy"
 tar -C "$source" --exclude=./build* --exclude=./.git -cf - . | tar -C "$copy" -xf - || exit 1
 cd "$copy" || exit 1
-# What knows the list, which are two files, and the new file are compiled; all else is taken from the build that is there.
-# Makefiles go by time alone, so that they take it.
+# Compiles only the new file and the two sources that include the list; the other objects come from the existing build.
+# Makefiles compare time stamps alone, and therefore accept these objects.
 if [ -f "$build/build.ninja" ]; then
     knowing=$(ninja -C "$build" -t deps | awk '/^[^ ]/ {sub(":.*", ""); sub(".*/", ""); object = $0}
                                                /\/algorithms\.def$/ {print object}' | sort | xargs)
-    [ "$knowing" = "all_algorithms.cpp.o thread_algorithms.cpp.o" ] || { echo "These know the list: $knowing"; exit 1; }
+    [ "$knowing" = "all_algorithms.cpp.o thread_algorithms.cpp.o" ] ||
+        { echo "These sources include the list: $knowing"; exit 1; }
 fi
 cat > seeded_build.sh << END
 set -e
@@ -31,11 +32,12 @@ make -C build -j2 mpi mpiexec tutti-info tutti-tune tutti-bench tests_coll tests
     { tail -50 build/log; exit 1; }
 ! grep -q 'allreduce' build/log
 END
-grep -qw relay coll/algorithms/algorithms.def && { echo "the page's example is in the tree"; exit 1; }
-# After apps/demo.sh the build folder has no tests: the page's own command brings them back.
+grep -qw relay coll/algorithms/algorithms.def && { echo "the page's example algorithm is already in the tree"; exit 1; }
+# apps/demo.sh configures the build folder without tests: the page's own command enables them again.
 cmake -G Ninja -B demo -DTUTTI_TESTS=OFF . > /dev/null || exit 1
 bash -c "$(grep '^cmake ' coll/adding-an-algorithm.md | sed 's/-B build/-B demo/')" || exit 1
-ninja -C demo -t targets all | grep -q '^tests_coll_threads:' || { echo "the page builds no tests after apps/demo.sh"; exit 1; }
+ninja -C demo -t targets all | grep -q '^tests_coll_threads:' ||
+    { echo "after apps/demo.sh, the page's command does not enable the tests"; exit 1; }
 unset TUTTI_COLL
 export TUTTI_TUNING=none
 python3 "$source/tests/guides/run_page.py" coll/adding-an-algorithm.md "bash seeded_build.sh" || exit 1

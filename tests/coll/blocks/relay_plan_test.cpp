@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The plan of a relayed alltoall for clusters of any shape: who carries what, in which turn, and in how much memory.
+// The plan of a relayed alltoall on clusters of any shape: which rank carries which parts in which turn, and its
+// memory.
 #include "coll/blocks/relay.hpp"
 
 #include <gtest/gtest.h>
@@ -12,8 +13,8 @@ namespace {
 
 constexpr std::size_t memory = 16 << 20, piece = 4096;
 
-/// By the number of ranks of each node.
-Division division(std::vector<int> const& sizes) {
+/// The number of ranks of each node.
+NodePartition division(std::vector<int> const& sizes) {
     std::vector<Cluster::Node> nodes;
     std::vector<Cluster::Rank> ranks;
     std::vector<int> members;
@@ -25,7 +26,7 @@ Division division(std::vector<int> const& sizes) {
         }
     }
     Cluster const cluster(nodes, ranks, 0, JobKey{});
-    return Division(*Ref<Group>::adopt(new Group(members, 0)), cluster);
+    return NodePartition(*Ref<Group>::adopt(new Group(members, 0)), cluster);
 }
 
 std::vector<std::vector<int>> const shapes[] = {
@@ -39,11 +40,11 @@ void each_shape(F f) {
 }
 
 TEST(RelayPlan, ANodesMemoryIsBoundedWhateverTheNumberOfRanks) {
-    each_shape([](Division const& map) {
+    each_shape([](NodePartition const& map) {
         for (std::size_t bytes : {memory, memory / 16}) {
             RelayPlan const plan(map, bytes, 2, piece);
             for (int turn = 0; turn < plan.turns(); ++turn) {
-                std::size_t rows = 0;   // of all ranks of the largest node, of which a piece each is under way
+                std::size_t rows = 0;   // of all ranks of the largest node; one piece of each is in flight
                 plan.each_peer(turn, 0, [&](int) { rows += static_cast<std::size_t>(map.largest()); });
                 EXPECT_LE(8 * rows * plan.piece(), bytes) << map.count() << " nodes of " << map.largest();
             }
@@ -52,7 +53,7 @@ TEST(RelayPlan, ANodesMemoryIsBoundedWhateverTheNumberOfRanks) {
 }
 
 TEST(RelayPlan, EveryPairOfNodesExchangesOnceInBothDirections) {
-    each_shape([](Division const& map) {
+    each_shape([](NodePartition const& map) {
         for (std::size_t bytes : {memory, std::size_t{320}}) {
             RelayPlan const plan(map, bytes, 2, piece);
             std::map<std::pair<int, int>, int> turns;
@@ -68,9 +69,9 @@ TEST(RelayPlan, EveryPairOfNodesExchangesOnceInBothDirections) {
     });
 }
 
-TEST(RelayPlan, EachLinkHasCarriersOfItsOwnAndEachSourceALink) {
+TEST(RelayPlan, EachLinkHasItsOwnCarriersAndEachSourceALink) {
     FramePool frames;
-    each_shape([&](Division const& map) {
+    each_shape([&](NodePartition const& map) {
         for (std::size_t wanted : {1, 2, 4, 9}) {
             RelayPlan const plan(map, memory, wanted, piece);
             for (int node = 0; node < std::min(map.count(), 20); ++node)
@@ -92,8 +93,8 @@ TEST(RelayPlan, EachLinkHasCarriersOfItsOwnAndEachSourceALink) {
     });
 }
 
-TEST(RelayPlan, AllRanksOfANodeCarryWhereThereAreManyNodes) {
-    Division const map = division(std::vector<int>(256, 64));
+TEST(RelayPlan, AllRanksOfANodeAreCarriersWithManyNodes) {
+    NodePartition const map = division(std::vector<int>(256, 64));
     RelayPlan const plan(map, memory, 2, piece);
     std::map<int, int> links;
     for (int peer = 1; peer < map.count(); ++peer)
@@ -102,15 +103,15 @@ TEST(RelayPlan, AllRanksOfANodeCarryWhereThereAreManyNodes) {
     for (auto const& [rank, number] : links) EXPECT_LE(number, 8) << "rank " << rank;
 }
 
-TEST(RelayPlan, PlacesOfARowAreThoseOfItsTargets) {
-    each_shape([](Division const& map) {
+TEST(RelayPlan, RowsListTheLocalRanksOfTheirTargets) {
+    each_shape([](NodePartition const& map) {
         RelayPlan const plan(map, memory, 2, piece);
         int const last = map.count() - 1;
         for (int source : map.members(0))
             for (int target : map.members(last)) {
-                int const place = plan.place(source, target);
+                int const place = plan.part_position(source, target);
                 EXPECT_EQ(plan.target(source, last, place), target);
-                EXPECT_TRUE(!map.even() || plan.place(target, source) == place) << target;
+                EXPECT_TRUE(!map.has_equal_sizes() || plan.part_position(target, source) == place) << target;
             }
     });
 }

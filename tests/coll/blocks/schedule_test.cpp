@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The shapes that schedules are composed of: who does what in recursive k-ing.
+// The plans that schedules are composed of: the role of each rank in recursive k-ing.
 #include <gtest/gtest.h>
 
 #include "coll/blocks/schedule.hpp"
@@ -7,7 +7,7 @@
 namespace tutti::coll {
 namespace {
 
-TEST(RecursiveKIngPlan, GivesEveryExtraMemberAProxyAndKeepsOrderWhereAsked) {
+TEST(RecursiveKIngPlan, GivesEveryExtraMemberAProxyAndKeepsOrderOnRequest) {
     for (int members = 1; members <= 40; ++members)
         for (int k = 2; k <= 7; ++k)
             for (bool in_order : {false, true}) {

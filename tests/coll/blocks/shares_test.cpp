@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the shares of a reduce_scatter lie when their counts, each an int, add up to more than an int holds.
+// Offsets of the shares of a reduce_scatter whose int counts add up to more than an int holds.
 #include <gtest/gtest.h>
 
 #include "coll/blocks/reducer.hpp"
@@ -9,7 +9,7 @@
 namespace tutti::coll::test {
 namespace {
 
-TEST(Shares, OfCountsBeyondAnIntLieOneBehindTheOther) {
+TEST(Shares, AreConsecutiveWhenTheirCountsExceedAnInt) {
     int const counts[] = {1'500'000'000, 1'200'000'000, 7};
     auto const byte = TypeBuilder::predefined(Basic::byte_);
     ReduceScatterArgs args{};

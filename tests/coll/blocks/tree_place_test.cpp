@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The trees that messages run along, and the nodes with their masters.
+// The trees along which messages are sent, and the partition of ranks into nodes with masters.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,20 +13,20 @@ namespace {
 FramePool pool;
 
 template <int degree>
-TreePlace n_ary(FramePool& frames, int place, int n) {
+TreePosition n_ary(FramePool& frames, int place, int n) {
     return n_ary_tree(frames, place, n, degree);
 }
 
 constexpr TreeShape tree_shapes[] = {binomial_tree, binary_tree, chain_tree, star_tree,
                                      n_ary<3>,      n_ary<4>,    n_ary<5>,   n_ary<6>};
 
-/// The places of a subtree, own first, then child after child.
+/// The positions of a subtree in preorder: its root, then the subtree of each child.
 void collect(TreeShape shape, int place, int n, std::vector<int>& places) {
     places.push_back(place);
     for (int child : shape(pool, place, n).children) collect(shape, child, n, places);
 }
 
-TEST(TreePlace, HasEveryPlaceOnceInAscendingOrder) {
+TEST(TreePosition, VisitsEveryPositionOnceInAscendingOrder) {
     for (TreeShape shape : tree_shapes)
         for (int n = 1; n <= 70; ++n) {
             std::vector<int> places;
@@ -36,7 +36,7 @@ TEST(TreePlace, HasEveryPlaceOnceInAscendingOrder) {
         }
 }
 
-TEST(TreePlace, KnowsParentAndDepth) {
+TEST(TreePosition, HasConsistentParentAndDepth) {
     for (TreeShape shape : tree_shapes)
         for (int n = 1; n <= 70; ++n) {
             EXPECT_EQ(shape(pool, 0, n).parent, -1);
@@ -49,7 +49,7 @@ TEST(TreePlace, KnowsParentAndDepth) {
         }
 }
 
-TEST(TreePlace, IsAsDeepAsLogarithmsSay) {
+TEST(TreePosition, HasLogarithmicDepth) {
     for (int n = 1; n <= 70; ++n)
         for (int i = 0; i < n; ++i) {
             EXPECT_LE(binomial_tree(pool, i, n).depth, std::ceil(std::log2(n)));
@@ -58,15 +58,15 @@ TEST(TreePlace, IsAsDeepAsLogarithmsSay) {
         }
 }
 
-TEST(TreePlace, HasTheRootAtTheTopOfACircle) {
+TEST(TreePosition, RotatesRanksSoThatTheRootIsFirst) {
     for (int n = 1; n <= 20; ++n)
         for (int top = 0; top < n; ++top) {
             std::vector<int> seen{top};
             for (std::size_t i = 0; i < seen.size(); ++i) {
-                TreePlace const t = place_under(pool, binomial_tree, top, seen[i], n);
+                TreePosition const t = position_under(pool, binomial_tree, top, seen[i], n);
                 EXPECT_EQ(t.parent == -1, i == 0);
                 for (int child : t.children) {
-                    EXPECT_EQ(place_under(pool, binomial_tree, top, child, n).parent, seen[i]);
+                    EXPECT_EQ(position_under(pool, binomial_tree, top, child, n).parent, seen[i]);
                     seen.push_back(child);
                 }
             }
@@ -74,60 +74,60 @@ TEST(TreePlace, HasTheRootAtTheTopOfACircle) {
         }
 }
 
-TEST(TreePlace, InTheHierarchyHasTheTeamsItLeadsBelowIt) {
+TEST(TreePosition, InTheHierarchyHasTheTeamsItLeadsBelowIt) {
     topo::Hierarchy const tree = make_tree(8, 3);   // pairs, fours, all
     for (int root : {0, 5, -1}) {
         int const top = std::max(0, root);
         std::vector<int> seen{top};
         for (std::size_t i = 0; i < seen.size(); ++i) {
-            LeaderPlace const t = place_in_hierarchy(pool, tree, seen[i], root);
+            LeaderPosition const t = position_in_hierarchy(pool, tree, seen[i], root);
             EXPECT_EQ(t.parent, leader_of(tree, seen[i], root));
-            EXPECT_EQ(t.led(), seen[i] == top ? 3 : t.level);
+            EXPECT_EQ(t.led_levels(), seen[i] == top ? 3 : t.level);
             for (int child : t.children) seen.push_back(child);
         }
         EXPECT_EQ(seen.size(), 8u);
     }
 }
 
-TEST(Division, LieUnderTheOutermostTeamWhateverLevelsAreInside) {
+TEST(NodePartition, FollowsTheOutermostLevelOnly) {
     topo::Hierarchy const tree = make_tree(8, 3);   // pairs, fours, all
-    Division const nodes(tree, 0);
+    NodePartition const nodes(tree, 0);
     ASSERT_EQ(nodes.count(), 2);
     EXPECT_EQ(nodes.master(1), 4);
     for (int rank = 0; rank < 8; ++rank) {
-        EXPECT_EQ(nodes.of(rank), rank / 4);
-        EXPECT_EQ(nodes.size(nodes.of(rank)), 4);
+        EXPECT_EQ(nodes.part_of(rank), rank / 4);
+        EXPECT_EQ(nodes.size(nodes.part_of(rank)), 4);
     }
-    EXPECT_TRUE(nodes.consecutive());
+    EXPECT_TRUE(nodes.is_consecutive());
 }
 
-TEST(Division, AreOneWhereAllRanksAreEquallyNear) {
+TEST(NodePartition, IsOnePartWhereAllRanksAreEquallyClose) {
     topo::Hierarchy const tree = make_tree(5, 1);
-    Division const nodes(tree, 0);
+    NodePartition const nodes(tree, 0);
     ASSERT_EQ(nodes.count(), 1);
     EXPECT_EQ(nodes.master(0), 0);
-    EXPECT_EQ(nodes.size(nodes.of(3)), 5);
-    EXPECT_TRUE(nodes.consecutive());
+    EXPECT_EQ(nodes.size(nodes.part_of(3)), 5);
+    EXPECT_TRUE(nodes.is_consecutive());
 }
 
-TEST(Division, TellWhenRanksAreDealtOut) {
+TEST(NodePartition, DetectsRoundRobinPlacement) {
     topo::Hierarchy const tree = make_tree(6, 2, true);   // 0 3, 1 4, 2 5
-    Division const nodes(tree, 0);
+    NodePartition const nodes(tree, 0);
     ASSERT_EQ(nodes.count(), 3);
-    EXPECT_EQ(nodes.of(4), 1);
+    EXPECT_EQ(nodes.part_of(4), 1);
     EXPECT_EQ(nodes.master(1), 1);
-    EXPECT_FALSE(nodes.consecutive());
+    EXPECT_FALSE(nodes.is_consecutive());
 }
 
-TEST(TreePlace, OfMastersHasTheAskedNodeAtTheTop) {
+TEST(TreePosition, OfMastersStartsAtTheRequestedNode) {
     topo::Hierarchy const tree = make_tree(12, 3);   // nodes 0…3, 4…7, 8…11
-    Division const nodes(tree, 0);
-    auto const place = [&](int node, int top) { return place_of_master(pool, nodes, node, top, binary_tree); };
-    auto const children = [](TreePlace const& t) { return std::vector<int>(t.children.begin(), t.children.end()); };
+    NodePartition const nodes(tree, 0);
+    auto const place = [&](int node, int top) { return position_of_master(pool, nodes, node, top, binary_tree); };
+    auto const children = [](TreePosition const& t) { return std::vector<int>(t.children.begin(), t.children.end()); };
     EXPECT_EQ(place(1, 4).parent, -1);
     EXPECT_EQ(children(place(1, 4)), (std::vector<int>{8, 0}));
     EXPECT_EQ(place(0, 4).parent, 4);
-    EXPECT_EQ(place(0, 6).parent, 6);   // the root stands for its node
+    EXPECT_EQ(place(0, 6).parent, 6);   // the root represents its node
 }
 
 }   // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that runs out in a call or a request of a program, at each place where one of its ranks asks for some: nobody
-// waits for ever, who succeeds has the right result, who does not has an error, and the next call is like any other.
+// Memory exhaustion in a call or request of a program, at every allocation of each rank: no rank waits forever, each
+// rank has the right result or an error, and the next call succeeds.
 #include <gmock/gmock.h>
 
 #include <barrier>
@@ -20,12 +20,12 @@ namespace {
 
 constexpr std::size_t unlimited = ~std::size_t{0};
 
-/// A call as a program makes it, at once or as a request, between processes of one node.
+/// A call as a program makes it, blocking or as a request, between processes of one node.
 struct ProgramCall {
     Collective collective;
     int bytes;
     bool as_request;
-    std::chrono::milliseconds late{};   ///< rank 1 comes so much later than the others
+    std::chrono::milliseconds late{};   ///< the delay of rank 1
 };
 
 void PrintTo(ProgramCall const& c, std::ostream* out) {
@@ -35,15 +35,16 @@ void PrintTo(ProgramCall const& c, std::ostream* out) {
 
 template <class Args>
 void call(Comm& comm, ProgramCall const& c, Args args, std::size_t allowed) {
-    MemoryEnds const ends(allowed);
+    AllocationLimit const ends(allowed);
     BoundCall<Args> bound{comm, c.collective, args};
     if (!c.as_request) return run(std::move(bound));
     Ref<Request> const request = start(bound);
-    comm.process.waiter.until([&] { return request->complete || (request->advance(), request->complete); }, {"test"});
+    comm.process.waiter.wait_until([&] { return request->complete || (request->advance(), request->complete); },
+                                   {"test"});
     if (request->status.error != ErrorClass::success) throw Error(request->status.error, request->error_text);
 }
 
-/// Sums, or what root 0 has, of bytes; true: it has ended well, with the right result.
+/// A sum, or a broadcast from root 0, of bytes. Returns whether it ended without error and with the right result.
 bool ends_well(Comm& comm, ProgramCall const& c, std::size_t allowed = unlimited) {
     auto const type = TypeBuilder::predefined(Basic::byte_);
     auto const n = static_cast<std::size_t>(c.bytes);
@@ -52,7 +53,7 @@ bool ends_well(Comm& comm, ProgramCall const& c, std::size_t allowed = unlimited
         AllgatherArgs args{};
         args.mine = {in.data(), c.bytes, type.get()};
         args.parts = Parts::regular(out.data(), c.bytes, *type);
-        args.largest = n;
+        args.max_part_bytes = n;
         call(comm, c, args, allowed);
         for (std::size_t r = 0; r < 3; ++r)
             for (std::size_t i = 0; i < n; ++i)
@@ -67,7 +68,7 @@ bool ends_well(Comm& comm, ProgramCall const& c, std::size_t allowed = unlimited
 
 class MemoryRunsOutBetweenProcesses : public testing::TestWithParam<ProgramCall> {};
 
-/// One world for each allocation that is refused, so that nothing is in a pool. Returns false when there was none.
+/// Makes a new world for each refused allocation, so that all pools are empty. Returns false if none was refused.
 bool run_starved(ProgramCall const& c, int victim, std::size_t allowed) {
     Segment segment = Segment::create(3);
     std::atomic<bool> ran_out = false;
@@ -81,8 +82,8 @@ bool run_starved(ProgramCall const& c, int victim, std::size_t allowed) {
             variables.cma = false;
             variables.fragment = 30000;
             Process process(segment, static_cast<unsigned>(rank), variables);
-            std::vector<std::string> complaints;
-            coll::start(process, complaints);
+            std::vector<std::string> errors;
+            coll::initialize(process, errors);
             Comm& comm = *process.world;
             together.arrive_and_wait();
             if (rank == 1) std::this_thread::sleep_for(c.late);
@@ -121,11 +122,11 @@ INSTANTIATE_TEST_SUITE_P(Calls, MemoryRunsOutBetweenProcesses,
                                          ProgramCall{Collective::allgather, 8, true},
                                          ProgramCall{Collective::allgather, 100'000, false},
                                          ProgramCall{Collective::allgather, 100'000, true},
-                                         // Long waits are shown, which takes memory, too.
+                                         // Publishing a long wait allocates memory, too.
                                          ProgramCall{Collective::allgather, 8, false, std::chrono::milliseconds(40)},
                                          ProgramCall{Collective::bcast, 100'000, true, std::chrono::milliseconds(40)}));
 
-/// Takes all of a rank's heap, which is what it has for messages of the others to see.
+/// Exhausts a rank's heap, which holds the memory that other ranks can access.
 std::vector<std::uint64_t> take_all(SegmentHeap& heap) {
     std::vector<std::uint64_t> taken;
     for (std::size_t bytes = 1 << 20; bytes >= 4096; bytes /= 2) try {
@@ -134,8 +135,8 @@ std::vector<std::uint64_t> take_all(SegmentHeap& heap) {
     return taken;
 }
 
-// A communicator counts its members in its own way, and the program may know nothing of it.
-TEST(SegmentRunsOut, AndTheRankOfTheWorldIsNamed) {
+// A communicator numbers its members differently, and the program may not know the communicator.
+TEST(SegmentRunsOut, AndTheErrorNamesTheWorldRank) {
     Segment segment = Segment::create(3);
     std::barrier together(3);
     std::vector<std::thread> threads;
@@ -145,15 +146,15 @@ TEST(SegmentRunsOut, AndTheRankOfTheWorldIsNamed) {
             variables.wait = "shared";
             variables.cma = variables.arena = false;
             Process process(segment, static_cast<unsigned>(rank), variables);
-            std::vector<std::string> complaints;
-            coll::start(process, complaints);
+            std::vector<std::string> errors;
+            coll::initialize(process, errors);
             Ref<Comm> const turned = split(*process.world, 0, -rank);
             EXPECT_EQ(turned->rank(), 2 - rank);
             if (rank == 0) take_all(process.heap);
             together.arrive_and_wait();
             for (bool as_request : {false, true}) try {
                     ends_well(*turned, {Collective::allgather, 100'000, as_request});
-                    ADD_FAILURE() << "there was memory";
+                    ADD_FAILURE() << "the allocation succeeded";
                 } catch (Error const& e) {
                     std::string const peer = rank == 0 ? "" : "rank 0 of MPI_COMM_WORLD has no memory";
                     EXPECT_THAT(e.what(), testing::HasSubstr(peer));
@@ -173,8 +174,8 @@ TEST(SegmentRunsOut, AndAllRanksEnd) {
             variables.wait = "shared";
             variables.cma = variables.arena = false;
             Process process(segment, static_cast<unsigned>(rank), variables);
-            std::vector<std::string> complaints;
-            coll::start(process, complaints);
+            std::vector<std::string> errors;
+            coll::initialize(process, errors);
             std::vector<std::uint64_t> taken;
             if (rank == 1) taken = take_all(process.heap);
             together.arrive_and_wait();

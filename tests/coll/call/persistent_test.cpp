@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a persistent collective is made of is made once: from its second start on nothing is chosen, no coroutine takes
-// memory from the system, and what runs by default on one node for 8 bytes and for 1 MiB allocates nothing at all.
+// A persistent collective is set up once: from its second start on, no algorithm is chosen and no coroutine allocates
+// from the system. The default algorithms on one node, for 8 bytes and for 1 MiB, allocate nothing at all.
 #include <gmock/gmock.h>
 
 #include <chrono>
@@ -26,16 +26,16 @@ Variables restart_variables() {
     Variables v;
     v.wait = "shared";
     v.staging = 8192;
-    v.fragment = 0;   // how many fragments are under way at once is a matter of time
+    v.fragment = 0;   // the number of concurrent fragments would depend on timing
     return v;
 }
 
-/// Without the library's wait, which takes memory to show one that lasts for long.
+/// Replaces the library's wait, which allocates memory to publish a long wait.
 void run_once(Request& request) {
     for (request.start(); !request.complete; request.advance()) std::this_thread::sleep_for(10us);
 }
 
-/// What starts of a request take.
+/// Allocations by starts of a request.
 struct Taken {
     std::size_t own_frames, frames, heap;
     Taken operator-(Taken const& before) const {
@@ -43,7 +43,7 @@ struct Taken {
     }
 };
 Taken taken(Process& process, Request& request) {
-    return {static_cast<CollectiveRequest&>(request).frames_made(), process.frames.made(), allocations};
+    return {static_cast<CollectiveRequest&>(request).frame_allocations(), process.frames.allocations(), allocations};
 }
 
 bool is_default(AlgorithmRow const& row, CommState const& state) {
@@ -58,14 +58,14 @@ bool is_default(AlgorithmRow const& row, CommState const& state) {
 /// Runs a case as one request that is started several times.
 struct Restart {
     Comm& comm;
-    std::map<AlgorithmRow const*, std::size_t> allocated{};   ///< by three starts, the first two left out
+    std::map<AlgorithmRow const*, std::size_t> allocated{};   ///< by three starts, after two that are not counted
 
     void operator()(AlgorithmRow const& row, AnyArgs args) {
         Setting setting;
         force(comm, row, args, setting);
         Ref<Request> const request = init_call(comm, row.collective, args);
-        Choices& choices = state_of(comm).choices;
-        choices.forget();
+        DecisionCache& choices = state_of(comm).decisions;
+        choices.clear();
         for (int warm = 0; warm < 2; ++warm) run_once(*request);
         Taken const before = taken(comm.process, *request);
         for (int again = 0; again < 3; ++again) run_once(*request);
@@ -85,8 +85,8 @@ struct Restart {
     }
 };
 
-/// Of each algorithm a case that fits into slots and one that does not, where it has such: elements without gaps, and
-/// operators that are no program's.
+/// For each algorithm a case that fits into slots and one that does not, if it has such cases, with elements without
+/// gaps and built-in operators.
 void keep_plain_ones(Suite& suite) {
     std::map<std::pair<AlgorithmRow const*, bool>, int> kept;
     std::erase_if(suite.cases, [&](Case const& c) {
@@ -104,11 +104,11 @@ struct Shape {
 
 class Persistent : public testing::TestWithParam<Shape> {};
 
-TEST_P(Persistent, StartsChooseNothingAndTakeNoMemory) {
+TEST_P(Persistent, StartsChooseNoAlgorithmAndAllocateNothing) {
     auto const [ranks, arenas] = GetParam();
     Segment segment = Segment::create(static_cast<unsigned>(ranks));
     if (arenas && segment.layout().arena_bytes == 0)
-        GTEST_SKIP() << "this system does not let a file be as long as the arenas need";
+        GTEST_SKIP() << "this system limits the length of files too much for the arenas";
     Suite suite(make_tree(ranks, 1), Area(nullptr, ranks).slot_bytes());
     add_cases(suite, static_cast<unsigned>(ranks));
     keep_plain_ones(suite);
@@ -120,9 +120,9 @@ TEST_P(Persistent, StartsChooseNothingAndTakeNoMemory) {
             arena.emplace(window->room.first(64 << 20), rank, ranks);
         }
         Process process(segment, static_cast<unsigned>(rank), restart_variables());
-        std::vector<std::string> complaints;
-        start(process, complaints);
-        EXPECT_THAT(complaints, testing::IsEmpty());
+        std::vector<std::string> errors;
+        initialize(process, errors);
+        EXPECT_THAT(errors, testing::IsEmpty());
         Suite own(state_of(*process.world).trees.hierarchy, suite.slot_bytes);
         own.cases = suite.cases;
         Restart restart{*process.world};

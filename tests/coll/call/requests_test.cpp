@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every algorithm of the list as nonblocking and persistent requests, mixed with blocking calls, several in flight and
-// ended in an order that differs from rank to rank; whole and in fragments.
+// Every algorithm as nonblocking and persistent requests, whole and in fragments, mixed with blocking calls. Several
+// are in flight and complete in an order that differs from rank to rank.
 #include <gmock/gmock.h>
 
 #include <optional>
@@ -40,7 +40,7 @@ TEST_P(Requests, AgreeWithPlainComputation) {
     Circus const circus = GetParam();
     Segment segment = Segment::create(static_cast<unsigned>(circus.ranks));
     if (circus.arenas && segment.layout().arena_bytes == 0)
-        GTEST_SKIP() << "this system does not let a file be as long as the arenas need";
+        GTEST_SKIP() << "this system limits the length of files too much for the arenas";
     Suite suite(make_tree(circus.ranks, 1), Area(nullptr, circus.ranks).slot_bytes());
     add_cases(suite, static_cast<unsigned>(circus.ranks * 5 + circus.hands));
     run_ranks(suite, [&](int rank) {
@@ -48,9 +48,9 @@ TEST_P(Requests, AgreeWithPlainComputation) {
         std::span<std::byte> arena;
         if (circus.arenas) arena = window.emplace(segment, rank).room.first(std::size_t{512} << 20);
         Process process(segment, static_cast<unsigned>(rank), variables(circus));
-        std::vector<std::string> complaints;
-        start(process, complaints);
-        EXPECT_THAT(complaints, testing::IsEmpty());
+        std::vector<std::string> errors;
+        initialize(process, errors);
+        EXPECT_THAT(errors, testing::IsEmpty());
         Suite own(state_of(*process.world).trees.hierarchy, suite.slot_bytes);
         own.cases = suite.cases;
         run_overlapped_cases(*process.world, own, suite.at, rank, static_cast<std::size_t>(circus.hands), arena);
@@ -60,20 +60,20 @@ TEST_P(Requests, AgreeWithPlainComputation) {
     });
 }
 
-INSTANTIATE_TEST_SUITE_P(Circuses, Requests,
+INSTANTIATE_TEST_SUITE_P(Worlds, Requests,
                          testing::Values(Circus{1, 3, true, false, 0}, Circus{2, 4, true, true, 0},
                                          Circus{2, 20, false, false, 4000}, Circus{3, 5, true, true, 20000},
                                          Circus{4, 12, true, false, 0}, Circus{5, 6, false, true, 10000}),
                          name_of);
 
-TEST(PersistentRequests, GoOverTheCommunicatorsSequenceWhenHalfOfTheHeapIsHeld) {
+TEST(PersistentRequests, UseTheCommunicatorsSequenceWhenHalfOfTheHeapIsTaken) {
     Segment segment = Segment::create(2);
     std::vector<std::thread> threads;
     for (int rank = 0; rank < 2; ++rank)
         threads.emplace_back([&, rank] {
             Process process(segment, static_cast<unsigned>(rank), variables({2, 1, true, false, 0}));
-            std::vector<std::string> complaints;
-            start(process, complaints);
+            std::vector<std::string> errors;
+            initialize(process, errors);
             auto const type = TypeBuilder::predefined(Basic::int32);
             std::size_t& held = state_of(process).sequence_bytes;
             for (bool full : {false, true, false}) {
@@ -86,8 +86,8 @@ TEST(PersistentRequests, GoOverTheCommunicatorsSequenceWhenHalfOfTheHeapIsHeld) 
                 for (int turn = 0; turn < 20; ++turn) {
                     if (rank == 0) mine = turn;
                     request->start();
-                    process.waiter.until([&] { return request->complete || (request->advance(), request->complete); },
-                                         {"the test"});
+                    process.waiter.wait_until(
+                        [&] { return request->complete || (request->advance(), request->complete); }, {"the test"});
                     EXPECT_EQ(mine, turn);
                 }
                 request = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What users write: algorithms and parameters of every kind as text, info keys, and levels of an algorithm's own.
+// The texts that users write: algorithms, parameters of every kind, info keys, and an algorithm's own hierarchy.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,14 +16,14 @@ using testing::IsEmpty;
 
 constexpr Parameter every_kind[] = {
     {"chunk", 65536, "bytes"},
-    {"ways", 3, "how many", ParameterKind::number},
+    {"ways", 3, "their number", ParameterKind::number},
     {"piece", 4096, "bytes", ParameterKind::per_level},
-    {"flags", 1, "how they lie", ParameterKind::word, "one|packed|apart"},
+    {"flags", 1, "their layout", ParameterKind::keyword, "one|packed|apart"},
     hierarchy_parameter,
-    {"degree", 2, "how many at each level", ParameterKind::numbers},
+    {"degree", 2, "their number on each level", ParameterKind::numbers},
 };
 
-/// An algorithm of the list wears these parameters: how text becomes values does not depend on what it does.
+/// A row of the list with other parameters: parsing does not depend on the algorithm.
 AlgorithmRow row_of_every_kind() {
     AlgorithmRow row = all_algorithms().front();
     row.parameters = every_kind;
@@ -32,34 +32,34 @@ AlgorithmRow row_of_every_kind() {
 
 struct Parsed {
     Setting setting;
-    std::vector<std::string> complaints;
+    std::vector<std::string> errors;
 };
 
 Parsed parse(Collective collective, std::string_view text) {
     Parsed p;
-    p.setting = parse_setting(collective, text, "test", p.complaints);
+    p.setting = parse_setting(collective, text, "test", p.errors);
     return p;
 }
 
-/// The same for words behind the algorithm's name in a row of every kind.
+/// Parses parameters as they follow the algorithm's name, for the row `row`.
 Parsed parse_parameters(AlgorithmRow const& row, std::string_view text) {
     Parsed p;
     p.setting = defaults(row);
-    take_parameters(text, p.setting, "test", p.complaints);
+    parse_parameters(text, p.setting, "test", p.errors);
     return p;
 }
 
-TEST(Settings, ReadParametersOfEveryKindAndWriteThemDownAgain) {
+TEST(Settings, ReadParametersOfEveryKindAndFormatThemAgain) {
     AlgorithmRow const row = row_of_every_kind();
     std::string const text = "chunk=16K,ways=4,piece=1K+8K+1M,flags=apart,hierarchy=numa+socket,degree=8+3";
     Parsed const p = parse_parameters(row, text);
-    EXPECT_THAT(p.complaints, IsEmpty());
+    EXPECT_THAT(p.errors, IsEmpty());
     Values const& v = p.setting.values;
     EXPECT_EQ(v[0], 16384u);
     EXPECT_EQ(v[1], 4u);
     EXPECT_THAT((std::vector{v.at(2, 0), v.at(2, 1), v.at(2, 2), v.at(2, max_levels + 3)}),
                 ElementsAre(1024u, 8192u, 1048576u, 1048576u))
-        << "the last size holds for all levels further out";
+        << "the last size applies to all outer levels";
     EXPECT_EQ(v[3], 2u);
     EXPECT_TRUE(p.setting.has_levels);
     EXPECT_THAT((std::vector{v.at(5, 0), v.at(5, 1), v.at(5, 2)}), ElementsAre(8u, 3u, 3u));
@@ -67,73 +67,73 @@ TEST(Settings, ReadParametersOfEveryKindAndWriteThemDownAgain) {
     EXPECT_EQ(text_of(defaults(row)), row.name);
 }
 
-TEST(Settings, TellWhatIsWrongWithAParameterAndKeepItsFallback) {
+TEST(Settings, ReportInvalidParametersAndKeepTheirDefaults) {
     AlgorithmRow const row = row_of_every_kind();
-    auto expect = [&](std::string_view text, std::string const& told) {
+    auto expect = [&](std::string_view text, std::string const& expected) {
         Parsed const p = parse_parameters(row, text);
-        EXPECT_THAT(p.complaints, ElementsAre(HasSubstr(told))) << text;
+        EXPECT_THAT(p.errors, ElementsAre(HasSubstr(expected))) << text;
         EXPECT_EQ(text_of(p.setting), row.name) << text;
     };
-    expect("chunk=16X", "a size such as 16K from 1 to 1T must follow");
+    expect("chunk=16X", "expected a size such as 16K from 1 to 1T");
     expect("chunk=0", "from 1 to 1T");
     expect("chunk", "from 1 to 1T");
     expect("chunk=99999999999999999999", "from 1 to 1T");
     expect("chunk=99999999999999999M", "from 1 to 1T");
     expect("chunk=1025G", "from 1 to 1T");
-    expect("ways=many", "a number from 1 to 4096 must follow");
-    expect("ways=0", "a number from 1 to 4096 must follow");
-    expect("ways=4097", "a number from 1 to 4096 must follow");
-    expect("ways=4294967297", "a number from 1 to 4096 must follow");
-    expect("degree=2+many", "numbers from 1 to 4096 must follow, one for each level");
-    expect("degree=2+0", "numbers from 1 to 4096 must follow, one for each level");
-    expect("piece=1K+2T", "sizes from 1 to 1T must follow, one for each level");
-    expect("piece=1K+x", "one for each level");
+    expect("ways=many", "expected a number from 1 to 4096");
+    expect("ways=0", "expected a number from 1 to 4096");
+    expect("ways=4097", "expected a number from 1 to 4096");
+    expect("ways=4294967297", "expected a number from 1 to 4096");
+    expect("degree=2+many", "expected numbers from 1 to 4096, one per level");
+    expect("degree=2+0", "expected numbers from 1 to 4096, one per level");
+    expect("piece=1K+2T", "expected sizes from 1 to 1T, one per level");
+    expect("piece=1K+x", "one per level");
     expect("piece=1+2+3+4+5+6+7+8+9", "at most 8 levels");
-    expect("flags=three", "one of one|packed|apart must follow");
-    expect("flags=one|packed", "one of one|packed|apart must follow");
+    expect("flags=three", "expected one of one|packed|apart");
+    expect("flags=one|packed", "expected one of one|packed|apart");
     expect("hierarchy=cheese", "cheese");
     expect("chnk=1K", "has no parameter chnk; it has chunk, ways, piece, flags, hierarchy");
 }
 
-TEST(Settings, NameTheAlgorithmsThatThereAreInsteadOfAWrongOne) {
-    EXPECT_THAT(parse(Collective::bcast, "nix").complaints,
+TEST(Settings, ListTheAlgorithmsWhenOneIsUnknown) {
+    EXPECT_THAT(parse(Collective::bcast, "nix").errors,
                 ElementsAre(HasSubstr("test: bcast has no algorithm nix; it has slots, ")));
     EXPECT_EQ(parse(Collective::bcast, "nix").setting.algorithm, nullptr);
 }
 
-TEST(Settings, TakeWhatIsRightAndTellTheRest) {
+TEST(Settings, AcceptValidPartsAndReportTheRest) {
     Settings settings;
-    std::vector<std::string> complaints;
-    settings.take("bcast=hierarchical:chunk=16K,share=32K,allreduce=exchange,,cheese=slots,reduce=nix,chunk=4K", "test",
-                  complaints);
-    auto text = [&](Collective c) { return text_of(settings.of[static_cast<std::size_t>(c)]); };
+    std::vector<std::string> errors;
+    settings.parse("bcast=hierarchical:chunk=16K,share=32K,allreduce=exchange,,cheese=slots,reduce=nix,chunk=4K",
+                   "test", errors);
+    auto text = [&](Collective c) { return text_of(settings.requested[static_cast<std::size_t>(c)]); };
     EXPECT_EQ(text(Collective::bcast), "hierarchical:chunk=16K,share=32K");
     EXPECT_EQ(text(Collective::allreduce), "exchange");
-    EXPECT_EQ(settings.of[static_cast<std::size_t>(Collective::reduce)].algorithm, nullptr);
-    EXPECT_THAT(complaints, ElementsAre(HasSubstr("cheese is neither a parameter of exchange nor a collective"),
-                                        HasSubstr("reduce has no algorithm nix"),
-                                        HasSubstr("chunk is not a collective; these are: barrier, bcast")));
-    settings.take(Collective::bcast, "slots", "test", complaints);
-    EXPECT_EQ(text(Collective::bcast), "slots") << "the later word holds";
+    EXPECT_EQ(settings.requested[static_cast<std::size_t>(Collective::reduce)].algorithm, nullptr);
+    EXPECT_THAT(errors, ElementsAre(HasSubstr("cheese is neither a parameter of exchange nor a collective"),
+                                    HasSubstr("reduce has no algorithm nix"),
+                                    HasSubstr("chunk is not a collective; the collectives are barrier, bcast")));
+    settings.parse(Collective::bcast, "slots", "test", errors);
+    EXPECT_EQ(text(Collective::bcast), "slots") << "the later setting applies";
 }
 
-TEST(Settings, EveryAlgorithmOfTheListIsReadByItsNameAndWrittenTheSame) {
+TEST(Settings, EveryAlgorithmIsParsedByItsNameAndFormattedAsIt) {
     for (AlgorithmRow const& row : all_algorithms()) {
         Parsed const p = parse(row.collective, row.name);
-        EXPECT_THAT(p.complaints, IsEmpty());
+        EXPECT_THAT(p.errors, IsEmpty());
         EXPECT_EQ(p.setting.algorithm, &row);
         EXPECT_EQ(text_of(p.setting), row.name);
-        EXPECT_LE(row.parameters.size(), Values::most) << row.name;
+        EXPECT_LE(row.parameters.size(), Values::max_count) << row.name;
         for (Parameter const& parameter : row.parameters) {
             if (parameter.kind == ParameterKind::hierarchy) continue;
-            std::string const word = std::string(parameter.name) + "=" + text_of_fallback(parameter);
-            EXPECT_THAT(parse(row.collective, std::string(row.name) + ":" + word).complaints, IsEmpty())
-                << row.name << " does not take its own fallback " << word;
+            std::string const word = std::string(parameter.name) + "=" + text_of_default(parameter);
+            EXPECT_THAT(parse(row.collective, std::string(row.name) + ":" + word).errors, IsEmpty())
+                << row.name << " does not accept its own default " << word;
         }
     }
 }
 
-TEST(Settings, LevelsOfAnAlgorithmsOwnAreThoseOfItsTree) {
+TEST(Settings, AnAlgorithmsOwnLevelsAreThoseOfItsTree) {
     Trees const own(topo::Hierarchy::build(8, {{{"numa", {0, 0, 1, 1, 2, 2, 3, 3}}}}));
     Trees const flat(topo::Hierarchy::build(8, {}));
     auto trees_of = [&](topo::LevelChoice const* levels) -> Trees const& {
@@ -143,41 +143,41 @@ TEST(Settings, LevelsOfAnAlgorithmsOwnAreThoseOfItsTree) {
                             .levels = 2,
                             .bytes = 64,
                             .slot_bytes = 8192,
-                            .commutes = true,
-                            .ordered = true,
-                            .one_kind = true,
+                            .commutative = true,
+                            .commutative_or_consecutive = true,
+                            .has_kernels = true,
                             .equal_parts = true};
-    std::vector<std::string> complaints;
+    std::vector<std::string> errors;
     for (auto const& [collective, name] : {std::pair{Collective::barrier, "hierarchical"},
                                            {Collective::bcast, "hierarchical"},
                                            {Collective::bcast, "hierarchical_slots"},
                                            {Collective::reduce, "hierarchical"},
                                            {Collective::allreduce, "hierarchical"}}) {
         Settings settings;
-        settings.take(collective, name, "test", complaints);
+        settings.parse(collective, name, "test", errors);
         EXPECT_EQ(decide(collective, traits, settings, trees_of).trees, &own) << name;
-        settings.take(collective, std::string(name) + ":hierarchy=flat", "test", complaints);
+        settings.parse(collective, std::string(name) + ":hierarchy=flat", "test", errors);
         EXPECT_EQ(decide(collective, traits, settings, trees_of).trees, &flat) << name;
     }
-    EXPECT_THAT(complaints, IsEmpty());
+    EXPECT_THAT(errors, IsEmpty());
 }
 
-/// One rank on its own, as a program without mpiexec.
+/// A single rank, as in a program without mpiexec.
 struct Alone {
     Alone(Variables variables = {}) : segment(Segment::create(1)), process(segment, 0, std::move(variables)) {
-        start(process, complaints);
+        initialize(process, errors);
     }
     std::string chosen(Comm& comm, Collective collective) {
         Settings const& s = state_of(comm).settings ? *state_of(comm).settings : state_of(process).settings;
-        Setting const& setting = s.of[static_cast<std::size_t>(collective)];
+        Setting const& setting = s.requested[static_cast<std::size_t>(collective)];
         return setting.algorithm ? text_of(setting) : "";
     }
-    std::vector<std::string> complaints;
+    std::vector<std::string> errors;
     Segment segment;
     Process process;
 };
 
-TEST(Settings, TheVariableOfACollectiveGoesBeforeTheOneOfAll) {
+TEST(Settings, TheVariableOfOneCollectiveTakesPrecedenceOverTheGeneralOne) {
     Variables variables;
     variables.coll = "bcast=slots,reduce=blocks";
     variables.coll_bcast = "hierarchical:chunk=4K";
@@ -185,10 +185,10 @@ TEST(Settings, TheVariableOfACollectiveGoesBeforeTheOneOfAll) {
     Alone alone(variables);
     EXPECT_EQ(alone.chosen(*alone.process.world, Collective::bcast), "hierarchical:chunk=4K");
     EXPECT_EQ(alone.chosen(*alone.process.world, Collective::reduce), "blocks");
-    EXPECT_THAT(alone.complaints, ElementsAre(HasSubstr("TUTTI_COLL_EXSCAN: exscan has no algorithm nix")));
+    EXPECT_THAT(alone.errors, ElementsAre(HasSubstr("TUTTI_COLL_EXSCAN: exscan has no algorithm nix")));
 }
 
-TEST(Settings, AnInfoKeyGoesBeforeTheEnvironmentOnItsCommunicatorAlone) {
+TEST(Settings, AnInfoKeyOverridesTheEnvironmentOnItsCommunicatorOnly) {
     Variables variables;
     variables.coll = "bcast=slots,reduce=blocks";
     Alone alone(variables);
@@ -198,13 +198,14 @@ TEST(Settings, AnInfoKeyGoesBeforeTheEnvironmentOnItsCommunicatorAlone) {
     self.info->set("tutti_coll_bcast", "hierarchical:chunk=8K");
     self.info->set("tutti_coll", "bcast=hierarchical_slots,allreduce=exchange");
     self.info->set("tutti_coll_cheese", "slots");
-    std::vector<std::string> complaints;
-    take_hints(self, complaints);
-    EXPECT_EQ(alone.chosen(self, Collective::bcast), "hierarchical:chunk=8K") << "the key of the collective goes first";
+    std::vector<std::string> errors;
+    apply_hints(self, errors);
+    EXPECT_EQ(alone.chosen(self, Collective::bcast), "hierarchical:chunk=8K")
+        << "the collective's own key takes precedence";
     EXPECT_EQ(alone.chosen(self, Collective::allreduce), "exchange");
-    EXPECT_EQ(alone.chosen(self, Collective::reduce), "blocks") << "what no key names stays";
+    EXPECT_EQ(alone.chosen(self, Collective::reduce), "blocks") << "collectives without a key keep their setting";
     EXPECT_EQ(alone.chosen(world, Collective::bcast), "slots");
-    EXPECT_THAT(complaints, ElementsAre(HasSubstr("info key tutti_coll_cheese")));
+    EXPECT_THAT(errors, ElementsAre(HasSubstr("info key tutti_coll_cheese")));
 }
 
 }   // namespace

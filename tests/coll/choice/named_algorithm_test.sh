@@ -1,41 +1,44 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# An algorithm that was asked for and cannot do a call is told of in one sentence, on one node and on several; rows of
-# tables are not, and the calls of the library itself neither.
+# The library warns once, on one node and on several, if a requested algorithm cannot run a call. It does not warn about
+# rows of tables or about its own calls.
 . "$(dirname "$0")/../../launcher/nodes/nodes_common.sh" "$1"
 bench=$build/bin/tutti-bench
 unset TUTTI_COLL
 export TUTTI_TUNING=none TUTTI_TOPOLOGY="socket:1 core:4"
-told_once() { expect_code 0; [ "$err" = "tutti: $1" ] || wrong "$what said '$err' instead of 'tutti: $1'"; }
+expect_single_message() {
+    expect_code 0
+    [ "$err" = "tutti: $1" ] || wrong "$what printed '$err' instead of 'tutti: $1'"
+}
 quick=(--iterations 3 --warmup 0 --no-check)
 
-slots="bcast=slots was asked for, but slots takes messages of at most 8K bytes: hierarchical runs instead"
+slots="bcast=slots was requested, but slots accepts messages of at most 8K bytes: hierarchical runs instead"
 run -n 3 --coll bcast=slots "$bench" "${quick[@]}" --sizes 8K:64K bcast ibcast bcast_init
-told_once "$slots (on MPI_COMM_WORLD of 3 ranks)"
+expect_single_message "$slots (on MPI_COMM_WORLD of 3 ranks)"
 TUTTI_QUIET=1 run -n 3 --coll bcast=slots "$bench" "${quick[@]}" --sizes 8K:64K bcast; expect_code 0; expect_silence
 run -n 3 --coll bcast=slots "$bench" "${quick[@]}" --sizes 8:8K bcast; expect_code 0; expect_silence
 run -n 2 "$bench" "${quick[@]}" --sizes 16K:32K --hint tutti_coll=bcast=slots --hint tutti_coll_bcast=slots bcast
-told_once "$slots (on a communicator of 2 ranks)"
+expect_single_message "$slots (on a communicator of 2 ranks)"
 TUTTI_DETERMINISTIC=1 run -n 2 --coll allreduce=rabenseifner "$bench" "${quick[@]}" --sizes 8:64 allreduce
-expect_err "but rabenseifner needs operands that may be grouped: exchange runs instead"
+expect_err "but rabenseifner needs operands that may be regrouped: exchange runs instead"
 run -n 2 --coll alltoall=bruck "$bench" "${quick[@]}" --sizes 8:64 alltoall alltoallv
-expect_err "but bruck needs parts of one size: rotated runs instead"
+expect_err "but bruck needs parts of equal size: rotated runs instead"
 [ "$(wc -l <<< "$err")" = 1 ] || wrong "$what: $err"
 
-# rows of a tuning file, and barriers that nobody called
+# rows of a tuning file, and the library's own barriers
 printf '# tutti tuning 1\nbcast one_node slots\nbcast several_nodes hierarchical\n' > "$folder/tuning"
 TUTTI_TUNING=$folder/tuning run -n 2 "$bench" "${quick[@]}" --sizes 8K:64K bcast
-expect_code 0; expect_err "$folder/tuning:3: bcast hierarchical never runs where the line holds, several_nodes"
+expect_code 0; expect_err "$folder/tuning:3: bcast hierarchical never runs on communicators of this kind: several_nodes"
 [ "$(wc -l <<< "$err")" = 1 ] || wrong "$what: $err"
 run -n 4 --coll barrier=masters "$build/tests/ranks_coll_tuned" 1; expect_code 0; expect_silence
 
 # several nodes
 on "$two" -n 4 --coll bcast=hierarchical:chunk=8K "$bench" "${quick[@]}" --sizes 8:64K bcast
-expect_err "tutti: bcast=hierarchical:chunk=8K was asked for, but hierarchical runs on one node only: masters"
-[ "$(grep -c "was asked for" <<< "$err")" = 1 ] || wrong "$what: $err"
-on "$two" -n 4 --coll barrier=masters,bcast=masters,reduce=masters,allreduce=masters "$bench" "${quick[@]}" --sizes 8:8 \
-    barrier bcast allreduce
-expect_code 0; [[ "$err" != *"was asked for"* ]] || wrong "steps inside nodes were told: $err"
+expect_err "tutti: bcast=hierarchical:chunk=8K was requested, but hierarchical runs on one node only: masters"
+[ "$(grep -c "was requested" <<< "$err")" = 1 ] || wrong "$what: $err"
+on "$two" -n 4 --coll barrier=masters,bcast=masters,reduce=masters,allreduce=masters "$bench" "${quick[@]}" \
+    --sizes 8:8 barrier bcast allreduce
+expect_code 0; [[ "$err" != *"was requested"* ]] || wrong "a warning about steps inside nodes: $err"
 # two ranks on two nodes: no row of one node
 out=$(on 127.0.0.2:1,127.0.0.3:1 -n 2 "$bench" "${quick[@]}" --csv --sizes 32K:32K scan exscan; echo "$out")
 [ "$(cut -d, -f1,8 <<< "$out" | xargs)" = "scan,masters exscan,masters" ] || wrong "two ranks on two nodes: $out"

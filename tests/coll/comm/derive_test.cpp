@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Communicators made of communicators, by ranks that are threads of this process: who is in, who is told, in which
-// order; and that contexts are never used twice.
+// Creation of communicators by ranks that are threads of this process: their members and order, which ranks receive
+// them, and that no context is used twice.
 #include "coll/comm/derive.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ using namespace tutti;
 
 namespace {
 
-/// What every member of `comm` says, in rank order.
+/// The values of all members of `comm`, in rank order.
 template <class T>
 std::vector<T> from_all(Comm& comm, T mine) {
     std::vector<T> all(static_cast<std::size_t>(comm.size()));
@@ -42,7 +42,7 @@ Ref<Group> group_of(Comm& world, std::vector<int> ranks) {
     return Ref<Group>::adopt(new Group(std::move(ranks), world.process.rank()));
 }
 
-/// Calls a way to make a communicator. Was the answer that there is no memory?
+/// Calls a function that makes a communicator. Returns whether it failed with MPI_ERR_NO_MEM.
 bool no_memory(std::function<void()> const& make) {
     try {
         make();
@@ -53,7 +53,7 @@ bool no_memory(std::function<void()> const& make) {
     }
 }
 
-/// Takes all of a rank's heap, so that nothing more can be had from it, until it goes.
+/// Exhausts a rank's heap for the lifetime of the object.
 class NoMemory {
 public:
     explicit NoMemory(SegmentHeap& heap) : heap_(heap) {
@@ -70,7 +70,7 @@ private:
     std::vector<std::uint64_t> taken_;
 };
 
-/// The largest block that can be had, to the page.
+/// The largest block that the heap can allocate, in whole pages.
 std::uint64_t largest_block(SegmentHeap& heap) {
     std::uint64_t fits = 0;
     for (std::uint64_t step = std::uint64_t{1} << 40; step >= 4096; step /= 2) try {
@@ -80,19 +80,19 @@ std::uint64_t largest_block(SegmentHeap& heap) {
     return fits;
 }
 
-/// All ways to make communicators of `world`; in some of them not all callers are members. `inter` joins the ranks
-/// of even and odd numbers, and is null in a world of one.
+/// All functions that make communicators from `world`; for some, not all callers become members. `inter` joins the
+/// ranks of even and odd numbers, and is null in a world of one rank.
 std::vector<std::pair<char const*, std::function<void()>>> ways(Comm& world, Comm& half, Comm* inter) {
     int const me = world.rank(), size = world.size();
     std::vector<int> all(static_cast<std::size_t>(size));
     std::iota(all.begin(), all.end(), 0);
     std::vector<std::pair<char const*, std::function<void()>>> ways{
         {"duplicate", [&] { coll::duplicate(world); }},
-        {"duplicate_later",
+        {"duplicate_nonblocking",
          [&] {
-             auto [child, request] = coll::duplicate_later(world, {});
-             world.process.waiter.until([&] { return request->complete || (request->advance(), request->complete); },
-                                        {"the test"});
+             auto [child, request] = coll::duplicate_nonblocking(world, {});
+             world.process.waiter.wait_until(
+                 [&] { return request->complete || (request->advance(), request->complete); }, {"the test"});
              if (request->status.error != ErrorClass::success) throw Error(request->status.error, request->error_text);
          }},
         {"create", [&world, all] { coll::create(world, group_of(world, all)); }},
@@ -103,11 +103,11 @@ std::vector<std::pair<char const*, std::function<void()>>> ways(Comm& world, Com
     if (!inter) return ways;
     ways.emplace_back("duplicate of two groups", [=] { coll::duplicate(*inter); });
     ways.emplace_back("split of two groups", [=] { coll::split(*inter, 0, 0); });
-    ways.emplace_back("merge", [=] { coll::merge(*inter, false); });
+    ways.emplace_back("merge", [=] { coll::merge_intercomm(*inter, false); });
     ways.emplace_back("connect", [&world, &half, me] {
         std::optional<coll::Bridge> bridge;
         if (half.rank() == 0) bridge = coll::Bridge{&world, 1 - me % 2, 7};
-        coll::connect(half, 0, bridge);
+        coll::create_intercomm(half, 0, bridge);
     });
     return ways;
 }
@@ -115,13 +115,13 @@ std::vector<std::pair<char const*, std::function<void()>>> ways(Comm& world, Com
 }   // namespace
 
 class CommDerive : public testing::TestWithParam<std::vector<int>> {};
-using Nodes = std::vector<int>;   // each rank's
+using Nodes = std::vector<int>;   // by rank
 INSTANTIATE_TEST_SUITE_P(Ranks, CommDerive, testing::Values(Nodes(1), Nodes(2), Nodes(3), Nodes(5), Nodes(8)));
 INSTANTIATE_TEST_SUITE_P(SeveralNodes, CommDerive,
                          testing::Values(Nodes{0, 0, 1, 1}, Nodes{0, 0, 0, 1}, Nodes{0, 1, 2},
                                          Nodes{0, 1, 2, 0, 1, 2, 0}));
 
-TEST_P(CommDerive, DuplicatesHaveAContextOfTheirOwn) {
+TEST_P(CommDerive, DuplicatesHaveTheirOwnContext) {
     coll::test::run_on_nodes(GetParam(), [](Comm& world) {
         world.topology = std::make_unique<VirtualTopology>(CartTopology{{world.size()}, {true}, {world.rank()}});
         std::vector<int> all(world.group->world_ranks().begin(), world.group->world_ranks().end());
@@ -135,16 +135,16 @@ TEST_P(CommDerive, DuplicatesHaveAContextOfTheirOwn) {
     });
 }
 
-TEST_P(CommDerive, DuplicatesMayComeLaterAndInAnyOrder) {
+TEST_P(CommDerive, NonblockingDuplicatesCompleteInAnyOrder) {
     coll::test::run_on_nodes(GetParam(), [](Comm& world) {
         std::vector<int> all(world.group->world_ranks().begin(), world.group->world_ranks().end());
         std::vector<std::pair<Ref<Comm>, Ref<Request>>> under_way;
-        for (int i = 0; i < 5; ++i) under_way.push_back(coll::duplicate_later(world, {}));
+        for (int i = 0; i < 5; ++i) under_way.push_back(coll::duplicate_nonblocking(world, {}));
         coll::barrier(world);
         for (std::size_t i = 0; i < under_way.size(); ++i) {
             auto& [child, request] = under_way[(i * 3 + static_cast<std::size_t>(world.rank())) % 5];
-            world.process.waiter.until([&] { return request->complete || (request->advance(), request->complete); },
-                                       {"the test"});
+            world.process.waiter.wait_until(
+                [&] { return request->complete || (request->advance(), request->complete); }, {"the test"});
             EXPECT_EQ(request->status.error, ErrorClass::success) << request->error_text;
         }
         for (auto& one : under_way) expect_members(one.first, all);
@@ -158,7 +158,7 @@ TEST_P(CommDerive, SplitsFollowColorsAndKeys) {
         for (int round = 0; round < 60; ++round) {
             std::vector<int> colors, keys, want;
             for (int r = 0; r < world.size(); ++r) {
-                colors.push_back(static_cast<int>(random() % 4) - 1);   // −1: takes no part
+                colors.push_back(static_cast<int>(random() % 4) - 1);   // −1: not a member
                 keys.push_back(static_cast<int>(random() % 3) - 1);
             }
             int const me = world.rank(), mine = colors[static_cast<std::size_t>(me)];
@@ -176,7 +176,7 @@ TEST_P(CommDerive, SplitsFollowColorsAndKeys) {
     });
 }
 
-TEST_P(CommDerive, GroupsWhoseMembersAloneCallHearAlongATree) {
+TEST_P(CommDerive, CreateGroupIsCalledByItsMembersOnly) {
     coll::test::run_on_nodes(GetParam(), [](Comm& world) {
         int const me = world.rank(), last = world.size() - 1;
         std::vector<int> all(static_cast<std::size_t>(world.size())), same;
@@ -192,7 +192,7 @@ TEST_P(CommDerive, GroupsWhoseMembersAloneCallHearAlongATree) {
     });
 }
 
-TEST_P(CommDerive, GroupsJoinAndMergeInEitherOrder) {
+TEST_P(CommDerive, GroupsAreJoinedAndMergedInEitherOrder) {
     coll::test::run_on_nodes(GetParam(), [](Comm& world) {
         int const me = world.rank(), side = me % 2;
         if (world.size() < 2) return;
@@ -205,15 +205,15 @@ TEST_P(CommDerive, GroupsJoinAndMergeInEitherOrder) {
             std::optional<coll::Bridge> bridge;
             auto const& others = sides[1 - side];
             if (local->rank() == leader) bridge = coll::Bridge{&world, others[round % others.size()], round};
-            Ref<Comm> inter = coll::connect(*local, leader, bridge);
+            Ref<Comm> inter = coll::create_intercomm(*local, leader, bridge);
             EXPECT_TRUE(contexts.insert(inter->context).second) << "a context was used twice";
             EXPECT_TRUE(std::ranges::equal(inter->group->world_ranks(), sides[side]));
             EXPECT_TRUE(std::ranges::equal(inter->remote->world_ranks(), others));
             EXPECT_EQ(inter->first_group_size(),
-                      static_cast<int>(sides[inter->comes_first() ? side : 1 - side].size()));
+                      static_cast<int>(sides[inter->local_group_first() ? side : 1 - side].size()));
             std::vector<int> all(sides[round % 2]);
             all.insert(all.end(), sides[1 - round % 2].begin(), sides[1 - round % 2].end());
-            expect_members(coll::merge(*inter, side != round % 2), all);
+            expect_members(coll::merge_intercomm(*inter, side != round % 2), all);
             Ref<Comm> part = coll::split(*coll::duplicate(*inter), me < 3 ? std::optional(0) : std::nullopt, 0);
             ASSERT_EQ(static_cast<bool>(part), me < 3);
             if (!part) continue;
@@ -222,20 +222,20 @@ TEST_P(CommDerive, GroupsJoinAndMergeInEitherOrder) {
     });
 }
 
-TEST_P(CommDerive, AWrongLeaderKeepsNobodyWaiting) {
+TEST_P(CommDerive, AWrongLeaderBlocksNoRank) {
     coll::test::run_on_nodes(GetParam(), [](Comm& world) {
-        EXPECT_THROW(coll::connect(world, world.size() - 1, std::nullopt), Error);
+        EXPECT_THROW(coll::create_intercomm(world, world.size() - 1, std::nullopt), Error);
         if (world.size() < 2) return;
         Ref<Comm> local = coll::split(world, world.rank() % 2, 0);
         std::optional<coll::Bridge> bridge;
         if (local->rank() == 0) bridge = coll::Bridge{&world, 1 - world.rank() % 2, 0};
-        Ref<Comm> inter = coll::connect(*local, 0, bridge);
-        if (world.size() == 2) return;   // below, the first of each side differs from the rest
-        EXPECT_THROW(coll::merge(*inter, inter->rank() == 0), Error);
+        Ref<Comm> inter = coll::create_intercomm(*local, 0, bridge);
+        if (world.size() == 2) return;   // below, the first rank of each side differs from the others
+        EXPECT_THROW(coll::merge_intercomm(*inter, inter->rank() == 0), Error);
     });
 }
 
-TEST_P(CommDerive, EdgesGivenByAnybodyReachBothEnds) {
+TEST_P(CommDerive, EdgesDeclaredByAnyRankReachBothEnds) {
     coll::test::run_on_nodes(GetParam(), [](Comm& world) {
         int const me = world.rank(), size = world.size();
         for (int givers : {size, 1}) {
@@ -253,20 +253,20 @@ TEST_P(CommDerive, EdgesGivenByAnybodyReachBothEnds) {
     });
 }
 
-// The memory of one rank after another is used up. Of the ways to make a communicator those fail that need it, and then
-// for all who called, members or not; what the others had got for it they have again.
-TEST_P(CommDerive, WhatCannotBeMadeFailsForAll) {
+// Exhausts the memory of one rank after another. Each function that needs this memory fails on all its callers, members
+// or not, and the other ranks release what they had allocated for it.
+TEST_P(CommDerive, AFailedCreationFailsForAll) {
     coll::test::run_on_nodes(GetParam(), [](Comm& world) {
         int const me = world.rank(), size = world.size();
         Ref<Comm> half = coll::split(world, me % 2, 0), inter;
         std::optional<coll::Bridge> bridge;
         if (half->rank() == 0) bridge = coll::Bridge{&world, 1 - me % 2, 0};
-        if (size > 1) inter = coll::connect(*half, 0, bridge);
+        if (size > 1) inter = coll::create_intercomm(*half, 0, bridge);
         auto const makers = ways(world, *half, inter.get());
         int failures = 0;
-        for (int full = 0; full < size; ++full) {   // of all ranks this one's heap
+        for (int full = 0; full < size; ++full) {   // the rank whose heap is exhausted
             std::optional<NoMemory> none;
-            coll::barrier(world);   // all areas of the last round have been left
+            coll::barrier(world);   // all areas of the last round have been released
             std::uint64_t const before = me == full ? 0 : largest_block(world.process.heap);
             if (me == full) none.emplace(world.process.heap);
             for (auto const& [name, make] : makers) {
@@ -276,10 +276,12 @@ TEST_P(CommDerive, WhatCannotBeMadeFailsForAll) {
                     << name << " without memory of rank " << full;
             }
             coll::barrier(world);
-            if (me != full) { EXPECT_EQ(largest_block(world.process.heap), before) << "kept for rank " << full; }
+            if (me != full) {
+                EXPECT_EQ(largest_block(world.process.heap), before) << "not released after rank " << full << " failed";
+            }
             none.reset();
             for (auto const& [name, make] : makers) EXPECT_FALSE(no_memory(make)) << name;
         }
-        EXPECT_GE(failures, static_cast<int>(makers.size())) << "rank 0's memory at least is needed everywhere";
+        EXPECT_GE(failures, static_cast<int>(makers.size())) << "every function needs the memory of rank 0";
     });
 }

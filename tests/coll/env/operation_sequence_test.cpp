@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A sequence of operations: how far apart they may be between nodes, and for whom a rank waits that is far ahead.
+// Operation sequences: the maximum distance between operations between nodes, and the ranks that a rank far ahead waits
+// for.
 #include <gmock/gmock.h>
 
 #include <thread>
@@ -12,21 +13,21 @@
 namespace tutti::coll::test {
 namespace {
 
-TEST(OperationSequences, BetweenNodesAreNeverSoFarApartThatTagsMeet) {
+TEST(OperationSequences, BetweenNodesNeverShareATagWhileInFlight) {
     Segment segment = Segment::create(1);
     Process process(segment, 0, Variables{});
     OperationSequence sequence(process, Area(nullptr, 4), 0);
-    std::uint64_t const first = sequence.take_numbers(), far = first + OperationSequence::most_apart;
-    ++sequence.under_way;
+    std::uint64_t const first = sequence.allocate_numbers(), far = first + OperationSequence::max_distance;
+    ++sequence.active;
     EXPECT_TRUE(sequence.may_begin(first));
     EXPECT_TRUE(sequence.may_begin(far - 1));
-    EXPECT_FALSE(sequence.may_begin(far)) << "the first one is still under way";
-    --sequence.under_way;
+    EXPECT_FALSE(sequence.may_begin(far)) << "the first one is still in flight";
+    --sequence.active;
     EXPECT_TRUE(sequence.may_begin(far));
 }
 
-/// The world ranks that a rank waits for in a broadcast that it is far ahead with, as its state says.
-TEST(OperationSequences, WhoWaitsForAChannelSaysForWhomInTheWorld) {
+/// A rank that is far ahead in a broadcast publishes the world ranks that it waits for.
+TEST(OperationSequences, AWaitForAChannelNamesTheWorldRank) {
     Variables variables;
     variables.wait = "shared";
     variables.sleep_after = 1;
@@ -36,15 +37,15 @@ TEST(OperationSequences, WhoWaitsForAChannelSaysForWhomInTheWorld) {
         threads.emplace_back([&, r] {
             Comm& all = world.comm(r);
             Ref<Comm> const pair = split(all, r % 2, r);
-            if (r == 2) {   // comes when the root waits for it
+            if (r == 2) {   // runs when the root waits for it
                 RankState const& rank_state = world.process(0).rank_state();
-                Blocked const& shown = rank_state.blocked;
-                while (shown.changes.load(std::memory_order_acquire) % 2 == 0) std::this_thread::yield();
-                EXPECT_EQ(shown.thread[0].awaiting, Awaiting::all);
-                EXPECT_EQ(shown.thread[0].awaited[0], (RankRange{2, 2, 1})) << shown.thread[0].call;
+                Blocked const& published = rank_state.blocked;
+                while (published.changes.load(std::memory_order_acquire) % 2 == 0) std::this_thread::yield();
+                EXPECT_EQ(published.thread[0].awaiting, Awaiting::all);
+                EXPECT_EQ(published.thread[0].awaited[0], (RankRange{2, 2, 1})) << published.thread[0].call;
             }
             for (int i = 0; r != 1 && i < channel_depth + 1; ++i) {
-                run(BoundCall<BcastArgs>{*pair, Collective::bcast, bytes_from(&i, sizeof i, 0)});
+                run(BoundCall<BcastArgs>{*pair, Collective::bcast, bcast_bytes_args(&i, sizeof i, 0)});
             }
             world.leave(r);
         });

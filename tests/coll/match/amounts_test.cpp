@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// --check: what ranks send each other in nonblocking v and w forms, in whatever order they begin them, and the messages
-// that carry it. One thread acts for all ranks.
+// --check: the amounts that ranks exchange in nonblocking v and w forms match in any order of the calls, and the
+// messages that carry them. One thread acts for all ranks.
 #include "coll/match/amounts.hpp"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ using testing::HasSubstr;
 
 struct EndOfJob {};
 
-/// Three ranks of one node.
+/// Three ranks on one node.
 class Amounts : public testing::Test {
 protected:
     static constexpr int ranks = 3, tag = 99;
@@ -28,26 +28,26 @@ protected:
         Variables variables;
         variables.wait = "shared";
         variables.diagnosis = "full";
-        std::vector<std::string> complaints;
+        std::vector<std::string> errors;
         for (unsigned r = 0; r < ranks; ++r) {
             processes_.push_back(std::make_unique<Process>(segment_, r, variables));
             processes_.back()->end_job = [](int, std::string const&) { throw EndOfJob(); };
             p2p::start(*processes_.back());
-            coll::start(*processes_.back(), complaints);
+            coll::initialize(*processes_.back(), errors);
         }
     }
     Process& process(int rank) { return *processes_[static_cast<std::size_t>(rank)]; }
-    AmountExchange& amounts(int rank) { return *state_of(process(rank)).call_records->amounts; }
-    std::string headline(int rank) { return process(rank).rank_state().finding.headline; }
+    AmountExchange& amounts(int rank) { return *state_of(process(rank)).call_matcher->amounts; }
+    std::string headline(int rank) { return process(rank).rank_state().diagnostic.headline; }
 
-    /// That rank begins a v form with parts of `count` ints.
+    /// `rank` begins a v form with parts of `count` ints.
     void begin(int rank, Collective collective, int count) {
         Comm& comm = *process(rank).world;
         RecordedCall call;
-        call.function = function_named(collective == Collective::alltoall ? "MPI_Ialltoallv" : "MPI_Igatherv");
-        CallRecord::Prepared prepared(call);
+        call.function = function_number(collective == Collective::alltoall ? "MPI_Ialltoallv" : "MPI_Igatherv");
+        CallRecord::PreparedCall prepared(call);
         CallRecords& records = state_of(comm).records;
-        records.take(prepared);
+        records.record(prepared);
         IntBuffers buffers(ranks, count + 1);
         IntCalls(comm, count, buffers, true).with(collective, [&](Collective which, auto const& args) {
             using Args = std::decay_t<decltype(args)>;
@@ -55,12 +55,12 @@ protected:
                 amounts(rank).begin(comm, records.number(), which, args);
         });
     }
-    /// What has come is compared, until nothing comes any more.
-    void take_all() {
+    /// Receives and compares amounts until no more arrive.
+    void receive_all() {
         for (int times = 0; times < 4; ++times)
             for (int r = 0; r < ranks; ++r) {
                 process(r).waiter.progress();
-                amounts(r).take();
+                amounts(r).receive();
             }
     }
 
@@ -68,59 +68,59 @@ protected:
     std::vector<std::unique_ptr<Process>> processes_;
 };
 
-TEST_F(Amounts, ThatAreEqualAreFoundEqualInAnyOrderOfTheRanks) {
+TEST_F(Amounts, EqualAmountsMatchInAnyOrderOfTheRanks) {
     for (Collective const collective : {Collective::gather, Collective::scatter, Collective::alltoall})
         for (int const first : {0, 1, 2}) {
             for (int r = 0; r < ranks; ++r) begin((first + r) % ranks, collective, 5);
-            take_all();
+            receive_all();
         }
     for (int r = 0; r < ranks; ++r) EXPECT_EQ(headline(r), "");
 }
 
-TEST_F(Amounts, ThatDifferAreFoundByTheReceiverThatBeginsLater) {
+TEST_F(Amounts, ADifferenceIsReportedByAReceiverThatBeginsLater) {
     begin(1, Collective::gather, 4);
     begin(0, Collective::gather, 5);
-    EXPECT_THROW(take_all(), EndOfJob);
+    EXPECT_THROW(receive_all(), EndOfJob);
     EXPECT_THAT(headline(0), HasSubstr("rank 1 sends"));
     EXPECT_THAT(headline(0), HasSubstr("MPI_Igatherv"));
 }
 
-TEST_F(Amounts, ThatDifferAreFoundByTheReceiverThatBeganEarlier) {
+TEST_F(Amounts, ADifferenceIsReportedByAReceiverThatBeganEarlier) {
     begin(0, Collective::gather, 5);
     EXPECT_EQ(headline(0), "");
     begin(2, Collective::gather, 6);
-    EXPECT_THROW(take_all(), EndOfJob);
+    EXPECT_THROW(receive_all(), EndOfJob);
     EXPECT_THAT(headline(0), HasSubstr("rank 2 sends"));
 }
 
-TEST_F(Amounts, OfOneCallAreNotComparedWithThoseOfAnother) {
+TEST_F(Amounts, AmountsOfDifferentCallsAreNotCompared) {
     begin(0, Collective::gather, 5);
     begin(0, Collective::gather, 7);
     for (int r : {1, 2}) {
         begin(r, Collective::gather, 5);
         begin(r, Collective::gather, 7);
     }
-    take_all();
+    receive_all();
     EXPECT_EQ(headline(0), "");
 }
 
-TEST_F(Amounts, OfAllPairsAreComparedInAnAlltoall) {
+TEST_F(Amounts, AlltoallComparesAllPairs) {
     begin(2, Collective::alltoall, 3);
     begin(1, Collective::alltoall, 3);
-    auto const begin_and_take = [&] {
+    auto const begin_and_receive = [&] {
         begin(0, Collective::alltoall, 2);
-        take_all();
+        receive_all();
     };
-    EXPECT_THROW(begin_and_take(), EndOfJob);
+    EXPECT_THROW(begin_and_receive(), EndOfJob);
     EXPECT_THAT(headline(0), HasSubstr("sends 12 bytes and rank 0 expects 8"));
 }
 
-TEST_F(Amounts, AreCarriedByMessagesThatComeInOrderAndOnce) {
-    Mail to_peer(process(1), tag), here(process(0), tag);
+TEST_F(Amounts, MessagesArriveOnceAndInOrder) {
+    Mailbox to_peer(process(1), tag), here(process(0), tag);
     auto const bytes = [](unsigned n, std::size_t size) {
         return std::vector<std::byte>(size, std::byte{static_cast<unsigned char>(n)});
     };
-    constexpr std::size_t large = 100'000;   // more than a rank takes in before it is asked for
+    constexpr std::size_t large = 100'000;   // more than a rank accepts before it receives
     EXPECT_FALSE(here.next());
     for (unsigned n = 0; n < 3; ++n) to_peer.send(bytes(n, n == 1 ? large : 8), 0);
     for (unsigned n = 0; n < 3; ++n) {

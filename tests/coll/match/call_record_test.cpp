@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What two records of one call have to agree on, and how a difference is reported.
+// The properties in which two records of one call must agree, and how a difference is reported.
 #include "coll/match/call_record.hpp"
 
 #include <gmock/gmock.h>
@@ -12,19 +12,19 @@ namespace {
 RecordedCall call_of(char const* function, std::uint64_t bytes, std::uint64_t signature, std::uint8_t flags = 0) {
     RecordedCall c;
     c.number = 3;
-    c.function = function_named(function);
+    c.function = function_number(function);
     c.bytes = bytes;
     c.signature = signature;
     c.flags = RecordedCall::amount_known | flags;
     return c;
 }
 
-TEST(Functions, AreFoundByTheirNames) {
+TEST(Functions, HaveNumbersByName) {
     for (char const* name : {"MPI_Allgather", "MPI_Bcast", "MPI_Ineighbor_alltoallw", "MPI_Win_create", "MPI_Finalize"})
-        EXPECT_STREQ(function_name(function_named(name)), name);
-    EXPECT_EQ(function_named("MPI_Send"), 0);
-    EXPECT_TRUE(function_waits(function_named("MPI_Barrier")));
-    EXPECT_FALSE(function_waits(function_named("MPI_Ibarrier")));
+        EXPECT_STREQ(function_name(function_number(name)), name);
+    EXPECT_EQ(function_number("MPI_Send"), 0);
+    EXPECT_TRUE(function_may_block(function_number("MPI_Barrier")));
+    EXPECT_FALSE(function_may_block(function_number("MPI_Ibarrier")));
 }
 
 TEST(Difference, IsNoneBetweenEqualCalls) {
@@ -33,29 +33,29 @@ TEST(Difference, IsNoneBetweenEqualCalls) {
     EXPECT_EQ(a.digest(), RecordedCall(a).digest());
 }
 
-TEST(Difference, IsWhateverComesFirst) {
+TEST(Difference, IsTheFirstOne) {
     RecordedCall const a = call_of("MPI_Reduce", 16, 7, RecordedCall::rooted);
     RecordedCall b = a;
     b.signature = 8;
     EXPECT_EQ(difference(a, b), Difference::amount);
     b.op = 3;
-    EXPECT_EQ(difference(a, b), Difference::amount) << "a rank that gives no operand knows no operator";
+    EXPECT_EQ(difference(a, b), Difference::amount) << "a rank without operands has no operator";
     RecordedCall c = a;
     c.op = 4;
     EXPECT_EQ(difference(c, b), Difference::op);
     b.root = 1;
     EXPECT_EQ(difference(c, b), Difference::root);
-    b.function = function_named("MPI_Ireduce");
+    b.function = function_number("MPI_Ireduce");
     EXPECT_EQ(difference(c, b), Difference::function);
 }
 
-TEST(Difference, OfSingleBytesIsInTheirNumberAlone) {
+TEST(Difference, OfSingleBytesIsInTheirNumberOnly) {
     RecordedCall const bytes = call_of("MPI_Bcast", 16, 7, RecordedCall::untyped), ints = call_of("MPI_Bcast", 16, 9);
     EXPECT_EQ(difference(bytes, ints), Difference::none);
     EXPECT_EQ(difference(bytes, call_of("MPI_Bcast", 17, 7, RecordedCall::untyped)), Difference::amount);
 }
 
-TEST(Difference, IsNotInWhatOneSideDoesNotKnow) {
+TEST(Difference, IgnoresFieldsThatOneSideLacks) {
     RecordedCall const a = call_of("MPI_Gatherv", 16, 7);
     RecordedCall b = a;
     b.flags = 0;
@@ -63,10 +63,10 @@ TEST(Difference, IsNotInWhatOneSideDoesNotKnow) {
     EXPECT_EQ(difference(a, b), Difference::none);
 }
 
-TEST(Headline, SaysWhatEachSideCalls) {
-    Wording const words{"MPI_COMM_WORLD", nullptr};
+TEST(Headline, NamesTheCallsOfBothSides) {
+    NameLookup const words{"MPI_COMM_WORLD", nullptr};
     RecordedCall a = call_of("MPI_Bcast", 16, 7, RecordedCall::rooted), b = a;
-    EXPECT_EQ(in_words(a, words), "MPI_Bcast(16 bytes of a derived datatype, root 0, MPI_COMM_WORLD)");
+    EXPECT_EQ(describe(a, words), "MPI_Bcast(16 bytes of a derived datatype, root 0, MPI_COMM_WORLD)");
     b.root = 2;
     EXPECT_EQ(headline(Difference::root, b, 1, a, 0, words),
               "rank 1 calls MPI_Bcast with root 2 where rank 0 has root 0, as call 3 on MPI_COMM_WORLD");
@@ -75,25 +75,25 @@ TEST(Headline, SaysWhatEachSideCalls) {
 }
 
 TEST(Headline, CountsFencesOfAWindow) {
-    Wording const words{"window \"halo\"", nullptr};
+    NameLookup const words{"window \"halo\"", nullptr};
     RecordedCall const fence = call_of("MPI_Win_fence", 0, 0, RecordedCall::blocking),
                        free = call_of("MPI_Win_free", 0, 0, RecordedCall::blocking);
     ASSERT_EQ(difference(free, fence), Difference::function);
-    std::string const text = "rank 1 has called 3 fences of window \"halo\", rank 0 has called 2";
+    std::string const text = "rank 1 has called MPI_Win_fence 3 times on window \"halo\", rank 0 has called it 2 times";
     EXPECT_EQ(headline(Difference::function, free, 0, fence, 1, words), text);
     EXPECT_EQ(headline(Difference::function, fence, 1, free, 0, words), text);
-    EXPECT_STREQ(code(Difference::function, fence), "T15");
-    EXPECT_STREQ(code(Difference::function, call_of("MPI_Bcast", 0, 0)), "T03");
+    EXPECT_STREQ(diagnostic_code(Difference::function, fence), "T15");
+    EXPECT_STREQ(diagnostic_code(Difference::function, call_of("MPI_Bcast", 0, 0)), "T03");
 
     RecordedCall const idle = call_of("MPI_Win_fence", 0, 0, 0);
-    ASSERT_EQ(difference(idle, fence), Difference::waiting);
-    EXPECT_EQ(headline(Difference::waiting, fence, 1, idle, 0, words),
+    ASSERT_EQ(difference(idle, fence), Difference::synchronisation);
+    EXPECT_EQ(headline(Difference::synchronisation, fence, 1, idle, 0, words),
               "rank 0 calls MPI_Win_fence with MPI_MODE_NOPRECEDE and MPI_MODE_NOSUCCEED, rank 1 without one of them, "
               "as call 3 on window \"halo\"");
-    EXPECT_STREQ(code(Difference::waiting, idle), "T15");
+    EXPECT_STREQ(diagnostic_code(Difference::synchronisation, idle), "T15");
 }
 
-TEST(SignatureHash, IsThatOfTheDataNotOfHowTheTypeWasMade) {
+TEST(SignatureHash, DependsOnTheDataNotOnTheConstructors) {
     using B = TypeBuilder;
     auto const one = B::predefined(Basic::int32), two = B::predefined(Basic::float32);
     auto const four = B::contiguous(4, *one);
@@ -104,13 +104,13 @@ TEST(SignatureHash, IsThatOfTheDataNotOfHowTheTypeWasMade) {
     EXPECT_TRUE(B::predefined(Basic::byte_)->signature()->untyped);
 }
 
-TEST(CallRecord, IsReadAsItWasWritten) {
+TEST(CallRecord, RoundTrips) {
     RecordedCall c = call_of("MPI_Reduce", 1 << 20, 42, RecordedCall::rooted);
     c.op = 3;
     c.type = 5;
     c.root = 700;
     MemberRecords records{};
-    CallRecord::Prepared call(c);
+    CallRecord::PreparedCall call(c);
     call.site = 0x1234;
     call.serial = 5;
     records.record(5).write(call);
@@ -121,7 +121,7 @@ TEST(CallRecord, IsReadAsItWasWritten) {
     EXPECT_EQ(read.type, 5);
     EXPECT_EQ(read.digest(), c.digest());
     EXPECT_EQ(records.read(std::uint64_t{3} << 32 | (5 + MemberRecords::records_kept)).number,
-              0u);   // another one is there
+              0u);   // another call's record is there
     EXPECT_EQ(records.read(std::uint64_t{4} << 32 | 6).number, 0u);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Batches of calls, as they go from node to node.
+// Batches of call records, which are sent between nodes.
 #include "coll/match/node_exchange.hpp"
 
 #include <gtest/gtest.h>
@@ -28,31 +28,31 @@ TEST(CallBatch, KeepsEachDifferentCallOnce) {
     }
 }
 
-TEST(CallBatch, ComesAsItWent) {
+TEST(CallBatch, RoundTrips) {
     CallBatch batch;
     batch.context = 5;
     batch.first = 129;
     batch.is_last = true;
-    for (std::uint64_t i = 0; i < CallBatch::most; ++i) batch.add(call(static_cast<std::uint8_t>(1 + i % 50), i));
+    for (std::uint64_t i = 0; i < CallBatch::max_calls; ++i) batch.add(call(static_cast<std::uint8_t>(1 + i % 50), i));
     batch.records[3].number = 0;   // overwritten before it was read
-    CallBatch const there = CallBatch::from_bytes(batch.to_bytes());
-    EXPECT_EQ(there.context, 5u);
-    EXPECT_EQ(there.first, 129u);
-    EXPECT_EQ(there.end(), batch.end());
-    EXPECT_TRUE(there.is_last);
-    for (std::uint64_t n = there.first; n < there.end(); ++n) {
-        EXPECT_EQ(there.call(n).bytes, batch.call(n).bytes);
-        EXPECT_EQ(there.call(n).function, batch.call(n).function);
-        EXPECT_EQ(there.call(n).number, batch.call(n).number);
+    CallBatch const received = CallBatch::from_bytes(batch.to_bytes());
+    EXPECT_EQ(received.context, 5u);
+    EXPECT_EQ(received.first, 129u);
+    EXPECT_EQ(received.end(), batch.end());
+    EXPECT_TRUE(received.is_last);
+    for (std::uint64_t n = received.first; n < received.end(); ++n) {
+        EXPECT_EQ(received.call(n).bytes, batch.call(n).bytes);
+        EXPECT_EQ(received.call(n).function, batch.call(n).function);
+        EXPECT_EQ(received.call(n).number, batch.call(n).number);
     }
 }
 
 TEST(CallBatch, MayBeEmpty) {
     CallBatch batch;
     batch.is_last = true;
-    CallBatch const there = CallBatch::from_bytes(batch.to_bytes());
-    EXPECT_EQ(there.end(), there.first);
-    EXPECT_TRUE(there.is_last);
+    CallBatch const received = CallBatch::from_bytes(batch.to_bytes());
+    EXPECT_EQ(received.end(), received.first);
+    EXPECT_TRUE(received.is_last);
 }
 
 }   // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every algorithm of the list with the ranks as threads: numbers of ranks, ways to reach large buffers, pretended
-// topologies. Under ThreadSanitizer every access that the flags do not order is a finding.
+// Every algorithm with ranks as fibers, for several numbers of ranks, access paths to large buffers, and simulated
+// topologies. ThreadSanitizer reports every access that the flags do not order.
 #include "tests/coll/threads/ranks.hpp"
 #include "tests/coll/threads/thread_algorithms.hpp"
 #include "tests/coll/world/world.hpp"
@@ -16,8 +16,8 @@ struct WorldShape {
     int ranks, levels;
     bool mixed;
     AccessPath way;
-    bool arenas = false;     ///< some messages can be reached directly
-    bool suspends = false;   ///< as nonblocking operations go
+    bool arenas = false;     ///< some messages can be accessed directly
+    bool suspends = false;   ///< as nonblocking operations do
 };
 
 std::string name_of(testing::TestParamInfo<WorldShape> const& info) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stands before every algorithm's source where it is compiled for the tests (extra.cmake): its namespace becomes
-// thread_algorithms, and its record's last field the coroutine of threads alone.
+// Included before the source of each algorithm that is compiled for these tests (extra.cmake): moves it into the
+// namespace thread_algorithms and makes the last field of its record the coroutine for ThreadEnv only.
 #pragma once
 
 #include "coll/algorithms/algorithm.hpp"
 #include "tests/coll/threads/thread_algorithms.hpp"
 
-#undef TUTTI_RUNS
-#undef TUTTI_RUNS_ANYWHERE
-#undef TUTTI_RUNS_ON_NODES   // such files are left out
-#define TUTTI_RUNS(function) function<ThreadEnv>
-#define TUTTI_RUNS_ANYWHERE(function) function<ThreadEnv>
+#undef TUTTI_SHM_ONLY
+#undef TUTTI_SHM_AND_NET
+#undef TUTTI_NET_ONLY   // such files are not compiled for these tests
+#define TUTTI_SHM_ONLY(function) function<ThreadEnv>
+#define TUTTI_SHM_AND_NET(function) function<ThreadEnv>
 #define algorithms thread_algorithms

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Every algorithm of one node once more, for the environment of threads alone: see as_thread_algorithms.hpp.
+# Every algorithm on one node once more, for ThreadEnv only: see as_thread_algorithms.hpp.
 if(TARGET tests_coll_threads)
   file(GLOB_RECURSE algorithms CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/coll/algorithms/*.cpp)
   list(FILTER algorithms EXCLUDE REGEX "/between_nodes[^/]*[.]cpp$")
   add_library(thread_algorithms OBJECT ${algorithms})
   compile_together(thread_algorithms)
-  if(unity STREQUAL FOLDERS)   # all of a collective together
+  if(unity STREQUAL FOLDERS)   # one unity source per collective
     foreach(algorithm ${algorithms})
       string(REGEX MATCH "/algorithms/([^/]+)/" collective ${algorithm})
       set_source_files_properties(${algorithm} PROPERTIES UNITY_GROUP coll_algorithms_${CMAKE_MATCH_1})
@@ -14,11 +14,11 @@ if(TARGET tests_coll_threads)
   target_compile_options(thread_algorithms PRIVATE ${test_options})
   target_precompile_headers(thread_algorithms PRIVATE ${CMAKE_SOURCE_DIR}/coll/blocks/messages.hpp
     ${CMAKE_SOURCE_DIR}/coll/blocks/exchange.hpp ${CMAKE_SOURCE_DIR}/coll/blocks/reducer.hpp
-    ${CMAKE_CURRENT_SOURCE_DIR}/coll/threads/as_thread_algorithms.hpp)   # the last: it renames
+    ${CMAKE_CURRENT_SOURCE_DIR}/coll/threads/as_thread_algorithms.hpp)   # last, because it renames
   file(GLOB environment CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/coll/threads/*.cpp)
   list(FILTER environment EXCLUDE REGEX "_test.cpp$")
   target_sources(tests_coll_threads PRIVATE ${environment})
-  # Names in these are also names in others.
+  # these sources define names that other sources define, too
   foreach(alone messages neighbors xhc)
     set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/coll/threads/${alone}_test.cpp PROPERTIES
       SKIP_UNITY_BUILD_INCLUSION ON)

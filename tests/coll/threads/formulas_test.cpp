@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The volumes that YHCCL's paper (Peng et al., SC 2023, tables 1 to 3) gives for its reductions and their rivals: bytes
-// loaded and stored by all p ranks of a node, in units of the vector's s bytes, on m sockets. What the algorithms count
-// must equal them to the byte, in one round and in several, in place and not, whichever way copies store.
+// The data volumes of YHCCL (Peng et al., SC 2023, tables 1 to 3) for its reductions and for other algorithms: bytes
+// loaded and stored by all p ranks of a node, in units of the vector's s bytes, on m sockets. The counted volumes must
+// equal them exactly, in one round and in several, in place and not, with either kind of stores.
 #include <gtest/gtest.h>
 
 #include "coll/blocks/reducer.hpp"
@@ -12,7 +12,7 @@
 namespace tutti::coll::test {
 namespace {
 
-/// p ranks on m sockets of consecutive ranks; where m does not divide p some sockets have one rank more than others.
+/// p ranks on m sockets of consecutive ranks. Where m does not divide p, some sockets have one rank more than others.
 topo::Hierarchy sockets(int p, int m) {
     topo::Grouping g{"socket", {}};
     for (int r = 0; r < p; ++r) g.group.push_back(r * m / p);
@@ -23,7 +23,7 @@ struct Call {
     Collective collective;
     char const* algorithm;
     std::int64_t count;      ///< doubles of the whole vector
-    std::size_t slice = 0;   ///< the parameter of this name; 0: the algorithm's own
+    std::size_t slice = 0;   ///< the parameter of this name; 0: its default
     bool in_place = false;
     Copier::Stores stores = Copier::Stores::automatic;
 };
@@ -57,7 +57,7 @@ void run_rank(ThreadWorld& world, Call const& call, int rank) {
     EXPECT_EQ(out, std::vector<double>(out.size(), p * (p + 1) / 2.0)) << call.algorithm << ", rank " << rank;
 }
 
-/// Bytes that all ranks load and store in what `rank_body` does.
+/// Bytes that all ranks load and store while each runs `rank_body`.
 template <class Body>
 std::uint64_t counted(ThreadWorld& world, Body rank_body) {
     run_as_ranks(world.area.members(), rank_body);
@@ -88,19 +88,19 @@ std::string title_of(testing::TestParamInfo<Published> const& info) {
 
 class Volume : public testing::TestWithParam<Published> {};
 
-/// The m of the formulas. The paper derives them for sockets of p/m ranks, but they hold for sockets of any sizes
-/// n_1 + … + n_m = p: the first step is a reduction in each socket (section 3.3), s·(3·n_i − 1) bytes there, also where
-/// n_i is 1 and only the copy-in is left, together s·(3·p − m); the second combines m operands of every slice,
-/// 3·s·(m − 1), whoever finished them. Only sockets that have ranks count; and where each has one, there is nothing to
-/// reduce inside of them: the hierarchy has no such level, and all ranks are one socket, m = 1.
+/// The m of the formulas. The paper derives them for sockets of p/m ranks, but they hold for sockets of any sizes n_1 +
+/// … + n_m = p. The first step is a reduction in each socket (section 3.3) of s·(3·n_i − 1) bytes, also if n_i is 1 and
+/// only the copy-in remains: s·(3·p − m) in total. The second step combines m operands of every slice, 3·s·(m − 1), on
+/// whichever ranks. Only sockets that have ranks count. If each has one rank, the hierarchy has no level inside
+/// sockets, and all ranks form one socket: m = 1.
 int sockets_that_count(int p, int m) { return m < p ? m : 1; }
 
-/// Vectors that p slices of the largest size hold, that they hold in several rounds, and with a rest.
+/// Vectors that fill one round of p slices of the largest size, several rounds, and several rounds with a remainder.
 TEST_P(Volume, EqualsTheFormula) {
     auto const [collective, algorithm, per_byte] = GetParam();
     for (int p : {2, 3, 4, 5, 8, 16})
         for (int m : {1, 2, 3, 4}) {
-            if (m == 3 && p > 5) continue;   // sockets of different sizes have been met by then
+            if (m == 3 && p > 5) continue;   // smaller p cover sockets of different sizes
             for (std::int64_t each : {1024, 4096, 2312})
                 for (bool in_place : {false, true})
                     for (auto stores : {Copier::Stores::temporal, Copier::Stores::nontemporal}) {
@@ -130,11 +130,11 @@ constexpr Published published[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Published, Volume, testing::ValuesIn(published), title_of);
 
-/// Sockets that have one rank, of m that p ranks are dealt out to evenly.
+/// The number of sockets with one rank, if p ranks are distributed evenly over m sockets.
 constexpr std::uint64_t alone(std::uint64_t p, std::uint64_t m) { return 2 * m > p && m > 1 ? 2 * m - p : 0; }
 
-// What follows from how they work, without a published formula of their own. A leader in a socket of one rank has
-// nothing to combine and copies that rank's operand, 2·s for each such socket.
+// Volumes derived from the algorithms, without a published formula. A leader alone in its socket has no operands to
+// combine and copies its own operand: 2·s for each such socket.
 constexpr Published derived[] = {
     {Collective::reduce_scatter, "dpml_two_level", [](auto p, auto m) { return 5 * p - 3 + 2 * alone(p, m); }},
     {Collective::allreduce, "dpml_two_level", [](auto p, auto m) { return 7 * p - 3 + 2 * alone(p, m); }},
@@ -146,19 +146,19 @@ constexpr Published derived[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Derived, Volume, testing::ValuesIn(derived), title_of);
 
-/// All operands in one pass, where they lie: two operands at a time move more from three ranks on.
-TEST(Volumes, AreLeastWhereOnePassTakesAllOperands) {
+/// From three ranks on, combining all operands in one pass moves less data than combining two at a time.
+TEST(Volumes, AreLeastWhereOnePassCombinesAllOperands) {
     for (int p : {2, 3, 4, 8})
         for (auto collective : {Collective::reduce_scatter, Collective::allreduce, Collective::reduce}) {
             auto of = [&](char const* algorithm) { return volume({collective, algorithm, 1024 * p}, p, 1); };
             EXPECT_LT(of("direct"), of("movement_avoiding")) << p << " ranks, " << coll::name_of(collective);
             EXPECT_LT(of("movement_avoiding"), of("dpml")) << p << " ranks, " << coll::name_of(collective);
-            // Two operands are one pass for both.
+            // With two operands, both algorithms make one pass.
             EXPECT_TRUE(p == 2 || of("direct") < of("xbrc")) << p << " ranks, " << coll::name_of(collective);
         }
 }
 
-/// Its own share is then moved to where the user wants it, in place only.
+/// In place only, a rank's share is then moved to the user's buffer.
 TEST(Volumes, OfDirectReductionInPlaceIncludeTheMove) {
     for (int p : {2, 4}) {
         Call call{Collective::reduce_scatter, "xbrc", 1024 * p};
@@ -169,10 +169,10 @@ TEST(Volumes, OfDirectReductionInPlaceIncludeTheMove) {
     }
 }
 
-/// Algorithms 3 and 4: one copy in by who has the data, one copy out by everybody who wants it.
+/// Algorithms 3 and 4: one copy-in by each rank that has data, one copy-out by each rank that receives it.
 TEST(Volumes, OfAdaptiveCopiesAreOneCopyInAndOneOutForEachReader) {
     auto const real = TypeBuilder::predefined(Basic::float64);
-    constexpr std::int64_t n = 30000;   // several slices and a rest
+    constexpr std::int64_t n = 30000;   // several slices and a remainder
     for (int p : {2, 3, 8}) {
         std::uint64_t const ranks = static_cast<unsigned>(p), bytes = n * sizeof(double);
         auto run_one = [&](ThreadWorld& world, int rank, Collective collective, auto& args) {

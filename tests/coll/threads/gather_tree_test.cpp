@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RG moves exactly what is published of it: YHCCL, Tables 2 and 3, bytes loaded and stored by all ranks together, where
-// the number of ranks is a power of k + 1.
+// RG moves exactly the published volume (YHCCL, tables 2 and 3): bytes loaded and stored by all ranks, where the number
+// of ranks is a power of k + 1.
 #include <gtest/gtest.h>
 
 #include "coll/blocks/reducer.hpp"
@@ -40,14 +40,14 @@ std::uint64_t moved_by(Collective collective, int ranks, std::size_t degree, std
     return bytes;
 }
 
-/// p · (5k/(k + 1) + 3k/(k + 1)² + … + 3k/p), in whole numbers.
+/// p · (5k/(k + 1) + 3k/(k + 1)² + … + 3k/p), in integer arithmetic.
 std::uint64_t published_of_rg(std::uint64_t p, std::uint64_t k) {
     std::uint64_t sum = 5 * k * p / (k + 1);
     for (std::uint64_t group = (k + 1) * (k + 1); group <= p; group *= k + 1) sum += 3 * k * p / group;
     return sum;
 }
 
-TEST(GatherTree, MovesWhatIsPublishedOfRg) {
+TEST(RgTree, MovesThePublishedVolumeOfRg) {
     constexpr std::int64_t count = 3000;
     constexpr std::uint64_t s = count * 8;
     for (auto [p, k] : {std::pair{9, 2}, {3, 2}, {8, 1}, {16, 3}, {5, 4}})

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The formulas of the design, counted: how often the hierarchical algorithms cross sockets and NUMA nodes on a
-// pretended machine with 2 sockets of 4 NUMA nodes of 8 cores, for every root and mapping, and with chunks of each
-// level's own size.
+// Counts how often the hierarchical algorithms cross sockets and NUMA nodes on a simulated machine with 2 sockets of 4
+// NUMA nodes of 8 cores, for every root and mapping, and with separate chunk sizes for the levels.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +20,7 @@ namespace {
 constexpr int ranks = 64;
 constexpr std::int64_t small = 16;   // doubles: one slot, one chunk
 
-using Counts = std::array<std::uint64_t, topo::localities_count>;   // within a cache, a NUMA node, a socket; between
+using Counts = std::array<std::uint64_t, topo::locality_count>;   // within a cache, a NUMA node, a socket; between
 using Mapping = std::vector<int>;
 
 Mapping in_order() { return topo::first_ranks(ranks); }
@@ -36,7 +35,7 @@ Counts difference(Counts now, Counts const& before) {
     return now;
 }
 
-/// One rank's buffers. It has, or contributes, its number; `correct` when it got what it should have.
+/// One rank's buffers. The rank contributes its number; `correct` is true if its result is right.
 struct Buffers {
     explicit Buffers(std::int64_t count) : in(static_cast<std::size_t>(count)), out(in) {}
     std::vector<double> in, out;
@@ -51,23 +50,23 @@ struct Buffers {
     }
 };
 
-/// A barrier moves no data: there it is the flags that cross.
+/// A barrier moves no data: its flags are counted instead.
 enum class What { messages, flags };
 
-/// An algorithm, with parameters as a user writes them, and how much it is to move.
+/// An algorithm, with parameters as a user writes them, and the size of its data.
 struct Trial {
     Trial(Collective c, std::string_view name, std::string const& parameters = {}, std::int64_t elements = small)
         : algorithm(row_of(c, name)), count(elements), setting(defaults(algorithm)) {
-        std::vector<std::string> complaints;
-        take_parameters(parameters, setting, "the test", complaints);
-        EXPECT_THAT(complaints, testing::IsEmpty());
+        std::vector<std::string> errors;
+        parse_parameters(parameters, setting, "the test", errors);
+        EXPECT_THAT(errors, testing::IsEmpty());
     }
     AlgorithmRow const& algorithm;
     std::int64_t count;   ///< doubles
     Setting setting;
 };
 
-/// A world of 64 ranks on the machine, with their threads.
+/// 64 ranks on the machine, as fibers.
 class World {
 public:
     explicit World(Mapping mapping)
@@ -78,15 +77,15 @@ public:
         world_.locality = [this](int from, int to) {
             return localities_[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)];
         };
-        world_.asks = [this](int rank, int peer) {
+        world_.on_wait = [this](int rank, int peer) {
             auto const k = static_cast<std::size_t>(world_.locality(rank, peer));
             if (peer != rank) ++flags_[static_cast<std::size_t>(rank)][k];
         };
         EXPECT_EQ(world_.trees.hierarchy.describe(), "numa+socket+node");
     }
 
-    /// What the algorithm crosses with each of the roots in turn. `call(rank, root, buffers, execute)` makes one rank's
-    /// arguments, executes them, and says whether the result is right.
+    /// The crossings of the algorithm for each of the roots. `call(rank, root, buffers, execute)` makes one rank's
+    /// arguments, executes them, and returns whether the result is right.
     template <class Args, class Call>
     std::vector<Counts> count_with(Trial const& trial, std::vector<int> const& roots, Call call,
                                    What what = What::messages) {
@@ -128,7 +127,7 @@ private:
     topo::Placement placement_;
     ThreadWorld world_;
     std::vector<std::vector<topo::Locality>> localities_;
-    std::vector<Counts> flags_ = std::vector<Counts>(ranks);   ///< asked for by each rank
+    std::vector<Counts> flags_ = std::vector<Counts>(ranks);   ///< awaited by each rank
     std::uint64_t ops_ = 0;
 };
 
@@ -144,13 +143,13 @@ std::vector<Counts> count_bcast(World& world, Trial const& trial, std::vector<in
     return world.count_with<BcastArgs>(trial, roots, call);
 }
 
-/// Reduce with these roots; allreduce with as many calls.
+/// Reduce with each of the roots; allreduce as often.
 std::vector<Counts> count_reduction(World& world, Trial const& trial, std::vector<int> const& roots) {
     auto const type = TypeBuilder::predefined(Basic::float64);
     bool const rooted = trial.algorithm.collective == Collective::reduce;
     auto call = [&](int rank, int root, Buffers& b, auto execute) {
         bool const gets = !rooted || rank == root;
-        auto const sum = Ref<Op>::adopt(new Op);   // each rank its own: it remembers its kernels
+        auto const sum = Ref<Op>::adopt(new Op);   // one per rank: an operator caches its kernels
         sum->builtin = BuiltinOp::sum;
         ReduceArgs args{};
         args.in = b.in.data();
@@ -192,7 +191,7 @@ TEST_P(Localities, BroadcastCrossesSocketsOnceAndNumaNodesSixTimesForEveryRoot) 
     }
 }
 
-/// What a tree of ranks that knows nothing of the machine costs in comparison.
+/// For comparison: a tree of ranks that ignores the machine.
 TEST_P(Localities, BinomialBroadcastCrossesMoreAndByTheRoot) {
     World world(GetParam().second);
     std::vector<Counts> const counts = count_bcast(world, {Collective::bcast, "binomial"}, all_roots());
@@ -209,15 +208,15 @@ TEST_P(Localities, BinomialBroadcastCrossesMoreAndByTheRoot) {
     EXPECT_GT(most[3], 1u) << "no root crosses the sockets more than once";
 }
 
-/// The most over all roots is within 1.2 of the least, at every distance.
+/// At every distance, the largest count over all roots is at most 1.2 times the smallest.
 void expect_like_counts(std::vector<Counts> const& counts, char const* what) {
-    for (std::size_t k = 0; k < topo::localities_count; ++k) {
+    for (std::size_t k = 0; k < topo::locality_count; ++k) {
         auto const [least, most] = std::ranges::minmax(counts, {}, [k](Counts const& c) { return c[k]; });
         EXPECT_LE(static_cast<double>(most[k]), 1.2 * static_cast<double>(least[k]))
             << what << ": " << words(least) << "; " << words(most);
     }
-    EXPECT_GT(counts.front()[3], 0u) << what << " has crossed no socket";
-    EXPECT_LT(counts.front()[3], counts.front()[1]) << what << " crosses sockets more often than it stays inside";
+    EXPECT_GT(counts.front()[3], 0u) << what << " crossed no socket";
+    EXPECT_LT(counts.front()[3], counts.front()[1]) << what << " crosses sockets more often than it stays inside them";
 }
 
 TEST_P(Localities, ReductionsCostTheSameForEveryRoot) {
@@ -225,7 +224,7 @@ TEST_P(Localities, ReductionsCostTheSameForEveryRoot) {
     expect_like_counts(count_reduction(world, {Collective::reduce, "hierarchical"}, all_roots()), "reduce");
 }
 
-TEST_P(Localities, BarrierGoesUpAndDownTheTree) {
+TEST_P(Localities, BarrierTraversesTheTreeUpAndDown) {
     World world(GetParam().second);
     auto call = [](int, int, Buffers&, auto execute) {
         BarrierArgs args{};
@@ -237,7 +236,7 @@ TEST_P(Localities, BarrierGoesUpAndDownTheTree) {
     for (Counts const& c : counts) EXPECT_THAT(by_distance(c), testing::ElementsAre(2 * 1, 2 * 6, 2 * 56));
 }
 
-TEST(LocalitiesOfAllreduce, AreThoseOfEveryMapping) {
+TEST(LocalitiesOfAllreduce, AreTheSameForEveryMapping) {
     std::vector<Counts> counts;
     for (Mapping const& mapping : {in_order(), round_robin(2), round_robin(8), topo::shuffled(in_order(), 1)}) {
         World world(mapping);
@@ -246,7 +245,7 @@ TEST(LocalitiesOfAllreduce, AreThoseOfEveryMapping) {
     expect_like_counts(counts, "allreduce");
 }
 
-constexpr std::int64_t large = 2048;   // doubles: 16 KiB, for chunks of 512 bytes, 1 KiB and 2 KiB
+constexpr std::int64_t large = 2048;   // doubles: 16 KiB, with chunks of 512 bytes, 1 KiB and 2 KiB
 
 TEST_P(Localities, BroadcastsCrossAsOftenAsTheirLevelHasChunks) {
     World world(GetParam().second);
@@ -256,11 +255,11 @@ TEST_P(Localities, BroadcastsCrossAsOftenAsTheirLevelHasChunks) {
         EXPECT_THAT(by_distance(c), testing::ElementsAre(32, 6 * 16, 56 * 8));
 }
 
-/// Who has nobody behind it takes all that is there, but never less than its level's chunk.
+/// A rank without children reads all data that is available, but at least its level's chunk.
 TEST_P(Localities, OurBroadcastsCrossAsOftenAsTheirLevelHasChunks) {
     World world(GetParam().second);
     auto const broadcast = [&](char const* chunks) {
-        std::string const parameters = std::string("chunk=") + chunks + ",share=1M,crowded_share=1M";
+        std::string const parameters = std::string("chunk=") + chunks + ",share=1M,oversubscribed_share=1M";
         return count_bcast(world, {Collective::bcast, "hierarchical", parameters, large}, {0, 33});
     };
     for (Counts const& c : broadcast("512+1K+2K"))
@@ -269,7 +268,7 @@ TEST_P(Localities, OurBroadcastsCrossAsOftenAsTheirLevelHasChunks) {
         EXPECT_THAT(by_distance(c), testing::ElementsAre(32, 6 * 16, testing::Le(56u * 8)));
 }
 
-/// Of each chunk a team of k reads k - 1 operands with each member, and all but the leader write to it.
+/// For each chunk, the members of a team of k ranks read k - 1 operands each, and all but the leader write to it.
 TEST_P(Localities, ReductionsCrossAsOftenAsTheirLevelHasChunks) {
     World world(GetParam().second);
     auto const reduced = [&](char const* parameters) {
@@ -280,8 +279,8 @@ TEST_P(Localities, ReductionsCrossAsOftenAsTheirLevelHasChunks) {
     EXPECT_THAT(reduced("chunk=2K+1K+512,share=64"), testing::ElementsAre(3 * 32, 2 * 15 * 16, 8 * 63 * 8));
 }
 
-/// A parent takes from its children what it hands on at a time: the two leaders of sockets on the outermost level.
-TEST_P(Localities, TreesOfSlicesCrossAsOftenAsTheirParentHandsOn) {
+/// A parent reads from its children in units that it forwards; the leaders of both sockets are on the outermost level.
+TEST_P(Localities, TreesOfSlicesCrossOncePerUnitThatTheParentForwards) {
     World world(GetParam().second);
     Trial const trial(Collective::reduce, "rg", "degree=7,slice=512+1K+2K", large);
     EXPECT_THAT(by_distance(count_reduction(world, trial, {0}).front()),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that runs out in the middle of an operation, at each place where one of its ranks asks for some: nobody waits
-// for ever, who succeeds has the right result, who does not has an error, and the next operation is like any other.
+// Memory exhaustion in the middle of an operation, at every allocation of each rank: no rank waits forever, each rank
+// has the right result or an error, and the next operation succeeds.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -14,14 +14,15 @@ namespace tutti::coll::test {
 namespace {
 
 constexpr std::size_t unlimited = ~std::size_t{0};
-// One allocation in `thinning` is refused, another one in each case: ThreadSanitizer makes the test ten times as long.
+// Each case refuses one allocation in `thinning`, starting at another one: ThreadSanitizer makes the test ten times
+// slower.
 #if defined(__SANITIZE_THREAD__)
 constexpr std::size_t thinning = 8;
 #else
 constexpr std::size_t thinning = 1;
 #endif
 
-/// A rank's part in one case, with so many allocations.
+/// One rank's part in one case, with a given number of allocations that succeed.
 struct Starved {
     ThreadWorld& world;
     int rank;
@@ -30,8 +31,8 @@ struct Starved {
     bool failed = false;
 
     void operator()(AlgorithmRow const& algorithm, AnyArgs args) {
-        FramePool frames;   // with nothing in it: every coroutine asks the system
-        MemoryEnds const ends(allowed);
+        FramePool frames;   // empty: every coroutine allocates from the system
+        AllocationLimit const ends(allowed);
         coll::run(world, rank, ++op, frames, algorithm, args);
     }
 };
@@ -74,7 +75,7 @@ TEST_P(MemoryRunsOut, AndAllRanksEnd) {
         std::span const mine(arenas.get() + room * static_cast<std::size_t>(rank), room);
         if (shape.arenas) arena.emplace(mine, rank, shape.ranks);
         for (std::size_t i = 0; i < suite.cases.size(); ++i) {
-            Turn const turn{suite, suite.cases[i], rank, execute, own_operators};
+            CaseRun const case_run{suite, suite.cases[i], rank, execute, own_operators};
             for (int victim : {0, shape.ranks - 1})
                 for (std::size_t allowed = i % thinning;; allowed += thinning) {
                     if (rank == 0) suite.at = i, ran_out = false;
@@ -83,7 +84,7 @@ TEST_P(MemoryRunsOut, AndAllRanksEnd) {
                     starved.allowed = rank == victim ? allowed : unlimited;
                     bool failed = false;
                     try {
-                        check(turn);
+                        check(case_run);
                     } catch (std::bad_alloc const&) {
                         failed = true;
                         if (rank == victim) ran_out = true;
@@ -97,8 +98,8 @@ TEST_P(MemoryRunsOut, AndAllRanksEnd) {
                     if (failed && !ran_out) suite.fail(suite.cases[i], rank, "failed though there was memory");
                     starved.allowed = unlimited;
                     if (arena) arena->begin(i);
-                    check(turn);
-                    bool const more = ran_out;   // read before anybody begins anew
+                    check(case_run);
+                    bool const more = ran_out;   // read before any rank begins again
                     together.arrive_and_wait();
                     if (!more) break;
                     if (rank == 0) ++tried;

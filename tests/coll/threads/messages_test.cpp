@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages inside an operation: rings, trees and posts of every size, in elements that pieces must not cut, by each
-// step of the single copy and with refusals in mid-message.
+// Messages inside an operation: rings, trees and posts of every size, of elements that must not be split between
+// pieces, by each single-copy method and with refusals in the middle of a message.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -31,7 +31,7 @@ ConstBuffer all_of(std::vector<std::byte> const& v, Datatype const& type) {
     return all_of(const_cast<std::vector<std::byte>&>(v), type);
 }
 
-/// What rank r − 1 has goes round to rank r, three times, so that letters and buffers are used again.
+/// The data of rank r − 1 goes round the ring to rank r, three times, so that cells and buffers are reused.
 Task ring(ThreadEnv& env, NoArgs const& a) {
     Messages<ThreadEnv> m(env, a.grain, 512, 1024);
     int const to = (env.rank() + 1) % env.size(), from = (env.rank() + env.size() - 1) % env.size();
@@ -53,7 +53,7 @@ Task ring(ThreadEnv& env, NoArgs const& a) {
     co_await m.close();
 }
 
-/// Rank 0 sends to each rank in turn, then rank 0 receives from each.
+/// Rank 0 sends to each rank in turn, then receives from each.
 Task star(ThreadEnv& env, NoArgs const& a) {
     Messages<ThreadEnv> m(env, a.grain, 512, 1024);
     ConstBuffer const mine = all_of(*a.mine, *a.type);
@@ -69,7 +69,7 @@ Task star(ThreadEnv& env, NoArgs const& a) {
     co_await m.close();
 }
 
-/// Rank 0 starts to send to all before it waits for any, three times.
+/// Rank 0 starts sends to all ranks before it waits for any, three times.
 Task fan(ThreadEnv& env, NoArgs const& a) {
     Messages<ThreadEnv> m(env, a.grain, 512, 1024);
     ConstBuffer const mine = all_of(*a.mine, *a.type);
@@ -86,7 +86,7 @@ Task fan(ThreadEnv& env, NoArgs const& a) {
     co_await m.close();
 }
 
-/// Everybody posts to everybody before anybody receives.
+/// Every rank posts to every rank before any rank receives.
 Task posts(ThreadEnv& env, NoArgs const& a) {
     Messages<ThreadEnv> m(env, a.grain);
     ConstBuffer const mine = all_of(*a.mine, *a.type);
@@ -100,8 +100,8 @@ Task posts(ThreadEnv& env, NoArgs const& a) {
     co_await m.close();
 }
 
-/// Everybody exchanges with all others at once. In place what is for a peer lies where the peer's comes to.
-Task all_at_once(ThreadEnv& env, NoArgs const& a, bool in_place) {
+/// Every rank exchanges with all others concurrently. In place, the data for a peer is where the peer's data arrives.
+Task all_concurrently(ThreadEnv& env, NoArgs const& a, bool in_place) {
     std::size_t const n = a.mine->size(), direct = in_place ? ~std::size_t{0} : 512;
     std::vector<std::vector<std::byte>> boxes(static_cast<std::size_t>(env.size()), std::vector<std::byte>(n));
     if (in_place) std::fill(boxes.begin(), boxes.end(), *a.mine);
@@ -121,10 +121,10 @@ Task all_at_once(ThreadEnv& env, NoArgs const& a, bool in_place) {
     *a.got = boxes[static_cast<std::size_t>(peers.front())];
     co_await m.close();
 }
-Task all_apart(ThreadEnv& env, NoArgs const& a) { return all_at_once(env, a, false); }
-Task all_in_place(ThreadEnv& env, NoArgs const& a) { return all_at_once(env, a, true); }
+Task all_apart(ThreadEnv& env, NoArgs const& a) { return all_concurrently(env, a, false); }
+Task all_in_place(ThreadEnv& env, NoArgs const& a) { return all_concurrently(env, a, true); }
 
-/// Round a ring, but with room for half of it first; what comes behind it is not disturbed.
+/// A ring whose first message has room for half of it only; the messages behind it are not affected.
 Task too_long(ThreadEnv& env, NoArgs const& a) {
     Messages<ThreadEnv> m(env, a.grain, 512, 1024);
     int const to = (env.rank() + 1) % env.size(), from = (env.rank() + env.size() - 1) % env.size();
@@ -150,7 +150,7 @@ std::string name_of(testing::TestParamInfo<Shape> const& info) {
 
 class MessagesBy : public testing::TestWithParam<Shape> {
 protected:
-    /// Runs it for each size up to `most`; the last message that rank r gets comes from `source(r, ranks)`.
+    /// Runs it for each size up to `most`. The last message that rank r receives is from `source(r, ranks)`.
     template <class Source>
     void run_all(Task (*algorithm)(ThreadEnv&, NoArgs const&), std::size_t most, Source source) {
         auto [ranks, way] = GetParam();
@@ -174,26 +174,26 @@ protected:
     }
 };
 
-TEST_P(MessagesBy, GoRoundARing) {
+TEST_P(MessagesBy, TravelRoundARing) {
     run_all(ring, 60000, [](int rank, int ranks) { return (rank + ranks - 1) % ranks; });
 }
-TEST_P(MessagesBy, GoOutAndBack) {
+TEST_P(MessagesBy, AreSentAndReturned) {
     run_all(star, 60000, [](int rank, int ranks) { return rank == 0 ? ranks - 1 : 0; });
 }
 TEST_P(MessagesBy, AreStartedToAllBeforeAnyIsFinished) {
     run_all(fan, 60000, [](int, int) { return 0; });
 }
-TEST_P(MessagesBy, ArePostedToAllBeforeAnyIsTaken) {
+TEST_P(MessagesBy, ArePostedToAllBeforeAnyIsConsumed) {
     run_all(posts, 900, [](int rank, int ranks) { return (rank + ranks - 1) % ranks; });
 }
 
-TEST_P(MessagesBy, AreExchangedWithAllAtOnce) {
+TEST_P(MessagesBy, AreExchangedWithAllConcurrently) {
     run_all(all_apart, 60000, [](int rank, int ranks) { return (rank + 1) % ranks; });
 }
 TEST_P(MessagesBy, AreExchangedWithAllInPlace) {
     run_all(all_in_place, 60000, [](int rank, int ranks) { return (rank + 1) % ranks; });
 }
-TEST_P(MessagesBy, AreCutWhereThereIsNoRoom) {
+TEST_P(MessagesBy, AreTruncatedToTheRoom) {
     run_all(too_long, 60000, [](int rank, int ranks) { return (rank + ranks - 1) % ranks; });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What neighbourhood collectives cost: flags and messages of neighbours alone, however many ranks there are, and every
-// byte once or twice.
+// The cost of neighbourhood collectives: flags and messages of neighbours only, for any number of ranks, and each byte
+// copied once or twice.
 #include <gmock/gmock.h>
 
 #include <mutex>
@@ -17,8 +17,8 @@ constexpr int ranks = 16;
 constexpr int degree = 4;
 
 struct Cost {
-    std::set<std::pair<int, int>> asked;                  ///< who asks for whose flags
-    std::uint64_t loaded = 0, stored = 0, messages = 0;   ///< of all ranks
+    std::set<std::pair<int, int>> waits;                  ///< (waiting rank, owner of the flag)
+    std::uint64_t loaded = 0, stored = 0, messages = 0;   ///< by all ranks
 };
 
 /// An alltoall of `bytes` bytes along each edge of a torus of 4 · 4 ranks.
@@ -27,9 +27,9 @@ Cost run_torus(char const* name, std::size_t bytes, AccessPath way) {
     ThreadWorld world(ranks, topo::Hierarchy::build(ranks, {}), way);
     Cost cost;
     std::mutex mutex;
-    world.asks = [&](int rank, int peer) {
+    world.on_wait = [&](int rank, int peer) {
         std::lock_guard lock(mutex);
-        cost.asked.insert({rank, peer});
+        cost.waits.insert({rank, peer});
     };
     run_as_ranks(ranks, [&](int rank) {
         std::vector<int> const dims{4, 4};
@@ -42,7 +42,7 @@ Cost run_torus(char const* name, std::size_t bytes, AccessPath way) {
         args.edges = edges.get();
         args.send = Parts::regular(out.data(), static_cast<std::int64_t>(bytes), *type);
         args.receive = Parts::regular(in.data(), static_cast<std::int64_t>(bytes), *type);
-        args.each = bytes;
+        args.part_bytes = bytes;
         FramePool frames;
         coll::run(world, rank, 1, frames, algorithm, args);
         for (int k = 0; k < degree; ++k) {
@@ -71,23 +71,23 @@ std::set<std::pair<int, int>> neighbors() {
 
 constexpr std::uint64_t edges = ranks * degree;
 
-TEST(NeighborExchange, AsksNeighborsAlone) {
+TEST(NeighborExchange, WaitsForNeighborsOnly) {
     for (char const* algorithm : {"direct", "linear"})
         for (AccessPath way : {AccessPath::load_store, AccessPath::cma, AccessPath::staged})
             for (std::size_t bytes : {8, 4000, 100000}) {
                 Cost const cost = run_torus(algorithm, bytes, way);
-                EXPECT_EQ(cost.asked, neighbors())
-                    << algorithm << ", " << bytes << " bytes, way " << static_cast<int>(way);
+                EXPECT_EQ(cost.waits, neighbors())
+                    << algorithm << ", " << bytes << " bytes, access path " << static_cast<int>(way);
             }
 }
 
-TEST(NeighborExchange, SmallBlocksGoThroughSlotsAndOneMessageEach) {
+TEST(NeighborExchange, SmallBlocksAreSentThroughSlotsInOneMessageEach) {
     Cost const cost = run_torus("direct", 8, AccessPath::staged);
     EXPECT_EQ(cost.messages, edges);
     EXPECT_EQ(cost.stored, 2 * 8 * edges);
 }
 
-TEST(NeighborExchange, LargeBlocksAreCopiedOnceWhereTheyCanBeRead) {
+TEST(NeighborExchange, LargeBlocksAreCopiedOnceIfDirectlyReadable) {
     Cost const direct = run_torus("direct", 100000, AccessPath::load_store);
     EXPECT_EQ(direct.messages, edges);
     EXPECT_EQ(direct.stored, 100000 * edges);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fibers: a stack for each rank, entered once through ucontext and switched by setjmp and longjmp, which make no system
-// call as swapcontext does. The running rank tests the conditions of the others; under ThreadSanitizer each
-// rank tests its own, because the reads count as the reads of the rank that makes them.
-#undef _FORTIFY_SOURCE   // its longjmp refuses to go to another stack
+// Fibers: one stack per rank, entered once through ucontext and then switched by setjmp and longjmp, which need no
+// system call (unlike swapcontext). The running rank tests the conditions of the other ranks; under ThreadSanitizer
+// each rank tests its own, because a read counts as a read of the rank that makes it.
+#undef _FORTIFY_SOURCE   // its longjmp refuses to switch to another stack
 
 #include "tests/coll/threads/ranks.hpp"
 
@@ -49,7 +49,7 @@ unsigned seed() {
     return value;
 }
 
-/// Memory for a stack, with a page in front of it that must not be touched.
+/// Memory for a stack, preceded by a guard page.
 class Stack {
 public:
     Stack()
@@ -88,9 +88,9 @@ private:
 #endif
 };
 
-/// What the language and the tests keep once for each thread, and a rank must have for itself.
+/// Per-thread state of the language runtime and of the tests, of which each rank needs its own.
 struct ThreadLocals {
-    std::byte exceptions[2 * sizeof(void*)] = {};   // abi::__cxa_eh_globals: those caught, how many are in flight
+    std::byte exceptions[2 * sizeof(void*)] = {};   // __cxa_eh_globals: caught exceptions, number of uncaught ones
     std::pmr::memory_resource* memory = nullptr;
     std::size_t allocations_allowed = ~std::size_t{0};
 
@@ -109,8 +109,8 @@ struct Fiber {
     std::unique_ptr<Stack> stack;
     jmp_buf place;
     bool started = false;
-    Condition const* waits_for = nullptr;   ///< null: it can go on
-    std::uint64_t waited_at = 0;            ///< what `progress_` was when that did not hold
+    Condition const* waits_for = nullptr;   ///< null: the rank can continue
+    std::uint64_t waited_at = 0;            ///< the value of `progress_` when the condition did not hold
     ThreadLocals locals;
     TsanFiber tsan_fiber;
 };
@@ -140,7 +140,7 @@ public:
 
     void run() {
         running = this;
-        while (!alive_.empty()) {   // a fiber comes back here when it ends
+        while (!alive_.empty()) {   // a fiber returns here when it ends
             if (_setjmp(main_) == 0) resume(next());
             std::erase(alive_, current_);
             current_->locals.swap_with_thread();
@@ -153,16 +153,16 @@ public:
         while (!condition.holds()) {
             current_->waits_for = &condition;
             current_->waited_at = progress_;
-            give_way(next());
+            switch_to(next());
         }
         current_->waits_for = nullptr;
     }
     void interrupt() {
-        if (random() % 8 == 0) give_way(next());
+        if (random() % 8 == 0) switch_to(next());
     }
 
 private:
-    unsigned random() {   // xorshift: a good one would take most of the time
+    unsigned random() {   // xorshift: a better generator would dominate the run time
         random_ ^= random_ << 13;
         random_ ^= random_ >> 7;
         random_ ^= random_ << 17;
@@ -182,7 +182,7 @@ private:
                      description(describe_).c_str(), seed());
         std::abort();
     }
-    void give_way(Fiber& to) {
+    void switch_to(Fiber& to) {
         Fiber& from = *current_;
         if (&from == &to || _setjmp(from.place) != 0) return;
         from.locals.swap_with_thread();
@@ -200,11 +200,11 @@ private:
         start.uc_stack.ss_size = Stack::bytes - Stack::page;
         start.uc_link = nullptr;
         makecontext(
-            &start, [] { running->live(); }, 0);
+            &start, [] { running->run_body(); }, 0);
         setcontext(&start);
         std::abort();
     }
-    void live() {
+    void run_body() {
         run_rank(body_, static_cast<int>(current_ - fibers_.data()), describe_);
         current_->tsan_fiber.return_to_creator();
         _longjmp(main_, 1);
@@ -229,7 +229,7 @@ void run_as_ranks(int ranks, std::function<void(int)> const& body, std::function
         std::printf("The order of the ranks: TUTTI_TEST_SEED=%u\n", seed());
 }
 void wait_until(Condition const& condition) {
-    if (!running) {   // outside of run_as_ranks no other rank can make it true
+    if (!running) {   // outside of run_as_ranks no other rank can make the condition true
         if (!condition.holds()) std::abort();
         return;
     }

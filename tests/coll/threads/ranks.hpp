@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks of one test as fibers: one thread runs all of them, each until it waits, in an order that a seed decides. A
-// failure can therefore be repeated, a deadlock is found when it happens, and no core spins. The seed is taken from
-// TUTTI_TEST_SEED, else by chance, and printed with each failure. ThreadSanitizer, which checks memory order,
-// treats each rank as a thread.
+// Ranks of one test as fibers: one thread runs all ranks, each until it waits, in an order that a seed determines.
+// Failures are therefore reproducible, a deadlock is found when it occurs, and no core spins. The seed is
+// TUTTI_TEST_SEED, else random, and is printed with each failure. ThreadSanitizer treats each rank as a thread.
 #pragma once
 
 #include <atomic>
@@ -12,11 +11,11 @@
 
 namespace tutti::coll::test {
 
-/// Runs `body(rank)` for the ranks 0 … ranks − 1 at the same time and returns when all have ended. An exception that
-/// leaves it, and a state in which no rank can go on, end the program after a line with `describe()`.
+/// Runs `body(rank)` for the ranks 0 … ranks − 1 concurrently and returns when all have ended. If an exception leaves a
+/// body, or if no rank can continue, prints a line with `describe()` and ends the program.
 void run_as_ranks(int ranks, std::function<void(int)> const& body, std::function<std::string()> const& describe = {});
 
-/// A condition of a waiting rank, tested by whichever rank runs. Does not own what it refers to and allocates nothing.
+/// The condition that a rank waits for, tested by the running rank. Does not own its function; allocates nothing.
 class Condition {
 public:
     template <class F>
@@ -29,16 +28,16 @@ private:
 };
 void wait_until(Condition const& condition);
 
-/// Returns when the condition holds. Called by a rank; the others run meanwhile.
+/// Returns when the condition holds. Called by a rank; the other ranks run meanwhile.
 template <class F>
 void wait_until(F holds) {
     wait_until(Condition(holds));
 }
 
-/// A place where the calling rank may be interrupted: now and then another one runs first.
+/// Switches to another rank now and then.
 void may_switch_rank();
 
-/// Ranks wait here for each other; the last one to come calls `complete` before any goes on.
+/// A barrier of ranks; the last one to arrive calls `complete` before any rank continues.
 class RankBarrier {
 public:
     explicit RankBarrier(int ranks, std::function<void()> complete = {})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The records of threads in the order of coll's list. Weak: those on several nodes alone are not compiled.
+// The records for ThreadEnv in the order of coll's list. Weak: algorithms for several nodes only are not compiled.
 #include "tests/coll/threads/thread_algorithms.hpp"
 
 #include <stdexcept>

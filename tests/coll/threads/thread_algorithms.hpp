@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The algorithms once more, in the environment of threads: their sources are compiled a second time behind
-// as_thread_algorithms.hpp, into a namespace of their own, so that both can be linked.
+// The algorithms once more, for ThreadEnv: their sources are compiled a second time behind as_thread_algorithms.hpp
+// into another namespace, so that both versions can be linked.
 #pragma once
 
 #include "coll/choice/choose.hpp"
@@ -10,11 +10,11 @@
 namespace tutti::coll {
 namespace thread_algorithms {
 
-/// The fields of coll's record as its sources fill them in, with the function for threads behind them.
+/// The fields of coll's record that the sources of algorithms initialize, followed by the function for ThreadEnv.
 template <class Args>
 struct Algorithm {
     char const* name;
-    char const* sentence;
+    char const* description;
     Family family;
     char const* source;
     unsigned requirements;
@@ -24,12 +24,12 @@ struct Algorithm {
 
 }   // namespace thread_algorithms
 
-/// One operation of the row's algorithm, as run() of a coroutine. Throws std::invalid_argument where the algorithm was
-/// not compiled for threads, as those on several nodes alone are not.
+/// Runs one operation of the row's algorithm as a coroutine. Throws std::invalid_argument if the algorithm was not
+/// compiled for ThreadEnv, as those for several nodes only.
 void run(ThreadWorld& world, int rank, std::uint64_t op, FramePool& frames, AlgorithmRow const& row,
          test::AnyArgs args);
 
-/// By name, for tests of one algorithm.
+/// Finds an algorithm by name, for tests of one algorithm.
 AlgorithmRow const& row_of(Collective collective, std::string_view name);
 
 }   // namespace tutti::coll

@@ -17,7 +17,7 @@ ThreadWorld::ThreadWorld(int ranks, topo::Hierarchy tree, AccessPath allowed, st
       memory(static_cast<std::byte*>(std::aligned_alloc(cache_line, bytes(ranks))), std::free),
       area(memory.get(), ranks), stagings(static_cast<std::size_t>(ranks)), traffic(stagings.size()) {
     std::memset(memory.get(), 0, bytes(ranks));
-    area.have_regions(memory.get() + Area::bytes(ranks));
+    area.set_region_memory(memory.get() + Area::bytes(ranks));
     for (auto& s : stagings) s.resize(staging);
     std::size_t const words = bytes(ranks) / sizeof(std::uint64_t);
     writers_ = std::make_unique<std::atomic<int>[]>(words);
@@ -34,17 +34,17 @@ void ThreadMemory::reserve_staging(std::size_t bytes) {
 }
 
 ThreadMemory::Awaiter ThreadMemory::until(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) {
-    if (world_.asks) world_.asks(rank_, peer);
+    if (world_.on_wait) world_.on_wait(rank_, peer);
     return {*this, word, value, peer};
 }
 
-void ThreadMemory::stored(std::atomic<std::uint64_t> const& word) {
+void ThreadMemory::wake_waiters(std::atomic<std::uint64_t> const& word) {
     world_.writer(word).store(rank_, std::memory_order_relaxed);
     test::may_switch_rank();
 }
 
 void ThreadMemory::check_writer(std::atomic<std::uint64_t> const& word, int peer) const {
-    if (peer == anybody) return;
+    if (peer == any_peer) return;
     int const writer = world_.writer(word).load(std::memory_order_relaxed);
     if (writer != peer)
         ADD_FAILURE() << "rank " << rank_ << " waits for rank " << peer << ", but rank " << writer
@@ -55,7 +55,7 @@ topo::Locality ThreadMemory::locality(int peer) const {
     return world_.locality ? world_.locality(rank_, peer) : topo::Locality::cache;
 }
 
-AccessPath ThreadMemory::way(void const* address, std::size_t) const {
+AccessPath ThreadMemory::access_path(void const* address, std::size_t) const {
     auto const* p = static_cast<std::byte const*>(address);
     auto const [first, bytes] = std::pair(world_.arena.data(), world_.arena.size());
     return p >= first && p < first + bytes ? AccessPath::load_store : world_.way;
@@ -63,7 +63,7 @@ AccessPath ThreadMemory::way(void const* address, std::size_t) const {
 
 std::byte* ThreadMemory::reach(int, std::uint64_t address, std::size_t bytes) const {
     auto* p = reinterpret_cast<std::byte*>(address);
-    AccessPath const how = way(p, bytes);
+    AccessPath const how = access_path(p, bytes);
     bool const attached = how == AccessPath::attach && (address / cache_line + static_cast<unsigned>(rank_)) % 4 != 0;
     return how == AccessPath::load_store || attached ? p : nullptr;
 }
@@ -86,17 +86,17 @@ bool ThreadMemory::put(int peer, std::uint64_t address, void const* from, std::s
 
 void ThreadMemory::drive(Task task) {
     auto const& env = static_cast<ThreadEnv const&>(*this);
-    auto come = [&] { return has_come(word_->load(std::memory_order_acquire), value_); };
+    auto come = [&] { return has_reached(word_->load(std::memory_order_acquire), value_); };
     for (task.resume(); !task.done(); std::exchange(waiting_, {}).resume()) {
         wait_until([&] { return come() || env.failed(); });
-        if (!come()) fail(ErrorClass::no_mem, "rank ", env.failed_member(), " has no memory left");
+        if (!come()) fail(ErrorClass::no_mem, "rank ", env.failed_rank(), " has no memory left");
     }
     task.check();
 }
 
 namespace {
 
-/// Takes the place of an OperationSequence.
+/// Replaces an OperationSequence.
 struct ThreadSequence {
     Area const& area;
     int rank;
@@ -120,12 +120,12 @@ void run_operation(ThreadWorld& world, int rank, std::uint64_t op, FramePool& fr
     try {
         env.drive(start(env));
     } catch (...) {
-        if (concerns_this_rank_alone(std::current_exception())) throw;
-        frames.hold();
+        if (is_local_error(std::current_exception())) throw;
+        frames.retain();
         channel.fail([](std::atomic<std::uint64_t> const& word, std::uint64_t value, int) {
-            wait_until([&] { return has_come(word.load(std::memory_order_acquire), value); });
+            wait_until([&] { return has_reached(word.load(std::memory_order_acquire), value); });
         });
-        frames.let_go();
+        frames.release();
         throw;
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The environment of the tests: ranks are those of ranks.hpp, flags and slots lie in ordinary memory, large buffers are
-// read directly or, to test the other step of the single copy, staged. Every wait that is not over at once suspends the
-// coroutine, as nonblocking operations will, and the rank resumes it. Under ThreadSanitizer every access that the flags
-// do not order is a finding. The functions are defined in thread_env.cpp, for a hundred algorithms call them.
+// The environment of the tests: ranks are fibers (ranks.hpp), flags and slots are in ordinary memory, and large buffers
+// are read directly or, to test the last single-copy method, staged. Every wait that is not over immediately suspends
+// the coroutine, and the rank resumes it. ThreadSanitizer reports every access that the flags do not order. The
+// functions are defined in thread_env.cpp because a hundred algorithms call them.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@
 
 namespace tutti::coll {
 
-/// The memory that the ranks of one test share.
+/// The memory shared by the ranks of one test.
 struct ThreadWorld {
     ThreadWorld(int ranks, topo::Hierarchy tree, AccessPath allowed = AccessPath::load_store,
                 std::size_t staging = 1 << 16);
@@ -25,27 +25,27 @@ struct ThreadWorld {
     static std::size_t bytes(int ranks) { return Area::bytes(ranks) + Area::bytes_of_regions(ranks); }
 
     Trees trees;
-    AccessPath way;                     ///< to what lies outside `arena`
-    std::span<std::byte const> arena;   ///< what lies in here is reached directly
+    AccessPath way;                     ///< to memory outside `arena`
+    std::span<std::byte const> arena;   ///< memory that is accessed directly
     Copier copier;
     std::size_t staging_bytes;
     std::unique_ptr<std::byte, void (*)(void*)> memory;
     Area area;
     std::vector<std::vector<std::byte>> stagings;
     std::vector<Traffic> traffic;
-    /// Do operations go as those of nonblocking calls?
+    /// Do operations suspend as nonblocking ones do?
     bool suspends = false;
-    /// What lies between two ranks; without: everything is in one cache.
+    /// The locality of two ranks; null: all ranks share one cache.
     std::function<topo::Locality(int, int)> locality;
-    /// Called for each flag that a rank waits for, with that rank and the flag's owner.
-    std::function<void(int, int)> asks;
+    /// Called for each flag that a rank waits for, with that rank and the owner of the flag.
+    std::function<void(int, int)> on_wait;
 
-    /// The rank that stored the word last; -1: no rank has. The deadlock diagnosis relies on it: while a rank waits for
-    /// a word, it shows the peer that it names there as the one whose act is needed.
+    /// The rank that stored the word last; -1: none. The deadlock diagnosis relies on it: a rank that waits for a word
+    /// publishes the peer that its wait names as the one that must act.
     std::atomic<int>& writer(std::atomic<std::uint64_t> const& word);
 
 private:
-    std::unique_ptr<std::atomic<int>[]> writers_;   ///< one for each word of `memory`
+    std::unique_ptr<std::atomic<int>[]> writers_;   ///< one per word of `memory`
 };
 
 class ThreadMemory {
@@ -59,17 +59,17 @@ public:
     std::size_t staging_bytes() const { return world_.staging_bytes; }
     void reserve_staging(std::size_t bytes);
 
-    /// Drives a task to its end: resumes it when the flag that it waits for has come. Throws if the peer has failed.
+    /// Drives a task to its end: resumes it when the flag that it waits for is set. Throws if the peer has failed.
     void drive(Task task);
 
 protected:
-    bool crowded() const { return world_.stagings.size() > 4; }   // so that tests meet both
+    bool oversubscribed() const { return world_.stagings.size() > 4; }   // so that the tests cover both values
     struct Awaiter {
         ThreadMemory& memory;
         std::atomic<std::uint64_t> const& word;
         std::uint64_t value;
         int peer;
-        bool await_ready() const { return has_come(word.load(std::memory_order_acquire), value); }
+        bool await_ready() const { return has_reached(word.load(std::memory_order_acquire), value); }
         void await_suspend(std::coroutine_handle<> h) const noexcept {
             memory.waiting_ = h;
             memory.word_ = &word;
@@ -78,10 +78,10 @@ protected:
         void await_resume() const { memory.check_writer(word, peer); }
     };
     Awaiter until(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer);
-    void stored(std::atomic<std::uint64_t> const& word);
-    /// Fails the test unless `peer` stored the word last. Some waits name no peer (`anybody`).
+    void wake_waiters(std::atomic<std::uint64_t> const& word);
+    /// Fails the test unless `peer` stored the word last. Some waits name no peer (`any_peer`).
     void check_writer(std::atomic<std::uint64_t> const& word, int peer) const;
-    std::suspend_never later() { return {}; }
+    std::suspend_never defer() { return {}; }
 
     std::uint64_t staging_offset() const {
         return reinterpret_cast<std::uint64_t>(world_.stagings[static_cast<std::size_t>(rank_)].data());
@@ -92,10 +92,10 @@ protected:
     Traffic& traffic() { return world_.traffic[static_cast<std::size_t>(rank_)]; }
     topo::Locality locality(int peer) const;
     Copier const& copier() const { return world_.copier; }
-    AccessPath way(void const* address, std::size_t) const;
-    /// Attaching succeeds with some ranks and addresses only.
+    AccessPath access_path(void const* address, std::size_t) const;
+    /// Attaching succeeds for some ranks and addresses only.
     std::byte* reach(int, std::uint64_t address, std::size_t bytes) const;
-    /// With AccessPath::cma allowed, every third copy is refused, as if the system had changed its mind in mid-run.
+    /// With AccessPath::cma, refuses every third copy, as a system does that revokes the permission during the run.
     bool allowed(int peer, std::uint64_t address, std::size_t bytes);
     bool fetch(int peer, std::uint64_t address, void* to, std::size_t bytes);
     bool put(int peer, std::uint64_t address, void const* from, std::size_t bytes);
@@ -113,14 +113,14 @@ private:
 using ThreadEnv = Environment<ThreadMemory>;
 extern template class Environment<ThreadMemory>;
 
-/// Runs one operation as `rank`: waits for its channel, drives the algorithm `start(env)`, publishes that it is done.
+/// Runs one operation as `rank`: waits for its channel, drives the algorithm `start(env)`, publishes its completion.
 void run_operation(ThreadWorld& world, int rank, std::uint64_t op, FramePool& frames,
                    std::function<Task(ThreadEnv&)> const& start);
 template <class Args>
 void run(ThreadWorld& world, int rank, std::uint64_t op, FramePool& frames, Task (*algorithm)(ThreadEnv&, Args const&),
          Args const& args) {
     auto const call = [&](ThreadEnv& env) { return algorithm(env, args); };
-    run_operation(world, rank, op, frames, std::ref(call));   // a reference: nothing is allocated
+    run_operation(world, rank, op, frames, std::ref(call));   // a reference, which allocates nothing
 }
 
 }   // namespace tutti::coll

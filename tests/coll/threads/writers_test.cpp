@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A wait that names another rank than the one that stores its flag fails a test.
+// Fails a test whose wait names another rank than the one that stores the flag.
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
@@ -15,12 +15,12 @@ struct Waiting : ThreadMemory {
 
     void store(std::atomic<std::uint64_t>& word) {
         word.store(1, std::memory_order_release);
-        stored(word);
+        wake_waiters(word);
     }
     Task wait(std::atomic<std::uint64_t> const& word, int named) { co_await until(word, 1, named); }
 };
 
-/// Rank 0 waits for a flag of rank 1 and names that rank as the one that stores it.
+/// Rank 0 waits for a flag of rank 1 and names `named` as the rank that stores it.
 void wait_naming(int named) {
     ThreadWorld world(3, make_tree(3, 2));
     std::atomic<std::uint64_t>& word = world.area.done(1).value;
@@ -37,7 +37,7 @@ void wait_naming(int named) {
 }
 
 TEST(Writers, AWaitNamesTheRankThatStores) { wait_naming(1); }
-TEST(Writers, AWaitMayNameNoRank) { wait_naming(anybody); }
+TEST(Writers, AWaitMayNameNoRank) { wait_naming(any_peer); }
 TEST(Writers, AWaitThatNamesAnotherRankFails) {
     EXPECT_NONFATAL_FAILURE(wait_naming(2), "rank 0 waits for rank 2, but rank 1 stored the word");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What XHC promises of its broadcast (Table II): on 2 sockets of 4 NUMA nodes of 8 cores one message between sockets,
-// 6 between NUMA nodes, 56 inside, for every mapping, root, way to the data and layout of the leaders' flags.
+// The volume of XHC's broadcast (Table II): on 2 sockets of 4 NUMA nodes of 8 cores, one message between sockets, 6
+// between NUMA nodes and 56 inside them, for every mapping, root, message size and layout of the leaders' flags.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,9 +15,9 @@ namespace tutti::coll::test {
 namespace {
 
 constexpr int ranks = 64;
-using Counts = std::array<std::uint64_t, topo::localities_count>;
+using Counts = std::array<std::uint64_t, topo::locality_count>;
 
-/// 64 ranks on that machine, rank r on core mapping[r].
+/// 64 ranks on that machine; rank r runs on core mapping[r].
 struct World {
     explicit World(std::vector<int> mapping)
         : placement{.pu = std::move(mapping), .fixed = true},
@@ -46,7 +46,7 @@ AlgorithmRow const& broadcast() { return row_of(Collective::bcast, "xhc"); }
 
 constexpr int roots[] = {0, 1, 7, 8, 19, 31, 32, 45, 56, 63};
 
-/// The messages of one broadcast with each of the roots; `bytes` are one chunk, `layout` is that of the flags.
+/// The messages of one broadcast with each of the roots; `bytes` fit into one chunk; `layout` is that of the flags.
 std::vector<Counts> count_messages(World& world, std::size_t bytes, FlagLayout layout) {
     auto const type = TypeBuilder::predefined(Basic::uint8);
     Values values = defaults(broadcast()).values;
@@ -85,7 +85,7 @@ std::vector<int> round_robin() {
     return mapping;
 }
 
-TEST(XhcBroadcast, CrossesSocketsOnceAndNumaNodesSixTimesInEveryWayAndLayout) {
+TEST(XhcBroadcast, CrossesSocketsOnceAndNumaNodesSixTimesInEveryLayout) {
     for (std::vector<int> const& mapping : {in_order(), round_robin()})
         for (std::size_t bytes : {8, 1024, 16384})
             for (FlagLayout layout : {FlagLayout::one, FlagLayout::packed, FlagLayout::apart}) {
@@ -100,8 +100,8 @@ TEST(XhcBroadcast, CrossesSocketsOnceAndNumaNodesSixTimesInEveryWayAndLayout) {
             }
 }
 
-/// One leader's flag as its members see it, in each layout: nobody else's word is theirs.
-TEST(XhcFlags, TellEachMemberWhatItsLeaderAnnounced) {
+/// A leader's flag in the view of its members, in each layout: a member reads only its own leader's word.
+TEST(XhcFlags, PassTheLeadersAnnouncementToEachMember) {
     constexpr int size = 12;
     topo::Grouping const teams{"team", {0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2}};
     std::uint64_t op = 0;
@@ -116,7 +116,7 @@ TEST(XhcFlags, TellEachMemberWhatItsLeaderAnnounced) {
                 envs.push_back(std::make_unique<ThreadEnv>(world.area, world.trees, rank, op, world, rank, frames));
                 flags.emplace_back(*envs.back(), world.trees.hierarchy, root, layout);
             }
-            for (int rank = 0; rank < size; ++rank)   // what leaders have with their own leaders, beside their flags
+            for (int rank = 0; rank < size; ++rank)   // flags between leaders and their own leaders
                 if (flags[static_cast<std::size_t>(rank)].parent() >= 0)
                     envs[static_cast<std::size_t>(rank)]->sent(flags[static_cast<std::size_t>(rank)].parent(), 1000);
             for (int rank = 0; rank < size; ++rank)

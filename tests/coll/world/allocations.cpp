@@ -9,11 +9,11 @@
 
 namespace tutti::coll::test {
 thread_local std::size_t allocations = 0, allocations_left = ~std::size_t{0};
-thread_local std::ptrdiff_t bytes_in_use = 0, most_in_use = 0;
+thread_local std::ptrdiff_t bytes_in_use = 0, max_bytes_in_use = 0;
 }   // namespace tutti::coll::test
 
-// Both forms: memory of either comes to the operator delete below. Fibers of one thread share its thread-local
-// variables, which ThreadSanitizer would report as a race.
+// Defines both forms, because either kind of memory is freed by the operator delete below. Fibers of one thread share
+// its thread-local variables, which ThreadSanitizer would report as a race.
 [[gnu::no_sanitize("thread")]] void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept {
     using namespace tutti::coll::test;
     ++allocations;
@@ -21,7 +21,7 @@ thread_local std::ptrdiff_t bytes_in_use = 0, most_in_use = 0;
     if (allocations_left != ~std::size_t{0}) --allocations_left;
     void* const memory = std::malloc(bytes);
     bytes_in_use += static_cast<std::ptrdiff_t>(malloc_usable_size(memory));
-    most_in_use = std::max(most_in_use, bytes_in_use);
+    max_bytes_in_use = std::max(max_bytes_in_use, bytes_in_use);
     return memory;
 }
 void* operator new(std::size_t bytes) {

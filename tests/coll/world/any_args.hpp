@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The arguments of any collective, so that what runs a case is compiled once and not for each type of arguments.
+// The arguments of any collective, so that the code that runs a case is compiled once and not per type of arguments.
 #pragma once
 
 #include <variant>
@@ -8,7 +8,7 @@
 
 namespace tutti::coll::test {
 
-/// Refers to the arguments of a call; std::visit passes a pointer to them.
+/// A reference to the arguments of a call; std::visit passes a pointer to them.
 struct AnyArgs : std::variant<BarrierArgs const*, BcastArgs const*, ReduceArgs const*, ReduceScatterArgs const*,
                               RootedArgs const*, AllgatherArgs const*, AlltoallArgs const*,
                               NeighborAllgatherArgs const*, NeighborAlltoallArgs const*> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arenas for the messages of the generic tests: some cases have all of them there, some a few, some all ranks' but one.
+// Arenas for the messages of the generic tests: a case has all messages in arenas, some of them, or all but one rank's.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace tutti::coll::test {
 
-/// Where the calling thread, a rank, has its messages; null: with everything else.
+/// The memory resource for messages of the calling rank; null: the default one.
 inline thread_local std::pmr::memory_resource* message_memory = nullptr;
 // Fibers of one thread share its thread-local variables, which ThreadSanitizer would report as a race.
 [[gnu::no_sanitize("thread")]] inline void set_message_memory(std::pmr::memory_resource* memory) {
@@ -18,7 +18,7 @@ inline thread_local std::pmr::memory_resource* message_memory = nullptr;
     return message_memory ? message_memory : std::pmr::new_delete_resource();
 }
 
-/// One rank's arena. Everything in it is free again when the next case begins; what does not fit lies elsewhere.
+/// One rank's arena. The next case reuses all of it; blocks that do not fit are allocated elsewhere.
 class Arena final : public std::pmr::memory_resource {
 public:
     Arena(std::span<std::byte> room, int rank, int ranks)
@@ -40,7 +40,7 @@ private:
         return (allocations_ + rank_) % 3 == 0;
     }
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-        std::size_t const room = (bytes + 63) / 32 * 32;   // a block begins anywhere in a line, as malloc's do
+        std::size_t const room = (bytes + 63) / 32 * 32;   // like malloc's, a block may begin anywhere in a cache line
         if (outside() || room > room_.size() - used_)
             return std::pmr::new_delete_resource()->allocate(bytes, alignment);
         std::byte* p = room_.data() + used_;

@@ -12,7 +12,7 @@ namespace {
 template <class Args>
 void expect_call_suits(CommState const& state, AlgorithmRow const& algorithm, Args const& args) {
     CallTraits traits = traits_of(state, args);
-    traits.two_groups = args.first_group_size > 0;
+    traits.intercommunicator = args.first_group_size > 0;
     EXPECT_TRUE(traits.suits(algorithm)) << name_of(algorithm.collective) << " " << algorithm.name << ", "
                                          << traits.bytes << " bytes";
 }
@@ -29,12 +29,12 @@ void force_call(Comm const& comm, AlgorithmRow const& algorithm, Args args, Sett
     Fragments<Args> const cut(args, comm.process.variables.fragment);
     for (unsigned k : {0u, cut.count() - 1, 0u}) {
         Args const part = cut.count() == 1 ? args : cut.cut(args, k);
-        state.choices.at(setting.algorithm->collective, traits_of(state, part)) = {
-            setting.algorithm, &setting, &state.trees, nullptr, &state.use_of(setting.algorithm->collective)};
+        state.decisions.at(setting.algorithm->collective, traits_of(state, part)) = {
+            setting.algorithm, &setting, &state.trees, nullptr, &state.counters_of(setting.algorithm->collective)};
     }
-    Args const& whole = args;   // a blocking call is not cut
-    state.choices.at(setting.algorithm->collective, traits_of(state, whole)) = {
-        setting.algorithm, &setting, &state.trees, nullptr, &state.use_of(setting.algorithm->collective)};
+    Args const& whole = args;   // a blocking call is not split into fragments
+    state.decisions.at(setting.algorithm->collective, traits_of(state, whole)) = {
+        setting.algorithm, &setting, &state.trees, nullptr, &state.counters_of(setting.algorithm->collective)};
 }
 
 template <class Args>

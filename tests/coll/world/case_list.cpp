@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which cases there are, derived from the list of algorithms. Not the whole cross product: every size, kind, operator,
-// root, form and way of giving buffers meets every algorithm, in combinations that change with the world and the seed.
-// Algorithms that are there for comparison get every third case, another third in the next world; under sanitizers all
-// get fewer.
+// Derives the cases from the list of algorithms. Not the whole cross product: each algorithm runs with every size,
+// kind, operator, root, form and way of passing buffers, in combinations that vary with the world and the seed.
+// Algorithms that exist for comparison run a third of the cases, another third in the next world; with sanitizers all
+// algorithms run fewer.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -27,8 +27,8 @@ public:
 
     void add_all() {
         for (AlgorithmRow const& row : all_algorithms()) {
-            if (!(s_.several_nodes ? row.on_nodes : row.on_node) || !wanted(row)) continue;
-            if (row.requirements & requires_two_groups && s_.ranks < 2) continue;
+            if (!(s_.several_nodes ? row.runs_on_multiple_nodes : row.runs_on_one_node) || !wanted(row)) continue;
+            if (row.requirements & requires_intercommunicator && s_.ranks < 2) continue;
             std::size_t const before = s_.cases.size();
             left_out_.reset();
             add(row);
@@ -50,8 +50,8 @@ private:
         return all;
     }
 
-    // One case in `thinning` is taken; `largest` and `most_bytes` limit the bytes of one rank and of all ranks. Tests
-    // run ten times as long under ThreadSanitizer, and races depend on the protocol, not on the size.
+    // One case in `thinning` runs; `largest` and `most_bytes` limit the bytes of one rank and of all ranks. Tests run
+    // ten times slower under ThreadSanitizer, and races depend on the protocol, not on the size.
 #if defined(__SANITIZE_THREAD__)
     static constexpr unsigned thinning = 48;
     static constexpr std::size_t most_bytes = 1 << 20, largest = 65544;
@@ -63,7 +63,8 @@ private:
     static constexpr std::size_t most_bytes = 4 << 20, largest = most_bytes;
 #endif
 
-    /// For who works on an algorithm: TUTTI_TEST_ALGORITHMS=allreduce/xhc,bcast/xhc takes these alone, and every case.
+    /// For the author of an algorithm: TUTTI_TEST_ALGORITHMS=allreduce/xhc,bcast/xhc runs every case of these
+    /// algorithms only.
     static char const* named() { return std::getenv("TUTTI_TEST_ALGORITHMS"); }
     static bool wanted(AlgorithmRow const& row) {
         if (!named()) return true;
@@ -84,7 +85,7 @@ private:
     }
 
     void add(Case c) {
-        bool const two_groups = c.algorithm->requirements & requires_two_groups;
+        bool const two_groups = c.algorithm->requirements & requires_intercommunicator;
         if (two_groups) {
             c.first_group_size = 1 + static_cast<int>(next()) % (s_.ranks - 1);
             c.in_place = false;
@@ -99,19 +100,20 @@ private:
             .levels = s_.levels,
             .bytes = message_bytes(c),
             .slot_bytes = s_.slot_bytes,
-            .commutes = s_.op(c).op->commutative,
-            .ordered = s_.op(c).op->commutative || s_.consecutive,
-            .one_kind = kernel_k(s_.op(c).op->builtin, kind.type->basic()) != nullptr && kind.type->dense(2),
+            .commutative = s_.op(c).op->commutative,
+            .commutative_or_consecutive = s_.op(c).op->commutative || s_.consecutive,
+            .has_kernels = nary_kernel(s_.op(c).op->builtin, kind.type->basic()) != nullptr && kind.type->dense(2),
             .equal_parts = c.form == Form::equal,
-            .two_groups = two_groups,
+            .intercommunicator = two_groups,
             .several_nodes = s_.several_nodes};
-        if (!traits.meets(c.algorithm->requirements)) return;   // expect_suits() sees whether the library agrees
+        if (!traits.meets(c.algorithm->requirements)) return;   // expect_suits() checks whether the library agrees
         unsigned const every = named() ? 1 : c.algorithm->family == Family::tutti ? thinning : 3 * thinning;
         if (++offered_ % every == seed_ % every) s_.cases.push_back(c);
         else left_out_ = c;
     }
 
-    /// What the slots must hold: of reduce_scatter all shares; between groups these are as long as in the plain form.
+    /// The bytes that the slots must hold: all shares of reduce_scatter, which between groups are as long as in the
+    /// plain form.
     std::size_t message_bytes(Case const& c) const {
         std::int64_t count = s_.count_of(c);
         if (c.algorithm->collective == Collective::reduce_scatter) {
@@ -122,7 +124,7 @@ private:
         return static_cast<std::size_t>(count * s_.kind(c).type->size());
     }
 
-    /// Every operator with the kinds that it is for, by turns; the forms that the collective has.
+    /// Every operator with the kinds that it accepts, in turn, in each form of the collective.
     void add_size(AlgorithmRow const& row, std::size_t bytes) {
         int const ops = reduces(row.collective) ? static_cast<int>(s_.operators.size()) : 2;
         for (int op = 0; op < ops; ++op) {
@@ -192,7 +194,7 @@ private:
 
     Suite& s_;
     unsigned seed_, turn_ = 0, offered_ = 0;
-    std::optional<Case> left_out_;   ///< of the algorithm, a case that fits but was not taken
+    std::optional<Case> left_out_;   ///< a case that fits the algorithm but was not selected
 };
 
 }   // namespace

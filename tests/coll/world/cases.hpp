@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One case is one call of one algorithm by all ranks. Each rank makes its own arguments, lets an executor run the
-// algorithm, and compares all of its memory with a plain computation.
+// A case is one call of one algorithm by all ranks. Each rank makes its arguments, passes them to an executor that runs
+// the algorithm, and compares all of its memory with a plain computation.
 #pragma once
 
 #include <algorithm>
@@ -23,19 +23,19 @@ struct Case {
     int kind = 0, op = 0, root = 0;
     bool in_place = false;
     Form form = Form::equal;
-    bool small_parameters = false;   ///< blocks and limits so small that pipelines run through many steps
+    bool small_parameters = false;   ///< blocks and limits that make pipelines run through many steps
     unsigned seed = 0;
     int first_group_size = 0;   ///< between two groups: where the second one begins
 };
 
-/// The algorithm's own, or small ones that differ from level to level; words and numbers by turns.
+/// The algorithm's defaults, or small values that differ by level; keywords and numbers in turn.
 inline Values values_of(Case const& c) {
     Values values;
     for (std::size_t i = 0; i < c.algorithm->parameters.size(); ++i) {
         Parameter const& p = c.algorithm->parameters[i];
-        values.set(i, p.fallback);
-        if (p.kind == ParameterKind::word) {
-            std::string_view const words = p.words;
+        values.set(i, p.default_value);
+        if (p.kind == ParameterKind::keyword) {
+            std::string_view const words = p.keywords;
             values.set(i, c.seed % static_cast<std::size_t>(1 + std::count(words.begin(), words.end(), '|')));
         }
         if (!c.small_parameters) continue;
@@ -49,7 +49,7 @@ inline Values values_of(Case const& c) {
     return values;
 }
 
-/// What is the same for all ranks of one world.
+/// The properties that all ranks of one world share.
 struct Suite {
     Suite(topo::Hierarchy const& tree, std::size_t slot, bool across = false)
         : ranks(tree.size()), levels(tree.levels()), consecutive(tree.consecutive()), several_nodes(across),
@@ -63,7 +63,7 @@ struct Suite {
     std::vector<Case> cases;
     std::mutex mutex;
     std::vector<std::string> failures;
-    std::atomic<std::size_t> at{0};   ///< the case that rank 0 has come to
+    std::atomic<std::size_t> at{0};   ///< the case that rank 0 has reached
 
     std::int64_t count_of(Case const& c) const {
         std::int64_t const size = kinds[static_cast<std::size_t>(c.kind)].type->size();
@@ -94,10 +94,10 @@ struct Suite {
     }
 };
 
-/// Fills in the suite's cases: case_list.cpp.
+/// Adds the suite's cases: case_list.cpp.
 void add_cases(Suite& suite, unsigned seed);
 
-/// The parts of one side of a movement: n of them, in the order that `form` gives.
+/// The n parts of one side of a movement, in the order that `form` requires.
 class Plan {
 public:
     Plan(Suite const& s, Case const& c, std::vector<std::int64_t> counts) : form_(c.form), kind_(c.kind), suite_(s) {
@@ -108,7 +108,7 @@ public:
             types_.push_back(kind_of(i).type.get());
         }
         displacements_.resize(counts_.size());
-        for (int j = 0; j < n; ++j) {   // the v and w forms lie in reverse order, with gaps
+        for (int j = 0; j < n; ++j) {   // the v and w forms place parts in reverse order, with gaps
             std::size_t const i = static_cast<std::size_t>(form_ == Form::equal ? j : n - 1 - j);
             std::int64_t const unit = form_ == Form::types ? 1 : types_[i]->extent();
             std::int64_t const extent = std::max<std::int64_t>(1, types_[i]->extent());
@@ -118,7 +118,7 @@ public:
         }
         high_ = next + 64;
     }
-    /// The kind of part i: the w form mixes those of eight bytes.
+    /// The kind of part i: the w form alternates between kinds of eight bytes.
     Kind const& kind_of(int i) const {
         constexpr int mixed[] = {1, 2, 3, 4};
         if (form_ == Form::types) return suite_.kinds[static_cast<std::size_t>(mixed[i % 4])];
@@ -133,8 +133,8 @@ public:
     std::size_t bytes(int i) const {
         return static_cast<std::size_t>(count(i) * types_[static_cast<std::size_t>(i)]->size());
     }
-    void lay(Memory& m, int i, std::vector<std::byte> const& packed) const {
-        m.lay(at(i), count(i), *types_[static_cast<std::size_t>(i)], packed);
+    void unpack_at(Memory& m, int i, std::vector<std::byte> const& packed) const {
+        m.unpack_at(at(i), count(i), *types_[static_cast<std::size_t>(i)], packed);
     }
     Parts parts(Memory& m) const {
         if (form_ == Form::equal) return Parts::regular(m.origin(), counts_[0], *types_[0]);
@@ -152,7 +152,7 @@ private:
     std::int64_t high_;
 };
 
-/// Elements that rank `from` has for rank `to`; every rank knows. Some are none at all.
+/// Elements that rank `from` sends to rank `to`, computed on every rank. Some counts are zero.
 inline std::int64_t count_between(Suite const& s, Case const& c, int from, int to) {
     std::int64_t const n = s.count_of(c);
     return c.form == Form::equal

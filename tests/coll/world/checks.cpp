@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For each collective: one rank's part of a case.
+// One rank's part of a case, for each collective.
 #include "tests/coll/world/checks.hpp"
 
 #include <tuple>
@@ -12,9 +12,9 @@ struct Sums {
 };
 }   // namespace
 
-std::vector<std::byte> combined(Turn const& t, std::int64_t n, int first, int last) {
-    // Kept for the next rank with the same question: where ranks are fibers, one computes the sums for all. Under
-    // ThreadSanitizer, ranks must share nothing but what the algorithm shares.
+std::vector<std::byte> combined(CaseRun const& t, std::int64_t n, int first, int last) {
+    // Cached for the next rank with the same arguments: if ranks are fibers, one rank computes the sums for all. Under
+    // ThreadSanitizer, ranks may share nothing but what the algorithm shares.
 #if defined(__SANITIZE_THREAD__)
     Sums kept;
 #else
@@ -27,15 +27,15 @@ std::vector<std::byte> combined(Turn const& t, std::int64_t n, int first, int la
     }
     Kind const& kind = t.suite.kind(t.c);
     std::size_t const bytes = static_cast<std::size_t>(n * kind.type->size());
-    // Combine the packed form as integers: gaps in the type do not change the result.
+    // Combines the packed form as integers: gaps in the type do not change the result.
     Datatype const& type = kind.unit == Unit::u32 ? *t.suite.kinds.front().type : *kind.type;
     for (int r = first + static_cast<int>(sums.size()); r <= last; ++r) {
         std::vector<std::byte> packed = packed_data(kind.unit, bytes, t.c.seed, r, 0);
         if (r > first && bytes > 0) {
             std::int64_t const count = static_cast<std::int64_t>(bytes) / type.size();
             Memory sum(count, type), next(count, type);
-            sum.lay(0, count, type, sums.back());
-            next.lay(0, count, type, packed);
+            sum.unpack_at(0, count, type, sums.back());
+            next.unpack_at(0, count, type, packed);
             t.op().apply(sum.origin(), next.origin(), count, type);
             type.pack(next.origin(), count, 0, packed.data(), bytes);
         }
@@ -46,12 +46,12 @@ std::vector<std::byte> combined(Turn const& t, std::int64_t n, int first, int la
 
 namespace {
 
-void check_bcast(Turn t) {
+void check_bcast(CaseRun t) {
     Kind const& kind = t.suite.kind(t.c);
     std::int64_t const n = t.suite.count_of(t.c);
     std::size_t const bytes = static_cast<std::size_t>(n * kind.type->size());
     Memory buffer(n, *kind.type), expected = buffer;
-    expected.lay(0, n, *kind.type, t.data(bytes, t.c.root, 0));
+    expected.unpack_at(0, n, *kind.type, t.data(bytes, t.c.root, 0));
     if (t.rank == t.c.root) buffer = expected;
     BcastArgs args{};
     args.data = {buffer.origin(), n, kind.type.get()};
@@ -60,8 +60,8 @@ void check_bcast(Turn t) {
     t.same(buffer, expected, "buffer");
 }
 
-/// Gather and scatter: `out` of the leaf and parts of the root, in either direction.
-void check_rooted(Turn t, bool gather) {
+/// Gather and scatter: `out` of the leaf and the parts of the root, in either direction.
+void check_rooted(CaseRun t, bool gather) {
     Suite& s = t.suite;
     int const root = t.c.root;
     Kind const& kind = s.kind(t.c);
@@ -70,11 +70,11 @@ void check_rooted(Turn t, bool gather) {
     Plan const plan(s, t.c, counts);
     std::int64_t const n = counts[static_cast<std::size_t>(t.rank)];
     Memory mine(n, *kind.type), all = plan.memory(), mine_expected = mine, all_expected = all;
-    mine_expected.lay(0, n, *kind.type, t.data(plan.bytes(t.rank), t.rank, root));
+    mine_expected.unpack_at(0, n, *kind.type, t.data(plan.bytes(t.rank), t.rank, root));
     for (int i = 0; i < s.ranks && t.rank == root; ++i) {
         std::vector<std::byte> const packed = t.data(plan.bytes(i), i, root);
-        plan.lay(all_expected, i, packed);
-        if (!gather || (t.c.in_place && i == root)) plan.lay(all, i, packed);
+        plan.unpack_at(all_expected, i, packed);
+        if (!gather || (t.c.in_place && i == root)) plan.unpack_at(all, i, packed);
     }
     if (gather) mine = mine_expected;
     bool const in_place = t.c.in_place && t.rank == root;
@@ -83,14 +83,14 @@ void check_rooted(Turn t, bool gather) {
     args.mine = in_place ? args.parts[root] : Buffer{mine.origin(), n, kind.type.get()};
     args.root = root;
     args.in_place_at_root = in_place;
-    args.equal = t.c.form == Form::equal;
-    args.largest = args.equal ? args.mine.bytes() : 0;
+    args.equal_parts = t.c.form == Form::equal;
+    args.max_part_bytes = args.equal_parts ? args.mine.bytes() : 0;
     t.run(args);
     if (t.rank == root) t.same(all, all_expected, "the root's buffer");
     if (!in_place) t.same(mine, mine_expected, "the leaf's buffer");
 }
 
-void check_allgather(Turn t) {
+void check_allgather(CaseRun t) {
     Suite& s = t.suite;
     Kind const& kind = s.kind(t.c);
     std::vector<std::int64_t> counts;
@@ -98,13 +98,13 @@ void check_allgather(Turn t) {
     Plan const plan(s, t.c, counts);
     std::int64_t const n = counts[static_cast<std::size_t>(t.rank)];
     Memory mine(n, *kind.type), all = plan.memory(), expected = all;
-    mine.lay(0, n, *kind.type, t.data(plan.bytes(t.rank), t.rank, 0));
+    mine.unpack_at(0, n, *kind.type, t.data(plan.bytes(t.rank), t.rank, 0));
     AllgatherArgs args{};
     for (int i = 0; i < s.ranks; ++i) {
-        plan.lay(expected, i, t.data(plan.bytes(i), i, 0));
-        args.largest = std::max(args.largest, plan.bytes(i));
+        plan.unpack_at(expected, i, t.data(plan.bytes(i), i, 0));
+        args.max_part_bytes = std::max(args.max_part_bytes, plan.bytes(i));
     }
-    if (t.c.in_place) plan.lay(all, t.rank, t.data(plan.bytes(t.rank), t.rank, 0));
+    if (t.c.in_place) plan.unpack_at(all, t.rank, t.data(plan.bytes(t.rank), t.rank, 0));
     args.parts = plan.parts(all);
     args.is_in_place = t.c.in_place;
     args.mine = t.c.in_place ? args.parts[t.rank] : Buffer{mine.origin(), n, kind.type.get()};
@@ -112,40 +112,40 @@ void check_allgather(Turn t) {
     t.same(all, expected, "recvbuf");
 }
 
-void check_alltoall(Turn t) {
+void check_alltoall(CaseRun t) {
     Suite& s = t.suite;
     std::vector<std::int64_t> counts;
     for (int i = 0; i < s.ranks; ++i) counts.push_back(count_between(s, t.c, i, t.rank));
     Plan const plan(s, t.c, counts);
     Memory send = plan.memory(), receive = plan.memory(), expected = plan.memory();
     for (int i = 0; i < s.ranks; ++i) {
-        plan.lay(t.c.in_place ? receive : send, i, t.data(plan.bytes(i), t.rank, i));
-        plan.lay(expected, i, t.data(plan.bytes(i), i, t.rank));
+        plan.unpack_at(t.c.in_place ? receive : send, i, t.data(plan.bytes(i), t.rank, i));
+        plan.unpack_at(expected, i, t.data(plan.bytes(i), i, t.rank));
     }
     Memory const send_before = send;
     AlltoallArgs args{};
     args.receive = plan.parts(receive);
     args.send = t.c.in_place ? args.receive : plan.parts(send);
     args.is_in_place = t.c.in_place;
-    args.equal = t.c.form == Form::equal;
-    args.each = args.equal ? plan.bytes(0) : 0;
+    args.equal_parts = t.c.form == Form::equal;
+    args.part_bytes = args.equal_parts ? plan.bytes(0) : 0;
     t.run(args);
     t.same(receive, expected, "recvbuf");
     t.same(send, send_before, "sendbuf");
 }
 
 template <class Args>
-void reduce_case(Turn t, std::int64_t n, std::vector<int> const& counts, bool gives_result, std::int64_t result_count,
-                 std::vector<std::byte> result_packed) {
+void reduce_case(CaseRun t, std::int64_t n, std::vector<int> const& counts, bool gives_result,
+                 std::int64_t result_count, std::vector<std::byte> result_packed) {
     Kind const& kind = t.suite.kind(t.c);
     std::size_t const bytes = static_cast<std::size_t>(n * kind.type->size());
     Memory in(n, *kind.type), out(n, *kind.type);
-    in.lay(0, n, *kind.type, packed_data(kind.unit, bytes, t.c.seed, t.rank, 0));
+    in.unpack_at(0, n, *kind.type, packed_data(kind.unit, bytes, t.c.seed, t.rank, 0));
     bool const in_place = t.c.in_place && (t.c.algorithm->collective != Collective::reduce || t.rank == t.c.root);
     if (in_place) out = in;
     Memory const in_before = in;
     Memory expected = out;
-    if (gives_result) expected.lay(0, result_count, *kind.type, result_packed);
+    if (gives_result) expected.unpack_at(0, result_count, *kind.type, result_packed);
     Args args{};
     args.in = in_place ? coll::in_place : in.origin();
     args.out = out.origin();
@@ -156,7 +156,7 @@ void reduce_case(Turn t, std::int64_t n, std::vector<int> const& counts, bool gi
     find_kernels(args);
     if constexpr (std::is_same_v<Args, ReduceScatterArgs>) args.counts = counts;
     t.run(args);
-    bool const compare_start_only = in_place && result_count < n;   // what is behind the own share is anybody's
+    bool const compare_start_only = in_place && result_count < n;   // contents behind the rank's share are undefined
     if (compare_start_only) {
         std::vector<std::byte> packed(result_packed.size());
         kind.type->pack(out.origin(), result_count, 0, packed.data(), packed.size());
@@ -167,7 +167,7 @@ void reduce_case(Turn t, std::int64_t n, std::vector<int> const& counts, bool gi
     t.same(in, in_before, "sendbuf");
 }
 
-void check_reduction(Turn t) {
+void check_reduction(CaseRun t) {
     Suite const& s = t.suite;
     std::int64_t const n = s.count_of(t.c);
     switch (t.c.algorithm->collective) {
@@ -182,7 +182,7 @@ void check_reduction(Turn t) {
     }
 }
 
-void check_reduce_scatter(Turn t) {
+void check_reduce_scatter(CaseRun t) {
     Suite const& s = t.suite;
     std::vector<int> counts;
     for (int i = 0; i < s.ranks; ++i) counts.push_back(static_cast<int>(count_between(s, t.c, i, 0)));
@@ -196,7 +196,7 @@ void check_reduce_scatter(Turn t) {
 
 }   // namespace
 
-void check(Turn const& t) {
+void check(CaseRun const& t) {
     if (t.c.first_group_size > 0) return check_inter(t);
     switch (t.c.algorithm->collective) {
     case Collective::barrier: {

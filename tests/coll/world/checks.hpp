@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the checks of all collectives share.
+// Declarations that the checks of all collectives share.
 #pragma once
 
 #include <functional>
@@ -12,14 +12,13 @@ namespace tutti::coll::test {
 /// Runs one operation of the algorithm as the calling rank.
 using Execute = std::function<void(AlgorithmRow const&, AnyArgs)>;
 
-/// A rank's view while it runs a case.
-struct Turn {
+/// A rank's context while it runs a case.
+struct CaseRun {
     Suite& suite;
     Case const& c;
     int rank;
     Execute const& execute;
-    std::vector<Operator> const&
-        operators;   ///< the rank's own, as every rank of a job has: they remember their kernels
+    std::vector<Operator> const& operators;   ///< one set per rank: an operator caches its kernels
 
     Op const& op() const { return *operators[static_cast<std::size_t>(c.op)].op; }
 
@@ -39,12 +38,12 @@ struct Turn {
 
 /// One rank's part of a case: makes its arguments, executes them, and compares all of its memory with a plain
 /// computation.
-void check(Turn const& turn);
+void check(CaseRun const& case_run);
 
-void check_neighbors(Turn const& turn, bool one_block_for_all);   ///< neighbor_checks.cpp
-void check_inter(Turn const& turn);                               ///< inter_checks.cpp
+void check_neighbors(CaseRun const& case_run, bool one_block_for_all);   ///< neighbor_checks.cpp
+void check_inter(CaseRun const& case_run);                               ///< inter_checks.cpp
 
 /// Operands of ranks first … last, combined in their order, in packed form.
-std::vector<std::byte> combined(Turn const& t, std::int64_t n, int first, int last);
+std::vector<std::byte> combined(CaseRun const& t, std::int64_t n, int first, int last);
 
 }   // namespace tutti::coll::test

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Many ranks that one thread drives, one after the other, through nonblocking calls: what each of them has allocated is
-// known at any time, and thousands of ranks need no threads. ThreadSanitizer has nothing to find in tests that include
-// this and no threads; they are left out there, as all tests of one thread are (tests/CMakeLists.txt).
+// Many ranks that one thread drives in turn through nonblocking calls: the memory of each rank is known at any time,
+// and thousands of ranks need no threads. Tests that include this header without threads give ThreadSanitizer nothing
+// to check, and are left out there like all single-threaded tests (tests/CMakeLists.txt).
 #pragma once
 
 #include <vector>
@@ -19,28 +19,29 @@ public:
     Comm& comm(int rank) { return world_.comm(rank); }
     Process& process(int rank) { return world_.process(rank); }
 
-    /// From now on all ranks' calls of a collective go by this setting where its algorithm can do them; an empty one
-    /// leaves them to the table.
+    /// All ranks' later calls of a collective use this setting if its algorithm can run them; an empty setting restores
+    /// the default choice.
     void choose(Collective collective, Setting const& setting) {
         for (int r = 0; r < size(); ++r)
             as_rank(r, [&] {
-                state_of(process(r)).settings.of[static_cast<std::size_t>(collective)] = setting;
-                state_of(comm(r)).choices.forget();
+                state_of(process(r)).settings.requested[static_cast<std::size_t>(collective)] = setting;
+                state_of(comm(r)).decisions.clear();
             });
     }
-    /// Connections of ranks of each node to others.
+    /// The number of connections of each node's ranks.
     std::vector<std::size_t> links() {
         std::vector<std::size_t> of_node;
         for (int r = 0; r < size(); ++r) {
-            auto const node = static_cast<std::size_t>(process(r).cluster.here());
+            auto const node = static_cast<std::size_t>(process(r).cluster.this_node());
             of_node.resize(std::max(of_node.size(), node + 1));
-            of_node[node] += p2p::engine(process(r)).connected().size();
+            of_node[node] += p2p::engine(process(r)).connected_ranks().size();
         }
         return of_node;
     }
 
-    /// Calls start_call(rank), which returns a request, at all ranks, and drives them until all are complete. What the
-    /// calls refer to must live until then. Returns the most bytes by which a rank's memory grew meanwhile.
+    /// Calls start_call(rank), which returns a request, on all ranks, and drives the requests until all are complete.
+    /// Objects that the calls refer to must exist until then. Returns the largest growth of a rank's memory meanwhile,
+    /// in bytes.
     template <class StartCall>
     std::ptrdiff_t run(StartCall&& start_call) {
         std::vector<Ref<Request>> requests(memory_.size());
@@ -69,10 +70,10 @@ private:
     template <class F>
     void as_rank(int rank, F&& f) {
         Memory& m = memory_[static_cast<std::size_t>(rank)];
-        bytes_in_use = most_in_use = m.in_use;
+        bytes_in_use = max_bytes_in_use = m.in_use;
         f();
         m.in_use = bytes_in_use;
-        m.most = std::max(m.most, most_in_use);
+        m.most = std::max(m.most, max_bytes_in_use);
     }
 
     NodesWorld world_;

@@ -12,7 +12,7 @@
 
 namespace tutti::coll::test {
 
-/// Ranks that are driven by one thread may share them: results then mean nothing.
+/// May be shared by ranks that one thread drives: results are then meaningless.
 struct IntBuffers {
     IntBuffers(int ranks, int count)
         : mine(static_cast<std::size_t>(count)), out(mine.size() * static_cast<std::size_t>(ranks)), in(out.size()) {}
@@ -21,8 +21,8 @@ struct IntBuffers {
 
 class IntCalls {
 public:
-    /// All parts have `count` ints. With gaps a part of the result begins behind one int that is none, and the calls
-    /// are those of the v forms. `buffers` have room for a count more by one then.
+    /// All parts have `count` ints. With gaps, each part of the result is preceded by one unused int, and the calls are
+    /// those of the v forms. `buffers` must then have room for `count` + 1 ints per part.
     IntCalls(Comm& comm, int count, IntBuffers& buffers, bool gaps = false)
         : comm_(comm), count_(count), gaps_(gaps), buffers_(buffers), counts_(ranks(), count),
           ring_(CartTopology::make(std::vector{comm.size()}, std::vector{true}, comm.size(), comm.rank())),
@@ -49,23 +49,23 @@ public:
             a.mine = mine;
             if (comm_.rank() == 0) a.parts = out;
             a.root = 0;
-            a.equal = !gaps_;
-            a.largest = bytes();
+            a.equal_parts = !gaps_;
+            a.max_part_bytes = bytes();
             return f(which, a);
         }
         case Collective::allgather: {
             AllgatherArgs a{};
             a.mine = mine;
             a.parts = in;
-            a.largest = bytes();
+            a.max_part_bytes = bytes();
             return f(which, a);
         }
         case Collective::alltoall: {
             AlltoallArgs a{};
             a.send = out;
             a.receive = in;
-            a.equal = !gaps_;
-            a.each = bytes();
+            a.equal_parts = !gaps_;
+            a.part_bytes = bytes();
             return f(which, a);
         }
         case Collective::reduce_scatter: {
@@ -111,8 +111,8 @@ private:
     void neighborhood(NeighborArgs& a, Parts const& in) {
         a.edges = edges_.get();
         a.receive = in;
-        a.equal = !gaps_;
-        a.each = bytes();
+        a.equal_parts = !gaps_;
+        a.part_bytes = bytes();
     }
 
     Comm& comm_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the tests of the algorithms move and reduce: datatypes of every shape, operators of every sort, and buffers that
-// show every byte that was touched though it should not have been.
+// Datatypes of every layout and operators of every kind for the tests of algorithms, and buffers that reveal every byte
+// that was written by mistake.
 #pragma once
 
 #include <cstring>
@@ -13,7 +13,7 @@
 
 namespace tutti::coll::test {
 
-enum class Unit { u32, f64, double_int };   ///< what the packed form is made of, for the operators
+enum class Unit { u32, f64, double_int };   ///< the unit of the packed form, for the operators
 
 struct Kind {
     std::string name;
@@ -39,8 +39,8 @@ inline std::vector<Kind> make_kinds() {
     };
 }
 
-/// Element by element on the packed form, so that it fits every layout: sums, or affine maps put one after the other
-/// (x → a·x + b as pairs a, b: associative, not commutative).
+/// Act element by element on the packed form, and therefore fit every layout: sums, or composed affine maps (x → a·x +
+/// b as pairs a, b: associative, not commutative).
 inline Op::User packed_operator(bool maps) {
     return [maps](void const* in, void* inout, int count, Datatype const& type) {
         std::size_t const bytes = static_cast<std::size_t>(count * type.size());
@@ -79,7 +79,7 @@ inline std::vector<Operator> make_operators() {
             make("user's maps", BuiltinOp::none, false, packed_operator(true))};
 }
 
-/// Packed data that `from` has for `to`: whole small numbers, so that sums of doubles are exact. They repeat after
+/// Packed data that `from` sends to `to`: small whole numbers, so that sums of doubles are exact. They repeat after
 /// `period` units.
 inline std::vector<std::byte> packed_data(Unit unit, std::size_t bytes, unsigned seed, int from, int to) {
     constexpr std::size_t period = 101;
@@ -105,8 +105,8 @@ inline std::vector<std::byte> packed_data(Unit unit, std::size_t bytes, unsigned
     return data;
 }
 
-/// Memory for messages, filled with a pattern; what is compared is all of it. Whole ranges at a time: byte by byte a
-/// sanitizer's look at each of them is most of a test's time.
+/// Memory for messages, filled with a pattern and compared as a whole. It is accessed in whole ranges: a sanitizer's
+/// check of every single byte would take most of a test's time.
 class Memory {
 public:
     /// Room for bytes from `low` to `high` around the origin.
@@ -114,21 +114,21 @@ public:
         : low_((low - margin) / 16 * 16), bytes_(static_cast<std::size_t>(high + margin - low_), memory_of_messages()) {
         std::memset(bytes_.data, 0xa5, bytes_.size);
     }
-    /// Room for one message.
+    /// Room for `count` elements.
     Memory(std::int64_t count, Datatype const& type)
         : Memory(std::min<std::int64_t>(0, type.true_lb()), type.extent() * count + type.true_extent() + 16) {}
-    /// A copy never lies in the arena.
+    /// The memory of a copy is never in the arena.
     Memory(Memory const& other) : low_(other.low_), bytes_(other.bytes_.size, std::pmr::new_delete_resource()) {
         std::memcpy(bytes_.data, other.bytes_.data, bytes_.size);
     }
-    /// Of the same room.
+    /// Must have the same size.
     Memory& operator=(Memory const& other) {
         std::memcpy(bytes_.data, other.bytes_.data, bytes_.size);
         return *this;
     }
 
     std::byte* origin() { return bytes_.data - low_; }
-    void lay(std::int64_t at, std::int64_t count, Datatype const& type, std::vector<std::byte> const& packed) {
+    void unpack_at(std::int64_t at, std::int64_t count, Datatype const& type, std::vector<std::byte> const& packed) {
         type.unpack(origin() + at, count, 0, packed.data(), packed.size());
     }
     bool operator==(Memory const& other) const {

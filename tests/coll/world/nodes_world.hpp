@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A world on one node or several: each node is a segment of its own, the ranks are threads of this process, and what
-// they have in common beyond their nodes are connections over the loopback interface.
+// A world on one node or several: each node has its own segment, the ranks are threads of this process, and nodes are
+// connected over the loopback interface.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@
 
 namespace tutti::coll::test {
 
-/// All ranks of a job. They go together: other nodes may talk to a rank until it has left.
+/// All ranks of a job. They are destroyed together: other nodes may send to a rank until it has left.
 class NodesWorld {
 public:
     /// `node_of[r]` is the node of world rank r; nodes are numbered from 0 without gaps.
@@ -45,26 +45,26 @@ public:
             segments_.push_back(
                 Segment::create(static_cast<unsigned>(sizes[n]), {}, {}, one_node ? std::string() : cluster.to_text()));
         }
-        std::vector<std::string> complaints;
+        std::vector<std::string> errors;
         for (std::size_t r = 0; r < ranks.size(); ++r) {
             Segment& segment = segments_[static_cast<std::size_t>(ranks[r].node)];
             auto& process = *processes_.emplace_back(
-                std::make_unique<Process>(segment, static_cast<unsigned>(ranks[r].place), variables));
+                std::make_unique<Process>(segment, static_cast<unsigned>(ranks[r].local_rank), variables));
             p2p::start(process, descriptors[r]);
-            coll::start(process, complaints);
+            coll::initialize(process, errors);
         }
-        EXPECT_THAT(complaints, testing::IsEmpty());
+        EXPECT_THAT(errors, testing::IsEmpty());
     }
     int size() const { return static_cast<int>(processes_.size()); }
     Process& process(int rank) { return *processes_[static_cast<std::size_t>(rank)]; }
     Comm& comm(int rank) { return *process(rank).world; }
 
-    /// The last that a rank does.
+    /// A rank's last call.
     void leave(int rank) {
         barrier(comm(rank));
-        p2p::finish(process(rank), "the test");
+        p2p::drain_sends(process(rank), "the test");
         barrier(comm(rank));
-        p2p::leave(process(rank), "the test");
+        p2p::shut_down(process(rank), "the test");
     }
 
 private:
@@ -72,7 +72,7 @@ private:
     std::vector<std::unique_ptr<Process>> processes_;
 };
 
-/// Runs `body(world communicator)` on ranks that are on these nodes, one thread each.
+/// Runs `body(world communicator)` on ranks on these nodes, one thread each.
 inline void run_on_nodes(std::vector<int> const& node_of, std::function<void(Comm&)> const& body) {
     Variables variables;
     variables.wait = "shared";
@@ -86,7 +86,7 @@ inline void run_on_nodes(std::vector<int> const& node_of, std::function<void(Com
     for (auto& t : threads) t.join();
 }
 
-/// The levels of a communicator of ranks that are on these nodes.
+/// The levels of a communicator of ranks on these nodes.
 inline topo::Hierarchy tree_of_nodes(std::vector<int> const& node_of) {
     topo::Grouping const by_node{"node", node_of};
     return topo::Hierarchy::build(static_cast<int>(node_of.size()), std::span(&by_node, 1), "cluster");

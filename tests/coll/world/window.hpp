@@ -11,7 +11,7 @@
 
 namespace tutti::coll::test {
 
-/// A rank's arena window, where the rank itself has it. All of it: nothing else may lie between its addresses.
+/// A rank's arena window, mapped as a whole: nothing else may be within its addresses.
 struct Window {
     Window(Segment const& segment, int rank)
         : rank_state(segment.rank_state(static_cast<unsigned>(rank))), bytes(segment.layout().arena_bytes) {

@@ -15,7 +15,7 @@ namespace tutti::coll::test {
 
 namespace {
 
-/// Freed buffers stay with the program: to get their pages again for each case takes a quarter of the time.
+/// Keeps freed buffers in the process: faulting in their pages again for each case takes a quarter of the time.
 [[maybe_unused]] int const memory_kept =
     mallopt(M_MMAP_THRESHOLD, 32 << 20) + mallopt(M_TRIM_THRESHOLD, 1 << 30) + mallopt(M_TOP_PAD, 32 << 20);
 

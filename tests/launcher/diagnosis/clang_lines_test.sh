@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Source lines of sleeping programs as Clang makes them.
+# Source lines of sleeping programs compiled by Clang.
 . "$(dirname "$0")/source_lines.sh" "$1"
 need_package clang clang
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Worlds with and without a deadlock, and random small ones against a slow and obvious search.
+// find_deadlock in worlds with and without a deadlock, and in random small worlds compared with a slow, simple search.
 #include "launcher/diagnosis/deadlock.hpp"
 
 #include <algorithm>
@@ -31,15 +31,15 @@ RankWait blocked(Awaiting awaiting, std::vector<int> const& ranks) {
 RankWait all(std::vector<int> const& ranks) { return blocked(Awaiting::all, ranks); }
 RankWait any(std::vector<int> const& ranks) { return blocked(Awaiting::any, ranks); }
 /// A rank with several threads.
-RankWait threads(RankWait first, std::vector<RankWait> also) {
-    first.also = std::move(also);
+RankWait threads(RankWait first, std::vector<RankWait> other_threads) {
+    first.other_threads = std::move(other_threads);
     return first;
 }
 RankWait in_range(Awaiting awaiting, RankRange range) {
     return {.state = State::blocked, .awaiting = awaiting, .awaited = {range}};
 }
 
-TEST(Deadlock, is_not_where_nobody_waits) {
+TEST(Deadlock, needs_waiting_ranks) {
     EXPECT_TRUE(find_deadlock({}).empty());
     EXPECT_TRUE(find_deadlock({running(), ended(), running()}).empty());
 }
@@ -47,7 +47,7 @@ TEST(Deadlock, is_not_where_nobody_waits) {
 TEST(Deadlock, two_head_to_head) {
     Deadlock const found = find_deadlock({all({1}), all({0}), running()});
     EXPECT_EQ(found.cores, (Cores{{0, 1}}));
-    EXPECT_THAT(found.behind, IsEmpty());
+    EXPECT_THAT(found.dependents, IsEmpty());
 }
 
 TEST(Deadlock, a_ring_is_one_unless_one_of_it_runs) {
@@ -74,10 +74,10 @@ TEST(Deadlock, a_knot_of_waits_for_any) {
     EXPECT_EQ(found.cores, (Cores{{0, 1, 2}}));
 }
 
-TEST(Deadlock, those_who_wait_for_an_ended_rank_are_the_core) {
+TEST(Deadlock, ranks_that_wait_for_an_ended_rank_are_the_core) {
     Deadlock const found = find_deadlock({all({2}), all({2}), ended(), all({0}), running()});
     EXPECT_EQ(found.cores, (Cores{{0, 1}}));
-    EXPECT_THAT(found.behind, ElementsAre(3));
+    EXPECT_THAT(found.dependents, ElementsAre(3));
 }
 
 TEST(Deadlock, waits_for_other_ended_ranks_are_other_cores) {
@@ -85,7 +85,7 @@ TEST(Deadlock, waits_for_other_ended_ranks_are_other_cores) {
     EXPECT_EQ(found.cores, (Cores{{2}, {3, 4}, {5}}));
 }
 
-// Nobody waits for the ended rank alone.
+// No rank waits only for the ended rank.
 TEST(Deadlock, a_cycle_with_a_wait_for_an_ended_rank_is_the_core) {
     EXPECT_EQ(find_deadlock({all({1, 2}), all({0}), ended()}).cores, (Cores{{0, 1}}));
     EXPECT_EQ(find_deadlock({any({1, 2}), all({0}), ended()}).cores, (Cores{{0, 1}}));
@@ -94,18 +94,18 @@ TEST(Deadlock, a_cycle_with_a_wait_for_an_ended_rank_is_the_core) {
 TEST(Deadlock, a_chain_waits_behind_a_cycle) {
     Deadlock const found = find_deadlock({all({1}), all({2}), all({3}), all({4}), all({3})});
     EXPECT_EQ(found.cores, (Cores{{3, 4}}));
-    EXPECT_THAT(found.behind, ElementsAre(0, 1, 2));
+    EXPECT_THAT(found.dependents, ElementsAre(0, 1, 2));
 }
 
-TEST(Deadlock, who_waits_for_what_nobody_can_name_may_act) {
+TEST(Deadlock, a_rank_with_an_unknown_wait_may_act) {
     EXPECT_TRUE(find_deadlock({all({1}), somehow()}).empty());
     EXPECT_TRUE(find_deadlock({all({1}), all({})}).empty());
 }
 
-TEST(Deadlock, nobody_releases_a_wait_for_any_of_none) {
+TEST(Deadlock, no_rank_releases_a_wait_for_any_of_none) {
     Deadlock const found = find_deadlock({all({1}), any({}), any({})});
     EXPECT_EQ(found.cores, (Cores{{1}, {2}}));
-    EXPECT_THAT(found.behind, ElementsAre(0));
+    EXPECT_THAT(found.dependents, ElementsAre(0));
 }
 
 TEST(Deadlock, a_rank_does_not_release_itself) {
@@ -114,10 +114,10 @@ TEST(Deadlock, a_rank_does_not_release_itself) {
     EXPECT_TRUE(find_deadlock({any({0, 1}), running()}).empty());
 }
 
-TEST(Deadlock, two_cores_and_what_waits_for_both) {
+TEST(Deadlock, two_cores_and_their_common_dependents) {
     Deadlock const found = find_deadlock({all({3}), all({2}), all({1}), all({0}), all({0, 1})});
     EXPECT_EQ(found.cores, (Cores{{0, 3}, {1, 2}}));
-    EXPECT_THAT(found.behind, ElementsAre(4));
+    EXPECT_THAT(found.dependents, ElementsAre(4));
 }
 
 TEST(Deadlock, ranges_have_steps) {
@@ -136,7 +136,7 @@ TEST(Deadlock, ranks_outside_of_the_world_may_act_whatever_the_ranges) {
     EXPECT_TRUE(find_deadlock({running(), in_range(Awaiting::all, {-1, INT_MAX, 5})}).empty());
     EXPECT_EQ(find_deadlock({all({1, 9}), all({0})}).cores, (Cores{{0, 1}}));
     EXPECT_EQ(find_deadlock({in_range(Awaiting::any, {0, 5, -1}), running()}).cores, (Cores{{0}})) << "0 alone";
-    EXPECT_EQ(find_deadlock({in_range(Awaiting::any, {5, 1, 1}), running()}).cores, (Cores{{0}})) << "nobody";
+    EXPECT_EQ(find_deadlock({in_range(Awaiting::any, {5, 1, 1}), running()}).cores, (Cores{{0}})) << "an empty range";
 }
 
 TEST(Deadlock, thousands_that_all_wait_for_any) {
@@ -166,7 +166,7 @@ TEST(Deadlock, chains_as_long_as_the_world) {
     EXPECT_TRUE(find_deadlock(world).empty());
     world.back() = ended();
     EXPECT_EQ(find_deadlock(world).cores, (Cores{{ranks - 2}}));
-    EXPECT_EQ(find_deadlock(world).behind.size(), std::size_t{ranks - 2});
+    EXPECT_EQ(find_deadlock(world).dependents.size(), std::size_t{ranks - 2});
     world.back() = all({0});
     EXPECT_EQ(find_deadlock(world).cores.front().size(), std::size_t{ranks});
 }
@@ -193,7 +193,7 @@ TEST(Deadlock, threads_of_ranks_cross) {
     EXPECT_EQ(find_deadlock({threads(all({1}), {all({2})}), ended(), ended()}).cores, (Cores{{0}}));
 }
 
-/// A slow and obvious search: release until nobody can be released, then look who reaches whom.
+/// A slow, simple search: releases ranks until no more can be released, then finds the ranks that reach each other.
 class SlowSearch {
 public:
     explicit SlowSearch(std::vector<RankWait> const& world) : world_(world), able_(world.size()) {
@@ -205,9 +205,9 @@ public:
     Deadlock found() const {
         std::set<std::vector<int>> cores;
         std::map<std::set<int>, std::vector<int>> by_ended;
-        std::set<int> behind;
+        std::set<int> dependents;
         for (int rank = 0; rank < size(); ++rank)
-            if (stuck(rank)) behind.insert(rank);
+            if (stuck(rank)) dependents.insert(rank);
         for (int rank = 0; rank < size(); ++rank) {
             if (!stuck(rank)) continue;
             std::vector<int> core = reached(rank);
@@ -220,8 +220,8 @@ public:
         }
         for (auto const& [ended, core] : by_ended) cores.insert(core);
         for (auto const& core : cores)
-            for (int rank : core) behind.erase(rank);
-        return {{cores.begin(), cores.end()}, {behind.begin(), behind.end()}};
+            for (int rank : core) dependents.erase(rank);
+        return {{cores.begin(), cores.end()}, {dependents.begin(), dependents.end()}};
     }
 
 private:
@@ -237,7 +237,7 @@ private:
 
     std::set<int> awaited(int rank) const {
         std::set<int> ranks = awaited_by(world_[rank]);
-        for (RankWait const& thread : world_[rank].also) ranks.merge(awaited_by(thread));
+        for (RankWait const& thread : world_[rank].other_threads) ranks.merge(awaited_by(thread));
         return ranks;
     }
 
@@ -250,7 +250,7 @@ private:
             return thread.awaiting == Awaiting::all ? std::all_of(ranks.begin(), ranks.end(), able)
                                                     : std::any_of(ranks.begin(), ranks.end(), able);
         };
-        return thread_is_released(world_[rank]) || std::ranges::any_of(world_[rank].also, thread_is_released);
+        return thread_is_released(world_[rank]) || std::ranges::any_of(world_[rank].other_threads, thread_is_released);
     }
 
     std::set<int> ended_awaited(int rank) const {
@@ -260,14 +260,14 @@ private:
         return ranks;
     }
 
-    /// Those who wait in vain and are reached by one wait or several.
+    /// Returns the deadlocked ranks that are reached by one wait or several.
     std::vector<int> reached(int from) const {
         std::set<int> ranks;
-        for (std::vector<int> look{from}; !look.empty();) {
-            int const rank = look.back();
-            look.pop_back();
+        for (std::vector<int> pending{from}; !pending.empty();) {
+            int const rank = pending.back();
+            pending.pop_back();
             for (int other : awaited(rank))
-                if (stuck(other) && ranks.insert(other).second) look.push_back(other);
+                if (stuck(other) && ranks.insert(other).second) pending.push_back(other);
         }
         return {ranks.begin(), ranks.end()};
     }
@@ -293,14 +293,14 @@ RankWait random_wait(std::mt19937& random, int ranks) {
     if (one_in(8)) return running();
     if (one_in(8)) return ended();
     RankWait wait = random_thread(random, ranks);
-    while (one_in(3)) wait.also.push_back(random_thread(random, ranks));
+    while (one_in(3)) wait.other_threads.push_back(random_thread(random, ranks));
     return wait;
 }
 
 std::string in_words(std::vector<RankWait> const& world) {
     std::string words;
     for (RankWait const& wait : world) {
-        if (!wait.also.empty()) words += "(also " + in_words(wait.also) + ") ";
+        if (!wait.other_threads.empty()) words += "(also " + in_words(wait.other_threads) + ") ";
         words += wait.state == State::running ? "running" : wait.state == State::ended ? "ended" : "blocked ";
         if (wait.state == State::blocked) words += std::to_string(static_cast<int>(wait.awaiting));
         for (auto [first, last, step] : wait.awaited)
@@ -318,7 +318,7 @@ TEST(Deadlock, agrees_with_a_slow_search_in_random_small_worlds) {
         for (RankWait& wait : world) wait = random_wait(random, static_cast<int>(world.size()));
         Deadlock const found = find_deadlock(world), expected = SlowSearch(world).found();
         ASSERT_EQ(found.cores, expected.cores) << in_words(world);
-        ASSERT_EQ(found.behind, expected.behind) << in_words(world);
+        ASSERT_EQ(found.dependents, expected.dependents) << in_words(world);
         deadlocked += !found.empty();
     }
     EXPECT_GT(deadlocked, 500);

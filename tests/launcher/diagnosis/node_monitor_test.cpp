@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When nothing has moved on a node for long, though ranks poll.
+// Detection of a node without progress on which ranks poll.
 #include "launcher/diagnosis/node_monitor.hpp"
 
 #include <gtest/gtest.h>
@@ -17,17 +17,17 @@ protected:
     StillnessTest() {
         for (unsigned place : {0u, 1u}) segment_.rank_state(place).state = RankPhase::initialised;
         segment_.rank_state(0).blocked.changes = 1;
-        segment_.rank_state(1).polling.changes = 1;
+        segment_.rank_state(1).busy_poll.changes = 1;
     }
 
-    /// Looks once a second, during which the second rank goes on polling.
-    Still look(int seconds) {
-        Still sum;
+    /// Checks once a second while the second rank polls.
+    StallState check_for(int seconds) {
+        StallState sum;
         for (int i = 0; i < seconds; ++i) {
             now_ += 1s;
             now_ns_ += second_ns;
-            if (polls_) segment_.rank_state(1).polling.last = now_ns_;
-            Still const change = stillness_.change(now_, now_ns_);
+            if (polls_) segment_.rank_state(1).busy_poll.last = now_ns_;
+            StallState const change = stall_detector_.check(now_, now_ns_);
             sum.nodes += change.nodes;
             sum.polling += change.polling;
         }
@@ -36,52 +36,52 @@ protected:
 
     Segment const segment_ = Segment::create(2);
     bool alive_ = true, polls_ = true;
-    Stillness stillness_{segment_, [this](unsigned place) { return place == 0 || alive_; }, 30s};
-    Stillness::Clock::time_point now_ = Stillness::Clock::now();
+    StallDetector stall_detector_{segment_, [this](unsigned place) { return place == 0 || alive_; }, 30s};
+    StallDetector::Clock::time_point now_ = StallDetector::Clock::now();
     std::int64_t now_ns_ = 100 * second_ns;
 };
 
 TEST_F(StillnessTest, IsReportedOnceAfterTheLimit) {
-    EXPECT_EQ(look(30), Still{});
-    EXPECT_EQ(look(3), (Still{1, 1}));
-    EXPECT_EQ(look(100), Still{}) << "reported already";
+    EXPECT_EQ(check_for(30), StallState{});
+    EXPECT_EQ(check_for(3), (StallState{1, 1}));
+    EXPECT_EQ(check_for(100), StallState{}) << "reported already";
 }
 
 TEST_F(StillnessTest, HasTheLimitThatIsSet) {
     auto const all_act = [](unsigned) { return true; };
-    Stillness short_limit(segment_, all_act, 2s), long_limit(segment_, all_act, 60s);
+    StallDetector short_limit(segment_, all_act, 2s), long_limit(segment_, all_act, 60s);
     for (int second = 0; second <= 60; ++second) {
-        segment_.rank_state(1).polling.last = now_ns_;
-        EXPECT_EQ(short_limit.change(now_, now_ns_), (second == 2 ? Still{1, 1} : Still{})) << second;
-        EXPECT_EQ(long_limit.change(now_, now_ns_), (second == 60 ? Still{1, 1} : Still{})) << second;
+        segment_.rank_state(1).busy_poll.last = now_ns_;
+        EXPECT_EQ(short_limit.check(now_, now_ns_), (second == 2 ? StallState{1, 1} : StallState{})) << second;
+        EXPECT_EQ(long_limit.check(now_, now_ns_), (second == 60 ? StallState{1, 1} : StallState{})) << second;
         now_ += 1s;
         now_ns_ += second_ns;
     }
 }
 
-TEST_F(StillnessTest, EndsWhenSomethingMoves) {
-    EXPECT_EQ(look(33), (Still{1, 1}));
+TEST_F(StillnessTest, EndsWithProgress) {
+    EXPECT_EQ(check_for(33), (StallState{1, 1}));
     segment_.rank_state(0).blocked.changes = 2;
-    EXPECT_EQ(look(1), (Still{-1, -1}));
+    EXPECT_EQ(check_for(1), (StallState{-1, -1}));
 }
 
-TEST_F(StillnessTest, IsNoneWhileSomethingMovesNowAndThen) {
+TEST_F(StillnessTest, IsNoneWhileProgressIsMadeAtIntervals) {
     for (int i = 0; i < 10; ++i) {
-        segment_.rank_state(0).blocked.moves = static_cast<std::uint64_t>(i);
-        EXPECT_EQ(look(20), Still{});
+        segment_.rank_state(0).blocked.progress_count = static_cast<std::uint64_t>(i);
+        EXPECT_EQ(check_for(20), StallState{});
     }
 }
 
 TEST_F(StillnessTest, IsNoneWhileARankComputes) {
     polls_ = false;
-    EXPECT_EQ(look(100), Still{}) << "it polled, and does no more";
+    EXPECT_EQ(check_for(100), StallState{}) << "the rank has polled, but polls no more";
     segment_.rank_state(0).state = RankPhase::finalised;
-    EXPECT_EQ(look(100), Still{});
+    EXPECT_EQ(check_for(100), StallState{});
 }
 
 TEST_F(StillnessTest, DoesNotWaitForRanksThatHaveEnded) {
     alive_ = false;
-    EXPECT_EQ(look(33), (Still{1, 0})) << "nobody polls any more";
+    EXPECT_EQ(check_for(33), (StallState{1, 0})) << "no rank polls any more";
 }
 
 }   // namespace

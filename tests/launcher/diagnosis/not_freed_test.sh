@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# On a terminal mpiexec ends a job with one line about MPI objects that were not freed; nowhere else, and with no other code.
+# At the end of a job on a terminal, mpiexec prints one line about MPI objects that were not freed; the exit code is the
+# same.
 . "$(dirname "$0")/../nodes/nodes_common.sh" "$1"
 
 cat >"$folder/leaks.c" <<'END'
@@ -35,7 +36,7 @@ int main(int argc, char **argv)
 END
 "$build/bin/mpicc" "$folder/leaks.c" -o "$folder/leaks" || exit 1
 
-# on_terminal ARGUMENTS OF MPIEXEC: leaves $code and $screen
+# on_terminal ARGUMENTS OF MPIEXEC: sets $code and $screen
 on_terminal() {
     timeout "$limit_s" "$build/tests/launcher_on_terminal" "$mpiexec" "$@" >"$folder/screen" </dev/null
     code=$? screen=$(tr -d '\r' <"$folder/screen") what="on a terminal, mpiexec $*"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Errors, warnings and early ends of a rank are reported under Open MPI's mpirun, and alone, as under our mpiexec: the same
-# code, lines, places and help, once for all ranks of the node. Under Slurm: tests/cluster/slurm_test.sh.
+# Under Open MPI's mpirun, and without a launcher, errors, warnings and early ends of a rank are reported as by our
+# mpiexec: the same code, lines, locations and help, once for all ranks of the node. Under Slurm:
+# tests/cluster/slurm_test.sh.
 . "$(dirname "$0")/../common.sh" "$1"
 mpirun=$(command -v mpirun.openmpi)
 
@@ -103,8 +104,8 @@ int main(int argc, char **argv)
 END
 "$build/bin/mpicc" -g "$folder/wrong.c" -o "$folder/wrong" -lpthread || exit 1
 
-# Of standard error: reports without what differs from process to process. Where all ranks make an error, how many have come
-# to it before the job ends differs, too, and where one call differs from all others, with which of these it is compared.
+# Prints the reports in standard error without parts that differ between runs: processes, the number of ranks that have
+# made the error before the job ends, and the rank whose call is compared with the differing one.
 reports() {
     local any_ranks='s/^  ranks? [0-9, and-]+  /  some ranks  /'
     case $how in
@@ -113,47 +114,47 @@ reports() {
     root) any_ranks='s/rank [012] /one of ranks 0 to 2 /' ;;
     *) any_ranks= ;;
     esac
-    sed -n '/^\(error\|warning\)\[/,/^  more:/p' "$folder/err" | sed -E "s/process [0-9]+ on/process N on/; $any_ranks"
+    sed -n '/^\(error\|warning\)\[/,/^  For details/p' "$folder/err" | sed -E "s/process [0-9]+ on/process N on/; $any_ranks"
 }
-# other COMMAND...: leaves $code and $told
+# other COMMAND...: sets $code and $reported
 other() {
     timeout -k 5 "$limit_s" "$@" >"$folder/out" 2>"$folder/err" </dev/null
-    code=$? told=$(reports) what=$*
+    code=$? reported=$(reports) what=$*
 }
-# same HOW: of four ranks under both, and of one alone.
+# same HOW: compares four ranks under both launchers, and one without a launcher.
 same() {
     run -n 4 "$folder/wrong" "$1"; expected=$(reports)
     [ -n "$expected" ] || wrong "$what reported nothing: $err"
     [ -n "$mpirun" ] || return
     other "$mpirun" --allow-run-as-root --oversubscribe -n 4 "$folder/wrong" "$1"
-    expect_told
+    expect_reported
     [ "$1" = request ] && expect_code 0 || [ "$code" != 0 ] || wrong "$what ended with 0"
 }
 same_alone() {
     run -n 1 "$folder/wrong" "$1"; expected=$(reports) code_here=$code
     other "$folder/wrong" "$1"; expect_code "$code_here"
-    expect_told
+    expect_reported
 }
-expect_told() { [ "$told" = "$expected" ] || wrong "$what reported '$told' instead of '$expected': $(cat "$folder/err")"; }
+expect_reported() { [ "$reported" = "$expected" ] || wrong "$what reported '$reported' instead of '$expected': $(cat "$folder/err")"; }
 
 for how in error threads first abort request root deadlock before after exit exits crash crashes assertion; do same $how; done
 for how in error threads abort request deadlock before after crashes; do same_alone $how; done
-# A rank that polls without progress is reported while it goes on; not where no warnings are wanted.
+# A rank that polls without progress is reported while it continues, unless warnings are disabled.
 : >"$folder/err"
 TUTTI_POLLING_LIMIT=1 "$folder/wrong" polls >"$folder/out" 2>"$folder/err" </dev/null & pid=$!
-wait_until grep -q 'more: mpiexec' "$folder/err"; kill $pid; wait $pid 2>/dev/null
-[[ "$(reports)" == "warning[T19] nothing has moved for 1 s: rank 0 polls without progress"* ]] || wrong "of polling: $(cat "$folder/err")"
+wait_until grep -q 'For details, run: mpiexec' "$folder/err"; kill $pid; wait $pid 2>/dev/null
+[[ "$(reports)" == "warning[T19] no rank has made progress for 1 s: rank 0 polls without progress"* ]] || wrong "of polling: $(cat "$folder/err")"
 limit_s=6 other env TUTTI_POLLING_LIMIT=1 TUTTI_QUIET=yes "$folder/wrong" polls; expect_code 124
-[ -z "$told" ] || wrong "$what reported '$told' though no warnings are wanted"
+[ -z "$reported" ] || wrong "$what reported '$reported' although warnings are disabled"
 [ -n "$mpirun" ] || skip "package openmpi-bin is not installed"
 
-# The reporting program is looked for beside the library: without it the report has fewer words, and still comes once.
+# The reporting program is searched beside the library: without it the report is shorter, and still printed once.
 mkdir "$folder/lib" && cp "$build"/lib/libmpi.so.12 "$folder/lib/"
 for how in error request; do
     other "$mpirun" --allow-run-as-root --oversubscribe -x LD_LIBRARY_PATH="$folder/lib" -n 4 "$folder/wrong" $how
-    [ "$(grep -c '^\(error\|warning\)\[' <<<"$told")" = 1 ] || wrong "$what ended with $code and reported '$told' instead of one error: $(cat "$folder/err")"
+    [ "$(grep -c '^\(error\|warning\)\[' <<<"$reported")" = 1 ] || wrong "$what ended with $code and reported '$reported' instead of one error: $(cat "$folder/err")"
 done
-# Where reports are not wanted, errors are reported without a process that watches.
-other env TUTTI_DIAGNOSIS=no "$folder/wrong" error; [[ "$told" == "error[MPI_ERR_RANK] MPI_Send: dest is 1"* ]] || wrong "$what: $told"
+# If reports are disabled, errors are reported without the watchdog process.
+other env TUTTI_DIAGNOSIS=no "$folder/wrong" error; [[ "$reported" == "error[MPI_ERR_RANK] MPI_Send: dest is 1"* ]] || wrong "$what: $reported"
 expect_nothing_left
 finish

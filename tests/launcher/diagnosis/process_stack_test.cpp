@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stacks of child processes that run, sleep and are stopped; afterwards they do what they did before.
+// Stacks of child processes that run, sleep or are stopped; reading a stack does not change their state.
 #include "launcher/diagnosis/process_stack.hpp"
 
 #include <csignal>
@@ -36,7 +36,7 @@ volatile int signals_caught = 0;
     while (go_on) clock_gettime(CLOCK_MONOTONIC, &now);
 }
 
-/// A process that has begun to do something, and ends with this object.
+/// A child process that runs a function, and ends with this object.
 class Child {
 public:
     explicit Child(void (*act)()) {
@@ -62,7 +62,7 @@ public:
     }
 
     pid_t pid() const { return pid_; }
-    /// Of the child's end.
+    /// The exit status of the child.
     int wait() {
         int status = 0;
         waitpid(std::exchange(pid_, 0), &status, 0);
@@ -80,7 +80,7 @@ std::vector<std::string> functions_of(Child const& child, ProcessStack const& st
     return functions;
 }
 
-/// Asks until the child is there: it may have just begun.
+/// Repeats until the child has reached the function.
 void expect_in(Child const& child, std::string const& function) {
     for (;;) {
         std::vector<ProcessStack> const stacks = stacks_of({child.pid()}, 1);
@@ -90,14 +90,14 @@ void expect_in(Child const& child, std::string const& function) {
     }
 }
 
-TEST(ProcessStack, shows_where_a_process_runs_and_lets_it_run_on) {
+TEST(ProcessStack, reports_where_a_process_runs_and_lets_it_continue) {
     Child const child(run_in_a_loop);
     expect_in(child, "run_in_a_loop");
-    expect_in(child, "run_in_a_loop");   // it can be asked again
+    expect_in(child, "run_in_a_loop");   // a second time
     EXPECT_EQ(stacks_of({child.pid()}, 1).at(0).state, 'R');
 }
 
-TEST(ProcessStack, shows_where_a_process_sleeps) {
+TEST(ProcessStack, reports_where_a_process_sleeps) {
     Child const child(sleep_in_a_loop);
     expect_in(child, "sleep_in_a_loop");
 }
@@ -112,10 +112,10 @@ TEST(ProcessStack, leaves_signals_to_the_process) {
     kill(child.pid(), SIGUSR1);
     for (int i = 0; i < 20; ++i) stacks_of({child.pid()}, 1);
     kill(child.pid(), SIGUSR2);
-    EXPECT_EQ(WEXITSTATUS(child.wait()), 7);   // each signal came once
+    EXPECT_EQ(WEXITSTATUS(child.wait()), 7);   // each signal was delivered once
 }
 
-TEST(ProcessStack, leaves_the_end_of_a_process_to_whoever_waits_for_it) {
+TEST(ProcessStack, leaves_the_exit_status_to_the_parent) {
     Child child(run_in_a_loop);
     kill(child.pid(), SIGKILL);
     stacks_of({child.pid()}, 1);
@@ -128,12 +128,12 @@ TEST(ProcessStack, leaves_a_stopped_process_stopped) {
     int status = 0;
     waitpid(child.pid(), &status, WUNTRACED);
     EXPECT_TRUE(WIFSTOPPED(status));
-    EXPECT_FALSE(release_stopped(child.pid(), status));   // it is not ours
+    EXPECT_FALSE(release_stopped(child.pid(), status));   // not stopped by us
     EXPECT_EQ(stacks_of({child.pid()}, 1).at(0).state, 'T');
     EXPECT_EQ(stacks_of({child.pid()}, 1).at(0).state, 'T');
 }
 
-TEST(ProcessStack, is_taken_of_the_first_ones_only_where_there_are_many) {
+TEST(ProcessStack, is_limited_to_the_first_processes) {
     Child const first(sleep_in_a_loop), second(sleep_in_a_loop);
     expect_in(first, "sleep_in_a_loop");
     std::vector<ProcessStack> const stacks = stacks_of({first.pid(), second.pid()}, 1);
@@ -142,7 +142,7 @@ TEST(ProcessStack, is_taken_of_the_first_ones_only_where_there_are_many) {
     EXPECT_TRUE(stacks[1].addresses.empty());
 }
 
-TEST(ProcessStack, of_a_process_that_is_gone_is_empty) {
+TEST(ProcessStack, of_an_ended_process_is_empty) {
     Child child(run_in_a_loop);
     pid_t const pid = child.pid();
     kill(pid, SIGKILL);

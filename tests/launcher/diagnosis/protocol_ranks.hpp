@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Three ranks of the model of the questions between nodes (protocol_model.hpp): their programs and their messages. A
-// rank that waits reads all messages that have arrived, counts what moves (Blocked::moves), and hands a message on for
-// a third rank while it waits for another one.
+// The three ranks of the model (protocol_model.hpp): their programs and their messages. A waiting rank reads all
+// messages that have arrived, counts its progress (Blocked::progress_count), and forwards a message for a third rank.
 #pragma once
 
 #include <array>
@@ -25,33 +24,34 @@ struct Step {
 };
 struct Program {
     std::array<std::vector<Step>, ranks> steps;
-    /// This rank hands one message of kind `relayed` on, as a collective in flight does, whenever it waits.
+    /// This rank forwards one message of kind `relayed` whenever it waits, as an active nonblocking collective does.
     int relay = -1, from = -1, to = -1;
     std::array<int, ranks> nodes{0, 0, 1};   ///< by rank
 };
 struct Protocol {
-    bool counts_messages = true, asks_twice = true, compares_moves = true, compares_changes = true, knows_others = true;
+    bool counts_messages = true, queries_twice = true, compares_moves = true, compares_changes = true,
+         knows_others = true;
 };
 
 using Byte = std::uint8_t;
 
-/// What the ranks do.
+/// The state of the ranks.
 struct Ranks {
     struct Rank {
         Byte pc = 0, has_relayed = 0;
         Byte store[ranks][kinds] = {};   ///< read, and not yet received by the program; by source
         Byte sent[ranks] = {}, read[ranks] = {};
-        Byte shown = 0, shown_others = 0, changes = 0, moves = 0;
+        Byte published = 0, published_others = 0, changes = 0, moves = 0;
     } rank[ranks];
-    Byte under_way[ranks][ranks][kinds] = {};   ///< from, to; on one node: in memory that the receiver looks at
+    Byte under_way[ranks][ranks][kinds] = {};   ///< from, to; on one node: in memory that the receiver polls
 };
 
-/// The states that have been visited, by 64 bits of each: that two of a million have the same is as likely as 3 in 10⁸.
+/// Hashes of 64 bits of the visited states. The probability that two of a million states collide is 3 in 10⁸.
 class Visited {
 public:
     template <class State>
     bool add(State const& state) {
-        static_assert(std::is_trivially_copyable_v<State> && alignof(State) == 1);   // so it has no padding
+        static_assert(std::is_trivially_copyable_v<State> && alignof(State) == 1);   // no padding
         return states_.insert(std::hash<std::string_view>{}({reinterpret_cast<char const*>(&state), sizeof state}))
             .second;
     }
@@ -73,7 +73,7 @@ public:
         return app.rank[r].pc < steps.size() ? &steps[app.rank[r].pc] : nullptr;
     }
 
-    static void put(Ranks& app, int from, int to, int kind) {
+    static void send_message(Ranks& app, int from, int to, int kind) {
         ++app.rank[from].sent[to];
         ++app.under_way[from][to][kind];
     }
@@ -83,8 +83,8 @@ public:
         return step && step->what == Step::receive;
     }
 
-    /// Reads what has come: all from ranks of the same node, and all from those of other nodes that are in `arrived`
-    /// (bits), because the network may still have the rest. True: something moved.
+    /// Reads all messages of ranks on the same node, and those of ranks on other nodes that are in `arrived` (bits),
+    /// because the rest may still be in the network. Returns true if there was progress.
     bool poll(Ranks& app, int r, int arrived) const {
         Ranks::Rank& rank = app.rank[r];
         bool moved = false;
@@ -100,7 +100,7 @@ public:
         if (r == program_.relay && !rank.has_relayed && rank.store[program_.from][relayed] > 0) {
             --rank.store[program_.from][relayed];
             rank.has_relayed = 1;
-            put(app, r, program_.to, relayed);
+            send_message(app, r, program_.to, relayed);
             moved = true;
         }
         if (moved) ++rank.moves;
@@ -115,14 +115,14 @@ public:
             if ((step.peer != any && step.peer != from) || rank.store[from][step.kind] == 0) continue;
             --rank.store[from][step.kind];
             ++rank.pc;
-            if (std::exchange(rank.shown, Byte{0})) ++rank.changes;
-            rank.shown_others = 0;
+            if (std::exchange(rank.published, Byte{0})) ++rank.changes;
+            rank.published_others = 0;
             return true;
         }
         return false;
     }
 
-    /// Calls `reached` with each state that a step of a rank's program or of the network leads to.
+    /// Calls `reached` with each state after one step of a rank's program or of the network.
     template <class Reached>
     void step_ranks(Ranks const& app, Reached reached) const {
         for (int r = 0; r < ranks; ++r) {
@@ -133,7 +133,7 @@ public:
                 if (waits(app, r)) {
                     if (!poll(next, r, arrived)) continue;
                 } else {
-                    put(next, r, step->peer, step->kind);
+                    send_message(next, r, step->peer, step->kind);
                     ++next.rank[r].pc;
                 }
                 reached(next);
@@ -141,7 +141,7 @@ public:
         }
     }
 
-    /// Can one of these ranks still go on?
+    /// Returns true if one of these ranks can still continue.
     bool can_release(Ranks const& from, Byte suspects) const {
         Visited seen;
         seen.add(from);

@@ -24,7 +24,7 @@ std::string words(Program const& program) {
            std::to_string(program.to);
 }
 
-/// Up to three steps for each rank, and for every second program a message that one rank hands on.
+/// Up to three steps for each rank; in every second program, one rank forwards a message.
 Program random_program(std::mt19937& random) {
     auto const below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
     Program program;
@@ -53,17 +53,17 @@ Step from(int peer, int kind = plain) { return {Step::receive, peer, kind}; }
 constexpr std::size_t most_states = 2'000'000;
 std::array<int, ranks> const one_node{0, 0, 0};
 
-/// Both messages can be under way while both ranks wait.
+/// Both messages can be in flight while both ranks wait.
 Program const exchange{{{{to(2), from(2)}, {}, {to(0), from(0)}}}};
-/// Rank 0 reads a message that it waits for later; rank 2 can move on between the answers.
+/// Rank 0 reads a message for which it waits later; rank 2 can make progress between the answers.
 Program const overtaken{{{{to(2), from(2, relayed), from(2)}, {}, {from(0), to(0), to(0, relayed)}}}};
-/// Rank 1 hands a message on, in memory that all ranks have in common.
+/// Rank 1 forwards a message in shared memory.
 Program const relay_on_node{
     {{{to(1, relayed), from(2)}, {from(2)}, {from(1, relayed), to(0), to(1)}}}, 1, 0, 2, one_node};
-/// Rank 2 goes from one wait on to the next.
+/// Rank 2 continues from one wait to the next.
 Program const goes_on{
     {{{to(2), to(1), to(2, relayed)}, {from(0), from(2, relayed)}, {to(0), to(1), from(any)}}}, 2, 0, 1};
-/// Rank 2 hands a message on while it waits for the rank that needs it.
+/// Rank 2 forwards a message while it waits for the rank that needs it.
 Program const relay_between_nodes{{{{from(2, relayed)}, {to(2, relayed)}, {from(0), to(1), to(0)}}}, 2, 1, 0};
 
 std::size_t wrong_verdicts(Program const& program, Protocol protocol) {
@@ -107,7 +107,7 @@ TEST(Protocol, FindsDeadlocks) {
 
 TEST(Protocol, NeedsEachOfItsPrecautions) {
     EXPECT_GT(wrong_verdicts(exchange, {.counts_messages = false}), 0U);
-    EXPECT_GT(wrong_verdicts(overtaken, {.asks_twice = false}), 0U);
+    EXPECT_GT(wrong_verdicts(overtaken, {.queries_twice = false}), 0U);
     EXPECT_GT(wrong_verdicts(relay_on_node, {.compares_moves = false}), 0U);
     EXPECT_GT(wrong_verdicts(goes_on, {.compares_changes = false}), 0U);
     EXPECT_GT(wrong_verdicts(relay_between_nodes, {.knows_others = false}), 0U);

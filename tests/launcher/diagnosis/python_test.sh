@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Of a program in Python, lines are those of the Python program.
+# Reports of a Python program name lines of its source.
 . "$(dirname "$0")/../common.sh" "$1"
 python=/usr/bin/python3
 [ -x $python ] && nm -D "$(readlink -f $python)" 2>/dev/null | grep -q ' _Py_DumpTraceback$' ||
-    skip "Debian's Python, which can tell its lines, is not here"
+    skip "Debian's Python, whose lines can be found, is not installed"
 
 cat >"$folder/ring.py" <<END
 import ctypes, sys
-mpi = ctypes.CDLL("$build/lib/libmpi.so.12")   # gives Python's lock away around each call
+mpi = ctypes.CDLL("$build/lib/libmpi.so.12")   # releases Python's lock around each call
 world, integer, nobody = 0x44000000, 0x4c000405, -1
 x = ctypes.c_int()
 
@@ -27,7 +27,7 @@ expect_err "MPI_Recv(1 MPI_INT from rank 1, tag 0, MPI_COMM_WORLD)  ring.py:7 in
 run -n 2 $python "$folder/ring.py" send; expect_code 6; expect_err "error[MPI_ERR_RANK]"
 expect_err "MPI_Send(1 MPI_INT to rank 7, tag 0, MPI_COMM_WORLD)  ring.py:14 in <module>"
 
-# one that computes while others wait for it
+# a rank that computes while others wait for it
 cat >"$folder/busy.py" <<END
 import ctypes
 mpi = ctypes.CDLL("$build/lib/libmpi.so.12")
@@ -41,7 +41,7 @@ time_out "ranks 0 and 2  MPI_Barrier(MPI_COMM_WORLD)  busy.py:7 in <module>
   rank 1 is not in MPI; its last call was MPI_Comm_rank
     now in Python code" run -n 3 $python "$folder/busy.py"
 
-# As mpi4py starts MPI, with a thread that waits for work, as libraries have them.
+# MPI is started as by mpi4py, with a thread that waits for work, as in libraries.
 cat >"$folder/threads.py" <<END
 import ctypes, os, signal, subprocess, sys, threading, time
 mpi = ctypes.CDLL("$build/lib/libmpi.so.12")
@@ -65,7 +65,7 @@ elif sys.argv[1] == "tag":
     mpi.MPI_Barrier(world)
 elif sys.argv[1] == "collectives":
     mpi.MPI_Bcast(ctypes.byref(x), 1, integer, 0, world) if rank.value else mpi.MPI_Barrier(world)
-elif sys.argv[1] == "late":   # rank 0 is stopped just after it has begun to wait, and goes on later
+elif sys.argv[1] == "late":   # rank 0 is stopped just after it has begun to wait, and continues later
     pid = ctypes.c_int(os.getpid())
     mpi.MPI_Bcast(ctypes.byref(pid), 1, integer, 0, world)
     if rank.value == 0:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is told of a process that is gone, from what it has shown: here this one, of which all can be checked.
+// Reports of ended processes, from the state that they have published; this process publishes the state.
 #include "launcher/diagnosis/report.hpp"
 
 #include <csignal>
@@ -14,65 +14,65 @@ namespace {
 
 constexpr char function[] = "MPI_Bcast";
 
-/// Where it is called.
+/// Returns the location of the call.
 [[gnu::noinline]] void const* here() { return __builtin_return_address(0); }
 
-class RankEnd : public testing::Test {
+class ExitReport : public testing::Test {
 protected:
-    RankEnd() { show_images(call_); }
+    ExitReport() { publish_load_addresses(call_); }
     LastCall call_{};
 };
 
-TEST_F(RankEnd, NamesTheLastCallAndItsPlace) {
+TEST_F(ExitReport, NamesTheLastCallAndItsPlace) {
     call_.name = function;
     call_.site = here();
-    EXPECT_EQ(name_in(call_), "MPI_Bcast");
-    EXPECT_EQ(name_of(call_, call_), "MPI_Bcast");
-    EXPECT_NE(place_of(call_).words, "");
-    Report const report = report_of_ends({{3, "was killed by signal 11", "process 9 on here", &call_}}, SIGSEGV);
+    EXPECT_EQ(call_name(call_), "MPI_Bcast");
+    EXPECT_EQ(call_name_of(call_, call_), "MPI_Bcast");
+    EXPECT_NE(position_of(call_).text, "");
+    Report const report = make_exit_report({{3, "was killed by signal 11", "process 9 on here", &call_}}, SIGSEGV);
     EXPECT_EQ(report.code, "T09");
     EXPECT_EQ(report.headline, "rank 3 was killed by signal 11");
     EXPECT_EQ(report.notes.front(), "process 9 on here");
     ASSERT_EQ(report.lines.size(), 1u);
     EXPECT_EQ(report.lines[0].call, "MPI_Bcast");
-    EXPECT_EQ(report.lines[0].remark, "was its last call of MPI");
+    EXPECT_EQ(report.lines[0].remark, "was its last MPI call");
 }
 
-TEST_F(RankEnd, NamesTheLineOfACrash) {
+TEST_F(ExitReport, NamesTheLineOfACrash) {
     call_.name = function;
     call_.site = here();
     call_.crash = reinterpret_cast<std::uint64_t>(call_.site) - 1;
-    Report const report = report_of_ends({{3, "was killed by signal 11", "rank 3 was killed", &call_}}, SIGSEGV);
+    Report const report = make_exit_report({{3, "was killed by signal 11", "rank 3 was killed", &call_}}, SIGSEGV);
     ASSERT_EQ(report.lines.size(), 1u);
     EXPECT_EQ(report.lines[0].call, "crashed");
-    EXPECT_EQ(report.lines[0].place, place_of(call_).words);
-    EXPECT_EQ(report.lines[0].remark, "after MPI_Bcast at " + place_of(call_).words);
+    EXPECT_EQ(report.lines[0].position, position_of(call_).text);
+    EXPECT_EQ(report.lines[0].remark, "after MPI_Bcast at " + position_of(call_).text);
     EXPECT_NE(report.help.find("that line"), std::string::npos);
 }
 
-TEST_F(RankEnd, OfSeveralRanksIsOneReport) {
+TEST_F(ExitReport, OfSeveralRanksIsOneReport) {
     std::string const how = "left with exit code 3 without calling MPI_Finalize";
-    Report const report = report_of_ends({{2, how, "one", &call_}, {0, how, "another", &call_}}, 0);
+    Report const report = make_exit_report({{2, how, "one", &call_}, {0, how, "another", &call_}}, 0);
     EXPECT_EQ(report.headline, "ranks 0 and 2 " + how);
     EXPECT_EQ(report.lines.size(), 2u);
     EXPECT_NE(
-        report_of_ends({{1, "was killed", "process 9", &call_}}, SIGSEGV, true).headline.find("after MPI_Finalize"),
+        make_exit_report({{1, "was killed", "process 9", &call_}}, SIGSEGV, true).headline.find("after MPI_Finalize"),
         std::string::npos);
 }
 
-TEST_F(RankEnd, KnowsWhatItDoesNotKnow) {
-    EXPECT_EQ(name_in(LastCall{}), "");
-    EXPECT_EQ(place_of(LastCall{}).words, "");
+TEST_F(ExitReport, ReportsMissingFacts) {
+    EXPECT_EQ(call_name(LastCall{}), "");
+    EXPECT_EQ(position_of(LastCall{}).text, "");
     call_.name = "nonsense";
-    EXPECT_EQ(name_in(call_), "");
+    EXPECT_EQ(call_name(call_), "");
     call_.name = reinterpret_cast<char const*>(call_.library + (1ULL << 40));
-    EXPECT_EQ(name_in(call_), "");
-    EXPECT_EQ(name_of(call_, call_), "");
+    EXPECT_EQ(call_name(call_), "");
+    EXPECT_EQ(call_name_of(call_, call_), "");
     call_.site = reinterpret_cast<void const*>(call_.program_end + 4096);
-    EXPECT_EQ(place_of(call_).words, "");
+    EXPECT_EQ(position_of(call_).text, "");
     std::strcpy(call_.library_file, "/nowhere");
-    EXPECT_EQ(name_in(call_), "");
-    EXPECT_NE(report_of_ends({{0, "left", "rank 0 left", &call_}}, 0).help.find("MPI_Finalize"), std::string::npos);
+    EXPECT_EQ(call_name(call_), "");
+    EXPECT_NE(make_exit_report({{0, "left", "rank 0 left", &call_}}, 0).help.find("MPI_Finalize"), std::string::npos);
 }
 
 }   // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is told of a mistake, word for word.
+// The exact texts of error reports.
 #include "launcher/diagnosis/report.hpp"
 
 #include <algorithm>
@@ -14,8 +14,10 @@
 namespace tutti::launcher {
 namespace {
 
-Place at_line(int rank, std::vector<std::uint64_t> const&) { return {"ring.c:" + std::to_string(10 + rank), false}; }
-Place unknown(int, std::vector<std::uint64_t> const&) { return {"in main() of ring", true}; }
+SourcePosition at_line(int rank, std::vector<std::uint64_t> const&) {
+    return {"ring.c:" + std::to_string(10 + rank), false};
+}
+SourcePosition unknown(int, std::vector<std::uint64_t> const&) { return {"in main() of ring", true}; }
 
 BlockedRank waits_for(int rank, std::string call, int other) {
     BlockedRank blocked{.rank = rank};
@@ -24,7 +26,7 @@ BlockedRank waits_for(int rank, std::string call, int other) {
     return blocked;
 }
 
-Place place_of_call(int rank, std::string_view, std::vector<std::uint64_t> const& stack) {
+SourcePosition place_of_call(int rank, std::string_view, std::vector<std::uint64_t> const& stack) {
     return at_line(rank, stack);
 }
 
@@ -32,92 +34,95 @@ TEST(RankRanges, AreAsShortAsTheyCanBe) {
     EXPECT_EQ(rank_ranges({3}), "rank 3");
     EXPECT_EQ(rank_ranges({1, 0}), "ranks 0-1");
     EXPECT_EQ(rank_ranges({9, 1, 0, 2, 7, 4, 9}), "ranks 0-2,4,7,9");
-    EXPECT_EQ(rank_words({0, 1}), "ranks 0 and 1");
-    EXPECT_EQ(rank_words({0, 1, 2}), "ranks 0-2");
+    EXPECT_EQ(describe_ranks({0, 1}), "ranks 0 and 1");
+    EXPECT_EQ(describe_ranks({0, 1, 2}), "ranks 0-2");
 }
 
-TEST(Report, OfACircleNamesItsRanksAndThoseBehind) {
+TEST(Report, OfACircleNamesItsRanksAndThoseThatWaitForThem) {
     ProvenDeadlock deadlock;
     deadlock.ranks = {{{0, 1}}, {2, 3}};
     deadlock.blocked = {waits_for(0, "MPI_Recv(a)", 1), waits_for(1, "MPI_Recv(b)", 0),
                         waits_for(2, "MPI_Barrier(MPI_COMM_WORLD)", 0), waits_for(3, "MPI_Barrier(MPI_COMM_WORLD)", 0)};
-    Report report = report_of(deadlock, [](int rank, auto const& stack) { return at_line(std::min(rank, 2), stack); });
+    Report report =
+        make_report(deadlock, [](int rank, auto const& stack) { return at_line(std::min(rank, 2), stack); });
     EXPECT_EQ(text_of(report, false),
               "error[T01] deadlock: ranks 0 and 1 wait for each other\n"
               "  rank 0         MPI_Recv(a)                  ring.c:10\n"
               "  rank 1         MPI_Recv(b)                  ring.c:11\n"
-              "  ranks 2 and 3  MPI_Barrier(MPI_COMM_WORLD)  ring.c:12  (behind them)\n"
+              "  ranks 2 and 3  MPI_Barrier(MPI_COMM_WORLD)  ring.c:12  (waits for them)\n"
               "  help: all receive first: let one of them send first, or use MPI_Sendrecv or MPI_Irecv\n"
-              "  more: mpiexec --explain T01\n");
+              "  For details, run: mpiexec --explain T01\n");
 }
 
 TEST(Report, NamesTheCallsOfAllThreads) {
     ProvenDeadlock deadlock;
     deadlock.ranks = {{{0, 1}}, {}};
     deadlock.blocked = {waits_for(0, "MPI_Recv(a)", 1), waits_for(1, "MPI_Recv(b)", 0)};
-    deadlock.blocked[0].also = {waits_for(0, "MPI_Send(c)", 1)};
-    deadlock.blocked[0].also[0].stack = {7};
-    PlacedRank const shown{deadlock.blocked[0], {"ring.c:10"}, {{"ring.c:70"}}};
-    auto const place = [&](int rank, auto const& stack) { return rank == 0 ? shown.place_of(stack) : Place{}; };
-    EXPECT_EQ(text_of(report_of(deadlock, place), false)
+    deadlock.blocked[0].other_threads = {waits_for(0, "MPI_Send(c)", 1)};
+    deadlock.blocked[0].other_threads[0].stack = {7};
+    LocatedRank const shown{deadlock.blocked[0], {"ring.c:10"}, {{"ring.c:70"}}};
+    auto const place = [&](int rank, auto const& stack) {
+        return rank == 0 ? shown.position_of(stack) : SourcePosition{};
+    };
+    EXPECT_EQ(text_of(make_report(deadlock, place), false)
                   .find("error[T01] deadlock: ranks 0 and 1 wait for each other\n"
                         "  rank 0  MPI_Recv(a)  ring.c:10\n"
                         "  rank 0  MPI_Send(c)  ring.c:70\n"
                         "  rank 1  MPI_Recv(b)\n"
                         "  help: "),
               0u);
-    EXPECT_EQ(table_of(waiting({shown})), "  rank 0  MPI_Recv(a)  ring.c:10\n  rank 0  MPI_Send(c)  ring.c:70\n");
+    EXPECT_EQ(table_of(waiting_lines({shown})), "  rank 0  MPI_Recv(a)  ring.c:10\n  rank 0  MPI_Send(c)  ring.c:70\n");
 }
 
-TEST(Report, OfOneThatWaitsForAnEndedRankSaysSo) {
+TEST(Report, NamesTheEndedRankThatIsWaitedFor) {
     ProvenDeadlock deadlock;
     deadlock.ranks = {{{0}}, {}};
     deadlock.blocked = {waits_for(0, "MPI_Recv(a)", 1)};
     deadlock.ended = {1};
-    Report const report = report_of(deadlock, unknown);
+    Report const report = make_report(deadlock, unknown);
     EXPECT_EQ(report.code, "T05");
     EXPECT_EQ(report.headline, "deadlock: rank 0 waits for rank 1, which has ended");
     ASSERT_EQ(report.notes.size(), 1u);
-    EXPECT_EQ(report.notes[0], more_with_g);
+    EXPECT_EQ(report.notes[0], compile_with_g_note);
 }
 
-TEST(Report, TellsWhatARankHasNoticedItself) {
+TEST(Report, ReportsErrorsThatARankHasDetected) {
     ProvenDeadlock deadlock;
     deadlock.ranks = {{{0, 1}}, {}};
     deadlock.blocked = {waits_for(0, "MPI_Barrier(MPI_COMM_WORLD)", 1), waits_for(1, "MPI_Recv(a)", 0)};
     deadlock.blocked[1].code = "T02";
     deadlock.blocked[1].headline = "waits for tag 8, rank 0 has sent tag 7";
     deadlock.blocked[1].help = "the tags differ";
-    Report const report = report_of(deadlock, at_line);
+    Report const report = make_report(deadlock, at_line);
     EXPECT_EQ(report.code, "T02");
     EXPECT_EQ(report.headline, "deadlock: rank 1 waits for tag 8, rank 0 has sent tag 7");
     EXPECT_EQ(report.help, "the tags differ");
 }
 
-TEST(Report, NotesWhatARankHasNoticedWithoutBeingCertain) {
+TEST(Report, ReportsUncertainFindingsAsWarnings) {
     ProvenDeadlock deadlock;
     deadlock.ranks = {{{0, 1}}, {}};
     deadlock.blocked = {waits_for(0, "MPI_Recv(a)", 1), waits_for(1, "MPI_Barrier(MPI_COMM_WORLD)", 0)};
     deadlock.blocked[0].help = "a message from rank 2 has arrived";
-    Report const report = report_of(deadlock, at_line);
+    Report const report = make_report(deadlock, at_line);
     EXPECT_EQ(report.code, "T01");
     ASSERT_FALSE(report.notes.empty());
     EXPECT_EQ(report.notes[0], "at rank 0 a message from rank 2 has arrived");
 }
 
-TEST(Report, OfSmallSendsUnderCheckSaysWhyItMayWork) {
+TEST(Report, ExplainsUnderCheckWhySmallSendsMayWork) {
     ProvenDeadlock deadlock;
     deadlock.ranks = {{{0, 1}}, {}};
     deadlock.blocked = {waits_for(0, "MPI_Send(a)", 1), waits_for(1, "MPI_Send(b)", 0)};
-    EXPECT_EQ(report_of(deadlock, at_line).help.find("all send first"), 0u);
-    EXPECT_EQ(report_of(deadlock, at_line, true).help.find("works only as long as the messages are small"), 0u);
+    EXPECT_EQ(make_report(deadlock, at_line).help.find("all send first"), 0u);
+    EXPECT_EQ(make_report(deadlock, at_line, true).help.find("works only as long as the messages are small"), 0u);
     deadlock.blocked[0].call = "MPI_Ssend(a)";
-    EXPECT_EQ(report_of(deadlock, at_line, true).help.find("all send first"), 0u);
+    EXPECT_EQ(make_report(deadlock, at_line, true).help.find("all send first"), 0u);
     deadlock.blocked[0].call = "MPI_Barrier(MPI_COMM_WORLD)";
-    Report const report = report_of(deadlock, at_line, true);
+    Report const report = make_report(deadlock, at_line, true);
     ASSERT_EQ(report.notes.size(), 1u);
     EXPECT_NE(report.notes[0].find("with --check every send waits"), std::string::npos);
-    EXPECT_TRUE(report_of(deadlock, at_line).notes.empty());
+    EXPECT_TRUE(make_report(deadlock, at_line).notes.empty());
 }
 
 TEST(Report, OfManyDifferentRanksIsShort) {
@@ -129,56 +134,56 @@ TEST(Report, OfManyDifferentRanksIsShort) {
 }
 
 TEST(Report, OfAFindingHasItsPlaces) {
-    auto finding = std::make_unique<Finding>();
+    auto finding = std::make_unique<Diagnostic>();
     std::strcpy(finding->code, "T03");
     std::strcpy(finding->headline, "rank 1 calls MPI_Reduce where rank 0 calls MPI_Bcast");
     std::strcpy(finding->help, "look for a branch");
-    finding->places = 2;
+    finding->locations = 2;
     for (int i = 0; i < 2; ++i) {
-        finding->place[i].rank = 1 - i;
-        std::strcpy(finding->place[i].call, i == 0 ? "MPI_Reduce()" : "MPI_Bcast()");
+        finding->location[i].rank = 1 - i;
+        std::strcpy(finding->location[i].call, i == 0 ? "MPI_Reduce()" : "MPI_Bcast()");
     }
-    EXPECT_EQ(text_of(report_of(*finding, place_of_call), false),
+    EXPECT_EQ(text_of(make_report(*finding, place_of_call), false),
               "error[T03] rank 1 calls MPI_Reduce where rank 0 calls MPI_Bcast\n"
               "  rank 0  MPI_Bcast()   ring.c:10\n"
               "  rank 1  MPI_Reduce()  ring.c:11\n"
               "  help: look for a branch\n"
-              "  more: mpiexec --explain T03\n");
+              "  For details, run: mpiexec --explain T03\n");
 }
 
 TEST(Report, OfAFindingNamesTheLineOfTheInterpretedProgram) {
-    auto finding = std::make_unique<Finding>();
-    finding->places = 1;
-    std::strcpy(finding->place[0].script, "ring.py:7 in pass_on()");
-    EXPECT_EQ(report_of(*finding, place_of_call).lines.at(0).place, "ring.py:7 in pass_on()");
+    auto finding = std::make_unique<Diagnostic>();
+    finding->locations = 1;
+    std::strcpy(finding->location[0].script, "ring.py:7 in pass_on()");
+    EXPECT_EQ(make_report(*finding, place_of_call).lines.at(0).position, "ring.py:7 in pass_on()");
 }
 
-TEST(Report, NamesTheLineAtWhichAnotherRankHasFoundTheSameMistake) {
+TEST(Report, NamesTheLineAtWhichAnotherRankHasFoundTheSameError) {
     std::unique_ptr<RankState> const other(new RankState{});
     other->world_rank = 1;
-    other->finding.places = 1;
-    other->finding.place[0].rank = 1;
-    std::strcpy(other->finding.place[0].call, "MPI_Bcast()");
-    std::strcpy(other->finding.place[0].script, "ring.py:7 in pass_on()");
-    EXPECT_EQ(noted_place(*other, 0, "MPI_Bcast()", {}).words, "") << "this rank has reported nothing";
-    other->finding.kind = Finding::Kind::error;
-    EXPECT_EQ(noted_place(*other, 0, "MPI_Bcast()", {}).words, "ring.py:7 in pass_on()");
-    EXPECT_EQ(noted_place(*other, 0, "MPI_Reduce()", {}).words, "");
+    other->diagnostic.locations = 1;
+    other->diagnostic.location[0].rank = 1;
+    std::strcpy(other->diagnostic.location[0].call, "MPI_Bcast()");
+    std::strcpy(other->diagnostic.location[0].script, "ring.py:7 in pass_on()");
+    EXPECT_EQ(recorded_position(*other, 0, "MPI_Bcast()", {}).text, "") << "this rank has reported nothing";
+    other->diagnostic.kind = Diagnostic::Kind::error;
+    EXPECT_EQ(recorded_position(*other, 0, "MPI_Bcast()", {}).text, "ring.py:7 in pass_on()");
+    EXPECT_EQ(recorded_position(*other, 0, "MPI_Reduce()", {}).text, "");
 }
 
-TEST(Report, OfAFindingIsCompleteWhenTheRanksThatItNamesShowWhereTheyAre) {
-    auto finding = std::make_unique<Finding>();
-    finding->places = 2;
-    for (int i = 0; i < 2; ++i) finding->place[i].rank = i, finding->place[i].addresses = 1;
+TEST(Report, OfAFindingIsCompleteWhenTheRanksThatItNamesHavePublishedTheirLocations) {
+    auto finding = std::make_unique<Diagnostic>();
+    finding->locations = 2;
+    for (int i = 0; i < 2; ++i) finding->location[i].rank = i, finding->location[i].addresses = 1;
     std::vector<std::unique_ptr<RankState>> ranks;
     for (int i = 0; i < 3; ++i) ranks.emplace_back(new RankState{})->state = RankPhase::initialised;
-    auto const complete = [&] { return shows_all_places(*finding, [&](int rank) { return ranks.at(rank).get(); }); };
-    ranks[1]->finding.kind = Finding::Kind::error;
+    auto const complete = [&] { return has_all_positions(*finding, [&](int rank) { return ranks.at(rank).get(); }); };
+    ranks[1]->diagnostic.kind = Diagnostic::Kind::error;
     EXPECT_FALSE(complete()) << "rank 0 may be about to wait; rank 1 has reported the error";
     ranks[0]->blocked.changes = 1;
     EXPECT_TRUE(complete());
     ranks[0]->blocked.changes = 2;
-    EXPECT_FALSE(complete()) << "rank 0 has gone on";
+    EXPECT_FALSE(complete()) << "rank 0 has continued";
     ranks[0]->state = RankPhase::finalised;
     EXPECT_TRUE(complete());
     ranks[0].reset();
@@ -198,13 +203,13 @@ TEST(Report, IsOneLineOfJsonForTools) {
         "\n");
 }
 
-TEST(Report, OfAWarningSaysSo) {
-    auto finding = std::make_unique<Finding>();
-    finding->kind = Finding::Kind::warning;
+TEST(Report, MarksWarnings) {
+    auto finding = std::make_unique<Diagnostic>();
+    finding->kind = Diagnostic::Kind::warning;
     std::strcpy(finding->code, "T07");
     std::strcpy(finding->headline, "requests left over");
-    Report const report = report_of(*finding, place_of_call);
-    EXPECT_EQ(text_of(report, false), "warning[T07] requests left over\n  more: mpiexec --explain T07\n");
+    Report const report = make_report(*finding, place_of_call);
+    EXPECT_EQ(text_of(report, false), "warning[T07] requests left over\n  For details, run: mpiexec --explain T07\n");
     EXPECT_NE(json_of(report).find(R"("severity":"warning")"), std::string::npos);
 }
 
@@ -215,7 +220,7 @@ TEST(Warnings, OfManyRanksAreOneReport) {
                       .headline = "requests left over",
                       .lines = {{{rank}, rank == 2 ? "MPI_Isend()" : "MPI_Irecv()", "ring.c:7"}},
                       .help = "complete them",
-                      .notes = {more_with_g},
+                      .notes = {compile_with_g_note},
                       .severity = Report::Severity::warning});
     warnings.add({.code = "T08", .headline = "other", .lines = {}, .help = ""});
     ASSERT_EQ(warnings.all().size(), 2u);
@@ -224,15 +229,15 @@ TEST(Warnings, OfManyRanksAreOneReport) {
               "  ranks 0 and 1  MPI_Irecv()  ring.c:7\n"
               "  rank 2         MPI_Isend()  ring.c:7\n"
               "  help: complete them\n"
-              "  note: compile with -g to see lines of the source\n"
-              "  more: mpiexec --explain T07\n");
+              "  note: compile with -g to see source lines\n"
+              "  For details, run: mpiexec --explain T07\n");
 }
 
-/// Errors for which there is no program that is wrong in a certain way.
+/// Errors without a program in tests/diagnosis/wrong.
 constexpr std::string_view without_example[] = {"MPI_Abort",       "MPI_ERR_NO_MEM",  "MPI_ERR_INTERN",
                                                 "MPI_ERR_UNKNOWN", "MPI_ERR_PENDING", "MPI_ERR_UNSUPPORTED_OPERATION"};
 
-TEST(Explanations, AreThereForEachCode) {
+TEST(Explanations, ExistForEachCode) {
     for (Explanation const& one : explanations()) {
         EXPECT_NE(explain(one.code).find(one.title), std::string::npos);
         EXPECT_EQ(one.page.front(), '\n') << one.code;
@@ -242,7 +247,7 @@ TEST(Explanations, AreThereForEachCode) {
         EXPECT_NE(one.page.find("Right:"), std::string::npos) << one.code;
     }
     EXPECT_EQ(explain("t02"), explain("T02"));
-    EXPECT_THROW(explain("T99"), Complaint);
+    EXPECT_THROW(explain("T99"), LaunchError);
     EXPECT_NE(explain("list").find("T05"), std::string::npos);
     EXPECT_NE(explain("mpi_err_rank").find("MPI_PROC_NULL"), std::string::npos);
     EXPECT_NE(help_for("MPI_ERR_RANK"), "");

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs that print the return address of a call, which is marked HERE in their source, and sleep; and the source lines
-# that are found for it. Sourced with the build folder.
+# Sourced with the build folder: programs that print the return address of a call (marked HERE in their source) and
+# sleep, and a function that checks the source line found for this address.
 # shellcheck shell=bash disable=SC2034,SC2154  # of common.sh, and of coproc
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh" "$1"
 lines=$build/tests/launcher_source_lines
 cd "$folder" || exit 1
-export DEBUGINFOD_URLS=http://127.0.0.1:9/ DEBUGINFOD_CACHE_PATH=$folder/cache   # never to be asked
+export DEBUGINFOD_URLS=http://127.0.0.1:9/ DEBUGINFOD_CACHE_PATH=$folder/cache   # must not be used
 pid=
 trap '[ -z "$pid" ] || kill -KILL "$pid"; rm -rf "$folder"' EXIT
 
@@ -50,18 +50,18 @@ int main() {
 #endif
 }
 END
-# expect WORDS COMMAND...: starts a program and looks its address up
+# expect WORDS COMMAND...: starts a program and checks the description of its address
 expect() {
-    local expected=$1 address said; shift
+    local expected=$1 address description; shift
     coproc program { exec "$@"; }
     pid=$program_PID
     read -r -u "${program[0]}" address
     [ "${meanwhile:-}" ] && eval "$meanwhile"
-    said=$("$lines" "$pid" "$address" 2>&1) || said="failed: $said"
-    [[ "$said" == $expected ]] || wrong "${what:-$*}: '$said' instead of '$expected'"
+    description=$("$lines" "$pid" "$address" 2>&1) || description="failed: $description"
+    [[ "$description" == $expected ]] || wrong "${what:-$*}: '$description' instead of '$expected'"
     kill -KILL "$pid"; wait "$pid" 2> "$folder/null"; pid=
 }
-# try WORDS COMPILER OPTIONS...: makes ./a and expects the words of it
+# try WORDS COMPILER OPTIONS...: compiles ./a and expects WORDS for its address
 try() {
     local expected=$1; shift
     what="$*"

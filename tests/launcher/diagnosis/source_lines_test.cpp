@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Words, and what this very process shows; source_lines_test.sh has programs of every kind.
+// Descriptions of source locations, and locations in this process; source_lines_test.sh tests other programs.
 #include "launcher/diagnosis/source_lines.hpp"
 
 #include <cstdint>
@@ -38,7 +38,7 @@ TEST(SourceLines, names_a_function_of_this_program) {
     SourceLine const found = SourceLines(getpid()).at(within_a_function());
     EXPECT_EQ(found.function, "tutti::launcher::within_a_function()");
     EXPECT_EQ(found.module, "tests_launcher");
-    if (found.has_line()) {   // sanitizers want -g
+    if (found.has_line()) {   // sanitizers need -g
         EXPECT_THAT(found.file, HasSubstr("source_lines_test.cpp"));
     }
 }
@@ -49,22 +49,22 @@ TEST(SourceLines, names_a_function_of_a_library_by_its_symbols) {
     EXPECT_EQ(found.module, "libc.so.6");
 }
 
-TEST(SourceLines, knows_nothing_of_what_no_file_is_mapped_at) {
+TEST(SourceLines, returns_nothing_for_addresses_outside_mapped_files) {
     SourceLines lines(getpid());
     int local = 0;
     for (std::uint64_t address :
          {std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{0}, reinterpret_cast<std::uint64_t>(&local)}) {
         EXPECT_EQ(lines.at(address).module, "");
-        EXPECT_EQ(words(lines.at(address)), "");
+        EXPECT_EQ(describe(lines.at(address)), "");
     }
 }
 
-TEST(SourceLines, knows_nothing_of_a_process_that_is_gone) {
+TEST(SourceLines, returns_nothing_for_an_ended_process) {
     pid_t const child = fork();
     if (child == 0) _exit(0);
     waitpid(child, nullptr, 0);
-    EXPECT_EQ(words(SourceLines(child).at(within_a_function())), "");
-    EXPECT_EQ(words(SourceLines(-1).at(within_a_function())), "");
+    EXPECT_EQ(describe(SourceLines(child).at(within_a_function())), "");
+    EXPECT_EQ(describe(SourceLines(-1).at(within_a_function())), "");
 }
 
 // Return addresses come from a rank's own memory and may be anything.
@@ -72,17 +72,17 @@ TEST(SourceLines, survives_any_address_in_a_file) {
     SourceLines lines(getpid());
     std::uint64_t const inside = within_a_function();
     for (std::uint64_t step = 1; step < 1 << 22; step += step / 3 + 1) {
-        words(lines.at(inside + step));
-        words(lines.at(inside - step));
+        describe(lines.at(inside + step));
+        describe(lines.at(inside - step));
     }
 }
 
-TEST(SourceLineWords, say_what_is_known) {
-    EXPECT_EQ(words({"pass()", "/home/me/ring.c", 30, "ring", 0x1234, true}), "ring.c:30 in pass()");
-    EXPECT_EQ(words({"", "ring.c", 30, "ring", 0x1234, true}), "ring.c:30");
-    EXPECT_EQ(words({"pass()", "", 0, "ring", 0x1234, false}), "in pass() of ring");
-    EXPECT_EQ(words({"", "", 0, "libfoo.so.1", 0x123, false}), "in libfoo.so.1 (+0x123)");
-    EXPECT_EQ(words({}), "");
+TEST(SourceLineWords, contain_the_known_facts) {
+    EXPECT_EQ(describe({"pass()", "/home/me/ring.c", 30, "ring", 0x1234, true}), "ring.c:30 in pass()");
+    EXPECT_EQ(describe({"", "ring.c", 30, "ring", 0x1234, true}), "ring.c:30");
+    EXPECT_EQ(describe({"pass()", "", 0, "ring", 0x1234, false}), "in pass() of ring");
+    EXPECT_EQ(describe({"", "", 0, "libfoo.so.1", 0x123, false}), "in libfoo.so.1 (+0x123)");
+    EXPECT_EQ(describe({}), "");
 }
 
 }   // namespace

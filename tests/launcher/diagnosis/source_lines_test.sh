@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Source lines of sleeping programs as GCC's C and C++ compilers, options and strip make them.
+# Source lines of sleeping C and C++ programs compiled by GCC with different options, and stripped.
 . "$(dirname "$0")/source_lines.sh" "$1"
 
 try "$outer" gcc -g ring.c
@@ -19,7 +19,7 @@ try "solver.cpp:$(line_of solver.cpp HERE) in step<int>()" g++ -g -O2 solver.cpp
 try "in Solver::step<int>() of a" g++ solver.cpp
 try "solver.cpp:$(line_of solver.cpp HERE_TOO) in a lambda in main()" g++ -g -DLAMBDA solver.cpp
 
-# debug information in a file of its own, that of another build, and none that can be read
+# debug information in a separate file, of another build, and unreadable
 gcc -g ring.c -o whole && objcopy --only-keep-debug whole a.debug
 what="stripped"
 objcopy --strip-all --add-gnu-debuglink=a.debug whole a && expect "$outer" ./a
@@ -39,7 +39,7 @@ what="with noise for debug information"; expect "*" ./a
 mkdir none && : > none/libdw.so.1
 gcc -g ring.c -o a && what="without libdw" && LD_LIBRARY_PATH=$folder/none expect "in a (+0x*)" ./a
 
-# libraries, and files that are no longer there
+# libraries, and deleted files
 gcc -g -shared -fPIC -DINLINED -O2 ring.c -Dmain=run -o libring.so && echo 'int run(void); int main() { return run(); }' > main.c
 gcc main.c -L. -lring "-Wl,-rpath,$folder" -o a && what="in a library" && expect "$inner" ./a
 meanwhile='rm libring.so'; what="in a deleted library"; expect "in libring.so (+0x*)" ./a
@@ -48,5 +48,5 @@ gcc -g ring.c -o a && meanwhile='kill -STOP $pid'; what="a stopped program"; exp
 meanwhile='cp a copy; : > a.part; mv a.part a'; what="a truncated file"; expect "*" ./a
 meanwhile=
 
-[ ! -e "$folder/cache" ] || wrong "a server for debug information was asked"
+[ ! -e "$folder/cache" ] || wrong "a server for debug information was contacted"
 finish

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What mpiexec does about a mistake that is certain, and what it can be asked for: exit codes, JSON, pages, Ctrl-C. Which
-# mistakes are found, tests/diagnosis has.
+# How mpiexec reports a proven error: exit codes, JSON, explanations, Ctrl-C, SIGUSR1. tests/diagnosis checks which
+# errors are found.
 . "$(dirname "$0")/../common.sh" "$1"
 
 cat >"$folder/others_first.h" <<'END'
 #include <stdio.h>
 #include <unistd.h>
 
-// Ranks 0 and 1 return when ranks 2 and 3, where there are such, sleep in their next call.
+// Ranks 0 and 1 return when ranks 2 and 3, if they exist, sleep in their next call.
 static void others_first(int rank) {
     int size, pid = getpid();
     char name[32], state = 0;
@@ -47,11 +47,11 @@ run -n 4 "$headon"; expect_code 125
 expect_err "error[T01] deadlock: ranks 0 and 1 wait for each other
   rank 0         MPI_Recv(1 MPI_INT from rank 1, tag 8, MPI_COMM_WORLD)  headon.c:9 in main()
   rank 1         MPI_Recv(1 MPI_INT from rank 0, tag 8, MPI_COMM_WORLD)  headon.c:9 in main()
-  ranks 2 and 3  MPI_Barrier(MPI_COMM_WORLD)                             headon.c:10 in main()  (behind them)
+  ranks 2 and 3  MPI_Barrier(MPI_COMM_WORLD)                             headon.c:10 in main()  (waits for them)
   help: all receive first: let one of them send first, or use MPI_Sendrecv or MPI_Irecv
-  more: mpiexec --explain T01"
+  For details, run: mpiexec --explain T01"
 [ "$(grep -c 'is there' <<<"$(head -4 <<<"$err")")" = 4 ] || wrong "$what did not print what ranks say first: $err"
-[ "$(grep -c 'error\[' <<<"$err")" = 1 ] || wrong "$what told it more than once: $err"
+[ "$(grep -c 'error\[' <<<"$err")" = 1 ] || wrong "$what reported it more than once: $err"
 [[ "$err" != *$'\033'* ]] || wrong "$what coloured what is no terminal"
 
 run -n 2 "$folder/without_g"; expect_code 125; expect_err "in main() of without_g"; expect_err "note: compile with -g"
@@ -61,25 +61,25 @@ json=$(grep '^{' <<<"$err")
 [ "$(python3 -c 'import json,sys; m = json.loads(sys.argv[1]); print(m["code"], [l["place"] for l in m["ranks"]])' "$json")" = \
     "T01 ['headon.c:9 in main()', 'headon.c:9 in main()']" ] || wrong "$what printed $json"
 
-# left as it is until Ctrl-C, which tells what ranks wait for
-# A shell has what it starts in the background ignore Ctrl-C.
+# the job is kept until Ctrl-C, which prints what ranks wait for
+# Processes that a shell starts in the background ignore Ctrl-C.
 env --default-signal=INT "$mpiexec" --on-deadlock wait -n 2 "$headon" 2>"$folder/err" &
 job=$!
-wait_until grep -q 'the job is left as it is' "$folder/err"
+wait_until grep -q 'the job is kept for a debugger' "$folder/err"
 kill -0 "$job" 2>/dev/null || wrong "--on-deadlock wait ended the job"
 kill -INT "$job"; ended "$job" "--on-deadlock wait, interrupted" 130
-expect_err "the job is left as it is; Ctrl-C ends it"; expect_err "What ranks wait for:
+expect_err "the job is kept for a debugger; Ctrl-C ends it"; expect_err "What ranks wait for:
   rank 0  MPI_Recv(1 MPI_INT from rank 1, tag 8, MPI_COMM_WORLD)  headon.c:9 in main()"
 
 TUTTI_DIAGNOSIS=no time_out "rank 1" run -n 2 "$headon"
-[[ "$err" != *"error["* ]] || wrong "$what looked for mistakes: $err"
+[[ "$err" != *"error["* ]] || wrong "$what searched for errors: $err"
 time_out "rank 1" run -n 2 -genv TUTTI_DIAGNOSIS no "$headon"
 run --on-deadlock perhaps -n 2 "$headon"; expect_code 2; expect_err "--on-deadlock must be wait or end, not 'perhaps'"
 
-# on demand, as often as one likes, and the job goes on
+# on request, repeatedly, and the job continues
 "$mpiexec" --on-deadlock wait -n 2 "$headon" 2>"$folder/err" &
 job=$!
-wait_until grep -q 'the job is left as it is' "$folder/err"
+wait_until grep -q 'the job is kept for a debugger' "$folder/err"
 table='What ranks wait for:'
 shown() { [ "$(grep -A 2 "$table" "$folder/err" | grep -c '^  rank 1 ')" = "$1" ]; }
 for times in 1 2; do
@@ -87,11 +87,11 @@ for times in 1 2; do
     wait_until shown $times
 done
 grep -A1 "$table" "$folder/err" | grep -q "rank 0  MPI_Recv(1 MPI_INT from rank 1.*headon.c:9 in main()" ||
-    wrong "SIGUSR1 told $(cat "$folder/err")"
+    wrong "SIGUSR1 printed $(cat "$folder/err")"
 kill -0 "$job" 2>/dev/null || wrong "SIGUSR1 ended the job"
 kill -TERM "$job"; wait "$job"
 
-# a function around MPI's in a file of its own, which says less than its caller
+# a wrapper function in a separate file, whose line is less useful than that of its caller
 cat >"$folder/around.c" <<'END'
 #include <mpi.h>
 
@@ -135,20 +135,20 @@ END
 run -n 1 "$folder/beyond"; expect_code 6
 expect_err "error[MPI_ERR_RANK] MPI_Send: dest is 7 but the communicator has 1 rank: 0 (on MPI_COMM_WORLD)
   rank 0  MPI_Send(1 MPI_INT to rank 7, tag 0, MPI_COMM_WORLD)  beyond.c:3 in pass()
-  help: ranks go from 0 to size - 1; MPI_PROC_NULL stands for a neighbour that is not there
-  more: mpiexec --explain MPI_ERR_RANK
+  help: ranks are numbered from 0 to size - 1; use MPI_PROC_NULL for a neighbour that does not exist
+  For details, run: mpiexec --explain MPI_ERR_RANK
 mpiexec: rank 0 on "
 run -n 2 --messages json "$folder/beyond"; expect_code 6; expect_err '{"code":"MPI_ERR_RANK",'
 err=$("$folder/beyond" 2>&1); what="beyond without mpiexec"; expect_err "error[MPI_ERR_RANK] MPI_Send: dest is 7"; expect_err "
   rank 0  MPI_Send(1 MPI_INT to rank 7, tag 0, MPI_COMM_WORLD)  beyond.c:3 in pass()"
 
-# a page for each error that the library gives
+# an explanation for each error class of the library
 grep -ohE 'ErrorClass::[a-z_]+' -r "$source"/{mpi_h,coll,p2p,rma,runtime} --include=*.cpp --include=*.hpp | sort -u |
     grep -vE '::(success|errhandler)$' | sed 's/.*:://; s/.*/MPI_ERR_\U&/; s/ASSERTION/ASSERT/; s/UNSUPPORTED$/&_OPERATION/' |
     while read -r class; do
         "$mpiexec" --explain "$class" >/dev/null || echo "$class"
     done >"$folder/unknown"
-[ -s "$folder/unknown" ] && wrong "there is no page for $(cat "$folder/unknown")"
+[ -s "$folder/unknown" ] && wrong "there is no explanation for $(cat "$folder/unknown")"
 
 run --explain t01; expect_code 0; [[ "$out" == "T01: ranks wait for each other"* ]] || wrong "$what printed $out"
 run --explain list; expect_code 0; [[ "$out" == *"  T05  "* ]] || wrong "$what printed $out"

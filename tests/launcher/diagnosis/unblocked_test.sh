@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The ranks for which others wait are named in the table of what ranks wait for, with their last call of MPI and the place
-# where they are now, whatever they do and however the table is asked for.
+# The table of waiting ranks names the ranks for which others wait, with their last MPI call and their present location,
+# whatever they do and however the table is requested.
 . "$(dirname "$0")/../common.sh" "$1"
 
 cat >"$folder/busy.c" <<'END'
@@ -57,11 +57,11 @@ time_out "rank 2 has not called MPI_Init*now at $(line SPIN) in spin(), called f
 time_out "ranks 0-1,3-4  MPI_Barrier*ranks 2,5-7 are not in MPI; their last call was MPI_Comm_rank, $(line LAST) in main()
     now at $(line SPIN) in spin(), called from $(line MANY) in act()" run -n 8 "$busy" many all
 
-# what a script runs
+# a program started by a script
 time_out "rank 2 has not called MPI_Init
     now process * (sleep) in " run -n 3 sh -c '[ $PMI_RANK != 2 ] || sleep 1000; exec "$0" spin' "$busy"
 
-# no rank waits: the same in few lines, however many ranks there are; programs without MPI have nothing to say
+# no rank waits: few lines for any number of ranks; programs without MPI print nothing
 for MPIEXEC_TIMEOUT in 2 20 200; do
     export MPIEXEC_TIMEOUT
     run -n 16 "$busy" spin all; expect_code 124
@@ -70,14 +70,14 @@ done
 expect_err "No rank has waited for another one for long:
   ranks 0-15 are not in MPI; their last call was MPI_Comm_rank, $(line LAST) in main()
 "
-[ "$(wc -l <<<"$err")" -le 8 ] || wrong "$what said too much: $err"
+[ "$(wc -l <<<"$err")" -le 8 ] || wrong "$what printed too many lines: $err"
 MPIEXEC_TIMEOUT=1 run -n 2 sleep 1000; expect_code 124
-[ "$err" = "mpiexec: the time limit of 1 s is over and the job is ended." ] || wrong "$what said $err"
+[ "$err" = "mpiexec: the job was ended because its time limit of 1 s was reached." ] || wrong "$what printed $err"
 unset MPIEXEC_TIMEOUT
 
-# on demand, in both forms; the ranks go on, one that is stopped as well, and Ctrl-C says it again
+# on request, as text and JSON; the ranks continue, a stopped one stays stopped, and Ctrl-C prints the table again
 shows() { kill -USR1 "$job"; sleep 0.2; grep -q "$1" "$folder/err"; }
-# A shell has what it starts in the background ignore Ctrl-C.
+# Processes that a shell starts in the background ignore Ctrl-C.
 env --default-signal=INT "$mpiexec" -n 4 "$busy" spin 2>"$folder/err" & job=$!
 spins() { process=$(pgrep -P "$job" -x busy | sed -n 3p); [ -n "$process" ]; }
 wait_until spins
@@ -86,20 +86,20 @@ state() { sed 's/.*) //' "/proc/$process/stat" | cut -c1; }
 [ "$(state)" = R ] || wrong "a rank was left in state $(state)"
 kill -STOP "$process"
 wait_until shows "    now stopped by a signal at $(line SPIN) in spin()"
-[ "$(state)" = T ] || wrong "a stopped rank went on"
+[ "$(state)" = T ] || wrong "a stopped rank was continued"
 kill -CONT "$process"
 tables() { grep -c "$outside" "$folder/err"; }
 before=$(tables)
 kill -INT "$job"; ended "$job" "a loop that is interrupted" 130
-[ "$(tables)" -gt "$before" ] || wrong "$what said nothing new: $err"
+[ "$(tables)" -gt "$before" ] || wrong "$what printed no further table: $err"
 expect_err "$waiting
   $outside
     $spinning"
 MPIEXEC_TIMEOUT=5 run -n 4 --messages json "$busy" spin; expect_code 124
 python3 - "$(grep '^{' <<<"$err")" "$(line LAST) in main()" <<'END' || wrong "$what printed $err"
 import json, sys
-said = json.loads(sys.argv[1])
-other = said["not_waiting"][-1]
-assert 2 in other["ranks"] and (other["doing"], other["call"], other["place"]) == ("outside MPI", "MPI_Comm_rank", sys.argv[2]), said
+table = json.loads(sys.argv[1])
+other = table["not_waiting"][-1]
+assert 2 in other["ranks"] and (other["doing"], other["call"], other["place"]) == ("outside MPI", "MPI_Comm_rank", sys.argv[2]), table
 END
 finish

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A rank that nobody has launched is told that it waits in vain, by a process that it starts and that leaves by itself.
+# A deadlock of a rank without a launcher is reported by a watchdog process, which the rank starts and which ends by
+# itself.
 # Under Slurm and mpirun: tests/cluster.
 . "$(dirname "$0")/../common.sh" "$1"
 
@@ -47,28 +48,28 @@ int main(int argc, char **argv)
 END
 "$build/bin/mpicc" -g "$folder/alone.c" -o "$folder/alone" -lpthread || exit 1
 
-# alone ENVIRONMENT… -- HOW: leaves $code, $out, $err
+# alone ENVIRONMENT… -- HOW: runs the program without a launcher; sets $code, $out, $err
 alone() {
     local variables=()
     while [ "$1" != -- ]; do variables+=("$1"); shift; done
     out=$(timeout "${most_s:-$limit_s}" ${alone:-env} "${variables[@]}" "$folder/alone" "$2" 2>"$folder/err" </dev/null)
     code=$? err=$(cat "$folder/err") what="alone $2"
 }
-told="error[T01] deadlock: rank 0 waits for itself
+report="error[T01] deadlock: rank 0 waits for itself
   rank 0  MPI_Recv(1 MPI_INT from rank 0, tag 8, MPI_COMM_SELF)  alone.c:$(grep -n "MPI_Recv(&x" "$folder/alone.c" | cut -d: -f1) in main()"
 
-alone -- receive; expect_code 125; expect_err "$told"
-alone -- child; expect_code 125; expect_err "$told"
-# A mistake that the rank has found itself is reported by that process, once and with its place, also where the program's
-# parent ignores the ends of its children, and with it the program.
+alone -- receive; expect_code 125; expect_err "$report"
+alone -- child; expect_code 125; expect_err "$report"
+# An error that the rank itself detects is reported by that process, once and with its location, also if the program and
+# its parent ignore SIGCHLD.
 for start in "env" "env --ignore-signal=CHLD"; do
     alone="$start" alone TUTTI_DIAGNOSIS=full -- types; expect_code 125
-    [ "$(grep -c '^error' <<<"$err")" = 1 ] && [[ "$err" == *alone.c:*"in main()"* ]] || wrong "$start: $what said '$err'"
+    [ "$(grep -c '^error' <<<"$err")" = 1 ] && [[ "$err" == *alone.c:*"in main()"* ]] || wrong "$start: $what printed '$err'"
 done
 most_s=3 alone TUTTI_DIAGNOSIS=no -- receive; expect_code 124; expect_silence
 alone -- thread; expect_code 0; expect_silence; expect_out "the program has no children"
 
-# Its program is looked for beside the library: without it nothing is told, and nothing is wrong.
+# The watchdog program is searched beside the library: without it nothing is reported, and the program runs as usual.
 mkdir "$folder/lib" && cp "$build"/lib/libmpi.so.12 "$folder/lib/"
 most_s=3 alone LD_LIBRARY_PATH="$folder/lib" -- receive; expect_code 124; expect_silence
 expect_nothing_left

@@ -49,7 +49,7 @@ TEST(FrameReader, puts_pieces_together) {
 }
 
 TEST(FrameReader, takes_a_recording_that_is_longer_than_a_frame) {
-    std::string body(longest_frame + 12345, 'x');
+    std::string body(max_frame_body + 12345, 'x');
     body.back() = 'y';
     FrameReader reader;
     reader.add(encoded(FrameType::recording, 1, body));
@@ -62,11 +62,11 @@ TEST(FrameReader, takes_a_recording_that_is_longer_than_a_frame) {
 TEST(FrameReader, refuses_another_message_between_pieces) {
     FrameReader reader;
     std::string const pieces = encoded(FrameType::recording, 1, "abcdef", 3);
-    reader.add(pieces.substr(0, frame_head + 3) + encoded(FrameType::output, 1, "x"));
+    reader.add(pieces.substr(0, frame_header_bytes + 3) + encoded(FrameType::output, 1, "x"));
     EXPECT_THROW(reader.next(), Error);
 }
 
-TEST(FrameReader, refuses_what_no_launcher_sends) {
+TEST(FrameReader, refuses_invalid_frames) {
     FrameReader unknown, endless;
     unknown.add(encoded(static_cast<FrameType>(99), 0, ""));
     EXPECT_THROW(unknown.next(), Error);
@@ -74,21 +74,21 @@ TEST(FrameReader, refuses_what_no_launcher_sends) {
     EXPECT_THROW(endless.next(), Error);
 }
 
-TEST(HandshakeReader, finds_the_greeting_behind_what_a_shell_says) {
+TEST(HandshakeReader, finds_the_handshake_after_shell_output) {
     HandshakeReader reader;
     std::string rest;
     std::string const bytes = "Welcome to tutti-daemon\n" + handshake() + "frames";
     for (char c : bytes.substr(0, bytes.size() - 7)) ASSERT_FALSE(reader.add({&c, 1}, rest));
     EXPECT_TRUE(reader.add("\nframes", rest));
     EXPECT_EQ(rest, "frames");
-    EXPECT_EQ(reader.noise(), "Welcome to tutti-daemon\n");
+    EXPECT_EQ(reader.preceding_text(), "Welcome to tutti-daemon\n");
 }
 
-TEST(HandshakeReader, keeps_the_end_of_endless_words) {
+TEST(HandshakeReader, keeps_the_end_of_endless_output) {
     HandshakeReader reader;
     std::string rest;
     for (int i = 0; i < 1000; ++i) ASSERT_FALSE(reader.add(std::string(1000, 'y'), rest));
-    EXPECT_LT(reader.noise().size(), 10000u);
+    EXPECT_LT(reader.preceding_text().size(), 10000u);
     EXPECT_TRUE(reader.add(handshake(), rest));
 }
 
@@ -111,7 +111,7 @@ TEST(HandshakeReader, refuses_another_version) {
         reader.add(other, rest);
         FAIL() << "accepted";
     } catch (Error const& e) {
-        EXPECT_NE(std::string(e.what()).find("of version " TUTTI_VERSION "1 and"), std::string::npos) << e.what();
+        EXPECT_NE(std::string(e.what()).find("has version " TUTTI_VERSION "1 but"), std::string::npos) << e.what();
     }
 }
 
@@ -138,7 +138,7 @@ TEST(Pack, brings_an_assignment_over_unchanged) {
     auto const a = unpacked<Assignment>(bytes);
     EXPECT_EQ(a.job.programs[1].command, example().job.programs[1].command);
     EXPECT_EQ(a.job.programs[0].environment.set, example().job.programs[0].environment.set);
-    EXPECT_EQ(a.job.programs[0].hosts[0].most, 4);
+    EXPECT_EQ(a.job.programs[0].hosts[0].max_ranks, 4);
     EXPECT_EQ(a.job.environment.inherit, EnvironmentRules::Inherit::listed);
     EXPECT_EQ(a.job.bind->user, example().job.bind->user);
     EXPECT_EQ(a.job.preload_arena, std::optional(false));

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# For the tests with several nodes: an agent that starts daemons on this machine, whatever host it is given. Sourced with
-# the build folder. shellcheck shell=bash
+# Sourced with the build folder by tests with several nodes: an agent that starts all daemons on this machine, whatever
+# the host.
+# shellcheck shell=bash
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh" "$1"
 
-# The agent's first arguments that begin with -- say how it misbehaves.
+# The agent's first arguments that begin with -- select a malfunction.
 agent=$folder/agent
 cat > "$agent" <<'END'
 #!/bin/sh
@@ -26,10 +27,10 @@ chmod +x "$agent"
 export AGENT_LOG=$folder/agents NAP=$nap
 two=127.0.0.2:2,127.0.0.3:2
 
-# Nodes may be silent for long, since other tests may keep this machine busy, where silence is not what is tested.
+# The default limit for silent nodes is high, because other tests may keep this machine busy.
 patient=(--silence 20 --start-timeout 60)
 
-# on HOSTS ARGUMENTS: as run
+# on HOSTS ARGUMENTS: like run, on these hosts
 on() {
     local hosts=$1; shift
     : > "$AGENT_LOG"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Jobs over a real ssh: a server of our own with keys of our own, and names that lead to it.
+# Jobs over real ssh: the test starts a server with temporary keys, and names that refer to it.
 . "$(dirname "$0")/nodes_common.sh" "$1"
 PATH=$PATH:/usr/sbin
 need_package openssh-server sshd
@@ -10,7 +10,7 @@ sshd=$(command -v sshd)
 for key in host user stranger; do ssh-keygen -q -t ed25519 -N '' -f "$folder/$key"; done
 cp "$folder/user.pub" "$folder/authorized"
 [ "$(id -u)" = 0 ] && mkdir -p /run/sshd
-# A port that nobody listens on: the server says so itself if it is taken.
+# A port that is probably free: the server reports if it is in use.
 for port in $(shuf -i 20000-60000 -n 20); do
     "$sshd" -D -e -f /dev/null -p "$port" -h "$folder/host" -o ListenAddress=127.0.0.1 -o PidFile=none -o UsePAM=no \
         -o StrictModes=no -o PasswordAuthentication=no -o AuthorizedKeysFile="$folder/authorized" \
@@ -37,8 +37,8 @@ Host refused
 END
 ssh=$(command -v ssh)
 ssh_run() { run --launcher-agent "$ssh -F $folder/config" "${patient[@]}" "$@"; }
-# sshd gives its sessions an environment of their own. The daemons of this test are known by their path: another test may
-# have some at the same time.
+# sshd starts sessions with a new environment. The daemons of this test are identified by their path, because other
+# tests may have daemons at the same time.
 own=$folder/tutti
 mkdir -p "$own/bin"; cp "$build/bin/mpiexec" "$build/bin/tutti-daemon" "$own/bin"; ln -s "$build/lib" "$own/lib"
 mpiexec=$own/bin/mpiexec
@@ -46,9 +46,9 @@ daemons() { pgrep -f "^$own/bin/tutti-daemon"; }
 no_daemon() { [ -z "$(daemons)" ]; }
 expect_no_daemon() {
     wait_until no_daemon || wrong "$what left behind: $(ps -o pid=,args= -p "$(daemons | paste -sd,)")"
-    wait_until no_nap || wrong "$what left behind: $(napping)"
+    wait_until no_sleepers || wrong "$what left behind: $(sleepers)"
 }
-no_nap() { [ -z "$(napping)" ]; }
+no_sleepers() { [ -z "$(sleepers)" ]; }
 
 export NODES_TEST_A='a  b;$c"'"'"
 ssh_run -hosts one:2,two:2 -n 4 -l sh -c 'echo $MPI_LOCALRANKID "$NODES_TEST_A"'; expect_code 0; expect_silence
@@ -59,13 +59,13 @@ input=$folder/random; ssh_run -hosts one:1,two:1 -n 2 -stdin 1 sh -c '[ $PMI_RAN
 cmp -s "$folder/out" "$folder/random" || wrong "input and output over ssh"; input=
 mkdir "$folder/a b"; cp "$build/bin/tutti-daemon" "$folder/a b"; ssh_run -hosts one --daemon "$folder/a b/tutti-daemon" echo x; expect_out x
 
-# who cannot be reached, in ssh's own words
-ssh_run -hosts one,no-such-host.invalid true; expect_code 1; expect_err "node no-such-host.invalid could not be reached: $ssh ended with exit code 255 and said:"; expect_err "no-such-host.invalid"
+# unreachable hosts, with the message of ssh
+ssh_run -hosts one,no-such-host.invalid true; expect_code 1; expect_err "node no-such-host.invalid could not be reached: $ssh ended with exit code 255 and printed:"; expect_err "no-such-host.invalid"
 ssh_run -hosts refused,one true; expect_code 1; expect_err "node refused could not be reached"; expect_err "Permission denied"
 ssh_run -hosts one --daemon /nowhere/tutti-daemon true; expect_code 1; expect_err "/nowhere/tutti-daemon"
 expect_no_daemon
 
-# start: four ranks that sleep, two of them behind ssh. Leaves $pid.
+# start: starts four ranks that sleep, two of them over ssh. Sets $pid.
 start() {
     : > "$folder/out"
     "$mpiexec" --launcher-agent "$ssh -F $folder/config" -hosts localhost:2,two:2 "${patient[@]}" -n 4 sh -c "echo here; exec sleep $nap" \
@@ -78,6 +78,6 @@ oldest_daemon() { pgrep -of "^$own/bin/tutti-daemon"; }
 start; kill -KILL "$(oldest_daemon)"; stopped "kill -9 of a daemon" 1; expect_err "node two"
 start; kill -KILL "$(pgrep -P $pid -x ssh)"; stopped "kill -9 of ssh" 1; expect_err "node two"; expect_err "killed by signal 9"
 start; kill -KILL $pid; stopped "kill -9 of mpiexec" 137
-# the line stands still: the daemon behind it ends its ranks, too
+# the connection stalls: the daemon at its end also ends its ranks
 patient=(--silence 5); start; sessions=$(pgrep -P "$server"); kill -STOP $sessions; stopped "a line that stands still" 1; expect_err "node two is lost"; kill -CONT $sessions
 finish

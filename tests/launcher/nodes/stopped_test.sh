@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Processes of a job that are stopped for seconds in the middle of its messages and collectives: a rank, all ranks of a
-# node, a daemon, mpiexec, on one node and on two. The job goes on when they are continued, with right results.
+# Processes of a job on one node and on two are stopped for seconds during messages and collectives: a rank, all ranks
+# of a node, a daemon, mpiexec. The job continues with correct results when they are continued.
 . "$(dirname "$0")/nodes_common.sh" "$1"
 steady=$build/tests/cluster_steady
 [ -x "$steady" ] || skip "this build has no MPI programs"
@@ -16,13 +16,13 @@ stop_all() {
 daemon_of() { awk -v host="$1" '$2 == host { print $1 }' "$AGENT_LOG"; }
 ranks_of() { pgrep -P "$1" cluster_steady | paste -sd' '; }
 
-# begin OPTIONS OF MPIEXEC: a job that talks until $folder/enough is there. Leaves $pid.
+# begin OPTIONS OF MPIEXEC: starts a job that communicates until $folder/enough exists. Sets $pid.
 begin() {
     rm -f "$folder/enough"; : > "$folder/out"; : > "$AGENT_LOG"
     "$mpiexec" "$@" -n 4 "$steady" "$folder/enough" > "$folder/out" 2> "$folder/err" < /dev/null & pid=$!
     wait_until running || wrong "no job: $(cat "$folder/err")"
 }
-# stop PIDS, for longer than a wait is short, longer than the diagnosis takes to see that a rank waits
+# stop PIDS: stops them for longer than the diagnosis takes to find that a rank waits
 stop() {
     wait_until stop_all "$1"
     sleep 2
@@ -46,7 +46,7 @@ there=$(ranks_of "$second")
 for one in "${there%% *}" "$there" "$first" "$second" "$pid" "$first $second" "$second $there" "$pid $first $second"; do stop "$one"; done
 went_on "a job on two nodes"
 
-# each for itself, one after the other, again and again
+# each process alone, in turn, repeatedly
 begin --launcher-agent "$agent" -hosts "$two" "${patient[@]}"
 first=$(daemon_of 127.0.0.2) second=$(daemon_of 127.0.0.3)
 all="$pid $first $second $(ranks_of "$first") $(ranks_of "$second")"

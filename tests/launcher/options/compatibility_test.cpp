@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All options of other launchers: each is done, accepted, or refused with a reason of its own. The lists are those of
+// All options of other launchers: each is applied, accepted, or refused with a reason. The lists are those of
 // MPICH 4.0 to 4.3 (Hydra), Open MPI 4.1 (ORTE), Open MPI 5.0 (mpirun and prterun of PRRTE 3) and MPI 4.1, 11.5.
 #include <cstdlib>
 #include <filesystem>
@@ -21,7 +21,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// An option without its dashes and values for its arguments, HOSTS, RANKS and CONFIG being files.
+/// Each line: an option without dashes, and values for its arguments. HOSTS, RANKS and CONFIG are replaced by files.
 constexpr char of_standard[] =
     "n 1|host localhost|arch ARCH|wdir /|path /bin|file x|soft 1|initial-errhandler mpi_errors_are_fatal|"
     "memory-alloc-kinds system|configfile CONFIG";
@@ -53,7 +53,7 @@ constexpr char of_orte[] =
     "timestamp-output|tune x|tv|use-hwthread-cpus|use-regexp|v|verbose|V|version|wd /|wdir /|x HOME|xml|xml-file x|"
     "xterm 0";
 
-// In both, -s is a short --preload-binary; here it is -stdin, as in older MPICHs.
+// In both, -s means --preload-binary; here it means -stdin, as in older versions of MPICH.
 // mpirun's --soft has no argument and its --display-topo has one, against MPI's standard, prterun and Open MPI 4.
 constexpr char of_prrte[] =
     "help|h|version|V|verbose|v|parseable|parsable|p|report-pid -|report-uri -|personality ompi|dvm x|prtemca a 1|"
@@ -82,7 +82,7 @@ std::string architecture() {
     return system.machine;
 }
 
-/// Values of options: what may be written behind them.
+/// Values that options accept.
 constexpr char of_values[] =
     "output tag|output TAG|output tag-detailed|output tag-fullname|output timestamp|output merge|output xml|"
     "output tag,timestamp,file=x|output dir=x:nocopy|output file=x:raw,tag|output filename=x:pattern|display "
@@ -125,7 +125,7 @@ struct Compatibility : testing::Test {
 
     void write(std::string const& name, std::string const& text) const { std::ofstream(folder + name) << text; }
 
-    /// The words of a line, with files and the architecture in the place of their names.
+    /// Splits a line into words and replaces the names of files and of the architecture.
     std::vector<std::string> words_of(std::string const& line) const {
         std::istringstream in(line);
         std::vector<std::string> words;
@@ -145,37 +145,37 @@ struct Compatibility : testing::Test {
         return lines;
     }
 
-    /// Parses it with a host list on which no option stumbles, and "prog" behind it.
+    /// Parses the arguments between a list of hosts that no option rejects and "prog".
     static std::string outcome(std::vector<std::string> arguments, Job& job) {
         std::vector<std::string> all{"-H", "localhost,elsewhere"};
         all.insert(all.end(), arguments.begin(), arguments.end());
         all.emplace_back("prog");
         try {
             job = parse_arguments(all);
-        } catch (Complaint const& complaint) { return complaint.what(); }
+        } catch (LaunchError const& error) { return error.what(); }
         return "accepted";
     }
 };
 
 std::pair<char, char const*> const lists[] = {{'S', of_standard}, {'H', of_hydra}, {'O', of_orte}, {'P', of_prrte}};
 
-TEST_F(Compatibility, has_each_option_of_each_launcher_done_accepted_or_refused_with_its_reason) {
+TEST_F(Compatibility, applies_accepts_or_refuses_each_option_of_each_launcher) {
     for (auto const& [letter, list] : lists)
         for (std::string const& line : lines_of(list)) {
             std::vector<std::string> words = words_of(line);
             Option const* const option = find_option(words[0]);
             ASSERT_NE(option, nullptr) << "no option " << words[0];
-            EXPECT_NE(option->known_to.find(letter), std::string_view::npos) << words[0] << " is known to " << letter;
+            EXPECT_NE(option->supported_by.find(letter), std::string_view::npos) << words[0] << " exists in " << letter;
             words[0].insert(0, words[0].size() > 1 ? "--" : "-");
             Job job;
-            std::string const said = outcome(words, job);
+            std::string const message = outcome(words, job);
             if (option->effect == Effect::refused) {
-                EXPECT_THAT(said, HasSubstr(as_clause(*option))) << line;
+                EXPECT_THAT(message, HasSubstr(description_clause(*option))) << line;
                 continue;
             }
-            EXPECT_EQ(said, "accepted") << line;
-            if (option->effect == Effect::none) {
-                EXPECT_THAT(job.remarks, testing::Contains(HasSubstr(as_clause(*option)))) << line;
+            EXPECT_EQ(message, "accepted") << line;
+            if (option->effect == Effect::ignored) {
+                EXPECT_THAT(job.verbose_notes, testing::Contains(HasSubstr(description_clause(*option)))) << line;
             }
             if (!job.programs.empty() && !job.show_help) {
                 EXPECT_THAT(job.programs.back().command, testing::ElementsAre("prog")) << line << ": its arguments";
@@ -189,22 +189,22 @@ TEST_F(Compatibility, claims_no_option_for_a_launcher_that_lacks_it) {
         for (std::string const& line : lines_of(list)) has.push_back(find_option(words_of(line)[0]));
         for (OptionGroup const& group : option_groups())
             for (Option const& option : group.options) {
-                if (option.known_to.find(letter) == std::string_view::npos || option.names == ":") continue;
+                if (option.supported_by.find(letter) == std::string_view::npos || option.names == ":") continue;
                 EXPECT_THAT(has, testing::Contains(&option)) << option.names << " for " << letter;
             }
     }
 }
 
-TEST_F(Compatibility, takes_or_refuses_each_value_with_a_reason) {
+TEST_F(Compatibility, accepts_or_refuses_each_value_with_a_reason) {
     for (std::string const& line : lines_of(of_values)) {
         std::vector<std::string> words = words_of(line);
         words[0].insert(0, "--");
         Job job;
-        std::string const said = outcome(words, job);
-        if (said == "accepted") continue;
-        EXPECT_THAT(said, Not(HasSubstr("unknown"))) << line;
-        EXPECT_THAT(said, Not(HasSubstr("must be a number"))) << line;
-        EXPECT_GT(said.size(), words[0].size() + words[1].size() + 15) << line << ": " << said;
+        std::string const message = outcome(words, job);
+        if (message == "accepted") continue;
+        EXPECT_THAT(message, Not(HasSubstr("unknown"))) << line;
+        EXPECT_THAT(message, Not(HasSubstr("must be a number"))) << line;
+        EXPECT_GT(message.size(), words[0].size() + words[1].size() + 15) << line << ": " << message;
     }
 }
 
@@ -212,7 +212,7 @@ TEST_F(Compatibility, is_printed_from_the_same_table) {
     std::string const text = help_text("compatibility");
     for (OptionGroup const& group : option_groups())
         for (Option const& option : group.options)
-            if (!option.known_to.empty()) {
+            if (!option.supported_by.empty()) {
                 EXPECT_THAT(text, HasSubstr(std::string(option.names.substr(0, option.names.find(' ')))));
             }
     for (DirectiveList const& list : directive_lists())
@@ -222,14 +222,14 @@ TEST_F(Compatibility, is_printed_from_the_same_table) {
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 120u) << line;
     EXPECT_THAT(help_text("--output"), HasSubstr("tag-detailed"));
-    EXPECT_THROW(help_text("nonsense"), Complaint);
+    EXPECT_THROW(help_text("nonsense"), LaunchError);
 }
 
-TEST_F(Compatibility, does_what_values_ask_for) {
+TEST_F(Compatibility, applies_values) {
     Job job;
     ASSERT_EQ(outcome({"--map-by", ":NOLOCAL"}, job), "accepted");
     EXPECT_EQ(job.hosts.size(), 1u);
-    EXPECT_FALSE(job.map.said);
+    EXPECT_FALSE(job.map.is_given);
     ASSERT_EQ(outcome({"--map-by", "socket:PE=2,NOOVERSUBSCRIBE"}, job), "accepted");
     EXPECT_TRUE(job.no_oversubscribe);
     EXPECT_EQ(job.map.cores, 2);
@@ -250,10 +250,10 @@ TEST_F(Compatibility, does_what_values_ask_for) {
     EXPECT_TRUE(job.keep_going);
     EXPECT_EQ(job.environment.inherit, EnvironmentRules::Inherit::none);
     EXPECT_THAT(outcome({"--output", "tag-"}, job), HasSubstr("may be tag-fullname, tag-detailed"));
-    EXPECT_THAT(outcome({"--output", "tags"}, job), HasSubstr("'tags' is unknown; the words are tag,"));
-    EXPECT_THAT(outcome({"--map-by", "rankfile"}, job), HasSubstr("which file?"));
+    EXPECT_THAT(outcome({"--output", "tags"}, job), HasSubstr("'tags' is unknown; the valid directives are tag,"));
+    EXPECT_THAT(outcome({"--map-by", "rankfile"}, job), HasSubstr("needs a file"));
     EXPECT_THAT(outcome({"--map-by", "slot:file=x"}, job), HasSubstr("FILE is for rankfile and seq"));
-    EXPECT_THAT(outcome({"--forward-signals", "SIGWINCH"}, job), HasSubstr("ranks get SIGINT"));
+    EXPECT_THAT(outcome({"--forward-signals", "SIGWINCH"}, job), HasSubstr("only SIGINT"));
     EXPECT_THAT(outcome({"-arch", "pdp11"}, job), HasSubstr("this machine is"));
 }
 
@@ -262,7 +262,7 @@ TEST_F(Compatibility, places_ranks_by_lists_of_hosts) {
         Job job;
         EXPECT_EQ(outcome(arguments, job), "accepted");
         std::string hosts;
-        for (RankPlace const& place : job.rank_places) hosts += place.host + " ";
+        for (RankFileEntry const& place : job.rank_file_entries) hosts += place.host + " ";
         return hosts;
     };
     EXPECT_EQ(hosts_of({"-rankmap", "0,1,1"}), "localhost elsewhere elsewhere ");
@@ -272,7 +272,7 @@ TEST_F(Compatibility, places_ranks_by_lists_of_hosts) {
     EXPECT_EQ(hosts_of({"--map-by", "seq:FILE=" + folder + "HOSTS"}), "localhost ");
     Job job;
     for (char const* wrong : {"(0,2", "0,x", "(0,1)"})
-        EXPECT_THAT(outcome({"-rankmap", wrong}, job), HasSubstr("-rankmap wants")) << wrong;
+        EXPECT_THAT(outcome({"-rankmap", wrong}, job), HasSubstr("-rankmap needs")) << wrong;
     EXPECT_THAT(outcome({"-rankmap", "2"}, job), HasSubstr("there is no host 2"));
 }
 

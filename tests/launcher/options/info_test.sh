@@ -1,39 +1,39 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# tutti-info: complete, true to the environment, and readable for programs.
+# tutti-info: complete lists, values of the environment, and JSON.
 . "$(dirname "$0")/../common.sh" "$1"
 info=$build/bin/tutti-info
 
 text=$("$info") || wrong "tutti-info ended with $?"
 for word in "ABI: MPICH" "Machine:" memfd CMA XPMEM "huge pages" TUTTI_WAIT "Variables" "Algorithms"; do
-    [[ "$text" == *"$word"* ]] || wrong "tutti-info does not speak of $word"
+    [[ "$text" == *"$word"* ]] || wrong "tutti-info does not mention $word"
 done
 
-# everything in the lists is there
+# all algorithms, variables and counters are listed
 "$info" --json > "$folder/info.json" || wrong "--json ended with $?"
 python3 - "$source" "$folder/info.json" << 'EOF' || wrong "the lists of tutti-info"
 import json, re, sys
 source, report = sys.argv[1], json.load(open(sys.argv[2]))
 algorithms = re.findall(r"^ALGORITHM\((\w+), (\w+)\)", open(source + "/coll/algorithms/algorithms.def").read(), re.M)
 variables = re.findall(r"^VAR\(\w+, \w+, (\w+),", open(source + "/runtime/settings/variables.def").read(), re.M)
-told = [(a["collective"], a["name"]) for a in report["algorithms"]]
-assert algorithms and sorted(told) == sorted(algorithms), (told, algorithms)
+listed = [(a["collective"], a["name"]) for a in report["algorithms"]]
+assert algorithms and sorted(listed) == sorted(algorithms), (listed, algorithms)
 assert [v["name"] for v in report["variables"]] == ["TUTTI_" + v.upper() for v in variables], variables
-assert all(a["sentence"] and a["source"] for a in report["algorithms"])
+assert all(a["description"] and a["source"] for a in report["algorithms"])
 counters = re.findall(r"^COUNTER\(\w+, \w+, (\w+),", open(source + "/runtime/state/counters.def").read(), re.M)
-told = [c["name"] for c in report["counters"]]
-assert counters and told[:len(counters)] == ["tutti_" + c for c in counters] and "tutti_<collective>_calls" in told, told
+listed = [c["name"] for c in report["counters"]]
+assert counters and listed[:len(counters)] == ["tutti_" + c for c in counters] and "tutti_<collective>_calls" in listed, listed
 assert report["usable_cores"] >= 1 and report["memory"] > 0 and report["facilities"]
 EOF
 
 # values, origins and misspelt names come from the environment
 text=$(TUTTI_WAIT=shared TUTTI_EAGR=3 "$info" --variables)
 [[ "$text" == *"TUTTI_WAIT = shared  [environment; default auto]"* ]] || wrong "the origin of a variable: $text"
-[[ "$text" == *"TUTTI_EAGR"*"TUTTI_EAGER"* ]] || wrong "a misspelt variable was not told"
+[[ "$text" == *"TUTTI_EAGR"*"TUTTI_EAGER"* ]] || wrong "a misspelt variable was not reported"
 [[ "$text" == *"Algorithms;"* ]] && wrong "--variables lists algorithms"
 "$info" --algorithms --json | python3 -c 'import json, sys; assert set(json.load(sys.stdin)) == {"algorithms"}' || wrong "--algorithms --json"
 
-# algorithms of some collectives, and what they can take
+# algorithms of some collectives, and their limits
 "$info" --algorithms bcast,allreduce --json --ranks 4 > "$folder/some.json" || wrong "--algorithms bcast,allreduce"
 "$info" --algorithms --json --ranks 64 > "$folder/many.json" || wrong "--ranks 64"
 python3 - "$folder/info.json" "$folder/some.json" "$folder/many.json" << 'EOF' || wrong "the algorithms' limits"
@@ -49,10 +49,10 @@ EOF
 err=$("$info" --algorithms allreduc 2>&1); [ $? = 2 ] && [[ "$err" == *"did you mean allreduce?"* ]] || wrong "a wrong collective: $err"
 err=$("$info" --ranks none 2>&1); [ $? = 2 ] && [[ "$err" == *"needs a number of ranks"* ]] || wrong "wrong ranks: $err"
 
-# CMA is really tried
+# CMA is tested by a call
 [[ $("$forbid" cma -- "$info") == *"no   CMA (Operation not permitted)"* ]] || wrong "forbidden CMA was not noticed"
 for what in mbind policies; do
-    [[ $("$forbid" $what -- "$info") == *"no   placing memory on NUMA nodes ("* ]] || wrong "$what: memory is placed all the same"
+    [[ $("$forbid" $what -- "$info") == *"no   placing memory on NUMA nodes ("* ]] || wrong "$what: memory is placed although this is forbidden"
 done
 [ "$(pgrep -xc tutti-info)" = 0 ] || wrong "tutti-info left a process"
 

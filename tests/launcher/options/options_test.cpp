@@ -17,10 +17,10 @@ using testing::HasSubstr;
 
 Job parse(std::vector<std::string> arguments) { return parse_arguments(arguments); }
 
-std::string complaint(std::vector<std::string> const& arguments) {
+std::string error_message(std::vector<std::string> const& arguments) {
     try {
         parse_arguments(arguments);
-    } catch (Complaint const& c) { return c.what(); }
+    } catch (LaunchError const& c) { return c.what(); }
     return "accepted";
 }
 
@@ -50,18 +50,18 @@ TEST(Options, separates_programs_by_colons) {
     EXPECT_EQ(job.programs[0].environment.set.size(), 1u);
     EXPECT_EQ(job.programs[1].environment.set.size(), 0u);
     EXPECT_EQ(job.programs[1].directory, "/tmp");
-    EXPECT_THAT(complaint({"-n", "1", "a", ":"}), HasSubstr("behind ':'"));
-    EXPECT_THAT(complaint({":", "a"}), HasSubstr("before ':'"));
+    EXPECT_THAT(error_message({"-n", "1", "a", ":"}), HasSubstr("after ':'"));
+    EXPECT_THAT(error_message({":", "a"}), HasSubstr("before ':'"));
 }
 
-TEST(Options, takes_a_variable_as_two_words_or_as_one) {
+TEST(Options, accepts_a_variable_as_two_words_or_as_one) {
     Job job = parse({"-genv", "A", "1", "-genv", "B=2", "-env", "C", "x=y", "prog"});
     using Pair = std::pair<std::string, std::string>;
     EXPECT_THAT(job.environment.set, ElementsAre(Pair("A", "1"), Pair("B", "2")));
     EXPECT_THAT(job.programs[0].environment.set, ElementsAre(Pair("C", "x=y")));
 }
 
-TEST(Options, gathers_wishes_for_algorithms_behind_what_the_environment_says) {
+TEST(Options, appends_requested_algorithms_to_those_of_the_environment) {
     using Pair = std::pair<std::string, std::string>;
     unsetenv("TUTTI_COLL");
     EXPECT_THAT(parse({"--coll", "bcast=slots", "--coll", "allreduce=direct", "prog"}).environment.set,
@@ -73,42 +73,42 @@ TEST(Options, gathers_wishes_for_algorithms_behind_what_the_environment_says) {
 }
 
 TEST(Options, names_the_nearest_option) {
-    EXPECT_THAT(complaint({"--bind-too", "core", "prog"}), HasSubstr("did you mean --bind-to?"));
-    EXPECT_THAT(complaint({"-outfile-patern", "x", "prog"}), HasSubstr("did you mean -outfile-pattern?"));
-    EXPECT_THAT(complaint({"--bind-to-numa", "prog"}), HasSubstr("did you mean --bind-to numa?"));
-    EXPECT_THAT(complaint({"-zzzzzz", "prog"}), HasSubstr("--help"));
+    EXPECT_THAT(error_message({"--bind-too", "core", "prog"}), HasSubstr("did you mean --bind-to?"));
+    EXPECT_THAT(error_message({"-outfile-patern", "x", "prog"}), HasSubstr("did you mean -outfile-pattern?"));
+    EXPECT_THAT(error_message({"--bind-to-numa", "prog"}), HasSubstr("did you mean --bind-to numa?"));
+    EXPECT_THAT(error_message({"-zzzzzz", "prog"}), HasSubstr("--help"));
 }
 
-TEST(Options, says_what_is_wrong_with_a_value) {
-    EXPECT_THAT(complaint({"-n", "x", "prog"}), HasSubstr("'x'"));
-    EXPECT_THAT(complaint({"-n", "0", "prog"}), HasSubstr("at least 1"));
-    EXPECT_THAT(complaint({"-n", "-4", "prog"}), HasSubstr("'-4'"));
-    EXPECT_THAT(complaint({"-n"}), HasSubstr("wants N"));
-    EXPECT_THAT(complaint({"-timeout", "soon", "prog"}), HasSubstr("'soon'"));
-    EXPECT_THAT(complaint({"-bind-to", "cheese", "prog"}), HasSubstr("cheese"));
-    EXPECT_THAT(complaint({"-n", "2", "-stdin", "2", "prog"}), HasSubstr("0 to 1"));
-    EXPECT_THAT(complaint({"-x", "TUTTI_TEST_NOT_SET", "prog"}), HasSubstr("TUTTI_TEST_NOT_SET"));
-    EXPECT_THAT(complaint({"-l=3", "prog"}), HasSubstr("takes no value"));
-    EXPECT_THAT(complaint({}), HasSubstr("no program"));
-    EXPECT_THAT(complaint({"-n", "4"}), HasSubstr("no program"));
-    EXPECT_THAT(complaint({"-configfile", "/nowhere/at/all"}), HasSubstr("/nowhere/at/all"));
+TEST(Options, reports_invalid_values) {
+    EXPECT_THAT(error_message({"-n", "x", "prog"}), HasSubstr("'x'"));
+    EXPECT_THAT(error_message({"-n", "0", "prog"}), HasSubstr("at least 1"));
+    EXPECT_THAT(error_message({"-n", "-4", "prog"}), HasSubstr("'-4'"));
+    EXPECT_THAT(error_message({"-n"}), HasSubstr("needs N"));
+    EXPECT_THAT(error_message({"-timeout", "soon", "prog"}), HasSubstr("'soon'"));
+    EXPECT_THAT(error_message({"-bind-to", "cheese", "prog"}), HasSubstr("cheese"));
+    EXPECT_THAT(error_message({"-n", "2", "-stdin", "2", "prog"}), HasSubstr("0 to 1"));
+    EXPECT_THAT(error_message({"-x", "TUTTI_TEST_NOT_SET", "prog"}), HasSubstr("TUTTI_TEST_NOT_SET"));
+    EXPECT_THAT(error_message({"-l=3", "prog"}), HasSubstr("takes no value"));
+    EXPECT_THAT(error_message({}), HasSubstr("no program"));
+    EXPECT_THAT(error_message({"-n", "4"}), HasSubstr("no program"));
+    EXPECT_THAT(error_message({"-configfile", "/nowhere/at/all"}), HasSubstr("/nowhere/at/all"));
 }
 
 TEST(Options, names_the_bounds_of_a_number) {
     for (char const* option : {"-n", "-ppn", "-cpus-per-rank"})
-        EXPECT_THAT(complaint({option, "99999999999", "prog"}), HasSubstr("at most 1000000, not '99999999999'"));
-    EXPECT_THAT(complaint({"-stdin", "99999999999", "prog"}), HasSubstr("at most 1000000, not"));
-    EXPECT_THAT(complaint({"-timeout", "1e99", "prog"}), HasSubstr("from 0 to 1000000000, not '1e99'"));
-    EXPECT_THAT(complaint({"--silence", "0", "prog"}), HasSubstr("from 0.1 to 86400, not '0'"));
-    EXPECT_THAT(complaint({"--map-by", "ppr:99999999999:node", "prog"}), HasSubstr("1 to 1000000"));
+        EXPECT_THAT(error_message({option, "99999999999", "prog"}), HasSubstr("at most 1000000, not '99999999999'"));
+    EXPECT_THAT(error_message({"-stdin", "99999999999", "prog"}), HasSubstr("at most 1000000, not"));
+    EXPECT_THAT(error_message({"-timeout", "1e99", "prog"}), HasSubstr("from 0 to 1000000000, not '1e99'"));
+    EXPECT_THAT(error_message({"--silence", "0", "prog"}), HasSubstr("from 0.1 to 86400, not '0'"));
+    EXPECT_THAT(error_message({"--map-by", "ppr:99999999999:node", "prog"}), HasSubstr("1 to 1000000"));
 }
 
-TEST(Options, wants_an_algorithm_for_a_collective) {
+TEST(Options, needs_an_algorithm_for_a_collective) {
     for (char const* text : {"allreduce", "allreduce=", "=ring"})
-        EXPECT_THAT(complaint({"--coll", text, "prog"}), HasSubstr("--coll wants COLLECTIVE=ALGORITHM")) << text;
+        EXPECT_THAT(error_message({"--coll", text, "prog"}), HasSubstr("--coll needs COLLECTIVE=ALGORITHM")) << text;
 }
 
-TEST(Options, does_what_options_of_others_ask_for) {
+TEST(Options, applies_options_of_other_launchers) {
     Job job = parse({"-launcher",
                      "rsh",
                      "-iface",
@@ -147,45 +147,45 @@ TEST(Options, does_what_options_of_others_ask_for) {
     EXPECT_EQ(parse({"--mca", "btl_tcp_if_include", "eth1", "prog"}).interface, "eth1");
 }
 
-TEST(Options, says_what_it_does_not_do) {
-    EXPECT_THAT(parse({"-usize", "9", "prog"}).remarks,
-                ElementsAre(HasSubstr("-usize changes nothing: processes cannot")));
-    EXPECT_THAT(parse({"--tmpdir=/x", "prog"}).remarks, ElementsAre(HasSubstr("--tmpdir changes nothing")));
-    EXPECT_THAT(complaint({"--report-uri=-", "prog"}), HasSubstr("there is no server"));
+TEST(Options, reports_options_without_effect) {
+    EXPECT_THAT(parse({"-usize", "9", "prog"}).verbose_notes,
+                ElementsAre(HasSubstr("-usize has no effect: MPI processes cannot")));
+    EXPECT_THAT(parse({"--tmpdir=/x", "prog"}).verbose_notes, ElementsAre(HasSubstr("--tmpdir has no effect")));
+    EXPECT_THAT(error_message({"--report-uri=-", "prog"}), HasSubstr("there is no server"));
     EXPECT_THAT(parse({"--mca", "btl", "self", "prog"}).notes, ElementsAre(HasSubstr("btl has no effect")));
-    EXPECT_THAT(complaint({"-launcher", "lsf", "prog"}), HasSubstr("ssh, rsh, slurm or fork"));
-    EXPECT_THAT(complaint({"-rmk", "nix", "prog"}), HasSubstr("not 'nix'"));
-    EXPECT_THAT(complaint({"--rank-by", "socket", "prog"}), HasSubstr("--map-by socket"));
-    EXPECT_THAT(complaint({"-order-nodes", "up", "prog"}), HasSubstr("ASCENDING or DESCENDING"));
-    EXPECT_THAT(complaint({"--nolocal", "prog"}), HasSubstr("no other one is named"));
-    EXPECT_THAT(complaint({"--xterm", "4", "-n", "2", "prog"}), HasSubstr("the ranks are 0 to 1"));
-    EXPECT_THAT(complaint({"--cpu-set", "one", "prog"}), HasSubstr("--cpu-set wants numbers"));
-    EXPECT_THAT(complaint({"--launch-agent", "orted", "prog"}), HasSubstr("--daemon names the file"));
+    EXPECT_THAT(error_message({"-launcher", "lsf", "prog"}), HasSubstr("ssh, rsh, slurm or fork"));
+    EXPECT_THAT(error_message({"-rmk", "nix", "prog"}), HasSubstr("not 'nix'"));
+    EXPECT_THAT(error_message({"--rank-by", "socket", "prog"}), HasSubstr("--map-by socket"));
+    EXPECT_THAT(error_message({"-order-nodes", "up", "prog"}), HasSubstr("ASCENDING or DESCENDING"));
+    EXPECT_THAT(error_message({"--nolocal", "prog"}), HasSubstr("no other node is named"));
+    EXPECT_THAT(error_message({"--xterm", "4", "-n", "2", "prog"}), HasSubstr("the ranks are 0 to 1"));
+    EXPECT_THAT(error_message({"--cpu-set", "one", "prog"}), HasSubstr("--cpu-set needs numbers"));
+    EXPECT_THAT(error_message({"--launch-agent", "orted", "prog"}), HasSubstr("--daemon names the file"));
 }
 
-TEST(OptionTable, has_an_effect_or_a_sentence_for_each_option) {
+TEST(OptionTable, has_an_effect_or_a_message_for_each_option) {
     for (OptionGroup const& group : option_groups())
         for (Option const& option : group.options) {
-            EXPECT_TRUE(option.sentence.ends_with('.')) << option.names;
+            EXPECT_TRUE(option.description.ends_with('.')) << option.names;
             bool const by_the_parser = option.names == ":" || option.names == "--app -configfile";
-            EXPECT_EQ(option.apply != nullptr, option.effect == Effect::done && !by_the_parser) << option.names;
+            EXPECT_EQ(option.apply != nullptr, option.effect == Effect::applied && !by_the_parser) << option.names;
         }
 }
 
-TEST(Options, accepts_what_silences_others) {
-    EXPECT_EQ(complaint({"--oversubscribe", "--allow-run-as-root", "--mca", "btl", "self,vader", "-launcher", "ssh",
-                         "--use-hwthread-cpus", "-iface", "lo", "-n", "1", "prog"}),
+TEST(Options, accepts_options_that_silence_other_launchers) {
+    EXPECT_EQ(error_message({"--oversubscribe", "--allow-run-as-root", "--mca", "btl", "self,vader", "-launcher", "ssh",
+                             "--use-hwthread-cpus", "-iface", "lo", "-n", "1", "prog"}),
               "accepted");
 }
 
-TEST(Options, reads_input_timeout_and_places) {
+TEST(Options, reads_input_timeout_and_placement) {
     Job job = parse({"-stdin", "all", "-timeout", "1.5", "-bind-to", "core", "--map-by", "socket", "-l", "prog"});
-    EXPECT_EQ(job.input.kind, InputTo::Kind::all);
+    EXPECT_EQ(job.input.kind, InputTarget::Kind::all);
     EXPECT_EQ(job.timeout.count(), 1500);
     EXPECT_TRUE(job.bind.has_value());
     EXPECT_EQ(job.map.unit, topo::Unit::socket);
     EXPECT_EQ(job.prefix, "[%r] ");
-    EXPECT_EQ(parse({"-s", "none", "prog"}).input.kind, InputTo::Kind::none);
+    EXPECT_EQ(parse({"-s", "none", "prog"}).input.kind, InputTarget::Kind::none);
 }
 
 TEST(Options, takes_the_time_limit_from_the_variable_that_both_worlds_know) {
@@ -196,26 +196,26 @@ TEST(Options, takes_the_time_limit_from_the_variable_that_both_worlds_know) {
     EXPECT_EQ(parse({"prog"}).timeout.count(), 0);
 }
 
-TEST(Options, draws_without_a_program) {
+TEST(Options, prints_the_placement_without_a_program) {
     Job job = parse({"-n", "8", "--show-hierarchy"});
     EXPECT_TRUE(job.show_hierarchy);
     EXPECT_EQ(job.ranks(), 8);
 }
 
 TEST(ConfigFile, is_one_program_per_line) {
-    EXPECT_THAT(config_arguments("# boss and workers\n-n 1 boss 'a b'\n\n  -n 3 worker \"c # d\" e\\ f # end\n"),
+    EXPECT_THAT(parse_config_arguments("# boss and workers\n-n 1 boss 'a b'\n\n  -n 3 worker \"c # d\" e\\ f # end\n"),
                 ElementsAre("-n", "1", "boss", "a b", ":", "-n", "3", "worker", "c # d", "e f"));
-    EXPECT_THAT(config_arguments("-n 2 \\\n prog"), ElementsAre("-n", "2", "prog"));
-    EXPECT_THAT(config_arguments("prog ''"), ElementsAre("prog", ""));
-    EXPECT_THROW(config_arguments("prog 'x"), Complaint);
-    EXPECT_THAT(config_arguments("# nothing\n"), ElementsAre());
+    EXPECT_THAT(parse_config_arguments("-n 2 \\\n prog"), ElementsAre("-n", "2", "prog"));
+    EXPECT_THAT(parse_config_arguments("prog ''"), ElementsAre("prog", ""));
+    EXPECT_THROW(parse_config_arguments("prog 'x"), LaunchError);
+    EXPECT_THAT(parse_config_arguments("# nothing\n"), ElementsAre());
 }
 
 TEST(Help, names_every_option_within_the_width_of_a_page) {
     std::string const help = help_text(), others = help_text("compatibility");
     for (OptionGroup const& group : option_groups())
         for (Option const& option : group.options)
-            EXPECT_THAT(option.effect == Effect::done ? help : others,
+            EXPECT_THAT(option.effect == Effect::applied ? help : others,
                         HasSubstr(std::string(option.names.substr(0, option.names.find(' ')))));
     std::size_t longest = 0, start = 0;
     for (std::size_t end; (end = help.find('\n', start)) != std::string::npos; start = end + 1)

@@ -1,35 +1,35 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Values outside their ranges and misspelt settings: told once, by mpiexec before the start or by the rank that nobody
-# else has told, and the job goes on with the default.
+# Values out of range and misspelt settings are reported once, by mpiexec before the start or else by rank 0, and the
+# job uses the default.
 . "$(dirname "$0")/../common.sh" "$1"
 export TUTTI_TUNING=none
 moved=$build/tests/ranks_coll_movements reduced=$build/tests/ranks_coll_reductions
-# told LINES: what was said is these lines and nothing else
-told() { [ "$err" = "$1" ] || wrong "$what said '$err' instead of '$1'"; }
+# expect_report LINES: standard error is exactly these lines
+expect_report() { [ "$err" = "$1" ] || wrong "$what printed '$err' instead of '$1'"; }
 
 wait="TUTTI_WAIT=dedicatd: it must be auto, dedicated or shared; did you mean dedicated? auto is used"
-TUTTI_WAIT=dedicatd run -n 4 "$moved"; expect_code 0; told "mpiexec: $wait."
-TUTTI_WAIT=dedicatd run -n 2 true; expect_code 0; told "mpiexec: $wait."
+TUTTI_WAIT=dedicatd run -n 4 "$moved"; expect_code 0; expect_report "mpiexec: $wait."
+TUTTI_WAIT=dedicatd run -n 2 true; expect_code 0; expect_report "mpiexec: $wait."
 TUTTI_WAIT=dedicatd TUTTI_QUIET=1 run -n 2 "$moved"; expect_code 0; expect_silence
-TUTTI_WAIT=dedicatd run -q -n 2 "$moved"; expect_code 0; told "tutti: $wait"   # -q is about mpiexec's own words
+TUTTI_WAIT=dedicatd run -q -n 2 "$moved"; expect_code 0; expect_report "tutti: $wait"   # -q suppresses only the messages of mpiexec
 run -genv TUTTI_COPY bogus -n 1 "$moved" : -n 1 -env TUTTI_FRAGMENTS 99 "$moved"; expect_code 0
-told "mpiexec: TUTTI_COPY=bogus: it must be auto, temporal or nontemporal; auto is used.
+expect_report "mpiexec: TUTTI_COPY=bogus: it must be auto, temporal or nontemporal; auto is used.
 mpiexec: TUTTI_FRAGMENTS=99: it must be 1 to 4; 2 is used."
 TUTTI_POLLING_LIMIT=0 run -n 2 "$moved"; expect_code 0
-told "mpiexec: TUTTI_POLLING_LIMIT=0: it must be 1 to 86400; 30 is used."
+expect_report "mpiexec: TUTTI_POLLING_LIMIT=0: it must be 1 to 86400; 30 is used."
 TUTTI_EAGR=1 run -n 2 "$moved"; expect_code 0
-told "mpiexec: TUTTI_EAGR is not a variable of Tutti; did you mean TUTTI_EAGER?"
+expect_report "mpiexec: TUTTI_EAGR is not a variable of Tutti; did you mean TUTTI_EAGER?"
 
-# what mpiexec cannot see, and a program that nobody has started, are told by rank 0
-run -n 2 sh -c "TUTTI_WAIT=dedicatd exec $moved"; expect_code 0; told "tutti: $wait"
+# settings that mpiexec cannot see, and those of a program without a launcher, are reported by rank 0
+run -n 2 sh -c "TUTTI_WAIT=dedicatd exec $moved"; expect_code 0; expect_report "tutti: $wait"
 err=$(TUTTI_WAIT=dedicatd "$moved" 2>&1 > /dev/null) || wrong "alone: $err"
-[ "$err" = "tutti: $wait" ] || wrong "alone said '$err'"
+[ "$err" = "tutti: $wait" ] || wrong "alone printed '$err'"
 
-# the sizes that once divided by nothing, and the ends of the range
+# sizes that once caused divisions by zero, and the bounds of the range
 for size in 0 1 8 63 4095; do
     TUTTI_STAGING=$size TUTTI_ARENA=no TUTTI_CMA=no run -n 3 "$moved"; expect_code 0
-    told "mpiexec: TUTTI_STAGING=$size: it must be 4K to 4M bytes; 65536 is used."
+    expect_report "mpiexec: TUTTI_STAGING=$size: it must be 4K to 4M bytes; 65536 is used."
 done
 for size in 4K 4M; do
     for program in "$moved" "$reduced"; do
@@ -39,21 +39,21 @@ done
 TUTTI_FRAGMENT=4K TUTTI_FRAGMENTS=4 run -n 4 "$reduced"; expect_code 0; expect_silence
 TUTTI_ARENA_THRESHOLD=1 TUTTI_ARENA_KEEP=0 run -n 2 "$moved"; expect_code 0; expect_silence
 TUTTI_ARENA_THRESHOLD=0 TUTTI_PORT_RANGE=x run -n 2 "$moved"; expect_code 0
-told "mpiexec: TUTTI_ARENA_THRESHOLD=0: it must be 1 to 1T bytes; 8192 is used.
-mpiexec: TUTTI_PORT_RANGE=x: it must be a port, or two with a hyphen such as 40000-40100; no job on several nodes starts with it."
+expect_report "mpiexec: TUTTI_ARENA_THRESHOLD=0: it must be 1 to 1T bytes; 8192 is used.
+mpiexec: TUTTI_PORT_RANGE=x: it must be a port, or two with a hyphen such as 40000-40100; multi-node jobs cannot start."
 
 # tutti-info shows the ranges
 "$build/bin/tutti-info" --variables --json | python3 -c 'import json, sys
-told = {v["name"]: v["range"] for v in json.load(sys.stdin)["variables"]}
-assert all(told.values()), told
-assert told["TUTTI_FRAGMENTS"] == "1 to 4" and told["TUTTI_STAGING"] == "4K to 4M bytes", told
-assert told["TUTTI_WAIT"] == "auto, dedicated or shared" and told["TUTTI_FRAGMENT"] == "0 or 4K to 1T bytes", told' ||
-    wrong "the ranges that tutti-info tells"
+ranges = {v["name"]: v["range"] for v in json.load(sys.stdin)["variables"]}
+assert all(ranges.values()), ranges
+assert ranges["TUTTI_FRAGMENTS"] == "1 to 4" and ranges["TUTTI_STAGING"] == "4K to 4M bytes", ranges
+assert ranges["TUTTI_WAIT"] == "auto, dedicated or shared" and ranges["TUTTI_FRAGMENT"] == "0 or 4K to 1T bytes", ranges' ||
+    wrong "the ranges that tutti-info prints"
 [[ $("$build/bin/tutti-info" --variables | tr -s ' \n' ' ') == *"sets it for a communicator. Values: auto, dedicated or shared. "* ]] ||
     wrong "tutti-info as text"
-# --strict: no job with a setting that means nothing
+# --strict: no job starts with an invalid setting
 for strict in --strict "-genv TUTTI_STRICT yes"; do
-    TUTTI_WAIT=bogus run -n 2 $strict touch "$folder/ran"; expect_code 2; expect_err "TUTTI_WAIT=bogus"; expect_err "not started, as TUTTI_STRICT asks for"
+    TUTTI_WAIT=bogus run -n 2 $strict touch "$folder/ran"; expect_code 2; expect_err "TUTTI_WAIT=bogus"; expect_err "job not started because TUTTI_STRICT is set"
     TUTTI_WIAT=shared run -n 2 $strict touch "$folder/ran"; expect_code 2; expect_err "did you mean TUTTI_WAIT?"
     TUTTI_WAIT=bogus run -q -n 2 $strict touch "$folder/ran"; expect_code 2
     TUTTI_TUNING=/nowhere/tuning run -n 2 $strict touch "$folder/ran"; expect_code 2; expect_err "/nowhere/tuning cannot be read as a tuning file"

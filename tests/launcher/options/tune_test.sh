@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Tuning files: found, obeyed, told when they are wrong; and tutti-tune, which writes one.
+# Tuning files are found, applied, and reported if they are invalid; tutti-tune writes one.
 . "$(dirname "$0")/../common.sh" "$1"
 info=$build/bin/tutti-info tune=$build/bin/tutti-tune tuned=$build/tests/ranks_coll_tuned
 export XDG_CONFIG_HOME=$folder/config TUTTI_TOPOLOGY="socket:2 core:2"
@@ -12,7 +12,7 @@ sum_is() { run -n 4 "$tuned" "$1"; expect_code 0; }   # 1: the default table's c
 sum_is 1; expect_silence
 printf '# tutti tuning 1\nallreduce ranks<=4 bytes<=8 hierarchical\nallreduce bytes<=8 nix\n' > "$user"
 sum_is 0; expect_err "tutti: $user:3: allreduce has no algorithm nix; it has"
-[ "$(wc -l <<< "$err")" = 1 ] || wrong "a wrong line is told once, not so: $err"
+[ "$(wc -l <<< "$err")" = 1 ] || wrong "a wrong line must be reported once: $err"
 TUTTI_QUIET=1 sum_is 0; expect_silence
 run --stats -n 4 "$tuned" 0; [[ "$err" =~ allreduce\ +hierarchical\ +4 ]] || wrong "--stats does not show the choice: $err"
 TUTTI_TUNING=none sum_is 1; expect_silence
@@ -22,16 +22,16 @@ TUTTI_COLL=allreduce=exchange run -n 4 "$tuned" 1; expect_code 0
     wrong "tutti-info --table: $("$info" --table)"
 "$info" --table --json | python3 -c 'import json, sys
 table = json.load(sys.stdin)["table"]
-assert len(table["measured"]) == len(table["complaints"]) == 1 and table["default"], table' || wrong "--table --json"
+assert len(table["measured"]) == len(table["diagnostics"]) == 1 and table["default"], table' || wrong "--table --json"
 
-# another machine's: only when it is named; another version's and what cannot be read: never
+# a file of another machine is used only if it is named; one of another version, or an unreadable one, never
 printf '# tutti tuning 1\n# machine: abacus; 1 socket\nallreduce hierarchical\n' > "$user"
 sum_is 1; expect_err "was measured on another machine (abacus) and is not used on this one (socket:2 core:2)"
 run -q -n 4 "$tuned" 1; expect_silence
 TUTTI_TUNING=$user sum_is 0; expect_silence
 run -genv TUTTI_TUNING "$user" -n 4 "$tuned" 0; expect_code 0
 printf '# tutti tuning 0\nallreduce hierarchical\n' > "$user"
-sum_is 1; expect_err "$user:1: version 0 of the format is not read here, but 1"
+sum_is 1; expect_err "$user:1: version 0 of the format is not supported, only version 1"
 TUTTI_TUNING=$folder/nowhere sum_is 1; expect_err "$folder/nowhere cannot be read"
 [[ $("$info" --table) == "! $user:1: version 0"*"There is no tuning file"* ]] || wrong "tutti-info does not tell an old file"
 
@@ -49,7 +49,7 @@ err=$("$tune" -n 2 --collectives bcast,barrier --sizes 64:16K --time 2s 2>&1 >"$
 grep -q '^scan .* bytes<=64 .* chain$' "$user" || wrong "a line for what was not measured is gone: $(< "$user")"
 "$info" --table --json | python3 -c 'import json, sys
 table = json.load(sys.stdin)["table"]
-assert table["tuning"].endswith("/tutti/tuning") and not table["complaints"], table
+assert table["tuning"].endswith("/tutti/tuning") and not table["diagnostics"], table
 assert "bcast" + 65 * " " + "slots" not in table["measured"], table
 assert all(line.split()[1] == "one_node" for line in table["measured"] if not line.startswith("scan")), table' ||
     wrong "what tutti-tune wrote: $(< "$user")"
@@ -58,30 +58,30 @@ err=$("$tune" --tme 5m 2>&1); [ $? = 2 ] && [[ "$err" == *"did you mean --time?"
 for arguments in "-n 1" "-n 2,x" "--sizes 8:1000" "--sizes 4:8" "--time soon" "--time" "--dry-run=yes" "--collectives bcats"; do
     "$tune" $arguments > /dev/null 2>&1; [ $? = 2 ] || wrong "tutti-tune $arguments was accepted"
 done
-# a link that somebody has put in the way of the fresh file is not followed
+# a symbolic link in place of the new file is not followed
 echo mine > "$folder/victim"
 ln -s "$folder/victim" "$folder/link.new"
 "$tune" -n 2 --collectives barrier --sizes 8:8 --time 0.001s --output "$folder/link" > /dev/null 2>&1 || wrong "beside a link"
 [ "$(cat "$folder/victim")" = mine ] && [ -s "$folder/link" ] && [ ! -L "$folder/link" ] || wrong "a link was followed"
 
-# an output that cannot be written is told before anything is measured: the run would end with the measurement's list
+# an unwritable output is reported before any measurement; otherwise the list of measurements would be printed
 for output in /proc/nowhere/tuning "$folder" /dev/full /dev/null/x; do
     err=$("$tune" -n 2 --time 1000h --output "$output" 2>&1 > /dev/null); [ $? = 2 ] || wrong "--output $output: $err"
-    [[ "$err" == "tutti-tune: $output "*"." ]] || wrong "what is told of --output $output: $err"
+    [[ "$err" == "tutti-tune: $output "*"." ]] || wrong "the message about --output $output: $err"
 done
 [ ! -e "$folder.new" ] || wrong "a trial file is left"
 err=$("$tune" -n 2 --collectives barrier --sizes 8:8 --time 1s --output - 2>&1 > /dev/full)
 [ $? = 2 ] && [[ "$err" == *"standard output cannot be written"* ]] || wrong "a full standard output: $err"
 
-# what the time did not suffice for is told, on standard error and in the file; without --time all is measured
+# cases that did not fit into the time are listed on standard error and in the file; without --time all are measured
 err=$("$tune" -n 2 --collectives barrier,scan,exscan --sizes 8:8 --time 0.001s --output "$folder/part" 2>&1 > /dev/null) ||
     wrong "a short time ended with $?: $err"
-[[ "$err" == *"left out: scan among 2 ranks, exscan among 2 ranks; --time "*"m would be about enough." ]] || wrong "left out: $err"
+[[ "$err" == *"not measured: scan among 2 ranks, exscan among 2 ranks; --time "*"m would be enough." ]] || wrong "left out: $err"
 grep -qx '# not measured for lack of time: scan among 2 ranks, exscan among 2 ranks' "$folder/part" || wrong "$(< "$folder/part")"
 err=$("$tune" -n 2 --collectives barrier,exscan --sizes 8:8 --output "$folder/all" 2>&1 > /dev/null) || wrong "without --time: $err"
 [ -z "$err" ] && ! grep -q 'not measured' "$folder/all" || wrong "without --time: $err $(< "$folder/all")"
 
-# neither what never ends nor what is too large is read as a tuning file
+# endless and too large files are not read as tuning files
 truncate -s 2M "$folder/large"; mkfifo "$folder/pipe"
 for file in /dev/zero "$folder/pipe" "$folder/large" "$folder"; do
     err=$(TUTTI_TUNING=$file timeout 60 "$build/bin/mpiexec" -n 1 true 2>&1); [ $? = 0 ] || wrong "TUTTI_TUNING=$file ended the job: $err"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What is too large is refused at once, with its bound; and mpiexec can be ended while it is still starting.
+# Values that are too large are refused immediately, with their bound; mpiexec can be ended during the start.
 . "$(dirname "$0")/../common.sh" "$1"
 
-run -n 5000 "$rank"; expect_code 1; [ "$(wc -l < "$folder/err")" = 1 ] || wrong "$what said $(wc -l < "$folder/err") lines"
-expect_err "5000 ranks on one node are more than the 3072 that its shared memory can be laid out for"
+run -n 5000 "$rank"; expect_code 1; [ "$(wc -l < "$folder/err")" = 1 ] || wrong "$what printed $(wc -l < "$folder/err") lines"
+expect_err "5000 ranks on one node exceed the maximum of 3072"
 
 for machine in socket:10000 "socket:2 numa:100 core:100" /dev/zero; do
     reason="more than 4096 processing units"; [ "$machine" = /dev/zero ] && reason="it is a device or a pipe"
@@ -14,9 +14,9 @@ for machine in socket:10000 "socket:2 numa:100 core:100" /dev/zero; do
     [ $? = 2 ] && grep -q "$reason" "$folder/err" || wrong "tutti-tune on $machine: $(cat "$folder/err")"
 done
 
-# SIGTERM while ranks are being started: those that are there end, the others are not started, no process is left
+# SIGTERM while ranks are being started: started ranks end, the others are not started, no process is left
 "$mpiexec" -n 2000 sleep "$nap" > "$folder/out" 2> "$folder/err" & pid=$!
-wait_until napping > /dev/null
+wait_until sleepers > /dev/null
 kill "$pid"; ended "$pid" "mpiexec that got SIGTERM while it started" 143
 expect_nothing_left
 finish

@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using Variables = std::map<std::string, std::string>;
 
-/// "name:slots" of each.
+/// Returns "name:slots" of each host.
 std::vector<std::string> found(Variables const& variables, std::string const& manager = {}) {
     std::vector<std::string> words;
     auto const get = [&](char const* name) {
@@ -42,10 +42,10 @@ TEST(SlurmList, has_ranges_in_brackets) {
                 ElementsAre("a08", "a09", "a10", "a11", "a3", "b", "c1x0", "c1x1", "c2x0", "c2x1"));
     EXPECT_THAT(expand_slurm_list("node"), ElementsAre("node"));
     EXPECT_THAT(expand_slurm_list(""), ElementsAre());
-    EXPECT_THROW(expand_slurm_list("a[1-"), Complaint);
-    EXPECT_THROW(expand_slurm_list("a[3-1]"), Complaint);
-    EXPECT_THROW(expand_slurm_list("a[x-y]"), Complaint);
-    EXPECT_THROW(expand_slurm_list("a[0-99999999]"), Complaint);
+    EXPECT_THROW(expand_slurm_list("a[1-"), LaunchError);
+    EXPECT_THROW(expand_slurm_list("a[3-1]"), LaunchError);
+    EXPECT_THROW(expand_slurm_list("a[x-y]"), LaunchError);
+    EXPECT_THROW(expand_slurm_list("a[0-99999999]"), LaunchError);
 }
 
 TEST(ResourceManager, is_slurm) {
@@ -53,21 +53,21 @@ TEST(ResourceManager, is_slurm) {
                 ElementsAre("n1:2", "n2:2", "n3:2", "n4:1"));
     EXPECT_THAT(found({{"SLURM_JOB_NODELIST", "n[1-2]"}, {"SLURM_JOB_CPUS_PER_NODE", "8(x2)"}}),
                 ElementsAre("n1:8", "n2:8"));
-    EXPECT_THROW(found({{"SLURM_JOB_NODELIST", "n1"}, {"SLURM_TASKS_PER_NODE", "some"}}), Complaint);
+    EXPECT_THROW(found({{"SLURM_JOB_NODELIST", "n1"}, {"SLURM_TASKS_PER_NODE", "some"}}), LaunchError);
 }
 
 TEST(ResourceManager, starts_daemons_by_itself_where_it_can) {
-    EXPECT_THAT(agent_of_resource_manager([](char const* name) {
+    EXPECT_THAT(resource_manager_agent([](char const* name) {
                     return std::string_view(name) == "SLURM_JOB_NODELIST" ? "n[1-2]" : nullptr;
                 }),
                 testing::StartsWith("srun "));
-    EXPECT_EQ(agent_of_resource_manager([](char const*) -> char const* { return nullptr; }), "");
+    EXPECT_EQ(resource_manager_agent([](char const*) -> char const* { return nullptr; }), "");
 }
 
 TEST(ResourceManager, is_pbs_with_a_line_for_each_slot) {
     File const file("n1\nn1\nn2\n");
     EXPECT_THAT(found({{"PBS_NODEFILE", file.name()}}), ElementsAre("n1:1", "n1:1", "n2:1"));
-    EXPECT_THROW(found({{"PBS_NODEFILE", "/nowhere/nodes"}}), Complaint);
+    EXPECT_THROW(found({{"PBS_NODEFILE", "/nowhere/nodes"}}), LaunchError);
 }
 
 TEST(ResourceManager, is_lsf_or_grid_engine) {
@@ -79,20 +79,20 @@ TEST(ResourceManager, is_lsf_or_grid_engine) {
 std::string refusal(Variables const& variables, std::string const& manager = {}) {
     try {
         found(variables, manager);
-    } catch (Complaint const& c) { return c.what(); }
+    } catch (LaunchError const& c) { return c.what(); }
     return "accepted";
 }
 
-TEST(ResourceManager, says_what_it_cannot_read) {
+TEST(ResourceManager, reports_invalid_lists) {
     for (char const* name : {"SLURM_JOB_NODELIST", "SLURM_NODELIST"}) {
-        EXPECT_THAT(refusal(Variables{{name, "n[1-"}}), HasSubstr("'n[1-', a bracket too few"));
-        EXPECT_THAT(refusal(Variables{{name, "n1]"}}), HasSubstr("a bracket too few"));
+        EXPECT_THAT(refusal(Variables{{name, "n[1-"}}), HasSubstr("'n[1-' with an unmatched bracket"));
+        EXPECT_THAT(refusal(Variables{{name, "n1]"}}), HasSubstr("an unmatched bracket"));
         EXPECT_THAT(refusal(Variables{{name, "n1;x"}}), HasSubstr("'n1;x' is not the name of a host"));
         EXPECT_THAT(refusal(Variables{{name, "$(touch"}}), HasSubstr("is not the name of a host"));
         EXPECT_THAT(refusal(Variables{{name, ","}}), HasSubstr("names no node"));
     }
     EXPECT_THAT(refusal({{"LSB_MCPU_HOSTS", "-x 4"}}), HasSubstr("LSB_MCPU_HOSTS: '-x' is not the name of a host"));
-    EXPECT_THAT(found({{"SLURM_NODELIST", "n[1-2]"}}), ElementsAre("n1:0", "n2:0")) << "as it was called first";
+    EXPECT_THAT(found({{"SLURM_NODELIST", "n[1-2]"}}), ElementsAre("n1:0", "n2:0")) << "the older name of the variable";
 }
 
 TEST(ResourceManager, may_be_named) {
@@ -104,7 +104,7 @@ TEST(ResourceManager, may_be_named) {
     EXPECT_THAT(refusal(both, "pbs"), HasSubstr("PBS_NODEFILE is not set"));
 }
 
-TEST(ResourceManager, is_not_there) { EXPECT_THAT(found({{"HOME", "/h"}}), ElementsAre()); }
+TEST(ResourceManager, may_be_absent) { EXPECT_THAT(found({{"HOME", "/h"}}), ElementsAre()); }
 
 }   // namespace
 }   // namespace tutti::launcher

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A headless Chromium, driven through its DevTools protocol over two pipes, so that nothing but Python is needed."""
+"""A headless Chromium, driven by the DevTools protocol over two pipes, so that only Python is needed."""
 import base64
 import fcntl
 import json
@@ -11,7 +11,7 @@ import time
 
 
 def program():
-    """Chromium's file, or None."""
+    """Returns the path of Chromium, or None."""
     return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
@@ -22,11 +22,11 @@ def beyond_ten(descriptor):
 
 
 class Browser:
-    """One page. `complaints` are what its console has said: errors, warnings, exceptions."""
+    """One page. `diagnostics`: errors, warnings and exceptions in its console."""
 
     def __init__(self, width=1600, height=1000):
         self.folder = tempfile.mkdtemp()
-        # It speaks on descriptors 3 and 4, which these must not be.
+        # Chromium uses descriptors 3 and 4, so the pipes must have others.
         (to_read, self.write), (self.read, to_write) = (map(beyond_ten, os.pipe()) for _ in range(2))
         command = f'exec "$0" "$@" 3<&{to_read} 4>&{to_write} {to_read}<&- {to_write}>&-'
         self.process = subprocess.Popen(
@@ -36,7 +36,7 @@ class Browser:
             pass_fds=(to_read, to_write), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(to_read)
         os.close(to_write)
-        self.bytes, self.number, self.session, self.complaints = b"", 0, None, []
+        self.bytes, self.number, self.session, self.diagnostics = b"", 0, None, []
         target = next(t for t in self.call("Target.getTargets")["targetInfos"] if t["type"] == "page")
         self.session = self.call("Target.attachToTarget", targetId=target["targetId"], flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log"):
@@ -55,11 +55,11 @@ class Browser:
         method, given = message.get("method"), message.get("params", {})
         if method == "Runtime.exceptionThrown":
             details = given["exceptionDetails"]
-            self.complaints.append(details.get("exception", {}).get("description") or details["text"])
+            self.diagnostics.append(details.get("exception", {}).get("description") or details["text"])
         if method == "Runtime.consoleAPICalled" and given["type"] in ("error", "warning", "assert"):
-            self.complaints.append(" ".join(str(a.get("value", a.get("description"))) for a in given["args"]))
+            self.diagnostics.append(" ".join(str(a.get("value", a.get("description"))) for a in given["args"]))
         if method == "Log.entryAdded" and given["entry"]["level"] in ("error", "warning"):
-            self.complaints.append(given["entry"]["text"])
+            self.diagnostics.append(given["entry"]["text"])
 
     def call(self, method, **given):
         self.number += 1
@@ -76,12 +76,12 @@ class Browser:
             self._note(answer)
 
     def open(self, file):
-        """Seconds until the page is ready."""
+        """Opens the page and returns the seconds until it is ready."""
         begin = time.monotonic()
         self.call("Page.navigate", url="file://" + os.path.abspath(file))
         while not self.value("Boolean(document.body && document.body.dataset.ready)"):
-            if time.monotonic() - begin > 60 or self.complaints:
-                raise RuntimeError(f"the page does not get ready: {self.complaints}")
+            if time.monotonic() - begin > 60 or self.diagnostics:
+                raise RuntimeError(f"the page did not become ready: {self.diagnostics}")
             time.sleep(0.02)
         self.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
         return time.monotonic() - begin

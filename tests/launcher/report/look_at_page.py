@@ -2,9 +2,9 @@
 """Checks a page of mpiexec --report: look_at_page.py [--browser] FILE CHECK...
 
 Checks: ranks=N, messages=LEAST.., collectives=LEAST.., error=CODE, ending=WORDS, unfinished=RANKS, cause=NAME,
-place=WORDS, algorithms=A,B, nodes=N, crowded=RANKS/CORES, folds=LEVEL,.., well, lost. They are about the data in the page. With --browser the page must also open
-in Chromium, light and dark, without a message on its console, draw lanes and an arrow, and obey its keys; --pictures
-FOLDER then leaves screenshots there, --seconds prints how long it took to open.
+place=WORDS, algorithms=A,B, nodes=N, oversubscribed=RANKS/CORES, folds=LEVEL,.., well, lost. They check the data in the
+page. With --browser the page must also open in Chromium in light and dark mode without a console message, draw lanes
+and an arrow, and handle its keys; --pictures FOLDER then saves screenshots, --seconds prints the time to open the page.
 """
 import json
 import re
@@ -14,7 +14,7 @@ import browser
 
 PIXELS = """(() => {
   timeline.drawNow();
-  const copy = document.createElement("canvas"), seen = {};   // the page's own would warn of being read often
+  const copy = document.createElement("canvas"), seen = {};   // the browser warns if the page's own canvas is read often
   copy.width = timeline.canvas.width;
   copy.height = timeline.canvas.height;
   const g = copy.getContext("2d", { willReadFrequently: true });
@@ -52,7 +52,7 @@ def at_least(text, number, words):
 
 
 def check_sums(data):
-    """What the ranks waited is the same in every list."""
+    """Checks that the waiting times are equal in every list."""
     sums = {
         "ranks": sum(lane["waited"] for lane in data["lanes"]),
         "causes": sum(cause["time"] for cause in data["causes"]),
@@ -64,7 +64,7 @@ def check_sums(data):
 
 
 def check_shown_sums(page, data):
-    """The same of what the page shows; the cause with the most time comes first."""
+    """Checks that the page shows the same sums, with the cause of the longest time first."""
     waited = sum(cause["time"] for cause in data["causes"])
     if waited == 0:
         return
@@ -101,16 +101,16 @@ def check_data(data, checks):
             known = {data["algorithms"][c["algorithm"]][0] for c in data["collectiveSums"]}
             expect(set(value.split(",")) <= known, f"the collectives {value}; it has {known}")
         elif name == "well":
-            expect(not data["reports"] and not data["ending"] and data["exitCode"] == 0, "a good end")
+            expect(not data["reports"] and not data["ending"] and data["exitCode"] == 0, "a successful end")
         elif name == "nodes":
             expect(len(data["machines"]) == int(value), f"{value} nodes")
             expect(sum(lane["clockError"] > 0 for lane in data["lanes"]) >= int(value) - 1, "errors of clocks")
-        elif name == "crowded":
+        elif name == "oversubscribed":
             crowding = data["crowding"] or {}
-            told = f"{crowding.get('ranks')}/{crowding.get('cores')}"
-            expect(told == value, f"the notice that {value} ranks share cores; it has {told}")
+            reported = f"{crowding.get('ranks')}/{crowding.get('cores')}"
+            expect(reported == value, f"a notice of {value} ranks and cores; it has {reported}")
         elif name == "folds":
-            expect(len(data["machines"]) > 0, "machines by which to fold")   # the levels are the page's: check_folding
+            expect(len(data["machines"]) > 0, "machines by which to fold")   # check_folding checks the levels
         elif name == "lost":
             expect(all(lane["lost"] > 0 for lane in data["lanes"]), "lanes whose begin was overwritten")
         else:
@@ -118,9 +118,9 @@ def check_data(data, checks):
 
 
 def check_first_screen(page, data):
-    """What matters is seen without scrolling, and whole."""
+    """Checks that the main elements are visible without scrolling, and complete."""
     if data["exitCode"] == 0 and not data["reports"]:
-        below = page.value("timeline.box.getBoundingClientRect().top + 80 - innerHeight")   # its axis and some lanes
+        below = page.value("timeline.box.getBoundingClientRect().top + 80 - innerHeight")   # the axis and some lanes
         expect(below < 0, f"the timeline in the first screen: it begins {below} pixels too low")
     parts = page.value("element('parts').innerText")
     for words in ("computation", "in MPI", "waiting"):
@@ -135,7 +135,7 @@ def check_first_screen(page, data):
 
 
 def check_folding(page, data, levels):
-    """Ranks of a node and so on become one row, which shows the same colours, and a click unfolds it again."""
+    """Checks that ranks of a node, socket or cache fold into one row with the same colours, and unfold by a click."""
     known = page.value("timeline.levels.map(level => level.name)")
     expect(levels is None or known == levels, f"the ways to fold {levels}: {known}")
     ranks = len(data["lanes"])
@@ -185,7 +185,7 @@ def check_page(page, file, data, scheme, levels, pictures):
         expect("Rank" in page.value("element('details').innerText"), "details of a call")
     if pictures:
         page.picture(f"{pictures}/{scheme}.png", whole=True)
-    expect(not page.complaints, f"a silent console: {page.complaints}")
+    expect(not page.diagnostics, f"no console message: {page.diagnostics}")
     return seconds
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A recording that no job has made: calls of ranks in MPI_COMM_WORLD, in nanoseconds. Each rank's must be given in the
-// order of their ends.
+// An artificial recording: calls of ranks in MPI_COMM_WORLD, with times in nanoseconds. The calls of each rank must be
+// added in the order of their ends.
 #pragma once
 
 #include <algorithm>
@@ -13,9 +13,9 @@
 
 namespace tutti::launcher {
 
-class MadeUp {
+class SyntheticRecording {
 public:
-    explicit MadeUp(int ranks) {
+    explicit SyntheticRecording(int ranks) {
         std::vector<int> all(static_cast<std::size_t>(ranks));
         std::iota(all.begin(), all.end(), 0);
         for (int rank : all) {
@@ -39,7 +39,7 @@ public:
         e.tag = 1;
         add(rank, e);
     }
-    /// The message leaves just behind the call's begin.
+    /// The message is sent just after the begin of the call.
     void send(int rank, std::int64_t begin, std::int64_t end, int to, int tag, std::int64_t bytes,
               std::int64_t waited = 0, std::string const& name = "MPI_Send") {
         TraceEvent e = message(TraceKind::sent, begin + 1, to, tag, bytes);
@@ -47,7 +47,7 @@ public:
         add(rank, e);
         call(rank, begin, end, name, waited);
     }
-    /// The message is matched just before the call's end, or its begin if it was there before.
+    /// The message is matched just before the end of the call, or at its begin if it had arrived before.
     void receive(int rank, std::int64_t begin, std::int64_t end, int from, int tag, std::int64_t bytes,
                  std::int64_t waited = 0, bool receive_first = true) {
         TraceEvent e = message(TraceKind::received, receive_first ? end - 1 : begin + 1, from, tag, bytes);
@@ -97,7 +97,7 @@ private:
     }
     std::uint64_t place(int rank, std::uint16_t number, std::string const& name) {
         std::pair<std::uint64_t, std::string> const there{number, "line of " + name};
-        auto& places = of(rank).places;
+        auto& places = of(rank).source_lines;
         if (std::ranges::find(places, there) == places.end()) places.push_back(there);
         std::ranges::sort(places);
         return number;

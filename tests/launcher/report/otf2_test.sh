@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# --trace as an OTF2 archive, twice under one name: otf2-print finds as many ends as begins, and times that go forward.
+# --trace writes an OTF2 archive, twice with the same name: otf2-print finds equally many enter and leave events, and
+# ascending times.
 . "$(dirname "$0")/../common.sh" "$1"
 need_package otf2-tools otf2-print
 need_package libotf2-trace-dev "/usr/include/otf2/otf2.h"

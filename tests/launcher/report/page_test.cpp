@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The files: packed numbers, the page's data, the events for Perfetto; teams on a machine; clocks of other nodes.
+// Files of --report and --trace: packed numbers, data of the page, events for Perfetto; teams; clocks of other nodes.
 #include "launcher/report/page.hpp"
 
 #include <sstream>
@@ -36,26 +36,26 @@ TEST(PackedNumbers, are_text_by_base64) {
     EXPECT_EQ(base64("foobar"), "Zm9vYmFy");
 }
 
-/// What lies in the page for its script.
+/// Returns the data in the page for its script.
 json data_of(std::string const& page) {
     std::string const begin = "<script type=\"application/json\" id=\"data\">";
     std::size_t const at = page.find(begin) + begin.size();
     return json::parse(page.substr(at, page.find("</script>", at) - at));
 }
 
-std::string a_page(JobStory const& story) {
-    MadeUp job(2);
+std::string a_page(ReportContext const& context) {
+    SyntheticRecording job(2);
     job.send(0, 100, 200, 1, 7, 64);
     job.receive(1, 150, 9000, 0, 7, 64, 8000);
     job.collective(0, 10000, 20000, "barrier|node|flags", -1, 9000);
     job.collective(1, 19000, 20000, "barrier|node|flags", -1, 0);
     for (RankRecording& rank : job.recording.ranks) rank.run_delay = 25;
     Timeline timeline = job.timeline();
-    explain_waits(timeline);
-    return page_of(job.recording, timeline, summary_of(timeline), story);
+    classify_waits(timeline);
+    return page_of(job.recording, timeline, summary_of(timeline), context);
 }
 
-TEST(Page, holds_what_happened) {
+TEST(Page, contains_the_recording) {
     json const data = data_of(a_page({}));
     EXPECT_EQ(data["lanes"].size(), 2u);
     EXPECT_EQ(data["messageCount"], 1);
@@ -64,46 +64,46 @@ TEST(Page, holds_what_happened) {
     EXPECT_GT(data["causes"][static_cast<std::size_t>(WaitCause::wait_at_barrier)]["time"], 8000);
 }
 
-TEST(Page, holds_what_went_wrong_whatever_is_in_its_words) {
-    JobStory story;
-    story.command = "mpiexec -n 2 ./a \xff";
-    story.reports.push_back({"T01", "deadlock </script><b>", {{{0, 1}, "MPI_Recv(<x>)", "a.c:3 in main()"}}, "help"});
-    std::string const page = a_page(story);
+TEST(Page, contains_errors_with_escaped_text) {
+    ReportContext context;
+    context.command = "mpiexec -n 2 ./a \xff";
+    context.reports.push_back({"T01", "deadlock </script><b>", {{{0, 1}, "MPI_Recv(<x>)", "a.c:3 in main()"}}, "help"});
+    std::string const page = a_page(context);
     json const data = data_of(page);
     EXPECT_EQ(data["reports"][0]["headline"], "deadlock </script><b>");
     EXPECT_THAT(page, HasSubstr("</html>"));
 }
 
-TEST(Page, says_where_ranks_outnumber_cores_and_gives_other_advice_there) {
+TEST(Page, reports_oversubscription_and_adapts_its_advice) {
     RecordedNode node;
     node.ranks = {0, 1};
     node.cores = 2;
-    JobStory story;
-    story.nodes = {node};
-    json const alone = data_of(a_page(story));
+    ReportContext context;
+    context.nodes = {node};
+    json const alone = data_of(a_page(context));
     EXPECT_TRUE(alone["crowding"].is_null());
     auto const advice = [](json const& data, WaitCause cause) {
         return std::string(data["causes"][static_cast<std::size_t>(cause)]["advice"]);
     };
-    EXPECT_THAT(advice(alone, WaitCause::wait_at_barrier), HasSubstr("Give the last one less work"));
+    EXPECT_THAT(advice(alone, WaitCause::wait_at_barrier), HasSubstr("Give that rank less work"));
 
-    story.nodes[0].cores = 1;
-    json const crowded = data_of(a_page(story));
-    EXPECT_EQ(crowded["crowding"], json::parse(R"({"ranks": 2, "cores": 1, "nodes": 1, "runDelay": 50})"));
+    context.nodes[0].cores = 1;
+    json const oversubscribed = data_of(a_page(context));
+    EXPECT_EQ(oversubscribed["crowding"], json::parse(R"({"ranks": 2, "cores": 1, "nodes": 1, "runDelay": 50})"));
     for (WaitCause cause : {WaitCause::late_sender, WaitCause::wait_at_barrier, WaitCause::wait_at_collective}) {
-        EXPECT_THAT(advice(crowded, cause), HasSubstr("had no core"));
-        EXPECT_THAT(advice(crowded, cause), testing::Not(HasSubstr("Give")));
+        EXPECT_THAT(advice(oversubscribed, cause), HasSubstr("had no core"));
+        EXPECT_THAT(advice(oversubscribed, cause), testing::Not(HasSubstr("Give")));
     }
-    EXPECT_THAT(advice(crowded, WaitCause::never_ended), HasSubstr("not over when the job ended"));
+    EXPECT_THAT(advice(oversubscribed, WaitCause::never_ended), HasSubstr("had not returned when the job ended"));
 
-    story.nodes.push_back(story.nodes[0]);   // another one, and one with cores for all
-    story.nodes.push_back(node);
-    EXPECT_EQ(data_of(a_page(story))["crowding"]["nodes"], 2);
-    EXPECT_EQ(data_of(a_page(story))["crowding"]["ranks"], 4);
+    context.nodes.push_back(context.nodes[0]);   // a second node, with a core for each rank
+    context.nodes.push_back(node);
+    EXPECT_EQ(data_of(a_page(context))["crowding"]["nodes"], 2);
+    EXPECT_EQ(data_of(a_page(context))["crowding"]["ranks"], 4);
 }
 
 TEST(TraceEvents, are_a_flow_for_a_message_and_a_slice_for_a_call) {
-    MadeUp job(2);
+    SyntheticRecording job(2);
     job.send(0, 1000, 2000, 1, 7, 64);
     job.receive(1, 1500, 3000, 0, 7, 64);
     std::ostringstream out;
@@ -141,7 +141,7 @@ TEST(Teams, follow_the_levels_that_the_rank_has_used) {
 }
 
 TEST(Travel, a_recording_arrives_as_it_was) {
-    MadeUp job(2);
+    SyntheticRecording job(2);
     job.send(0, 100, 200, 1, 7, 64);
     job.unfinished(0, 500, "MPI_Recv", "MPI_Recv(1 MPI_INT from rank 1, tag 0, MPI_COMM_WORLD)");
     job.recording.ranks[0].run_delay = 77;
@@ -151,15 +151,15 @@ TEST(Travel, a_recording_arrives_as_it_was) {
     EXPECT_EQ(there.run_delay, 77);
     EXPECT_EQ(there.texts, job.recording.ranks[0].texts);
     EXPECT_EQ(there.comms[0].name, "MPI_COMM_WORLD");
-    EXPECT_EQ(there.unfinished[0].shown, "MPI_Recv(1 MPI_INT from rank 1, tag 0, MPI_COMM_WORLD)");
-    EXPECT_EQ(there.places, job.recording.ranks[0].places);
+    EXPECT_EQ(there.unfinished[0].description, "MPI_Recv(1 MPI_INT from rank 1, tag 0, MPI_COMM_WORLD)");
+    EXPECT_EQ(there.source_lines, job.recording.ranks[0].source_lines);
 }
 
-TEST(Travel, the_quickest_answer_tells_a_clock_best) {
+TEST(Travel, the_fastest_answer_determines_the_clock_offset) {
     ClockOffsets clocks;
-    EXPECT_TRUE(clocks.hear(1, {1000, 51500}, 3000));    // 500 off, as far as 1000
-    EXPECT_TRUE(clocks.hear(1, {5000, 55090}, 5200));    // as far as 100
-    EXPECT_TRUE(clocks.hear(1, {9000, 70000}, 19000));   // worse
+    EXPECT_TRUE(clocks.add_answer(1, {1000, 51500}, 3000));    // offset 500, uncertainty 1000
+    EXPECT_TRUE(clocks.add_answer(1, {5000, 55090}, 5200));    // uncertainty 100
+    EXPECT_TRUE(clocks.add_answer(1, {9000, 70000}, 19000));   // worse
     RankRecording recording;
     recording.node = 1;
     recording.started = 60000;
@@ -169,8 +169,8 @@ TEST(Travel, the_quickest_answer_tells_a_clock_best) {
     EXPECT_EQ(recording.started, 60000 + 5100 - 55090);
     EXPECT_EQ(recording.events[0].time, recording.started + 10);
     EXPECT_EQ(recording.clock_error, 100);
-    for (int i = 4; i < ClockOffsets::wanted; ++i) EXPECT_TRUE(clocks.hear(1, {0, 1}, 1 << 20));
-    EXPECT_FALSE(clocks.hear(1, {0, 1}, 1 << 20));
+    for (int i = 4; i < ClockOffsets::required_answers; ++i) EXPECT_TRUE(clocks.add_answer(1, {0, 1}, 1 << 20));
+    EXPECT_FALSE(clocks.add_answer(1, {0, 1}, 1 << 20));
 }
 
 }   // namespace

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# --stats tells which way the data went; each step of the ladder is forced once, and no other one is then counted.
+# --stats counts the access paths of data: each path is forced once, and only this one may be counted.
 . "$(dirname "$0")/../common.sh" "$1"
 mover=$build/tests/ranks_launcher_mover
 is_sanitized && skip "under a sanitizer large blocks do not lie in arenas"
 
-# column NUMBER: that cell of the first table's line for all ranks, as a number of its unit; columns are as in the table, from 1
+# column NUMBER: the value in this column (from 1) of the line for all ranks in the first table, in bytes or as a number
 column() { awk -v c="$1" '$1 == "all" { i = 2; for (k = 1; k < c; ++k) i += $(i + 1) ~ /B$/ ? 2 : 1; print $i; exit }' <<< "$err"; }
 arenas=1 cma=3 staged=4 maps=5 hits=6 most=8
 some() { local v; v=$(column "${!1}"); [ -n "$v" ] && [ "$v" != 0 ] || wrong "$what counted nothing as $1: $err"; }
@@ -24,25 +24,25 @@ fi
 run -n 3 --stats -genv TUTTI_ARENA no -genv TUTTI_CMA no "$mover"; expect_code 0; none cma; none arenas; some staged
 run -n 3 --stats -genv TUTTI_CMA no "$mover" static; expect_code 0; none cma; none arenas; some staged
 run -n 3 --stats -genv TUTTI_CMA no "$mover"; expect_code 0; none cma; none staged; some arenas
-# where the memory lies: a table where there are several NUMA nodes, else one line
+# location of the memory: a table if there are several NUMA nodes, else one line
 placed=; [[ $("$build/bin/tutti-info") == *"yes  placing memory on NUMA nodes"* ]] && placed=yes
 run -n 3 --stats --bind-to core "$mover"; expect_code 0
-if [ -n "$placed" ]; then expect_err "Where the ranks' memory lies, as the kernel sees it"
-else expect_err "Memory: there is one NUMA node, or tutti-info tells"; fi
+if [ -n "$placed" ]; then expect_err "NUMA nodes of the ranks' memory, as reported by the kernel"
+else expect_err "Memory: there is only one NUMA node"; fi
 run -n 2 --show-hierarchy; expect_code 0; [[ $out == *"Memory: "* ]] || wrong "$what does not say where memory lies: $out"
-# the collectives, by communicator and algorithm; those of MPI_Finalize are not the program's
+# collectives by communicator and algorithm, without those of MPI_Finalize
 line() { grep -E "^ +MPI_COMM_WORLD +$1 +$2 +$3 +$4 +$5 " <<< "$err" > /dev/null || wrong "$what has no line $*: $err"; }
 run -n 3 --stats -genv TUTTI_COLL bcast=hierarchical:chunk=32K,allreduce=blocks "$mover"; expect_code 0
 line bcast hierarchical:chunk=32K 3 4 "1.0 MiB"
 line allreduce blocks 3 4 "1.0 MiB"
 [[ $err != *" barrier "* ]] || wrong "MPI_Finalize's barriers are counted: $err"
-[[ $err != *"calls about windows"* ]] || wrong "there are no windows: $err"
-# the same of windows, by name and operation
+[[ $err != *"calls of windows"* ]] || wrong "there are no windows: $err"
+# windows by name and operation
 of_window() { grep -E "^ +$1 +2 +$2 +" <<< "$err" > /dev/null || wrong "$what has no line $* of a window: $err"; }
-run -n 2 --stats "$build/tests/ranks_rma_epochs"; expect_code 0; expect_err "Time in calls about windows"
+run -n 2 --stats "$build/tests/ranks_rma_epochs"; expect_code 0; expect_err "Time in calls of windows"
 of_window "allocated +put +load and store" "12 +256 B"
 of_window "allocated +fence" 10
 run -n 1 --stats true; expect_code 0; expect_err "No rank called a collective."
-# also when the job fails
-run -n 2 --stats "$rank" init exit 3; expect_code 3; expect_err "Data that ranks got"
+# also if the job fails
+run -n 2 --stats "$rank" init exit 3; expect_code 3; expect_err "Bytes received"
 finish

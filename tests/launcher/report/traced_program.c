@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A ring of messages, a slow rank, collectives; "hang": then all receive, "kill": then rank 1 kills itself.
+// A ring of messages, a slow rank, and collectives. Then, with "hang", all ranks receive; with "kill", rank 1 dies.
 #include <mpi.h>
 #include <signal.h>
 #include <string.h>

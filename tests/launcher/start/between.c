@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two halves of a program that reaches MPI only through a library of its own. With BETWEEN the library, without it the
-// program, which prints whether a large block of its own lies in memory shared with other ranks.
+// A program that uses MPI only through a library. Compiled with BETWEEN it is the library, without it the program,
+// which prints whether a large block of memory is shared with other ranks.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

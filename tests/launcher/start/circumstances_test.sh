@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Collectives and messages with each way of copying forced, and with what containers and batch systems forbid.
+# Collectives and messages with each copy method forced, and under restrictions of containers and batch systems.
 . "$(dirname "$0")/circumstances.sh" "$1"
 
-# each way of copying, in the order of preference
+# each copy method, in order of preference
 programs=("${all[@]}")
 try 2 "without arenas" env TUTTI_ARENA=no
 try 3 "without CMA" env TUTTI_CMA=no
@@ -16,7 +16,7 @@ try 2 "where CMA is forbidden, without arenas" env TUTTI_ARENA=no "$forbid" cma 
 programs=("${quick[@]}")
 try 3 "without arenas" env TUTTI_ARENA=no
 for bytes in 1 4096 64M; do try 2 "with blocks in the arena from $bytes on" env TUTTI_ARENA_THRESHOLD=$bytes; done
-# XPMEM whose library is there and whose attaching fails: the next way is used without a word
+# XPMEM is installed but attaching fails: the next method is used without a message
 [ -e "$build/tests/fake_xpmem/libxpmem.so.0" ] || wrong "the stand-in for XPMEM is not built"
 programs=("${all[@]}")
 try 3 "with XPMEM that fails" env "LD_LIBRARY_PATH=$build/tests/fake_xpmem" TUTTI_ARENA=no
@@ -27,16 +27,16 @@ try 2 "with XPMEM that fails, and arenas" env "LD_LIBRARY_PATH=$build/tests/fake
 try 2 "with XPMEM that fails, and no CMA" env "LD_LIBRARY_PATH=$build/tests/fake_xpmem" TUTTI_CMA=no
 try 2 "with XPMEM forbidden" env "LD_LIBRARY_PATH=$build/tests/fake_xpmem" TUTTI_XPMEM=no
 
-# what a container's rules forbid
+# system calls that containers forbid
 try 3 "where CMA is forbidden" "$forbid" cma --
 try 3 "where CMA is forbidden, without arenas" env TUTTI_ARENA=no "$forbid" cma --
 try 2 "where sockets are forbidden" "$forbid" sockets --
 try 3 "where mbind is forbidden" "$forbid" mbind --
 try 3 "where memory policies are forbidden" "$forbid" policies --
 
-# limits of a batch system: addresses, locked memory, file sizes
+# limits of batch systems: address space, locked memory, file sizes
 limited() { (ulimit "$1" "$2" && shift 2 && exec "$@"); }
-if ! is_sanitized; then   # sanitizers need all addresses
+if ! is_sanitized; then   # sanitizers need the whole address space
     try 2 "with 4 GB of addresses" limited -v 4000000
     try 2 "with 1 GB of addresses" limited -v 1000000
 fi

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What stands between mpiexec and the program may close descriptors: the segment is then opened again, or the rank says
-# what to do.
+# A program between mpiexec and the rank may close descriptors: the rank then opens the segment again, or reports what
+# to do.
 . "$(dirname "$0")/../../common.sh" "$1"
 is_sanitized && skip "a sanitizer must come first in the program"
 mover=$build/tests/ranks_launcher_mover
@@ -15,10 +15,10 @@ if command -v python3 > /dev/null; then
     run -n 2 python3 -c "import subprocess, sys; sys.exit(subprocess.run(sys.argv[1:], close_fds=True).returncode)" "$mover"
     expect_code 0; expect_silence
 fi
-# Where mpiexec cannot be seen the rank says what to do.
+# If the rank cannot see the process of mpiexec, it reports what to do.
 run -n 2 bash -c "export TUTTI_LAUNCHER=4711@1; $closing" sh "$mover"; expect_code 15
 expect_err "was closed between mpiexec and this program"; expect_err "close_fds=False"
-# A file that is not this job's segment is not taken for it.
+# Another file is not mistaken for the segment of this job.
 run -n 2 bash -c "export TUTTI_SEGMENT_INODE=1; $closing" sh "$mover"; expect_code 15; expect_err "another file"
 if unshare --fork --pid true 2> /dev/null; then
     run -n 2 unshare --fork --pid bash -c "$closing" sh "$mover"; expect_code 15; expect_err "another pid namespace"

@@ -10,7 +10,7 @@
 namespace tutti::launcher {
 namespace {
 
-TEST(DropIn, reads_what_this_very_program_is_linked_with) {
+TEST(DropIn, reads_the_libraries_of_this_program) {
     Linkage linkage = read_linkage("/proc/self/exe");
     EXPECT_TRUE(linkage.elf);
     EXPECT_TRUE(linkage.dynamic);
@@ -18,8 +18,8 @@ TEST(DropIn, reads_what_this_very_program_is_linked_with) {
     EXPECT_FALSE(needs_preload("/proc/self/exe"));
 }
 
-TEST(DropIn, gives_our_malloc_to_what_reaches_mpi_by_another_way) {
-    EXPECT_TRUE(needs_arena("/usr/bin/env")) << "linked with no MPI library, it could still start or open one";
+TEST(DropIn, preloads_our_malloc_for_programs_that_load_mpi_indirectly) {
+    EXPECT_TRUE(needs_arena("/usr/bin/env")) << "not linked with MPI, but may load it, or start a program that does";
     EXPECT_FALSE(read_linkage("/proc/self/exe").loader.empty());
     std::string file = testing::TempDir() + "tutti_needs_arena";
     auto needs = [&](std::string const& text) {

@@ -14,10 +14,10 @@ using testing::StartsWith;
 constexpr char const* inherited[] = {"HOME=/h", "PATH=/p", "PMI_FD=9", "PMI_RANK=77", "LD_LIBRARY_PATH=/old",
                                      "ODD",     nullptr};
 RankFacts const facts{
-    .rank = 3, .ranks = 8, .place = 1, .places = 2, .program = 1, .segment = 5, .launcher = "4711@40"};
+    .rank = 3, .ranks = 8, .local_rank = 1, .local_ranks = 2, .program = 1, .segment = 5, .launcher = "4711@40"};
 
 std::vector<std::string> make(EnvironmentRules const& everywhere, EnvironmentRules const& own,
-                              LibraryInFront const& library = {}) {
+                              LibraryOverrides const& library = {}) {
     return rank_environment(inherited, everywhere, own, facts, library);
 }
 
@@ -37,7 +37,7 @@ TEST(Environment, has_no_contact_to_an_outer_launcher) {
     EXPECT_THAT(all, Not(Contains("PMI_RANK=77")));
 }
 
-TEST(Environment, passes_on_what_the_rules_say) {
+TEST(Environment, passes_variables_according_to_the_rules) {
     using Inherit = EnvironmentRules::Inherit;
     EXPECT_THAT(make({Inherit::none, {}, {}}, {}), Not(Contains("HOME=/h")));
     EXPECT_THAT(make({Inherit::none, {}, {}}, {}), Contains("PMI_RANK=3"));
@@ -61,7 +61,7 @@ TEST(Environment, gives_each_rank_gpus_of_its_own) {
     EnvironmentRules const named{{}, {}, {{"CUDA_VISIBLE_DEVICES", "7,5,3,1"}}};
     EXPECT_THAT(rank_environment(inherited, {}, named, two, {}), Contains("CUDA_VISIBLE_DEVICES=3,1"));
     EnvironmentRules const few{{}, {}, {{"CUDA_VISIBLE_DEVICES", "7,5,3"}}};
-    EXPECT_THROW(rank_environment(inherited, {}, few, two, {}), Complaint);
+    EXPECT_THROW(rank_environment(inherited, {}, few, two, {}), LaunchError);
     two.gpus = 0;
     EXPECT_THAT(rank_environment(inherited, {}, {}, two, {}), Contains("HIP_VISIBLE_DEVICES=-1"));
     EXPECT_THAT(make({}, {}), Not(Contains(StartsWith("CUDA_VISIBLE_DEVICES="))));
@@ -75,15 +75,15 @@ TEST(Environment, puts_a_library_in_front) {
 }
 
 TEST(Environment, leaves_a_tool_that_the_user_preloads_in_front_of_our_library) {
-    LibraryInFront const mpi{"/t", true, ""};
+    LibraryOverrides const mpi{"/t", true, ""};
     EXPECT_THAT(make({}, {{}, {}, {{"LD_PRELOAD", "/u/tool.so"}}}, mpi),
                 Contains("LD_PRELOAD=/u/tool.so:/t/libmpi.so.12:/t/libmpich.so.12"));
     EXPECT_THAT(make({}, {{}, {}, {{"LD_PRELOAD", "/t/libmpi.so.12:/t/libmpich.so.12"}}}, mpi),
                 Contains("LD_PRELOAD=/t/libmpi.so.12:/t/libmpich.so.12"));
 }
 
-TEST(Environment, puts_our_malloc_behind_what_the_user_preloads_and_only_once) {
-    LibraryInFront const arena{"", false, "/tutti/lib/malloc.so"};
+TEST(Environment, adds_our_malloc_after_the_user_s_preloads_and_only_once) {
+    LibraryOverrides const arena{"", false, "/tutti/lib/malloc.so"};
     EXPECT_THAT(make({}, {}, arena), Contains("LD_PRELOAD=/tutti/lib/malloc.so"));
     EXPECT_THAT(make({}, {}, arena), Contains("LD_LIBRARY_PATH=/old"));
     EXPECT_THAT(make({}, {{}, {}, {{"LD_PRELOAD", "/j/libjemalloc.so"}}}, arena),

@@ -35,21 +35,21 @@ protected:
     int code(std::string const& name) {
         try {
             find(name);
-        } catch (Complaint const& c) { return c.exit_code; }
+        } catch (LaunchError const& c) { return c.exit_code; }
         return 0;
     }
 
     fs::path folder_;
 };
 
-TEST_F(FindProgram, looks_into_path_then_into_the_folder) {
+TEST_F(FindProgram, searches_path_then_the_folder) {
     EXPECT_EQ(find("tool"), (folder_ / "bin/tool").string());
     EXPECT_EQ(find("here"), "./here");
     EXPECT_EQ(find("./here"), "./here");
     EXPECT_EQ(find("bin/tool"), "bin/tool");
 }
 
-TEST_F(FindProgram, says_when_it_is_in_the_folder_alone) {
+TEST_F(FindProgram, reports_programs_found_only_in_the_folder) {
     bool in_folder = false;
     find_program("tool", folder_, (folder_ / "bin").string(), &in_folder);
     find_program("./here", folder_, "", &in_folder);
@@ -59,7 +59,7 @@ TEST_F(FindProgram, says_when_it_is_in_the_folder_alone) {
     EXPECT_TRUE(in_folder);
 }
 
-TEST_F(FindProgram, tells_what_is_wrong_by_its_code) {
+TEST_F(FindProgram, reports_errors_by_exit_code) {
     EXPECT_EQ(code("nowhere"), 127);
     EXPECT_EQ(code("./nowhere"), 127);
     EXPECT_EQ(code(""), 127);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What mpiexec says of a program that never joins its job: only what it has seen.
+# Messages about programs that never join their job: mpiexec reports only facts that it has observed.
 . "$(dirname "$0")/../common.sh" "$1"
 is_sanitized && skip "a sanitizer's libraries are in every program"
 make() { gcc -O1 "$@" || wrong "gcc $*"; }
@@ -15,34 +15,34 @@ link() { make "$folder/program.c" -o "$folder/$1" -L"$folder/$2" -lforeign -Wl,-
 link other libmpi.so.40
 link mpich libmpich.so.12
 
-# linked with another library than ours: refused before it runs, but for a single rank
+# linked with another MPI library: refused before the start, except for a single rank
 run -n 2 "$folder/other"; expect_code 126; expect_out ""
 expect_err "is linked with libmpi.so.40, and the loader finds $folder/libmpi.so.40/libmpi.so.40 for it, which is not Tutti's"
 expect_err "compile the program with Tutti's mpicc"
-run -n 2 "$folder/mpich"; expect_code 126; expect_err "--drop-in puts Tutti's in front"
+run -n 2 "$folder/mpich"; expect_code 126; expect_err "--drop-in loads Tutti's library instead"
 run -n 1 echo x : -n 1 "$folder/other"; expect_code 126; expect_out ""
 run -n 1 "$folder/other"; expect_code 0; expect_out ran; expect_silence
-# a loader that never answers keeps no job from its start, which here is none: the kernel refuses it
+# a loader that never ends does not block the start of the job; here the kernel rejects the program
 printf '#!/bin/sh\nexec sleep %s\n' "$nap" > "$folder/loader"; chmod +x "$folder/loader"
 make "$folder/program.c" -o "$folder/slow" -L"$folder/libmpi.so.40" -lforeign -Wl,--dynamic-linker="$folder/loader"
 run -n 2 "$folder/slow"; expect_code 126; expect_err "cannot be started"; expect_nothing_left
-# found by the environment, ours or theirs
+# found through the environment, our library or another one
 echo 'int main(void) { return 0; }' > "$folder/nothing.c"
 make -Wl,--no-as-needed "$folder/nothing.c" -o "$folder/plain" -L"$folder/libmpich.so.12" -lforeign
 run -n 2 -genv LD_LIBRARY_PATH "$folder/libmpich.so.12" "$folder/plain"; expect_code 126; expect_err "$folder/libmpich.so.12/libmpich.so.12"
 mkdir "$folder/ours"; cp "$build/lib/libmpi.so.12" "$folder/ours/libmpich.so.12"
 run -n 2 -genv LD_LIBRARY_PATH "$folder/ours" "$folder/plain"; expect_code 0; expect_silence
 
-# a script, or what it starts, has loaded one: told, and left running
+# a script, or a program that it starts, has loaded another library: reported, and not ended
 printf '#!/bin/sh\nexec "$@"\n' > "$folder/exec"; printf '#!/bin/sh\n"$@"\nexit 0\n' > "$folder/start"; chmod +x "$folder/exec" "$folder/start"
 for script in exec start; do
     run -n 2 "$folder/$script" "$folder/other"; expect_code 0; expect_out $'ran\nran'
     expect_err "has loaded $folder/libmpi.so.40/libmpi.so.40, which is not Tutti's"
-    [ "$(grep -c "has loaded" <<< "$err")" = 1 ] || wrong "$what said it more than once: $err"
+    [ "$(grep -c "has loaded" <<< "$err")" = 1 ] || wrong "$what reported it more than once: $err"
 done
 run -n 2 -q "$folder/exec" "$folder/other"; expect_code 0; expect_silence
 
-# programs that end before MPI_Init, for reasons of their own, are not suspected of anything
+# programs that end before MPI_Init for other reasons are not reported
 rank_program=$build/tests/ranks_launcher_misbehave
 for options in "" --drop-in; do
     run -n 2 $options ls --no-such-option; expect_code 2
@@ -56,7 +56,7 @@ int main(void) { return MPI_Send(0, 0, MPI_INT, 0, 0, MPI_COMM_WORLD); }' || wro
 run -n 2 "$folder/early"; [ "$code" != 0 ] || wrong "MPI_Send before MPI_Init ended well"
 [[ "$err" == *"linked with"* || "$err" == *"loaded"* || "$err" == *drop-in* ]] && wrong "$what guessed: $err"
 
-# a library that the loader does not find: its own words
+# a library that the loader does not find: the loader's message
 echo 'int lost(void) { return 0; }' > "$folder/lost.c"; make -shared -fPIC "$folder/lost.c" -o "$folder/liblost.so"
 make -Wl,--no-as-needed "$folder/nothing.c" -o "$folder/needs" -L"$folder" -llost; rm "$folder/liblost.so"
 run -n 2 "$folder/needs"; expect_code 127; expect_err "ended with exit code 127: the loader cannot load liblost.so: cannot open"

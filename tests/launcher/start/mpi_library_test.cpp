@@ -22,9 +22,9 @@ TEST(MpiLibrary, is_known_by_its_name_and_its_abi) {
 
 TEST(MpiLibrary, is_asked_of_the_loader_which_runs_nothing) {
     std::string const self = std::filesystem::read_symlink("/proc/self/exe");   // the loader has another "self"
-    std::vector<Resolved> const all = resolved_libraries(self, {});
-    EXPECT_THAT(all, testing::Contains(testing::Field(&Resolved::name, "libc.so.6")));
-    for (Resolved const& one : all) EXPECT_TRUE(one.file.starts_with('/')) << one.name;
+    std::vector<ResolvedLibrary> const all = resolved_libraries(self, {});
+    EXPECT_THAT(all, testing::Contains(testing::Field(&ResolvedLibrary::name, "libc.so.6")));
+    for (ResolvedLibrary const& one : all) EXPECT_TRUE(one.file.starts_with('/')) << one.name;
     EXPECT_EQ(foreign_library(self, {}).file, "");
     EXPECT_EQ(loader_error(self, {}), "");
     EXPECT_TRUE(resolved_libraries("/nowhere", {}).empty());

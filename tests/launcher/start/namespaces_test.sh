@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Jobs where /dev/shm is small, cannot be written, or is not there, and where there is no network.
+# Jobs with a small, unwritable or missing /dev/shm, and without a network.
 . "$(dirname "$0")/circumstances.sh" "$1"
 
-# in_namespace COMMANDS PROGRAM...: in namespaces of its own, after shell commands; as a user, with root's part in them.
+# in_namespace COMMANDS PROGRAM...: runs a program in new namespaces, after shell commands; a user is root in them.
 flags=(--mount --net)
 [ "$(id -u)" = 0 ] || flags+=(--map-root-user)
 in_namespace() { unshare "${flags[@]}" sh -c "$1 && shift && exec \"\$@\"" sh "$@"; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs that Debian's MPICH and Open MPI have built: started with --drop-in, refused with the reason without it.
+# Programs built with Debian's MPICH and Open MPI: run with --drop-in, refused with a reason without it.
 . "$(dirname "$0")/../common.sh" "$1"
 need_package libmpich-dev "/usr/include/*/mpich/mpi.h"
 need_package libopenmpi-dev "/usr/lib/*/openmpi/include/mpi.h"
@@ -10,7 +10,7 @@ mpicc.mpich "$folder/of.c" -o "$folder/of" || wrong "mpicc.mpich"
 mpicc.mpich "$folder/of.c" -o "$folder/of-rpath" -Wl,--disable-new-dtags,-rpath,"$(dirname "$(echo /usr/lib/*/libmpich.so.12)")" || wrong "mpicc.mpich"
 run -n 2 --drop-in "$folder/of"; expect_code 0; expect_out $'of 2\nof 2'; expect_silence
 run -n 2 --drop-in "$folder/of-rpath"; expect_code 0; expect_out $'of 2\nof 2'
-# a tool that the user preloads sees the calls, though the program's own search path makes us preload our library, too
+# a tool that the user preloads intercepts the calls, although the program's RPATH makes mpiexec preload our library
 printf '#include <mpi.h>\n#include <unistd.h>\nint MPI_Finalize(void) { if (write(1, "tool\\n", 5) < 5) return 1; return PMPI_Finalize(); }\n' > "$folder/tool.c"
 mpicc.mpich -shared -fPIC "$folder/tool.c" -o "$folder/tool.so" || wrong "mpicc.mpich -shared"
 for program in of of-rpath; do

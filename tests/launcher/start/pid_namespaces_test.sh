@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Ranks with process numbers of their own, as containers give them: a number of another namespace means another process.
-# What lies outside of arenas goes through the segment then, and by CMA where ranks share a namespace.
+# Ranks in different PID namespaces, as in containers, in which a PID of another namespace is a different process. Data
+# outside of arenas is then copied through the segment; ranks that share a namespace use CMA.
 . "$(dirname "$0")/../../common.sh" "$1"
 is_sanitized && skip "under a sanitizer large blocks do not lie in arenas"
 unshare --fork --pid true 2> /dev/null || unshare --user --map-root-user --fork --pid true 2> /dev/null ||
-    skip "no pid namespaces can be made here"
+    skip "this system allows no PID namespaces"
 
 for kind in pie no-pie; do
     "$build/bin/mpicc" -O1 "-f$kind" "-$kind" "$here/static_arrays.c" -o "$folder/$kind" || wrong "mpicc -$kind"
 done
-# way NAME: the bytes of all ranks that went that way, from the first table of --stats
+# way NAME: the bytes that all ranks copied by that method, from the first table of --stats
 way() {
     local column=$1
     awk -v c="$column" '$1 == "all" { i = 2; for (k = 1; k < c; ++k) i += $(i + 1) ~ /B$/ ? 2 : 1; print $i; exit }' <<< "$err"
@@ -18,7 +18,7 @@ way() {
 by_cma() { way 3; }
 can_cma=yes; [[ $("$build/bin/tutti-info") == *"no   CMA"* ]] && can_cma=
 
-# What is put in front of the program, for namespaces of each rank's own; as root, and as a user in a namespace of users.
+# Commands that start the program in a separate namespace per rank, as root and as a user in a user namespace.
 own=()
 unshare --fork --pid true 2> /dev/null && own+=("unshare --fork --pid" "unshare --fork --pid --mount-proc")
 for users in "--user" "--user --map-root-user"; do
@@ -35,13 +35,13 @@ for in_front in "${own[@]}"; do
         # shellcheck disable=SC2086
         run -n 2 --stats -genv TUTTI_CMA no $in_front "$folder/$kind"; expect_code 0
     done
-    # Arenas need no numbers.
+    # Arenas do not need PIDs.
     # shellcheck disable=SC2086
     run -n 2 --stats $in_front "$build/tests/ranks_launcher_mover"; expect_code 0
     [ "$(way 1)" != 0 ] || wrong "$what used no arena: $err"
 done
 
-# One rank in a namespace of its own, or two in the launcher's and two in another one, nested or not.
+# One rank in a separate namespace, or two in the launcher's and two in another one, nested or not.
 numbers=${own[0]}
 if [ -n "$can_cma" ]; then
     for kind in pie no-pie; do
@@ -62,7 +62,7 @@ if [ -n "$can_cma" ]; then
     done
 fi
 
-# A rank that waits without end is shown with the lines of its program, not with those of what started it.
+# The report of a waiting rank has lines of its program, not of the command that started it.
 cat > "$folder/waits.c" << 'PROGRAM'
 #include <mpi.h>
 int main(void) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Large blocks lie in shared memory also in programs in which the C library's malloc would come first.
+# Large blocks are allocated in shared memory, also in programs whose lookup of malloc finds the C library first.
 . "$(dirname "$0")/../common.sh" "$1"
 is_sanitized && skip "a sanitizer's allocator comes before every other"
 build_c() { "$build/bin/mpicc" -O1 "$@" || wrong "mpicc $*"; }
@@ -10,7 +10,7 @@ gcc -O1 "$here/between.c" -o "$folder/program" -L"$folder" -Wl,-rpath,"$folder" 
 
 both=$'early 1 late 1\nearly 1 late 1' none=$'early 0 late 0\nearly 0 late 0'
 run -n 2 "$folder/program"; expect_code 0; expect_out "$both"; expect_silence
-# at a fixed address, where the program's own jump passes for malloc
+# not position-independent: the address of malloc is that of the program's PLT entry
 gcc -O1 -fno-pie -no-pie "$here/between.c" -o "$folder/fixed" -L"$folder" \
     -Wl,-rpath,"$folder" -lbetween -Wl,-rpath-link,"$build/lib" || wrong "gcc -no-pie"
 run -n 2 "$folder/fixed"; expect_code 0; expect_out "$both"; expect_silence
@@ -19,12 +19,12 @@ run -n 2 --preload-arena no "$folder/program"; expect_out "$none"
 run -n 2 --preload-arena=maybe "$folder/program"; expect_code 2; expect_err "yes, no or auto"
 run -n 2 -genv TUTTI_ARENA no "$folder/program"; expect_code 0; expect_out "$none"
 run -n 2 -genv TUTTI_ARENA no sh -c 'echo "preload:$LD_PRELOAD"'; expect_out $'preload:\npreload:'
-# what a script starts, and what stands in front of it
+# programs that a script starts, and commands before the program
 printf '#!/bin/sh\nexec "$@"\n' > "$folder/script"; chmod +x "$folder/script"
 run -n 2 "$folder/script" "$folder/program"; expect_code 0; expect_out "$both"; expect_silence
 run -n 2 sh -c "true; '$folder/program'"; expect_code 0; expect_out "$both"; expect_silence
 run -n 2 env "$folder/program"; expect_code 0; expect_out "$both"; expect_silence
-# programs that do not want it, or have it
+# programs that disable the preload, or do not need it
 run -n 1 --preload-arena auto "$build/tests/ranks_environment_life"; expect_code 0; expect_silence
 if gcc -static -x c - -o "$folder/static" 2> /dev/null <<< 'int main(void) { return 0; }'; then
     run -n 2 "$folder/static"; expect_code 0; expect_silence
@@ -32,12 +32,12 @@ fi
 if gcc -fsanitize=address -x c - -o "$folder/asan" 2> /dev/null <<< 'int main(void) { return 0; }'; then
     run -n 2 "$folder/asan"; expect_code 0; expect_silence
 fi
-# an allocator of the user's own in front: it is the program's malloc, and ours stands aside
+# a preloaded allocator of the user: it is the program's malloc, and ours is not used
 printf '#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <stddef.h>\nvoid* malloc(size_t n) { static void* (*next)(size_t); if (!next) *(void**)&next = dlsym(RTLD_NEXT, "malloc"); return next(n); }\n' > "$folder/own.c"
 gcc -shared -fPIC -O1 "$folder/own.c" -o "$folder/own.so" || wrong "gcc own.c"
 run -n 2 -genv LD_PRELOAD "$folder/own.so" "$folder/program"; expect_code 0; expect_out "$none"; expect_silence
 
-# an interpreter: nothing before MPI_Init, since it may have nothing to do with MPI; MPI_Init in a library of dlopen
+# an interpreter: no arena before MPI_Init, because it may not use MPI; MPI_Init in a library opened by dlopen
 cat > "$folder/open.py" << 'END'
 import ctypes, sys
 mpi = ctypes.CDLL("libmpi.so.12")
@@ -64,11 +64,11 @@ mpi.MPI_Finalize()
 END
 python=$(command -v /usr/bin/python3 || command -v python3)
 if [ -n "$python" ]; then
-    said=$'early False late True\nearly False late True'
-    run -n 2 --drop-in "$python" "$folder/open.py"; expect_code 0; expect_out "$said"; expect_silence
+    lines=$'early False late True\nearly False late True'
+    run -n 2 --drop-in "$python" "$folder/open.py"; expect_code 0; expect_out "$lines"; expect_silence
     sed -i "1i #!$python" "$folder/open.py"; chmod +x "$folder/open.py"
-    run -n 2 --drop-in "$folder/open.py"; expect_code 0; expect_out "$said"; expect_silence
-    run -n 2 --drop-in --preload-arena no "$folder/open.py"; expect_code 0; expect_out "${said//True/False}"
-    run -n 2 --drop-in --preload-arena yes -genv TUTTI_ARENA no "$folder/open.py"; expect_code 0; expect_out "${said//True/False}"
+    run -n 2 --drop-in "$folder/open.py"; expect_code 0; expect_out "$lines"; expect_silence
+    run -n 2 --drop-in --preload-arena no "$folder/open.py"; expect_code 0; expect_out "${lines//True/False}"
+    run -n 2 --drop-in --preload-arena yes -genv TUTTI_ARENA no "$folder/open.py"; expect_code 0; expect_out "${lines//True/False}"
 fi
 finish

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Moves static arrays, which lie outside of arenas, by Sendrecv, Bcast, Put and Get, with sizes on both sides of each
-// method's threshold, and checks what arrives.
+// Transfers static arrays, which are outside of arenas, by Sendrecv, Bcast, Put and Get, with sizes below and above the
+// threshold of each method, and checks the received data.
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Jobs of a user without any privilege. Where the tests run as such a user, all of them show it.
+# Jobs of a user without privileges. If the tests run as such a user, all tests cover this.
 . "$(dirname "$0")/circumstances.sh" "$1"
 [ "$(id -u)" = 0 ] || skip "only root can start jobs as another user"
 nobody() { (cd / && exec setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all "$@"); }

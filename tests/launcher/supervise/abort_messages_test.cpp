@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Equal last words of ranks: found among the program's lines, told once, within their time.
+// Equal abort messages of ranks are found among the lines of the program and reported once, within a time limit.
 #include "launcher/supervise/abort_messages.hpp"
 
 #include <cstring>
@@ -15,10 +15,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(LastWords, AreTakenOutWhereTheyAreALineOfTheirOwn) {
-    LastWords const words{3, "no"};
+TEST(RankAbortMessage, AreRemovedIfTheyAreASeparateLine) {
+    RankAbortMessage const message{3, "no"};
     auto left = [&](std::string lines, bool expected) {
-        EXPECT_EQ(take_out(lines, words), expected) << lines;
+        EXPECT_EQ(remove_message_line(lines, message), expected) << lines;
         return lines;
     };
     EXPECT_EQ(left("a\nrank 3: no\nb\n", true), "a\nb\n");
@@ -28,36 +28,36 @@ TEST(LastWords, AreTakenOutWhereTheyAreALineOfTheirOwn) {
         EXPECT_EQ(left(other, false), other);
 }
 
-TEST(LastWords, AreTakenOutWithThePrefixOfTheirLine) {
-    LastWords const words{3, "no"};
+TEST(RankAbortMessage, AreRemovedWithThePrefixOfTheirLine) {
+    RankAbortMessage const message{3, "no"};
     std::string lines = "[3] a\n[3] rank 3: no\n[3] b\n";
-    EXPECT_FALSE(take_out(lines, words));
-    EXPECT_FALSE(take_out(lines, words, {.text = "[4] "}));
-    EXPECT_TRUE(take_out(lines, words, {.text = "[3] "}));
+    EXPECT_FALSE(remove_message_line(lines, message));
+    EXPECT_FALSE(remove_message_line(lines, message, {.text = "[4] "}));
+    EXPECT_TRUE(remove_message_line(lines, message, {.text = "[3] "}));
     EXPECT_EQ(lines, "[3] a\n[3] b\n");
     std::string timed = "12:00 [3] rank 3: no\n";
-    EXPECT_TRUE(take_out(timed, words, {.text = "[3] ", .time = true}));
+    EXPECT_TRUE(remove_message_line(timed, message, {.text = "[3] ", .time = true}));
     EXPECT_EQ(timed, "");
 }
 
-TEST(LastWords, AreThoseThatTheCardHas) {
+TEST(RankAbortMessage, AreReadFromTheRankState) {
     Segment const segment = Segment::create(2);
     RankState& rank_state = segment.rank_state(1);
-    EXPECT_FALSE(last_words_on(nullptr));
-    EXPECT_FALSE(last_words_on(&rank_state));
-    NotedWords& noted = rank_state.last_words;
-    std::strcpy(noted.sentence, "no");
+    EXPECT_FALSE(read_abort_message(nullptr));
+    EXPECT_FALSE(read_abort_message(&rank_state));
+    AbortMessage& noted = rank_state.abort_message;
+    std::strcpy(noted.message, "no");
     std::strcpy(noted.code, "MPI_ERR_RANK");
     std::strcpy(noted.call, "MPI_Send(1 MPI_INT to rank 7, tag 0, MPI_COMM_WORLD)");
     noted.addresses = 1;
     noted.stack[0] = 4711;
-    EXPECT_FALSE(last_words_on(&rank_state)) << "not said yet";
-    noted.state = NotedWords::said;
-    LastWords const words = *last_words_on(&rank_state);
-    EXPECT_EQ(words.line(), "rank 1: no\n");
-    EXPECT_EQ(words.code, "MPI_ERR_RANK");
-    EXPECT_EQ(words.call, "MPI_Send(1 MPI_INT to rank 7, tag 0, MPI_COMM_WORLD)");
-    EXPECT_EQ(words.stack, std::vector<std::uint64_t>{4711});
+    EXPECT_FALSE(read_abort_message(&rank_state)) << "not written yet";
+    noted.state = AbortMessage::written;
+    RankAbortMessage const message = *read_abort_message(&rank_state);
+    EXPECT_EQ(message.line(), "rank 1: no\n");
+    EXPECT_EQ(message.code, "MPI_ERR_RANK");
+    EXPECT_EQ(message.call, "MPI_Send(1 MPI_INT to rank 7, tag 0, MPI_COMM_WORLD)");
+    EXPECT_EQ(message.stack, std::vector<std::uint64_t>{4711});
 }
 
 struct Reader {
@@ -71,72 +71,73 @@ struct Reader {
     int ends[2];
 };
 
-LastWords words_of(int rank, std::string const& sentence, std::string const& place) {
+RankAbortMessage message_of(int rank, std::string const& text, std::string const& position) {
     return {.rank = rank,
-            .sentence = sentence,
+            .text = text,
             .code = "MPI_Abort",
             .call = "MPI_Abort(grid, errorcode 3)",
-            .place = {place}};
+            .position = {position}};
 }
 
-TEST(HeldWords, AreToldOnceForEachSentenceAndSinkAndBeforeWhatExplainsThem) {
+TEST(MessageMerger, AreReportedOncePerMessageAndSinkAndBeforeTheirExplanation) {
     Reader one, other;
     Sink sink(one.ends[1]), second(other.ends[1]);
-    HeldWords held;
-    auto const start = HeldWords::Clock::now();
-    EXPECT_TRUE(held.empty());
-    held.add(sink, words_of(2, "no", "a.c:3"), start);
-    held.add(second, words_of(5, "no", ""), start + 30ms);
-    held.add_lines(sink, "mpiexec: over.\n");
-    held.add(sink, words_of(3, "no", "a.c:3"), start + 40ms);
-    held.add(sink, words_of(0, "never", "a.c:4"), start + 50ms);
-    EXPECT_EQ(held.due(), start + 100ms) << "of the first one";
-    held.write_all();
-    EXPECT_TRUE(held.empty());
+    MessageMerger merger;
+    auto const start = MessageMerger::Clock::now();
+    EXPECT_TRUE(merger.empty());
+    merger.add(sink, message_of(2, "no", "a.c:3"), start);
+    merger.add(second, message_of(5, "no", ""), start + 30ms);
+    merger.add_lines(sink, "mpiexec: over.\n");
+    merger.add(sink, message_of(3, "no", "a.c:3"), start + 40ms);
+    merger.add(sink, message_of(0, "never", "a.c:4"), start + 50ms);
+    EXPECT_EQ(merger.due(), start + 100ms) << "from the first message on";
+    merger.write_all();
+    EXPECT_TRUE(merger.empty());
     EXPECT_EQ(one.text(),
               "error[MPI_Abort] no\n  ranks 2 and 3  MPI_Abort(grid, errorcode 3)  a.c:3\n"
-              "  more: mpiexec --explain MPI_Abort\nmpiexec: over.\n"
+              "  For details, run: mpiexec --explain MPI_Abort\nmpiexec: over.\n"
               "error[MPI_Abort] never\n  rank 0  MPI_Abort(grid, errorcode 3)  a.c:4\n"
-              "  more: mpiexec --explain MPI_Abort\n");
+              "  For details, run: mpiexec --explain MPI_Abort\n");
     EXPECT_EQ(other.text(),
-              "error[MPI_Abort] no\n  rank 5  MPI_Abort(grid, errorcode 3)\n  more: mpiexec --explain MPI_Abort\n");
+              "error[MPI_Abort] no\n  rank 5  MPI_Abort(grid, errorcode 3)\n  For details, run: mpiexec --explain "
+              "MPI_Abort\n");
 }
 
-TEST(HeldWords, AreJsonForTools) {
+TEST(MessageMerger, AreJsonForTools) {
     Reader end;
     Sink sink(end.ends[1]);
-    HeldWords held;
-    held.speak_json();
-    held.add(sink, words_of(1, "no", "a.c:3"), HeldWords::Clock::now());
-    held.write_all();
+    MessageMerger merger;
+    merger.use_json();
+    merger.add(sink, message_of(1, "no", "a.c:3"), MessageMerger::Clock::now());
+    merger.write_all();
     std::string const text = end.text();
     EXPECT_TRUE(text.starts_with(R"j({"code":"MPI_Abort",)j")) << text;
     EXPECT_NE(text.find(R"j("ranks":[1],"call":"MPI_Abort(grid, errorcode 3)","place":"a.c:3")j"), text.npos) << text;
 }
 
-/// A rank's standard error, and what goes on of it.
-TEST(OutputStream, HandsOnAllButTheLastWordsOfItsRank) {
+/// A rank's standard error, and the part that is passed on.
+TEST(OutputStream, PassesOnAllButTheAbortMessageOfItsRank) {
     Segment const segment = Segment::create(1);
     Reader end;
     Sink sink(end.ends[1]);
     Pipe pipe = Pipe::make();
-    std::vector<std::string> said;
+    std::vector<std::string> messages;
     OutputStream stream(std::move(pipe.read), sink, {}, 0, &segment.rank_state(0),
-                        [&](Sink&, LastWords const& words) { said.push_back(words.sentence); });
+                        [&](Sink&, RankAbortMessage const& message) { messages.push_back(message.text); });
     auto write_line = [&](std::string const& line) {
         EXPECT_EQ(write(pipe.write.get(), line.data(), line.size()), static_cast<ssize_t>(line.size()));
     };
     write_line("rank 0: no\n");
     stream.read_some();
-    NotedWords& noted = segment.rank_state(0).last_words;
-    std::strcpy(noted.sentence, "no");
-    noted.state = NotedWords::said;
+    AbortMessage& noted = segment.rank_state(0).abort_message;
+    std::strcpy(noted.message, "no");
+    noted.state = AbortMessage::written;
     write_line("before\nrank 0: no\nafter\n");
     stream.read_some();
     sink.write_some();
-    EXPECT_EQ(said, std::vector<std::string>{"no"});
-    EXPECT_EQ(noted.state, NotedWords::heard) << "the rank need not stand any longer";
-    EXPECT_EQ(end.text(), "rank 0: no\nbefore\nafter\n") << "before it was noted it was the program's";
+    EXPECT_EQ(messages, std::vector<std::string>{"no"});
+    EXPECT_EQ(noted.state, AbortMessage::read) << "the rank may end";
+    EXPECT_EQ(end.text(), "rank 0: no\nbefore\nafter\n") << "earlier lines belong to the program";
 }
 
 }   // namespace

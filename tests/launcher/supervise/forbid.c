@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// forbid EVERYTHING... -- program args: runs a program for which the named system calls fail with EPERM, as in a
-// container: cma (process_vm_readv and process_vm_writev), sockets, memfd, mbind, policies (mbind and the calls that
-// tell of memory policies), faccessat2 (which old containers do not know).
+// forbid GROUP... -- program args: runs a program for which groups of system calls fail with EPERM, as in a container:
+// cma (process_vm_readv and process_vm_writev), sockets, memfd, mbind, policies (mbind and calls that query memory
+// policies), faccessat2 (unknown to old containers).
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>

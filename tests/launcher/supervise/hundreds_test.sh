@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# 256 ranks end well; and when one of them is killed among their allreduces, mpiexec says so in one sentence and one report,
-# and none of the others is left.
+# 256 ranks succeed. If one of them is killed during allreduces, mpiexec prints one message and one report, and no other
+# rank is left.
 . "$(dirname "$0")/../common.sh" "$1"
 program=$build/tests/ranks_launcher_allreduces
 
@@ -11,7 +11,7 @@ for world in "256 128" "32 0" "32 31"; do
     run -n "$ranks" "$program" "$victim" 50; expect_code 137; expect_out ""
     expect_err "rank $victim was killed by signal 9"
     [ "$(grep -c "^mpiexec: rank" < "$folder/err")" = 0 ] && [ "$(grep -c "^error" < "$folder/err")" = 1 ] ||
-        wrong "$what said more than a report: $err"
+        wrong "$what printed more than a report: $err"
     expect_nothing_left
 done
 finish

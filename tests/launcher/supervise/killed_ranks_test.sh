@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A rank killed with kill -9 at a random moment, 40 times: mpiexec ends, says who it was, and nothing is left.
+# A rank is killed by SIGKILL at a random moment, 40 times: mpiexec ends and names the rank, and no process is left.
 . "$(dirname "$0")/../common.sh" "$1"
 program=("$build/tests/ranks_launcher_chatter" "$nap")
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The memory limit of a container is reached: a sentence that says so, an end in time, and mpiexec survives to say it.
+# The memory limit of a container is reached: mpiexec survives, reports this, and ends the job in time.
 . "$(dirname "$0")/../common.sh" "$1"
 eater=$build/tests/ranks_launcher_eater
 limit_mb=192
 
-# A cgroup of our own below the one we are in.
+# A new control group below that of the test.
 own() { sed -nE "s/^[0-9]+:$1:(.*)/\1/p" /proc/self/cgroup; }
 if [ -w /sys/fs/cgroup/memory ]; then
     parent=/sys/fs/cgroup/memory$(own '([^:]*,)?memory(,[^:]*)?' | tail -1)
@@ -18,7 +18,7 @@ group=$parent/tutti-test-$$
 cleanup() { rm -rf "$folder"; for _ in $(seq 20); do rmdir "$group" 2> /dev/null && break; [ -d "$group" ] || break; sleep 0.1; done; }
 if ! mkdir "$group" 2> /dev/null || ! echo $((limit_mb << 20)) 2> /dev/null > "$group/$limit"; then
     rmdir "$group" 2> /dev/null
-    skip "no cgroup with a memory limit can be made here (it takes root and a writable /sys/fs/cgroup)"
+    skip "no control group with a memory limit can be created (this requires root and a writable /sys/fs/cgroup)"
 fi
 trap cleanup EXIT
 [ -e "$group/memory.swap.max" ] && echo 0 2> /dev/null > "$group/memory.swap.max"
@@ -38,8 +38,8 @@ for arena in yes no; do
     expect_code 137; expect_err " killed by signal 9"; expect_err "the memory limit of its cgroup, $limit_mb MiB, was reached"
     grep -q "process [0-9]* on $(hostname)" <<< "$err" || wrong "$what named no process: $err"
 done
-# a rank killed by somebody, with the same cgroup: no such sentence
+# a rank killed by another process in the same control group: no such message
 limited -n 2 "$rank" init only 1 signal 9 sleep "$nap"; expect_code 137
-[[ "$err" == *"memory limit"* ]] && wrong "a kill was taken for want of memory: $err"
+[[ "$err" == *"memory limit"* ]] && wrong "a kill was reported as a lack of memory: $err"
 run -n 2 "$rank" init only 0 signal 7 sleep "$nap"; expect_code 135; expect_err "signal 7 (Bus error)"; expect_err "the system had no page left"
 finish

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Both versions of cgroups, read from made-up /proc and /sys.
+// Both versions of control groups, read from artificial /proc and /sys.
 #include "launcher/supervise/rank_exit.hpp"
 
 #include <filesystem>
@@ -28,7 +28,7 @@ protected:
     std::string root;
 };
 
-TEST_F(MemoryWatchTest, says_nothing_where_nothing_tells) { EXPECT_EQ(MemoryWatch(root).what_ran_out(), ""); }
+TEST_F(MemoryWatchTest, reports_nothing_without_evidence) { EXPECT_EQ(MemoryMonitor(root).take_oom_cause(), ""); }
 
 TEST_F(MemoryWatchTest, reads_version_2) {
     write("/proc/self/cgroup", "0::/jobs/mine\n");
@@ -37,23 +37,23 @@ TEST_F(MemoryWatchTest, reads_version_2) {
     write("/sys/fs/cgroup/jobs/memory.peak", "500000000\n");
     write("/sys/fs/cgroup/jobs/mine/memory.events", "low 0\nhigh 0\nmax 7\noom 1\noom_kill 1\n");
     write("/sys/fs/cgroup/jobs/mine/memory.max", "max\n");
-    MemoryWatch watch(root);
-    EXPECT_EQ(watch.what_ran_out(), "") << "what was before";
+    MemoryMonitor watch(root);
+    EXPECT_EQ(watch.take_oom_cause(), "") << "events before the start do not count";
     write("/sys/fs/cgroup/jobs/mine/memory.events", "low 0\nhigh 0\nmax 7\noom 1\noom_kill 2\n");
-    EXPECT_EQ(watch.what_ran_out(), "the machine's memory, 4096 MiB, was used up") << "no limit was reached";
+    EXPECT_EQ(watch.take_oom_cause(), "the machine's memory, 4096 MiB, was used up") << "no limit was reached";
     write("/sys/fs/cgroup/jobs/memory.peak", "536870912\n");
     write("/sys/fs/cgroup/jobs/mine/memory.events", "low 0\nhigh 0\nmax 7\noom 1\noom_kill 3\n");
-    EXPECT_EQ(watch.what_ran_out(), "the memory limit of its cgroup, 512 MiB, was reached");
-    EXPECT_EQ(watch.what_ran_out(), "") << "said already";
+    EXPECT_EQ(watch.take_oom_cause(), "the memory limit of its cgroup, 512 MiB, was reached");
+    EXPECT_EQ(watch.take_oom_cause(), "") << "reported already";
 }
 
 TEST_F(MemoryWatchTest, reads_version_2_of_kernels_without_the_highest_use) {
     write("/proc/self/cgroup", "0::/\n");
     write("/sys/fs/cgroup/memory.events", "oom 0\noom_kill 0\n");
     write("/sys/fs/cgroup/memory.max", "1073741824\n");
-    MemoryWatch watch(root);
+    MemoryMonitor watch(root);
     write("/sys/fs/cgroup/memory.events", "oom 1\noom_kill 1\n");
-    EXPECT_EQ(watch.what_ran_out(), "the memory limit of its cgroup, 1024 MiB, was reached");
+    EXPECT_EQ(watch.take_oom_cause(), "the memory limit of its cgroup, 1024 MiB, was reached");
 }
 
 TEST_F(MemoryWatchTest, reads_version_1_also_where_the_path_is_the_hosts) {
@@ -65,17 +65,17 @@ TEST_F(MemoryWatchTest, reads_version_1_also_where_the_path_is_the_hosts) {
     kills(4);
     write(folder + "limit_in_bytes", "67108864\n");
     write(folder + "max_usage_in_bytes", "67104768\n");
-    MemoryWatch watch(root);
-    EXPECT_EQ(watch.what_ran_out(), "") << "full, but nobody was killed";
+    MemoryMonitor watch(root);
+    EXPECT_EQ(watch.take_oom_cause(), "") << "full, but no process was killed";
     kills(5);
-    EXPECT_EQ(watch.what_ran_out(), "the memory limit of its cgroup, 64 MiB, was reached");
+    EXPECT_EQ(watch.take_oom_cause(), "the memory limit of its cgroup, 64 MiB, was reached");
     write(folder + "limit_in_bytes", "9223372036854771712\n");
     kills(6);
-    EXPECT_EQ(watch.what_ran_out(), "the machine's memory, 4096 MiB, was used up") << "there is no limit";
+    EXPECT_EQ(watch.take_oom_cause(), "the machine's memory, 4096 MiB, was used up") << "there is no limit";
     write(folder + "memsw.limit_in_bytes", "134217728\n");
     write(folder + "memsw.max_usage_in_bytes", "134217728\n");
     kills(7);
-    EXPECT_EQ(watch.what_ran_out(), "the memory limit of its cgroup, 128 MiB, was reached") << "with swap";
+    EXPECT_EQ(watch.take_oom_cause(), "the memory limit of its cgroup, 128 MiB, was reached") << "with swap";
 }
 
 TEST_F(MemoryWatchTest, finds_a_cgroup_of_a_container_by_the_hosts_path) {
@@ -85,9 +85,9 @@ TEST_F(MemoryWatchTest, finds_a_cgroup_of_a_container_by_the_hosts_path) {
     write(folder + "oom_control", "oom_kill 0\n");
     write(folder + "limit_in_bytes", "67108864\n");
     write(folder + "max_usage_in_bytes", "67108864\n");
-    MemoryWatch watch(root);
+    MemoryMonitor watch(root);
     write(folder + "oom_control", "oom_kill 1\n");
-    EXPECT_EQ(watch.what_ran_out(), "the memory limit of its cgroup, 64 MiB, was reached");
+    EXPECT_EQ(watch.take_oom_cause(), "the memory limit of its cgroup, 64 MiB, was reached");
 }
 
 }   // namespace

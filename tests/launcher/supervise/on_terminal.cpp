@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// on_terminal program args: runs it in the foreground of a new terminal, types its own standard input there, and prints
-// what the screen would show.
+// on_terminal program args: runs a program in the foreground of a new terminal, passes its own standard input to it as
+// typed input, and prints the output of the terminal.
 #include <cstdio>
 #include <cstdlib>
 
@@ -20,7 +20,7 @@ void run_on(char const* terminal, char** command) {
     _exit(127);
 }
 
-// False when the other end has gone.
+// Returns false if the other end is closed.
 bool copy(int from, int to) {
     char buffer[4096];
     ssize_t n = read(from, buffer, sizeof buffer);

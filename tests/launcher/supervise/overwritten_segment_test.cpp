@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank may store through a wrong pointer into the segment, which mpiexec reads while the job runs and when it has
-// ended. Whatever stands there, each of its readers ends, and none leaves its own memory (AddressSanitizer sees it).
+// A rank may store through a wrong pointer into the segment, which mpiexec reads during and after the job. Whatever the
+// segment contains, each reader must return and access only valid memory (checked by AddressSanitizer).
 #include <cstring>
 #include <memory>
 #include <random>
@@ -27,14 +27,14 @@ namespace tutti::launcher {
 namespace {
 
 constexpr unsigned ranks = 3;
-constexpr std::uint64_t trace_room = 32;   // of a trace
+constexpr std::uint64_t trace_room = 32;   // events per trace
 
 template <std::size_t n>
 void say(char (&to)[n], char const* words) {
     std::strncpy(to, words, n - 1);
 }
 
-/// What a rank in the middle of its work shows.
+/// Publishes the state of a working rank.
 void show(Segment const& segment, unsigned place) {
     RankState& state = segment.rank_state(place);
     state.state.store(RankPhase::initialised);
@@ -43,22 +43,22 @@ void show(Segment const& segment, unsigned place) {
     for (BlockedThread& thread : state.blocked.thread) {
         thread.awaiting = Awaiting::all;
         thread.ranges = 1;
-        thread.others = 1;
+        thread.further_ranges = 1;
         thread.awaited[0] = thread.awaited[1] = {0, 2, 1};
         thread.addresses = 1;
         say(thread.call, "MPI_Recv(1 MPI_INT from rank 0)");
     }
-    state.polling.changes.store(1);
-    state.polling.last.store(now_ns());
-    say(state.polling.call, "MPI_Iprobe");
-    state.finding.kind.store(Finding::Kind::warning);
-    state.finding.places = 2;
-    say(state.finding.headline, "something is wrong");
-    state.last_words.state.store(NotedWords::said);
-    state.last_words.addresses = 2;
-    say(state.last_words.sentence, "the end");
+    state.busy_poll.changes.store(1);
+    state.busy_poll.last.store(now_ns());
+    say(state.busy_poll.call, "MPI_Iprobe");
+    state.diagnostic.kind.store(Diagnostic::Kind::warning);
+    state.diagnostic.locations = 2;
+    say(state.diagnostic.headline, "something is wrong");
+    state.abort_message.state.store(AbortMessage::written);
+    state.abort_message.addresses = 2;
+    say(state.abort_message.message, "the end");
     state.times.started.set(static_cast<std::uint64_t>(now_ns()) - 1000);
-    segment.call_statistics(place).line("MPI_COMM_WORLD", 3, "bcast", "linear").note(8, 100);
+    segment.call_statistics(place).row("MPI_COMM_WORLD", 3, "bcast", "linear").record(8, 100);
     Trace& trace = *segment.trace(place);
     trace.texts_used.store(2);
     say(trace.texts[0], "MPI_Bcast");
@@ -73,58 +73,59 @@ void show(Segment const& segment, unsigned place) {
     trace.events.store(2 * trace_room);
 }
 
-/// A job of which mpiexec has seen the beginning.
+/// A job that mpiexec has started to observe.
 struct SeenJob {
     SeenJob() {
         for (unsigned place = 0; place < ranks; ++place) show(segment, place);
     }
 
-    Segment segment = Segment::create(ranks, "machine", "tuning", {}, Maker::launcher, nullptr, trace_room);
-    NodeWatch watch{segment, [](unsigned) { return true; }};
-    DeadlockWatch deadlocks{std::vector<int>(ranks), [this](int, Question const& question) { watch.ask(question); }};
-    Stillness stillness{segment, [](unsigned) { return true; }, std::chrono::seconds(0)};
+    Segment segment = Segment::create(ranks, "machine", "tuning", {}, SegmentCreator::launcher, nullptr, trace_room);
+    NodeMonitor watch{segment, [](unsigned) { return true; }};
+    DeadlockDetector deadlocks{std::vector<int>(ranks),
+                               [this](int, WaitQuery const& query) { watch.start_query(query); }};
+    StallDetector stall_detector{segment, [](unsigned) { return true; }, std::chrono::seconds(0)};
 };
 
-/// What the loop of mpiexec reads, again and again.
+/// The reads in the main loop of mpiexec.
 void read_running(SeenJob& job) {
     auto now = std::chrono::steady_clock::now();
     for (int turn = 0; turn < 4; ++turn, now += std::chrono::milliseconds(60)) {
-        job.deadlocks.hear(job.watch.news(now));
-        if (auto const found = job.deadlocks.look(now))
-            text_of(report_of(*found, [](int, auto const&) { return Place{}; }), true);
-        job.stillness.change(now, now_ns());
+        job.deadlocks.add(job.watch.collect_update(now));
+        if (auto const found = job.deadlocks.check(now))
+            text_of(make_report(*found, [](int, auto const&) { return SourcePosition{}; }), true);
+        job.stall_detector.check(now, now_ns());
     }
-    std::vector<PlacedRank> blocked;
+    std::vector<LocatedRank> blocked;
     for (unsigned place = 0; place < ranks; ++place) {
         RankState const& state = job.segment.rank_state(place);
         if (auto one = read_blocked(state)) blocked.push_back({std::move(*one), {}});
         if (auto one = read_polling(state, now_ns())) blocked.push_back({std::move(*one), {}});
-        noted_place(state, 0, "MPI_Recv", {1});
-        json_of(report_of(state.finding, [](int, auto, auto const&) { return Place{}; }));
-        HeldWords held;
-        if (auto const words = last_words_on(&state)) words->line();
+        recorded_position(state, 0, "MPI_Recv", {1});
+        json_of(make_report(state.diagnostic, [](int, auto, auto const&) { return SourcePosition{}; }));
+        MessageMerger merger;
+        if (auto const message = read_abort_message(&state)) message->line();
     }
-    table_of(waiting(blocked));
-    json_of(still_report(blocked, std::chrono::seconds(1)));
+    table_of(waiting_lines(blocked));
+    json_of(make_stall_report(blocked, std::chrono::seconds(1)));
 }
 
-/// What it reads when ranks have ended.
+/// The reads after ranks have ended.
 void read_ended(SeenJob const& job) {
     for (unsigned place = 0; place < ranks; ++place)
-        text_of(report_of_ends({{0, "has ended", "rank 0 has ended", &job.segment.rank_state(place).last_call}}, 11),
+        text_of(make_exit_report({{0, "has ended", "rank 0 has ended", &job.segment.rank_state(place).last_call}}, 11),
                 false);
     EXPECT_EQ(job.segment.machine().size(), 7u);
     EXPECT_EQ(job.segment.tuning().size(), 6u);
     survey(job.segment);
     AllRankCounts const counts = counts_of(job.segment);
     statistics(counts);
-    for (RankCounts const& one : counts) copy_of_counts(packed_counts(one, 1));
+    for (RankCounts const& one : counts) unpacked_counts(packed_counts(one, 1));
     Recording recording;
     recording.ranks = read_traces(job.segment, trace_room, 0, "host", now_ns());
     for (RankRecording& one : recording.ranks) one = recording_in(packed_recording(one));
     std::ranges::sort(recording.ranks, {}, &RankRecording::rank);
     Timeline timeline = timeline_of(recording);
-    explain_waits(timeline);
+    classify_waits(timeline);
     page_of(recording, timeline, summary_of(timeline), {});
     std::ostringstream events;
     write_trace_events(events, recording, timeline);
@@ -134,7 +135,7 @@ class Overwriting {
 public:
     explicit Overwriting(unsigned seed) : random_(seed) {}
 
-    /// Some words in [first, first + bytes), or all of them.
+    /// Overwrites some words in [first, first + bytes), or all of them.
     void overwrite(std::byte* first, std::size_t bytes) {
         std::size_t const words = bytes / sizeof(std::uint64_t);
         std::size_t const some = random_() % 3 == 0 ? words : 1 + random_() % 64;
@@ -158,7 +159,7 @@ private:
     std::mt19937_64 random_;
 };
 
-TEST(OverwrittenSegment, BringsDownNoReaderOfTheLauncher) {
+TEST(OverwrittenSegment, CrashesNoReaderOfTheLauncher) {
     for (unsigned seed = 0; seed < 120; ++seed) {
         SCOPED_TRACE(seed);
         SeenJob job;
@@ -174,7 +175,7 @@ TEST(OverwrittenSegment, BringsDownNoReaderOfTheLauncher) {
             for (unsigned place = 0; place < ranks; ++place)
                 by.overwrite(reinterpret_cast<std::byte*>(&s.call_statistics(place)), sizeof(CallStatistics));
         if (seed % 4 != 0) by.overwrite(base + at.traces, ranks * at.trace_bytes);
-        by.overwrite(base + at.watched, at.ring_rows - at.watched);
+        by.overwrite(base + at.wait_targets, at.ring_rows - at.wait_targets);
         read_running(job);
         read_ended(job);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which threads may call at which level, and at the same time as others.
+// Tests which threads may call MPI at each thread level, and which calls may run at the same time.
 #include "mpi_h/entry/usage_checks.hpp"
 
 #include <thread>
@@ -20,7 +20,7 @@ protected:
         process_.end_job = [](int, std::string const&) { throw JobEnded(); };
     }
     ThreadCheck at(int level) { return ThreadCheck(process_, level, static_cast<std::uint64_t>(pthread_self())); }
-    /// True when another thread's call ends the job.
+    /// Returns true if a call from another thread ends the job.
     static bool refused(ThreadCheck& check) {
         bool ended = false;
         std::thread([&] {
@@ -36,24 +36,24 @@ protected:
     Process process_;
 };
 
-TEST_F(CallsOfThreads, AreTheMainOnesBelowSerialized) {
+TEST_F(CallsOfThreads, MustComeFromTheMainThreadBelowSerialized) {
     testing::internal::CaptureStderr();
     for (int level : {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED}) {
         ThreadCheck check = at(level);
         check.enter("MPI_Recv", nullptr);
         check.leave();
         EXPECT_TRUE(refused(check)) << level;
-        EXPECT_STREQ(process_.rank_state().finding.code, "T18");
+        EXPECT_STREQ(process_.rank_state().diagnostic.code, "T18");
     }
     testing::internal::GetCapturedStderr();
 }
 
-TEST_F(CallsOfThreads, ComeOneAfterAnotherIfSerialized) {
+TEST_F(CallsOfThreads, MustNotOverlapIfSerialized) {
     testing::internal::CaptureStderr();
     ThreadCheck check = at(MPI_THREAD_SERIALIZED);
     EXPECT_FALSE(refused(check));
     check.enter("MPI_Recv", nullptr);
-    check.enter("MPI_Comm_rank", nullptr);   // in a callback
+    check.enter("MPI_Comm_rank", nullptr);   // a callback that calls MPI
     check.leave();
     EXPECT_TRUE(refused(check));
     check.leave();

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Fortran 77's interface: ranks, MPI_IN_PLACE, MPI_STATUS_IGNORE, a status, a user's operator, a generalised request.
+! Fortran 77's interface: ranks, MPI_IN_PLACE, MPI_STATUS_IGNORE, a status, a user operator, a generalized request.
       program with_mpif_h
       implicit none
       include 'mpif.h'
@@ -8,7 +8,7 @@
       integer request
       integer(kind=MPI_ADDRESS_KIND) state
       logical flag
-!     In a common block, so that the compiler knows that calls change it.
+!     A common block, so that the compiler knows that calls change it.
       common /kept/ state
       external largest, tell, release, cancel
       call MPI_Init(ierr)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When a rank may know of what others have done since they all met.
+// When a rank may learn of calls that other ranks made since the last synchronization.
 #include "p2p/check/order.hpp"
 
 #include <gtest/gtest.h>
@@ -7,32 +7,32 @@
 namespace tutti::p2p::test {
 namespace {
 
-TEST(CallOrder, IsAloneFromAMeetingToTheNextNews) {
+TEST(CallOrder, HasNoNewsFromASynchronizationToTheNextMessage) {
     CallOrder order;
-    order.met_all();
-    EXPECT_FALSE(order.alone());   // calls are not shown to it
-    order.watch();
-    EXPECT_FALSE(order.alone());
-    order.met_all();
-    EXPECT_EQ(order.meetings(), 2u);
+    order.on_global_sync();
+    EXPECT_FALSE(order.no_news_since_sync());   // calls are not recorded
+    order.enable();
+    EXPECT_FALSE(order.no_news_since_sync());
+    order.on_global_sync();
+    EXPECT_EQ(order.global_syncs(), 2u);
     for (char const* call : {"MPI_Win_lock_all", "MPI_Put", "MPI_Win_flush", "MPI_Type_size", "MPI_Comm_rank"}) {
-        order.may_learn_in(call);
-        EXPECT_TRUE(order.alone()) << call;
+        order.on_call(call);
+        EXPECT_TRUE(order.no_news_since_sync()) << call;
     }
     for (char const* call : {"MPI_Recv", "MPI_Wait", "MPI_Iprobe", "MPI_Win_sync", "MPI_Get_count", "MPI_Win_wait"}) {
-        order.may_learn_in(call);
-        EXPECT_FALSE(order.alone()) << call;
-        order.met_all();
-        EXPECT_TRUE(order.alone());
+        order.on_call(call);
+        EXPECT_FALSE(order.no_news_since_sync()) << call;
+        order.on_global_sync();
+        EXPECT_TRUE(order.no_news_since_sync());
     }
 }
 
-TEST(CallOrder, KnowsNothingOfMemoryThatIsShared) {
+TEST(CallOrder, IsUnknownWithSharedMemory) {
     CallOrder order;
-    order.watch();
-    order.shares_memory();
-    order.met_all();
-    EXPECT_FALSE(order.alone());
+    order.enable();
+    order.on_shared_memory();
+    order.on_global_sync();
+    EXPECT_FALSE(order.no_news_since_sync());
 }
 
 }   // namespace

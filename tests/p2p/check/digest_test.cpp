@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a digest sees of a buffer, and what it does not.
+// The changes of a buffer that its digest detects, and those that it ignores.
 #include "p2p/check/checks.hpp"
 
 #include <numeric>
@@ -13,7 +13,7 @@
 namespace tutti::p2p::test {
 namespace {
 
-TEST(Digest, SeesEachByteOfDenseData) {
+TEST(Digest, DetectsEachByteOfDenseData) {
     std::vector<int> v(1000);
     std::iota(v.begin(), v.end(), 0);
     Data const data = Data::of_bytes(v.data(), v.size() * sizeof(int));
@@ -25,7 +25,7 @@ TEST(Digest, SeesEachByteOfDenseData) {
     EXPECT_EQ(digest_of(data), before);
 }
 
-TEST(Digest, DoesNotSeeWhatLiesBetweenElements) {
+TEST(Digest, IgnoresBytesBetweenElements) {
     Ref<Datatype> const integer = TypeBuilder::predefined(Basic::int32);
     Ref<Datatype> const even = TypeBuilder::hvector(50'000, 1, 2 * sizeof(int), *integer);
     std::vector<int> v(100'000);
@@ -38,7 +38,7 @@ TEST(Digest, DoesNotSeeWhatLiesBetweenElements) {
     EXPECT_NE(digest_of(data), before);
 }
 
-TEST(Digest, SeesEachWordOfEveryLength) {
+TEST(Digest, DetectsEachWordOfEveryLength) {
     std::vector<std::byte> v(301);
     for (std::size_t bytes = 0; bytes < v.size(); ++bytes) {
         Data const data = Data::of_bytes(v.data(), bytes);
@@ -52,7 +52,7 @@ TEST(Digest, SeesEachWordOfEveryLength) {
     }
 }
 
-TEST(Digest, SeesSignsThatChangeInPairs) {
+TEST(Digest, DetectsSignsThatChangeInPairs) {
     std::vector<double> v(64, 1.0);
     Data const data = Data::of_bytes(v.data(), v.size() * sizeof(double));
     std::uint64_t const before = digest_of(data);

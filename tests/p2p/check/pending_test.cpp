@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which operations under way share memory.
+// Which pending operations share memory.
 #include "p2p/check/pending.hpp"
 
 #include <array>
@@ -27,7 +27,7 @@ protected:
     PendingOperations pending_;
 };
 
-TEST_F(SharedMemoryOfOperations, IsFoundByteForByte) {
+TEST_F(SharedMemoryOfOperations, IsFoundToTheByte) {
     add(one_, bytes(100, 50), true);
     EXPECT_EQ(sharing(bytes(50, 50)), nullptr);
     EXPECT_EQ(sharing(bytes(50, 51)), &one_);
@@ -37,7 +37,7 @@ TEST_F(SharedMemoryOfOperations, IsFoundByteForByte) {
     EXPECT_EQ(sharing(bytes(120, 0)), nullptr);
 }
 
-TEST_F(SharedMemoryOfOperations, IsFoundBehindAShorterOne) {
+TEST_F(SharedMemoryOfOperations, IsFoundBehindAShorterOperation) {
     add(one_, bytes(0, 500), true);
     add(two_, bytes(500, 10), true);
     EXPECT_EQ(sharing(bytes(499, 1)), &one_);
@@ -60,7 +60,7 @@ TEST_F(SharedMemoryOfOperations, EndsWithTheOperation) {
     EXPECT_EQ(pending_.find(one_), nullptr);
 }
 
-TEST_F(SharedMemoryOfOperations, IsNobodysWhereThereAreGaps) {
+TEST_F(SharedMemoryOfOperations, IsUnownedInGaps) {
     Ref<Datatype> const integer = TypeBuilder::predefined(Basic::int32);
     Ref<Datatype> const column = TypeBuilder::hvector(4, 1, 16, *integer);
     add(one_, Data::of(memory_.data(), 1, *column), true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who gets which message: wildcards, order, probes, thousands of entries, and the lists by themselves.
+// Matching: wildcards, order, probes, thousands of entries, and its lists in isolation.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace tutti::p2p::test {
 namespace {
 
 TEST(Posted, OldestMatchingReceiveWinsWhateverItsWildcards) {
-    Posted posted;
+    PostedReceives posted;
     std::vector<Key> keys = {{1, any_source, any_tag}, {1, 0, 5}, {1, any_source, 5},
                              {1, 0, any_tag},          {1, 0, 5}, {2, 0, 5}};
     std::vector<Receive> receives(keys.size());
@@ -20,19 +20,20 @@ TEST(Posted, OldestMatchingReceiveWinsWhateverItsWildcards) {
         receives[i].key = keys[i];
         posted.add(receives[i]);
     }
-    for (std::size_t expected : {2u, 3u, 1u, 0u, 4u}) EXPECT_EQ(posted.take({1, 0, 5}) - receives.data(), expected);
-    EXPECT_EQ(posted.take({1, 0, 5}), nullptr);
+    for (std::size_t expected : {2u, 3u, 1u, 0u, 4u})
+        EXPECT_EQ(posted.dequeue_match({1, 0, 5}) - receives.data(), expected);
+    EXPECT_EQ(posted.dequeue_match({1, 0, 5}), nullptr);
     EXPECT_FALSE(posted.empty());
-    EXPECT_EQ(posted.take({2, 0, 5}), &receives[5]);
+    EXPECT_EQ(posted.dequeue_match({2, 0, 5}), &receives[5]);
     EXPECT_TRUE(posted.empty());
 }
 
-/// The lists against a plain search from the front, over random orders of adding, taking and removing.
+/// Compares the lists with a linear search from the front, over random orders of insertion, matching and removal.
 TEST(Posted, AgreesWithAPlainSearch) {
     std::mt19937 random(1);
     auto key = [&] { return Key{1, static_cast<int>(random() % 4) - 1, static_cast<int>(random() % 4) - 1}; };
     auto wild = [](Key k) { return Key{k.context, k.source < 0 ? any_source : k.source, k.tag < 0 ? any_tag : k.tag}; };
-    Posted posted;
+    PostedReceives posted;
     std::vector<std::unique_ptr<Receive>> plain;
     for (int step = 0; step < 20000; ++step) {
         if (random() % 2) {
@@ -47,8 +48,8 @@ TEST(Posted, AgreesWithAPlainSearch) {
             Key k = key();
             k.source = std::abs(k.source);
             k.tag = std::abs(k.tag);
-            auto expected = std::find_if(plain.begin(), plain.end(), [&](auto& r) { return r->key.takes(k); });
-            ASSERT_EQ(posted.take(k), expected == plain.end() ? nullptr : expected->get()) << "step " << step;
+            auto expected = std::find_if(plain.begin(), plain.end(), [&](auto& r) { return r->key.matches(k); });
+            ASSERT_EQ(posted.dequeue_match(k), expected == plain.end() ? nullptr : expected->get()) << "step " << step;
             if (expected != plain.end()) plain.erase(expected);
         }
     }
@@ -61,20 +62,20 @@ TEST(UnexpectedList, GivesTheOldestMessageForAnyWildcards) {
     std::vector<Unexpected*> plain;
     for (int step = 0; step < 20000; ++step) {
         if (random() % 2) {
-            plain.push_back(Unexpected::make(pool, 0));
+            plain.push_back(Unexpected::create(pool, 0));
             plain.back()->key = {1, static_cast<int>(random() % 3), static_cast<int>(random() % 3)};
             list.add(*plain.back());
             continue;
         }
         Key k{1, static_cast<int>(random() % 3), static_cast<int>(random() % 3)};
         if (step > 500) k = k.with_wildcards(static_cast<int>(random() % 4));
-        auto expected = std::find_if(plain.begin(), plain.end(), [&](auto* m) { return k.takes(m->key); });
+        auto expected = std::find_if(plain.begin(), plain.end(), [&](auto* m) { return k.matches(m->key); });
         Unexpected* found = list.find(k);
         ASSERT_EQ(found, expected == plain.end() ? nullptr : *expected) << "step " << step;
         if (!found) continue;
         plain.erase(expected);
         list.remove(*found);
-        Unexpected::discard(found);
+        Unexpected::destroy(found);
     }
 }
 
@@ -93,7 +94,7 @@ TEST_P(Matching, TenThousandReceivesInReverseOrder) {
             r.send({}, 1, 0);
             for (auto& q : requests) r.wait(*q);
             for (int i = 0; i < n; ++i) ASSERT_EQ(values[static_cast<std::size_t>(i)], n - i);
-            for (int i = 0; i < n; ++i) r.send({i}, 1, i);   // unexpected there
+            for (int i = 0; i < n; ++i) r.send({i}, 1, i);   // unexpected on rank 1
             r.send({}, 1, n);
         } else {
             r.recv(0, 0, 0);
@@ -104,13 +105,13 @@ TEST_P(Matching, TenThousandReceivesInReverseOrder) {
     });
 }
 
-TEST_P(Matching, WildcardsTakeMessagesInTheirOrder) {
+TEST_P(Matching, WildcardsMatchMessagesInOrder) {
     run(2, [](Rank& r) {
         if (r.me() == 0) {
             for (int i = 0; i < 100; ++i) r.send({i}, 1, i % 7);
             r.barrier();
         } else {
-            r.barrier();   // all of them are unexpected now
+            r.barrier();   // all messages are unexpected by then
             for (int i = 0; i < 50; ++i) {
                 Status s;
                 EXPECT_EQ(r.recv(1, i % 2 ? any_source : 0, any_tag, &s), std::vector{i});
@@ -142,7 +143,7 @@ TEST_P(Matching, MessagesOfAllSizesKeepTheirOrder) {
 using Probe = OnEveryLayout;
 INSTANTIATE_TEST_SUITE_P(Layouts, Probe, every_layout, layout_name);
 
-TEST_P(Probe, TellsWhatComesWithoutTakingIt) {
+TEST_P(Probe, ReportsAMessageWithoutReceivingIt) {
     for (std::size_t n : {0u, 5u, 1000u, 50'000u})
         run(2, [n](Rank& r) {
             if (r.me() == 0) return r.send(numbers(n, 1), 1, 6);
@@ -158,7 +159,7 @@ TEST_P(Probe, TellsWhatComesWithoutTakingIt) {
         });
 }
 
-TEST_P(Probe, TakenOutOfMatchingNobodyElseGetsIt) {
+TEST_P(Probe, AMatchedMessageIsInvisibleToOtherReceives) {
     for (std::size_t n : {5u, 1000u, 50'000u})
         run(2, [n](Rank& r) {
             auto type = TypeBuilder::predefined(Basic::int32);
@@ -186,7 +187,7 @@ TEST_P(Probe, TakenOutOfMatchingNobodyElseGetsIt) {
         });
 }
 
-TEST(Nobody, IsAlwaysThereForProbes) {
+TEST(ProcNull, AlwaysMatchesProbes) {
     run(1, [](Rank& r) {
         Status s;
         EXPECT_TRUE(iprobe(*r.comm, proc_null, 1, s));

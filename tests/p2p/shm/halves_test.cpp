@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A copy made from both ends: every chunk by exactly one side, nothing written after the receiver has settled, words
-// reused for ever. The memory is plain, so that ThreadSanitizer sees a chunk that both sides touch.
+// A copy that sender and receiver share: exactly one side copies each chunk, no chunk is written after the receiver has
+// finished, and the words can be reused without limit. The data is ordinary memory, so that ThreadSanitizer detects a
+// chunk that both sides access.
 #include "p2p/shm/halves.hpp"
 
 #include <gtest/gtest.h>
@@ -28,69 +29,69 @@ TEST(Chunks, CoverEveryByteOnceAndEndOnLinesOfTheTarget) {
         }
 }
 
-TEST(Halves, AReceiverAloneTakesAll) {
-    Halves halves{};
-    Front front;
+TEST(Halves, AReceiverAloneCopiesAll) {
+    SharedCopyWords words{};
+    SharedCopyReceiver front;
     for (std::uint32_t copy = 1; copy < 4; ++copy) {
-        front.open(halves, 5);
-        EXPECT_EQ(front.copy(), copy);
-        for (std::uint32_t i = 0; i < 5; ++i, front.took()) {
+        front.start(words, 5);
+        EXPECT_EQ(front.copy_number(), copy);
+        for (std::uint32_t i = 0; i < 5; ++i, front.commit()) {
             ASSERT_TRUE(front.claim());
-            EXPECT_EQ(front.next(), i);
+            EXPECT_EQ(front.next_chunk(), i);
         }
         EXPECT_FALSE(front.claim());
-        EXPECT_TRUE(front.settled());
-        EXPECT_FALSE(front.incomplete());
+        EXPECT_TRUE(front.is_sender_done());
+        EXPECT_FALSE(front.has_uncopied_chunk());
     }
 }
 
-TEST(Halves, ASenderThatComesLateTakesNothing) {
-    Halves halves{};
-    Front front;
-    front.open(halves, 2);
-    for (; front.claim(); front.took()) {}
-    EXPECT_FALSE(Back(halves, 1, 2).claim()) << "nothing is left";
-    front.open(halves, 2);
-    EXPECT_FALSE(Back(halves, 1, 2).claim()) << "another copy is open";
-    EXPECT_TRUE(Back(halves, 2, 2).claim());
+TEST(Halves, ALateSenderCopiesNothing) {
+    SharedCopyWords words{};
+    SharedCopyReceiver front;
+    front.start(words, 2);
+    for (; front.claim(); front.commit()) {}
+    EXPECT_FALSE(SharedCopySender(words, 1, 2).claim()) << "no chunk is left";
+    front.start(words, 2);
+    EXPECT_FALSE(SharedCopySender(words, 1, 2).claim()) << "another copy is open";
+    EXPECT_TRUE(SharedCopySender(words, 2, 2).claim());
 }
 
-TEST(Halves, TheReceiverWaitsForTheChunkUnderWayAndTakesItIfGivenBack) {
+TEST(Halves, TheReceiverWaitsForAChunkInProgressAndCopiesItIfReverted) {
     for (bool given_back : {false, true}) {
-        Halves halves{};
-        Front front;
-        front.open(halves, 3);
-        Back back(halves, 1, 3);
+        SharedCopyWords words{};
+        SharedCopyReceiver front;
+        front.start(words, 3);
+        SharedCopySender back(words, 1, 3);
         ASSERT_TRUE(back.claim());
-        EXPECT_EQ(back.next(), 2u);
-        for (; front.claim(); front.took()) {}
-        EXPECT_EQ(front.next(), 2u);
-        EXPECT_FALSE(front.settled()) << "the sender is at it";
-        given_back ? back.leave() : back.took();
-        EXPECT_TRUE(front.settled());
-        EXPECT_EQ(front.incomplete(), given_back);
+        EXPECT_EQ(back.next_chunk(), 2u);
+        for (; front.claim(); front.commit()) {}
+        EXPECT_EQ(front.next_chunk(), 2u);
+        EXPECT_FALSE(front.is_sender_done()) << "the sender is copying it";
+        given_back ? back.revert() : back.commit();
+        EXPECT_TRUE(front.is_sender_done());
+        EXPECT_EQ(front.has_uncopied_chunk(), given_back);
         EXPECT_FALSE(!given_back && back.claim());
-        EXPECT_TRUE(front.settled());
+        EXPECT_TRUE(front.is_sender_done());
     }
 }
 
 TEST(Halves, ASealedCopyIsClosedToTheSender) {
-    Halves halves{};
-    Front front;
-    front.open(halves, 4);
-    Back back(halves, 1, 4);
+    SharedCopyWords words{};
+    SharedCopyReceiver front;
+    front.start(words, 4);
+    SharedCopySender back(words, 1, 4);
     ASSERT_TRUE(back.claim());
-    front.seal();
-    EXPECT_FALSE(front.settled());
-    back.took();
-    EXPECT_TRUE(front.settled());
+    front.claim_rest();
+    EXPECT_FALSE(front.is_sender_done());
+    back.commit();
+    EXPECT_TRUE(front.is_sender_done());
     EXPECT_FALSE(back.claim());
 }
 
-TEST(Halves, TwoThreadsCopyEveryChunkExactlyOnceRoundAfterRound) {
+TEST(Halves, TwoThreadsCopyEveryChunkExactlyOnceInManyRounds) {
     constexpr std::uint32_t rounds = 20'000, most = 9;
-    Halves halves{};
-    std::vector<int> from(most), to(most);   // an int stands for a chunk: few instructions, so they meet closely
+    SharedCopyWords words{};
+    std::vector<int> from(most), to(most);   // a chunk is one int: few instructions, which makes races likely
     std::atomic<std::uint32_t> opened{0};
     std::uint64_t by_sender = 0, by_receiver = 0, all = 0;
     auto chunks_of = [](std::uint32_t copy) { return 1 + copy % most; };
@@ -98,22 +99,22 @@ TEST(Halves, TwoThreadsCopyEveryChunkExactlyOnceRoundAfterRound) {
         for (std::uint32_t copy = 1; copy <= rounds; ++copy) {
             while (opened.load(std::memory_order_acquire) < copy) std::this_thread::yield();
             for (std::uint32_t i = 0; i < copy % 64; ++i) cpu_pause();
-            Back back(halves, copy, chunks_of(copy));
-            for (; back.claim(); back.took(), ++by_sender) to[back.next()] += from[back.next()];
+            SharedCopySender back(words, copy, chunks_of(copy));
+            for (; back.claim(); back.commit(), ++by_sender) to[back.next_chunk()] += from[back.next_chunk()];
         }
     });
-    Front front;
+    SharedCopyReceiver front;
     for (std::uint32_t copy = 1; copy <= rounds; ++copy) {
         std::uint32_t n = chunks_of(copy);
         all += n;
-        // Both buffers are the receiver's again, whether the sender has looked at the last copy or not.
+        // The receiver may reuse both buffers, whether or not the sender has polled the last copy.
         std::iota(to.begin(), to.end(), 0);
         std::fill(from.begin(), from.end(), static_cast<int>(copy));
-        front.open(halves, n);
+        front.start(words, n);
         opened.store(copy, std::memory_order_release);
-        for (; front.claim(); front.took(), ++by_receiver) to[front.next()] += from[front.next()];
-        while (!front.settled()) std::this_thread::yield();
-        if (front.incomplete()) to[front.next()] += from[front.next()], ++by_receiver;
+        for (; front.claim(); front.commit(), ++by_receiver) to[front.next_chunk()] += from[front.next_chunk()];
+        while (!front.is_sender_done()) std::this_thread::yield();
+        if (front.has_uncopied_chunk()) to[front.next_chunk()] += from[front.next_chunk()], ++by_receiver;
         for (std::uint32_t i = 0; i < n; ++i) ASSERT_EQ(to[i], static_cast<int>(i + copy)) << "copy " << copy;
     }
     sender.join();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An announced receive by itself: only its own message claims it, once, and never after it was taken back. The buffer
-// is plain memory, so that ThreadSanitizer sees a sender that stores when it must not.
+// The announcement of a posted receive in isolation: only the matching message claims it, once, and never after its
+// withdrawal. The buffer is ordinary memory, so that ThreadSanitizer detects a sender that stores without a claim.
 #include "p2p/shm/posted_receive.hpp"
 
 #include <gtest/gtest.h>
@@ -13,71 +13,71 @@ namespace {
 
 constexpr Key key{7, 3, 5};
 
-TEST(Announced, SuitsOnlyTheMessageOfItsCell) {
-    Announced line{};
-    EXPECT_FALSE(Claim(line).suits(0, key, 8)) << "zero memory announces nothing";
-    Announcement receive(line);
-    receive.open(4, key, 4096, 100);
-    EXPECT_TRUE(receive.holds(4));
-    EXPECT_FALSE(receive.holds(5));
-    Claim const claim(line);
+TEST(Announced, MatchesOnlyTheMessageOfItsCell) {
+    PostedReceiveLine line{};
+    EXPECT_FALSE(PostedReceiveClaim(line).matches(0, key, 8)) << "zero memory announces nothing";
+    PostedReceiveOwner receive(line);
+    receive.announce(4, key, 4096, 100);
+    EXPECT_TRUE(receive.is_for_cell(4));
+    EXPECT_FALSE(receive.is_for_cell(5));
+    PostedReceiveClaim const claim(line);
     EXPECT_EQ(claim.address(), 4096u);
-    EXPECT_TRUE(claim.suits(4, key, 8));
-    EXPECT_TRUE(claim.suits(4, key, 100));
-    EXPECT_FALSE(claim.suits(4, key, 101)) << "too long";
-    EXPECT_FALSE(claim.suits(3, key, 8)) << "another cell";
-    EXPECT_FALSE(claim.suits(5, key, 8)) << "another cell";
-    EXPECT_FALSE(claim.suits(4, {8, 3, 5}, 8)) << "another communicator";
-    EXPECT_FALSE(claim.suits(4, {7, 2, 5}, 8)) << "another rank of it";
-    EXPECT_FALSE(claim.suits(4, {7, 3, 6}, 8)) << "another tag";
-    receive.open(4, {7, 3, any_tag}, 4096, 100);
-    EXPECT_TRUE(Claim(line).suits(4, {7, 3, 6}, 8));
+    EXPECT_TRUE(claim.matches(4, key, 8));
+    EXPECT_TRUE(claim.matches(4, key, 100));
+    EXPECT_FALSE(claim.matches(4, key, 101)) << "too long";
+    EXPECT_FALSE(claim.matches(3, key, 8)) << "another cell";
+    EXPECT_FALSE(claim.matches(5, key, 8)) << "another cell";
+    EXPECT_FALSE(claim.matches(4, {8, 3, 5}, 8)) << "another communicator";
+    EXPECT_FALSE(claim.matches(4, {7, 2, 5}, 8)) << "another rank of the communicator";
+    EXPECT_FALSE(claim.matches(4, {7, 3, 6}, 8)) << "another tag";
+    receive.announce(4, {7, 3, any_tag}, 4096, 100);
+    EXPECT_TRUE(PostedReceiveClaim(line).matches(4, {7, 3, 6}, 8));
 }
 
-TEST(Announced, IsClaimedOnceAndNotWithdrawnThen) {
-    Announced line{};
-    Announcement receive(line);
-    receive.open(4, key, 4096, 100);
-    Claim first(line), second(line);
-    EXPECT_TRUE(first.take());
-    EXPECT_FALSE(second.take());
-    EXPECT_FALSE(Claim(line).suits(4, key, 8)) << "it is claimed";
+TEST(Announced, IsClaimedOnceAndThenNotWithdrawn) {
+    PostedReceiveLine line{};
+    PostedReceiveOwner receive(line);
+    receive.announce(4, key, 4096, 100);
+    PostedReceiveClaim first(line), second(line);
+    EXPECT_TRUE(first.try_claim());
+    EXPECT_FALSE(second.try_claim());
+    EXPECT_FALSE(PostedReceiveClaim(line).matches(4, key, 8)) << "already claimed";
     EXPECT_FALSE(receive.withdraw());
-    EXPECT_FALSE(receive.withdraw()) << "asked once more";
-    receive.open(5, key, 4096, 100);   // the cell has come
-    EXPECT_TRUE(Claim(line).suits(5, key, 8));
+    EXPECT_FALSE(receive.withdraw()) << "the second attempt";
+    receive.announce(5, key, 4096, 100);   // the cell has arrived
+    EXPECT_TRUE(PostedReceiveClaim(line).matches(5, key, 8));
 }
 
-TEST(Announced, IsNotClaimedAfterItWasWithdrawnOrFollowedByAnother) {
-    Announced line{};
-    Announcement receive(line);
-    receive.open(4, key, 4096, 100);
-    Claim before(line);
+TEST(Announced, IsNotClaimedAfterItsWithdrawalOrReplacement) {
+    PostedReceiveLine line{};
+    PostedReceiveOwner receive(line);
+    receive.announce(4, key, 4096, 100);
+    PostedReceiveClaim before(line);
     EXPECT_TRUE(receive.withdraw());
-    EXPECT_FALSE(receive.holds(4));
-    EXPECT_FALSE(before.take());
-    receive.open(4, key, 8192, 10);   // the same cell, another buffer
-    EXPECT_FALSE(before.take()) << "with what was read of the first one";
-    EXPECT_TRUE(Claim(line).suits(4, key, 10));
+    EXPECT_FALSE(receive.is_for_cell(4));
+    EXPECT_FALSE(before.try_claim());
+    receive.announce(4, key, 8192, 10);   // the same cell, another buffer
+    EXPECT_FALSE(before.try_claim()) << "by a claim that read the first announcement";
+    EXPECT_TRUE(PostedReceiveClaim(line).matches(4, key, 10));
     receive.close();
-    EXPECT_FALSE(Claim(line).suits(4, key, 10));
+    EXPECT_FALSE(PostedReceiveClaim(line).matches(4, key, 10));
     EXPECT_TRUE(receive.withdraw()) << "nothing is announced";
 }
 
-/// The receiver announces one of two buffers, takes it back or is taken at its word; what is not claimed it writes
-/// itself. The sender stores where it can claim, or leaves the buffer alone, and publishes the cell.
-TEST(Announced, TwoThreadsNeverWriteABufferAtOnceRoundAfterRound) {
+/// The receiver announces one of two buffers, and withdraws it or waits for its cell; it fills buffers that are not
+/// claimed itself. The sender stores into a buffer if it can claim it, and then publishes the cell.
+TEST(Announced, TwoThreadsNeverWriteABufferConcurrently) {
     constexpr int rounds = 5'000;
-    Announced line{};
+    PostedReceiveLine line{};
     std::array<std::array<int, 4>, 2> buffers{};
-    bool stored = false;   // the last cell's message, rather than sent another way
+    bool stored = false;   // the last cell's message was stored into the buffer
     std::atomic<std::uint64_t> cells{0}, stop{0};
     std::thread sender([&] {
-        unsigned in_vain = 0;
+        unsigned failed_claims = 0;
         for (std::uint64_t cell = 0; stop.load(std::memory_order_acquire) == 0;) {
-            Claim claim(line);
-            if (!claim.suits(cell, key, 16) || (cell % 4 != 0 && !claim.take())) {
-                if (++in_vain % 16 == 0) std::this_thread::yield();   // the machine may be busy
+            PostedReceiveClaim claim(line);
+            if (!claim.matches(cell, key, 16) || (cell % 4 != 0 && !claim.try_claim())) {
+                if (++failed_claims % 16 == 0) std::this_thread::yield();   // the machine may be busy
                 continue;
             }
             if ((stored = cell % 4 != 0))
@@ -85,24 +85,24 @@ TEST(Announced, TwoThreadsNeverWriteABufferAtOnceRoundAfterRound) {
             cells.store(++cell, std::memory_order_release);
         }
     });
-    Announcement receive(line);
-    std::uint64_t taken = 0;
+    PostedReceiveOwner receive(line);
+    std::uint64_t received = 0;
     for (int round = 0; round < rounds; ++round) {
         auto& buffer = buffers[static_cast<std::size_t>(round) % 2];
-        receive.open(taken, key, reinterpret_cast<std::uint64_t>(&buffer), sizeof buffer);
+        receive.announce(received, key, reinterpret_cast<std::uint64_t>(&buffer), sizeof buffer);
         for (int i = 0; i < round % 50; ++i) cpu_pause();
         if (round % 3 == 0 && receive.withdraw()) {
             buffer.fill(-round);
-            if (cells.load(std::memory_order_acquire) == taken) continue;
+            if (cells.load(std::memory_order_acquire) == received) continue;
         }
-        while (cells.load(std::memory_order_acquire) == taken) std::this_thread::yield();
-        if (!stored) buffer.fill(static_cast<int>(taken));
-        for (int i : buffer) ASSERT_EQ(i, static_cast<int>(taken)) << "round " << round;
-        ++taken;
+        while (cells.load(std::memory_order_acquire) == received) std::this_thread::yield();
+        if (!stored) buffer.fill(static_cast<int>(received));
+        for (int i : buffer) ASSERT_EQ(i, static_cast<int>(received)) << "round " << round;
+        ++received;
     }
     stop.store(1, std::memory_order_release);
     sender.join();
-    EXPECT_GT(taken, 0u);
+    EXPECT_GT(received, 0u);
 }
 
 }   // namespace

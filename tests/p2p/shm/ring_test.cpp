@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One ring by itself: room, reuse, lazily published positions, the largest piece, bells, the budget.
+// A ring in isolation: room, reuse, lazily published positions, the largest piece, bells, the budget.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,25 +20,25 @@ struct Pair {
         std::memset(memory.get(), 0, bytes);
     }
     void send(std::size_t bytes, unsigned char value) {
-        Remote remote;
-        std::byte* room = out.place(bytes, remote);
+        CellDescriptor descriptor;
+        std::byte* room = out.allocate(bytes, descriptor);
         ASSERT_NE(room, nullptr);
         ASSERT_GE(room, memory.get() + layout.bytes_at);
         ASSERT_LE(room + bytes, memory.get() + size);
         std::memset(room, value, bytes);
         Cell& cell = out.cell();
         cell.length = bytes;
-        cell.set_remote(remote);
-        out.publish(cell, Kind::eager);
+        cell.set_descriptor(descriptor);
+        out.publish(cell, CellKind::eager);
     }
     bool receive(std::size_t bytes, unsigned char value) {
         Cell const* cell = in.peek();
         if (!cell) return false;
         EXPECT_EQ(cell->length, bytes);
-        Remote remote = cell->remote();
+        CellDescriptor descriptor = cell->descriptor();
         for (std::size_t i = 0; i < bytes; ++i)
-            if (in.bytes(remote)[i] != std::byte{value}) ADD_FAILURE() << "byte " << i << " of " << bytes;
-        in.advance(remote.end);
+            if (in.bytes(descriptor)[i] != std::byte{value}) ADD_FAILURE() << "byte " << i << " of " << bytes;
+        in.advance(descriptor.end);
         return true;
     }
 
@@ -54,8 +54,8 @@ struct Pair {
     Inbox in{memory.get(), start, layout};
 };
 
-/// Every byte has one writer, who counts up.
-TEST(Bells, AreEachSeenAsTheirWriterLeftThemAndNeverOlderThanBefore) {
+/// Each byte has one writer, which counts up.
+TEST(Bells, NeverGoBackwardsInTheReadersView) {
     alignas(8) std::atomic<std::uint8_t> bells[8] = {};
     std::vector<std::thread> writers;
     for (auto& bell : bells)
@@ -79,7 +79,7 @@ TEST(Bells, AreEachSeenAsTheirWriterLeftThemAndNeverOlderThanBefore) {
 
 class Ring : public testing::TestWithParam<std::size_t> {};
 
-TEST_P(Ring, PartsFitAndAPieceOfAPageDoesToo) {
+TEST_P(Ring, LayoutFitsAndHoldsAPieceOfAPage) {
     RingLayout layout(GetParam());
     EXPECT_TRUE(std::has_single_bit(layout.cells));
     EXPECT_LT(layout.cells, 256u);
@@ -87,11 +87,11 @@ TEST_P(Ring, PartsFitAndAPieceOfAPageDoesToo) {
     EXPECT_GE(layout.largest_piece(), 8192u);
 }
 
-TEST_P(Ring, TakesAsManyCellsAsItHasAndGoesOnAfterAQuarter) {
+TEST_P(Ring, AcceptsAllItsCellsAndReusesThemByQuarters) {
     Pair pair(GetParam());
     auto fill = [&] {
         std::size_t n = 0;
-        for (; pair.out.has_cell(); ++n) pair.out.publish(pair.out.cell(), Kind::small);
+        for (; pair.out.has_cell(); ++n) pair.out.publish(pair.out.cell(), CellKind::small);
         return n;
     };
     EXPECT_EQ(fill(), pair.layout.cells);
@@ -105,7 +105,7 @@ TEST_P(Ring, TakesAsManyCellsAsItHasAndGoesOnAfterAQuarter) {
     }
 }
 
-TEST_P(Ring, FirstCellsTouchNothingButItsStart) {
+TEST_P(Ring, FirstCellsTouchOnlyItsStart) {
     Pair pair(GetParam());
     auto untouched = [&] {
         return std::all_of(pair.memory.get(), pair.memory.get() + pair.size,
@@ -113,17 +113,17 @@ TEST_P(Ring, FirstCellsTouchNothingButItsStart) {
     };
     for (std::size_t i = 0; i < RingLayout::start_cells; ++i) {
         ASSERT_TRUE(pair.out.has_cell());
-        pair.out.publish(pair.out.cell(), Kind::small);
+        pair.out.publish(pair.out.cell(), CellKind::small);
         ASSERT_NE(pair.in.peek(), nullptr);
         pair.in.advance();
     }
     EXPECT_TRUE(untouched());
-    pair.out.publish(pair.out.cell(), Kind::small);
+    pair.out.publish(pair.out.cell(), CellKind::small);
     EXPECT_NE(pair.in.peek(), nullptr);
     EXPECT_FALSE(untouched());
 }
 
-TEST_P(Ring, LargestPieceFitsWheneverEverythingIsConsumed) {
+TEST_P(Ring, LargestPieceFitsIntoAnEmptyRing) {
     Pair pair(GetParam());
     std::mt19937 random(3);
     for (int round = 0; round < 5000; ++round) {
@@ -134,20 +134,20 @@ TEST_P(Ring, LargestPieceFitsWheneverEverythingIsConsumed) {
     }
 }
 
-TEST_P(Ring, TwoThreadsMoveEverySizeWhole) {
+TEST_P(Ring, TwoThreadsTransferEverySize) {
     Pair pair(GetParam());
     auto size = [&](int i) { return static_cast<std::size_t>(i) * 7919 % pair.layout.largest_piece(); };
     constexpr int count = 3000;
     std::thread sender([&] {
         for (int i = 0; i < count; ++i) {
-            Remote remote;
+            CellDescriptor descriptor;
             std::byte* room;
-            while (!pair.out.has_cell() || !(room = pair.out.place(size(i), remote))) std::this_thread::yield();
+            while (!pair.out.has_cell() || !(room = pair.out.allocate(size(i), descriptor))) std::this_thread::yield();
             std::memset(room, i & 0xff, size(i));
             Cell& cell = pair.out.cell();
             cell.length = size(i);
-            cell.set_remote(remote);
-            pair.out.publish(cell, Kind::eager);
+            cell.set_descriptor(descriptor);
+            pair.out.publish(cell, CellKind::eager);
         }
     });
     for (int i = 0; i < count; ++i)
@@ -156,19 +156,19 @@ TEST_P(Ring, TwoThreadsMoveEverySizeWhole) {
     EXPECT_EQ(pair.in.peek(), nullptr);
 }
 
-TEST_P(Ring, BellTellsTheCountOfCells) {
+TEST_P(Ring, BellHoldsTheNumberOfCells) {
     Pair pair(GetParam());
     for (int i = 0; i < 1000; ++i) {
         EXPECT_EQ(pair.bell.load(), static_cast<std::uint8_t>(pair.in.number()));
         ASSERT_TRUE(pair.out.has_cell());
-        pair.out.publish(pair.out.cell(), Kind::small);
+        pair.out.publish(pair.out.cell(), CellKind::small);
         EXPECT_NE(pair.bell.load(), static_cast<std::uint8_t>(pair.in.number()));
         ASSERT_NE(pair.in.peek(), nullptr);
         pair.in.advance();
     }
 }
 
-TEST_P(Ring, BudgetIsSpentByMessagesAndGivenBackByMatches) {
+TEST_P(Ring, BudgetIsSpentByMessagesAndReturnedByMatches) {
     Pair pair(GetParam());
     std::uint64_t spent = 0;
     for (; pair.out.spend(4096); spent += Outbox::cost(4096)) {}
@@ -179,9 +179,9 @@ TEST_P(Ring, BudgetIsSpentByMessagesAndGivenBackByMatches) {
     EXPECT_TRUE(pair.out.spend(4096));
 }
 
-TEST(Rings, HoldTheLargestEagerMessageThatMayBeSet) {
-    EXPECT_TRUE(fits_variable("TUTTI_EAGER", std::to_string(RingLayout(80 * 1024).largest_piece())));
-    EXPECT_FALSE(fits_variable("TUTTI_EAGER", std::to_string(RingLayout(80 * 1024).largest_piece() + 1)));
+TEST(Rings, HoldTheLargestEagerMessageThatASettingPermits) {
+    EXPECT_TRUE(is_valid_setting("TUTTI_EAGER", std::to_string(RingLayout(80 * 1024).largest_piece())));
+    EXPECT_FALSE(is_valid_setting("TUTTI_EAGER", std::to_string(RingLayout(80 * 1024).largest_piece() + 1)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Ring, testing::Values(32 * 1024, 80 * 1024));

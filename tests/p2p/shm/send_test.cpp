@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages that their sender stores straight into a posted receive: when it does, when it does not, and that MPI's
-// order of matching, cancelling and truncation are what they are without.
+// Messages that the sender stores directly into a posted receive: when it does and when it does not. MPI's rules of
+// matching, cancellation and truncation hold in either case.
 #include <atomic>
 #include <thread>
 
@@ -9,14 +9,14 @@
 namespace tutti::p2p::test {
 namespace {
 
-/// A receive by a request, from memory of the arena or not.
+/// A nonblocking receive into memory inside or outside the arena.
 struct Posted {
     Posted(Rank& r, Comm& comm, std::size_t bytes, int source, int tag, bool in_arena = true)
         : rank(r), data(r.memory(bytes, in_arena)),
           request(irecv(comm, data, static_cast<std::int64_t>(bytes), *type, source, tag)) {}
     Posted(Rank& r, std::size_t bytes, int source, int tag, bool in_arena = true)
         : Posted(r, *r.comm, bytes, source, tag, in_arena) {}
-    /// The byte of which all of the message consists; −1 when it does not, or has another length.
+    /// The byte that all of the message consists of; −1 if bytes differ or the length is wrong.
     int value(std::size_t bytes) {
         rank.wait(*request);
         if (request->status.bytes != bytes) return -1;
@@ -26,7 +26,7 @@ struct Posted {
     }
     Rank& rank;
     std::byte* data;
-    Ref<Datatype> const type = TypeBuilder::predefined(Basic::byte_);   ///< in programs these are never freed
+    Ref<Datatype> const type = TypeBuilder::predefined(Basic::byte_);   ///< programs never free predefined types
     Ref<Request> request;
 };
 
@@ -42,7 +42,7 @@ Ref<Comm> another(Rank& r) {
     return Ref<Comm>::adopt(new Comm(r.process, Ref<Group>::adopt(new Group({0, 1}, r.me())), 11));
 }
 
-/// What of a send's bytes went straight to its receiver.
+/// The number of bytes that sends in `body` stored directly into receives.
 template <class Body>
 std::uint64_t direct(Rank& r, Body const& body) {
     Counter const& counter = r.process.rank_state().counters.direct;
@@ -51,8 +51,8 @@ std::uint64_t direct(Rank& r, Body const& body) {
     return counter.read() - before;
 }
 
-/// Both ranks come here, and see what the other one did before, without a message.
-class Meeting {
+/// A barrier of both ranks that sends no messages.
+class TwoRankBarrier {
 public:
     void operator()() {
         int const round = ++mine();
@@ -76,12 +76,12 @@ Variables spinning() {
 
 class Store : public testing::TestWithParam<bool> {
 protected:
-    /// Rank 1 receives, rank 0 sends.
+    /// Rank 0 runs `sender`, rank 1 runs `receiver`.
     void run(std::function<void(Rank&)> const& sender, std::function<void(Rank&)> const& receiver) {
         test::run(
             2, [&](Rank& r) { r.me() == 0 ? sender(r) : receiver(r); }, GetParam() ? spinning() : shared_wait());
     }
-    Meeting meet;
+    TwoRankBarrier meet;
 };
 INSTANTIATE_TEST_SUITE_P(, Store, testing::Bool(),
                          [](auto const& info) { return info.param ? "dedicated" : "shared"; });
@@ -112,7 +112,7 @@ TEST_P(Store, FillsAPostedReceiveInOneCopy) {
         });
 }
 
-TEST_P(Store, LeavesOtherWaysToSmallAndUnreachableMessages) {
+TEST_P(Store, IsNotUsedForSmallOrUnreachableMessages) {
     struct Case {
         std::size_t bytes;
         bool in_arena;
@@ -135,7 +135,7 @@ TEST_P(Store, LeavesOtherWaysToSmallAndUnreachableMessages) {
         });
 }
 
-TEST_P(Store, WaitsForNobodyWhereNoReceiveIsPosted) {
+TEST_P(Store, DoesNotWaitIfNoReceiveIsPosted) {
     run(
         [&](Rank& r) {
             for (int i = 0; i < 3; ++i) EXPECT_EQ(direct(r, [&] { send(r, 16384, i, 1); }), 0u);
@@ -153,17 +153,17 @@ TEST_P(Store, WaitsForNobodyWhereNoReceiveIsPosted) {
         });
 }
 
-TEST_P(Store, LeavesAReceiveToTheMessageThatSuitsIt) {
+TEST_P(Store, LeavesAReceiveToTheMatchingMessage) {
     run(
         [&](Rank& r) {
             Ref<Comm> const other = another(r);
             meet();
             EXPECT_EQ(direct(r, [&] { send(r, 4096, 1, 8); }), 0u) << "another tag";
             EXPECT_EQ(direct(r, [&] { send(r, *other, 4096, 2, 7); }), 0u) << "another communicator";
-            EXPECT_EQ(direct(r, [&] { send(r, 4096, 3, 7); }), 0u) << "after messages that are not matched yet";
+            EXPECT_EQ(direct(r, [&] { send(r, 4096, 3, 7); }), 0u) << "behind unmatched messages";
             meet();
             meet();
-            EXPECT_EQ(direct(r, [&] { send(r, 4096, 4, 7); }), 4096u) << "announced after others had come";
+            EXPECT_EQ(direct(r, [&] { send(r, 4096, 4, 7); }), 4096u) << "announced after other messages had arrived";
         },
         [&](Rank& r) {
             Ref<Comm> const other = another(r);
@@ -180,7 +180,7 @@ TEST_P(Store, LeavesAReceiveToTheMessageThatSuitsIt) {
         });
 }
 
-TEST_P(Store, AnnouncesAgainWhatStillWaitsAfterOtherMessages) {
+TEST_P(Store, AnnouncesPendingReceivesAgainAfterOtherMessages) {
     run(
         [&](Rank& r) {
             meet();
@@ -199,7 +199,7 @@ TEST_P(Store, AnnouncesAgainWhatStillWaitsAfterOtherMessages) {
         });
 }
 
-TEST_P(Store, GivesAMessageToTheOldestOfSeveralReceives) {
+TEST_P(Store, MatchesTheOldestOfSeveralReceives) {
     run(
         [&](Rank& r) {
             for (int wildcard = 0; wildcard < 3; ++wildcard) {
@@ -207,7 +207,7 @@ TEST_P(Store, GivesAMessageToTheOldestOfSeveralReceives) {
                 std::uint64_t const stored = direct(r, [&] {
                     for (int i = 0; i < 3; ++i) send(r, 4096, i, 7);
                 });
-                EXPECT_EQ(stored, wildcard ? 0u : 4096u) << "only a receive that is first in any case is announced";
+                EXPECT_EQ(stored, wildcard ? 0u : 4096u) << "only a receive that must match first is announced";
                 meet();
             }
         },
@@ -224,7 +224,7 @@ TEST_P(Store, GivesAMessageToTheOldestOfSeveralReceives) {
         });
 }
 
-TEST_P(Store, IsNotTriedIntoACancelledReceive) {
+TEST_P(Store, IsNotTriedForACancelledReceive) {
     run(
         [&](Rank& r) {
             meet();
@@ -243,13 +243,13 @@ TEST_P(Store, IsNotTriedIntoACancelledReceive) {
             EXPECT_EQ(gone.data[0], std::byte{0});
             Posted late(r, 5000, 0, 7);
             meet(), meet();
-            late.request->cancel();   // its message is there
+            late.request->cancel();   // its message has arrived
             EXPECT_EQ(late.value(4096), 6);
             EXPECT_FALSE(late.request->status.cancelled);
         });
 }
 
-TEST_P(Store, TellsATooLongMessage) {
+TEST_P(Store, ReportsTruncation) {
     run(
         [&](Rank& r) {
             meet();
@@ -270,7 +270,7 @@ TEST_P(Store, TellsATooLongMessage) {
         });
 }
 
-TEST_P(Store, MovesBlockingExchangesAgainAndAgain) {
+TEST_P(Store, ServesManyBlockingExchanges) {
     std::atomic<std::uint64_t> stored{0};
     constexpr int rounds = 300;
     auto const body = [&](Rank& r) {

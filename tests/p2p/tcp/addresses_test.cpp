@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The order in which another host's addresses are called.
+// The order in which the addresses of another host are tried.
 #include <gmock/gmock.h>
 
 #include "p2p/tcp/connect.hpp"
@@ -16,7 +16,7 @@ Interface interface(char const* name, char const* address, bool bridge = false, 
 std::vector<std::string> order(std::vector<std::string> const& theirs, std::vector<Interface> const& ours,
                                std::string_view network = {}) {
     std::vector<std::string> hosts;
-    for (IpAddress const& a : order_of_calling(theirs, ours, network)) hosts.push_back(a.host());
+    for (IpAddress const& a : connect_order(theirs, ours, network)) hosts.push_back(a.host());
     return hosts;
 }
 
@@ -24,24 +24,24 @@ std::vector<Interface> const host = {interface("eth0", "10.0.0.1/24"), interface
                                      interface("docker0", "172.17.0.1/16", true), interface("lo", "127.0.0.1/8"),
                                      interface("usb0", "192.168.7.1/24", false, false)};
 
-TEST(Addresses, WhatIsInANetworkOfOursComesFirst) {
+TEST(Addresses, AddressesInOwnNetworksComeFirst) {
     EXPECT_THAT(order({"192.0.2.9/24", "10.0.0.2/24", "fd00::2/64"}, host),
                 ElementsAre("10.0.0.2", "fd00::2", "192.0.2.9"));
     EXPECT_THAT(order({"fd00::2/64", "10.0.0.2/24"}, host), ElementsAre("fd00::2", "10.0.0.2"));
 }
 
-TEST(Addresses, ABridgeOfContainersIsCalledLate) {
-    // Both hosts have a docker0 with the same address: calling it reaches ourselves.
+TEST(Addresses, AContainerBridgeIsTriedLate) {
+    // Both hosts have a docker0 with the same address: connecting to it would reach this host.
     EXPECT_THAT(order({"172.17.0.1/16", "10.0.0.2/24"}, host), ElementsAre("10.0.0.2", "172.17.0.1"));
     EXPECT_THAT(order({"172.17.0.5/16", "192.0.2.9/24", "172.17.0.1/16"}, host),
                 ElementsAre("192.0.2.9", "172.17.0.5", "172.17.0.1"));
 }
 
-TEST(Addresses, AnInterfaceWithNothingPluggedInIsNoReasonToBeEarly) {
+TEST(Addresses, AnInterfaceWithoutCarrierDoesNotAdvanceItsNetwork) {
     EXPECT_THAT(order({"192.168.7.2/24", "192.0.2.9/24"}, host), ElementsAre("192.0.2.9", "192.168.7.2"));
 }
 
-TEST(Addresses, LoopbackIsLastButNotForgotten) {
+TEST(Addresses, LoopbackIsTriedLast) {
     EXPECT_THAT(order({"127.0.0.1/8", "10.0.0.1/24", "192.0.2.9/24"}, host),
                 ElementsAre("192.0.2.9", "10.0.0.1", "127.0.0.1"));
 }
@@ -60,7 +60,7 @@ TEST(Addresses, AnInterfaceMayBeNamed) {
     EXPECT_THAT(order({"192.0.2.9/24"}, host, "eth0"), ElementsAre("192.0.2.9"));   // behind a router
 }
 
-TEST(Addresses, WhatIsNoAddressIsPassedOver) {
+TEST(Addresses, InvalidAddressesAreSkipped) {
     EXPECT_THAT(order({"somewhere", "", "10.0.0.2/24", "10.0.0.300/24"}, host), ElementsAre("10.0.0.2"));
     EXPECT_THAT(order({}, host), ElementsAre());
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Before the first frame: strangers that connect, ranks that call each other at once, addresses that lead elsewhere.
+// Connections before the first frame: unauthenticated peers, ranks that connect to each other at the same time, and
+// addresses that belong to other hosts.
 #include <gmock/gmock.h>
 
 #include <atomic>
@@ -23,27 +24,28 @@ using tcp::Poller;
 using tcp::Socket;
 using tcp::UnprovenCallers;
 
-/// Ranks 0 and 1, on a node each; every rank listens.
-struct Two {
+/// Ranks 0 and 1 on one node each, with their listeners.
+struct TwoNodes {
     std::vector<Listener> listeners{listen_on_loopback(), listen_on_loopback()};
     Cluster map(int here = 0) const { return cluster_of(Layout::alternating, 2, here, listeners); }
 };
 
-/// The setup of one rank, by itself.
-struct Alone {
-    Alone(Cluster const& cluster, int me, std::vector<int> const& listeners)
-        : map(cluster), setup(map, me, std::vector<Socket>(listeners.begin(), listeners.end()), "",
-                              std::chrono::seconds(60), poller, 2,
-                              {.opened =
-                                   [this](int rank, Socket s) {
-                                       opened.push_back(rank);
-                                       sockets.push_back(std::move(s));
-                                   },
-                               .failed = [this](int, std::string why) { failed.push_back(why); },
-                               .known = [this](int rank) { return std::count(opened.begin(), opened.end(), rank) > 0; },
-                               .no_descriptor = [this](std::string why) { warnings.push_back(why); }}) {}
+/// The connection setup of one rank in isolation.
+struct RankSetup {
+    RankSetup(Cluster const& cluster, int me, std::vector<int> const& listeners)
+        : map(cluster),
+          setup(map, me, std::vector<Socket>(listeners.begin(), listeners.end()), "", std::chrono::seconds(60), poller,
+                2,
+                {.opened =
+                     [this](int rank, Socket s) {
+                         opened.push_back(rank);
+                         sockets.push_back(std::move(s));
+                     },
+                 .failed = [this](int, std::string why) { failed.push_back(why); },
+                 .is_connected = [this](int rank) { return std::count(opened.begin(), opened.end(), rank) > 0; },
+                 .no_descriptor = [this](std::string why) { warnings.push_back(why); }}) {}
     void poll() {
-        for (epoll_event const& e : poller.look()) setup.ready(e.data.u64);
+        for (epoll_event const& e : poller.poll()) setup.ready(e.data.u64);
         setup.tick(now_ns());
     }
     Cluster const map;
@@ -55,86 +57,89 @@ struct Alone {
 };
 
 TEST(ConnectionSetup, HoldsNoMoreStrangersThanItsBound) {
-    Two two;
-    Alone rank(two.map(), 0, two.listeners[0].descriptors);
-    std::deque<Stranger> silent;
+    TwoNodes two;
+    RankSetup rank(two.map(), 0, two.listeners[0].descriptors);
+    std::deque<RawPeer> silent;
     for (int i = 0; i < 400; ++i) {
         silent.emplace_back(two.listeners[0].port);
         rank.poll();
-        ASSERT_LE(rank.setup.callers(), UnprovenCallers::of_our_nodes.of_one_address);
+        ASSERT_LE(rank.setup.unproven_callers(), UnprovenCallers::job_node_bounds.per_address);
     }
-    EXPECT_EQ(rank.setup.callers(), UnprovenCallers::of_our_nodes.of_one_address);
-    // A rank gets in all the same: the oldest of them have to go.
-    Alone other(two.map(1), 1, two.listeners[1].descriptors);
-    other.setup.call(0);
+    EXPECT_EQ(rank.setup.unproven_callers(), UnprovenCallers::job_node_bounds.per_address);
+    // Another rank can still connect: the oldest strangers are disconnected.
+    RankSetup other(two.map(1), 1, two.listeners[1].descriptors);
+    other.setup.connect(0);
     while (rank.opened.empty() || other.opened.empty()) rank.poll(), other.poll();
     EXPECT_EQ(rank.opened, std::vector{1});
     EXPECT_EQ(other.opened, std::vector{0});
-    EXPECT_LE(rank.setup.callers(), UnprovenCallers::of_our_nodes.of_one_address);
+    EXPECT_LE(rank.setup.unproven_callers(), UnprovenCallers::job_node_bounds.per_address);
 }
 
-constexpr int crowd = 600, enough_polls = 20'000;   // a few polls accept them all; the others are for a slow system
+// A few polls accept all of these strangers; the other polls are a reserve for slow systems.
+constexpr int many_strangers = 600, enough_polls = 20'000;
 
-/// Hung up on, of these strangers.
-int gone(std::deque<Stranger>& strangers) {
-    return static_cast<int>(std::count_if(strangers.begin(), strangers.end(), [](Stranger& s) { return s.heard(); }));
+/// The number of these strangers that were disconnected.
+int gone(std::deque<RawPeer>& strangers) {
+    return static_cast<int>(
+        std::count_if(strangers.begin(), strangers.end(), [](RawPeer& s) { return s.is_readable(); }));
 }
 
 TEST(ConnectionSetup, SilentStrangersKeepNoRankWaiting) {
-    Two two;
-    Alone rank(two.map(), 0, two.listeners[0].descriptors), other(two.map(1), 1, two.listeners[1].descriptors);
-    std::deque<Stranger> silent;
-    for (int i = 0; i < crowd; ++i) silent.emplace_back(two.listeners[0].port);
-    other.setup.call(0);
+    TwoNodes two;
+    RankSetup rank(two.map(), 0, two.listeners[0].descriptors), other(two.map(1), 1, two.listeners[1].descriptors);
+    std::deque<RawPeer> silent;
+    for (int i = 0; i < many_strangers; ++i) silent.emplace_back(two.listeners[0].port);
+    other.setup.connect(0);
     int polls = 0;
     while ((rank.opened.empty() || other.opened.empty()) && polls++ < enough_polls) rank.poll(), other.poll();
-    // They were many more than there are places, and the rank waited for none of them to give up or to be given up.
+    // There were many more strangers than slots, and the rank waited for none of them to disconnect or time out.
     EXPECT_EQ(rank.opened, std::vector{1});
     EXPECT_EQ(other.opened, std::vector{0});
     EXPECT_TRUE(other.failed.empty());
-    int const places = static_cast<int>(UnprovenCallers::of_our_nodes.of_one_address);
-    while (gone(silent) < crowd - places && polls++ < enough_polls) rank.poll();
-    EXPECT_GE(gone(silent), crowd - places);   // the rank had a place for a moment
+    int const places = static_cast<int>(UnprovenCallers::job_node_bounds.per_address);
+    while (gone(silent) < many_strangers - places && polls++ < enough_polls) rank.poll();
+    EXPECT_GE(gone(silent), many_strangers - places);   // the other rank used a slot for a moment
 }
 
-TEST(ConnectionSetup, ACallerThatHasShownTheKeyIsNotDisplacedByStrangers) {
-    Two two;
-    Alone rank(two.map(), 0, two.listeners[0].descriptors);
-    Stranger slow(two.listeners[0].port);
-    tcp::Handshake h = tcp::Handshake::caller(two.map().key(), 1, 0);
-    slow.say(h.out);
-    while (!slow.heard()) rank.poll();
-    EXPECT_EQ(rank.setup.callers(), 0u);
-    std::deque<Stranger> silent;
-    for (int i = 0; i < crowd; ++i) silent.emplace_back(two.listeners[0].port);
+TEST(ConnectionSetup, AnAuthenticatedCallerIsNotDisplacedByStrangers) {
+    TwoNodes two;
+    RankSetup rank(two.map(), 0, two.listeners[0].descriptors);
+    RawPeer slow(two.listeners[0].port);
+    tcp::Handshake h = tcp::Handshake::initiator(two.map().key(), 1, 0);
+    slow.send(h.out);
+    while (!slow.is_readable()) rank.poll();
+    EXPECT_EQ(rank.setup.unproven_callers(), 0u);
+    std::deque<RawPeer> silent;
+    for (int i = 0; i < many_strangers; ++i) silent.emplace_back(two.listeners[0].port);
     while (gone(silent) == 0) rank.poll();
     h.out.clear();
-    h.take(slow.hear(h.wanted()));
+    h.consume(slow.receive(h.wanted()));
     ASSERT_EQ(h.state(), tcp::Handshake::State::challenged);
     h.prove();
-    slow.say(h.out);
+    slow.send(h.out);
     while (rank.opened.empty()) rank.poll();
     EXPECT_EQ(rank.opened, std::vector{1});
 }
 
-TEST(ConnectionSetup, CopiesOfWhatARankHasSentCostFewPlaces) {
-    Two two;
-    Alone rank(two.map(), 0, two.listeners[0].descriptors);
-    tcp::Handshake const h = tcp::Handshake::caller(two.map().key(), 1, 0);
-    std::deque<Stranger> copies;
-    for (int i = 0; i < 100; ++i) copies.emplace_back(two.listeners[0].port).say(h.out);
-    while (rank.setup.callers() != 0 || std::any_of(copies.begin(), copies.end(), [](auto& s) { return !s.heard(); }))
+TEST(ConnectionSetup, ReplayedHandshakesOccupyFewSlots) {
+    TwoNodes two;
+    RankSetup rank(two.map(), 0, two.listeners[0].descriptors);
+    tcp::Handshake const h = tcp::Handshake::initiator(two.map().key(), 1, 0);
+    std::deque<RawPeer> copies;
+    for (int i = 0; i < 100; ++i) copies.emplace_back(two.listeners[0].port).send(h.out);
+    while (rank.setup.unproven_callers() != 0 ||
+           std::any_of(copies.begin(), copies.end(), [](auto& s) { return !s.is_readable(); }))
         rank.poll();
-    int kept = 0;   // have got a challenge, and nothing after it
-    for (Stranger& s : copies) {
-        s.hear(64);
-        kept += !s.heard();
+    int kept = 0;   // peers that received a challenge and were not disconnected
+    for (RawPeer& s : copies) {
+        s.receive(64);
+        kept += !s.is_readable();
     }
-    EXPECT_LE(kept, static_cast<int>(ConnectionSetup::most_calls_of_a_rank));
+    EXPECT_LE(kept, static_cast<int>(ConnectionSetup::max_handshakes_per_rank));
     EXPECT_TRUE(rank.opened.empty());
 }
 
-/// While it lives, this process can open nothing more.
+/// While it exists, this process cannot open further descriptors.
 struct NoDescriptorLeft {
     NoDescriptorLeft() {
         int const free = open("/dev/null", O_RDONLY | O_CLOEXEC);   // the lowest one
@@ -148,95 +153,95 @@ struct NoDescriptorLeft {
 };
 
 TEST(ConnectionSetup, OutOfDescriptorsCallersAreRefusedAndItIsReported) {
-    Two two;
-    Alone rank(two.map(), 0, two.listeners[0].descriptors);
-    std::deque<Stranger> callers;
+    TwoNodes two;
+    RankSetup rank(two.map(), 0, two.listeners[0].descriptors);
+    std::deque<RawPeer> callers;
     for (int i = 0; i < 3; ++i) callers.emplace_back(two.listeners[0].port);
     {
         NoDescriptorLeft const none;
         for (int polls = 0; gone(callers) < 3 && polls < enough_polls; ++polls) rank.poll();
     }
-    EXPECT_EQ(gone(callers), 3);   // they know
+    EXPECT_EQ(gone(callers), 3);   // the callers notice
     ASSERT_EQ(rank.warnings.size(), 1u);
-    EXPECT_THAT(rank.warnings[0], testing::HasSubstr("rank 0 refuses connections of other ranks: all "));
+    EXPECT_THAT(rank.warnings[0], testing::HasSubstr("rank 0 refuses connections from other ranks: all "));
     EXPECT_THAT(rank.warnings[0], testing::HasSubstr("ulimit -n"));
-    // It goes on as soon as there are some.
-    Alone other(two.map(1), 1, two.listeners[1].descriptors);
-    other.setup.call(0);
+    // The rank accepts connections as soon as descriptors are available.
+    RankSetup other(two.map(1), 1, two.listeners[1].descriptors);
+    other.setup.connect(0);
     while (rank.opened.empty() || other.opened.empty()) rank.poll(), other.poll();
 }
 
-TEST(ConnectionSetup, OutOfDescriptorsStrangersGoBeforeARankIsRefused) {
-    Two two;
-    Alone rank(two.map(), 0, two.listeners[0].descriptors);
-    std::deque<Stranger> silent;
+TEST(ConnectionSetup, OutOfDescriptorsStrangersAreDisconnectedBeforeARankIsRefused) {
+    TwoNodes two;
+    RankSetup rank(two.map(), 0, two.listeners[0].descriptors);
+    std::deque<RawPeer> silent;
     for (int i = 0; i < 3; ++i) silent.emplace_back(two.listeners[0].port);
-    while (rank.setup.callers() < 3) rank.poll();
-    Stranger caller(two.listeners[0].port);
-    tcp::Handshake const h = tcp::Handshake::caller(two.map().key(), 1, 0);
-    caller.say(h.out);
+    while (rank.setup.unproven_callers() < 3) rank.poll();
+    RawPeer caller(two.listeners[0].port);
+    tcp::Handshake const h = tcp::Handshake::initiator(two.map().key(), 1, 0);
+    caller.send(h.out);
     NoDescriptorLeft const none;
-    for (int polls = 0; !caller.heard() && polls < enough_polls; ++polls) rank.poll();
-    ASSERT_TRUE(caller.heard());
-    EXPECT_EQ(caller.hear(64).size(), 64u);   // a challenge
+    for (int polls = 0; !caller.is_readable() && polls < enough_polls; ++polls) rank.poll();
+    ASSERT_TRUE(caller.is_readable());
+    EXPECT_EQ(caller.receive(64).size(), 64u);   // a challenge
     EXPECT_EQ(gone(silent), 1);
     EXPECT_TRUE(rank.warnings.empty());
 }
 
-/// Each of these peers is a port at which nothing answers, so that every call keeps its descriptor.
-TEST(ConnectionSetup, MorePeersThanDescriptorsAreASentence) {
+/// Each of these peers is a port that does not answer, so that every attempt keeps its descriptor.
+TEST(ConnectionSetup, MorePeersThanDescriptorsAreAnError) {
     constexpr int peers = 300, limit = 256;
     Listener const silent = listen_on_loopback();
     std::vector<Cluster::Rank> ranks = {{0, 0, 1}};
     for (int i = 0; i < peers; ++i) ranks.push_back({1, i, silent.port});
-    Alone rank(Cluster({{"first", {"127.0.0.1/8"}}, {"second", {"127.0.0.1/8"}}}, ranks, 0, {}), 0, {});
+    RankSetup rank(Cluster({{"first", {"127.0.0.1/8"}}, {"second", {"127.0.0.1/8"}}}, ranks, 0, {}), 0, {});
     rlimit old{};
     getrlimit(RLIMIT_NOFILE, &old);
     rlimit const few{limit, old.rlim_max};
     setrlimit(RLIMIT_NOFILE, &few);
-    for (int i = 1; i <= peers; ++i) rank.setup.call(i);
+    for (int i = 1; i <= peers; ++i) rank.setup.connect(i);
     for (int i = 0; i < 10; ++i) rank.poll();
-    EXPECT_TRUE(rank.failed.empty());   // there may be some soon
+    EXPECT_TRUE(rank.failed.empty());   // descriptors may become available
     std::int64_t now = now_ns();
-    for (std::int64_t lasted = 0; lasted <= 2 * ConnectionSetup::call_for; lasted += ConnectionSetup::stagger)
-        rank.setup.tick(now += ConnectionSetup::stagger);
+    for (std::int64_t t = 0; t <= 2 * ConnectionSetup::retry_duration; t += ConnectionSetup::attempt_delay)
+        rank.setup.tick(now += ConnectionSetup::attempt_delay);
     setrlimit(RLIMIT_NOFILE, &old);
     EXPECT_GE(rank.failed.size(), static_cast<std::size_t>(peers - limit));
-    EXPECT_THAT(rank.failed, testing::Each(testing::HasSubstr("all 256 file descriptors that this process may have")));
+    EXPECT_THAT(rank.failed, testing::Each(testing::HasSubstr("all 256 file descriptors of this process are in use")));
     for (int descriptor : silent.descriptors) close(descriptor);
 }
 
-TEST(ConnectionSetup, HearsSlowCallersButLetsNobodyIn) {
-    Two two;
-    Alone rank(two.map(), 0, two.listeners[0].descriptors);
-    Stranger slow(two.listeners[0].port);
-    tcp::Handshake h = tcp::Handshake::caller(two.map().key(), 1, 0);
+TEST(ConnectionSetup, AcceptsSlowCallersButRejectsInvalidOnes) {
+    TwoNodes two;
+    RankSetup rank(two.map(), 0, two.listeners[0].descriptors);
+    RawPeer slow(two.listeners[0].port);
+    tcp::Handshake h = tcp::Handshake::initiator(two.map().key(), 1, 0);
     for (std::byte const& b : h.out) {
-        ASSERT_TRUE(slow.say({&b, 1}));
+        ASSERT_TRUE(slow.send({&b, 1}));
         rank.poll();
         bool const last = &b == &h.out.back();
-        EXPECT_EQ(rank.setup.callers(), last ? 0u : 1u);   // then it has shown the key
+        EXPECT_EQ(rank.setup.unproven_callers(), last ? 0u : 1u);   // by then it has proven the key
     }
-    while (!slow.heard()) rank.poll();
-    h.take(slow.hear(h.wanted()));
+    while (!slow.is_readable()) rank.poll();
+    h.consume(slow.receive(h.wanted()));
     EXPECT_EQ(h.state(), tcp::Handshake::State::challenged);
-    slow.say(std::vector<std::byte>(32));   // no proof
-    while (!slow.heard()) rank.poll();
-    slow.hear_the_end();
+    slow.send(std::vector<std::byte>(32));   // an invalid proof
+    while (!slow.is_readable()) rank.poll();
+    slow.expect_closed();
     EXPECT_TRUE(rank.opened.empty());
 }
 
-TEST(ConnectionSetup, ProvenRanksThatAreConnectedAlreadyAreTurnedAway) {
-    Two two;
-    Alone rank(two.map(), 0, two.listeners[0].descriptors);
+TEST(ConnectionSetup, AuthenticatedRanksThatAreAlreadyConnectedAreRefused) {
+    TwoNodes two;
+    RankSetup rank(two.map(), 0, two.listeners[0].descriptors);
     std::thread thread([&] {
-        Stranger first(two.listeners[0].port), second(two.listeners[0].port);
-        EXPECT_TRUE(first.shake_hands(two.map().key(), 1, 0));
-        EXPECT_FALSE(second.shake_hands(two.map().key(), 1, 0));
+        RawPeer first(two.listeners[0].port), second(two.listeners[0].port);
+        EXPECT_TRUE(first.handshake(two.map().key(), 1, 0));
+        EXPECT_FALSE(second.handshake(two.map().key(), 1, 0));
         JobKey other = two.map().key();
         other[31] ^= std::byte{1};
-        Stranger third(two.listeners[0].port);
-        EXPECT_FALSE(third.shake_hands(other, 1, 0));
+        RawPeer third(two.listeners[0].port);
+        EXPECT_FALSE(third.handshake(other, 1, 0));
     });
     std::atomic<bool> over = false;
     std::thread end([&] { thread.join(), over = true; });
@@ -245,17 +250,17 @@ TEST(ConnectionSetup, ProvenRanksThatAreConnectedAlreadyAreTurnedAway) {
     EXPECT_EQ(rank.opened, std::vector{1});
 }
 
-TEST(ConnectionSetup, CrossingCallsLeaveOneConnectionThatBothKnow) {
+TEST(ConnectionSetup, CrossingConnectionsLeaveOneThatBothRanksUse) {
     std::mt19937 random(7);
     for (int round = 0; round < 300; ++round) {
-        Two two;
-        Alone a(two.map(0), 0, two.listeners[0].descriptors), b(two.map(1), 1, two.listeners[1].descriptors);
+        TwoNodes two;
+        RankSetup a(two.map(0), 0, two.listeners[0].descriptors), b(two.map(1), 1, two.listeners[1].descriptors);
         bool calls_a = false, calls_b = false;
-        // The two move on in every order.
+        // Both ranks make progress in random order.
         while (a.opened.empty() || b.opened.empty()) {
-            Alone& next = random() % 2 ? a : b;
+            RankSetup& next = random() % 2 ? a : b;
             bool& called = &next == &a ? calls_a : calls_b;
-            if (!std::exchange(called, true) && next.opened.empty()) next.setup.call(&next == &a ? 1 : 0);
+            if (!std::exchange(called, true) && next.opened.empty()) next.setup.connect(&next == &a ? 1 : 0);
             next.poll();
         }
         for (int i = 0; i < 5; ++i) a.poll(), b.poll();
@@ -263,7 +268,7 @@ TEST(ConnectionSetup, CrossingCallsLeaveOneConnectionThatBothKnow) {
         ASSERT_EQ(b.opened.size(), 1u);
         EXPECT_FALSE(a.setup.busy());
         EXPECT_FALSE(b.setup.busy());
-        // It is the same connection.
+        // Both ends must be of the same connection.
         char out = static_cast<char>(round), in = 0;
         ASSERT_EQ(::send(a.sockets[0].get(), &out, 1, 0), 1);
         while (::recv(b.sockets[0].get(), &in, 1, 0) < 0) {}
@@ -271,7 +276,7 @@ TEST(ConnectionSetup, CrossingCallsLeaveOneConnectionThatBothKnow) {
     }
 }
 
-/// Listens on one address only, without blocking.
+/// A nonblocking socket that listens on one address only.
 Socket listen_at(char const* host, std::uint16_t port) {
     Socket s(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     sockaddr_in const address = at(host, port);
@@ -280,13 +285,12 @@ Socket listen_at(char const* host, std::uint16_t port) {
     return s;
 }
 
-/// Rank 1 is at 127.0.0.3; its node's other addresses lead to somebody else on the same port.
-/// It may compute, or be stopped, between its call and the next look: that is no failure of the other rank.
-TEST(ConnectionSetup, TimeInWhichTheCallerDoesNotLookDoesNotCount) {
-    Two two;
+/// The rank may compute or be stopped between its attempt and the next poll; this is no failure of the other rank.
+TEST(ConnectionSetup, TimeInWhichTheCallerDoesNotPollDoesNotCount) {
+    TwoNodes two;
     for (int descriptor : two.listeners[1].descriptors) close(descriptor);   // every call is refused
-    Alone rank(two.map(), 0, two.listeners[0].descriptors);
-    rank.setup.call(1);
+    RankSetup rank(two.map(), 0, two.listeners[0].descriptors);
+    rank.setup.connect(1);
     std::int64_t const hour = 3'600'000'000'000;
     std::int64_t now = now_ns();
     for (int i = 0; i < 10; ++i) rank.setup.tick(now += hour);
@@ -295,7 +299,8 @@ TEST(ConnectionSetup, TimeInWhichTheCallerDoesNotLookDoesNotCount) {
     EXPECT_EQ(rank.failed.size(), 1u);
 }
 
-TEST(ConnectionSetup, AddressesThatLeadElsewhereAreFoundOutAndTheNextOneIsTried) {
+/// Rank 1 is at 127.0.0.3; its node's other addresses belong to other listeners on the same port.
+TEST(ConnectionSetup, TriesTheNextAddressIfOneBelongsToAnotherListener) {
     std::uint16_t const port = [] {
         Listener const l = listen_on_loopback();
         for (int descriptor : l.descriptors) close(descriptor);
@@ -309,12 +314,13 @@ TEST(ConnectionSetup, AddressesThatLeadElsewhereAreFoundOutAndTheNextOneIsTried)
     JobKey const mine{}, other{std::byte{1}};
     Socket right = listen_at("127.0.0.3", port), wrong_rank = listen_at("127.0.0.2", port);
     Socket wrong_job = listen_at("127.0.0.4", port), silent = listen_at("127.0.0.5", port);
-    Alone caller(map(0, mine), 0, {}), called(map(1, mine), 1, {right.release()});
-    Alone another_rank(map(2, mine), 2, {wrong_rank.release()}), another_job(map(1, other), 1, {wrong_job.release()});
+    RankSetup caller(map(0, mine), 0, {}), called(map(1, mine), 1, {right.release()});
+    RankSetup another_rank(map(2, mine), 2, {wrong_rank.release()});
+    RankSetup another_job(map(1, other), 1, {wrong_job.release()});
 
-    caller.setup.call(1);
+    caller.setup.connect(1);
     while (caller.opened.empty() || called.opened.empty())
-        for (Alone* a : {&caller, &called, &another_rank, &another_job}) a->poll();
+        for (RankSetup* a : {&caller, &called, &another_rank, &another_job}) a->poll();
     EXPECT_TRUE(another_rank.opened.empty());
     EXPECT_TRUE(another_job.opened.empty());
     EXPECT_FALSE(caller.setup.busy());
@@ -322,15 +328,15 @@ TEST(ConnectionSetup, AddressesThatLeadElsewhereAreFoundOutAndTheNextOneIsTried)
 
 void garbage(std::uint16_t port, std::atomic<bool> const& over) {
     std::mt19937 random(11);
-    std::deque<Stranger> held;
-    tcp::Handshake hello = tcp::Handshake::caller({}, 1, 0);
+    std::deque<RawPeer> held;
+    tcp::Handshake hello = tcp::Handshake::initiator({}, 1, 0);
     for (int i = 0; i < 3000 && !over; ++i) {
-        Stranger& s = held.emplace_back(port);
+        RawPeer& s = held.emplace_back(port);
         std::vector<std::byte> bytes(random() % 300);
         for (std::byte& b : bytes) b = static_cast<std::byte>(random());
-        if (i % 3 == 0) bytes = hello.out;   // half-open, and a wrong key
+        if (i % 3 == 0) bytes = hello.out;   // half-open, with a wrong key
         if (i % 7 == 0) bytes.resize(bytes.size() / 2);
-        s.say(bytes);
+        s.send(bytes);
         if (held.size() > 200) held.pop_front();
     }
 }
@@ -350,7 +356,7 @@ TEST(ConnectionSetup, AStormOfGarbageDoesNotDisturbMessages) {
             }
             r->barrier();
             over = true;
-            leave(r->process, "leave");
+            shut_down(r->process, "leave");
         });
     for (auto& t : threads) t.join();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Frames: every kind there and back, every field out of its bounds, streams cut anywhere.
+// Frames: round trips of every kind, fields out of bounds, and streams split anywhere.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,14 +20,14 @@ Frame sample(FrameKind kind) {
     case FrameKind::eager_sync: return {kind, 7, 5, 3, 0, 10, 1ULL << 32, 4};
     case FrameKind::offer: return {kind, 7, 5, 3, -70, 1ULL << 40, 1ULL << 32 | 3, 4};
     case FrameKind::grant: return {kind, 7, 0, 0, 0, 1ULL << 40, 1ULL << 32, 2ULL << 32};
-    case FrameKind::data: return {kind, 7, 0, 0, 0, Frame::most_data, 2ULL << 32, 0};
-    case FrameKind::note: return {kind, 7, 0, 0, 0, 100, 0, 0};
+    case FrameKind::data: return {kind, 7, 0, 0, 0, Frame::max_data, 2ULL << 32, 0};
+    case FrameKind::piggyback: return {kind, 7, 0, 0, 0, 100, 0, 0};
     case FrameKind::cancel: return {kind, 7, 0, 0, 0, 0, 1ULL << 32, 4};
     case FrameKind::done:
     case FrameKind::cancelled:
     case FrameKind::not_cancelled: return {kind, ~0u, 0, 0, 0, 0, ~0ULL, 0};
     case FrameKind::credit:
-    case FrameKind::bye: return {kind, 7, 0, 0, 0, 0, 0, 0};
+    case FrameKind::shutdown: return {kind, 7, 0, 0, 0, 0, 0, 0};
     }
     return {};
 }
@@ -35,7 +35,7 @@ Frame sample(FrameKind kind) {
 std::vector<FrameKind> const kinds = {FrameKind::eager,  FrameKind::eager_sync, FrameKind::offer,
                                       FrameKind::grant,  FrameKind::data,       FrameKind::done,
                                       FrameKind::cancel, FrameKind::cancelled,  FrameKind::not_cancelled,
-                                      FrameKind::credit, FrameKind::bye,        FrameKind::note};
+                                      FrameKind::credit, FrameKind::shutdown,   FrameKind::piggyback};
 
 Header encoded(Frame const& frame) {
     Header h;
@@ -49,7 +49,7 @@ bool accepted(Header const& h) {
 }
 bool accepted(Frame const& frame) { return accepted(encoded(frame)); }
 
-TEST(Frame, EveryKindThereAndBack) {
+TEST(Frame, EveryKindRoundTrips) {
     for (FrameKind kind : kinds) {
         Frame back;
         EXPECT_EQ(Frame::decode(encoded(sample(kind)), back), nullptr) << static_cast<int>(kind);
@@ -66,21 +66,21 @@ TEST(Frame, NumbersAreLittleEndianWhateverTheMachine) {
     for (std::size_t i = 0; i < h.size(); ++i) EXPECT_EQ(std::to_integer<unsigned>(h[i]), expected[i]) << "byte " << i;
 }
 
-TEST(Frame, EveryLengthThatAKindCannotHaveIsRefused) {
+TEST(Frame, LengthsOutOfAKindsRangeAreRefused) {
     struct Bounds {
         FrameKind kind;
         std::uint64_t least, most;
     };
-    std::vector<Bounds> all = {{FrameKind::eager, 0, Frame::most_eager}, {FrameKind::eager_sync, 0, Frame::most_eager},
-                               {FrameKind::offer, 0, Frame::most_bytes}, {FrameKind::grant, 1, Frame::most_bytes},
-                               {FrameKind::data, 1, Frame::most_data},   {FrameKind::note, 1, Frame::most_data}};
+    std::vector<Bounds> all = {{FrameKind::eager, 0, Frame::max_eager}, {FrameKind::eager_sync, 0, Frame::max_eager},
+                               {FrameKind::offer, 0, Frame::max_bytes}, {FrameKind::grant, 1, Frame::max_bytes},
+                               {FrameKind::data, 1, Frame::max_data},   {FrameKind::piggyback, 1, Frame::max_data}};
     for (FrameKind kind : kinds)
         if (std::none_of(all.begin(), all.end(), [&](Bounds const& b) { return b.kind == kind; }))
             all.push_back({kind, 0, 0});
     for (Bounds const& b : all) {
         Frame f = sample(b.kind);
         for (std::uint64_t length : {std::uint64_t{0}, std::uint64_t{1}, b.least, b.most, b.most + 1, ~std::uint64_t{0},
-                                     std::uint64_t{1} << 47 | 1, std::uint64_t{Frame::most_data} + 1}) {
+                                     std::uint64_t{1} << 47 | 1, std::uint64_t{Frame::max_data} + 1}) {
             f.length = length;
             EXPECT_EQ(accepted(f), length >= b.least && length <= b.most)
                 << "kind " << static_cast<int>(b.kind) << ", length " << length;
@@ -88,7 +88,7 @@ TEST(Frame, EveryLengthThatAKindCannotHaveIsRefused) {
     }
 }
 
-TEST(Frame, FieldsThatAKindDoesNotHaveAreZero) {
+TEST(Frame, UnusedFieldsOfAKindMustBeZero) {
     for (FrameKind kind : kinds) {
         Frame const good = sample(kind);
         bool const message = good.source != 0, id = good.id != 0, number = good.number != 0;
@@ -106,14 +106,15 @@ TEST(Frame, FieldsThatAKindDoesNotHaveAreZero) {
         EXPECT_EQ(accepted(f), message);
         f = good;
         f.id = id ? 0 : 1;
-        EXPECT_EQ(accepted(f), kind == FrameKind::eager) << static_cast<int>(kind);   // where it was sent, or nothing
+        // An eager message has the id of its send, or 0.
+        EXPECT_EQ(accepted(f), kind == FrameKind::eager) << static_cast<int>(kind);
         f = good;
         f.number = 1;
         EXPECT_EQ(accepted(f), number) << static_cast<int>(kind);
     }
 }
 
-TEST(Frame, NoMessageComesFromAWildcard) {
+TEST(Frame, WildcardsAreNotValidInAMessage) {
     Frame f = sample(FrameKind::eager);
     f.source = any_source;
     EXPECT_FALSE(accepted(f));
@@ -122,7 +123,7 @@ TEST(Frame, NoMessageComesFromAWildcard) {
     EXPECT_FALSE(accepted(f));
 }
 
-TEST(Frame, OtherBytesAreRefused) {
+TEST(Frame, UnknownHeadersAreRefused) {
     for (unsigned kind = 0; kind < 256; ++kind) {
         Header h = encoded(sample(FrameKind::credit));
         h[2] = static_cast<std::byte>(kind);
@@ -135,7 +136,7 @@ TEST(Frame, OtherBytesAreRefused) {
     }
 }
 
-/// A stream of frames with payloads that tell where they lie, and what a reader makes of it.
+/// A stream of frames whose payload bytes follow from their position, and the result of reading it.
 struct Stream {
     std::vector<std::byte> bytes;
     std::vector<Frame> frames;
@@ -154,7 +155,7 @@ struct Seen {
     bool good = true;
     std::size_t at = 0;   ///< position in the payload
 
-    /// Feeds bytes in pieces of `n`.
+    /// Feeds the bytes in pieces of `n`.
     bool feed(FrameReader& reader, std::span<std::byte const> bytes, std::size_t n) {
         while (!bytes.empty()) {
             std::span<std::byte const> in = bytes.first(std::min(n, bytes.size()));
@@ -183,7 +184,7 @@ Stream every_kind() {
     return s;
 }
 
-TEST(FrameReader, CutsAStreamHoweverItComes) {
+TEST(FrameReader, ParsesAStreamInPiecesOfAnySize) {
     Stream const s = every_kind();
     for (std::size_t n = 1; n < 200; ++n) {
         FrameReader reader;
@@ -195,16 +196,16 @@ TEST(FrameReader, CutsAStreamHoweverItComes) {
     }
 }
 
-TEST(FrameReader, StopsForGoodAtTheFirstWrongByte) {
+TEST(FrameReader, StopsPermanentlyAtTheFirstWrongByte) {
     Stream s;
     s.add(sample(FrameKind::credit));
-    s.add(sample(FrameKind::bye));
+    s.add(sample(FrameKind::shutdown));
     s.bytes[Frame::header_bytes] ^= std::byte{4};
     FrameReader reader;
     Seen seen;
     EXPECT_FALSE(seen.feed(reader, s.bytes, 1000));
     EXPECT_EQ(seen.frames.size(), 1u);
-    EXPECT_STREQ(reader.complaint(), "bytes that begin no frame");
+    EXPECT_STREQ(reader.error(), "bytes that are not a frame header");
     EXPECT_FALSE(seen.feed(reader, std::span<std::byte const>(s.bytes).first(Frame::header_bytes), 1000));
 }
 
@@ -222,7 +223,7 @@ TEST(FrameReader, MutatedStreamsNeverGiveAFrameOutOfBounds) {
         refused += !seen.feed(reader, bytes, 1 + random() % 300);
         for (Frame const& f : seen.frames) {
             ASSERT_TRUE(accepted(f));
-            ASSERT_LE(f.payload(), Frame::most_data);
+            ASSERT_LE(f.payload(), Frame::max_data);
         }
     }
     EXPECT_GT(refused, 10'000u);

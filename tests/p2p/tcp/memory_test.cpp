@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that runs out at each place where messages between nodes need some: the streams stay in step, what has failed
-// can be done again, and each message arrives once and in order.
+// Memory exhaustion at every allocation of messages between nodes: the streams stay in sync, failed operations can be
+// repeated, and each message arrives once and in order.
 #include <atomic>
 #include <new>
 #include <thread>
@@ -11,26 +11,26 @@
 namespace tutti::p2p::test {
 namespace {
 
-using coll::test::MemoryEnds;
+using coll::test::AllocationLimit;
 
-constexpr std::size_t most = 24;   // more allocations than any step below takes
-constexpr int large = 100'000;     // numbers in a message that is offered
+constexpr std::size_t most = 24;   // more allocations than any step below needs
+constexpr int large = 100'000;     // elements of a message that is offered
 
-/// Calls `call` with so few allocations. Did it have enough?
+/// Runs `call` with at most `allowed` allocations. Returns whether they sufficed.
 template <class Call>
 bool enough(std::size_t allowed, Call const& call) {
-    MemoryEnds const ends(allowed);
+    AllocationLimit const ends(allowed);
     try {
         call();
         return true;
     } catch (std::bad_alloc const&) { return false; }
 }
 
-/// A rank that is about to poll without memory, for those that send to it meanwhile.
+/// Announces that a rank is about to poll without memory, for ranks that then send to it.
 class Starving {
 public:
-    void begins() { ++times_; }
-    /// Waits until it has begun so often.
+    void begin() { ++times_; }
+    /// Waits until the rank has announced it `times` times.
     void await(int times) const {
         while (times_ < times) std::this_thread::yield();
     }
@@ -39,11 +39,11 @@ private:
     std::atomic<int> times_ = 0;
 };
 
-/// The rank polls for a while, while no allocation but the first `allowed` succeeds, and until one was refused if none
-/// succeeds. Returns whether one was.
+/// Polls at least `polls` times while only the first `allowed` allocations succeed; if none may succeed, polls until
+/// one was refused. Returns whether one was refused.
 bool poll_without_memory(Rank& r, std::size_t allowed, int polls, Starving& starving) {
-    MemoryEnds const ends(allowed);
-    starving.begins();
+    AllocationLimit const ends(allowed);
+    starving.begin();
     int refused = 0;
     for (int i = 0; i < polls || (allowed == 0 && refused == 0); ++i) {
         try {
@@ -54,17 +54,17 @@ bool poll_without_memory(Rank& r, std::size_t allowed, int polls, Starving& star
     return refused > 0;
 }
 
-/// Every second number of `large`.
+/// Every second element of `large`.
 Ref<Datatype> with_gaps() { return TypeBuilder::hvector(large / 2, 1, 8, *TypeBuilder::predefined(Basic::int32)); }
 
-/// Every second number, from the first.
+/// The elements with even index.
 std::vector<int> every_second(std::vector<int> const& all) {
     std::vector<int> some;
     for (std::size_t i = 0; i < all.size(); i += 2) some.push_back(all[i]);
     return some;
 }
 
-/// One message of each kind, and one that is cancelled.
+/// Sends one message of each kind, and one that is cancelled.
 void send_all_kinds(Rank& r, int dest, int round) {
     auto const type = TypeBuilder::predefined(Basic::int32), gaps = with_gaps();
     std::vector<int> const some = numbers(5000, round), many = numbers(large, round);
@@ -93,7 +93,7 @@ void receive_all_kinds(Rank& r, int source, int round) {
     EXPECT_EQ(r.recv(4, source, any_tag), numbers(1, round));
 }
 
-TEST(TcpMemory, AReceiverGoesOnWhereItHadNone) {
+TEST(TcpMemory, AReceiverContinuesWhenMemoryIsAvailable) {
     Starving starving;
     run(
         2,
@@ -106,7 +106,7 @@ TEST(TcpMemory, AReceiverGoesOnWhereItHadNone) {
                     continue;
                 }
                 poll_without_memory(r, static_cast<std::size_t>(round), 40, starving);
-                // Now everything but the large messages waits here, or where there was no memory.
+                // All but the large messages are now queued here, or in the sender if memory was exhausted.
                 enough(static_cast<std::size_t>(round / 4), [&] {
                     Status status;
                     iprobe(*r.comm, any_source, any_tag, status);
@@ -117,8 +117,8 @@ TEST(TcpMemory, AReceiverGoesOnWhereItHadNone) {
         shared_wait(), Layout::alternating);
 }
 
-/// What is posted before its message comes.
-TEST(TcpMemory, AWaitingReceiveGetsItsMessageWhenThereIsSomeAgain) {
+/// Receives that are posted before their message arrives.
+TEST(TcpMemory, APostedReceiveCompletesWhenMemoryIsAvailable) {
     Starving starving;
     run(
         2,
@@ -151,7 +151,7 @@ TEST(TcpMemory, AWaitingReceiveGetsItsMessageWhenThereIsSomeAgain) {
         shared_wait(), Layout::alternating);
 }
 
-TEST(TcpMemory, ASendThatHasFailedCanBeDoneAgain) {
+TEST(TcpMemory, AFailedSendCanBeRepeated) {
     std::atomic<int> failed = 0;
     Variables variables = shared_wait();
     variables.eager_network = 256 << 10;
@@ -159,7 +159,7 @@ TEST(TcpMemory, ASendThatHasFailedCanBeDoneAgain) {
         2,
         [&](Rank& r) {
             auto const type = TypeBuilder::predefined(Basic::int32), gaps = with_gaps();
-            constexpr int repeats = 6;   // so that not all is taken by the system immediately
+            constexpr int repeats = 6;   // so that the system does not buffer everything immediately
             for (int round = 0; round < static_cast<int>(most); ++round) {
                 std::vector<int> const sent = numbers(large, round);
                 r.barrier();
@@ -185,7 +185,7 @@ TEST(TcpMemory, ASendThatHasFailedCanBeDoneAgain) {
                     start(large, *type, 3, Mode::standard);
                     enough(0, [&] {
                         r.process.waiter.progress();
-                    });   // what was granted goes on when there is memory again
+                    });   // granted messages continue when memory is available again
                 }
                 for (auto& request : requests) r.wait(*request);
             }
@@ -194,8 +194,8 @@ TEST(TcpMemory, ASendThatHasFailedCanBeDoneAgain) {
     EXPECT_GT(failed, 0);
 }
 
-/// A rank without memory for a message of rank 0 takes those of rank 2 for which it needs none.
-TEST(TcpMemory, OneLinkWithoutMemoryDelaysNoOther) {
+/// A rank that has no memory for a message of rank 0 still receives messages of rank 2 that need none.
+TEST(TcpMemory, OneStalledLinkDelaysNoOther) {
     Starving starving;
     run(
         3,
@@ -211,10 +211,10 @@ TEST(TcpMemory, OneLinkWithoutMemoryDelaysNoOther) {
                 for (int i = 0; i < 20; ++i) r.send(some, 1, i);
             }
             if (r.me() == 1) {
-                EXPECT_TRUE(poll_without_memory(r, 0, 1, starving));   // keeps the first of them
+                EXPECT_TRUE(poll_without_memory(r, 0, 1, starving));   // retains the first message
                 int token = 0;
                 send_bytes(*r.comm, &token, sizeof token, 2, 8, "go");
-                MemoryEnds const ends(0);
+                AllocationLimit const ends(0);
                 while (!receive->complete) {
                     try {
                         r.process.waiter.progress();
@@ -233,8 +233,8 @@ TEST(TcpMemory, OneLinkWithoutMemoryDelaysNoOther) {
         shared_wait(), Layout::alternating);
 }
 
-/// Both ends of a connection that is being made, and its first messages.
-TEST(TcpMemory, AConnectionIsMadeWhenThereIsSome) {
+/// Both ends of a connection during its setup, and its first messages.
+TEST(TcpMemory, AConnectionIsMadeWhenMemoryIsAvailable) {
     for (int victim : {0, 1})
         for (std::size_t allowed = 0; allowed < 60; allowed += 1 + allowed / 20) {
             run(

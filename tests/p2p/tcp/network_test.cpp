@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a rank does with links that end.
+// How a rank's network reports lost links.
 #include "p2p/tcp/network.hpp"
 
 #include <gmock/gmock.h>
@@ -11,27 +11,27 @@
 namespace tutti::p2p::tcp {
 namespace {
 
-/// Nothing comes; what is lost is written down, and `on_broken` called.
+/// Expects no frames; records lost ranks, and calls `on_broken`.
 struct Listening final : Handler {
-    char const* arrived(int, Frame const&) override { return "nothing was to come"; }
-    std::span<std::byte> room(int) override { return {}; }
-    void payload(int, std::span<std::byte const>) override {}
-    void complete(int) override {}
+    char const* frame_arrived(int, Frame const&) override { return "nothing was to come"; }
+    std::span<std::byte> payload_buffer(int) override { return {}; }
+    void payload_arrived(int, std::span<std::byte const>) override {}
+    void payload_complete(int) override {}
     void written(void*) override {}
     bool refill(int) override { return false; }
-    void broken(int rank, std::string const& sentence) override {
+    void link_broken(int rank, std::string const& reason) override {
         lost.push_back(rank);
-        sentences.push_back(sentence);
+        reasons.push_back(reason);
         on_broken(rank);
     }
-    void warn(std::string const& sentence) override { ADD_FAILURE() << sentence; }
+    void warn(std::string const& message) override { ADD_FAILURE() << message; }
 
     std::vector<int> lost;
-    std::vector<std::string> sentences;
+    std::vector<std::string> reasons;
     std::function<void(int)> on_broken;
 };
 
-/// Ranks that have a node each and no address: they cannot be reached.
+/// Ranks on one node each, without addresses: they cannot be reached.
 Cluster unreachable(int ranks) {
     std::vector<Cluster::Node> nodes;
     std::vector<Cluster::Rank> all;
@@ -42,8 +42,8 @@ Cluster unreachable(int ranks) {
     return Cluster(nodes, all, 0, JobKey{});
 }
 
-/// When an operation fails, the next one to another rank may begin, as in a window whose target is lost.
-TEST(Network, ReportsEachLossOnceThoughOthersComeMeanwhile) {
+/// When an operation fails, its caller may start one to another rank, as in a window with several lost targets.
+TEST(Network, ReportsEachLossOnceAlsoIfOthersFollow) {
     int const ranks = 12;
     Cluster const cluster = unreachable(ranks);
     Listening handler;
@@ -61,10 +61,10 @@ TEST(Network, ReportsEachLossOnceThoughOthersComeMeanwhile) {
     }
     for (int i = 0; i < 100; ++i) network.poll();
     EXPECT_THAT(handler.lost, testing::ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
-    EXPECT_THAT(handler.sentences, testing::Each(testing::HasSubstr("no address of it is known")));
+    EXPECT_THAT(handler.reasons, testing::Each(testing::HasSubstr("it has no known address")));
 }
 
-/// Operations that wait for a lost rank must fail, if not now then when there is memory for it.
+/// Operations that depend on a lost rank must fail, if necessary when memory is available again.
 TEST(Network, ReportsALossAgainThatTheHandlerHadNoMemoryFor) {
     Cluster const cluster = unreachable(3);
     Listening handler;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whoever else may be at the other end of a connection to a rank: a program that is no rank, or a rank (it knows the
-// job's key) that does not behave as one. Plain blocking sockets.
+// The peer of a rank in tests, on plain blocking sockets: a program that is no rank of the job, or a rank that knows
+// the job's key and violates the protocol.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,16 +29,16 @@ inline sockaddr_in at(char const* host, std::uint16_t port) {
     return a;
 }
 
-class Stranger {
+class RawPeer {
 public:
-    /// Connects to this port of 127.0.0.1.
-    explicit Stranger(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    /// Connects to this port on 127.0.0.1.
+    explicit RawPeer(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
         sockaddr_in const address = at("127.0.0.1", port);
         connected = ::connect(socket_.get(), reinterpret_cast<sockaddr const*>(&address), sizeof address) == 0;
     }
 
-    /// False when the other end does not want to hear it any more.
-    bool say(std::span<std::byte const> bytes) {
+    /// Returns false if the other end has closed the connection.
+    bool send(std::span<std::byte const> bytes) {
         while (!bytes.empty()) {
             ssize_t const n = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
             if (n <= 0) return false;
@@ -46,54 +46,54 @@ public:
         }
         return true;
     }
-    bool say(std::string_view text) { return say(std::as_bytes(std::span(text))); }
-    bool say(tcp::Frame const& frame) {
+    bool send(std::string_view text) { return send(std::as_bytes(std::span(text))); }
+    bool send(tcp::Frame const& frame) {
         std::array<std::byte, tcp::Frame::header_bytes> header;
         frame.encode(header);
-        return say(header);
+        return send(header);
     }
-    /// There is something to hear, or the end.
-    bool heard() {
+    /// Returns whether data or the end of the stream can be read.
+    bool is_readable() {
         std::byte b;
         return ::recv(socket_.get(), &b, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 || errno == ECONNRESET;
     }
-    /// Exactly so many bytes; fewer when the other end hangs up.
-    std::vector<std::byte> hear(std::size_t n) {
+    /// Reads n bytes; fewer if the other end closes the connection.
+    std::vector<std::byte> receive(std::size_t n) {
         std::vector<std::byte> bytes(n);
         ssize_t const got = ::recv(socket_.get(), bytes.data(), n, MSG_WAITALL);
         bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
         return bytes;
     }
-    tcp::Frame hear_frame() {
-        std::vector<std::byte> const bytes = hear(tcp::Frame::header_bytes);
+    tcp::Frame receive_frame() {
+        std::vector<std::byte> const bytes = receive(tcp::Frame::header_bytes);
         tcp::Frame frame;
         if (bytes.size() != tcp::Frame::header_bytes) {
-            ADD_FAILURE() << "hung up";
+            ADD_FAILURE() << "the other end has closed the connection";
             return frame;
         }
         EXPECT_EQ(tcp::Frame::decode(std::span(bytes).first<tcp::Frame::header_bytes>(), frame), nullptr);
         return frame;
     }
-    void hear_the_end() { EXPECT_TRUE(hear(1).empty()); }
+    void expect_closed() { EXPECT_TRUE(receive(1).empty()); }
 
-    /// As rank `me`, who calls rank `peer`.
-    bool shake_hands(JobKey const& key, int me, int peer) {
-        tcp::Handshake h = tcp::Handshake::caller(key, me, peer);
+    /// Connects to rank `peer` as rank `me`.
+    bool handshake(JobKey const& key, int me, int peer) {
+        tcp::Handshake h = tcp::Handshake::initiator(key, me, peer);
         for (;;) {
-            if (!say(h.out)) return false;
+            if (!send(h.out)) return false;
             h.out.clear();
             if (h.state() == tcp::Handshake::State::done) return true;
             if (h.state() == tcp::Handshake::State::challenged) {
                 h.prove();
                 continue;
             }
-            std::vector<std::byte> const answer = hear(h.wanted());
+            std::vector<std::byte> const answer = receive(h.wanted());
             if (answer.empty()) return false;
-            h.take(answer);
+            h.consume(answer);
             if (h.state() == tcp::Handshake::State::refused) return false;
         }
     }
-    void hang_up() { socket_.reset(); }
+    void close() { socket_.reset(); }
 
     bool connected = false;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which caller has to go when another one comes.
+// Which unauthenticated caller is disconnected when another one connects.
 #include <gtest/gtest.h>
 
 #include "p2p/tcp/unproven_callers.hpp"
@@ -7,13 +7,13 @@
 namespace tutti::p2p::tcp {
 namespace {
 
-TEST(UnprovenCallers, TheOldestOfAnAddressGoesFirst) {
+TEST(UnprovenCallers, TheOldestOfAnAddressIsRemovedFirst) {
     UnprovenCallers callers;
     std::uint64_t number = 0, expected = 0;
-    for (std::size_t i = 0; i < UnprovenCallers::of_others.of_one_address; ++i)
+    for (std::size_t i = 0; i < UnprovenCallers::other_bounds.per_address; ++i)
         EXPECT_EQ(callers.add(++number, "10.9.0.1", false), 0u);
     for (int i = 0; i < 100; ++i) EXPECT_EQ(callers.add(++number, "10.9.0.1", false), ++expected);
-    EXPECT_EQ(callers.size(), UnprovenCallers::of_others.of_one_address);
+    EXPECT_EQ(callers.size(), UnprovenCallers::other_bounds.per_address);
     EXPECT_FALSE(callers.contains(expected));
     EXPECT_TRUE(callers.contains(number));
 }
@@ -23,7 +23,7 @@ TEST(UnprovenCallers, ManyAddressesDisplaceNoneOfTheJobsNodes) {
     EXPECT_EQ(callers.add(1, "10.0.0.1", true), 0u);
     for (std::uint64_t i = 2; i < 5'000; ++i) EXPECT_NE(callers.add(i, std::to_string(i), false), 1u);
     EXPECT_TRUE(callers.contains(1));
-    EXPECT_EQ(callers.size(), UnprovenCallers::of_others.all + 1);
+    EXPECT_EQ(callers.size(), UnprovenCallers::other_bounds.total + 1);
 }
 
 TEST(UnprovenCallers, OneNodeDisplacesItsOwnCallersOnly) {
@@ -31,10 +31,10 @@ TEST(UnprovenCallers, OneNodeDisplacesItsOwnCallersOnly) {
     callers.add(1, "10.0.0.1", true);
     for (std::uint64_t i = 2; i < 5'000; ++i) EXPECT_NE(callers.add(i, "10.0.0.2", true), 1u);
     EXPECT_TRUE(callers.contains(1));
-    EXPECT_EQ(callers.size(), UnprovenCallers::of_our_nodes.of_one_address + 1);
+    EXPECT_EQ(callers.size(), UnprovenCallers::job_node_bounds.per_address + 1);
 }
 
-TEST(UnprovenCallers, WhereDescriptorsAreShortThoseFromElsewhereGoFirst) {
+TEST(UnprovenCallers, OutOfDescriptorsCallersFromElsewhereAreRemovedFirst) {
     UnprovenCallers callers;
     EXPECT_EQ(callers.oldest(), 0u);
     callers.add(1, "10.0.0.1", true);

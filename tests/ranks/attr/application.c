@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_APPNUM is the place of this program among those given to mpiexec: what the argument says. */
+/* MPI_APPNUM is the index of this program among those given to mpiexec; the argument is the expected value. */
 // ranks: 2
 // args: 0
 #include "tests/ranks/check.h"

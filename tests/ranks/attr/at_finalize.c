@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Finalize deletes the attributes of MPI_COMM_SELF first, the last set first, while MPI still works. */
+/* MPI_Finalize deletes the attributes of MPI_COMM_SELF first, in reverse order of their setting, while MPI still
+ * works. */
 // ranks: 1 3
 #include "tests/ranks/check.h"
 

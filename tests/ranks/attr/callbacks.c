@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Attributes: what callbacks are given, in which order they come, what they may do, and whose code is passed on. */
+/* Attribute callbacks: their arguments, their order, the MPI calls that they may make, and the error codes that they
+ * return. */
 // ranks: 1 2
 #include "tests/ranks/check.h"
 
@@ -36,7 +37,7 @@ static void copying_and_deleting(void) {
     MPI_Comm_create_keyval(copy, erase, &key, &extra);
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &plain, NULL);
     MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &same, NULL);
-    CHECK(get(MPI_COMM_WORLD, key) == -1, "before it was set it is %ld", (long)get(MPI_COMM_WORLD, key));
+    CHECK(get(MPI_COMM_WORLD, key) == -1, "before it was set, the value is %ld", (long)get(MPI_COMM_WORLD, key));
     MPI_Comm_set_attr(MPI_COMM_WORLD, key, value(10));
     MPI_Comm_set_attr(MPI_COMM_WORLD, plain, value(20));
     MPI_Comm_set_attr(MPI_COMM_WORLD, same, value(30));
@@ -86,7 +87,7 @@ static void keys_freed_in_use(void) {
     MPI_Comm_free_keyval(&key);
     for (int i = 0; i < 8; ++i) {
         MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &others[i], NULL);
-        CHECK(others[i] != saved, "a key in use was given away again: %x", saved);
+        CHECK(others[i] != saved, "a key in use was reused: %x", saved);
     }
     CHECK(get(comm, saved) == 5, "the attribute is %ld", (long)get(comm, saved));
     deletions = 0;
@@ -112,7 +113,7 @@ static void failures(void) {
     code = MPI_Comm_dup(comm, &twin);
     MPI_Error_class(code, &class_);
     CHECK(class_ == MPI_ERR_OTHER && twin == MPI_COMM_NULL, "class %d, handle %x", class_, twin);
-    CHECK(deletions == 1, "what was copied before the failure was deleted %d times", deletions);
+    CHECK(deletions == 1, "the attribute copied before the failure was deleted %d times", deletions);
 
     MPI_Add_error_class(&other);
     MPI_Add_error_code(other, &deep);
@@ -132,7 +133,7 @@ static void failures(void) {
 
 static int second_key;
 static int meddling_erase(MPI_Comm comm, int key, void *v, void *state) {
-    CHECK(get(comm, key) == (MPI_Aint)v, "the attribute is gone before its callback: %ld", (long)get(comm, key));
+    CHECK(get(comm, key) == (MPI_Aint)v, "the attribute is missing in its callback: %ld", (long)get(comm, key));
     MPI_Comm_set_attr(comm, second_key, value(66));
     return MPI_SUCCESS;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Attributes given in one language and read in the other (MPI 3.1, 17.2.7), as MPICH's Fortran library does it. */
+/* Attributes set in one language and read in the other (MPI 3.1, 17.2.7), through the functions that MPICH's Fortran
+ * library calls. */
 // ranks: 1
 #include "tests/ranks/check.h"
 
-enum { as_pointer = 0, as_address = 1, as_integer = 3 };   /* how that library says what it gives and asks for */
+enum { as_pointer = 0, as_address = 1, as_integer = 3 };   /* the kinds of attribute value in that library's calls */
 
 typedef int copy_proxy(MPI_Comm_copy_attr_function *user, int handle, int key, void *extra, int as, void *value,
                        void **copy, int *flag);
@@ -44,7 +45,7 @@ static void reading(void) {
     MPII_Comm_set_attr(MPI_COMM_SELF, key, (void *)large, as_address);
     CHECK(*(MPI_Aint *)c_value(MPI_COMM_SELF, key) == large, "%ld", (long)*(MPI_Aint *)c_value(MPI_COMM_SELF, key));
 
-    /* A copy made by C's ready-made function is an integer of its own. */
+    /* A copy made by MPI_COMM_DUP_FN of C is an integer with its own storage. */
     MPI_Comm_dup(MPI_COMM_SELF, &twin);
     MPI_Comm_delete_attr(MPI_COMM_SELF, key);
     CHECK(*(MPI_Aint *)c_value(twin, key) == large, "%ld", (long)*(MPI_Aint *)c_value(twin, key));

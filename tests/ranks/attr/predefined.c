@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The attributes that are there from the start: pointers to ints, on any communicator, unchangeable. The clocks of
- * several nodes are not one. */
+/* Predefined attributes: pointers to ints, readable on any communicator, and read-only. MPI_WTIME_IS_GLOBAL is false on
+ * several nodes. */
 // ranks: 1 3
 #include "../comm/node.h"
 
@@ -17,7 +17,7 @@ int main(int argc, char **argv) {
     void *value;
     MPI_Comm copy;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    int ranks[8] = {0, 1, 2, 3, 4, 5, 6, 7}, one_node = on_this_node(size, ranks) == size;
+    int ranks[8] = {0, 1, 2, 3, 4, 5, 6, 7}, one_node = keep_ranks_on_node(size, ranks) == size;
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);
     MPI_Comm all[3] = {MPI_COMM_WORLD, MPI_COMM_SELF, copy};
     for (int i = 0; i < 3; ++i) {
@@ -38,7 +38,7 @@ int main(int argc, char **argv) {
     CHECK(get(MPI_COMM_WORLD, MPI_LASTUSEDCODE) >= code, "MPI_LASTUSEDCODE is %d after code %d",
           get(MPI_COMM_WORLD, MPI_LASTUSEDCODE), code);
 
-    /* The largest tag works. */
+    /* Messages with the largest tag work. */
     int tag = get(MPI_COMM_WORLD, MPI_TAG_UB), out = 5, in = 0;
     MPI_Sendrecv(&out, 1, MPI_INT, 0, tag, &in, 1, MPI_INT, 0, tag, MPI_COMM_SELF, MPI_STATUS_IGNORE);
     CHECK(in == 5, "got %d", in);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Large messages both ways at once: nobody may wait for the other to read first. Between two, between all at once, and
-// round a ring from noncontiguous memory; each is larger than what sockets hold.
+// Large messages in both directions at the same time: no rank may wait for its peer to read first. Between pairs, among
+// all ranks, and around a ring from noncontiguous memory. Each message is larger than the socket buffers.
 // ranks: 2 3 4 5 6 8
 #include <string.h>
 
 #include "tests/ranks/check.h"
 
-enum { large = 3 << 20, all_at_once = 1 << 20 };
+enum { large = 3 << 20, block = 1 << 20 };
 
 static int rank, size;
 
@@ -35,20 +35,20 @@ static void pairs(unsigned char *out, unsigned char *in) {
         }
 }
 
-static void everybody(unsigned char *out, unsigned char *in) {
+static void all_ranks(unsigned char *out, unsigned char *in) {
     MPI_Request requests[128];
     int n = 0;
-    memset(in, 0, (size_t)size * all_at_once);
-    for (int r = 0; r < size; ++r) fill(out + (size_t)r * all_at_once, rank, r, all_at_once);
+    memset(in, 0, (size_t)size * block);
+    for (int r = 0; r < size; ++r) fill(out + (size_t)r * block, rank, r, block);
     for (int r = 0; r < size; ++r)
-        MPI_Isend(out + (size_t)r * all_at_once, all_at_once, MPI_BYTE, r, 2, MPI_COMM_WORLD, &requests[n++]);
+        MPI_Isend(out + (size_t)r * block, block, MPI_BYTE, r, 2, MPI_COMM_WORLD, &requests[n++]);
     for (int r = 0; r < size; ++r)
-        MPI_Irecv(in + (size_t)r * all_at_once, all_at_once, MPI_BYTE, r, 2, MPI_COMM_WORLD, &requests[n++]);
+        MPI_Irecv(in + (size_t)r * block, block, MPI_BYTE, r, 2, MPI_COMM_WORLD, &requests[n++]);
     MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
-    for (int r = 0; r < size; ++r) expect(in + (size_t)r * all_at_once, r, rank, all_at_once);
+    for (int r = 0; r < size; ++r) expect(in + (size_t)r * block, r, rank, block);
 }
 
-// Every second byte of the sender's memory into every second byte of the receiver's.
+// Sends every second byte of the sender's buffer to every second byte of the receiver's.
 static void ring_with_gaps(unsigned char *out, unsigned char *in) {
     int next = (rank + 1) % size, before = (rank + size - 1) % size;
     MPI_Datatype sparse;
@@ -69,10 +69,10 @@ int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    size_t bytes = (size_t)size * all_at_once > large ? (size_t)size * all_at_once : large;
+    size_t bytes = (size_t)size * block > large ? (size_t)size * block : large;
     unsigned char *out = malloc(bytes), *in = malloc(bytes);
     pairs(out, in);
-    everybody(out, in);
+    all_ranks(out, in);
     ring_with_gaps(out, in);
     free(out);
     free(in);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Processor names tell nodes apart, and MPI_COMM_TYPE_SHARED makes one communicator of each node: all its ranks have
-// one name, and no rank of another node is in it. Also of a communicator in reverse order.
+// Processor names identify nodes, and MPI_COMM_TYPE_SHARED makes one communicator per node: all its ranks have the same
+// name, and no rank on another node is in it. Also with a parent communicator in reverse order.
 // ranks: 1 2 3 4 5 6 8
 #include <string.h>
 

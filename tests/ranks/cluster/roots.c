@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rooted operations with every rank as the root, in sizes that travel in one frame, in some, and by rendezvous.
+// Rooted collectives with each rank as the root, in sizes that use one frame, several frames, and rendezvous.
 // ranks: 1 2 3 4 5 6 8
 #include "tests/ranks/check.h"
 
-enum { most = 1 << 17 };   // longs: 1 MiB
+enum { most = 1 << 17 };   // in longs: 1 MiB
 
 static int rank, size;
 static long *one, *all;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Communicators of any ranks of any nodes, in ascending and in another order: all subsets of up to five ranks, some of
-// more. In each, collectives of all shapes from every root, and messages by rank.
+// Communicators of arbitrary ranks on arbitrary nodes, in ascending and another order: all subsets of up to five ranks,
+// and some larger ones. In each, all kinds of collectives from each root, and messages by rank.
 // ranks: 2 3 4 5 6 8
 #include "tests/ranks/check.h"
 
@@ -63,12 +63,12 @@ static void use(MPI_Comm comm) {
     MPI_Comm_group(comm, &mine);
     MPI_Comm_group(MPI_COMM_WORLD, &all);
     MPI_Group_translate_ranks(mine, 1, &before, all, &translated);
-    CHECK(got == translated, "the message came from %d instead of %d", got, translated);
+    CHECK(got == translated, "the source is %d instead of %d", got, translated);
     MPI_Group_free(&mine);
     MPI_Group_free(&all);
 }
 
-// The members of `set`, ascending or descending.
+// Returns the members of `set`, ascending or descending.
 static void make_and_use(unsigned set, int turned) {
     int ranks[8], count = 0;
     for (int r = 0; r < worlds; ++r)

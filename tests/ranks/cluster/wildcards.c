@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages from this node and from others meet in one queue: receives from any source get each rank's messages in the
-// order in which it sent them, whether they were posted before or after, probed for or not, small or large.
+// Receives from any source match messages from this node and from other nodes in one queue. They receive each rank's
+// messages in the order in which it sent them, whether posted before or after, probed or not, small or large.
 // ranks: 2 3 4 5 6 8
 // may warn: T12
 #include <string.h>
@@ -16,7 +16,7 @@ static int length_of(int from, int turn) { return turn % 11 == 5 ? most - from :
 static void expect(const int *got, MPI_Status *status, int *turns) {
     int n, from = status->MPI_SOURCE, turn = turns[from]++;
     MPI_Get_count(status, MPI_INT, &n);
-    CHECK(status->MPI_TAG == turn, "message %d of %d came as number %d", status->MPI_TAG, from, turn);
+    CHECK(status->MPI_TAG == turn, "message %d of %d arrived as number %d", status->MPI_TAG, from, turn);
     CHECK(n == length_of(from, turn), "message %d of %d has %d elements", turn, from, n);
     for (int i = 0; i < n; ++i)
         CHECK(got[i] == from * 100000 + turn + i, "element %d of message %d of %d is %d", i, turn, from, got[i]);
@@ -44,7 +44,7 @@ static void receive_posted(void) {
     for (int i = 0; i < count; ++i)
         MPI_Irecv(data + (size_t)i * most, most, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, requests + i);
     MPI_Barrier(MPI_COMM_WORLD);
-    // The posted order is the matching order, so waiting in that order sees each sender's order.
+    // The posted order is the matching order, so waiting in that order checks each sender's order.
     for (int i = 0; i < count; ++i) {
         MPI_Status status;
         MPI_Wait(requests + i, &status);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Wrong arguments of collectives get the right error class at the rank that gives them, and a part that is too long is
-// an error at its receiver and delays nobody.
+// Wrong arguments of collectives return the right error class at the rank that passes them. A block that is too long is
+// an error at its receiver and delays no other rank.
 // ranks: 1 2 4
 #include "tests/ranks/coll/patterns.h"
 
@@ -16,7 +16,7 @@ static void expect(int code, int class, const char *call) {
     CHECK(code == MPI_SUCCESS || strstr(text, call) != NULL, "%s does not name its call: %s", call, text);
 }
 
-/* Every rank calls each of these alike, so nobody waits for anybody. */
+/* All ranks make each of these calls with the same arguments, so no rank waits for another. */
 static void arguments(void) {
     int a[64] = {0}, b[64] = {0}, counts[64] = {0}, displs[64] = {0}, negative[64] = {0};
     MPI_Datatype uncommitted, types[64];
@@ -70,7 +70,7 @@ static void arguments(void) {
     MPI_Type_free(&uncommitted);
 }
 
-/* The last rank expects a little less than the others send, around every size at which the way of the data changes. */
+/* The last rank expects fewer elements than the others send, around each size at which the algorithm changes. */
 static void truncation(int n) {
     int last = size - 1, room = rank == last ? n - 1 : n, class = rank == last ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
     int *a = filled(n * size, 0), *b = filled(n * size, 0), counts[64], displs[64];
@@ -85,7 +85,7 @@ static void truncation(int n) {
     free(a), free(b);
 }
 
-/* The last rank has parts of k elements on both its sides, all others of n, which is more. */
+/* The last rank passes blocks of k elements on both sides, all others blocks of n elements, which are longer. */
 static void another_size(int n, int k) {
     int last = size - 1, mine = rank == last ? k : n, alone = size == 1;
     int long_for_last = rank == last && !alone ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
@@ -98,7 +98,7 @@ static void another_size(int n, int k) {
     expect(MPI_Scatter(a, mine, MPI_INT, b, mine, MPI_INT, last, MPI_COMM_WORLD), MPI_SUCCESS, "MPI_Scatter");
     for (int i = 0; i < n * size; ++i) a[i] = rank * 1000 + i, b[i] = -1;
     expect(MPI_Alltoall(a, k, MPI_INT, b, k, MPI_INT, MPI_COMM_WORLD), MPI_SUCCESS, "MPI_Alltoall");
-    CHECK(b[last * k] == last * 1000 + rank * k, "after that a right alltoall gets %d", b[last * k]);
+    CHECK(b[last * k] == last * 1000 + rank * k, "the correct alltoall afterwards returns %d", b[last * k]);
     free(a), free(b);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One call of each of the seventeen collectives, numbered, with data that depends on ranks and turn: what it is given
- * and what must have come out. Up to eight ranks. */
+/* Makes and verifies one call of each of the seventeen collectives, numbered, with data that depends on rank and turn.
+ * Up to eight ranks. */
 #ifndef TUTTI_TESTS_EVERY_H
 #define TUTTI_TESTS_EVERY_H
 
@@ -38,7 +38,7 @@ static void prepare(struct Work *w) {
     }
 }
 
-static void same(int which, int at, int got, int expected) {
+static void expect_equal(int which, int at, int got, int expected) {
     CHECK(got == expected, "operation %d, element %d: %d instead of %d", which, at, got, expected);
 }
 
@@ -47,36 +47,37 @@ static void verify(int which, struct Work const *w, int root) {
     for (int r = 0; r < rank; ++r) before += n - r;
     switch (which) {
     case 1:
-        for (int i = 0; i < n; ++i) same(which, i, w->out[i], value(root, i));
+        for (int i = 0; i < n; ++i) expect_equal(which, i, w->out[i], value(root, i));
         break;
     case 2: case 3: case 6: case 7:
         if (which < 4 && rank != root) break;
         for (int r = 0; r < size; ++r)
-            for (int i = 0; i < (which % 2 ? n - r : n); ++i) same(which, i, w->out[r * n + i], value(r, i));
+            for (int i = 0; i < (which % 2 ? n - r : n); ++i) expect_equal(which, i, w->out[r * n + i], value(r, i));
         break;
     case 4: case 5:
-        for (int i = 0; i < (which == 5 ? n - rank : n); ++i) same(which, i, w->out[i], value(root, rank * n + i));
+        for (int i = 0; i < (which == 5 ? n - rank : n); ++i)
+            expect_equal(which, i, w->out[i], value(root, rank * n + i));
         break;
     case 8: case 9: case 10:
         for (int r = 0; r < size; ++r)
             for (int i = 0; i < (which == 8 ? n : n - rank - r); ++i)
-                same(which, i, w->out[r * n + i], value(r, rank * n + i));
+                expect_equal(which, i, w->out[r * n + i], value(r, rank * n + i));
         break;
     case 11: case 12:
         if (which == 11 && rank != root) break;
-        for (int i = 0; i < n; ++i) same(which, i, w->out[i], sum(size - 1, i));
+        for (int i = 0; i < n; ++i) expect_equal(which, i, w->out[i], sum(size - 1, i));
         break;
     case 13:
-        for (int i = 0; i < n - rank; ++i) same(which, i, w->out[i], sum(size - 1, before + i));
+        for (int i = 0; i < n - rank; ++i) expect_equal(which, i, w->out[i], sum(size - 1, before + i));
         break;
     case 14:
-        for (int i = 0; i < n; ++i) same(which, i, w->out[i], sum(size - 1, rank * n + i));
+        for (int i = 0; i < n; ++i) expect_equal(which, i, w->out[i], sum(size - 1, rank * n + i));
         break;
     case 15:
-        for (int i = 0; i < n; ++i) same(which, i, w->out[i], sum(rank, i));
+        for (int i = 0; i < n; ++i) expect_equal(which, i, w->out[i], sum(rank, i));
         break;
     case 16:
-        for (int i = 0; rank > 0 && i < n; ++i) same(which, i, w->out[i], sum(rank - 1, i));
+        for (int i = 0; rank > 0 && i < n; ++i) expect_equal(which, i, w->out[i], sum(rank - 1, i));
         break;
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The program frees datatype, operator and communicator of a pending reduction: its operator gets the same datatype
-// handle as before, which is valid in it (MPI 4.1, 5.1.9, 6.9.5), and nothing of it afterwards.
+// The program frees datatype, operator and communicator of a pending reduction. The operator still gets the same
+// datatype handle, which is valid only inside it (MPI 4.1, 5.1.9, 6.9.5).
 // ranks: 1 2 3 5
 #include "tests/ranks/check.h"
 
@@ -13,16 +13,16 @@ static void add_pairs(void *in, void *inout, int *n, MPI_Datatype *type) {
     int size = 0;
     MPI_Aint lb, extent;
     CHECK(*type == given, "the operator gets datatype %x instead of %x", (unsigned)*type, (unsigned)given);
-    CHECK(MPI_Type_size(*type, &size) == MPI_SUCCESS && size == 8, "of size %d", size);
+    CHECK(MPI_Type_size(*type, &size) == MPI_SUCCESS && size == 8, "its size is %d", size);
     MPI_Type_get_extent(*type, &lb, &extent);
-    CHECK(extent == 8, "of extent %ld", (long)extent);
+    CHECK(extent == 8, "its extent is %ld", (long)extent);
     for (int i = 0; i < 2 * *n; ++i) ((int *)inout)[i] += ((int *)in)[i];
     ++calls;
 }
 
 static int in[2 * largest], out[2 * largest], rank, size;
 
-/// Element i of the sum over the first `ranks` ranks.
+/// Returns element i of the sum over the first `ranks` ranks.
 static int expected(int ranks, int i) {
     int sum = 0;
     for (int r = 0; r < ranks; ++r) sum += r + i;
@@ -72,7 +72,7 @@ static void reduce(enum form form, int count, int commutes) {
     MPI_Type_free(&type);
     MPI_Op_free(&op);
     MPI_Comm_free(&comm);
-    MPI_Datatype later;   /* must not get the same handle */
+    MPI_Datatype later;   /* must get another handle */
     MPI_Type_contiguous(3, MPI_CHAR, &later);
     CHECK(later != given, "a new datatype has the handle %x of one in use", (unsigned)later);
     for (int start = 0; start < (form >= scan_init ? 3 : 1); ++start) {

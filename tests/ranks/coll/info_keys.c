@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Algorithms by info key. Which one ran shows in the sum of 1e100, 1, -1e100, 1: 1 when it is taken in the order of
-// ranks, 0 when each socket's two ranks are summed first.
+// Selects algorithms by info key. The sum of 1e100, 1, -1e100, 1 shows which one ran: it is 1 in rank order, and 0 if
+// the two ranks of each socket are added first.
 // ranks: 4
-// nodes: one, as sockets are parts of it and their sums tell the algorithm
+// nodes: one, as the sums of sockets identify the algorithm
 // env: TUTTI_TOPOLOGY="socket:2 core:2" TUTTI_COLL=allreduce=hierarchical TUTTI_QUIET=1
 #include <string.h>
 
@@ -35,7 +35,7 @@ static MPI_Comm dup_with(const char *key, const char *value) {
 int main(int argc, char **argv) {
     const double in_order = 1, by_socket = 0;
     MPI_Init(&argc, &argv);
-    CHECK(sum(MPI_COMM_WORLD) == by_socket, "the variable's algorithm gave %g", sum(MPI_COMM_WORLD));
+    CHECK(sum(MPI_COMM_WORLD) == by_socket, "the algorithm of TUTTI_COLL gave %g", sum(MPI_COMM_WORLD));
 
     MPI_Comm flat = dup_with("tutti_coll_allreduce", "hierarchical:hierarchy=flat");
     CHECK(sum(flat) == in_order, "hierarchy=flat gave %g", sum(flat));
@@ -48,19 +48,19 @@ int main(int argc, char **argv) {
     CHECK(sum(child) == by_socket, "a duplicate inherits hints: %g", sum(child));   // MPI 4.0, 7.4.2
     MPI_Comm_free(&child);
     child = dup_with("tutti_coll_allreduce", "hierarchical:hierarchy=flat");
-    MPI_Info told;
+    MPI_Info info;
     char value[64] = "";
     int found = 0;
-    MPI_Comm_get_info(child, &told);
-    MPI_Info_get(told, "tutti_coll_allreduce", 63, value, &found);
-    CHECK(found && strcmp(value, "hierarchical:hierarchy=flat") == 0, "the duplicate's info says '%s'", value);
-    MPI_Info_free(&told);
+    MPI_Comm_get_info(child, &info);
+    MPI_Info_get(info, "tutti_coll_allreduce", 63, value, &found);
+    CHECK(found && strcmp(value, "hierarchical:hierarchy=flat") == 0, "the duplicate's info is '%s'", value);
+    MPI_Info_free(&info);
 
     MPI_Info change = info_with("tutti_coll_allreduce", "hierarchical:hierarchy=socket");
     MPI_Comm_set_info(child, change);
     MPI_Info_free(&change);
     CHECK(sum(child) == by_socket, "MPI_Comm_set_info changed nothing: %g", sum(child));
-    CHECK(sum(flat) == in_order, "it changed the parent: %g", sum(flat));
+    CHECK(sum(flat) == in_order, "the duplicate changed the parent: %g", sum(flat));
 
     MPI_Comm wrong = dup_with("tutti_coll_allreduce", "nix");
     CHECK(sum(wrong) == by_socket, "a wrong value is not ignored: %g", sum(wrong));

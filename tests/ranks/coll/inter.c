@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Blocking collectives on intercommunicators: all of them, every root of both groups, groups of many shapes. */
+/* Blocking collectives on intercommunicators: all functions, each root of both groups, and groups of many shapes. */
 // ranks: 2 3 4 5 8
 // run cma: 2 3 5 TUTTI_ARENA=no
 // run staged: 2 3 5 TUTTI_ARENA=no TUTTI_CMA=no
@@ -10,10 +10,10 @@ static void all(struct Sides const *s, int n) {
         int const rooted = which < 6 || which == 11 || which == 15;
         int const roots = rooted ? s->locals + s->remotes : 1;
         for (int i = 0; i < roots; ++i) {
-            /* Both sides go through the same roots: the side with world rank 0 first. */
+            /* Both groups use the same sequence of roots, those on the side of world rank 0 first. */
             int low = rank == 0, any;
             MPI_Request request;
-            MPI_Iallreduce(&low, &any, 1, MPI_INT, MPI_MAX, s->comm, &request);   /* is it the other one? */
+            MPI_Iallreduce(&low, &any, 1, MPI_INT, MPI_MAX, s->comm, &request);   /* is a remote rank low? */
             MPI_Wait(&request, MPI_STATUS_IGNORE);
             int const firsts = any ? s->remotes : s->locals, first = i < firsts, ours = any ? !first : first;
             int const at = first ? i : i - firsts;
@@ -33,7 +33,7 @@ int main(int argc, char **argv) {
         all(&s, 1);
         all(&s, 300);
         all(&s, size > 4 ? 4000 : 30000);
-        /* The same groups, each turned round. */
+        /* The same groups, each in reverse order. */
         MPI_Comm other;
         MPI_Comm_split(s.comm, 0, -s.me, &other);
         MPI_Comm_free(&s.comm);

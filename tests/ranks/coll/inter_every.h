@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One call of each collective on an intercommunicator in any of its three forms: what it is given, and what must have
- * come out. Data depends on the world ranks of both ends, the element and the turn. Up to eight ranks. */
+/* Makes and verifies one call of each collective on an intercommunicator, in any of its three forms. Data depends on
+ * the world ranks at both ends, the element and the turn. Up to eight ranks. */
 #ifndef TUTTI_TESTS_INTER_EVERY_H
 #define TUTTI_TESTS_INTER_EVERY_H
 
@@ -12,8 +12,8 @@ enum { operations = 18, most = 8 };
 enum form { blocking, nonblocking, persistent };
 
 static int rank, size, turn;
-static MPI_Datatype pair;   /* a map x -> a x + b of unsigned numbers */
-static MPI_Op compose;      /* of such maps: associative, not commutative */
+static MPI_Datatype pair;   /* a map x -> a x + b on unsigned numbers */
+static MPI_Op compose;      /* composition of such maps: associative, not commutative */
 
 static void compose_maps(void *in, void *inout, int *length, MPI_Datatype *type) {
     unsigned *a = in, *b = inout;
@@ -37,7 +37,7 @@ static void end_tests(void) {
     MPI_Finalize();
 }
 
-/* The two groups. */
+/* The two groups of an intercommunicator. */
 struct Sides {
     MPI_Comm comm;
     int me, locals, remotes, remote[most];   /* world ranks */
@@ -59,7 +59,7 @@ static struct Sides sides_of(MPI_Comm inter) {
     return s;
 }
 
-/* What a call works on: `n` elements for each pair of ranks; there is room for all of them. */
+/* The buffers of a call: `n` elements for each pair of ranks, and `room` elements in total. */
 struct Work {
     int n, room, *in, *out;
     int counts[most], displs[most], shares[most];
@@ -68,7 +68,7 @@ struct Work {
 };
 
 static int value(int from, int i) { return from * 1000 + i * 7 + 3 + turn; }
-/* Counts of the v forms: a third, two thirds or all of n. */
+/* Counts of the v variants: one third, two thirds or all of n. */
 static int part(int n, int r) { return n * (1 + r % 3) / 3; }
 
 static struct Work *prepare(struct Sides const *s, int n) {
@@ -88,7 +88,7 @@ static struct Work *prepare(struct Sides const *s, int n) {
         w->byte_displs[r] = r * n * (int)sizeof(int);
         w->types[r] = MPI_INT;
     }
-    for (int r = 0; r < s->locals; ++r) {   /* neighbours give to each other */
+    for (int r = 0; r < s->locals; ++r) {   /* two neighbours have different shares */
         w->shares[r] = n * s->remotes;
         if ((r ^ 1) < s->locals) w->shares[r] += r % 2 ? -n / 2 : n / 2;
     }
@@ -100,7 +100,7 @@ static void discard(struct Work *w) {
     free(w);
 }
 
-/* The root argument: `root` is a rank of the side that `ours` tells. */
+/* The root argument, where `root` is a rank of the local group if `ours`, and of the remote group otherwise. */
 static int root_argument(struct Sides const *s, int ours, int root) {
     return !ours ? root : s->me == root ? MPI_ROOT : MPI_PROC_NULL;
 }
@@ -118,7 +118,7 @@ static MPI_Request call(enum form form, int which, struct Sides const *s, struct
     int const n = w->n, mine = part(n, s->me);
     int const root = root_argument(s, ours, at), gives = !ours, gets = root == MPI_ROOT;
     void *const in = gives ? w->in : NULL, *const out = gets ? w->out : NULL;
-    int const k = gives || gets ? n : -7;   /* what is not significant is not looked at */
+    int const k = gives || gets ? n : -7;   /* an invalid count must be ignored if it is not significant */
     switch (which) {
     case 0: THREE(Barrier, Ibarrier, comm); break;
     case 1: THREE(Bcast, Ibcast, gets ? (void *)w->in : gives ? (void *)w->out : NULL, k, MPI_INT, root, comm); break;
@@ -156,7 +156,7 @@ static MPI_Request call(enum form form, int which, struct Sides const *s, struct
     return request;
 }
 
-static void same(int which, int at, int got, int expected) {
+static void expect_equal(int which, int at, int got, int expected) {
     CHECK(got == expected, "operation %d, element %d: %d instead of %d", which, at, got, expected);
 }
 static int sum(struct Sides const *s, int i) {
@@ -164,52 +164,53 @@ static int sum(struct Sides const *s, int i) {
     for (int r = 0; r < s->remotes; ++r) total += value(s->remote[r], i);
     return total;
 }
-/* Elements 2i and 2i + 1 of all remote operands, composed in the order of their ranks. */
+/* Checks elements 2i and 2i + 1 of all remote operands, composed in rank order. */
 static void composed(int which, struct Sides const *s, struct Work const *w, int at, int i) {
     unsigned a = 1, b = 0;
     for (int r = 0; r < s->remotes; ++r) {
         b += a * (unsigned)value(s->remote[r], 2 * i + 1);
         a *= (unsigned)value(s->remote[r], 2 * i);
     }
-    same(which, 2 * at, w->out[2 * at], (int)a);
-    same(which, 2 * at + 1, w->out[2 * at + 1], (int)b);
+    expect_equal(which, 2 * at, w->out[2 * at], (int)a);
+    expect_equal(which, 2 * at + 1, w->out[2 * at + 1], (int)b);
 }
 
 static void verify(int which, struct Sides const *s, struct Work const *w, int ours, int at) {
     int const n = w->n, gets = ours && s->me == at, source = ours ? -1 : s->remote[at], mine = part(n, s->me);
-    int written = 0, before = 0;   /* elements of `out` from its start on that may differ from −1 */
+    int written = 0, before = 0;   /* only the first `written` elements of `out` may differ from −1 */
     for (int r = 0; r < s->me; ++r) before += w->shares[r];
     switch (which) {
     case 1:
         written = ours ? 0 : n;
-        for (int i = 0; i < written; ++i) same(which, i, w->out[i], value(source, i));
+        for (int i = 0; i < written; ++i) expect_equal(which, i, w->out[i], value(source, i));
         break;
     case 2: case 3: case 6: case 7:
         if (which < 4 && !gets) break;
         written = n * s->remotes;
         for (int r = 0; r < s->remotes; ++r)
             for (int i = 0; i < n; ++i)
-                same(which, i, w->out[r * n + i], i < (which % 2 ? part(n, r) : n) ? value(s->remote[r], i) : -1);
+                expect_equal(which, i, w->out[r * n + i],
+                             i < (which % 2 ? part(n, r) : n) ? value(s->remote[r], i) : -1);
         break;
     case 4: case 5:
         written = ours ? 0 : which == 5 ? mine : n;
-        for (int i = 0; i < written; ++i) same(which, i, w->out[i], value(source, s->me * n + i));
+        for (int i = 0; i < written; ++i) expect_equal(which, i, w->out[i], value(source, s->me * n + i));
         break;
     case 8: case 9: case 10:
         written = n * s->remotes;
         for (int r = 0; r < s->remotes; ++r)
             for (int i = 0; i < n; ++i)
-                same(which, i, w->out[r * n + i],
+                expect_equal(which, i, w->out[r * n + i],
                      i < (which == 8 ? n : part(n, r + s->me)) ? value(s->remote[r], s->me * n + i) : -1);
         break;
     case 11: case 12:
         written = which == 12 || gets ? n : 0;
-        for (int i = 0; i < written; ++i) same(which, i, w->out[i], sum(s, i));
+        for (int i = 0; i < written; ++i) expect_equal(which, i, w->out[i], sum(s, i));
         break;
     case 13: case 14:
         written = which == 13 ? w->shares[s->me] : n * s->remotes;
         if (which == 14) before = s->me * n * s->remotes;
-        for (int i = 0; i < written; ++i) same(which, i, w->out[i], sum(s, before + i));
+        for (int i = 0; i < written; ++i) expect_equal(which, i, w->out[i], sum(s, before + i));
         break;
     case 15: case 16:
         written = which == 16 || gets ? 2 * n : 0;
@@ -220,8 +221,8 @@ static void verify(int which, struct Sides const *s, struct Work const *w, int o
         for (int i = 0; 2 * i < written; ++i) composed(which, s, w, i, s->me * s->remotes + i);
         break;
     }
-    for (int i = written; i < w->room; ++i) same(which, i, w->out[i], -1);
-    for (int i = 0; i < w->room; ++i) same(which, i, w->in[i], value(rank, i));
+    for (int i = written; i < w->room; ++i) expect_equal(which, i, w->out[i], -1);
+    for (int i = 0; i < w->room; ++i) expect_equal(which, i, w->in[i], value(rank, i));
 }
 
 #endif

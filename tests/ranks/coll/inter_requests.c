@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nonblocking and persistent collectives on intercommunicators: all at once, completed in another order, freed
- * meanwhile; on two intercommunicators and on what they were made of. */
+/* Nonblocking and persistent collectives on intercommunicators: many in flight, completed in another order, and with
+ * the communicator freed meanwhile; on an intercommunicator and on its local communicator. */
 // ranks: 2 3 5 8
 #include "tests/ranks/coll/inter_every.h"
 
-/* Each operation with a root on either side, by turns. */
+/* The side of the root alternates between operations. */
 static int is_ours(struct Sides const *s, int which, int low_side) { return (which % 2 == 0) == low_side; }
 
-static void all_at_once(struct Sides const *s, int low_side, enum form form, int n) {
+static void concurrently(struct Sides const *s, int low_side, enum form form, int n) {
     MPI_Request requests[operations];
     struct Work *works[operations];
     int const at = 0;
@@ -31,7 +31,8 @@ static void all_at_once(struct Sides const *s, int low_side, enum form form, int
     ++turn;
 }
 
-/* More in flight than there are channels, among blocking calls on the world, and freed before they are complete. */
+/* More operations in flight than there are channels, mixed with a blocking call on the world; the communicator is freed
+ * first. */
 static void freed_in_flight(struct Sides *s, int low_side) {
     enum { many = 40 };
     MPI_Request requests[many];
@@ -57,10 +58,10 @@ int main(int argc, char **argv) {
     for (int cut = 0; cut < cuts; ++cut) {
         struct Sides s = sides_of(make_inter(cut, cut % 2, NULL));
         int const low_side = side_of(cut, rank, size) == 0;
-        all_at_once(&s, low_side, nonblocking, 1);
-        all_at_once(&s, low_side, nonblocking, 3000);
-        all_at_once(&s, low_side, persistent, 60);
-        all_at_once(&s, low_side, persistent, 3000);
+        concurrently(&s, low_side, nonblocking, 1);
+        concurrently(&s, low_side, nonblocking, 3000);
+        concurrently(&s, low_side, persistent, 60);
+        concurrently(&s, low_side, persistent, 3000);
         freed_in_flight(&s, low_side);
     }
     end_tests();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Broadcast, gather, scatter, allgather, alltoall and their v and w forms: sizes around every limit, dense and spaced
-// types on either side, all roots, in place, on several communicators.
+// Broadcast, gather, scatter, allgather, alltoall and their v and w variants: sizes around each algorithm threshold,
+// dense and strided types on either side, all roots, in place, and on several communicators.
 // ranks: 1 2 3 4 8
 // run receiver_reading: 2 3 4
 // run receiver_reading: TUTTI_COLL_GATHER=receiver_reading:piece=4K TUTTI_COLL_ALLTOALL=rotated:direct=1K
@@ -52,7 +52,7 @@ static void gather(int n, int gap, MPI_Datatype t) {
     }
 }
 
-/* Rank i has n·(i % 3) / 2 elements; parts lie in reverse order with one element between. */
+/* Rank i has n·(i % 3) / 2 elements; blocks are in reverse order with one element between them. */
 static int part(int n, int i) { return n * (i % 3) / 2; }
 static int layout(int n, int *counts, int *displs) {
     int next = 0;
@@ -112,7 +112,8 @@ static void alltoall(int n, int gap, MPI_Datatype t) {
     }
 }
 
-/* Between i and j go n·((i + j) % 3) / 2 elements in either direction, so that in place has the same counts. */
+/* Ranks i and j exchange n·((i + j) % 3) / 2 elements in either direction, so that in-place calls have the same
+ * counts. */
 static void alltoallv(int n, int gap, MPI_Datatype t) {
     int counts[64], displs[64], bytes[64], send_bytes[64], next = 0;
     MPI_Datatype ints[64], spaced[64];

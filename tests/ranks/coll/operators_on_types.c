@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which predefined operator is defined on which datatype (MPI 4.1, 6.9.2): the standard's table, and what both
-// MPICH and Open MPI (or MPICH, for MPI_INTEGER) have beyond it and programs use.
+// Tests which predefined operators are defined on which datatypes (MPI 4.1, 6.9.2): the standard's table, and the
+// combinations that programs use and that MPICH and Open MPI add (for MPI_INTEGER, MPICH alone).
 // ranks: 1 2
 #include "tests/ranks/check.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For the programs in this folder: communicators to try, types to send, and data that everybody can compute. */
+/* Communicators, datatypes, and data that each rank can compute, for the programs in this folder. */
 #ifndef TUTTI_TESTS_PATTERNS_H
 #define TUTTI_TESTS_PATTERNS_H
 
@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-/* What rank `from` has for rank `to` at place k. */
+/* The k-th value that rank `from` sends to rank `to`. */
 static inline int pattern(int from, int to, int k) { return 1 + (from * 131 + to * 17 + k * 7) % 1009; }
 
-/* A buffer of n ints, each followed by `gap` ints that nobody may touch (−1). */
+/* A buffer of n ints, each followed by `gap` ints that must not be written (−1). */
 static inline int *filled(int n, int gap) {
     int *b = malloc(sizeof(int) * (size_t)(n * (1 + gap) + 1));
     CHECK(b != NULL, "no memory");
@@ -18,7 +18,7 @@ static inline int *filled(int n, int gap) {
     return b;
 }
 
-/* MPI_INT, or an int with `gap` ints of room behind it. */
+/* MPI_INT, or an int followed by a gap of `gap` ints. */
 static inline MPI_Datatype spaced_int(int gap) {
     MPI_Datatype t;
     if (gap == 0) MPI_Type_contiguous(1, MPI_INT, &t);
@@ -33,11 +33,11 @@ static inline void check_filled(const int *b, int at, int n, int gap, int from, 
         CHECK(got == pattern(from, to, k), "%s, root %d, %d elements, gap %d: from %d to %d element %d is %d", what,
               root, n, gap, from, to, k, got);
         for (int g = 1; g <= gap; ++g)
-            CHECK(b[(at + k) * (1 + gap) + g] == -1, "%s: gap behind element %d was written", what, k);
+            CHECK(b[(at + k) * (1 + gap) + g] == -1, "%s: the gap after element %d was written", what, k);
     }
 }
 
-/* Calls `body` with the world, its halves (the upper one in reverse order) and single ranks. */
+/* Calls `body` with the world, its halves (the second one in reverse order) and communicators of one rank. */
 static inline void for_communicators(void (*body)(MPI_Comm)) {
     int rank, size;
     MPI_Comm half, alone;

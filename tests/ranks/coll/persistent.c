@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Persistent collectives: all of them on several communicators, made once and started again and again with other data,
- * completed in other orders than they were started, together with a blocking and a nonblocking one. */
+/* Persistent collectives: all functions on several communicators, initialized once and started repeatedly with other
+ * data, completed in another order than started, together with blocking and nonblocking collectives. */
 // ranks: 1 2 3 5 8
 #include "tests/ranks/coll/every.h"
 
@@ -79,7 +79,7 @@ static void again_and_again(void) {
                 int flag = 0;
                 while (turn % 3 == 1 && !flag) MPI_Test(&requests[j], &flag, MPI_STATUS_IGNORE);
                 MPI_Wait(&requests[j], MPI_STATUS_IGNORE);
-                CHECK(requests[j] != MPI_REQUEST_NULL, "request %d is gone", j);
+                CHECK(requests[j] != MPI_REQUEST_NULL, "request %d is null", j);
             }
         MPI_Wait(&one, MPI_STATUS_IGNORE);
         CHECK(sum == size * size, "sum is %d", sum);
@@ -91,7 +91,7 @@ static void again_and_again(void) {
     free(works);
 }
 
-/* What is ordered is the initialisation: ranks may start them in different orders, with other calls in between. */
+/* Only the initialization is ordered: ranks may start the requests in different orders, with other calls in between. */
 static void any_order(void) {
     enum { many = 6, rounds = 40 };
     MPI_Request requests[many];
@@ -111,7 +111,7 @@ static void any_order(void) {
     for (int i = many - 1; i >= 0; --i) MPI_Request_free(&requests[i]);
 }
 
-/* Their memory comes back: more are made and freed than fit into the segment at once. */
+/* Freed requests return their memory: more are created and freed than the segment has space for. */
 static void made_and_freed(void) {
     for (int i = 0; i < 300; ++i) {
         MPI_Request request;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reduce, allreduce, reduce_scatter(_block), scan and exscan: built-in operators, pairs, users' operators that do not
-// commute and users' types, sizes around every limit, all roots, in place, on several communicators.
+// Reduce, allreduce, reduce_scatter(_block), scan and exscan: built-in operators, value and index pairs, noncommutative
+// user-defined operators on user-defined types, sizes around each algorithm threshold, all roots, in place, and on
+// several communicators.
 // ranks: 1 2 3 4 8
 // run blocks: 2 3 5
 // run blocks: TUTTI_COLL=reduce=blocks,allreduce=blocks,reduce_scatter=blocks:chunk=1K,scan=chain:chunk=1K,exscan=chain
@@ -10,7 +11,7 @@
 static const int sizes[] = {0, 1, 7, 100, 1024, 1025, 9000, 50000};
 enum { n_sizes = sizeof sizes / sizeof *sizes };
 
-/* An affine map x -> a·x + b on unsigned numbers; the user's type has a gap between a and b. */
+/* An affine map x -> a·x + b on unsigned numbers; the user-defined type has a gap between a and b. */
 struct map { unsigned a, gap, b; };
 struct place { double value; int index; };
 
@@ -28,7 +29,7 @@ static void then_maps(void *in, void *inout, int *len, MPI_Datatype *type) {
     }
 }
 
-/* What rank r has at place k, and what ranks 0 to last have together. */
+/* The k-th value of rank r, and the reduction of the k-th values of ranks 0 to last. */
 static double value(int r, int k) { return (r * 5 + k) % 11 - 3; }
 static struct map map_of(int r, int k) {
     return (struct map){2 * (unsigned)((r + k) % 5) + 1, 77, (unsigned)(r * 3 + k)};
@@ -55,7 +56,7 @@ static struct place least_to(int last, int k) {
     return p;
 }
 
-/* One sort of data: elements of `bytes`, how they are made and compared. */
+/* One kind of data: elements of `bytes` bytes, and functions that make and compare them. */
 struct sort {
     const char *name;
     size_t bytes;
@@ -111,7 +112,7 @@ static void to_all(const struct sort *s, int in_place) {
     free(out);
     out = operands(s, n);
     MPI_Exscan(in_place ? MPI_IN_PLACE : in, out, n, s->type, s->op, comm);
-    check(s, out, n, 0, rank == 0 ? 0 : rank - 1, "Exscan", -1);   // rank 0 keeps what it had
+    check(s, out, n, 0, rank == 0 ? 0 : rank - 1, "Exscan", -1);   // rank 0 keeps its old contents
     free(out), free(in);
 }
 

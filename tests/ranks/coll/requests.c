@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nonblocking collectives: all of them at once on several communicators, completed in other orders than they were
- * started; more in flight than a communicator has channels; objects freed meanwhile. */
+/* Nonblocking collectives: all functions in flight on several communicators, completed in another order than started;
+ * more in flight than a communicator has channels; objects freed meanwhile. */
 // ranks: 1 2 3 5 8
 #include "tests/ranks/coll/every.h"
 
@@ -38,7 +38,7 @@ static MPI_Request begin(int which, struct Work *w, MPI_Comm comm, int root) {
     return r;
 }
 
-static void all_at_once(void) {
+static void concurrently(void) {
     MPI_Comm comms[2];
     MPI_Request requests[2 * operations];
     struct Work *works = malloc(sizeof *works * 2 * operations);
@@ -50,7 +50,7 @@ static void all_at_once(void) {
             prepare(&works[i]);
             requests[i] = begin(i / 2, &works[i], comms[i % 2], root);
         }
-        if (turn == 4) {   // under way, they do not need it
+        if (turn == 4) {   // pending operations do not need the handles
             MPI_Comm_free(&comms[0]);
             MPI_Comm_free(&comms[1]);
         }
@@ -74,8 +74,8 @@ static void all_at_once(void) {
     free(works);
 }
 
-/* One communicator has a limited number of channels; the rest stands in line. */
-static void long_line(void) {
+/* One communicator has a limited number of channels; further operations are queued. */
+static void long_queue(void) {
     enum { many = 300 };
     MPI_Request requests[many];
     int in[many], out[many];
@@ -84,7 +84,7 @@ static void long_line(void) {
         MPI_Iallreduce(&in[i], &out[i], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[i]);
     }
     int mine = rank, all = 0;
-    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);   // a blocking one behind them
+    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);   // a blocking call after them
     CHECK(all == size - 1, "maximum is %d", all);
     for (int i = many - 1; i >= 0; --i) {
         MPI_Status status;
@@ -98,7 +98,7 @@ static void user_sum(void *in, void *inout, int *count, MPI_Datatype *type) {
     (void)type;
 }
 
-/* Datatype and operator are freed as soon as the call is back. */
+/* Frees datatype and operator as soon as the call has returned. */
 static void freed_objects(void) {
     MPI_Datatype pairs;
     MPI_Op op;
@@ -117,7 +117,7 @@ static void freed_objects(void) {
     CHECK(spread[0] == 7 && spread[2] == 8 && spread[4] == 9 && spread[1] == 0, "%d %d", spread[0], spread[2]);
 }
 
-/* Longer than a fragment, with gaps at every second rank only. */
+/* A message longer than a fragment, with gaps at every second rank only. */
 static void fragments(void) {
     int const count = 600000;
     int *data = calloc((size_t)count * 2, sizeof(int));
@@ -157,8 +157,8 @@ int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    all_at_once();
-    long_line();
+    concurrently();
+    long_queue();
     freed_objects();
     fragments();
     wrong_calls();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sum of 1e100, 1, -1e100, 1 tells which algorithm the table has chosen: 1 when it is taken in the order of ranks,
-// 0 when each socket's two ranks are summed first. The argument says which it must be.
+// Which algorithm the tuning table chose, shown by the sum of 1e100, 1, -1e100, 1: it is 1 in rank order, and 0 if the
+// two ranks of each socket are added first. The argument is the expected sum.
 // ranks: 4
-// nodes: one, as sockets are parts of it and their sums tell the algorithm
+// nodes: one, as the sums of sockets identify the algorithm
 // args: 1
 // env: TUTTI_TOPOLOGY="socket:2 core:2" TUTTI_TUNING=none
 #include "tests/ranks/check.h"

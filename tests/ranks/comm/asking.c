@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names, hints, error handlers and what else a communicator answers, and what duplicates and parts inherit. */
+/* Names, hints, error handlers and other properties of communicators, and which of them duplicates and parts
+ * inherit. */
 // ranks: 1 3
 #include <string.h>
 
@@ -111,7 +112,7 @@ static void error_handlers(void) {
 static void is_intra(void) {
     int flag = 1;
     MPI_Comm_test_inter(MPI_COMM_WORLD, &flag);
-    CHECK(flag == 0, "MPI_COMM_WORLD is said to be an intercommunicator: %d", flag);
+    CHECK(flag == 0, "MPI_COMM_WORLD is reported as an intercommunicator: %d", flag);
 }
 
 static void no_parent(void) {

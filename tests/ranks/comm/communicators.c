@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Many communicators of many ranks, each used by an allreduce: what waiting ranks compare of their calls is bounded,
- * however many ranks and communicators there are. Arguments, in any order: how many duplicates (20); once, freed or
- * twice. */
+/* Many communicators of many ranks, each used by an allreduce: the number of calls that waiting ranks compare with each
+ * other is bounded for any number of ranks and communicators. Arguments, in any order: the number of duplicates
+ * (default: 20); "once", "freed" or "twice". */
 // ranks: 2 8
 // args: 200 once
-// nodes: one, it bounds what the ranks of a node compare with each other
-// unchecked: each call is compared then
+// nodes: one, it bounds the comparisons among the ranks of a node
+// unchecked: --check compares each call
 // run once: 64 once
 // run freed: 64 freed
 // run twice: 64 twice
@@ -26,7 +26,7 @@ int main(int argc, char **argv) {
         if (atoi(argv[i]) > 0) duplicates = atoi(argv[i]);
         else mode = argv[i];
     MPI_Comm *const all = malloc((size_t)duplicates * sizeof *all);
-    Counter const compared = count("tutti_compared_members");
+    Counter const compared = start_counter("tutti_compared_members");
     double const begin = MPI_Wtime();
     for (int i = 0; i < duplicates; ++i) {
         MPI_Comm_dup(MPI_COMM_WORLD, &all[i]);
@@ -39,14 +39,14 @@ int main(int argc, char **argv) {
         if (strcmp(mode, "freed") == 0) MPI_Comm_free(&all[i]);
     }
     double const seconds = MPI_Wtime() - begin;
-    /* What may be saved up, 1 ms, is some ten thousand visits of 0.1 us; 1 % of the time are as many in each second.
-     * Each question of the launcher costs a visit of each rank of the communicator waited on, and one beside it. */
-    unsigned long long const visits = counted(compared);
+    /* The budget that accumulates, 1 ms, is about ten thousand visits of 0.1 us; 1 % of the time is as many per second.
+     * Each inspection by the launcher costs one visit per rank of the awaited communicator, and one more each. */
+    unsigned long long const visits = read_counter(compared);
     double const bound = 20000 + 200000 * seconds + 20 * seconds * 2 * size;
     CHECK((double)visits <= bound, "%llu visits in %g s", visits, seconds);
     if (rank == 0 && getenv("SHOW"))
         printf("%d ranks, %d duplicates %s: %.3f s, %llu visits\n", size, duplicates, mode, seconds, visits);
-    stop_counting(compared);
+    stop_counter(compared);
     free(all);
     MPI_Finalize();
     return 0;

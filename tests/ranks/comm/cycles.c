@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Thousands of communicators made and freed leak neither handles nor memory of the process or of the node. */
+/* Thousands of communicators created and freed leak neither handles nor memory of the process or of the node. */
 // ranks: 1 3
 #include "tests/ranks/check.h"
 #include "tests/ranks/comm/node.h"
@@ -12,7 +12,7 @@ int main(int argc, char **argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Group world;
     MPI_Comm_group(MPI_COMM_WORLD, &world);
-    int const warm = on_one_node() ? 1000 : 250, cycles = 4 * warm;
+    int const warm = is_single_node() ? 1000 : 250, cycles = 4 * warm;
     long early = 0;
     for (int i = 0; i < cycles; ++i) {
         MPI_Comm part, copy, again, grid;
@@ -35,9 +35,9 @@ int main(int argc, char **argv) {
     }
     long make_child = peak_kib() - early;
 #ifdef __SANITIZE_ADDRESS__
-    long const allowed = 300 * 1024; /* its quarantine keeps up to 256 MiB of freed memory */
+    long const allowed = 300 * 1024; /* AddressSanitizer's quarantine keeps up to 256 MiB of freed memory */
 #else
-    long const allowed = 1024 + cycles / 4;   /* between nodes 540 for some buffers */
+    long const allowed = 1024 + cycles / 4;   /* between nodes, buffers take about 540 KiB */
 #endif
     CHECK(make_child < allowed, "%d cycles took %ld KiB more", cycles - warm, make_child);
     MPI_Group_free(&world);

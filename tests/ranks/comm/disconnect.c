@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Comm_disconnect: when it returns, what was sent on the communicator has been received, and all have called it.
+// When MPI_Comm_disconnect returns, all messages sent on the communicator have been received, and all ranks have called
+// it.
 // ranks: 1 2 4
 #include "tests/ranks/check.h"
 
@@ -23,7 +24,7 @@ int main(int argc, char **argv) {
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_fn, &keyval, NULL);
     MPI_Comm_set_attr(comm, keyval, &deleted);
-    MPI_Send_init(&arrived, 1, MPI_INT, me, 0, comm, &inactive);   // does not keep it from ending
+    MPI_Send_init(&arrived, 1, MPI_INT, me, 0, comm, &inactive);   // may exist during the disconnect
     MPI_Barrier_init(comm, MPI_INFO_NULL, &inactive_too);
     int next = (me + 1) % ranks, before = (me + ranks - 1) % ranks;
     for (int i = 0; i < large; ++i) data[i] = me * large + i;
@@ -41,7 +42,7 @@ int main(int argc, char **argv) {
     MPI_Wait(&r, MPI_STATUS_IGNORE);
     MPI_Comm_disconnect(&comm);
     CHECK(comm == MPI_COMM_NULL && deleted == 1, "comm is 0x%x, its attribute was deleted %d times", comm, deleted);
-    for (int i = 0; i < large; ++i) data[i] = -1;   // nobody needs them any more
+    for (int i = 0; i < large; ++i) data[i] = -1;   // no receiver needs the data any more
     for (int i = 0; i < large; ++i) CHECK(got[i] == before * large + i, "got[%d] is %d", i, got[i]);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     FAILS(MPI_ERR_COMM, MPI_Comm_disconnect(&world));

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Many duplicates: the node's shared memory grows by nothing but a page for one that was never used, by a page
- * per member for one that did a small allreduce (also where a member waits for long), and all of it is given back. */
+/* The node's shared memory for many duplicates: one page for a duplicate that was never used, and one page per member
+ * for one that did a small allreduce (also if a member waits for long). All of it is returned when the duplicates are
+ * freed. */
 // ranks: 2 8 48
-// nodes: one, it looks at the shared memory of the node
-// unchecked: each call is noted then, which takes memory that its owner gives back when it next takes some
+// nodes: one, it measures the shared memory of the node
+// unchecked: --check records each call in memory that is only reclaimed later
 #include <dirent.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,7 +14,7 @@
 
 enum { most = 1000 };
 
-/* Bytes that are in use of the segment, which is a file of memory. */
+/* The allocated bytes of the segment, which is a memory file. */
 static long long segment_bytes(void) {
     long long bytes = 0;
     DIR *all = opendir("/proc/self/fd");
@@ -45,8 +46,8 @@ int main(int argc, char **argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     int const duplicates = size > 8 ? 100 : most;
     long long const page = sysconf(_SC_PAGESIZE);
-    /* Of the library's own work meanwhile; each rank that waits for long records it in some pages of its own, whenever
-     * that happens first. A page that each duplicate keeps is more than both. */
+    /* Allowance for the library's own allocations; a rank that waits for long records it in some pages of its own at
+     * its first such wait. One leaked page per duplicate would exceed this. */
     long long const room = (100 + 16 * size) * page;
     MPI_Comm_dup(MPI_COMM_WORLD, &all[0]);
     MPI_Comm_free(&all[0]);
@@ -54,7 +55,7 @@ int main(int argc, char **argv) {
     for (int round = 0; round < 2; ++round) {
         for (int i = 0; i < duplicates; ++i) MPI_Comm_dup(MPI_COMM_WORLD, &all[i]);
         long long const made = now() - begin;
-        CHECK(made <= duplicates * page + room, "round %d: %lld bytes for what was not used", round, made);
+        CHECK(made <= duplicates * page + room, "round %d: %lld bytes for unused duplicates", round, made);
         for (int i = 0; i < duplicates; ++i) {
             int const mine = rank + i;
             int sum = -1;
@@ -65,8 +66,8 @@ int main(int argc, char **argv) {
         long long const most_used = duplicates * page * size + room;
         CHECK(used <= most_used, "round %d: %lld bytes after an allreduce each", round, used);
         for (int i = 0; i < duplicates; ++i) MPI_Comm_free(&all[i]);
-        /* When all have left, what members added is given back when they next make a communicator; the rest, which
-         * the first member has allocated, is when it makes one after that. */
+        /* After all members have freed a communicator, the next communicator that they make returns the members'
+         * memory, and the one after that returns the memory that the first member allocated. */
         for (int i = 0; i < 2; ++i) {
             MPI_Barrier(MPI_COMM_WORLD);
             MPI_Comm_dup(MPI_COMM_WORLD, &all[0]);

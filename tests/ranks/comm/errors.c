@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Wrong arguments of the communicator functions: each gives its error class, and nothing is left waiting. */
+/* Wrong arguments of communicator functions: each returns its error class, and no rank is left waiting. */
 // ranks: 2
 #include "tests/ranks/check.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A pending receive fails after the program has freed its communicator: the communicator's error handler gets the
-// handle that the communicator had, which is valid in the handler (MPI 4.1, 2.5.1) and nowhere else.
+// A pending receive fails after the program has freed its communicator. The communicator's error handler gets the
+// communicator's old handle, which is valid inside the handler (MPI 4.1, 2.5.1) and nowhere else.
 // ranks: 2 3
 #include "tests/ranks/check.h"
 
@@ -16,7 +16,7 @@ static void handler(MPI_Comm *comm, int *code, ...) {
     CHECK(class == MPI_ERR_TRUNCATE || class == MPI_ERR_IN_STATUS, "class %d", class);
 }
 
-/// The same of a message that MPI_Mprobe has found.
+/// The same with a message that MPI_Mprobe has found.
 static void received_by_message(MPI_Errhandler mine, int rank, int size) {
     int small[2] = {0}, large[4] = {1, 2, 3, 4};
     MPI_Comm comm;
@@ -63,7 +63,7 @@ int main(int argc, char **argv) {
     MPI_Errhandler handle = mine;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, mine);
     MPI_Errhandler_free(&handle);
-    MPI_Comm_get_errhandler(MPI_COMM_WORLD, &again);   /* a freed handle comes back */
+    MPI_Comm_get_errhandler(MPI_COMM_WORLD, &again);   /* a freed handle must be reused */
     CHECK(again == mine, "error handler %x instead of %x", (unsigned)again, (unsigned)mine);
     MPI_Errhandler_free(&again);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

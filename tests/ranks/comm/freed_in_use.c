@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A communicator freed while messages are under way: they arrive all the same. */
+/* A communicator is freed while messages are in flight on it; they still arrive. */
 // ranks: 2 4
 #include <string.h>
 
@@ -24,7 +24,7 @@ int main(int argc, char **argv) {
         MPI_Irecv(in, count, MPI_INT, left, 1, comm, &requests[0]);
         MPI_Isend(out, count, MPI_INT, right, 1, comm, &requests[1]);
         MPI_Comm_free(&comm);
-        MPI_Comm_dup(MPI_COMM_WORLD, &later);   /* may get the same handle, never the same messages */
+        MPI_Comm_dup(MPI_COMM_WORLD, &later);   /* may get the same handle, but never the same messages */
         MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
         for (int i = 0; i < count; ++i) CHECK(in[i] == left + i, "%d ints: element %d is %d", count, i, in[i]);
         MPI_Comm_free(&later);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Comm_idup: several at once, others used meanwhile, completed in another order; attributes, topology and hints
- * come along; what was duplicated may be freed before the duplicate is there. */
+/* MPI_Comm_idup: several in flight, with other communicators in use, completed in another order. Attributes, topology
+ * and hints are copied, and the original may be freed before the duplicate is complete. */
 // ranks: 1 2 4 8
 #include <string.h>
 
@@ -15,7 +15,7 @@ static int copy_value(MPI_Comm comm, int keyval, void *extra, void *in, void *ou
     return MPI_SUCCESS;
 }
 
-/* Rank 1 cannot have heard of it before rank 0 calls. Errors return. */
+/* Rank 1's request cannot complete before rank 0 calls. MPI_ERRORS_RETURN is set. */
 static void used_too_early(int rank) {
     MPI_Comm twin;
     MPI_Request request;
@@ -52,7 +52,7 @@ int main(int argc, char **argv) {
         MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, made[i]);
         CHECK(sum == size * (size - 1) / 2, "sum on %d is %d", i, sum);
     }
-    /* each has messages of its own */
+    /* each has its own messages */
     int const next = (rank + 1) % size, before = (rank + size - 1) % size;
     int numbers[many];
     for (int i = 0; i < many; ++i) {

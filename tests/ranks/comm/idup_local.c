@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* While MPI_Comm_idup is under way its communicator has all that needs no others: error handler, name, attributes,
- * hints, group, topology. What is set then is there when it is done. Communication is refused by that error handler. */
+/* While MPI_Comm_idup is pending, the new communicator supports all local calls: error handler, name, attributes,
+ * hints, group and topology. Settings made at that time are kept. Communication calls fail, and the new error handler
+ * is called. */
 // ranks: 1 2 4
 #include <string.h>
 
 #include "tests/ranks/check.h"
 
-static int heard, heard_class, rank, size;
+static int errors, error_class, rank, size;
 
-static void hear(MPI_Comm *comm, int *code, ...) {
+static void count_error(MPI_Comm *comm, int *code, ...) {
     (void)comm;
-    ++heard;
-    MPI_Error_class(*code, &heard_class);
+    ++errors;
+    MPI_Error_class(*code, &error_class);
 }
 
 static void refused(MPI_Comm twin) {
     int x = 0;
     MPI_Request r = MPI_REQUEST_NULL;
     MPI_Comm other;
-    heard = 0;
+    errors = 0;
     FAILS(MPI_ERR_COMM, MPI_Send(&x, 1, MPI_INT, 0, 0, twin));
     FAILS(MPI_ERR_COMM, MPI_Irecv(&x, 1, MPI_INT, 0, 0, twin, &r));
     FAILS(MPI_ERR_COMM, MPI_Allreduce(MPI_IN_PLACE, &x, 1, MPI_INT, MPI_SUM, twin));
     FAILS(MPI_ERR_COMM, MPI_Ibarrier(twin, &r));
     FAILS(MPI_ERR_COMM, MPI_Comm_dup(twin, &other));
-    CHECK(heard == 5 && heard_class == MPI_ERR_COMM, "its error handler heard %d times", heard);
+    CHECK(errors == 5 && error_class == MPI_ERR_COMM, "its error handler was called %d times", errors);
 }
 
 static void local_calls(MPI_Comm ring, MPI_Comm twin, MPI_Errhandler handler, int keyval, void *value) {
@@ -91,11 +92,11 @@ int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    MPI_Comm_create_errhandler(hear, &handler);
+    MPI_Comm_create_errhandler(count_error, &handler);
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &keyval, NULL);
     MPI_Cart_create(MPI_COMM_WORLD, 1, &size, (int[]){1}, 0, &ring);
     for (int round = 0; round < 20; ++round) {
-        /* Rank 0 calls last, so that the others' cannot be done. */
+        /* Rank 0 calls last, so that the other ranks' requests cannot be complete. */
         if (rank == 0)
             for (int r = 1; r < size; ++r) MPI_Recv(NULL, 0, MPI_INT, r, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Comm_idup(ring, &twin, &request);
@@ -107,7 +108,7 @@ int main(int argc, char **argv) {
         kept(twin, handler, keyval, &mark);
         MPI_Comm_free(&twin);
 
-        /* Freed before it is there: the request still completes, at everybody. */
+        /* The communicator is freed before it is complete: the request still completes at all ranks. */
         MPI_Comm_idup(ring, &twin, &request);
         MPI_Comm_free(&twin);
         CHECK(twin == MPI_COMM_NULL, "%s", "the handle is still there");

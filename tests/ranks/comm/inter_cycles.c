@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Thousands of intercommunicators made, duplicated, split, merged and freed: the node's memory for them comes back. */
+/* Thousands of intercommunicators created, duplicated, split, merged and freed return their memory to the node. */
 // ranks: 2 3 5
 #include "tests/ranks/comm/inter.h"
 #include "tests/ranks/comm/node.h"
@@ -10,7 +10,7 @@ int main(int argc, char **argv) {
     int rank, size;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    int const warm = on_one_node() ? 200 : 60, cycles = 3 * warm;
+    int const warm = is_single_node() ? 200 : 60, cycles = 3 * warm;
     long early = 0;
     for (int i = 0; i < cycles; ++i) {
         MPI_Comm local, inter = make_inter(i % cuts, i % 2, &local), copy, part, merged;
@@ -29,9 +29,9 @@ int main(int argc, char **argv) {
     }
     long make_child = peak_kib() - early;
 #ifdef __SANITIZE_ADDRESS__
-    long const allowed = 300 * 1024; /* its quarantine keeps up to 256 MiB of freed memory */
+    long const allowed = 300 * 1024; /* AddressSanitizer's quarantine keeps up to 256 MiB of freed memory */
 #else
-    long const allowed = 1024 + cycles;   /* between nodes 540 for some buffers */
+    long const allowed = 1024 + cycles;   /* between nodes, buffers take about 540 KiB */
 #endif
     CHECK(make_child < allowed, "%d cycles took %ld KiB more", cycles - warm, make_child);
     MPI_Finalize();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Wrong arguments on intercommunicators: each gives its error class at every caller, and nobody is left waiting. */
+/* Wrong arguments on intercommunicators: each returns its error class at every caller, and no rank is left waiting. */
 // ranks: 2 3 5
 #include <string.h>
 
@@ -16,7 +16,7 @@ static int copy(MPI_Comm comm, int keyval, void *extra, void *in, void *out, int
     return MPI_SUCCESS;
 }
 
-/* What hangs on an intercommunicator: names, hints, attributes, error handlers. */
+/* Names, hints, attributes and error handlers of an intercommunicator. */
 static void belongings(MPI_Comm inter) {
     char name[MPI_MAX_OBJECT_NAME], text[16] = "";
     int length, keyval, there, value = 5, *got = NULL;
@@ -52,11 +52,11 @@ static void belongings(MPI_Comm inter) {
     MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
 }
 
-static void says(const char *part, int code) {
+static void expect_message(const char *part, int code) {
     char text[MPI_MAX_ERROR_STRING];
     int length;
     MPI_Error_string(code, text, &length);
-    CHECK(strstr(text, part), "the sentence is: %s", text);
+    CHECK(strstr(text, part), "the message is: %s", text);
 }
 
 static void uses(MPI_Comm inter) {
@@ -68,7 +68,7 @@ static void uses(MPI_Comm inter) {
     MPI_Comm_remote_size(inter, &remotes);
     FAILS(MPI_ERR_RANK, MPI_Send(NULL, 0, MPI_INT, remotes, 0, inter));
     FAILS(MPI_ERR_RANK, MPI_Recv(NULL, 0, MPI_INT, remotes, 0, inter, MPI_STATUS_IGNORE));
-    says("remote group has", MPI_Send(NULL, 0, MPI_INT, remotes, 0, inter));
+    expect_message("remote group has", MPI_Send(NULL, 0, MPI_INT, remotes, 0, inter));
     FAILS(MPI_ERR_ARG, MPI_Comm_remote_size(inter, NULL));
     FAILS(MPI_ERR_ARG, MPI_Comm_remote_group(inter, NULL));
     FAILS(MPI_ERR_ARG, MPI_Comm_test_inter(inter, NULL));
@@ -91,13 +91,13 @@ static void uses(MPI_Comm inter) {
     if (locals > 1) {
         FAILS(MPI_ERR_ARG, MPI_Intercomm_merge(inter, me == 0, &made));
     } else {
-        int rest_differ = remotes > 1;   /* the other side errs */
+        int rest_differ = remotes > 1;   /* the remote side's arguments are wrong */
         if (rest_differ) FAILS(MPI_ERR_ARG, MPI_Intercomm_merge(inter, 0, &made));
     }
     CHECK(made == MPI_COMM_NULL, "handle %x after failures", made);
 }
 
-/* The leader errs: its whole group hears of it. */
+/* The leader's arguments are wrong: all ranks of its group get an error. */
 static void wrong_leaders(MPI_Comm local, MPI_Comm world) {
     int locals, me, size, first;
     MPI_Comm made = MPI_COMM_NULL;
@@ -117,14 +117,14 @@ static void wrong_leaders(MPI_Comm local, MPI_Comm world) {
     CHECK(made == MPI_COMM_NULL, "handle %x after failures", made);
 }
 
-/* Groups that overlap although their leaders are others: world against the last rank. */
+/* Groups that overlap although they have different leaders. */
 static void overlap(MPI_Comm world) {
     int rank, size;
     MPI_Comm without_first, made = MPI_COMM_NULL;
     MPI_Comm_rank(world, &rank);
     MPI_Comm_size(world, &size);
     if (size < 3) return;
-    /* Ranks 0 and 1 call with their group; rank 2 with one that it says has rank 1 in it, too. */
+    /* Ranks 0 and 1 call with their group; rank 2 calls with a group that also contains rank 1. */
     MPI_Comm_split(world, rank < 2 ? 0 : MPI_UNDEFINED, 0, &without_first);
     MPI_Group all, two;
     int ranks[2] = {2, 1};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Intercommunicators: who is in them, what duplicates, parts and merges of them are, and how they compare. */
+/* Intercommunicators: their members, their duplicates, parts and merges, and how they compare. */
 // ranks: 2 3 4 5 8
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 static int rank, size;
 
-/* The world ranks of a group. */
+/* Checks the world ranks of a group. */
 static int members(MPI_Group group, int *world_ranks) {
     int n, ranks[64];
     MPI_Group world;
@@ -42,7 +42,7 @@ static void expect_sides(MPI_Comm inter, int locals, const int *local, int remot
     expect_group(group, locals, local, "local group");
     MPI_Comm_remote_group(inter, &group);
     expect_group(group, remotes, remote, "remote group");
-    /* Everybody hears from everybody of the other side. */
+    /* Each rank exchanges a message with each rank of the remote group. */
     for (int i = 0; i < remotes; ++i) {
         int out[2] = {rank, remote[i]}, in[2] = {-1, -1};
         MPI_Sendrecv(out, 2, MPI_INT, i, 3, in, 2, MPI_INT, i, 3, inter, MPI_STATUS_IGNORE);
@@ -50,7 +50,7 @@ static void expect_sides(MPI_Comm inter, int locals, const int *local, int remot
     }
 }
 
-/* World ranks of a side in this process's view of a cut, keeping those for which keep() says so. */
+/* The world ranks of one side of a cut, of all ranks or only those with this rank's remainder by `modulus`. */
 static int side(int cut, int turned, int which, int modulus, int *world_ranks) {
     int n = 0;
     for (int i = 0; i < size; ++i) {
@@ -68,7 +68,7 @@ static void expect_merged(MPI_Comm inter, int high, int n, const int *first, int
     memcpy(all, first, (size_t)n * sizeof(int));
     memcpy(all + n, second, (size_t)m * sizeof(int));
     MPI_Comm_test_inter(merged, &flag);
-    CHECK(flag == 0, "a merged communicator is said to be an intercommunicator");
+    CHECK(flag == 0, "a merged communicator is reported as an intercommunicator");
     MPI_Comm_group(merged, &group);
     expect_group(group, n + m, all, "merged");
     MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, merged);
@@ -92,7 +92,7 @@ static void comparisons(MPI_Comm inter, MPI_Comm copy) {
     MPI_Comm_rank(inter, &me);
     MPI_Comm_size(inter, &n);
     MPI_Comm_remote_size(inter, &m);
-    MPI_Comm_split(inter, 0, -me, &local);   /* the same members in another order where there are more than one */
+    MPI_Comm_split(inter, 0, -me, &local);   /* the same members in another order if there is more than one */
     MPI_Comm_compare(inter, local, &result);
     CHECK(result == (n > 1 || m > 1 ? MPI_SIMILAR : MPI_CONGRUENT), "turned round: %d", result);
     MPI_Comm_dup(local, &dup);
@@ -104,8 +104,8 @@ static void comparisons(MPI_Comm inter, MPI_Comm copy) {
 
 static void node_of(MPI_Comm inter, int cut, int turned) {
     int mine = side_of(cut, rank, size), local[64], remote[64];
-    int n = on_this_node(side(cut, turned, mine, 1, local), local);
-    int m = on_this_node(side(cut, turned, !mine, 1, remote), remote);
+    int n = keep_ranks_on_node(side(cut, turned, mine, 1, local), local);
+    int m = keep_ranks_on_node(side(cut, turned, !mine, 1, remote), remote);
     MPI_Comm part;
     MPI_Comm_split_type(inter, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &part);
     CHECK((part != MPI_COMM_NULL) == (m > 0), "a node with %d and %d members gave %x", n, m, part);
@@ -117,7 +117,7 @@ static void node_of(MPI_Comm inter, int cut, int turned) {
 static void parts(MPI_Comm inter, int cut, int turned) {
     int mine = side_of(cut, rank, size), local[64], remote[64];
     MPI_Comm part;
-    /* By parity in the world. */
+    /* By parity of the world rank. */
     int n = side(cut, turned, mine, 2, local), m = side(cut, turned, !mine, 2, remote);
     MPI_Comm_split(inter, rank % 2, 0, &part);
     CHECK((part != MPI_COMM_NULL) == (m > 0), "a color with %d and %d members gave %x", n, m, part);
@@ -125,11 +125,11 @@ static void parts(MPI_Comm inter, int cut, int turned) {
         expect_sides(part, n, local, m, remote);
         MPI_Comm_free(&part);
     }
-    /* Nobody of one side, and not everybody of the other. */
+    /* No rank of one side. */
     MPI_Comm_split(inter, mine ? 0 : MPI_UNDEFINED, 0, &part);
     CHECK(part == MPI_COMM_NULL, "one side alone gave %x", part);
     n = side(cut, turned, mine, 1, local), m = side(cut, turned, !mine, 1, remote);
-    /* The last of each side and, if there is one, the first. */
+    /* The last rank of each side and, if there is another, the first. */
     int chosen[2] = {n - 1, 0}, me;
     MPI_Group all, group;
     MPI_Comm_group(inter, &all);
@@ -161,11 +161,11 @@ static void one_cut(int cut, int turned) {
     expect_sides(again, n, local, m, remote);
     parts(again, cut, turned);
     node_of(again, cut, turned);
-    for (int low = 0; low < 2; ++low)   /* the side `low` is low */
+    for (int low = 0; low < 2; ++low)   /* `low` is the side that passes high = 0 */
         if (mine == low) expect_merged(again, 0, n, local, m, remote);
         else expect_merged(again, 1, m, remote, n, local);
     MPI_Comm_free(&again);
-    /* Both say the same: one order or the other, and the same for all. */
+    /* Both sides pass the same `high`: either order is allowed, but the same at all ranks. */
     MPI_Comm merged;
     MPI_Intercomm_merge(inter, cut % 2, &merged);
     int first[64], me;
@@ -179,7 +179,7 @@ static void one_cut(int cut, int turned) {
     MPI_Comm_free(&inter);
 }
 
-/* From single processes to the world by merging: each round joins neighbours. */
+/* Merges single processes to the world: each round joins neighbouring blocks. */
 static void grow(void) {
     MPI_Comm whole;
     MPI_Comm_dup(MPI_COMM_SELF, &whole);
@@ -199,7 +199,7 @@ static void grow(void) {
     MPI_Comm_free(&whole);
 }
 
-/* Leaders that can only speak over an intercommunicator: it serves as the peer communicator, too. */
+/* The leaders use an intercommunicator as the peer communicator. */
 static void over_inter(void) {
     MPI_Comm local, peer = make_inter(0, 0, &local), inter;
     int remotes, again;

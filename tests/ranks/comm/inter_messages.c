@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Point to point over intercommunicators: ranks are those of the other side, messages never meet those of others. */
+/* Point-to-point communication on intercommunicators: ranks are those of the remote group, and messages match only
+ * within the communicator. */
 // ranks: 2 3 5 8
 // may warn: T12
 #include <string.h>
@@ -9,7 +10,7 @@
 static int rank, size, locals, remotes, me;
 static MPI_Comm inter;
 
-/* All sizes and modes, also long ones, to and from every rank of the other side. */
+/* All sizes and send modes, long messages included, to and from each rank of the remote group. */
 static void every_size(void) {
     enum { longest = 300000 };
     int *out = malloc(longest * sizeof *out), *in = malloc(longest * sizeof *in);
@@ -32,7 +33,7 @@ static void every_size(void) {
     free(in);
 }
 
-/* Wildcards, probes and matched probes: each rank tells all of the other side its number. */
+/* Wildcards, probes and matched probes: each rank sends its rank to all ranks of the remote group. */
 static void wildcards(void) {
     char seen[64] = {0};
     MPI_Request *sends = malloc((size_t)remotes * sizeof *sends);
@@ -89,11 +90,11 @@ static void persistent_and_cancelled(void) {
     out = rank;
     if (me == 0) {
         MPI_Sendrecv_replace(&out, 1, MPI_INT, 0, 5, 0, 5, inter, &status);
-        CHECK(out != rank && out >= 0 && out < size, "%d came", out);
+        CHECK(out != rank && out >= 0 && out < size, "received %d", out);
     }
 }
 
-/* Receives that are posted in the world, with wildcards, get nothing of what the making of communicators says. */
+/* Wildcard receives posted on the world match no messages that the library uses to make communicators. */
 static void apart(int cut) {
     int in[2] = {-1, -1};
     MPI_Request requests[2];
@@ -103,15 +104,15 @@ static void apart(int cut) {
     MPI_Intercomm_merge(other, 1, &merged);
     MPI_Comm_free(&other);
     MPI_Comm_free(&merged);
-    CHECK(in[0] == -1 && in[1] == -1, "%d and %d came", in[0], in[1]);
-    MPI_Barrier(MPI_COMM_WORLD);   /* until here nobody sends */
+    CHECK(in[0] == -1 && in[1] == -1, "received %d and %d", in[0], in[1]);
+    MPI_Barrier(MPI_COMM_WORLD);   /* no rank has sent before this */
     int world_value = 1000 + rank, value = 2000 + rank;
     MPI_Send(&world_value, 1, MPI_INT, (rank + 1) % size, 7, MPI_COMM_WORLD);
     MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
-    CHECK(in[0] == 1000 + (rank + size - 1) % size, "%d came", in[0]);
+    CHECK(in[0] == 1000 + (rank + size - 1) % size, "received %d", in[0]);
     for (int i = me; i < remotes; i += locals) MPI_Send(&value, 1, MPI_INT, i, 7, inter);
     MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
-    CHECK(in[1] >= 2000 && in[1] < 2000 + size, "%d came", in[1]);
+    CHECK(in[1] >= 2000 && in[1] < 2000 + size, "received %d", in[1]);
 }
 
 int main(int argc, char **argv) {

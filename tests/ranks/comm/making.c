@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Communicators made by every function, used for messages and collectives that must not meet those of their parent. */
+/* Communicators made by each function; their messages and collectives must not mix with those of their parent. */
 // ranks: 1 2 5 8
 #include "tests/ranks/comm/node.h"
 
 static int rank, size;
 
-/* The communicator has these members in this order, and works. */
+/* Checks that the communicator has these members in this order, and works. */
 static void is(MPI_Comm comm, int n, const int *world_ranks, const char *what) {
     CHECK(comm != MPI_COMM_NULL, "%s is null", what);
     MPI_Group world, mine;
@@ -42,11 +42,11 @@ static void duplicates(void) {
     is(again, size, all, "duplicate of a duplicate");
     int result;
     MPI_Comm_compare(copy, again, &result);
-    CHECK(result == MPI_CONGRUENT, "compare says %d", result);
+    CHECK(result == MPI_CONGRUENT, "MPI_Comm_compare returned %d", result);
     MPI_Comm_compare(copy, copy, &result);
-    CHECK(result == MPI_IDENT, "compare says %d", result);
+    CHECK(result == MPI_IDENT, "MPI_Comm_compare returned %d", result);
 
-    /* A message in one is not received in another. */
+    /* A message on one communicator is not received on another. */
     int sent[2] = {1, 2}, got[2] = {0, 0};
     MPI_Request requests[4];
     MPI_Irecv(&got[0], 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, again, &requests[0]);
@@ -57,7 +57,7 @@ static void duplicates(void) {
     CHECK(got[0] == 1 && got[1] == 2, "got %d and %d", got[0], got[1]);
     MPI_Comm_free(&copy);
     CHECK(copy == MPI_COMM_NULL, "handle %x after the free", copy);
-    is(again, size, all, "duplicate that outlives its parent");
+    is(again, size, all, "duplicate whose parent was freed");
     MPI_Comm_free(&again);
 
     MPI_Comm alone;
@@ -86,7 +86,7 @@ static void splits(void) {
 
     for (int r = 0; r < size; ++r) members[r] = r;
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &part);
-    is(part, on_this_node(size, members), members, "the node");
+    is(part, keep_ranks_on_node(size, members), members, "the node");
     MPI_Comm_free(&part);
     MPI_Comm_split_type(MPI_COMM_WORLD, rank == 0 ? MPI_UNDEFINED : MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &part);
     CHECK((part == MPI_COMM_NULL) == (rank == 0), "handle %x", part);
@@ -102,7 +102,7 @@ static void by_group(void) {
     MPI_Group_range_incl(world, 1, range, &half);
     for (int r = 0; r < size; r += 2) members[n++] = r;
 
-    /* One group for all; those outside get none. */
+    /* One group for all ranks; ranks outside it get MPI_COMM_NULL. */
     MPI_Comm_create(MPI_COMM_WORLD, half, &part);
     CHECK((part == MPI_COMM_NULL) == (rank % 2 == 1), "handle %x", part);
     if (part != MPI_COMM_NULL) {
@@ -124,7 +124,7 @@ static void by_group(void) {
     is(part, n, members, "even or odd ranks");
     MPI_Comm_free(&part);
 
-    /* Only the members call, in several groups at once, and again with the same tag. */
+    /* Only the members call, in several groups at the same time, and again with the same tag. */
     for (int round = 0; round < 3; ++round) {
         MPI_Comm_create_group(MPI_COMM_WORLD, mine, rank % 2, &part);
         is(part, n, members, "group of even or odd ranks");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* As many communicators as the first argument says; with the second, "full", they must not all fit. When memory is
- * used up everybody who called hears of it, member or not, nobody waits, and what is freed can be used again. */
+/* Makes as many communicators as the first argument, which must exceed the memory if the second is "full". When memory
+ * runs out, all callers get an error, member or not; no rank waits, and freed memory is reusable. */
 // ranks: 2
 // args: 100
 #include <string.h>
@@ -16,7 +16,7 @@ int main(int argc, char **argv) {
     for (int round = 0; round < 3; ++round) {
         int made = 0, code = MPI_SUCCESS, class_ = MPI_SUCCESS, least, greatest;
         while (made < most && code == MPI_SUCCESS) {
-            /* The news travels in two ways; in one round of communicators in which only rank 0 is. */
+            /* The error reaches other ranks in two ways; in one round, only rank 0 is a member of the communicators. */
             int const color = round != 1 || rank == 0 ? 0 : MPI_UNDEFINED;
             if (made % 2 == 0 || round == 1) code = MPI_Comm_split(MPI_COMM_WORLD, color, 0, &comms[made]);
             else code = MPI_Comm_dup(MPI_COMM_WORLD, &comms[made]);

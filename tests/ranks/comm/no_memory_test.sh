@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# With a small limit on addresses the node's memory is small too: communicators run out of it, in good order.
+# A small address-space limit makes the node's memory small: communicator creation fails with an error, not a crash.
 . "$(dirname "$0")/../../common.sh" "$1"
 is_sanitized && skip "sanitizers need more addresses than the limit allows"
 ulimit -v 300000 || skip "the limit on addresses cannot be set"

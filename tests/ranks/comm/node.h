@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which ranks of the world are on this one's node, for tests of MPI_COMM_TYPE_SHARED on one node and on several. */
+/* Determines the world ranks on this rank's node, for tests of MPI_COMM_TYPE_SHARED on one node and on several. */
 #ifndef TUTTI_TESTS_NODE_H
 #define TUTTI_TESTS_NODE_H
 
@@ -7,8 +7,8 @@
 
 #include "tests/ranks/check.h"
 
-/* Keeps those of `n` world ranks that are on this rank's node. Collective over the world; returns how many. */
-static inline int on_this_node(int n, int *world_ranks) {
+/* Keeps the world ranks that are on this rank's node, of `n`. Collective over the world; returns their number. */
+static inline int keep_ranks_on_node(int n, int *world_ranks) {
     char mine[MPI_MAX_PROCESSOR_NAME] = "", (*names)[MPI_MAX_PROCESSOR_NAME];
     int length, size, kept = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -21,9 +21,9 @@ static inline int on_this_node(int n, int *world_ranks) {
     return kept;
 }
 
-/* Are all ranks of the world on one node? A call costs up to a hundred times as much between several: long runs of
- * calls are shorter there. Collective over the world. */
-static inline int on_one_node(void) {
+/* Returns whether all ranks of the world are on one node. Between nodes, a call costs up to a hundred times as much,
+ * and tests with many calls make fewer. Collective over the world. */
+static inline int is_single_node(void) {
     MPI_Comm node;
     int here, size;
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The most memory that this process ever had resident, in KiB. */
+/* Returns the peak resident memory of this process, in KiB. */
 #ifndef TUTTI_TESTS_PEAK_H
 #define TUTTI_TESTS_PEAK_H
 #include <sys/resource.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Splitting by hardware on a pretended machine, where each rank has its processing unit: two sockets with two NUMA
- * nodes of two cores each. Ranks in order; with eight and less each has a core of its own. */
+/* Splits by hardware on a pretended machine, where each rank has its own processing unit: two sockets with two NUMA
+ * nodes of two cores each. Ranks are placed in order; up to eight ranks have a core each. */
 // ranks: 1 2 4 8
 // env: TUTTI_TOPOLOGY="socket:2 numa:2 core:2" TUTTI_TUNING=none
 #include <string.h>
@@ -9,7 +9,7 @@
 
 static int me, size, here[64], on_node, my_place;
 
-/* Which of `per` ranks side by side on this node a rank is in. */
+/* Splits the world by `type` with this info key, in reverse rank order. */
 static MPI_Comm guided(int type, const char *key, const char *value) {
     MPI_Comm made = MPI_COMM_WORLD;
     MPI_Info info;
@@ -20,7 +20,7 @@ static MPI_Comm guided(int type, const char *key, const char *value) {
     return made;
 }
 
-/* Cores are filled in order, so `per` neighbours on a node share one unit; in the order of the keys: backwards. */
+/* Cores are filled in order, so `per` neighbours on a node share one unit. The key order is reversed. */
 static void neighbours(MPI_Comm made, int per, const char *what) {
     int members, rank, first = my_place / per * per, last = first + per < on_node ? first + per : on_node;
     CHECK(made != MPI_COMM_NULL, "%s: none", what);
@@ -63,11 +63,11 @@ static void process_sets(void) {
     MPI_Comm_free(&made);
     made = guided(MPI_COMM_TYPE_RESOURCE_GUIDED, "mpi_pset_name", "mpi://SELF");
     MPI_Comm_size(made, &members);
-    CHECK(members == 1, "%d in oneself", members);
+    CHECK(members == 1, "%d in mpi://SELF", members);
     MPI_Comm_free(&made);
 }
 
-/* Some rank wants nothing, others something: the call is one for all. */
+/* Some ranks pass MPI_UNDEFINED, the others a type: the call is still collective. */
 static void undefined(void) {
     MPI_Comm made = MPI_COMM_WORLD;
     MPI_Comm_split_type(MPI_COMM_WORLD, me == 0 ? MPI_UNDEFINED : MPI_COMM_TYPE_HW_UNGUIDED, 0, MPI_INFO_NULL, &made);
@@ -76,7 +76,7 @@ static void undefined(void) {
     if (made != MPI_COMM_NULL) MPI_Comm_free(&made);
 }
 
-/* Down the hierarchy as far as it goes: each communicator is smaller than the one before, and says what it shares. */
+/* Descends the hierarchy: each communicator is smaller than the one before, and names the resource that it shares. */
 static void down(void) {
     static const char *names[] = {"hwloc://Machine", "hwloc://Package", "hwloc://NUMANode", "hwloc://L3Cache",
                                   "hwloc://L2Cache", "hwloc://Core", "hwloc://PU"};
@@ -102,7 +102,7 @@ static void down(void) {
     CHECK(before == 1, "%d ranks are left together", before);
 }
 
-static void told(void) {
+static void reported_in_info(void) {
     MPI_Info info;
     int flag, keys = 0;
     char value[8] = "";
@@ -144,14 +144,14 @@ int main(int argc, char **argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     for (int i = 0; i < size; ++i) here[i] = i;
-    on_node = on_this_node(size, here);
+    on_node = keep_ranks_on_node(size, here);
     while (here[my_place] != me) ++my_place;
     each_kind();
     nothing();
     process_sets();
     undefined();
     down();
-    told();
+    reported_in_info();
     two_sides();
     MPI_Finalize();
     return 0;

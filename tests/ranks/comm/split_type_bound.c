@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Splitting by hardware on the machine as it is: by the affinity that each rank has when it asks. */
+/* Splits by hardware on the real machine, by the affinity that each rank has at the time of the call. */
 // ranks: 1 2 4
 // env: TUTTI_TUNING=none
 #define _GNU_SOURCE
@@ -37,7 +37,7 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (int i = 0; i < size; ++i) here[i] = i;
-    on_node = on_this_node(size, here);
+    on_node = keep_ranks_on_node(size, here);
     sched_getaffinity(0, sizeof all, &all);
     CHECK(restricted("hwloc://Machine"), "rank %d is on several machines", me);
     CHECK(restricted("hwloc://PU") == (CPU_COUNT(&all) == 1), "of %d", CPU_COUNT(&all));
@@ -45,7 +45,7 @@ int main(int argc, char **argv) {
     if (CPU_COUNT(&all) > 1) CHECK(made == MPI_COMM_NULL, "of %d hardware threads one was found", CPU_COUNT(&all));
     if (made != MPI_COMM_NULL) MPI_Comm_free(&made);
 
-    /* All on the same one. */
+    /* All ranks on the same unit. */
     while (!CPU_ISSET(first, &all)) ++first;
     CPU_ZERO(&one);
     CPU_SET(first, &one);
@@ -56,7 +56,7 @@ int main(int argc, char **argv) {
     CHECK(members == on_node, "%d on the same hardware thread, not %d", members, on_node);
     MPI_Comm_free(&made);
 
-    /* Each restricts itself as it likes: rank 0 can leave, others cannot. */
+    /* Each rank sets its own restriction: rank 0 can leave the unit, the others cannot. */
     if (me == 0) sched_setaffinity(0, sizeof all, &all);
     made = by_hwthread();
     if (CPU_COUNT(&all) > 1) CHECK((made == MPI_COMM_NULL) == (me == 0), "rank %d has %x", me, made);

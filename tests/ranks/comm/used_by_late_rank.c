@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks that wait for long compare their calls on all communicators, with all members. With hundreds of both that takes
- * little time: were each pair of communicators compared, this would take minutes. */
+/* Ranks in a long wait compare their calls on all communicators with all members. This takes little time with hundreds
+ * of each; a comparison of each pair of communicators would take minutes. */
 // ranks: 2 16
 #include <unistd.h>
 

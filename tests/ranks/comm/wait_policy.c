@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The info key tutti_wait: rank 1 waits for 30 ms in several ways, on a communicator where it sleeps soon, as the whole
- * job does, and on one where it polls on. A rank of its own counts its sleeps. */
+/* The info key tutti_wait: rank 1 waits for 30 ms in several ways, on a communicator where it soon sleeps, like the
+ * whole job, and on one where it keeps polling. A counter of rank 1 counts its sleeps. */
 // ranks: 2
 // env: TUTTI_WAIT=shared TUTTI_SLEEP_AFTER=60000 TUTTI_QUIET=1
 #include <string.h>
@@ -34,7 +34,7 @@ static void fence(MPI_Comm comm, int rank) {
     static int memory;
     static MPI_Win window = MPI_WIN_NULL;
     static MPI_Comm of = MPI_COMM_NULL;
-    if (of != comm) {   /* the first call makes the window, the second one is timed */
+    if (of != comm) {   /* the first call creates the window, the second is measured */
         if (window != MPI_WIN_NULL) MPI_Win_free(&window);
         MPI_Win_create(&memory, sizeof memory, 1, MPI_INFO_NULL, comm, &window);
         of = comm;
@@ -43,13 +43,13 @@ static void fence(MPI_Comm comm, int rank) {
     else MPI_Win_free(&window);
 }
 
-/* How often rank 1 sleeps while it waits for rank 0, which comes 30 ms later. */
+/* Returns how often rank 1 sleeps while it waits for rank 0, which is 30 ms late. */
 static unsigned long long sleeps_in(void (*wait_for)(MPI_Comm, int), MPI_Comm comm, int rank) {
     wait_for(comm, rank);
-    unsigned long long const before = counted(sleeps);
+    unsigned long long const before = read_counter(sleeps);
     if (rank == 0) usleep(30000);
     wait_for(comm, rank);
-    return counted(sleeps) - before;
+    return read_counter(sleeps) - before;
 }
 
 static MPI_Comm with_policy(char const *policy) {
@@ -67,7 +67,7 @@ int main(int argc, char **argv) {
     char const *const names[] = {"barrier", "receive", "wait", "fence"};
     int rank;
     MPI_Init(&argc, &argv);
-    sleeps = count("tutti_sleeps");
+    sleeps = start_counter("tutti_sleeps");
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm polls = with_policy("dedicated");
     for (int i = 0; i < 4; ++i) {
@@ -78,13 +78,13 @@ int main(int argc, char **argv) {
         CHECK(by_key == 0, "%s: slept %llu times where tutti_wait is dedicated", names[i], by_key);
     }
     MPI_Comm child;
-    MPI_Info change, told;
+    MPI_Info change, info;
     MPI_Comm_dup(polls, &child);
     CHECK(sleeps_in(barrier, child, rank) != 0 || rank == 0, "a duplicate inherits the key");   // MPI 4.0, 7.4.2
     MPI_Comm_free(&child);
-    MPI_Comm_get_info(polls, &told);
-    MPI_Comm_dup_with_info(MPI_COMM_WORLD, told, &child);
-    MPI_Info_free(&told);
+    MPI_Comm_get_info(polls, &info);
+    MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &child);
+    MPI_Info_free(&info);
     CHECK(sleeps_in(barrier, child, rank) == 0 || rank == 0, "MPI_Comm_dup_with_info changes nothing");
     MPI_Info_create(&change);
     MPI_Info_set(change, "tutti_wait", "auto");
@@ -93,14 +93,14 @@ int main(int argc, char **argv) {
     CHECK(sleeps_in(barrier, child, rank) != 0 || rank == 0, "MPI_Comm_set_info changes nothing");
     char value[16] = "";
     int found = 0;
-    MPI_Comm_get_info(child, &told);
-    MPI_Info_get(told, "tutti_wait", sizeof value - 1, value, &found);
-    CHECK(found && strcmp(value, "auto") == 0, "MPI_Comm_get_info says '%s'", value);
-    MPI_Info_free(&told);
+    MPI_Comm_get_info(child, &info);
+    MPI_Info_get(info, "tutti_wait", sizeof value - 1, value, &found);
+    CHECK(found && strcmp(value, "auto") == 0, "MPI_Comm_get_info returned '%s'", value);
+    MPI_Info_free(&info);
     fence(polls, -1);
     MPI_Comm_free(&child);
     MPI_Comm_free(&polls);
-    stop_counting(sleeps);
+    stop_counter(sleeps);
     MPI_Finalize();
     return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Envelope and contents of types, names, duplicates; types taken from contents can be freed on their own.
+// Envelope and contents of datatypes, names, and duplicates; datatypes returned by MPI_Type_get_contents can be freed.
 // ranks: 1
 #include "tests/ranks/check.h"
 #include <string.h>
@@ -30,7 +30,7 @@ static void struct_contents(void) {
     int const *n = integers;
     CHECK(n[0] == 2 && n[1] == 3 && n[2] == 1, "integers %d %d %d", n[0], n[1], n[2]);
     CHECK(addresses[0] == 8 && addresses[1] == 100, "addresses %ld %ld", (long)addresses[0], (long)addresses[1]);
-    CHECK(got[1] == MPI_DOUBLE, "a predefined type comes back as itself, not as %x", (unsigned)got[1]);
+    CHECK(got[1] == MPI_DOUBLE, "a predefined type is returned as %x", (unsigned)got[1]);
     envelope(got[0], 3, 0, 1, MPI_COMBINER_VECTOR);
     int v[3];
     MPI_Datatype of;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every predefined datatype has the size that external32 gives it (MPI 4.1, table 14.2 and 14.5.2), the pair types that
-// of both parts, and a pair is written as the struct of its parts is.
+// Each predefined datatype has the size that external32 defines (MPI 4.1, table 14.2 and 14.5.2). A pair type has the
+// size of its parts together and is packed like the struct of its parts.
 // ranks: 1
 #include <stddef.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operators through MPI_Reduce_local: built in, user-defined on derived types, order of operands; attributes of types.
+// Operators in MPI_Reduce_local: built-in, user-defined on derived datatypes, and operand order; datatype attributes.
 // ranks: 1
 #include "tests/ranks/check.h"
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Pack and MPI_Unpack, to native form and to external32, with absolute addresses; address arithmetic.
+// MPI_Pack and MPI_Unpack in native form and external32, with absolute addresses; address arithmetic.
 // ranks: 1
 #include "tests/ranks/check.h"
 #include <string.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Types of many shapes travel between two ranks: what arrives is what MPI_Pack makes of it, in any other shape of the
-// same signature, whatever the size; partial messages are counted in elements.
+// Sends datatypes of many layouts between two ranks. The received data is what MPI_Pack produces, in any layout of the
+// same signature and of any size; partial messages are counted in elements.
 // ranks: 2
 #include "tests/ranks/check.h"
 #include <string.h>
 
 enum { shapes = 7, room = 1 << 20 };
 
-/// Types of `n` doubles each, in different layouts within `room` bytes of the origin.
+/// Datatypes of `n` doubles each, in different layouts within `room` bytes of the origin.
 static MPI_Datatype shape(int which, int n) {
     MPI_Datatype t, u;
     int *ones = malloc(n * sizeof(int)), *places = malloc(n * sizeof(int));
@@ -16,7 +16,7 @@ static MPI_Datatype shape(int which, int n) {
     case 0: MPI_Type_contiguous(n, MPI_DOUBLE, &t); break;
     case 1: MPI_Type_vector(n, 1, 3, MPI_DOUBLE, &t); break;
     case 2: MPI_Type_indexed(n, ones, places, MPI_DOUBLE, &t); break;
-    case 3: {   // backwards
+    case 3: {   // in reverse order
         MPI_Aint back = (MPI_Aint)8 * (n - 1);
         int one = 1;
         MPI_Type_create_hvector(n, 1, -8, MPI_DOUBLE, &u);
@@ -24,7 +24,7 @@ static MPI_Datatype shape(int which, int n) {
         MPI_Type_free(&u);
         break;
     }
-    case 4: {   // pieces of two sizes with a gap
+    case 4: {   // blocks of two sizes with a gap
         int blocks[2] = {1, n - 1};
         MPI_Aint at[2] = {16, 100};
         MPI_Type_create_hindexed(2, blocks, at, MPI_DOUBLE, &t);
@@ -84,7 +84,7 @@ static void partial(int rank) {
     MPI_Type_create_struct(3, blocks, places, parts, &longer);
     MPI_Type_commit(&longer);
     if (rank == 0) {
-        MPI_Send(into, 1, longer, 1, 7, MPI_COMM_WORLD);   // one struct and one int of the next
+        MPI_Send(into, 1, longer, 1, 7, MPI_COMM_WORLD);   // one struct and one int of the next one
     } else {
         memset(into, 0, sizeof into);
         MPI_Recv(into, 3, type, 0, 7, MPI_COMM_WORLD, &status);

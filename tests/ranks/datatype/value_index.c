@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Type_get_value_index finds the pair types by what is in them, and what it finds reduces. */
+/* MPI_Type_get_value_index finds the pair types by the types of their parts, and the result works in reductions. */
 // ranks: 1 2 4
 #include "tests/ranks/check.h"
 

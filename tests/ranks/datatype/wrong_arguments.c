@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Wrong arguments of datatype and operator calls: the error class, and a sentence that names the call and the argument.
+// Wrong arguments of datatype and operator calls: each returns its error class and a message that names call and
+// argument.
 // ranks: 1
 #include "tests/ranks/check.h"
 #include <string.h>
@@ -10,7 +11,7 @@ static void expect(int code, int expected, const char *call, const char *word) {
     MPI_Error_class(code, &class);
     MPI_Error_string(code, text, &length);
     CHECK(class == expected, "class %d instead of %d: %s", class, expected, text);
-    CHECK(strstr(text, call) && strstr(text, word), "the sentence lacks %s or %s: %s", call, word, text);
+    CHECK(strstr(text, call) && strstr(text, word), "the message lacks %s or %s: %s", call, word, text);
 }
 
 static void wrong_constructors(void) {
@@ -36,7 +37,7 @@ static void wrong_constructors(void) {
     MPI_Type_contiguous(1, MPI_INT, &t);
     freed = t;
     MPI_Type_free(&t);
-    expect(MPI_Type_commit(&freed), MPI_ERR_TYPE, "MPI_Type_commit", "freed already");
+    expect(MPI_Type_commit(&freed), MPI_ERR_TYPE, "MPI_Type_commit", "already freed");
 }
 
 static void wrong_operators(void) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Children of ranks: whatever of MPI they call ends them with a sentence and does their parents no harm; what asks
- * whether MPI runs finds it over; children that are other programs go on to work. */
+/* Children of ranks: a child that makes an MPI communication call is ended with a message, and its parent is not
+ * affected. Inquiry calls report MPI as finalized in a child. Children that execute another program work normally. */
 // ranks: 1 2 4
 // run arena_off: 1 2 4 TUTTI_ARENA=no
 // run threads: 1 2 4 threads
@@ -10,12 +10,13 @@
 
 #include "tests/ranks/check.h"
 
-enum { elements = 1 << 17, told_room = 1000 };
+enum { elements = 1 << 17, report_room = 1000 };
 
 static int me, size;
-static char told[told_room];
+static char report[report_room];
 
-/* Runs `body` in a child, with what it says on stderr left in `told`; returns its exit code, −1 for a signal. */
+/* Runs `body` in a child and stores its stderr in `report`. Returns the exit code, or −1 if a signal ended the
+ * child. */
 static int in_child(void (*body)(void)) {
     int ends[2], status = 0, length = 0, n;
     CHECK(pipe(ends) == 0, "%s", "pipe");
@@ -28,8 +29,8 @@ static int in_child(void (*body)(void)) {
         _exit(77);
     }
     close(ends[1]);
-    while ((n = (int)read(ends[0], told + length, (size_t)(told_room - 1 - length))) > 0) length += n;
-    told[length] = '\0';
+    while ((n = (int)read(ends[0], report + length, (size_t)(report_room - 1 - length))) > 0) length += n;
+    report[length] = '\0';
     close(ends[0]);
     CHECK(waitpid(child, &status, 0) == child, "%s", "waitpid");
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -48,7 +49,7 @@ static void nested(void) {
     waitpid(child, &status, 0);
     _exit(WIFEXITED(status) && WEXITSTATUS(status) == MPI_ERR_OTHER ? 5 : 6);
 }
-static void polite(void) {
+static void inquiries(void) {
     int running = 0, over = 0, version = 0, subversion = 0;
     double const now = MPI_Wtime();
     MPI_Initialized(&running);
@@ -59,7 +60,7 @@ static void polite(void) {
 }
 static void leaves_by_exit(void) { exit(4); }
 
-/* The parents are in the middle of something whenever a child is made. */
+/* Each parent has a message exchange in progress while it creates a child. */
 static void forbidden(void (*body)(void), const char *name) {
     static double out[elements], in[elements];
     MPI_Request requests[2];
@@ -68,12 +69,12 @@ static void forbidden(void (*body)(void), const char *name) {
     MPI_Isend(out, elements, MPI_DOUBLE, (me + 1) % size, 1, MPI_COMM_WORLD, &requests[1]);
     int const code = in_child(body);
     CHECK(code != 77 && code > 0, "%s: the child ended with %d", name, code);
-    CHECK(strstr(told, name) && strstr(told, "child of rank"), "%s: '%s'", name, told);
+    CHECK(strstr(report, name) && strstr(report, "child of rank"), "%s: '%s'", name, report);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
     for (int i = 0; i < elements; ++i) CHECK(in[i] == (me + size - 1) % size + i, "element %d is %g", i, in[i]);
     int sum = 0, one = 1, flag = 1;
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    CHECK(sum == size, "%s: %d ranks answer", name, sum);
+    CHECK(sum == size, "%s: %d ranks took part", name, sum);
     MPI_Iprobe(MPI_ANY_SOURCE, 99, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
     CHECK(!flag, "%s: the child has sent a message", name);
 }
@@ -102,9 +103,9 @@ int main(int argc, char **argv) {
     forbidden(abort_all, "MPI_Abort");
     forbidden(init, "MPI_Init");
     forbidden(bad_string, "MPI_Error_string");
-    CHECK((code = in_child(nested)) == 5 && strstr(told, "MPI_Finalize"), "a grandchild: %d '%s'", code, told);
-    CHECK((code = in_child(polite)) == 8 && !*told, "questions: %d '%s'", code, told);
-    CHECK((code = in_child(leaves_by_exit)) == 4 && !*told, "exit: %d '%s'", code, told);
+    CHECK((code = in_child(nested)) == 5 && strstr(report, "MPI_Finalize"), "a grandchild: %d '%s'", code, report);
+    CHECK((code = in_child(inquiries)) == 8 && !*report, "inquiries: %d '%s'", code, report);
+    CHECK((code = in_child(leaves_by_exit)) == 4 && !*report, "exit: %d '%s'", code, report);
     other_programs();
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Beginning and end: what may be asked before, between and after; versions, names, clocks; memory from MPI.
+// Initialization and finalization: the calls that are allowed before, between and after; versions, names and clocks;
+// memory from MPI_Alloc_mem.
 // ranks: 1 2 4
 #include <stdint.h>
 #include <string.h>
@@ -12,7 +13,7 @@ static int deleted_at;
 static int on_delete(MPI_Comm comm, int keyval, void *value, void *extra) {
     int finalized = 1;
     MPI_Finalized(&finalized);
-    CHECK(!finalized, "MPI is finalised inside a delete callback of MPI_COMM_SELF");
+    CHECK(!finalized, "MPI is finalized inside a delete callback of MPI_COMM_SELF");
     CHECK(comm == MPI_COMM_SELF && value == &deleted_at, "the callback got another object or value");
     deleted_at = 1;
     return MPI_SUCCESS;
@@ -23,8 +24,8 @@ static void ask_any_time(int expect_initialized, int expect_finalized) {
     static char text[MPI_MAX_LIBRARY_VERSION_STRING];
     MPI_Initialized(&initialized);
     MPI_Finalized(&finalized);
-    CHECK(initialized == expect_initialized, "MPI_Initialized says %d", initialized);
-    CHECK(finalized == expect_finalized, "MPI_Finalized says %d", finalized);
+    CHECK(initialized == expect_initialized, "MPI_Initialized returned %d", initialized);
+    CHECK(finalized == expect_finalized, "MPI_Finalized returned %d", finalized);
     MPI_Get_version(&version, &subversion);
     CHECK(version == 3 && subversion == 1, "version %d.%d", version, subversion);
     MPI_Get_library_version(text, &length);
@@ -39,7 +40,7 @@ static void ask_name_and_time(void) {
     memset(name, 'x', sizeof name);
     MPI_Get_processor_name(name, &length);
     gethostname(host, sizeof host);
-    /* Where nodes are pretended they have the names that mpiexec was given, which are addresses. */
+    /* Pretended nodes have the names that mpiexec was given, which are addresses. */
     int const pretended = strncmp(name, "127.", 4) == 0;
     CHECK(pretended || strcmp(name, host) == 0, "'%s' is not '%s'", name, host);
     CHECK(length == (int)strlen(name), "'%s', length %d", name, length);
@@ -68,7 +69,7 @@ static void use_memory(void) {
     int class, code = MPI_Alloc_mem(-1, MPI_INFO_NULL, &memory);
     MPI_Error_class(code, &class);
     CHECK(class == MPI_ERR_ARG, "a negative size gives class %d", class);
-#ifndef __SANITIZE_ADDRESS__   // which ends the program instead of refusing
+#ifndef __SANITIZE_ADDRESS__   // which ends the program instead of returning an error
     code = MPI_Alloc_mem((MPI_Aint)1 << 62, MPI_INFO_NULL, &memory);
     MPI_Error_class(code, &class);
     CHECK(class == MPI_ERR_NO_MEM, "too much memory gives class %d", class);

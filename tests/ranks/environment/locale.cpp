@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The locales that a program sets before MPI_Init change neither what ranks exchange nor what is reported to people.
-// Arguments: the character that groups digits in C++ (default: a point; none: the locale stays), and a locale of C.
+// A locale that a program sets before MPI_Init changes neither the data that ranks exchange nor the library's messages.
+// Arguments: the digit separator of the C++ locale (default: a point; "none": the locale is not set), and a C locale.
 // ranks: 1 2 4
 // run comma: 1 2 ,
 // run blank: 2 " "
@@ -16,7 +16,7 @@ struct Grouping : std::numpunct<char> {
     explicit Grouping(char s) : separator(s) {}
     char do_thousands_sep() const override { return separator; }
     char do_decimal_point() const override { return separator == ',' ? '.' : ','; }
-    std::string do_grouping() const override { return "\1\2"; }   // of few digits, too
+    std::string do_grouping() const override { return "\1\2"; }   // groups of one and two digits
     char separator;
 };
 
@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
     std::ostringstream sample;
     sample << 64;
     std::string const expected = separator == "none" ? "64" : "6" + separator + "4";
-    CHECK(sample.str() == expected, "the program's own stream writes %s", sample.str().c_str());
+    CHECK(sample.str() == expected, "a stream of the program writes %s", sample.str().c_str());
     char const* const wait = std::getenv("TUTTI_WAIT");
 
     MPI_Init(&argc, &argv);
@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
     MPI_Error_string(code, text, &length);
     CHECK(std::strstr(text, "98765"), "the message is '%s'", text);
 
-    if (wait) {   // a setting whose name has an i, which is no I in every locale
+    if (wait) {   // a name with an i, whose capital is not I in each locale
         int provided, index, one = 0;
         char value[1024] = "";
         MPI_T_cvar_handle handle;

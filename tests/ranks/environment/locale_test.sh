@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The program of locale.cpp alone, without a launcher.
+# Runs the program of locale.cpp without a launcher.
 . "$(dirname "$0")/../../common.sh" "$1"
 for separator in . , " "; do
     what="a program that groups digits by '$separator'"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Real locales: in Turkish the capital of i is another letter, in German a number has a decimal comma.
+# Real locales: in Turkish, the capital of i is not I; in German, numbers have a decimal comma.
 . "$(dirname "$0")/../../common.sh" "$1"
 need_package locales localedef /usr/share/i18n/locales/tr_TR
 for name in tr_TR de_DE; do localedef -i $name -f UTF-8 "$folder/$name.UTF-8" 2>"$folder/err" || skip "$(cat "$folder/err")"; done

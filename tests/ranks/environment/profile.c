@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A profiling tool's functions take the place of MPI's, for the program and for nobody else: the library's own work
-// goes through no MPI_ name, and PMPI_ always reaches the library.
+// A profiling tool's functions replace the MPI functions for the program only: the library never calls an MPI_ name,
+// and PMPI_ names always reach the library.
 // ranks: 1 2 4
-// alone: it defines functions of MPI
+// alone: it defines MPI functions
 #include "tests/ranks/check.h"
 
 static int sends, receives, barriers, inits;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Asking for MPI_THREAD_FUNNELED gives that.
+// A request for MPI_THREAD_FUNNELED provides it.
 // ranks: 1 2
 #include "tests/ranks/check.h"
 
@@ -8,7 +8,7 @@ int main(int argc, char **argv) {
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     CHECK(provided == MPI_THREAD_FUNNELED, "provided %d", provided);
     MPI_Query_thread(&asked);
-    CHECK(asked == provided, "MPI_Query_thread says %d", asked);
+    CHECK(asked == provided, "MPI_Query_thread returned %d", asked);
     MPI_Finalize();
     return 0;
 }

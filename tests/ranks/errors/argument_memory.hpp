@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Addresses that arguments.cpp passes: buffers, lists, places for results, functions, texts; and what becomes of
-// handles that a call has left there.
+// The addresses that arguments.cpp passes: buffers, lists, results, functions and strings. Also frees the handles that
+// a call has stored there.
 #pragma once
 
 #include "tests/ranks/errors/argument_values.hpp"
@@ -8,7 +8,7 @@
 inline Value Values::buffer(Function const& f, Parameter const& p, bool spoil) {
     bool const sent = p.is(" sendbuf inbuf compare_addr ") || (p.is(" origin_addr ") && !f.ends("et"));   // no (R)get
     if (!spoil) return {word(data_[sent ? 0 : 1] + data_room / 2), Quality::fine};
-    bool const in_place = p.is(" sendbuf recvbuf ");   // which is allowed in some collectives
+    bool const in_place = p.is(" sendbuf recvbuf ");   // allowed in some collectives
     bool const insignificant = f.name.find("xscan") != f.name.npos && p.is(" recvbuf ");
     Word const none = below(2) ? word(MPI_IN_PLACE) : no_address(Quality::bad).word;
     return {none, insignificant || (in_place && none == word(MPI_IN_PLACE)) ? Quality::odd : Quality::bad};
@@ -42,19 +42,20 @@ inline Value Values::status(Function const& f, std::size_t index, bool spoil) {
     return {word(fields), Quality::fine};
 }
 
-/// Lists of numbers, and single ones in memory.
+/// Lists of numbers, and single numbers in memory.
 inline Value Values::numbers(Function const& f, Parameter const& p, std::size_t index, bool spoil) {
     bool const wide = p.type == "MPI_Aint *" || p.type == "MPI_Count *";
     bool const counts = p.is(" sendcounts recvcounts "), places = p.is(" displs sdispls rdispls ");
-    // Displacements that go with a type each may be addresses, from MPI_BOTTOM on: nobody can tell wrong ones.
+    // Displacements with one datatype each may be absolute addresses from MPI_BOTTOM on, so no check can detect wrong
+    // ones.
     bool const absolute = f.name.find("lltoallw") != f.name.npos;
-    bool const few = p.is(" indx degrees ");   // their values say how long other lists are
+    bool const few = p.is(" indx degrees ");   // their values are the lengths of other lists
     if (p.name.find("weights") != p.name.npos && below(2)) {
         if (f.starts("MPI_Dist_graph_neighbors")) return {word(below(2) ? MPI_UNWEIGHTED : nullptr), Quality::odd};
         return {word(below(4) ? MPI_UNWEIGHTED : MPI_WEIGHTS_EMPTY), below(1) ? Quality::fine : Quality::odd};
     }
     if (spoil && below(2)) {
-        // Not looked at, or only where there is something to write.
+        // Ignored, or used only if there is a result to write.
         if (p.is(" argc edges array_of_integers array_of_addresses ") || f.starts("MPI_Dist_graph_neighbors") ||
             (f.name == "MPI_Dist_graph_create" && p.is(" destinations weights ")))
             return {no_address(Quality::odd).word, Quality::odd};
@@ -67,7 +68,7 @@ inline Value Values::numbers(Function const& f, Parameter const& p, std::size_t 
         if (spoil && few) value = static_cast<int>(below(10)) - 2;
         else if (spoil) value = any_number();
         if (places && absolute) value = 0;
-        if (counts && value == 0) value = 2;   // nothing would be read then, whatever else is wrong
+        if (counts && value == 0) value = 2;   // a count of 0 would make all other arguments valid
         if (spoil && (counts || places) && value > 1) quality = Quality::wild;
         if (spoil && places && value < 0) quality = Quality::wild;
         if (wide && spoil && below(4) == 0 && !(places && absolute)) value = one_of({LONG_MAX, LONG_MIN, 5L});
@@ -85,7 +86,7 @@ inline Value Values::handle_slot(Kind kind, Function const& f, Parameter const& 
     }
     int* const at = reinterpret_cast<int*>(slots_[index]);
     bool const list = p.name.substr(0, 5) == "array" || p.is(" sendtypes recvtypes ");
-    bool const types = list && kind == Kind::datatype;   // of the pool, for they are not used up
+    bool const types = list && kind == Kind::datatype;   // taken from the pool, as the call does not free them
     bool const used = f.ends("_free") || f.ends("_disconnect") || f.ends("_commit") || f.name == "MPI_Wait" ||
                       f.name == "MPI_Test" || f.name == "MPI_Start" || f.name == "MPI_Cancel" || f.ends("mrecv") ||
                       f.ends("Mrecv");
@@ -103,7 +104,7 @@ inline Value Values::handle_slot(Kind kind, Function const& f, Parameter const& 
     return {word(at), spoil ? Quality::odd : Quality::fine};
 }
 
-/// Addresses that mean something of their own; none where the parameter is a buffer.
+/// Addresses with a meaning of their own; empty if the parameter is a buffer.
 inline std::optional<Value> Values::special(Function const& f, Parameter const& p, std::size_t index, bool spoil) {
     bool const sets = f.ends("_set_attr") || f.ends("_put");
     if (p.is(" extra_state location argv ") || (sets && p.is(" attribute_val ")))
@@ -119,7 +120,7 @@ inline std::optional<Value> Values::special(Function const& f, Parameter const& 
         MPI_Alloc_mem(100, MPI_INFO_NULL, &memory);
         return Value{word(memory), Quality::fine};
     }
-    if (f.starts("MPI_Win_") && p.is(" base "))   // a null pointer is refused where there is a size
+    if (f.starts("MPI_Win_") && p.is(" base "))   // a null pointer is an error if the size is not 0
         return spoil ? no_address(f.ends("_detach") ? Quality::odd : Quality::bad)
                      : Value{word(data_[1]), Quality::fine};
     if (f.starts("MPI_Alloc_mem") && p.is(" baseptr ") && !spoil) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The objects whose handles arguments.cpp passes: some that live as long as the test, fresh ones for functions that use
-// them up, and the end of what a call has made. All collectives are on communicators of one rank.
+// The objects whose handles arguments.cpp passes: objects that live as long as the test, new objects for functions that
+// free them, and the freeing of objects that a call has made. All collectives are on communicators of one rank.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 enum class Kind { comm, group, datatype, op, request, message, info, errhandler, win, keyval, cvar, pvar, session };
 
-/// Frees whatever a call left in a handle's place; errors do not matter, as it may be anything.
+/// Frees whatever object a call stored in a handle; ignores errors, as the value may be invalid.
 inline void end_request(MPI_Request r) {
     MPI_Grequest_complete(r);
     MPI_Cancel(&r);
@@ -22,7 +22,7 @@ inline void end_message(MPI_Message m) {
     if (m != MPI_MESSAGE_NULL) MPI_Mrecv(room, sizeof room, MPI_BYTE, &m, MPI_STATUS_IGNORE);
 }
 
-/// A window of one rank, whose errors return.
+/// Makes a window of one rank with MPI_ERRORS_RETURN.
 inline MPI_Win returning(MPI_Win win) {
     if (win != MPI_WIN_NULL) MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
     return win;
@@ -70,7 +70,7 @@ inline MPI_Message fresh_message() {
     return message;
 }
 
-/// What `number` chooses among: complete, waiting, persistent, collective, generalised.
+/// A request that `number` selects: complete, pending, persistent, collective, or generalized.
 inline MPI_Request fresh_request(unsigned number, bool may_wait) {
     static char bytes[64];
     MPI_Request r = MPI_REQUEST_NULL;
@@ -89,7 +89,7 @@ inline MPI_Request fresh_request(unsigned number, bool may_wait) {
 
 inline constexpr int window_bytes = 1 << 16;
 
-/// What `number` chooses among: one of each flavour.
+/// A window of the flavor that `number` selects.
 inline MPI_Win fresh_window(unsigned number) {
     alignas(64) static char bytes[window_bytes];
     void* base;
@@ -103,7 +103,7 @@ inline MPI_Win fresh_window(unsigned number) {
     return returning(w);
 }
 
-/// A new object of a kind, for the caller to end.
+/// Makes a new object of a kind, which the caller frees.
 inline int fresh_object(Kind kind, unsigned number, bool may_wait = true) {
     int made = 0;
     switch (kind) {
@@ -129,8 +129,8 @@ inline int fresh_object(Kind kind, unsigned number, bool may_wait = true) {
     return made;
 }
 
-/// The handles that live on, by kind: `fine` ones, which most functions take, and `odd` ones, which some refuse.
-/// `wild` ones need memory that is not there.
+/// The handles of each kind that live as long as the test: most functions accept `fine` ones, some refuse `odd` ones,
+/// and `wild` ones would access unmapped memory.
 struct Handles {
     std::vector<int> fine, odd, wild;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What arguments.cpp passes for a parameter, by its type and name in mpi.h: something that is in order, or something
-// spoiled. Only memory that is there is given as such; of what no check can know (a count larger than the buffer that
-// comes with it) the test must be sure that another argument is refused first.
+// The values that arguments.cpp passes for a parameter, by its type and name in mpi.h: valid or spoiled. Spoiled values
+// never point to unmapped memory that a call would access. If no check can detect a wrong value (such as a count larger
+// than its buffer), the test must be sure that another argument is refused first.
 #pragma once
 
 #include <climits>
@@ -15,7 +15,7 @@
 #include "tests/ranks/errors/argument_objects.hpp"
 #include "tests/ranks/errors/functions.hpp"
 
-/// fine: in order. odd: refused or not. bad: certainly refused where nothing odd comes with it. wild: beyond any check.
+/// fine: valid. odd: may be refused. bad: must be refused if no other argument is odd. wild: no check can detect it.
 enum class Quality { fine, odd, bad, wild };
 
 struct Value {
@@ -52,7 +52,7 @@ public:
 
     unsigned below(unsigned n) { return static_cast<unsigned>(random_() % n); }
     Value pick(Function const& f, std::size_t index, bool spoil);
-    /// Ends what the call has left in the memory that was given to it.
+    /// Frees the objects and memory that the last call has stored.
     void clean_up();
 
 private:
@@ -120,8 +120,8 @@ private:
     std::mt19937_64 random_;
     std::map<Kind, Handles> handles_;
     std::vector<Left> left_;
-    std::vector<void*> memory_;    ///< of MPI_Alloc_mem
-    void** allocated_ = nullptr;   ///< where the call under test writes such
+    std::vector<void*> memory_;    ///< from MPI_Alloc_mem
+    void** allocated_ = nullptr;   ///< where the tested call stores an address from MPI_Alloc_mem
     int ignored_ = 0;
     MPI_T_cvar_handle cvar_ = MPI_T_CVAR_HANDLE_NULL;
     MPI_T_pvar_handle pvar_ = MPI_T_PVAR_HANDLE_NULL;
@@ -174,7 +174,7 @@ inline Value Values::number(Function const& f, Parameter const& p, bool spoil) {
         return Value{word(one_of(bad)), Quality::bad};
     };
     bool const lists = f.starts("MPI_Type_") || f.starts("MPI_Status_") || f.ends("_size") || f.starts("MPI_Dims");
-    if (f.starts("MPI_Status_set_") && !p.is(" count "))   // any number is stored
+    if (f.starts("MPI_Status_set_") && !p.is(" count "))   // any number can be stored
         return {word(any_number()), spoil ? Quality::odd : Quality::fine};
     if (p.is(" count incount outcount sendcount recvcount origin_count target_count result_count "))
         return made(1 + static_cast<int>(below(3)), {0}, {-1, INT_MIN, -100},
@@ -208,7 +208,7 @@ inline int Values::wrong_handle(Kind kind) {
         return one_of({MPI_COMM_NULL, MPI_GROUP_NULL, MPI_DATATYPE_NULL, MPI_OP_NULL, MPI_REQUEST_NULL, MPI_INFO_NULL,
                        MPI_ERRHANDLER_NULL, MPI_KEYVAL_INVALID, MPI_WIN_NULL});
     case 1: return one_of({0, -1, 1, INT_MAX, INT_MIN, 0x12345678});
-    case 2: {   // of this kind, but never made
+    case 2: {   // a handle of this kind that was never created
         unsigned const bits = kind == Kind::message             ? 11u
                               : static_cast<unsigned>(kind) < 3 ? unsigned(kind) + 1
                               : kind == Kind::op                ? 6u
@@ -239,7 +239,7 @@ inline Value Values::handle(Kind kind, Function const& f, bool spoil) {
         return {word(made), spoil ? Quality::odd : Quality::fine};
     }
     if (!spoil) return {word(any(all.fine)), Quality::fine};
-    if (kind == Kind::comm && below(4) == 0) {   // freed
+    if (kind == Kind::comm && below(4) == 0) {   // a freed handle
         int freed = fresh_object(kind, 0);
         end_object(kind, freed);
         return {word(freed), Quality::odd};

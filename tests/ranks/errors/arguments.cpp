@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every function that mpi.h declares, with wrong arguments of every kind under MPI_ERRORS_RETURN: no call ends in a
-// signal or waits for ever, an argument that is certainly wrong is refused, and the sentence names the call. Random,
-// but the same for the same seed; a crash says seed, function and arguments. MPI_Abort, MPI_Finalize and the end of
-// MPI_T are left out, and PMPI_ names are the same functions. By hand: `arguments SEED CALLS [FUNCTION]`.
+// Calls each function that mpi.h declares with all kinds of wrong arguments under MPI_ERRORS_RETURN: no call may crash
+// or hang, an argument that is certainly wrong must be refused, and the message must name the call. The arguments are
+// random but determined by the seed; a crash reports seed, function and arguments. MPI_Abort, MPI_Finalize and
+// MPI_T_finalize are left out, as are PMPI_ names, which are the same functions. Manual use: `arguments SEED CALLS
+// [FUNCTION]`.
 // ranks: 1 2
 // args: 1 60
 // nodes: one, all communication is of a rank with itself
-// unchecked: arguments are wrong on purpose, and requests and messages are left over without --check, too
+// unchecked: arguments are wrong on purpose, and the calls leave requests and messages over
 // may warn: T07
 #include <csignal>
 #include <cstdlib>
@@ -18,19 +19,19 @@
 
 #include "tests/ranks/errors/argument_memory.hpp"
 
-/// Huge sizes are asked for, which AddressSanitizer otherwise takes for a mistake of the library.
+/// The test requests huge sizes, which AddressSanitizer otherwise reports as an error of the library.
 extern "C" __attribute__((visibility("default"))) char const* __asan_default_options() {
     return "allocator_may_return_null=1";
 }
 
 namespace {
 
-/// Ends the job, or what the test itself lives on.
+/// These functions end the job or MPI_T, or have no parameters.
 bool apart(Function const& f) {
     return f.name == "MPI_Abort" || f.name == "MPI_Finalize" || f.name == "MPI_T_finalize" || f.parameters.empty();
 }
 
-/// With arguments that are all in order these wait for a message, or for one to be taken.
+/// With valid arguments, these functions wait for a message or for a receiver.
 bool waits(Function const& f) {
     static std::string_view const names =
         " MPI_Recv MPI_Bsend MPI_Ibsend MPI_Ssend MPI_Rsend MPI_Irsend MPI_Sendrecv MPI_Sendrecv_replace MPI_Isendrecv "
@@ -38,7 +39,7 @@ bool waits(Function const& f) {
     return names.find(" " + std::string(f.name) + " ") != names.npos;
 }
 
-/// What they give back is no error code.
+/// The result of these functions is not an error code.
 bool converts(Function const& f) { return (f.ends("_c2f") || f.ends("_f2c")) && !f.starts("MPI_Status_"); }
 
 struct Call {
@@ -48,7 +49,7 @@ struct Call {
     unsigned bad = 0, odd = 0, wild = 0;
 };
 
-Call now;   // for the handler of signals
+Call now;   // read by the signal handler
 long seed = 1;
 unsigned number = 0;
 
@@ -91,7 +92,7 @@ void catch_signals() {
 void choose(Values& values, Function const& f) {
     std::size_t const n = f.parameters.size();
     std::vector<bool> spoiled(n);
-    unsigned const few = values.below(4);   // 0: none; 1, 2: one; 3: any
+    unsigned const few = values.below(4);   // number of spoiled arguments: 0: none; 1, 2: one; 3: any
     if (few == 1 || few == 2) spoiled[values.below(static_cast<unsigned>(n))] = true;
     else if (few == 3)
         for (std::size_t i = 0; i < n; ++i) spoiled[i] = values.below(2);
@@ -109,7 +110,7 @@ void choose(Values& values, Function const& f) {
     }
 }
 
-/// Whether no memory is touched that is not there, and nothing waited for that does not come.
+/// Returns whether the call can neither access unmapped memory nor wait for a message that is never sent.
 bool admissible() {
     bool const sure = now.bad > 0 && now.odd == 0;
     return sure || (now.wild == 0 && !waits(*now.function));
@@ -130,19 +131,19 @@ void check(int code) {
     CHECK(std::strstr(text, std::string(f.name).c_str()), "'%s' for %s", text, described().c_str());
 }
 
-/// The handle of the window that the call has got; MPI_WIN_NULL: none.
+/// Returns the window handle among the call's arguments, or MPI_WIN_NULL.
 MPI_Win window() {
     for (std::size_t i = 0; i < now.words.size(); ++i)
         if (now.function->parameters[i].type == "MPI_Win") return static_cast<MPI_Win>(now.words[i]);
     return MPI_WIN_NULL;
 }
 
-/// Most calls about windows need an epoch.
+/// Most window calls need an epoch.
 bool needs_epoch(Function const& f) {
     return window() != MPI_WIN_NULL && (!f.starts("MPI_Win_") || f.starts("MPI_Win_flush") || f.ends("_sync"));
 }
 
-/// Ends what a call has begun, so that the next one finds the window as it was.
+/// Ends the epoch that a call has started, so that the next call finds the window unchanged.
 void end_epochs() {
     std::string_view const name = now.function->name;
     MPI_Win const win = window();
@@ -175,7 +176,7 @@ void try_one(Values& values, Function const& f) {
     }
 }
 
-/// Messages that the calls have sent to this rank.
+/// Receives the messages that the calls have sent to this rank.
 void drain() {
     static char memory[1 << 16];
     for (int here = 1; here;) {
@@ -196,12 +197,12 @@ int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     catch_signals();
     for (MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    static unsigned const lots = 20;
-    for (unsigned lot = 0; lot < calls; lot += lots) {
-        auto values = std::make_unique<Values>(static_cast<std::uint64_t>(seed) * 1000 + lot);
+    static unsigned const group_size = 20;
+    for (unsigned group = 0; group < calls; group += group_size) {
+        auto values = std::make_unique<Values>(static_cast<std::uint64_t>(seed) * 1000 + group);
         for (Function const& f : functions) {
             if (apart(f) || (!only.empty() && f.name != only)) continue;
-            for (unsigned i = 0; i < lots; ++i, ++number) try_one(*values, f);
+            for (unsigned i = 0; i < group_size; ++i, ++number) try_one(*values, f);
         }
         drain();
         void* memory;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The report of an error names the call with its arguments: every function that mpi.h declares, called before MPI_Init
-// by a process that does nothing else, with numbers of which each is another one, handles that are none, and addresses
-// where nothing is. In the report the numbers stand in the order of the parameters. With an argument the program makes
-// one wrong call, whose report call_words_test.sh compares.
+// An error report contains the call with its arguments. Calls each function that mpi.h declares before MPI_Init, in a
+// process of its own, with distinct numbers, invalid handles and unmapped addresses: the report must have the numbers
+// in parameter order. With an argument, the program makes one wrong call, whose report call_words_test.sh compares.
 // ranks: 1
-// nodes: one, the processes are its own
+// nodes: one, each call has a process of its own
 #include <cstring>
 
 #include <sys/wait.h>
@@ -15,12 +14,12 @@
 namespace {
 
 constexpr int first_number = 101;
-constexpr Word no_memory = 0x10000;   // not mapped, and not an obviously wrong pointer either
+constexpr Word no_memory = 0x10000;   // unmapped, but not an obviously invalid pointer
 
 bool pointer(Parameter const& p) { return p.type.back() == '*'; }
 bool number(Parameter const& p) { return p.type == "int" || p.type == "MPI_Aint" || p.type == "MPI_Count"; }
 
-/// They start MPI, have no error to report, or report it by a code alone.
+/// Returns false for functions that start MPI, cannot fail, or report errors only by their code.
 bool reports(Function const& f) {
     static constexpr std::string_view silent = " MPI_Init MPI_Wtime MPI_Wtick MPI_Aint_add MPI_Aint_diff MPIR_Dup_fn ";
     bool const converts = (f.ends("_c2f") || f.ends("_f2c")) && !f.starts("MPI_Status_");
@@ -34,7 +33,7 @@ void call(Function const& f, Word address) {
     f.call(words.data());
 }
 
-/// What a process of this program writes that makes the call and ends by it.
+/// Returns the output of a process of this program that makes the call.
 std::string report_of(Function const& f, Word address) {
     int ends[2];
     CHECK(pipe(ends) == 0, "no pipe");
@@ -42,7 +41,7 @@ std::string report_of(Function const& f, Word address) {
     if (child == 0) {
         dup2(ends[1], 1), dup2(ends[1], 2), close(ends[0]), close(ends[1]);
         std::string const name(f.name), where = std::to_string(address);
-        char diagnosis[] = "TUTTI_DIAGNOSIS=no";   // no process that watches
+        char diagnosis[] = "TUTTI_DIAGNOSIS=no";   // no diagnosis process
         char* const environment[] = {diagnosis, nullptr};
         execle("/proc/self/exe", "call_words", "call", name.c_str(), where.c_str(), nullptr, environment);
         _exit(127);
@@ -69,7 +68,7 @@ void check(Function const& f, std::string const& text) {
         if (!number(f.parameters[i])) continue;
         std::string const value = std::to_string(first_number + static_cast<int>(i));
         at = line.find(value, at);
-        CHECK(at != line.npos, "%s, which is %s, is missing or in another place in '%s'",
+        CHECK(at != line.npos, "%s, which is %s, is missing or out of order in '%s'",
               std::string(f.parameters[i].name).c_str(), value.c_str(), line.c_str());
     }
 }
@@ -81,14 +80,14 @@ void check_all() {
         ++checked;
         std::string const text = report_of(f, 0);
         check(f, text);
-        // Those that may be called at any time take the addresses for what they are.
+        // Functions that may be called at any time use the address.
         if (text.find(" was called before MPI_Init") != text.npos) check(f, report_of(f, no_memory));
     }
     CHECK(checked > 250, "only %d functions were checked", checked);
 }
 
-/// One wrong call, or none if nothing is wrong at this rank.
-void make(std::string_view mistake, int rank) {
+/// Makes one wrong call; does nothing at a rank that has no part in the error.
+void make(std::string_view error, int rank) {
     int numbers[8] = {1, 1, 1, 1}, results[8], flag;
     MPI_Comm named, pair;
     MPI_Comm_dup(MPI_COMM_WORLD, &named);
@@ -101,50 +100,50 @@ void make(std::string_view mistake, int rank) {
     MPI_Datatype type;
     MPI_Info info;
     MPI_Group group;
-    if (mistake == "send") MPI_Send(numbers, 4, MPI_INT, 7, 3, pair);
-    if (mistake == "receive") MPI_Recv(results, -1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, named, MPI_STATUS_IGNORE);
-    if (mistake == "sendrecv")
+    if (error == "send") MPI_Send(numbers, 4, MPI_INT, 7, 3, pair);
+    if (error == "receive") MPI_Recv(results, -1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, named, MPI_STATUS_IGNORE);
+    if (error == "sendrecv")
         MPI_Sendrecv(numbers, 1, MPI_INT, MPI_PROC_NULL, 0, results, 2, MPI_FLOAT, 1, -7, named, MPI_STATUS_IGNORE);
-    if (mistake == "probe") MPI_Probe(9, 3, named, MPI_STATUS_IGNORE);
-    if (mistake == "gatherv") MPI_Gatherv(numbers, 4, MPI_INT, results, numbers, numbers, MPI_INT, 7, MPI_COMM_WORLD);
-    if (mistake == "scatterv") MPI_Scatterv(numbers, numbers, numbers, MPI_INT, results, -4, MPI_INT, 0, named);
-    if (mistake == "alltoallv")
+    if (error == "probe") MPI_Probe(9, 3, named, MPI_STATUS_IGNORE);
+    if (error == "gatherv") MPI_Gatherv(numbers, 4, MPI_INT, results, numbers, numbers, MPI_INT, 7, MPI_COMM_WORLD);
+    if (error == "scatterv") MPI_Scatterv(numbers, numbers, numbers, MPI_INT, results, -4, MPI_INT, 0, named);
+    if (error == "alltoallv")
         MPI_Alltoallv(numbers, numbers, numbers, MPI_INT, nullptr, numbers, numbers, MPI_FLOAT, named);
-    if (mistake == "allreduce") MPI_Allreduce(MPI_IN_PLACE, results, -1, MPI_INT, MPI_SUM, named);
-    if (mistake == "barrier") MPI_Barrier(MPI_COMM_NULL);
-    if (mistake == "put") MPI_Put(numbers, 1, MPI_INT, 1, -1, 1, MPI_INT, win);
-    if (mistake == "get") MPI_Get(numbers, 4, MPI_INT, 9, 0, 2, MPI_DOUBLE, win);
-    if (mistake == "accumulate") MPI_Accumulate(numbers, 1, MPI_INT, 1, 0, 1, MPI_INT, MPI_NO_OP, win);
-    if (mistake == "fetch") MPI_Fetch_and_op(numbers, results, MPI_INT, 1, -2, MPI_SUM, win);
-    if (mistake == "lock") MPI_Win_lock(MPI_LOCK_SHARED, 9, MPI_MODE_NOCHECK, win);
-    if (mistake == "win_free") MPI_Win_lock_all(0, win), MPI_Win_free(&win);
-    if (mistake == "wait") {
+    if (error == "allreduce") MPI_Allreduce(MPI_IN_PLACE, results, -1, MPI_INT, MPI_SUM, named);
+    if (error == "barrier") MPI_Barrier(MPI_COMM_NULL);
+    if (error == "put") MPI_Put(numbers, 1, MPI_INT, 1, -1, 1, MPI_INT, win);
+    if (error == "get") MPI_Get(numbers, 4, MPI_INT, 9, 0, 2, MPI_DOUBLE, win);
+    if (error == "accumulate") MPI_Accumulate(numbers, 1, MPI_INT, 1, 0, 1, MPI_INT, MPI_NO_OP, win);
+    if (error == "fetch") MPI_Fetch_and_op(numbers, results, MPI_INT, 1, -2, MPI_SUM, win);
+    if (error == "lock") MPI_Win_lock(MPI_LOCK_SHARED, 9, MPI_MODE_NOCHECK, win);
+    if (error == "win_free") MPI_Win_lock_all(0, win), MPI_Win_free(&win);
+    if (error == "wait") {
         if (rank == 1) MPI_Send(numbers, 2, MPI_INT, 0, 5, MPI_COMM_WORLD);
         if (rank == 0)
             MPI_Irecv(results, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, &request), MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
-    if (mistake == "waitall" && rank == 0) {
+    if (error == "waitall" && rank == 0) {
         MPI_Request two[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
         MPI_Isend(numbers, 2, MPI_INT, 0, 5, MPI_COMM_WORLD, &two[0]);
         MPI_Irecv(results, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, &two[1]);
         MPI_Waitall(2, two, MPI_STATUSES_IGNORE);
     }
-    if (mistake == "test") request = 55, MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
-    if (mistake == "start") MPI_Start(nullptr);
-    if (mistake == "vector") MPI_Type_vector(2, -3, 4, MPI_INT, &type);
-    if (mistake == "type_free") type = MPI_INT, MPI_Type_free(&type);
-    if (mistake == "info") MPI_Info_create(&info), MPI_Info_set(info, "", "a value\n");
-    if (mistake == "split") MPI_Comm_split(named, -7, 0, &pair);
-    if (mistake == "comm_free") named = MPI_COMM_WORLD, MPI_Comm_free(&named);
-    if (mistake == "group") MPI_Comm_group(named, &group), MPI_Group_incl(group, 9, numbers, &group);
-    if (mistake == "blocked_free" || mistake == "blocked_fence") {
+    if (error == "test") request = 55, MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    if (error == "start") MPI_Start(nullptr);
+    if (error == "vector") MPI_Type_vector(2, -3, 4, MPI_INT, &type);
+    if (error == "type_free") type = MPI_INT, MPI_Type_free(&type);
+    if (error == "info") MPI_Info_create(&info), MPI_Info_set(info, "", "a value\n");
+    if (error == "split") MPI_Comm_split(named, -7, 0, &pair);
+    if (error == "comm_free") named = MPI_COMM_WORLD, MPI_Comm_free(&named);
+    if (error == "group") MPI_Comm_group(named, &group), MPI_Group_incl(group, 9, numbers, &group);
+    if (error == "blocked_free" || error == "blocked_fence") {
         if (rank == 1) MPI_Recv(results, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        mistake == "blocked_free" ? MPI_Win_free(&win) : MPI_Win_fence(0, win);
+        error == "blocked_free" ? MPI_Win_free(&win) : MPI_Win_fence(0, win);
     }
-    if (mistake == "abort") MPI_Abort(named, 3);
-    if (mistake == "errhandler") MPI_Comm_call_errhandler(named, MPI_ERR_OTHER);
+    if (error == "abort") MPI_Abort(named, 3);
+    if (error == "errhandler") MPI_Comm_call_errhandler(named, MPI_ERR_OTHER);
     MPI_Finalize();
-    if (mistake == "after") MPI_Comm_rank(MPI_COMM_WORLD, &flag);
+    if (error == "after") MPI_Comm_rank(MPI_COMM_WORLD, &flag);
 }
 
 }   // namespace

@@ -20,7 +20,7 @@ static int class_of(int code) {
     return class;
 }
 
-static void every_class_has_a_sentence(void) {
+static void every_class_has_a_message(void) {
     const int classes[] = {MPI_SUCCESS, MPI_ERR_BUFFER, MPI_ERR_RANK, MPI_ERR_TRUNCATE, MPI_ERR_KEYVAL, MPI_ERR_NO_MEM,
                            MPI_ERR_WIN, MPI_ERR_FILE, MPI_ERR_VALUE_TOO_LARGE};
     for (unsigned i = 0; i < sizeof classes / sizeof *classes; ++i) {
@@ -39,7 +39,7 @@ static void every_class_has_a_sentence(void) {
     }
 }
 
-static void codes_keep_their_sentence(void) {
+static void codes_keep_their_message(void) {
     int size, value = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     int first = MPI_Send(&value, 1, MPI_INT, size + 5, 0, MPI_COMM_WORLD);
@@ -50,7 +50,7 @@ static void codes_keep_their_sentence(void) {
     CHECK(strstr(string_of(first), "MPI_Send") && strstr(text, expected), "'%s'", text);
     CHECK(strstr(string_of(second), "-3"), "'%s'", text);
     for (int i = 0; i < 1000; ++i) MPI_Send(&value, -1, MPI_INT, 0, 0, MPI_COMM_WORLD);
-    CHECK(strncmp(string_of(first), "MPI_ERR_RANK", 12) == 0, "an old code says '%s'", text);
+    CHECK(strncmp(string_of(first), "MPI_ERR_RANK", 12) == 0, "the message of an old code is '%s'", text);
 }
 
 static void added_codes(void) {
@@ -76,8 +76,8 @@ static void added_codes(void) {
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    every_class_has_a_sentence();
-    codes_keep_their_sentence();
+    every_class_has_a_message();
+    codes_keep_their_message();
     added_codes();
     MPI_Finalize();
     return 0;

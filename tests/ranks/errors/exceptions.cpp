@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// C++ exceptions inside a call, here from a program's callback, become errors of MPI with a class that says what is
-// missing, and leave the library as it was.
+// C++ exceptions inside a call, thrown here by a callback of the program, become MPI errors whose class names the
+// missing resource. The library stays usable.
 // ranks: 1 2
 #include <cstring>
 #include <new>
@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
         MPI_Error_string(code, text, &length);
         CHECK(error_class == classes[kind], "exception %d gives class %d: %s", kind, error_class, text);
         CHECK(std::strstr(text, words[kind]) && std::strstr(text, "MPI_Comm_dup"), "exception %d: '%s'", kind, text);
-        MPI_Barrier(MPI_COMM_WORLD);   // everything goes on
+        MPI_Barrier(MPI_COMM_WORLD);   // communication still works
     }
     MPI_Comm_delete_attr(MPI_COMM_SELF, key);
     MPI_Comm_free_keyval(&key);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The functions that these call are those that mpi.h declares.
+# These programs call all functions that mpi.h declares.
 foreach(program ranks_errors_arguments ranks_errors_call_words)
   if(TARGET ${program})
     target_link_libraries(${program} PRIVATE mpi_prototypes)

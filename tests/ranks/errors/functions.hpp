@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every function that mpi.h declares, to be called with arguments that are computed.
+// All functions that mpi.h declares, in a table for calls with computed arguments.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ using Word = std::uintptr_t;
 
 struct Parameter {
     std::string_view type, name;
-    bool is(std::string_view words) const {   ///< whether the name is one of these, with a blank around each
+    bool is(std::string_view words) const {   ///< whether `words` contains the name, with a blank on each side
         std::string const word = " " + std::string(name) + " ";
         return words.find(word) != words.npos;
     }

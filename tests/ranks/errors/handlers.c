@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Error handlers: the user's own, on each communicator, inherited, compared, freed while in use; names of MPI-1.
+// Error handlers: user-defined, per communicator, inherited, compared, and freed while in use; MPI-1 names.
 // ranks: 1 2
 #include "tests/ranks/check.h"
 

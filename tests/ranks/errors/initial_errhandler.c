@@ -2,7 +2,7 @@
 // ranks: 1 2
 // run return: 2 TUTTI_INITIAL_ERRHANDLER=return return
 // run abort: 2 TUTTI_INITIAL_ERRHANDLER=abort abort
-// The error handler with which MPI_COMM_WORLD and MPI_COMM_SELF begin, and communicators made from them.
+// The initial error handler of MPI_COMM_WORLD, MPI_COMM_SELF and communicators made from them.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Right programs of random collectives on several communicators, of which nothing may be told: arguments differ between
- * ranks wherever MPI lets them. */
+/* Correct programs with random collectives on several communicators, which must cause no diagnostic. Arguments differ
+ * between ranks wherever MPI allows it. */
 // ranks: 1 2 3 5 8
 #include <stdint.h>
 
 #include "tests/ranks/comm/node.h"
 
-enum { most_ranks = 8, n = 12, steps = 3000, most_requests = 40 };
+enum { max_ranks = 8, n = 12, steps = 3000, most_requests = 40 };
 
-static int rank, size, in[n * most_ranks], out[n * most_ranks], counts[most_ranks], displs[most_ranks];
-static int byte_displs[most_ranks];
-static uint64_t all, mine; /* the same numbers at all ranks, and some of this rank's own */
-static MPI_Datatype four, four_again, pair, types[most_ranks], own_types[most_ranks];
+static int rank, size, in[n * max_ranks], out[n * max_ranks], counts[max_ranks], displs[max_ranks];
+static int byte_displs[max_ranks];
+static uint64_t all, mine; /* random states: the same at all ranks, and this rank's own */
+static MPI_Datatype four, four_again, pair, types[max_ranks], own_types[max_ranks];
 static MPI_Op first;
 static MPI_Request requests[most_requests];
 static int results[most_requests];
@@ -27,7 +27,7 @@ static void take_first(void* a, void* b, int* length, MPI_Datatype* type) {
     memcpy(b, a, sizeof(int) * (size_t)*length);
 }
 
-/* Twelve integers of any make. */
+/* Twelve integers, as one of several datatypes. */
 static MPI_Datatype twelve(int* count) {
     switch (below(&mine, 4)) {
     case 0: *count = 3; return four;
@@ -129,7 +129,7 @@ static void reductions(MPI_Comm comm, int ranks, int me) {
         MPI_Allreduce_init(in, out, 3, MPI_INT, MPI_SUM, comm, MPI_INFO_NULL, &request);
         for (int i = 0; i < 3; ++i) {
             MPI_Start(&request);
-            MPI_Barrier(comm); /* its starts need not come in order with this */
+            MPI_Barrier(comm); /* the starts need no order relative to this */
             MPI_Wait(&request, MPI_STATUS_IGNORE);
         }
         MPI_Request_free(&request);
@@ -138,7 +138,7 @@ static void reductions(MPI_Comm comm, int ranks, int me) {
     (void)ranks;
 }
 
-/* Some at once, so that ranks are far apart. */
+/* Many calls without synchronization, so that ranks are far apart. */
 static void barriers(MPI_Comm comm, int root) {
     int const many = 1 + below(&all, 60);
     int word = 0;
@@ -203,7 +203,7 @@ static void step(MPI_Comm comm) {
     case 5:
         if (below(&all, 8) == 0) make_and_free(comm, me);
         break;
-    case 6: /* the same again and again */
+    case 6: /* one call repeated */
         for (int i = below(&all, 40); i > 0; --i) MPI_Allreduce(in, out, 1, MPI_INT, MPI_SUM, comm);
         break;
     }
@@ -233,7 +233,7 @@ int main(int argc, char** argv) {
     MPI_Type_commit(&four_again);
     MPI_Type_commit(&pair);
     MPI_Op_create(take_first, 0, &first);
-    for (int i = 0; i < most_ranks; ++i) {
+    for (int i = 0; i < max_ranks; ++i) {
         displs[i] = i * 4;
         byte_displs[i] = i * 16;
         types[i] = four;
@@ -246,12 +246,12 @@ int main(int argc, char** argv) {
     MPI_Comm_split(world, low, rank, &half);
     MPI_Cart_create(world, 1, &size, &periodic, 0, &grid);
     if (size > 1) MPI_Intercomm_create(half, 0, world, low ? (size + 1) / 2 : 0, 5, &inter);
-    int const taken = size > 4 || !on_one_node() ? steps / 4 : steps;
+    int const taken = size > 4 || !is_single_node() ? steps / 4 : steps;
     for (int i = 0; i < taken; ++i) {
         switch (below(&all, 6)) {
         case 0: step(world); break;
         case 1: step(reversed); break;
-        case 2: { /* halves go ways of their own */
+        case 2: { /* the halves make different calls */
             uint64_t const kept = all;
             all = kept + (uint64_t)low;
             for (int k = 0; k < 3; ++k) step(half);

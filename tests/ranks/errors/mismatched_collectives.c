@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 1 makes the mistake that the first argument names, among collectives that nobody waits in for ever.
+// Rank 1 makes the error that the first argument names, in a collective in which no rank waits forever.
 // ranks: 2 3
 // args: nothing
 #include <mpi.h>
 #include <string.h>
 
 static int rank, wrong, in[64], out[256];
-static const char* mistake;
+static const char* error_kind;
 
-/// Does this rank make that mistake?
-static int is(const char* name) { return wrong && strcmp(mistake, name) == 0; }
+/// Returns whether this rank makes that error.
+static int is(const char* name) { return wrong && strcmp(error_kind, name) == 0; }
 
 static void right_calls(int n) {
     for (int i = 0; i < n; ++i) {
@@ -59,12 +59,12 @@ int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     wrong = rank == 1;
-    mistake = argc > 1 ? argv[1] : "nothing";
-    right_calls(strcmp(mistake, "type") == 0 ? 100 : 1);   // which are known by then
+    error_kind = argc > 1 ? argv[1] : "nothing";
+    right_calls(strcmp(error_kind, "type") == 0 ? 100 : 1);   // the diagnosis knows these calls by then
     movements();
     reductions();
     two_communicators();
-    if (!is("end") || rank != 1) right_calls(strcmp(mistake, "type") == 0 ? 20 : 1);
+    if (!is("end") || rank != 1) right_calls(strcmp(error_kind, "type") == 0 ? 20 : 1);
     MPI_Finalize();
     return 0;
 }

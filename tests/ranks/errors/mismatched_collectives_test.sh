@@ -1,24 +1,24 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Collectives that do not match are told, each as what it is; and nothing is told where nobody looks.
+# Mismatched collectives are reported with the kind of mismatch, and not reported with TUTTI_DIAGNOSIS=no.
 set -uo pipefail
 build=$(cd "$1" && pwd)
 program=$build/tests/ranks_errors_mismatched_collectives
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-start() { # MISTAKE [VARIABLE=VALUE]
+start() { # ERROR [VARIABLE=VALUE]
     timeout 100 env "${@:2}" "$build/bin/mpiexec" -n 3 "$program" "$1" >"$folder/$1" 2>&1 &
 }
 failures=0
-expect() { # MISTAKE, and patterns that must be in what is told
+expect() { # ERROR PATTERN...: the report of this error must match each pattern
     for pattern in "${@:2}"; do
         grep -Eq -- "$pattern" "$folder/$1" && continue
-        echo "FAILED: '$pattern' is not in what $1 told: $(cat "$folder/$1")"
+        echo "FAILED: the report of $1 lacks '$pattern': $(cat "$folder/$1")"
         failures=$((failures + 1))
     done
 }
-for mistake in function count root nonblocking alltoall operator type persistent order freed end; do start "$mistake"; done
+for error in function count root nonblocking alltoall operator type persistent order freed end; do start "$error"; done
 wait
 expect function 'calls MPI_(Barrier|Bcast) where rank [012] calls MPI_(Barrier|Bcast), as call 3 on MPI_COMM_WORLD'
 expect count 'calls MPI_Bcast with [48] MPI_INT where rank [012] has [48] MPI_INT, as call 4 on MPI_COMM_WORLD'
@@ -34,5 +34,8 @@ expect end 'calls MPI_Finalize where|where rank 1 calls MPI_Finalize'
 
 start count TUTTI_DIAGNOSIS=no
 wait
-[ -s "$folder/count" ] && { echo "FAILED: told with TUTTI_DIAGNOSIS=no: $(cat "$folder/count")"; failures=$((failures + 1)); }
+if [ -s "$folder/count" ]; then
+    echo "FAILED: reported with TUTTI_DIAGNOSIS=no: $(cat "$folder/count")"
+    failures=$((failures + 1))
+fi
 [ "$failures" -eq 0 ]

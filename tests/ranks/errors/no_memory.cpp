@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that ends at each place where a call asks for some: no exception leaves a function of MPI, errors have a
-// class, and with memory again everything works. With the argument "fatal" the error handler is the one that ends the
-// job, with "first" there is no memory for the first call of all.
+// Each memory allocation of a call fails in turn: no exception leaves an MPI function, errors have a class, and calls
+// succeed when memory is available again. With the argument "fatal", the error handler ends the job; with "first", the
+// first call of all has no memory.
 // ranks: 1 2
 #include <cstdlib>
 #include <cstring>
@@ -23,7 +23,7 @@ void* operator new(std::size_t bytes) {
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
-/// Makes the call with so few allocations; returns the class of its error.
+/// Makes the call with this number of successful allocations; returns its error class.
 template <class MpiCall>
 static int starved(long allowed, MpiCall const& call) {
     int code = MPI_SUCCESS, error_class = MPI_SUCCESS;
@@ -37,7 +37,7 @@ static int starved(long allowed, MpiCall const& call) {
     return error_class;
 }
 
-/// The same with none, one, two, … until the call has all that it asks for. `expected`: its error then.
+/// Repeats the call with 0, 1, 2, … allocations, until it has enough. `expected` is the error class then.
 template <class MpiCall>
 static void starve(int expected, MpiCall const& call) {
     for (long allowed = 0; allowed < 100; ++allowed) {

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Without memory for the words of an error the job ends with fewer words, and never by an exception of C++. What is traced
-# and checked around a call has no memory either.
+# Without memory for an error message, the job ends with a shorter one, never with a C++ exception. The trace and the
+# checks of a call have no memory either.
 . "$(dirname "$0")/../../common.sh" "$1"
 is_sanitized && skip "sanitizers have an operator new of their own"
 program=$build/tests/ranks_errors_no_memory
-run -n 1 "$program" fatal; expect_code 34; expect_err "no memory"   # nor for the error itself
+run -n 1 "$program" fatal; expect_code 34; expect_err "no memory"   # nor for the error message
 [[ $err != *terminate* ]] || wrong "an exception left a call: $err"
 run -n 1 "$program" first; expect_err "no memory"
 [ "$code" != 0 ] || wrong "MPI began without memory"

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// NULL where MPI_STATUS_IGNORE is meant, MPI_IN_PLACE and null pointers where a buffer is: each is refused with its
-// class and a sentence that says what to pass, before a message is received or a request completed.
+// NULL instead of MPI_STATUS_IGNORE, MPI_IN_PLACE and null pointers instead of a buffer: each is refused with its class
+// and a message that names the right argument, before a message is received or a request completed.
 // ranks: 1 2
 // nodes: one, all communication is of a rank with itself
 #include <string.h>
 
 #include "tests/ranks/check.h"
 
-static char sentence[MPI_MAX_ERROR_STRING];
+static char error_text[MPI_MAX_ERROR_STRING];
 
 static int class_of(int code) {
     int class = -1, length;
     MPI_Error_class(code, &class);
-    MPI_Error_string(code, sentence, &length);
+    MPI_Error_string(code, error_text, &length);
     return class;
 }
 
 #define REFUSES(class, words, call)                                                                             \
     do {                                                                                                        \
         int refused = class_of(call);                                                                           \
-        CHECK(refused == (class), #call " gave class %d: %s", refused, sentence);                               \
-        CHECK(strstr(sentence, words), #call " says '%s', without '%s'", sentence, words);                      \
+        CHECK(refused == (class), #call " gave class %d: %s", refused, error_text);                             \
+        CHECK(strstr(error_text, words), #call " gave '%s', without '%s'", error_text, words);                  \
     } while (0)
-#define WANTS_STATUS(call) REFUSES(MPI_ERR_ARG, "MPI_STATUS_IGNORE where none is wanted", call)
-#define WANTS_STATUSES(call) REFUSES(MPI_ERR_ARG, "MPI_STATUSES_IGNORE where none is wanted", call)
+#define WANTS_STATUS(call) REFUSES(MPI_ERR_ARG, "MPI_STATUS_IGNORE if no status is needed", call)
+#define WANTS_STATUSES(call) REFUSES(MPI_ERR_ARG, "MPI_STATUSES_IGNORE if no status is needed", call)
 
 enum { tag = 3 };
 
@@ -74,13 +74,13 @@ static void completing(void) {
     r[1] = r[0];
     MPI_Status statuses[2];
     REFUSES(MPI_ERR_IN_STATUS, "twice", MPI_Waitall(2, r, statuses));
-    CHECK(statuses[0].MPI_ERROR == MPI_SUCCESS && class_of(statuses[1].MPI_ERROR) == MPI_ERR_REQUEST, "%s", sentence);
+    CHECK(statuses[0].MPI_ERROR == MPI_SUCCESS && class_of(statuses[1].MPI_ERROR) == MPI_ERR_REQUEST, "%s", error_text);
     CHECK(got == sent && r[0] == MPI_REQUEST_NULL && r[1] == MPI_REQUEST_NULL, "got %d", got);
 }
 
 static void buffers(void) {
     int value = 1, counts[2] = {1, 1}, displs[2] = {0, 1}, many[2];
-    int *volatile one = (int *)1;   /* so that the compiler does not tell */
+    int *volatile one = (int *)1;   /* hides the value from the compiler */
     MPI_Datatype types[2] = {MPI_INT, MPI_INT};
     MPI_Request r;
     MPI_Comm self = MPI_COMM_SELF;
@@ -109,10 +109,11 @@ static void sizes(void) {
     REFUSES(MPI_ERR_TYPE, "2^61", MPI_Type_contiguous(0x7fffffff, bigger, &type));
     REFUSES(MPI_ERR_TYPE, "2^61", MPI_Type_vector(2, 1, 0x7fffffff, bigger, &type));
     REFUSES(MPI_ERR_TYPE, "2^61", MPI_Type_create_resized(MPI_INT, 0x7fffffffffffffff, 1, &type));
-    REFUSES(MPI_ERR_COUNT, "no memory holds them",
+    REFUSES(MPI_ERR_COUNT, "the total size overflows",
             MPI_Send(&value, 0x7fffffff, bigger, MPI_PROC_NULL, tag, MPI_COMM_SELF));
-    REFUSES(MPI_ERR_COUNT, "no memory holds them", MPI_Pack_size(0x7fffffff, bigger, MPI_COMM_SELF, &n));
-    REFUSES(MPI_ERR_COUNT, "no memory holds them", MPI_Pack_external_size("external32", 0x7fffffff, bigger, &bytes));
+    REFUSES(MPI_ERR_COUNT, "the total size overflows", MPI_Pack_size(0x7fffffff, bigger, MPI_COMM_SELF, &n));
+    REFUSES(MPI_ERR_COUNT, "the total size overflows",
+            MPI_Pack_external_size("external32", 0x7fffffff, bigger, &bytes));
     MPI_Type_free(&big);
     MPI_Type_free(&bigger);
 }

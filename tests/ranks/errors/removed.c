@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Error classes, codes and strings that the program added go again, in that order only: string, code, class. */
+/* Error classes, codes and strings that the program added can be removed, in the order string, code, class. */
 // ranks: 1 2 4
 #include <string.h>
 
@@ -31,7 +31,7 @@ int main(int argc, char **argv) {
     FAILS(MPI_ERR_ARG, MPI_Remove_error_class(MPI_ERR_OTHER));
     FAILS(MPI_ERR_ARG, MPI_Remove_error_code(MPI_ERR_OTHER));
     FAILS(MPI_ERR_ARG, MPI_Remove_error_string(MPI_ERR_OTHER));
-    FAILS(MPI_ERR_ARG, MPI_Remove_error_string(other));        /* it has none */
+    FAILS(MPI_ERR_ARG, MPI_Remove_error_string(other));        /* it has no string */
 
     CHECK(MPI_Remove_error_string(code) == MPI_SUCCESS, "string of code %x", code);
     MPI_Error_string(code, text, &length);
@@ -48,7 +48,7 @@ int main(int argc, char **argv) {
     CHECK(MPI_Remove_error_class(class) == MPI_SUCCESS, "class %x", class);
     FAILS(MPI_ERR_ARG, MPI_Add_error_code(class, &again));
 
-    /* Numbers are used again, and the last one used is one that is there. */
+    /* Numbers are reused, and MPI_LASTUSEDCODE is an existing number. */
     MPI_Add_error_class(&again);
     CHECK(again == class, "the new class is %x, not %x", again, class);
     CHECK(MPI_Remove_error_code(other) == MPI_SUCCESS && last_used() == again, "last used is %x", last_used());

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The calculus of groups through handles, and that empty results are MPI_GROUP_EMPTY. */
+/* Set operations on groups through handles; empty results are MPI_GROUP_EMPTY. */
 // ranks: 1 4
 #include "tests/ranks/check.h"
 
@@ -34,13 +34,13 @@ static void choosing(void) {
     MPI_Group_rank(reversed, &r);
     CHECK(r == last - rank, "rank %d in the reversed group", r);
     int alike = compare(world, reversed);
-    CHECK(alike == (size == 1 ? MPI_IDENT : MPI_SIMILAR), "compare says %d", alike);
+    CHECK(alike == (size == 1 ? MPI_IDENT : MPI_SIMILAR), "MPI_Group_compare returned %d", alike);
     MPI_Group_range_incl(reversed, 1, backwards, &again);
-    CHECK(compare(world, again) == MPI_IDENT, "compare says %d", compare(world, again));
+    CHECK(compare(world, again) == MPI_IDENT, "MPI_Group_compare returned %d", compare(world, again));
 
     MPI_Group_excl(world, 1, &last, &rest);
     CHECK(size_of(rest) == size - 1, "size %d", size_of(rest));
-    CHECK(compare(world, rest) == MPI_UNEQUAL, "compare says %d", compare(world, rest));
+    CHECK(compare(world, rest) == MPI_UNEQUAL, "MPI_Group_compare returned %d", compare(world, rest));
     MPI_Group_range_excl(world, 1, backwards, &none);
     CHECK(none == MPI_GROUP_EMPTY, "handle %x", none);
     MPI_Group_incl(world, 0, NULL, &none);
@@ -66,19 +66,19 @@ static void combining(void) {
     MPI_Group_incl(world, 1, &zero, &first);
     MPI_Group_excl(world, 1, &zero, &rest);
     MPI_Group_union(rest, first, &both);
-    CHECK(compare(both, world) == (size == 1 ? MPI_IDENT : MPI_SIMILAR), "compare says %d", compare(both, world));
+    CHECK(compare(both, world) == (size == 1 ? MPI_IDENT : MPI_SIMILAR), "MPI_Group_compare: %d", compare(both, world));
     MPI_Group_intersection(both, first, &result);
-    CHECK(compare(result, first) == MPI_IDENT, "compare says %d", compare(result, first));
+    CHECK(compare(result, first) == MPI_IDENT, "MPI_Group_compare returned %d", compare(result, first));
     MPI_Group_free(&result);
     MPI_Group_intersection(rest, first, &result);
     CHECK(result == MPI_GROUP_EMPTY, "handle %x", result);
     MPI_Group_difference(world, first, &result);
-    CHECK(compare(result, rest) == MPI_IDENT, "compare says %d", compare(result, rest));
+    CHECK(compare(result, rest) == MPI_IDENT, "MPI_Group_compare returned %d", compare(result, rest));
     MPI_Group_free(&result);
     MPI_Group_difference(world, world, &result);
     CHECK(result == MPI_GROUP_EMPTY, "handle %x", result);
     MPI_Group_union(MPI_GROUP_EMPTY, world, &result);
-    CHECK(compare(result, world) == MPI_IDENT, "compare says %d", compare(result, world));
+    CHECK(compare(result, world) == MPI_IDENT, "MPI_Group_compare returned %d", compare(result, world));
     MPI_Group_free(&result);
     MPI_Group_free(&first);
     MPI_Group_free(&rest);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Wrong arguments of the group functions: each gives its error class. */
+/* Wrong arguments of group functions: each returns its error class. */
 // ranks: 2
 #include "tests/ranks/check.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Collectives that are made again and again with the same handles and numbers: when a handle was freed and names
-// something else, when buffers, error handler or algorithm are others, and when arguments are almost those of the last,
-// right call.
+// Collectives that are repeated with the same handles and numbers: the handle was freed and now names another object;
+// buffers, error handler or algorithm differ; or one argument of a previously correct call is wrong.
 // ranks: 1 2 4
 #include "tests/ranks/check.h"
 
@@ -11,7 +10,7 @@ static int rank, size;
 
 enum { repeats = 3 };
 
-/* Other buffers every time, in place and not, at every root. */
+/* Different buffers each time, in place and not, at each root. */
 static void buffers(MPI_Comm comm) {
     int me, n, in[4], out[4], all[4 * 64], parts[4 * 64];
     MPI_Comm_rank(comm, &me);
@@ -61,14 +60,14 @@ static void buffers(MPI_Comm comm) {
     }
 }
 
-/* The same number names a datatype of another size, first not committed. */
+/* The same handle names a datatype of another size, first uncommitted. */
 static void freed_datatypes(void) {
     int data[8], out[8];
     MPI_Datatype first = MPI_DATATYPE_NULL, next;
     for (int ints = 1; ints <= 4; ++ints) {
         MPI_Type_contiguous(ints, MPI_INT, &next);
         if (ints == 1) first = next;
-        CHECK(next == first, "%#x is not %#x again: there is nothing to test", next, first);
+        CHECK(next == first, "%#x is not %#x again: nothing to test", next, first);
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
         FAILS(MPI_ERR_TYPE, MPI_Bcast(data, 1, next, 0, MPI_COMM_WORLD));
         FAILS(MPI_ERR_TYPE, MPI_Alltoall(data, 0, next, out, 0, next, MPI_COMM_WORLD));
@@ -97,7 +96,7 @@ static void freed_operators(void) {
     for (int right = 0; right < 2; ++right) {
         MPI_Op_create(right ? keep_right : keep_left, 0, &next);
         if (!right) first = next;
-        CHECK(next == first, "%#x is not %#x again: there is nothing to test", next, first);
+        CHECK(next == first, "%#x is not %#x again: nothing to test", next, first);
         for (int k = 0; k < repeats; ++k) {
             int out = -1;
             MPI_Allreduce(&rank, &out, 1, MPI_INT, next, MPI_COMM_WORLD);
@@ -109,13 +108,13 @@ static void freed_operators(void) {
     }
 }
 
-/* The same number names a communicator in another order, and then one of fewer ranks. */
+/* The same handle names a communicator in another order, and then one of fewer ranks. */
 static void freed_communicators(void) {
     MPI_Comm first = MPI_COMM_NULL, next;
     for (int k = 0; k < 3; ++k) {
         MPI_Comm_split(MPI_COMM_WORLD, k == 2 ? rank % 2 : 0, k == 1 ? -rank : rank, &next);
         if (k == 0) first = next;
-        CHECK(next == first, "%#x is not %#x again: there is nothing to test", next, first);
+        CHECK(next == first, "%#x is not %#x again: nothing to test", next, first);
         for (int i = 0; i < repeats; ++i) {
             int from = rank;
             MPI_Bcast(&from, 1, MPI_INT, 0, next);
@@ -129,7 +128,7 @@ static void freed_communicators(void) {
     }
 }
 
-/* On two communicators in turn, of which the same places are used. */
+/* Two kinds of communicators in turn, which use the same cache entries. */
 static void in_turn(void) {
     MPI_Comm many[6];
     for (int i = 0; i < 6; ++i) MPI_Comm_split(MPI_COMM_WORLD, 0, i % 2 ? -rank : rank, &many[i]);
@@ -143,14 +142,14 @@ static void in_turn(void) {
     for (int i = 0; i < 6; ++i) MPI_Comm_free(&many[i]);
 }
 
-static int errors_heard;
-static MPI_Comm heard_on;
-static void hear(MPI_Comm *comm, int *code, ...) {
-    ++errors_heard;
-    heard_on = *comm;
+static int error_count;
+static MPI_Comm error_comm;
+static void count_error(MPI_Comm *comm, int *code, ...) {
+    ++error_count;
+    error_comm = *comm;
 }
 
-/* Each is a right call, then one with one wrong argument, then the right one again. */
+/* Each is a correct call, then one with one wrong argument, then the correct call again. */
 static void almost_right(MPI_Comm comm) {
     double in[64] = {1}, out[64];
     for (int k = 0; k < repeats; ++k) {
@@ -185,28 +184,28 @@ static void almost_right(MPI_Comm comm) {
     }
 }
 
-/* The handler that is there at the call hears of it, with the call's communicator. */
+/* The error handler that is set at the time of the call is called, with the call's communicator. */
 static void error_handlers(void) {
     MPI_Comm comm;
     MPI_Errhandler handler;
     int in = 1, out;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    MPI_Comm_create_errhandler(hear, &handler);
+    MPI_Comm_create_errhandler(count_error, &handler);
     MPI_Allreduce(&in, &out, 1, MPI_INT, MPI_SUM, comm);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     almost_right(comm);
     MPI_Comm_set_errhandler(comm, handler);
     MPI_Allreduce(&in, &out, 1, MPI_INT, MPI_SUM, comm);
     MPI_Allreduce(&in, &in, 1, MPI_INT, MPI_SUM, comm);
-    CHECK(errors_heard == 1 && heard_on == comm, "%d errors, on %#x instead of %#x", errors_heard, heard_on, comm);
+    CHECK(error_count == 1 && error_comm == comm, "%d errors, on %#x instead of %#x", error_count, error_comm, comm);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     FAILS(MPI_ERR_BUFFER, MPI_Allreduce(&in, &in, 1, MPI_INT, MPI_SUM, comm));
-    CHECK(errors_heard == 1, "%d errors", errors_heard);
+    CHECK(error_count == 1, "%d errors", error_count);
     MPI_Errhandler_free(&handler);
     MPI_Comm_free(&comm);
 }
 
-/* The algorithm of the last allreduce on a communicator. */
+/* Returns the name of the algorithm of the last allreduce on a communicator. */
 static void algorithm_of(MPI_Comm comm, char *text, int room) {
     MPI_T_pvar_session session;
     MPI_T_pvar_handle handle;
@@ -230,7 +229,7 @@ static void sum(MPI_Comm comm) {
     CHECK(out == size * (size - 1) / 2, "%d", out);
 }
 
-/* A hint that comes between two calls holds for the second one. */
+/* A hint set between two calls applies to the second one. */
 static void hints(void) {
     static const char *const names[] = {"ring", "recursive_doubling", "rank_order", "ring"};
     char text[256];

@@ -99,7 +99,7 @@ static void look_at_the_start(void) {
     FAILS(MPI_ERR_INFO, MPI_Info_free(&environment));
 }
 
-/// Each info that the library returns has the kinds of memory (MPI 4.1, 11.4.3).
+/// Each info object that the library returns contains the memory kinds (MPI 4.1, 11.4.3).
 static void memory_kinds(void) {
     MPI_Info used[2];
     MPI_Win win;
@@ -117,7 +117,7 @@ static void memory_kinds(void) {
     }
 }
 
-// The same facts before and after MPI_Init, so that a program may decide by them early.
+// The same keys before and after MPI_Init, so that a program may use them early.
 static void compare_with_before(MPI_Info before) {
     char value[MPI_MAX_INFO_VAL + 1], early[MPI_MAX_INFO_VAL + 1], key[MPI_MAX_INFO_KEY + 1];
     int n, flag;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A hundred allreduces of 8 bytes. With two arguments one rank kills itself before one of them.
+// Makes a hundred allreduces of 8 bytes. With two arguments, one rank kills itself before one of them.
 // ranks: 2 64
 #include <signal.h>
 #include <unistd.h>

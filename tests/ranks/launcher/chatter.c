@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 1 4
 // args: 0.3
-// Talks for so many seconds: small and large messages round a ring and reductions, all checked. The launcher's bad
-// days (a killed rank, forbidden CMA, no /dev/shm) happen to it.
+// Communicates for this number of seconds: small and large messages around a ring and reductions, all checked. Launcher
+// tests run it under faults (a killed rank, forbidden CMA, no /dev/shm).
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 1 2 4
-// A rank starts this program again by system(): the child is a world of its own, and the job goes on unharmed. With
-// an argument this is the child, which gives its size as exit code.
+// A rank starts this program again by system(): the child is a separate world, and the job continues. With an argument,
+// the program is the child, whose exit code is the size of its world.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 1 2
 // args: 8
-// Every rank allocates and touches as many MiB as the argument says, in blocks of 4 MiB.
+// Each rank allocates and touches as many MiB as the argument, in blocks of 4 MiB.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

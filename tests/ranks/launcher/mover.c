@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 1 2 3
-// Moves messages of 256 KiB by a broadcast, a ring of messages and an allreduce, out of and into large blocks, or with
-// the argument "static" static data; and checks what arrived.
+// Moves 256 KiB by a broadcast, a ring of messages and an allreduce, between large heap blocks or, with the argument
+// "static", static data. Checks the received data.
 #include "tests/ranks/check.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 1 2
-// Large blocks take the kernel's advice as private memory does, also where peers have mapped them.
+// madvise works on large blocks as on private memory, also while peers have mapped them.
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -29,10 +29,10 @@ int main(int argc, char** argv) {
         MPI_Allreduce(block, sum, bytes, MPI_CHAR, MPI_SUM, MPI_COMM_WORLD);
         CHECK(madvise(block + page, bytes / 2, advice[i]) == 0, "madvise %d: %s", advice[i], strerror(errno));
         if (advice[i] == MADV_DONTNEED) CHECK(all(block + page, bytes / 2, 0), "the bytes are still there");
-        CHECK(block[0] == 1 && all(block + page + bytes / 2, bytes / 2 - page, 1), "other bytes have gone");
+        CHECK(block[0] == 1 && all(block + page + bytes / 2, bytes / 2 - page, 1), "other bytes have changed");
         memset(block + page, 2, bytes / 2);
         MPI_Allreduce(block, sum, bytes, MPI_CHAR, MPI_SUM, MPI_COMM_WORLD);
-        CHECK(sum[0] == size && all(sum + page, bytes / 2, 2 * size), "peers find other bytes");
+        CHECK(sum[0] == size && all(sum + page, bytes / 2, 2 * size), "peers read other bytes");
     }
     CHECK(madvise(block, page, MADV_WIPEONFORK) == 0, "madvise: %s", strerror(errno));
     pid_t const child = fork();

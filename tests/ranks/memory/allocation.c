@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 1 3
-// alone: it takes memory before main
-// The allocation functions: large blocks lie in memory that the other ranks can map, small ones do not, and everything
-// else is as the C library has it; before main, before MPI_Init, and after MPI_Finalize.
+// alone: it allocates memory before main
+// The allocation functions: large blocks are in memory that other ranks can map, small blocks are not. All else behaves
+// like the C library, before main, before MPI_Init, and after MPI_Finalize.
 #include <errno.h>
 #include <malloc.h>
 
@@ -35,9 +35,9 @@ static void sizes(void) {
     free(s);
     free(zero);
     free(NULL);
-    if (!allocator_is_ours) return;   // a sanitizer ends the program when too much is asked for
+    if (!uses_tutti_allocator) return;   // a sanitizer ends the program on huge sizes
     errno = 0;
-    size_t volatile most = SIZE_MAX;   // or the compiler knows better
+    size_t volatile most = SIZE_MAX;   // volatile hides the value from the compiler
     CHECK(malloc(most - 100) == NULL && errno == ENOMEM, "too much");
     CHECK(calloc(most / 2, 3) == NULL, "overflow");
 }
@@ -94,7 +94,7 @@ static void alignments(void) {
         }
     }
     void *p = &p;
-    if (allocator_is_ours) CHECK(posix_memalign(&p, 24, large) == EINVAL, "24 is no alignment");
+    if (uses_tutti_allocator) CHECK(posix_memalign(&p, 24, large) == EINVAL, "24 is not a power of two");
     p = valloc(large);
     CHECK_SHARED(p);
     free(p);
@@ -107,7 +107,7 @@ static void from_mpi(void) {
     for (MPI_Aint n = 0; n <= large; n = n * 2 + 1) {
         char *block;
         MPI_Alloc_mem(n, MPI_INFO_NULL, &block);
-        CHECK(shared(block), "MPI_Alloc_mem of %ld bytes", (long)n);   // whoever the program's allocator is
+        CHECK(is_shared_block(block), "MPI_Alloc_mem of %ld bytes", (long)n);   // with any allocator of the program
         memset(block, 1, (size_t)n);
         MPI_Free_mem(block);
     }

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Sourced with the build folder: a program that says whether its large blocks are shared with other ranks ($folder/place).
+# Sourced with the build folder. Builds a program, $folder/place, that prints whether its large blocks are shared with
+# other ranks.
 . "$(dirname "${BASH_SOURCE[0]}")/../../common.sh" "$1"
-is_sanitized && skip "a sanitizer's allocator comes before all others"
-# expect WHAT COMMAND...: two ranks print "shared" or "private" each; all must print WHAT.
+is_sanitized && skip "a sanitizer's allocator takes precedence over all others"
+# expect WHAT COMMAND...: two ranks print "shared" or "private" each; both must print WHAT.
 expect() {
     local what=$1 out
     shift
@@ -15,7 +16,7 @@ cat >"$folder/place.c" <<'END'
 #include <dlfcn.h>
 #include <unistd.h>
 int main(int argc, char **argv) {
-    if (argc > 2) {   // what the first program has left must not be found by the second
+    if (argc > 2) {   // the new program must not find the blocks of this one
         memset(malloc(1 << 20), 7, 1 << 20);
         execv(argv[0], (char *[]){argv[0], argv[1], NULL});
     }
@@ -24,7 +25,7 @@ int main(int argc, char **argv) {
     if (argc > 1 && argv[1][0] == '/') *(void **)&allocate = dlsym(dlopen(argv[1], RTLD_NOW | RTLD_LOCAL), "allocate");
     char *block = allocate(1 << 20), *zero = calloc(1, 4 << 20);
     for (size_t i = 0; i < 4 << 20; i++) CHECK(zero[i] == 0, "byte %zu", i);
-    puts(shared(block) ? "shared" : "private");
+    puts(is_shared_block(block) ? "shared" : "private");
     free(block);
     MPI_Finalize();
     return 0;

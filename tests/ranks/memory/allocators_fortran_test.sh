@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Fortran's allocate.
+# Fortran's allocate statement uses the shared allocator.
 . "$(dirname "$0")/allocators.sh" "$1"
 need_package gfortran gfortran
 need_package libmpich-dev "/usr/include/*/mpich/mpi.h"
@@ -30,7 +30,7 @@ program place
   call MPI_Finalize(error)
 end program
 END
-printf '#include "tests/ranks/memory/arena_check.h"\nint is_shared(void *p) { return shared(p); }\n' >"$folder/shared.c"
+printf '#include "tests/ranks/memory/arena_check.h"\nint is_shared(void *p) { return is_shared_block(p); }\n' >"$folder/shared.c"
 "$build/bin/mpicc" -I"$source" -c "$folder/shared.c" -o "$folder/shared.o" || exit 1
 "$build/bin/mpifort" "$folder/place.f90" "$folder/shared.o" -o "$folder/place_f" || exit 1
 expect shared "$mpiexec" -n 2 "$folder/place_f"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Allocators of others take the place of ours: jemalloc in front of the program, and valgrind's own.
+# Other allocators replace Tutti's: jemalloc preloaded before the program, and valgrind's own.
 # cores: 1
 . "$(dirname "$0")/allocators.sh" "$1"
 need_package libjemalloc2 "/usr/lib/*/libjemalloc.so.2"

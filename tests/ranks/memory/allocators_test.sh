@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Allocations by malloc, in a library opened by dlopen, and in a program that replaces itself.
+# Allocations by malloc, in a library opened with dlopen, and in a program that replaces itself with exec.
 . "$(dirname "$0")/allocators.sh" "$1"
 cat >"$folder/library.c" <<'END'
 #include <stdlib.h>
@@ -12,6 +12,6 @@ expect shared "$mpiexec" -n 2 "$folder/place" "$folder/library.so"
 expect shared "$mpiexec" -n 2 "$folder/place" once again
 expect private "$mpiexec" -n 2 -env TUTTI_ARENA no "$folder/place"
 expect private "$mpiexec" -n 2 -env TUTTI_ARENA_THRESHOLD 2M "$folder/place"
-expect shared "$folder/place"   # alone, too
+expect shared "$folder/place"   # without a launcher
 expect private env TUTTI_ARENA=no "$folder/place"
 finish

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where a block lies, as the kernel sees it: in the memory file that all ranks of the node share, or elsewhere. */
+/* Finds out from the kernel whether a block is in the memory file that all ranks of the node share. */
 #ifndef TUTTI_TESTS_ARENA_CHECK_H
 #define TUTTI_TESTS_ARENA_CHECK_H
 
@@ -8,14 +8,15 @@
 
 #include "tests/ranks/check.h"
 
-/* A sanitizer brings its own allocator, which comes first: the arena stands aside. */
+/* A sanitizer's own allocator takes precedence, so Tutti's allocator is not used. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { allocator_is_ours = 0 };
+enum { uses_tutti_allocator = 0 };
 #else
-enum { allocator_is_ours = 1 };
+enum { uses_tutti_allocator = 1 };
 #endif
 
-/* The number of that memory file, or 0 if the block lies elsewhere. Not `const`: compilers expect contents then. */
+/* Returns the inode of that memory file, or 0 if the block is elsewhere. `block` is not const because compilers would
+ * then expect initialized contents. */
 static inline unsigned long inode_of(void *block) {
     FILE *maps = fopen("/proc/self/maps", "r");
     char line[512];
@@ -29,10 +30,11 @@ static inline unsigned long inode_of(void *block) {
     return found;
 }
 
-static inline int shared(void *block) { return inode_of(block) != 0; }
+static inline int is_shared_block(void *block) { return inode_of(block) != 0; }
 
 #define CHECK_SHARED(block) \
-    CHECK(shared(block) == allocator_is_ours, "%p should%s be shared", (void *)(block), allocator_is_ours ? "" : " not")
-#define CHECK_PRIVATE(block) CHECK(!shared(block), "%p should not be shared", (void *)(block))
+    CHECK(is_shared_block(block) == uses_tutti_allocator, "%p should%s be shared", (void *)(block), \
+          uses_tutti_allocator ? "" : " not")
+#define CHECK_PRIVATE(block) CHECK(!is_shared_block(block), "%p should not be shared", (void *)(block))
 
 #endif

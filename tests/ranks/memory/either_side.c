@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who waits for a nonblocking collective copies for those who have begun it and compute: the others' MPI_Wait returns
-// while rank 0 makes no call, and rank 0 finds everything done.
+// A rank that waits for a nonblocking collective copies data for ranks that have started it and compute: MPI_Wait
+// returns on the other ranks while rank 0 makes no call, and rank 0 finds its operation complete.
 // ranks: 2 3 4
-// nodes: one, it is about buffers that all ranks reach
+// nodes: one, it tests buffers that all ranks can access
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -13,11 +13,11 @@
 
 #include "arena_check.h"
 
-enum { n = 1 << 17 };   // doubles in 1 MiB: also with more ranks than cores a root helps
+enum { n = 1 << 17 };   // doubles in 1 MiB, enough that a root helps even with more ranks than cores
 
 static int rank, size;
 
-// A page of our own, by which ranks tell each other something without MPI.
+// Maps a shared page by which ranks communicate without MPI.
 static atomic_int* shared_page(void) {
     int place[2] = {(int)getpid(), -1};
     if (rank == 0) {
@@ -35,16 +35,16 @@ static atomic_int* shared_page(void) {
     return page;
 }
 
-// Until all others have come back from MPI_Wait; false after a minute.
-static int others_are_through(atomic_int* through, int before) {
-    for (int i = 0; i < 60000 && atomic_load(through) != before + size - 1; ++i)
+// Waits until all other ranks have returned from MPI_Wait; returns false after a minute.
+static int others_have_returned(atomic_int* returned, int before) {
+    for (int i = 0; i < 60000 && atomic_load(returned) != before + size - 1; ++i)
         nanosleep(&(struct timespec){0, 1000000}, NULL);
-    return atomic_load(through) == before + size - 1;
+    return atomic_load(returned) == before + size - 1;
 }
 
 static double *in, *out;
 
-// Of more than two ranks, larger blocks of an allgather are written by their owners alone.
+// With more than two ranks, larger blocks of an allgather are written only by their owners.
 static int count(int what) { return what == 3 ? 8192 : n; }
 
 static void start(int what, MPI_Request* request) {
@@ -57,7 +57,7 @@ static void start(int what, MPI_Request* request) {
     }
 }
 
-static double wanted(int what, int block) {
+static double expected(int what, int block) {
     switch (what) {
     case 0: return 1000;
     case 1: return 1001;
@@ -71,23 +71,23 @@ int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    atomic_int* const through = shared_page();
+    atomic_int* const returned = shared_page();
     in = malloc(sizeof(double) * n * (size_t)size), out = malloc(sizeof(double) * n * (size_t)size);
     for (int what = 0; what < 5; ++what)
         for (int round = 0; round < 3; ++round) {
-            int const before = atomic_load(through), blocks = what < 3 ? 1 : size;
+            int const before = atomic_load(returned), blocks = what < 3 ? 1 : size;
             for (int i = 0; i < size * n; ++i) in[i] = what == 4 ? 100 * rank + i / n : rank;
             for (int i = 0; i < size * n; ++i) out[i] = what < 2 ? 1000 + rank : -1;
             MPI_Request request;
             MPI_Barrier(MPI_COMM_WORLD);
             start(what, &request);
-            // The parts of others need the ranks' posts: theirs and mine, not my help.
-            if (rank == 0 && allocator_is_ours)
-                CHECK(others_are_through(through, before), "operation %d waits for the one who computes", what);
+            // The other ranks' transfers need the posted buffers of all ranks, but no help from rank 0.
+            if (rank == 0 && uses_tutti_allocator)
+                CHECK(others_have_returned(returned, before), "operation %d waits for the computing rank", what);
             MPI_Wait(&request, MPI_STATUS_IGNORE);
             for (int i = 0; i < blocks * count(what); ++i)
-                CHECK(out[i] == wanted(what, i / count(what)), "operation %d: %g at %d", what, out[i], i);
-            if (rank != 0) atomic_fetch_add(through, 1);
+                CHECK(out[i] == expected(what, i / count(what)), "operation %d: %g at %d", what, out[i], i);
+            if (rank != 0) atomic_fetch_add(returned, 1);
             MPI_Barrier(MPI_COMM_WORLD);
         }
     free(in);

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The first calls of a communicator go over eight channels: what they use of shared memory lies close together, or is
-// there from the first call on, so that the next ones take hardly a page fault.
+// The first calls on a communicator use eight channels. Their shared memory is contiguous, or mapped from the first
+// call on, so that later calls take few page faults.
 // ranks: 8
-// nodes: one, it is about the memory that the ranks of a node share
+// nodes: one, it measures memory that the ranks of a node share
 #include <string.h>
 #include <sys/resource.h>
 
 #include "../check.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { faults_count = 0 };   // memory of the sanitizer's own comes and goes
+enum { faults_count = 0 };   // a sanitizer allocates memory of its own
 #else
 enum { faults_count = 1 };
 #endif
 
-enum { calls = 9, most = 8192 / sizeof(double), most_ranks = 8 };
+enum { calls = 9, most = 8192 / sizeof(double), max_ranks = 8 };
 
 static long page_faults(void) {
     struct rusage use;
@@ -22,14 +22,14 @@ static long page_faults(void) {
     return use.ru_minflt;
 }
 
-static double in[most * most_ranks], out[most * most_ranks];
+static double in[most * max_ranks], out[most * max_ranks];
 
 static void allreduce(int n, MPI_Comm comm) { MPI_Allreduce(in, out, n, MPI_DOUBLE, MPI_SUM, comm); }
 static void allgather(int n, MPI_Comm comm) { MPI_Allgather(in, n, MPI_DOUBLE, out, n, MPI_DOUBLE, comm); }
 static void alltoall(int n, MPI_Comm comm) { MPI_Alltoall(in, n, MPI_DOUBLE, out, n, MPI_DOUBLE, comm); }
 static void bcast(int n, MPI_Comm comm) { MPI_Bcast(in, n, MPI_DOUBLE, 0, comm); }
 
-// Page faults of calls 2 to 9, on average over the ranks, which begin each call together.
+// Page faults of calls 2 to 9, averaged over the ranks; the ranks start each call together.
 static double faults_after_the_first(void (*call)(int, MPI_Comm), int n, MPI_Comm comm, MPI_Comm other) {
     long mine = 0, sum = 0;
     int size;
@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
         int bytes;
         MPI_Comm comm;
     } const cases[] = {
-        // Slots of other communicators are small ones, or come page by page.
+        // Other communicators have small slots, or slots that are allocated page by page.
         {"allreduce", allreduce, 8, third},
         {"allreduce", allreduce, 256, third},
         {"allreduce", allreduce, 512, third},
@@ -75,7 +75,7 @@ int main(int argc, char** argv) {
     for (unsigned k = 0; k < sizeof cases / sizeof *cases; ++k) {
         double const faults =
             faults_after_the_first(cases[k].call, cases[k].bytes / (int)sizeof(double), cases[k].comm, other);
-        // Eight channels with a page of each peer were 35 to 50.
+        // Eight channels with a page for each peer caused 35 to 50 faults.
         if (faults_count)
             CHECK(faults <= 8, "%s of %d bytes: %g page faults per rank in calls 2 to 9", cases[k].name, cases[k].bytes,
                   faults);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The system forbids CMA, as a container's rules do. To be included first.
+// Makes the system forbid CMA, as a container's seccomp profile does. Must be included first.
 #pragma once
 
 #define _GNU_SOURCE
@@ -14,8 +14,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/// From now on, and for this process alone.
-static void forbid(void) {
+/// Forbids CMA from now on, for this process only.
+static void forbid_cma(void) {
     struct sock_filter rules[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 1, 0),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 1 2
-// Children: what they write stays theirs, what their parent writes later stays the parent's, and programs that are
-// started from a rank have nothing of it.
+// Forked children: a child's writes are invisible to its parent, the parent's later writes are invisible to the child,
+// and programs that a rank starts share none of its memory.
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,13 +25,13 @@ static int all(char const *block, int value) {
 }
 
 int main(int argc, char **argv) {
-    if (argc > 1) {   // started by a rank: a world of its own
+    if (argc > 1) {   // the program that a rank starts is a separate world
         MPI_Init(&argc, &argv);
         int size;
         MPI_Comm_size(MPI_COMM_WORLD, &size);
         char *block = malloc(bytes);
-        CHECK_SHARED(block);   // with the ranks of that world, of which there is one
-        CHECK(!allocator_is_ours || inode_of(block) != strtoul(argv[1], NULL, 10), "in the parent's memory");
+        CHECK_SHARED(block);   // shared with the ranks of that world, which is one
+        CHECK(!uses_tutti_allocator || inode_of(block) != strtoul(argv[1], NULL, 10), "in the parent's memory");
         free(block);
         MPI_Finalize();
         return size == 1 ? 17 : 1;
@@ -47,7 +47,7 @@ int main(int argc, char **argv) {
     pid_t child = fork();
     if (child == 0) {
         char c;
-        if (read(written[0], &c, 1) != 1) _exit(1);   // until the parent has written
+        if (read(written[0], &c, 1) != 1) _exit(1);   // wait until the parent has written
         if (!all(block, 1)) _exit(2);
         memset(block, 3, bytes);
         memset(other, 3, bytes);
@@ -81,7 +81,7 @@ int main(int argc, char **argv) {
     CHECK((code = ended(child)) == 17, "posix_spawn: %d", code);
     CHECK(system("exit 3") >> 8 == 3, "system");
 
-    // The parent goes on as a rank.
+    // The parent continues as a rank.
     char *sum = malloc(bytes);
     MPI_Allreduce(block, sum, bytes, MPI_CHAR, MPI_SUM, MPI_COMM_WORLD);
     CHECK(all(sum, 2 * size), "sum %d", sum[0]);

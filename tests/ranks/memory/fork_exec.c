@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 1
-// A child that only starts another program copies hardly anything of its parent's large blocks.
+// A child that only executes another program copies almost nothing of its parent's large blocks.
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
     for (int closes = 0; closes < 2; closes++) {
         pid_t const child = fork();
         if (child == 0) {
-            for (int i = 3; closes && i < 256; i++) close(i);   // as programs do before they start others
+            for (int i = 3; closes && i < 256; i++) close(i);   // as many programs do before exec
             execv(argv[0], words);
             _exit(9);
         }
@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
         struct rusage use;
         CHECK(wait4(child, &status, 0, &use) == child, "wait4");
         CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 17, "the child ended with %x", status);
-        CHECK(!allocator_is_ours || use.ru_maxrss < (long)(BYTES >> 11), "the child took %ld KiB", use.ru_maxrss);
+        CHECK(!uses_tutti_allocator || use.ru_maxrss < (long)(BYTES >> 11), "the child took %ld KiB", use.ru_maxrss);
     }
     CHECK(block[0] == 1 && block[BYTES - 1] == 1, "the block has changed");
     free(block);

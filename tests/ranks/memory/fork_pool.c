@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 1 2 4
-// Children that go on beside each other, as those of Python's multiprocessing. Each has what its parent had at its
-// fork, whatever the parent and its peers write later, and further children share the copies.
+// Several children that run at the same time, as with Python's multiprocessing. Each child keeps the data of its fork,
+// whatever the parent and its peers write later, and further children share the copies.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,7 +9,7 @@
 
 enum { children = 4, bytes = 32 << 20, shown = 4 << 20 };
 
-/* Bytes that this process has written to and shares with none. */
+/* Returns the number of bytes that this process has written and shares with no other process. */
 static long own_bytes(void) {
     FILE *rollup = fopen("/proc/self/smaps_rollup", "r");
     char line[256];
@@ -25,9 +25,9 @@ static int all(char const *block, size_t from, size_t to, int value) {
     return 1;
 }
 
-/* 42 when all is as it was at the fork of the given child. */
+/* Returns 42 if all data is as it was at the fork of this child. */
 static int check(char *block, int child) {
-    if (allocator_is_ours && child > 0 && own_bytes() > bytes / 2) return 3;   // the first one copies for itself
+    if (uses_tutti_allocator && child > 0 && own_bytes() > bytes / 2) return 3;   // the first child makes the copy
     if (!all(block, 0, shown, 10 + child)) return 1;
     if (!all(block, shown, bytes, 1)) return 2;
     memset(block, 5, bytes);
@@ -42,7 +42,7 @@ int main(int argc, char **argv) {
     char *block = malloc(bytes);
     CHECK_SHARED(block);
     memset(block, 1, bytes);
-    MPI_Win window;   // peers write into the beginning of the block
+    MPI_Win window;   // peers write to the beginning of the block
     MPI_Win_create(block, shown, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
     char *sent = malloc(shown);
     int asked[2];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory that many ranks take which send little: a rank's own memory after MPI_Init; and the node's segment after
-// each rank has sent one number to every other rank, which must not take a page for each pair.
+// The memory use of many ranks that send little: each rank's private memory after MPI_Init, and the node's segment
+// after each rank has sent one number to each other rank, which must not take a page per pair.
 // ranks: 64 200
-// nodes: one, the memory of one node is measured
-// unchecked: the memory is measured that messages take without --check
+// nodes: one, it measures the memory of one node
+// unchecked: it measures memory use, which is larger with --check
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ enum { own_memory_counts = 0 };
 enum { own_memory_counts = 1 };
 #endif
 
-// KiB that this process has written and no other process has mapped.
+// Returns the KiB that this process has written and no other process has mapped.
 static long private_kib(void) {
     char line[256];
     long kib = -1;
@@ -29,7 +29,7 @@ static long private_kib(void) {
     return kib;
 }
 
-// KiB of the segment that any rank of the node has touched.
+// Returns the KiB of the segment that any rank of the node has touched.
 static long segment_kib(void) {
     long kib = -1;
     DIR* folder = opendir("/proc/self/fd");
@@ -48,7 +48,7 @@ static long segment_kib(void) {
 
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
-    MPI_Barrier(MPI_COMM_WORLD);   // before it, what all share may have been mapped by one alone
+    MPI_Barrier(MPI_COMM_WORLD);   // before it, one rank may be the only one to map shared memory
     long const own = private_kib();
     int rank, size;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
         long const sent = 1000L * rank + to;
         long got = -1;
         MPI_Sendrecv(&sent, 1, MPI_LONG, to, 3, &got, 1, MPI_LONG, from, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        CHECK(got == 1000L * from + rank, "%ld came from rank %d", got, from);
+        CHECK(got == 1000L * from + rank, "received %ld from rank %d", got, from);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     long const grown = segment_kib() - before, page_for_each_pair = 4L * size * (size - 1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts that are each an int and together more than one holds, and parts that lie further away than that. The memory
-// is a megabyte that is mapped again and again, so it stays small; what comes is the same wherever it lies.
+// Counts that each fit in an int but whose sum does not, and blocks whose displacement in bytes exceeds an int. One
+// megabyte is mapped repeatedly, so little memory is used, and all blocks have the same content.
 // ranks: 2
-// nodes: one, what goes over a network is as many bytes as there are counts
+// nodes: one, a network would transfer all of the bytes
 #define _GNU_SOURCE
 #include "tests/ranks/check.h"
 
@@ -15,7 +15,7 @@ enum { unit = 1 << 20 };
 static const int counts[2] = {1500000000, 700000000};
 static const size_t total = 2200000000u;
 
-/* `bytes` bytes of addresses, all of them the same megabyte. */
+/* Maps `bytes` bytes of address space to the same megabyte. */
 static unsigned char *repeated(size_t bytes) {
     size_t const units = (bytes + unit - 1) / unit;
     int const file = memfd_create("large_counts", MFD_CLOEXEC);
@@ -29,7 +29,7 @@ static unsigned char *repeated(size_t bytes) {
     return base;
 }
 
-/* Addresses of which the touched ones alone take memory. */
+/* Reserves address space that takes memory only where it is touched. */
 static unsigned char *sparse(size_t bytes) {
     void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     CHECK(base != MAP_FAILED, "no addresses");
@@ -40,7 +40,7 @@ static void expect(unsigned char const *where, unsigned char value, char const *
     CHECK(where[0] == value && where[unit / 2] == value, "%s: %d and %d", what, where[0], where[unit / 2]);
 }
 
-/* Every rank sends `mine` bytes of the value 7 to all: more bytes than an int counts come to each. */
+/* Each rank sends `mine` bytes of value 7 to all; each rank receives more bytes than an int counts. */
 static void gather_all(int rank, unsigned char *out, unsigned char *in) {
     int const places[2] = {0, counts[0]};
     memset(in, 0, unit);
@@ -49,7 +49,7 @@ static void gather_all(int rank, unsigned char *out, unsigned char *in) {
     expect(in + unit, 7, "MPI_Allgatherv");
 }
 
-/* The vector has more elements than an int counts, each rank's share has not. */
+/* The vector has more elements than an int counts; each rank's block has fewer. */
 static void reduce_shares(int rank, unsigned char *out, unsigned char *in) {
     memset(in, 0, unit);
     memset(out, 3 + rank, unit);
@@ -57,7 +57,7 @@ static void reduce_shares(int rank, unsigned char *out, unsigned char *in) {
     expect(in + unit, 3 | 4, "MPI_Reduce_scatter");
 }
 
-/* Few elements, so far apart that their places in bytes are more than an int holds. */
+/* Few elements, whose displacements in bytes exceed an int. */
 static void far_parts(int rank) {
     int const here[2] = {3, 700000}, places[2] = {700000, 5}, lengths[2] = {1, 1}, size = 2;
     MPI_Datatype wide;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A communicator's counters of pairs, flags of outer levels and slots come at their first use, also where that is after
- * more operations than a flag has numbers for, or half of that, or while members are some operations apart. */
+/* A communicator allocates its pair counters, flags of outer levels, and slots at their first use. This also works
+ * after more operations than a flag can count, or half of that, or while members are some operations apart. */
 // ranks: 2 4 5
 #include "tests/ranks/comm/node.h"
 
 static void use_all(MPI_Comm comm, int rank, int size, int number) {
-    int send[8] = {0}, receive[8], vector[200], sums[200], mine[300], everybodys[8 * 300];
+    int send[8] = {0}, receive[8], vector[200], sums[200], mine[300], gathered[8 * 300];
     for (int i = 0; i < size; ++i) send[i] = 100 * rank + i + number;
     MPI_Alltoall(send, 1, MPI_INT, receive, 1, MPI_INT, comm);
     for (int i = 0; i < size; ++i)
@@ -14,14 +14,14 @@ static void use_all(MPI_Comm comm, int rank, int size, int number) {
     MPI_Allreduce(vector, sums, 200, MPI_INT, MPI_SUM, comm);
     for (int i = 0; i < 200; ++i)
         CHECK(sums[i] == size * (size - 1) / 2 + size * (i + number), "allreduce %d: at %d: %d", number, i, sums[i]);
-    int counts[8], places[8];
-    for (int i = 0; i < size; ++i) counts[i] = 300 - i, places[i] = 300 * i;
+    int counts[8], displs[8];
+    for (int i = 0; i < size; ++i) counts[i] = 300 - i, displs[i] = 300 * i;
     for (int i = 0; i < 300; ++i) mine[i] = 1000 * rank + i + number;
-    MPI_Gatherv(mine, counts[rank], MPI_INT, everybodys, counts, places, MPI_INT, size - 1, comm);
+    MPI_Gatherv(mine, counts[rank], MPI_INT, gathered, counts, displs, MPI_INT, size - 1, comm);
     for (int r = 0; rank == size - 1 && r < size; ++r)
         for (int i = 0; i < counts[r]; ++i)
-            CHECK(everybodys[300 * r + i] == 1000 * r + i + number, "gatherv %d: of %d at %d: %d", number, r, i,
-                  everybodys[300 * r + i]);
+            CHECK(gathered[300 * r + i] == 1000 * r + i + number, "gatherv %d: of %d at %d: %d", number, r, i,
+                  gathered[300 * r + i]);
 }
 
 int main(int argc, char **argv) {
@@ -29,8 +29,8 @@ int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    /* The last two are left out between nodes. */
-    int const before[] = {0, 1, 7, 8, 9, 32760, 65530, 32768, 33000}, cases = on_one_node() ? 9 : 7;
+    /* The last two are left out on several nodes. */
+    int const before[] = {0, 1, 7, 8, 9, 32760, 65530, 32768, 33000}, cases = is_single_node() ? 9 : 7;
     for (int k = 0; k < cases; ++k) {
         MPI_Comm comm;
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);

@@ -2,9 +2,9 @@
 // ranks: 2 4
 // run before: 2 4 before
 // run without_arena: 2 4 TUTTI_ARENA=no before
-// nodes: one, what one node's ranks map is looked at
-// unchecked: the memory is measured
-// A program that locks all its memory gets what it uses, not the addresses that are reserved for more.
+// nodes: one, it measures what the ranks of one node map
+// unchecked: it measures memory use
+// A program that locks all its memory locks only the memory in use, not the reserved address space.
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ static long status_kib(char const* name) {
 }
 
 static int lock(void) {
-    // What is locked by mistake should not end other programs of this machine.
+    // If too much is locked, the kernel should end this program before others.
     FILE* first_to_go = fopen("/proc/self/oom_score_adj", "w");
     if (first_to_go) fputs("1000", first_to_go), fclose(first_to_go);
     return mlockall(MCL_CURRENT | MCL_FUTURE) == 0;

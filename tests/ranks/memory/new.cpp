@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 2
-// C++: operator new of every kind, containers, and objects that live before main and after MPI_Finalize.
+// C++: all kinds of operator new, containers, and objects that exist before main and after MPI_Finalize.
 #include <memory>
 #include <new>
 #include <string>
@@ -32,11 +32,11 @@ int main(int argc, char** argv) {
     std::unique_ptr<std::vector<int>> made_elsewhere;
     std::thread([&] { made_elsewhere = std::make_unique<std::vector<int>>(300000, 7); }).join();
     CHECK_SHARED(made_elsewhere->data());
-    made_elsewhere.reset();   // by another thread than the one that made it, which is gone
+    made_elsewhere.reset();   // freed in another thread than the one that made it, which has ended
     std::vector<double> sum(global.size());
     MPI_Allreduce(global.data(), sum.data(), static_cast<int>(sum.size()), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     CHECK(sum[0] == 3 && sum.back() == 2 * 1999999.0, "%g", sum.back());
-    bool refused = !allocator_is_ours;   // a sanitizer ends the program instead
+    bool refused = !uses_tutti_allocator;   // a sanitizer ends the program instead
     if (!refused) try {
             std::vector<char> all(std::size_t{1} << 60);
         } catch (std::bad_alloc const&) { refused = true; }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The system refuses some copies between processes, moves a part of others, and does the rest: whatever way a transfer
- * goes on by, the data is right, every rank goes on, and later copies are made by CMA again. */
+/* The system refuses some CMA copies and moves only a part of others. Whichever access method a transfer continues
+ * with, the data is right, each rank continues, and later copies use CMA again. */
 // ranks: 2 3 4
-// alone: it has the place of the system's calls for CMA
+// alone: it replaces the system calls for CMA
 // run apart: 2 4 apart
-// nodes: one, CMA is of one node
+// nodes: one, CMA works within a node
 #define _GNU_SOURCE
 #include "tests/ranks/check.h"
 
@@ -27,7 +27,7 @@ static unsigned draw(unsigned below) {
 static ssize_t move(long call, pid_t pid, const struct iovec *here, const struct iovec *there) {
     static const int errors[] = {ESRCH, ENOMEM, EAGAIN};
     struct iovec from = *there, to = *here;
-    if (refuses && there->iov_len > 8) {   /* not of the value by which a process is recognised */
+    if (refuses && there->iov_len > 8) {   /* the probe that identifies a process always succeeds */
         unsigned const what = draw(6);
         if (what < 2) return ++refused, errno = errors[draw(3)], -1;
         if (what == 2 && from.iov_len > 4096) from.iov_len = to.iov_len = from.iov_len / 2;
@@ -78,7 +78,7 @@ static void messages(int me, int ranks, int round, MPI_Datatype pairs) {
     }
     MPI_Request request[8];
     fill(me, round);
-    for (int k = 0; k < 4; ++k)   /* several under way at the same time */
+    for (int k = 0; k < 4; ++k)   /* several in flight at the same time */
         MPI_Irecv(in + k * n, n / 4, MPI_INT, from, k, MPI_COMM_WORLD, &request[k]);
     for (int k = 0; k < 4; ++k) MPI_Isend(out, n / 4, MPI_INT, to, k, MPI_COMM_WORLD, &request[4 + k]);
     MPI_Waitall(8, request, MPI_STATUSES_IGNORE);
@@ -140,7 +140,7 @@ int main(int argc, char **argv) {
     MPI_Type_commit(&pairs);
     MPI_Win_create(shared, sizeof shared, sizeof *shared, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
     chance = (unsigned)me + 1;
-    int const some = argc > 1;   /* only rank 1 is refused anything */
+    int const some = argc > 1;   /* only rank 1's copies are refused */
     for (int round = 0; round < rounds; ++round) {
         refuses = !some || me == 1;
         messages(me, ranks, round, pairs);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 2
-// Threads allocate, change and free each other's blocks of all sizes at the same time, and fork meanwhile.
+// Threads allocate, resize and free each other's blocks of all sizes concurrently, and fork meanwhile.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
@@ -12,7 +12,7 @@ enum { threads = 4, slots = 64, rounds = 3000 };
 
 static _Atomic(unsigned char *) slot[slots];
 
-/* A block says its own size in its first bytes and in its last. */
+/* A block has its size in its first and in its last bytes. */
 static unsigned char *make(unsigned char *block, size_t n) {
     block = realloc(block, n);
     CHECK(block != NULL, "%zu bytes", n);
@@ -39,7 +39,7 @@ static void *work(void *seed_of) {
         block = atomic_exchange(&slot[rand_r(&seed) % slots], make(block, n));
         if (block) check_block(block), free(block);
         // A sanitizer's allocator does not survive a fork in another thread.
-        if (allocator_is_ours && i % 1000 == 500) {
+        if (uses_tutti_allocator && i % 1000 == 500) {
             pid_t child = fork();
             if (child == 0) {
                 unsigned char *mine = make(malloc(40000), 60000);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rank 1 forbids all others to read and write its memory (PR_SET_DUMPABLE) while they communicate: messages,
- * collectives, and windows that were made before go on another way. */
+/* Rank 1 forbids other processes to access its memory (PR_SET_DUMPABLE) during communication: messages, collectives,
+ * and existing windows continue with another access method. */
 // ranks: 2 4
 // run without_arenas: 2 4 TUTTI_ARENA=no
 #include <linux/capability.h>
@@ -14,7 +14,7 @@
 
 enum { numbers = 1500000, in_window = 100000, rounds = 8 };
 
-/* A privileged process would be let in all the same. */
+/* A privileged process would get access nevertheless. */
 static void drop_privilege(void) {
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
     struct __user_cap_data_struct data[2];
@@ -82,7 +82,7 @@ int main(int argc, char **argv) {
             CHECK(out[r * (numbers / size)] == r + round, "round %d: rank %d's part: %d", round, r, out[r]);
     }
     MPI_Win_free(&window);
-    CHECK(prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == 0, "prctl");   /* for those who look for leaks at the end */
+    CHECK(prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == 0, "prctl");   /* for leak checkers at the end */
     MPI_Finalize();
     return 0;
 }

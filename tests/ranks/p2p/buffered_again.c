@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The attached buffer has room for one large message: when everybody knows that it was received, there is room again.
+// The attached buffer holds one large message: after all ranks know that it was received, the buffer is free again.
 // ranks: 2
 #include "tests/ranks/check.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cancelling sends and receives, before and after they are matched.
+// Cancels sends and receives before and after they are matched.
 // ranks: 2
 #include "tests/ranks/check.h"
 
@@ -21,7 +21,7 @@ static void of_sends(int me, starting *send, int n) {
     if (me == 0) {
         send(data, n, MPI_INT, 1, 1, MPI_COMM_WORLD, &r);
         MPI_Cancel(&r);
-        CHECK(cancelled(&r) == 1, "a send of %d ints that nobody received was not cancelled", n);
+        CHECK(cancelled(&r) == 1, "an unreceived send of %d ints was not cancelled", n);
         MPI_Send(data, 0, MPI_INT, 1, 2, MPI_COMM_WORLD);
         send(data, n, MPI_INT, 1, 3, MPI_COMM_WORLD, &r);
         MPI_Recv(data, 0, MPI_INT, 1, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cancelling buffered sends: while nobody has received them they go, and their room in the buffer with them; after that
- * they stay. Small ones have left at once, large ones lie in the buffer. */
+/* Cancels buffered sends: before a message is received, MPI_Cancel succeeds and frees the space in the buffer; after
+ * that it fails. Small messages have already been sent, large ones are in the buffer. */
 // ranks: 1 2 4
 #include "tests/ranks/check.h"
 
@@ -10,7 +10,7 @@ static const int sizes[] = {0, 2, 1000, most};
 static int data[most], me, size;
 static char buffer[room];
 
-/* To the right neighbour, by MPI_Ibsend, or once more by a persistent request. */
+/* Sends to the right neighbour by MPI_Ibsend or a persistent request. */
 static void begin(int persistent, int n, int tag, MPI_Request *r) {
     if (persistent) {
         MPI_Bsend_init(data, n, MPI_INT, (me + 1) % size, tag, MPI_COMM_WORLD, r);
@@ -37,9 +37,9 @@ static void end(int persistent, MPI_Request *r) {
 static void unmatched(int persistent, int n) {
     MPI_Request r;
     int flag, left = (me + size - 1) % size;
-    for (int round = 0; round < 3; ++round) {   /* each needs the whole buffer */
+    for (int round = 0; round < 3; ++round) {   /* each round needs the whole buffer */
         begin(persistent, n, 1, &r);
-        CHECK(cancelled(&r) == 1, "a send of %d ints that nobody received was not cancelled", n);
+        CHECK(cancelled(&r) == 1, "an unreceived send of %d ints was not cancelled", n);
         end(persistent, &r);
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -61,7 +61,7 @@ static void matched(int persistent, int n) {
     end(persistent, &r);
 }
 
-/* Started again, a request asks for its last message only. */
+/* If a persistent request was started twice, cancelling affects its last message only. */
 static void started_again(int n) {
     int left = (me + size - 1) % size, flag;
     static int got[most];
@@ -100,8 +100,8 @@ int main(int argc, char **argv) {
         }
     for (int i = 0; i < 4; ++i) started_again(sizes[i]);
     MPI_Ibsend(data, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &r);
-    CHECK(cancelled(&r) == 0, "a send to nobody was cancelled: %x", r);
-    /* A request that is given up while its message lies in the buffer. */
+    CHECK(cancelled(&r) == 0, "a send to MPI_PROC_NULL was cancelled: %x", r);
+    /* A request is freed while its message is in the buffer. */
     MPI_Ibsend(data, most, MPI_INT, (me + 1) % size, 7, MPI_COMM_WORLD, &r);
     MPI_Request_free(&r);
     MPI_Recv(data, most, MPI_INT, (me + size - 1) % size, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Wait and Test for one, any, some and all; null and inactive requests; statuses and MPI_ERR_IN_STATUS.
+// Wait and Test for one, any, some and all requests; null and inactive requests; statuses and MPI_ERR_IN_STATUS.
 // ranks: 2 4
 #include "tests/ranks/check.h"
 
 static int me, ranks;
 
-/// All fields, and MPI_ERROR with them (MPI 3.1, 3.7.3), which is spoilt for the next call.
+/// Checks all fields and MPI_ERROR (MPI 3.1, 3.7.3), then overwrites MPI_ERROR for the next call.
 static void empty_status(MPI_Status *s, const char *call) {
     int count = -1, cancelled = -1;
     MPI_Get_count(s, MPI_INT, &count);
@@ -20,7 +20,7 @@ static void nothing_to_wait_for(void) {
     MPI_Request r[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     MPI_Status s[3];
     int flag = 0, index = 0, count = 0, indices[3], x;
-    MPI_Recv_init(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &r[1]);   // inactive counts as not there
+    MPI_Recv_init(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &r[1]);   // inactive requests are ignored
     s->MPI_ERROR = MPI_ERR_OTHER;
     MPI_Wait(&r[0], s), empty_status(s, "Wait null");
     MPI_Wait(&r[1], s), empty_status(s, "Wait inactive");
@@ -46,7 +46,7 @@ static void nothing_to_wait_for(void) {
     CHECK(r[1] == MPI_REQUEST_NULL, "freed request is 0x%x", r[1]);
 }
 
-/// Rank 0 posts receives from everybody; the others send when told, so that the order of completion is known.
+/// Rank 0 posts receives from all ranks; the others send on request, so that the order of completion is known.
 static void in_a_known_order(void) {
     int go = 1;
     if (me != 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages that are still on their way when their sender calls MPI_Finalize arrive; one that nobody receives holds up
-// nobody.
+// Messages in flight when their sender calls MPI_Finalize arrive. A message that no rank receives does not block
+// MPI_Finalize.
 // ranks: 2 3
 // may warn: T07 T08
 // run staged: 2 TUTTI_CMA=no
@@ -26,7 +26,7 @@ int main(int argc, char **argv) {
         MPI_Isend(unwanted, n, MPI_INT, 1, 3, MPI_COMM_WORLD, &r);
         MPI_Request_free(&r);
     } else if (me == 1) {
-        usleep(100000);   // rank 0 is in MPI_Finalize meanwhile
+        usleep(100000);   // meanwhile, rank 0 is in MPI_Finalize
         MPI_Recv(in, n, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         for (int i = 0; i < n; ++i) CHECK(in[i] == 2 * i, "buffered: element %d is %d", i, in[i]);
         MPI_Recv(in, n, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// huge [MIB [message]]: rank 0 and 1 exchange so many MiB by every kind of call, or in one message. Messages of more
-// bytes than an int counts take gigabytes, so here are short ones; huge_messages_test.sh runs the same with long ones,
-// in every protocol, and with a static array (-DSTATIC_MIB) in place of memory by malloc.
+// huge [MIB [message]]: ranks 0 and 1 exchange this many MiB by each kind of call, or in one message. Messages of more
+// bytes than an int counts take gigabytes, so the default is short; huge_messages_test.sh runs the program with long
+// messages, in each protocol, and with a static array (-DSTATIC_MIB) instead of heap memory.
 // ranks: 2
 // args: 20
 #include <stdint.h>
@@ -13,11 +13,11 @@ enum { mib = 1 << 20, gap = 1024, words = mib / 8, step = 61 };
 
 static int rank, other;
 static long units;
-static uint64_t* buffer;   // `units` MiB
+static uint64_t* buffer;   // of `units` MiB
 #ifdef STATIC_MIB
 static uint64_t array[(size_t)STATIC_MIB * words];
 #endif
-static MPI_Datatype whole, most;   // a MiB, and all of it but for a gap at its end
+static MPI_Datatype whole, most;   // a MiB; a MiB without its last bytes
 
 static long bytes_of(MPI_Datatype type) {
     int size;
@@ -31,8 +31,8 @@ static void fill(uint64_t* to, int round) {
     for (long i = 0; i < units * words; i += step) to[i] = word(i, round);
 }
 
-// Finds data that went astray, by a multiple of 2 or 4 GiB, say: no two words are the same, and every 61st of them is
-// checked. Gaps keep what they had.
+// Finds misplaced data, for example by a multiple of 2 or 4 GiB: no two words are equal, and every 61st is checked.
+// Gaps must be unchanged.
 static void expect(uint64_t const* in, int round, int gaps, int before, char const* what) {
     for (long i = 0; i < units * words; i += step) {
         int const kept = gaps && i % words >= (mib - gap) / 8;
@@ -40,7 +40,7 @@ static void expect(uint64_t const* in, int round, int gaps, int before, char con
     }
 }
 
-// MPI-3.1, 3.2.5 and 4.1.11: what an int cannot count is MPI_UNDEFINED, and an MPI_Count counts it.
+// MPI 3.1, 3.2.5 and 4.1.11: a count that does not fit in an int is MPI_UNDEFINED, but fits in an MPI_Count.
 static void expect_counts(MPI_Status const* status, MPI_Datatype type, char const* what) {
     long const bytes = bytes_of(type);
     int const small = bytes > INT32_MAX ? MPI_UNDEFINED : (int)bytes;
@@ -73,7 +73,7 @@ static void send_and_receive(int sender, MPI_Datatype type, int round) {
     expect(buffer, round, type == most, -round, "MPI_Mrecv");
 }
 
-// A receive that waits; and only one way, for the memory of two buffers would be needed at each rank.
+// A posted receive, in one direction only, so that each rank needs memory for one buffer.
 static void posted(int sender, int round) {
     MPI_Status status;
     char token = 0;
@@ -98,7 +98,7 @@ static void broadcast(int root, MPI_Datatype type, int round) {
     if (rank != root) expect(buffer, round, type == most, -round, "MPI_Bcast");
 }
 
-// Fewer elements than an int counts, of more bytes.
+// Fewer elements than an int counts, with more bytes than an int counts.
 static void sum(void) {
     long const n = units * words;
     for (long i = 0; i < n; i += step) buffer[i] = (uint64_t)(i + rank);
@@ -106,7 +106,7 @@ static void sum(void) {
     for (long i = 0; i < n; i += step) CHECK(buffer[i] == 2 * (uint64_t)i + 1, "MPI_Allreduce: element %ld", i);
 }
 
-// The target's part is read and written by its peer, which has as much itself.
+// The peer reads and writes the target's part, which is as large as its own.
 static void one_sided(MPI_Datatype type) {
     MPI_Win window;
     fill(buffer, rank + 30);
@@ -122,7 +122,7 @@ static void one_sided(MPI_Datatype type) {
     MPI_Win_free(&window);
 }
 
-// Rank 1 gives its memory back for it.
+// Rank 1 frees its memory for this.
 static void to_itself(void) {
     MPI_Status status;
     if (rank == 1) free(buffer), buffer = NULL;
@@ -137,7 +137,7 @@ static void to_itself(void) {
     free(copy);
 }
 
-// Memory by malloc, or of the program itself.
+// Heap memory, or a static array.
 static void get_buffer(void) {
 #ifdef STATIC_MIB
     CHECK(units <= STATIC_MIB, "the array has %d MiB", STATIC_MIB);

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Messages of more than 2 GiB, by every kind of call and in every protocol, with right results and counts; one from a
-# static array, which lies where the program does and in no arena, and one of more bytes than 32 bits count.
+# Messages of more than 2 GiB, by each kind of call and in each protocol, with right results and counts. One message is
+# sent from a static array, which is in no arena, and one has more bytes than 32 bits count.
 # cores: 2
 # only: --all, for it takes gigabytes and a minute
 . "$(dirname "$0")/../../launcher/nodes/nodes_common.sh" "$1"
 mib=2100            # more bytes than an int counts
 longer_mib=4200
-needed_mib=5500     # of two ranks, and what the system has in its buffers of them
+needed_mib=5500     # two ranks, and system buffers for them
 longer_needed_mib=9500
 is_sanitized && skip "the memory of a program under a sanitizer is a multiple"
-# What is free, and what this cgroup may still have.
+# Prints the free memory in MiB within the system's and this cgroup's limit.
 free_mib() {
     local free=$(($(sed -nE 's/^MemAvailable: +([0-9]+) kB/\1/p' /proc/meminfo) / 1024)) group limit used
     for group in /sys/fs/cgroup"$(sed -n 's/^0:://p' /proc/self/cgroup)" /sys/fs/cgroup; do
@@ -23,29 +23,30 @@ free=$(free_mib)
 [ "$free" -ge $needed_mib ] || skip "$needed_mib MiB of memory are needed and $free MiB are free"
 program=("$build/tests/ranks_p2p_huge" $mib)
 
-# through WAY SETTING VALUE...: two ranks of this node, whose data mostly goes that way, by the table of --stats
+# through METHOD SETTING VALUE...: runs two ranks of this node, whose data must mostly use METHOD in the table of
+# --stats
 through() {
-    local environment=() way=$1 bytes
+    local environment=() method=$1 bytes
     shift
     while [ $# -gt 0 ]; do environment+=(-genv "$1" "$2"); shift 2; done
     run --stats -n 2 "${environment[@]}" "${program[@]}"; expect_code 0
-    [[ "$err" != *"error["* && "$err" != *"warning["* ]] || wrong "$what said: $err"
-    bytes=$(sed -E 's/ ([KMGT]iB)/\1/g' <<< "$err" | awk -v way="$way" '
-        $1 == "rank" && !at { for (i = 1; i <= NF; ++i) if ($i == way) at = i }
+    [[ "$err" != *"error["* && "$err" != *"warning["* ]] || wrong "$what printed: $err"
+    bytes=$(sed -E 's/ ([KMGT]iB)/\1/g' <<< "$err" | awk -v method="$method" '
+        $1 == "rank" && !at { for (i = 1; i <= NF; ++i) if ($i == method) at = i }
         $1 == "all" && at { print $at; exit }')
-    if [ "$way $bytes" = "CMA 0" ]; then echo "the system allows no CMA here: these messages went through the segment, too"
-    else [[ "$bytes" == *GiB ]] || wrong "$what moved $bytes by $way"; fi
+    if [ "$method $bytes" = "CMA 0" ]; then echo "the system forbids CMA here: these messages used the segment, too"
+    else [[ "$bytes" == *GiB ]] || wrong "$what moved $bytes by $method"; fi
 }
 through arenas
 through CMA TUTTI_ARENA no
 through staged TUTTI_ARENA no TUTTI_CMA no
 on 127.0.0.2,127.0.0.3 -n 2 "${program[@]}"; expect_code 0; expect_silence
 
-# A program at fixed addresses; by default code for x86-64 reaches no more than 2 GiB of it.
+# A program at fixed addresses: the default code model for x86-64 reaches at most 2 GiB.
 array=$folder/huge_array model=()
 [ "$(uname -m)" = x86_64 ] && model=(-mcmodel=medium)
 "$build/bin/mpicc" -I "$source" -O1 -fno-pie -no-pie "${model[@]}" -DSTATIC_MIB=$mib \
-    "$source/tests/ranks/p2p/huge.c" -o "$array" 2> "$folder/compiler" || wrong "mpicc said $(cat "$folder/compiler")"
+    "$source/tests/ranks/p2p/huge.c" -o "$array" 2> "$folder/compiler" || wrong "mpicc: $(cat "$folder/compiler")"
 program=("$array" $mib message)
 through CMA
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Large messages between memory of malloc and static memory, dense and with gaps, of random sizes, in both directions
-// at once, truncated, cancelled, and to oneself.
+// Large messages between heap and static memory, dense and with gaps, of random sizes, in both directions at the same
+// time, truncated, cancelled, and of a rank to itself.
 // ranks: 1 2 4
 // run arena_off: 2 4 TUTTI_ARENA=no
 // run cma_off: 2 4 TUTTI_CMA=no
@@ -11,10 +11,10 @@
 
 enum { most = 300000 };   // doubles
 static double still_in[2 * most], still_out[2 * most];
-static double *in[2], *out[2];   // static, and of malloc
+static double *in[2], *out[2];   // static and heap memory
 static unsigned long state;
 
-static int below(int n) {   // the same row of numbers at every rank
+static int below(int n) {   // the same random numbers at each rank
     state = state * 6364136223846793005ul + 1442695040888963407ul;
     return (int)((state >> 33) % (unsigned long)n);
 }
@@ -31,7 +31,7 @@ static MPI_Datatype every_other(int n) {
     return type;
 }
 
-/// Every rank sends n doubles to `to` and receives as many, or `less` fewer, from `from`.
+/// Each rank sends n doubles to `to` and receives as many, or `less` fewer, from `from`.
 static void exchange(int me, int to, int from, int round) {
     int n = near_a_limit(), less = below(4) ? 0 : below(n), error, count;
     int out_gaps = below(2), in_gaps = below(2), blocking = below(2);
@@ -51,9 +51,9 @@ static void exchange(int me, int to, int from, int round) {
         MPI_Isend(a, a_count, a_type, to, 1, MPI_COMM_WORLD, &r[1]);
         error = MPI_Waitall(2, r, both);
         s = both[0];
-        if (error != MPI_SUCCESS) error = s.MPI_ERROR;   // the only thing in it that may fail
+        if (error != MPI_SUCCESS) error = s.MPI_ERROR;   // the only operation in it that may fail
     }
-    for (int i = 0; i < 2 * n; ++i) a[i] = -3;   // ours again: nobody may still read it
+    for (int i = 0; i < 2 * n; ++i) a[i] = -3;   // after completion, no rank may still read it
     int class = MPI_SUCCESS;
     if (error != MPI_SUCCESS) MPI_Error_class(error, &class);
     CHECK(class == (less ? MPI_ERR_TRUNCATE : MPI_SUCCESS), "round %d: class %d, %d less", round, class, less);
@@ -79,7 +79,7 @@ static void cancelled(int me, int other) {
         MPI_Cancel(&r);
         MPI_Wait(&r, &s);
         MPI_Test_cancelled(&s, &flag);
-        CHECK(flag, "rank %d: a large send that nobody received was not cancelled", me);
+        CHECK(flag, "rank %d: an unreceived large send was not cancelled", me);
         MPI_Barrier(MPI_COMM_WORLD);
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Derived datatypes against contiguous ones, both ways, in sizes of every protocol.
+// Derived and contiguous datatypes on either side, in sizes of each protocol.
 // ranks: 2
 // run staged: 2 TUTTI_CMA=no
 #include "tests/ranks/check.h"
@@ -34,13 +34,13 @@ int main(int argc, char **argv) {
         MPI_Type_vector(sizes[k], 1, 2, MPI_DOUBLE, &strided);
         MPI_Type_commit(&strided);
         for (int pair = 0; pair < 4; ++pair) check_pair(me, sizes[k], strided, pair & 1, pair >> 1);
-        // A type may be freed while messages with it are on their way.
+        // A datatype may be freed while messages with it are in flight.
         MPI_Request r;
         MPI_Irecv(in, 1, strided, 1 - me, 2, MPI_COMM_WORLD, &r);
         MPI_Type_free(&strided);
         MPI_Send(out, sizes[k], MPI_DOUBLE, 1 - me, 2, MPI_COMM_WORLD);
         MPI_Wait(&r, MPI_STATUS_IGNORE);
-        int last = sizes[k] - 1;   // of what the other rank had left in `out`, with gaps
+        int last = sizes[k] - 1;   // in the other rank's `out`, which has gaps
         double expected = last % 2 ? -2 : (1 - me) * 1e6 + last / 2;
         CHECK(in[2 * last] == expected, "last of %d is %g, not %g", sizes[k], in[2 * last], expected);
     }

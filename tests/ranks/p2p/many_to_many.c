@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Everybody sends to everybody at once, in several sizes, received in another order and partly by wildcards.
+// All ranks send to all ranks concurrently, in several sizes; messages are received in another order, some by
+// wildcards.
 // ranks: 4 9 16
 // may warn: T12
 #include "tests/ranks/check.h"
@@ -31,7 +32,7 @@ int main(int argc, char **argv) {
             for (int k = 0; k < n; ++k)
                 CHECK(in[i * n + k] == i * 100 + me + k, "round %d: element %d from %d is %d", round, k, i,
                       in[i * n + k]);
-        MPI_Barrier(MPI_COMM_WORLD);   // a wildcard of one round must not take a message of the next
+        MPI_Barrier(MPI_COMM_WORLD);   // a wildcard of one round must not match a message of the next
     }
     for (int i = 0; i < ranks; ++i) MPI_Isend(&me, 1, MPI_INT, i, 50, MPI_COMM_WORLD, &r[i]);
     int *seen = calloc((size_t)ranks, sizeof *seen);

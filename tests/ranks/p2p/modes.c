@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every mode of sending, blocking, nonblocking and persistent, in every size around the limits, to every rank.
+// Each send mode, blocking, nonblocking and persistent, in sizes around each protocol limit, to each rank.
 // ranks: 2 3 8
 // run staged: 2 3 TUTTI_CMA=no
 #include "tests/ranks/check.h"
@@ -74,7 +74,7 @@ int main(int argc, char **argv) {
             if (ranks > 4 && sizes[i] > 50000) continue;
             for (int step = 1; step < ranks; ++step) {
                 exchange(sizes[i], step, mode, 10 * mode + i);
-                if (mode == 2) {   // what lies in the buffer must leave before the next one comes
+                if (mode == 2) {   // the buffer must be empty before the next message
                     MPI_Buffer_detach(&was, &size);
                     CHECK(was == buffer && size == room, "detached %p of %d bytes", was, size);
                     MPI_Buffer_attach(buffer, room);

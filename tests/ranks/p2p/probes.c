@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Probe, Iprobe, Mprobe, Improbe, Mrecv, Imrecv: what they tell and what they take.
+// Probe, Iprobe, Mprobe, Improbe, Mrecv and Imrecv: their statuses, and the messages that they match.
 // ranks: 2 5
 #include "tests/ranks/check.h"
 

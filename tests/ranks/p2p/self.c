@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages to oneself and to nobody.
+// Messages of a rank to itself and to MPI_PROC_NULL.
 // ranks: 1 2
 #include "tests/ranks/check.h"
 
@@ -36,7 +36,7 @@ int main(int argc, char **argv) {
     MPI_Recv(in, 5, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &s);
     MPI_Get_count(&s, MPI_INT, &count);
     CHECK(s.MPI_SOURCE == MPI_PROC_NULL && s.MPI_TAG == MPI_ANY_TAG && count == 0 && in[0] == -7,
-          "from nobody: source %d tag %d count %d", s.MPI_SOURCE, s.MPI_TAG, count);
+          "from MPI_PROC_NULL: source %d tag %d count %d", s.MPI_SOURCE, s.MPI_TAG, count);
     MPI_Recv(NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &s);
     MPI_Send(NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, 1, MPI_COMM_WORLD);
     MPI_Isend(out, 5, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &r[0]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Buffers of buffered sends: a communicator's own before the process's, automatic ones, and waiting until they are
- * empty, blocking and not. */
+/* Buffers of buffered sends: a communicator's buffer takes precedence over the process's; automatic buffers; blocking
+ * and nonblocking flushes. */
 // ranks: 1 2 4
 #include <string.h>
 
@@ -20,15 +20,15 @@ static void receive(MPI_Comm comm, int n, int tag) {
     for (int i = 0; i < n; ++i) CHECK(got[i] == left() + i, "element %d of %d is %d", i, n, got[i]);
 }
 
-/* The data may be changed at once: what is received is what it was. */
+/* The sender changes the data directly after the send; the receiver must get the old data. */
 static void bsend(MPI_Comm comm, int n, int tag) {
     for (int i = 0; i < n; ++i) data[i] = me + i;
     MPI_Bsend(data, n, MPI_INT, right(), tag, comm);
     memset(data, -1, sizeof data);
 }
 
-/* A message too large for one buffer goes through the other, so it is this one that is used. */
-static void whose(MPI_Comm comm) {
+/* A message too large for one of the buffers shows which one is used. */
+static void precedence(MPI_Comm comm) {
     void *address = NULL;
     int bytes = 0;
     MPI_Buffer_attach(of_process, small);
@@ -46,7 +46,7 @@ static void whose(MPI_Comm comm) {
     CHECK(address == of_process && bytes == small, "%d bytes at %p", bytes, address);
 }
 
-/* An automatic buffer takes what comes, again and again. */
+/* An automatic buffer takes any number of messages. */
 static void automatic(MPI_Comm comm) {
     void *address = NULL;
     int bytes;
@@ -63,12 +63,12 @@ static void automatic(MPI_Comm comm) {
     CHECK(address == MPI_BUFFER_AUTOMATIC, "not MPI_BUFFER_AUTOMATIC but %p", address);
 }
 
-/* After a flush the whole buffer is free; a nonblocking one is not complete before. */
+/* After a flush, the whole buffer is free; a nonblocking flush is not complete before. */
 static void flush(MPI_Comm comm) {
     void *address;
     int bytes, flag = 0;
     MPI_Request first, second;
-    CHECK(MPI_Buffer_flush() == MPI_SUCCESS && MPI_Comm_flush_buffer(comm) == MPI_SUCCESS, "%s", "of nothing");
+    CHECK(MPI_Buffer_flush() == MPI_SUCCESS && MPI_Comm_flush_buffer(comm) == MPI_SUCCESS, "%s", "no buffer");
     MPI_Buffer_attach(of_process, room);
     MPI_Comm_attach_buffer(comm, of_comm, room);
     bsend(comm, large, 1);
@@ -93,7 +93,7 @@ static void flush(MPI_Comm comm) {
     MPI_Buffer_detach(&address, &bytes);
 }
 
-/* A flush waits for what was in the buffer when it began, not for what came in later. */
+/* A flush waits only for messages that were in the buffer when it began. */
 static void later_ones(MPI_Comm comm) {
     void *address;
     int bytes;
@@ -104,7 +104,7 @@ static void later_ones(MPI_Comm comm) {
     bsend(comm, large, 2);
     receive(comm, large, 1);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    MPI_Barrier(MPI_COMM_WORLD);   /* nobody has received the second one */
+    MPI_Barrier(MPI_COMM_WORLD);   /* no rank has received the second message */
     receive(comm, large, 2);
     MPI_Comm_detach_buffer(comm, &address, &bytes);
 }
@@ -148,7 +148,7 @@ int main(int argc, char **argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    whose(comm);
+    precedence(comm);
     automatic(comm);
     flush(comm);
     later_ones(comm);

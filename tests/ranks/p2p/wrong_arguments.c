@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Wrong arguments of point-to-point calls give their error class and a sentence with call, argument and value.
+// Wrong arguments of point-to-point calls: each returns its error class and a message with call, argument and value.
 // ranks: 2
 #include "tests/ranks/check.h"
 
@@ -50,15 +50,15 @@ int main(int argc, char **argv) {
     EXPECT(MPI_Mrecv(x, 1, MPI_INT, &m, &s), MPI_ERR_REQUEST, "MPI_MESSAGE_NULL");
     EXPECT(MPI_Bsend(x, 1, MPI_INT, 0, 0, w), MPI_ERR_BUFFER, "no buffer is attached");
     EXPECT(MPI_Buffer_detach(&where, &size), MPI_ERR_BUFFER, "no buffer is attached");
-    EXPECT(MPI_Ssend(x, 1, MPI_INT, me, 0, w), MPI_ERR_OTHER, "would never end");
+    EXPECT(MPI_Ssend(x, 1, MPI_INT, me, 0, w), MPI_ERR_OTHER, "would never complete");
 
     MPI_Isend(x, 1, MPI_INT, MPI_PROC_NULL, 0, w, &r);
-    EXPECT(MPI_Start(&r), MPI_ERR_REQUEST, "not a persistent one");
+    EXPECT(MPI_Start(&r), MPI_ERR_REQUEST, "is not persistent");
     MPI_Wait(&r, &s);
     MPI_Recv_init(x, 1, MPI_INT, 1 - me, 77, w, &r);
     EXPECT(MPI_Cancel(&r), MPI_ERR_REQUEST, "not active");
     MPI_Start(&r);
-    EXPECT(MPI_Start(&r), MPI_ERR_REQUEST, "active already");
+    EXPECT(MPI_Start(&r), MPI_ERR_REQUEST, "already active");
     MPI_Cancel(&r);
     MPI_Wait(&r, &s);
     MPI_Request_free(&r);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The attached buffer has room again for as many messages as have been received, also when their sender has not looked.
+// The attached buffer has space again for each message that was received, also if its sender has not made a call since.
 // ranks: 2
 #include "tests/ranks/check.h"
 
@@ -24,7 +24,7 @@ int main(int argc, char **argv) {
                 if (mode == 2) MPI_Start(&persistent), MPI_Wait(&persistent, MPI_STATUS_IGNORE);
             }
             if (mode == 1) MPI_Waitall(messages, r, MPI_STATUSES_IGNORE);
-            MPI_Recv(NULL, 0, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);   // all are there
+            MPI_Recv(NULL, 0, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);   // all messages have been received
         } else {
             for (int i = 0; i < messages; ++i) MPI_Recv(data, large, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             MPI_Send(NULL, 0, MPI_INT, 0, 1, MPI_COMM_WORLD);
@@ -32,8 +32,8 @@ int main(int argc, char **argv) {
     }
     if (me == 0) {
         MPI_Buffer_detach(&address, &size);
-        CHECK(address == room, "another buffer came back%s", "");
-        // One that does not fit is told, however often it is looked.
+        CHECK(address == room, "MPI_Buffer_detach returned another buffer%s", "");
+        // A message that does not fit is an error each time.
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
         MPI_Buffer_attach(room, large);
         FAILS(MPI_ERR_BUFFER, MPI_Bsend(data, large, MPI_CHAR, 1, 0, MPI_COMM_WORLD));

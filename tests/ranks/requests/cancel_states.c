@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cancelling in every state that a send or a receive can be in: in a line before a full ring, offered, half way, to
-// oneself, persistent, buffered, to and from nobody, freed, cancelled twice; asked about by each of the calls.
+// Cancels sends and receives in each state: queued behind a full ring, offered, partly transferred, to the rank itself,
+// persistent, buffered, to and from MPI_PROC_NULL, freed, and cancelled twice; each inquiry call is used.
 // ranks: 2
 // run staged: 2 TUTTI_ARENA=no TUTTI_CMA=no TUTTI_XPMEM=no
 #include "tests/ranks/check.h"
 
 #include <string.h>
 
-enum { token_tag = 30000, large = 3 << 20, crowd = 3000 };
+enum { token_tag = 30000, large = 3 << 20, sends = 3000 };
 
 static int me;
 static char data[large], got[large];
@@ -27,27 +27,27 @@ static void wait_for_token(int from) {
     MPI_Recv(NULL, 0, MPI_INT, from, token_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/// More sends than a ring has room for: the last ones wait in a line. Every third is cancelled, the others arrive.
-static void in_a_line(sending *send, int bytes) {
-    static MPI_Request r[crowd];
-    int numbers[crowd], taken = 0;
+/// Makes more sends than a ring holds, so that the last ones are queued. Every third is cancelled, the others arrive.
+static void queued(sending *send, int bytes) {
+    static MPI_Request r[sends];
+    int numbers[sends], taken = 0;
     if (me == 0) {
-        for (int i = 0; i < crowd; ++i) {
+        for (int i = 0; i < sends; ++i) {
             numbers[i] = i;
             send(bytes == 4 ? (void *)&numbers[i] : data, bytes, MPI_CHAR, 1, i, MPI_COMM_WORLD, &r[i]);
         }
-        for (int i = crowd - 1; i >= 0; i -= 3) MPI_Cancel(&r[i]);
-        for (int i = crowd - 1; i >= 0; i -= 3) taken += was_cancelled(&r[i]);
-        CHECK(taken == crowd / 3, "%d of %d were cancelled", taken, crowd / 3);
+        for (int i = sends - 1; i >= 0; i -= 3) MPI_Cancel(&r[i]);
+        for (int i = sends - 1; i >= 0; i -= 3) taken += was_cancelled(&r[i]);
+        CHECK(taken == sends / 3, "%d of %d were cancelled", taken, sends / 3);
         token(1);
-        for (int i = 0; i < crowd; ++i)
+        for (int i = 0; i < sends; ++i)
             if (r[i] != MPI_REQUEST_NULL) CHECK(was_cancelled(&r[i]) == 0, "send %d was cancelled", i);
         wait_for_token(1);
     } else {
         wait_for_token(0);
-        for (int i = 0; i < crowd; ++i) {
+        for (int i = 0; i < sends; ++i) {
             int here = 0;
-            if ((crowd - 1 - i) % 3 != 0) MPI_Recv(got, bytes, MPI_CHAR, 0, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            if ((sends - 1 - i) % 3 != 0) MPI_Recv(got, bytes, MPI_CHAR, 0, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             else MPI_Iprobe(0, i, MPI_COMM_WORLD, &here, MPI_STATUS_IGNORE);
             CHECK(!here, "send %d has arrived", i);
         }
@@ -55,8 +55,8 @@ static void in_a_line(sending *send, int bytes) {
     }
 }
 
-/// The receiver has taken it: completes as if nobody had tried, with all of its data.
-static void half_way(sending *send) {
+/// The receiver has matched the message: the operation completes with all data, as without MPI_Cancel.
+static void partly_transferred(sending *send) {
     MPI_Request r;
     if (me == 0) {
         for (int i = 0; i < large; ++i) data[i] = (char)(i % 101);
@@ -68,10 +68,10 @@ static void half_way(sending *send) {
     } else {
         memset(got, -1, large);
         MPI_Irecv(got, large, MPI_CHAR, 0, 1, MPI_COMM_WORLD, &r);
-        wait_for_token(0);   // it was sent after the message, which is matched by now
+        wait_for_token(0);   // sent after the message, which is matched by now
         MPI_Cancel(&r);
         token(0);
-        CHECK(was_cancelled(&r) == 0, "a receive that was under way was cancelled%s", "");
+        CHECK(was_cancelled(&r) == 0, "a matched receive was cancelled%s", "");
         for (int i = 0; i < large; ++i) CHECK(got[i] == (char)(i % 101), "byte %d is %d", i, got[i]);
     }
 }
@@ -80,11 +80,11 @@ static void to_oneself(sending *send, int bytes) {
     MPI_Request s, r;
     send(data, bytes, MPI_CHAR, 0, 1, MPI_COMM_SELF, &s);
     MPI_Cancel(&s);
-    MPI_Cancel(&s);   // once more: no effect
-    CHECK(was_cancelled(&s) == 1, "%d bytes to oneself that nobody received were not cancelled", bytes);
+    MPI_Cancel(&s);   // a second time: no effect
+    CHECK(was_cancelled(&s) == 1, "%d unreceived bytes to the rank itself were not cancelled", bytes);
     MPI_Irecv(got, bytes, MPI_CHAR, 0, 1, MPI_COMM_SELF, &r);
     MPI_Cancel(&r);
-    CHECK(was_cancelled(&r) == 1, "the cancelled send of %d bytes to oneself has arrived", bytes);
+    CHECK(was_cancelled(&r) == 1, "the cancelled send of %d bytes to the rank itself has arrived", bytes);
     send(data, bytes, MPI_CHAR, 0, 1, MPI_COMM_SELF, &s);
     MPI_Irecv(got, bytes, MPI_CHAR, 0, 1, MPI_COMM_SELF, &r);
     MPI_Cancel(&s);
@@ -117,7 +117,7 @@ static void persistent(int bytes) {
     }
 }
 
-static void from_and_to_nobody(void) {
+static void from_and_to_proc_null(void) {
     MPI_Request r[2];
     MPI_Isend(data, 1, MPI_CHAR, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &r[0]);
     MPI_Irecv(data, 1, MPI_CHAR, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &r[1]);
@@ -127,25 +127,25 @@ static void from_and_to_nobody(void) {
     }
 }
 
-/// A buffered send is complete when it begins and can be cancelled all the same, here while it may be received: either
-/// it is cancelled or its message arrives, never both.
+/// A buffered send is complete from the start but can still be cancelled, here while it may be received: either it is
+/// cancelled or its message arrives, never both.
 static void buffered(void) {
     static char room[1000 + MPI_BSEND_OVERHEAD];
     char *address;
-    int bytes, gone = -1;
+    int bytes, send_cancelled = -1;
     MPI_Request r;
     if (me == 0) {
         MPI_Buffer_attach(room, sizeof room);
         MPI_Ibsend(data, 100, MPI_CHAR, 1, 6, MPI_COMM_WORLD, &r);
         MPI_Cancel(&r);
-        gone = was_cancelled(&r);
-        MPI_Send(&gone, 1, MPI_INT, 1, token_tag, MPI_COMM_WORLD);
+        send_cancelled = was_cancelled(&r);
+        MPI_Send(&send_cancelled, 1, MPI_INT, 1, token_tag, MPI_COMM_WORLD);
         MPI_Buffer_detach(&address, &bytes);
     } else {
         MPI_Irecv(got, 100, MPI_CHAR, 0, 6, MPI_COMM_WORLD, &r);
-        MPI_Recv(&gone, 1, MPI_INT, 0, token_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        if (gone) MPI_Cancel(&r);
-        CHECK(was_cancelled(&r) == gone, "the send: %d, the receive: %d", gone, !gone);
+        MPI_Recv(&send_cancelled, 1, MPI_INT, 0, token_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (send_cancelled) MPI_Cancel(&r);
+        CHECK(was_cancelled(&r) == send_cancelled, "the send: %d, the receive: %d", send_cancelled, !send_cancelled);
     }
 }
 
@@ -197,13 +197,13 @@ static void asked_about(void) {
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    in_a_line(MPI_Isend, 4);
-    in_a_line(MPI_Issend, 4);
-    in_a_line(MPI_Isend, 10000);
-    half_way(MPI_Isend), half_way(MPI_Issend);
+    queued(MPI_Isend, 4);
+    queued(MPI_Issend, 4);
+    queued(MPI_Isend, 10000);
+    partly_transferred(MPI_Isend), partly_transferred(MPI_Issend);
     to_oneself(MPI_Isend, 10), to_oneself(MPI_Issend, 10), to_oneself(MPI_Isend, large);
     persistent(10), persistent(1 << 20);
-    from_and_to_nobody();
+    from_and_to_proc_null();
     buffered();
     freed(10), freed(1 << 20);
     asked_about();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requests of collectives in flight can be neither cancelled nor freed; inactive persistent ones can be freed. They
-// stand in arrays beside those of messages, generalised ones and nothing, for each of the calls.
+// Requests of collectives in flight can be neither cancelled nor freed; inactive persistent ones can be freed. Each
+// completion call gets them in an array with message requests, generalized requests and null requests.
 // ranks: 1 2 4
 #include "tests/ranks/check.h"
 
@@ -35,7 +35,7 @@ enum { all = 7 };
 
 static int in[2], out[3];
 
-/// A sum, a message to oneself, a generalised request, nothing, an inactive one, and a persistent sum that is active.
+/// A sum, a message to this rank, a generalized request, a null request, an inactive and an active persistent sum.
 static void begin(MPI_Request *r, int round) {
     in[0] = round, in[1] = -1;
     MPI_Iallreduce(&in[0], &out[0], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r[0]);

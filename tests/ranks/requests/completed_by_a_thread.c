@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A thread of the program completes generalised requests for which another one waits, asleep by then.
+// A thread of the program completes generalized requests while another thread waits for them asleep.
 // ranks: 1 2
 // env: TUTTI_SLEEP_AFTER=1
 #include "tests/ranks/check.h"
@@ -22,7 +22,7 @@ static int release(void *extra_state) { return ++*(int *)extra_state, MPI_SUCCES
 static int cancel(void *extra_state, int complete) { return (void)extra_state, (void)complete, MPI_SUCCESS; }
 
 static void *complete(void *which) {
-    usleep(50000);   // long enough for the other to be asleep
+    usleep(50000);   // long enough for the other thread to be asleep
     MPI_Request r = requests[*(int *)which];
     MPI_Grequest_complete(r);
     return NULL;
@@ -34,14 +34,14 @@ int main(int argc, char **argv) {
     pthread_t thread;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     CHECK(provided == MPI_THREAD_MULTIPLE, "provided is %d", provided);
-    for (int way = 0; way < waits; ++way) {
+    for (int call = 0; call < waits; ++call) {
         for (int i = 0; i < 3; ++i) {
             value[i] = 10 * i;
             MPI_Grequest_start(query, release, cancel, &value[i], &requests[i]);
         }
         MPI_Request copy[3] = {requests[0], requests[1], requests[2]};
         pthread_create(&thread, NULL, complete, &which);
-        switch (way) {
+        switch (call) {
             case 0: MPI_Wait(&copy[1], s); break;
             case 1: MPI_Waitall(1, copy + 1, s); break;
             case 2: MPI_Waitany(3, copy, &index, s); break;
@@ -50,8 +50,8 @@ int main(int argc, char **argv) {
         }
         pthread_join(thread, NULL);
         MPI_Get_count(s, MPI_BYTE, &count);
-        CHECK(count == 10 && value[1] == 11, "way %d: count %d, free_fn left %d", way, count, value[1]);
-        CHECK(copy[1] == MPI_REQUEST_NULL && copy[0] == requests[0], "way %d: 0x%x", way, copy[1]);
+        CHECK(count == 10 && value[1] == 11, "call %d: count %d, free_fn left %d", call, count, value[1]);
+        CHECK(copy[1] == MPI_REQUEST_NULL && copy[0] == requests[0], "call %d: 0x%x", call, copy[1]);
         MPI_Grequest_complete(copy[0]);
         MPI_Grequest_complete(copy[2]);
         MPI_Waitall(3, copy, MPI_STATUSES_IGNORE);

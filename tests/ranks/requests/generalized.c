@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Generalised requests: when each callback is called, by which call, with what, and where its error goes.
+// Generalized requests: when each callback is called, by which call, with which arguments, and which call returns its
+// error.
 // ranks: 1 2
 #include "tests/ranks/check.h"
 
-/// What a request belongs to: how often each callback was called, and what it is to answer.
+/// The extra state of a request: the number of calls of each callback, and the results to return.
 struct work {
     int queries, frees, cancels, cancelled_when_complete;
     int query_code, free_code, cancel_code;
@@ -41,7 +42,7 @@ static MPI_Request start(struct work *w) {
     return r;
 }
 
-static void told(const MPI_Status *s, int elements, int cancelled, const char *call) {
+static void check_status(const MPI_Status *s, int elements, int cancelled, const char *call) {
     int n = -1, flag = -1;
     MPI_Get_count(s, MPI_INT, &n);
     MPI_Test_cancelled(s, &flag);
@@ -68,18 +69,18 @@ static void one_at_a_time(void) {
     for (int i = 1; i <= 2; ++i) {
         MPI_Request_get_status(r, &flag, &s);
         CHECK(flag, "not complete%s", "");
-        told(&s, 3, 0, "MPI_Request_get_status");
+        check_status(&s, 3, 0, "MPI_Request_get_status");
         called(&w, i, 0, "MPI_Request_get_status");
     }
     MPI_Request_get_status(r, &flag, MPI_STATUS_IGNORE);
     MPI_Wait(&r, &s);
-    told(&s, 3, 0, "MPI_Wait");
+    check_status(&s, 3, 0, "MPI_Wait");
     called(&w, 4, 1, "MPI_Wait");
     CHECK(r == MPI_REQUEST_NULL, "r is 0x%x", r);
     struct work v = {0};
     r = start(&v);
     MPI_Grequest_complete(r);
-    MPI_Test(&r, &flag, MPI_STATUS_IGNORE);   // query_fn is given a status all the same
+    MPI_Test(&r, &flag, MPI_STATUS_IGNORE);   // query_fn gets a status even with MPI_STATUS_IGNORE
     CHECK(flag && r == MPI_REQUEST_NULL, "flag %d", flag);
     called(&v, 1, 1, "MPI_Test");
 }
@@ -98,13 +99,13 @@ static void among_others(void) {
     MPI_Grequest_complete(r[1]);
     MPI_Waitany(5, r, &index, s);
     CHECK(index == 1 && r[1] == MPI_REQUEST_NULL, "index %d", index);
-    told(s, 2, 0, "MPI_Waitany");
+    check_status(s, 2, 0, "MPI_Waitany");
     MPI_Testany(5, r, &index, &flag, s);
     CHECK(!flag && index == MPI_UNDEFINED, "flag %d index %d", flag, index);
     MPI_Grequest_complete(r[0]);
     MPI_Waitsome(5, r, &count, indices, s);
     CHECK(count == 1 && indices[0] == 0, "count %d", count);
-    told(s, 1, 0, "MPI_Waitsome");
+    check_status(s, 1, 0, "MPI_Waitsome");
     MPI_Grequest_complete(r[2]);
     MPI_Waitall(5, r, MPI_STATUSES_IGNORE);
     for (int i = 0; i < 3; ++i) called(&w[i], 1, 1, "among others");
@@ -122,7 +123,7 @@ static void cancelled(void) {
     MPI_Cancel(&r);
     CHECK(w.cancels == 2 && w.cancelled_when_complete, "complete: %d", w.cancelled_when_complete);
     MPI_Wait(&r, &s);
-    told(&s, 0, 1, "MPI_Wait");
+    check_status(&s, 0, 1, "MPI_Wait");
 }
 
 static void freed(void) {

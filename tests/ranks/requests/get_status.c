@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Request_get_status_any, _all and _some: what MPI_Testany and its kin would tell, and the requests stay. */
+/* MPI_Request_get_status_any, _all and _some: they return what MPI_Testany and its relatives would, without freeing
+ * requests. */
 // ranks: 1 2 4
 #include "tests/ranks/check.h"
 
@@ -7,7 +8,7 @@ enum { requests = 4, tag = 7 };
 
 static int me, size, values[requests];
 
-/* Receives from the left neighbour under the tags tag + i; null and inactive ones in between are not there. */
+/* Receives from the left neighbour with the tags tag + i; null and inactive requests in between are ignored. */
 static void post(MPI_Request *r) {
     for (int i = 0; i < requests; ++i)
         MPI_Irecv(&values[i], 1, MPI_INT, (me + size - 1) % size, tag + i, MPI_COMM_WORLD, &r[i]);
@@ -66,7 +67,7 @@ static void all_complete(MPI_Request *r) {
     }
 }
 
-/* Null handles and an inactive persistent request: complete with the empty status, and nothing to count. */
+/* Null handles and an inactive persistent request are complete with an empty status, and are not counted. */
 static void not_there(void) {
     int flag = 0, index = 5, count = 0, indices[2], value;
     MPI_Request r[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};

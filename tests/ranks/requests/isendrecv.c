@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Isendrecv and MPI_Isendrecv_replace: rings in both directions at once, of several sizes and layouts, to oneself,
-// from and to nobody; their statuses and errors; and a request that is freed at once.
+// MPI_Isendrecv and MPI_Isendrecv_replace: rings in both directions at the same time, in several sizes and layouts, of
+// a rank with itself, and with MPI_PROC_NULL; statuses and errors; and a request that is freed directly after the call.
 // ranks: 1 2 4
 // may warn: T07
 #include "tests/ranks/check.h"
@@ -34,7 +34,7 @@ static void rings(int n) {
     }
 }
 
-/// Every second integer, replaced in place; the gaps stay.
+/// Replaces every second integer; the gaps are unchanged.
 static void with_gaps(void) {
     int next = (me + 1) % ranks, before = (me + ranks - 1) % ranks, flag = 0;
     MPI_Datatype second;
@@ -50,16 +50,16 @@ static void with_gaps(void) {
     for (int i = 0; i < 99999; ++i) CHECK(out[i] == value(i % 2 ? me : before, 0, i), "out[%d] is %d", i, out[i]);
 }
 
-static void nobody(void) {
+static void proc_null(void) {
     MPI_Request r;
     MPI_Status s;
     in[0] = 7;
     MPI_Isendrecv(out, 1, MPI_INT, MPI_PROC_NULL, 1, in, 1, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &r);
     MPI_Wait(&r, &s);
-    status_is(&s, MPI_PROC_NULL, MPI_ANY_TAG, 0, "from nobody");
+    status_is(&s, MPI_PROC_NULL, MPI_ANY_TAG, 0, "from MPI_PROC_NULL");
     MPI_Isendrecv_replace(in, 1, MPI_INT, MPI_PROC_NULL, 1, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &r);
     MPI_Wait(&r, &s);
-    CHECK(in[0] == 7, "nobody sent %d", in[0]);
+    CHECK(in[0] == 7, "MPI_PROC_NULL sent %d", in[0]);
 }
 
 static void wrong(void) {
@@ -79,7 +79,7 @@ static void wrong(void) {
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
 }
 
-static void freed_at_once(void) {
+static void freed_directly(void) {
     int next = (me + 1) % ranks, before = (me + ranks - 1) % ranks;
     MPI_Request r;
     for (int i = 0; i < 300000; ++i) turned[i] = me;
@@ -87,9 +87,9 @@ static void freed_at_once(void) {
     MPI_Request_free(&r);
     int here = 0;
     volatile int *first = turned, *last = turned + 299999;
-    while (*first != before || *last != before)   // some call that moves communication on
+    while (*first != before || *last != before)   // any call that makes progress
         MPI_Iprobe(MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, &here, MPI_STATUS_IGNORE);
-    CHECK(!here, "a message that nobody sent%s", "");
+    CHECK(!here, "received a message that was never sent%s", "");
 }
 
 int main(int argc, char **argv) {
@@ -98,9 +98,9 @@ int main(int argc, char **argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     for (int i = 0; i < 4; ++i) rings(sizes[i]);
     with_gaps();
-    nobody();
+    proc_null();
     wrong();
-    freed_at_once();
+    freed_directly();
     MPI_Finalize();
     return 0;
 }

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lists of counts, displacements and types, and datatypes, are overwritten and freed right after each nonblocking or
- * persistent call that was given them, while the operation cannot be over: one rank after another comes late. On one
- * group, between two, and along the edges of topologies, with lists that are short and long. */
+/* Lists of counts, displacements and datatypes are overwritten, and the datatypes freed, directly after each
+ * nonblocking or persistent call, while the operation cannot be complete: one rank after the other is late. On
+ * intracommunicators, intercommunicators and topologies, with short and long lists. */
 // ranks: 1 2 3 4 7
 #include <string.h>
 
 #include "tests/ranks/check.h"
 
-enum { most_ranks = 16 };
-enum { most_lists = 8, room = 4 * 16 * most_ranks, total = 40 };
+enum { max_ranks = 16 };
+enum { most_lists = 8, room = 4 * 16 * max_ranks, total = 40 };
 
 static MPI_Comm comm;
 static int me, size;                  /* in the world */
-static int peers, peer[most_ranks * 16];   /* whom this rank's parts are for or from: world ranks */
+static int peers, peer[max_ranks * 16];   /* the world ranks that this rank exchanges blocks with */
 static int inter, root_side, late, persistent, given[room], got[room];
 static MPI_Request request;
 
 static struct { void *list; size_t bytes; } lists[most_lists];
 static int listed, typed;
-static MPI_Datatype one;              /* an int in a type of its own */
+static MPI_Datatype one;              /* a derived datatype of one int */
 
 static void *list(size_t n, size_t each) {
     lists[listed].list = malloc(n * each + 1);
@@ -29,14 +29,14 @@ static void *list(size_t n, size_t each) {
 static int part(int from, int to) { return (from + 2 * to) % 3 + 1; }
 static int value(int from, int to, int k) { return 1000 * from + 10 * to + k; }
 
-/* Parts lie in threes, the last first. */
-static int place(int i, int n) { return 4 * (n - 1 - i); }
+/* Blocks have four ints of space each, in reverse order. */
+static int disp(int i, int n) { return 4 * (n - 1 - i); }
 static int *counts(int n, int sends) {
     int *all = list((size_t)n, sizeof(int));
     for (int i = 0; i < n; ++i) all[i] = sends ? part(me, peer[i]) : part(peer[i], me);
     return all;
 }
-/* The same from a rank to everybody. */
+/* Each rank sends the same count to all peers. */
 static int *counts_alike(void) {
     int *all = list((size_t)peers, sizeof(int));
     for (int i = 0; i < peers; ++i) all[i] = part(peer[i], 0);
@@ -44,12 +44,12 @@ static int *counts_alike(void) {
 }
 static int *displs(int n, size_t unit) {
     int *all = list((size_t)n, sizeof(int));
-    for (int i = 0; i < n; ++i) all[i] = (int)unit * place(i, n);
+    for (int i = 0; i < n; ++i) all[i] = (int)unit * disp(i, n);
     return all;
 }
 static MPI_Aint *distances(int n) {
     MPI_Aint *all = list((size_t)n, sizeof(MPI_Aint));
-    for (int i = 0; i < n; ++i) all[i] = (MPI_Aint)sizeof(int) * place(i, n);
+    for (int i = 0; i < n; ++i) all[i] = (MPI_Aint)sizeof(int) * disp(i, n);
     return all;
 }
 static MPI_Datatype *types(int n) {
@@ -72,21 +72,21 @@ static void give_up(void) {
     typed = 0;
 }
 
-/* What goes to each lies at its place; what goes to everybody at the front. */
+/* Data for one peer is at the displacement of its block; data for all peers is at the front. */
 static void fill(int all_alike) {
     for (int i = 0; i < room; ++i) given[i] = got[i] = -1;
     for (int i = 0; i < peers; ++i)
-        for (int k = 0; k < 4 && !all_alike; ++k) given[place(i, peers) + k] = value(me, peer[i], k);
+        for (int k = 0; k < 4 && !all_alike; ++k) given[disp(i, peers) + k] = value(me, peer[i], k);
     for (int k = 0; k < 4 && all_alike; ++k) given[k] = value(me, 0, k);
 }
 static void check(const char *what, int i, int from, int to, int n) {
     for (int k = 0; k < n; ++k)
-        CHECK(got[place(i, peers) + k] == value(from, to, k), "%s, rank %d late: part %d[%d] is %d instead of %d", what,
-              late, i, k, got[place(i, peers) + k], value(from, to, k));
-    CHECK(got[place(i, peers) + n] == -1, "%s wrote too much", what);
+        CHECK(got[disp(i, peers) + k] == value(from, to, k), "%s, rank %d late: part %d[%d] is %d instead of %d", what,
+              late, i, k, got[disp(i, peers) + k], value(from, to, k));
+    CHECK(got[disp(i, peers) + n] == -1, "%s wrote too much", what);
 }
 
-/* The late rank calls when all others have called and given up their lists. */
+/* The late rank calls after all others have called and overwritten their lists. */
 static void before(void) {
     for (int r = 0; !persistent && me == late && r < size; ++r)
         if (r != me) MPI_Recv(NULL, 0, MPI_INT, r, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -100,7 +100,7 @@ static void after(void) {
     (persistent ? MPI_##persistent_(__VA_ARGS__, MPI_INFO_NULL, &request) \
                 : MPI_##nonblocking(__VA_ARGS__, &request))
 
-/* The root, as this rank must say it. */
+/* The root argument of this rank. */
 static int root(void) {
     if (!inter) return 0;
     return me % 2 != root_side ? 0 : me < 2 ? MPI_ROOT : MPI_PROC_NULL;
@@ -143,7 +143,8 @@ static void check_alltoall(void) {
     for (int i = 0; i < peers; ++i) check("alltoall", i, peer[i], me, part(peer[i], me));
 }
 
-/* On two groups each has the sum over the other one, in parts for its own ranks: the first gets what is left. */
+/* On an intercommunicator, each group gets the remote group's sum, in blocks for its own ranks; the first gets the
+ * rest. */
 static int share(int n, int i) { return i > 0 ? 2 : total - 2 * (n - 1); }
 static int group_size(void) {
     int n;
@@ -179,7 +180,7 @@ static void neighbor_alltoallw(void) {
          counts(peers, 0), distances(peers), types(peers), comm);
 }
 
-enum { alike = 1 };   /* the same goes to everybody */
+enum { alike = 1 };   /* all peers get the same data */
 
 static const struct Form {
     void (*call)(void), (*check)(void);

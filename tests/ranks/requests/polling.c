@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Programs that poll. Each call that can poll yields the core if it found nothing, and only then. The run "dedicated"
-// and polling_test.sh do the same where ranks must not yield.
+// Programs that poll: each polling call yields the core if and only if it found nothing. The run "dedicated" and
+// polling_test.sh test the cases in which ranks must not, or must, yield.
 // ranks: 2 4
 // env: TUTTI_WAIT=shared
 // run dedicated: 2 TUTTI_WAIT=dedicated
@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-enum { most_looks = 10000000, few_looks = 1000 };
+enum { max_polls = 10000000, few_polls = 1000 };
 
-static int me, size, left, right, gives_away;
+static int me, size, left, right, yields;
 
 static unsigned long long yielded(void) {
     static MPI_T_pvar_session session = MPI_T_PVAR_SESSION_NULL;
@@ -31,39 +31,39 @@ static unsigned long long yielded(void) {
 typedef struct {
     MPI_Request *requests;   /* two receives from the left */
     MPI_Status status;
-} Looked;
+} Poll;
 
-static int test(Looked *l) {
+static int test(Poll *l) {
     int flag;
     MPI_Test(&l->requests[0], &flag, &l->status);
     return flag;
 }
-static int testall(Looked *l) {
+static int testall(Poll *l) {
     int flag;
     MPI_Testall(2, l->requests, &flag, MPI_STATUSES_IGNORE);
     return flag;
 }
-static int testany(Looked *l) {
+static int testany(Poll *l) {
     int flag, index;
     MPI_Testany(2, l->requests, &index, &flag, &l->status);
     return flag;
 }
-static int testsome(Looked *l) {
+static int testsome(Poll *l) {
     int count, indices[2];
     MPI_Testsome(2, l->requests, &count, indices, MPI_STATUSES_IGNORE);
     return count != 0;
 }
-static int get_status(Looked *l) {
+static int get_status(Poll *l) {
     int flag;
     MPI_Request_get_status(l->requests[1], &flag, &l->status);
     return flag;
 }
-static int iprobe(Looked *l) {
+static int iprobe(Poll *l) {
     int flag;
     MPI_Iprobe(left, 9, MPI_COMM_WORLD, &flag, &l->status);
     return flag;
 }
-static int improbe(Looked *l) {
+static int improbe(Poll *l) {
     int flag, word = -1;
     MPI_Message message;
     MPI_Improbe(left, 9, MPI_COMM_WORLD, &flag, &message, &l->status);
@@ -73,43 +73,43 @@ static int improbe(Looked *l) {
     return 1;
 }
 
-/* Looks in vain until the core was given away, and often where it must not be; then what it looks for comes. */
-static void looks(const char *name, int (*look)(Looked *)) {
+/* Polls without success until the core was yielded, or often enough if it must not be; then the messages are sent. */
+static void check_polls(const char *name, int (*poll)(Poll *)) {
     int in[2] = {-1, -1}, flag = 0;
     MPI_Request requests[2];
-    Looked looked = {requests, {0}};
+    Poll state = {requests, {0}};
     unsigned long long const before = yielded();
     long n = 0;
-    long const most = gives_away ? most_looks : few_looks;
+    long const most = yields ? max_polls : few_polls;
     for (int i = 0; i < 2; ++i) MPI_Irecv(&in[i], 1, MPI_INT, left, i, MPI_COMM_WORLD, &requests[i]);
-    for (; n < most && yielded() == before; ++n) CHECK(!look(&looked), "%s found what nobody sent", name);
-    if (gives_away) CHECK(yielded() > before, "%s gave the core never away in %ld looks", name, n);
-    else CHECK(yielded() == before, "%s gave the core away after %ld looks", name, n);
+    for (; n < most && yielded() == before; ++n) CHECK(!poll(&state), "%s found a message that was not sent", name);
+    if (yields) CHECK(yielded() > before, "%s did not yield the core in %ld polls", name, n);
+    else CHECK(yielded() == before, "%s yielded the core after %ld polls", name, n);
     MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 0; i < 2; ++i) MPI_Send(&me, 1, MPI_INT, right, i, MPI_COMM_WORLD);
     MPI_Request last;
     MPI_Isend(&me, 1, MPI_INT, right, 9, MPI_COMM_WORLD, &last);
-    while (!flag) flag = look(&looked);
+    while (!flag) flag = poll(&state);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
     CHECK(in[0] == left && in[1] == left, "%s: %d and %d instead of %d", name, in[0], in[1], left);
-    if (look != improbe) MPI_Recv(in, 1, MPI_INT, left, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (poll != improbe) MPI_Recv(in, 1, MPI_INT, left, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Wait(&last, MPI_STATUS_IGNORE);
 }
 
-/* Who finds something each time does not look in vain. */
+/* Polls that succeed must not yield. */
 static void finds(void) {
     int out = 7, in = 0, flag;
     MPI_Request r;
     unsigned long long const before = yielded();
-    for (int i = 0; i < few_looks; ++i) {
+    for (int i = 0; i < few_polls; ++i) {
         MPI_Isend(&out, 1, MPI_INT, 0, 2, MPI_COMM_SELF, &r);
         MPI_Iprobe(0, 2, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
-        CHECK(flag, "message %d to itself is not there", i);
+        CHECK(flag, "message %d to itself was not found", i);
         MPI_Recv(&in, 1, MPI_INT, 0, 2, MPI_COMM_SELF, MPI_STATUS_IGNORE);
         MPI_Test(&r, &flag, MPI_STATUS_IGNORE);
-        CHECK(flag, "a message that was received is not sent");
+        CHECK(flag, "the send of a received message is not complete");
     }
-    CHECK(yielded() == before, "%llu times given away", yielded() - before);
+    CHECK(yielded() == before, "the core was yielded %llu times", yielded() - before);
 }
 
 int main(int argc, char **argv) {
@@ -121,14 +121,14 @@ int main(int argc, char **argv) {
     left = (me + size - 1) % size;
     right = (me + 1) % size;
     const char *wait = getenv("TUTTI_WAIT");
-    gives_away = !wait || strcmp(wait, "dedicated") != 0;
-    looks("MPI_Test", test);
-    looks("MPI_Testall", testall);
-    looks("MPI_Testany", testany);
-    looks("MPI_Testsome", testsome);
-    looks("MPI_Request_get_status", get_status);
-    looks("MPI_Iprobe", iprobe);
-    looks("MPI_Improbe", improbe);
+    yields = !wait || strcmp(wait, "dedicated") != 0;
+    check_polls("MPI_Test", test);
+    check_polls("MPI_Testall", testall);
+    check_polls("MPI_Testany", testany);
+    check_polls("MPI_Testsome", testsome);
+    check_polls("MPI_Request_get_status", get_status);
+    check_polls("MPI_Iprobe", iprobe);
+    check_polls("MPI_Improbe", improbe);
     finds();
     MPI_T_finalize();
     MPI_Finalize();

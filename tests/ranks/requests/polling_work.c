@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What programs do by looking only: a queue of work, a master who tests for its workers, a ring that tests, an end that
-// is found by a barrier under way, matched probes, persistent exchanges. No wait, and every result is checked.
+// Programs that complete all communication by polling: a work queue, a master that tests for its workers, a ring,
+// termination detection by a nonblocking barrier, matched probes, and persistent exchanges. No call waits, and each
+// result is checked.
 // ranks: 1 2 4
 #include "tests/ranks/check.h"
 
-enum { tasks = 200, rounds = 60, most_ranks = 16 };
+enum { tasks = 200, rounds = 60, max_ranks = 16 };
 
 static int me, size;
 static volatile double sink;
@@ -20,7 +21,7 @@ static void until(MPI_Request *r) {
     while (!flag) MPI_Test(r, &flag, MPI_STATUS_IGNORE);
 }
 
-/* A worker offers itself and looks for its next task; −1 is the end. Returns the sum of its tasks. */
+/* A worker requests its next task and polls for it; −1 ends the loop. Returns the sum of its tasks. */
 static int work(void) {
     for (int sum = 0, task = 0;;) {
         int flag = 0;
@@ -51,8 +52,8 @@ static void lead_by_iprobe(void) {
 }
 
 static void lead_by_tests(int some) {
-    MPI_Request requests[most_ranks];
-    int words[most_ranks], found[most_ranks];
+    MPI_Request requests[max_ranks];
+    int words[max_ranks], found[max_ranks];
     for (int i = 1; i < size; ++i) MPI_Irecv(&words[i], 1, MPI_INT, i, 0, MPI_COMM_WORLD, &requests[i - 1]);
     for (int given = 0, ended = 0; ended < size - 1;) {
         int n, flag;
@@ -93,7 +94,8 @@ static void ring(void) {
     }
 }
 
-/* Everybody sends to whom it likes; all is received when the barrier that one enters with all sends done is over. */
+/* Each rank sends to arbitrary ranks, and enters a nonblocking barrier when its sends are complete; when the barrier is
+ * complete, all messages have been received. */
 static void sparse(void) {
     int got = 0, sent = 0, all[2];
     for (int round = 0; round < rounds; ++round) {
@@ -128,8 +130,8 @@ static void sparse(void) {
 }
 
 static void persistent(void) {
-    int in[most_ranks], out, n = 0, flag;
-    MPI_Request r[2 * most_ranks];
+    int in[max_ranks], out, n = 0, flag;
+    MPI_Request r[2 * max_ranks];
     for (int peer = 0; peer < size; ++peer) {
         MPI_Recv_init(&in[peer], 1, MPI_INT, peer, 5, MPI_COMM_WORLD, &r[n++]);
         MPI_Send_init(&out, 1, MPI_INT, peer, 5, MPI_COMM_WORLD, &r[n++]);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages of all sizes into receives that are posted already, from one source or any, of equal and of different tags
-// and communicators, cancelled, truncated, of several threads; and into none, from both sides at once.
+// Messages of all sizes into posted receives, from one source or any, with equal and different tags and communicators,
+// cancelled, truncated, and from several threads; and sends from both sides before either posts a receive.
 // ranks: 2 3
-// nodes: one, as bytes are counted that only go straight from rank to rank of a node
-// unchecked: messages are laid aside then, none goes straight, and both ranks send first here
+// nodes: one, it counts bytes that are copied directly between ranks of a node
+// unchecked: --check buffers messages, so none is copied directly, and here both ranks send first
 #include "tests/ranks/check.h"
 
 #include <pthread.h>
@@ -14,9 +14,9 @@ static int me, ranks;
 static MPI_Comm other_comm;
 static MPI_T_pvar_session session;
 static MPI_T_pvar_handle counter;
-static char *out, *in;   // in shared memory, where there is such
+static char *out, *in;   // in shared memory, if available
 
-/// How many bytes have gone straight, of which this rank stored or loaded.
+/// Returns the number of bytes that this rank has stored or loaded directly.
 static unsigned long long direct(void) {
     unsigned long long n = 0;
     CHECK(MPI_T_pvar_read(session, counter, &n) == MPI_SUCCESS, "the counter");
@@ -36,7 +36,7 @@ static void is(const char *p, int n, int value, const char *what) {
     for (int i = 0; i < n; ++i) CHECK(p[i] == (char)value, "%s: byte %d of %d is %d, not %d", what, i, n, p[i], value);
 }
 
-/// A message of one side straight into the other's posted receive: the barrier says that it is posted.
+/// A message is copied directly into a receive that was posted before the barrier.
 static void one_copy(void) {
     static const int sizes[] = {256, 4096, 16384, 40000};
     const char *arena = getenv("TUTTI_ARENA");
@@ -50,7 +50,7 @@ static void one_copy(void) {
             memset(out, 40 + k, (size_t)sizes[k]);
             before = direct();
             MPI_Send(out, sizes[k], MPI_CHAR, 1, 3, MPI_COMM_WORLD);
-            CHECK(direct() - before == (unsigned long long)(shared ? sizes[k] : 0), "%d bytes: %llu straight", sizes[k],
+            CHECK(direct() - before == (unsigned long long)(shared ? sizes[k] : 0), "%d bytes: %llu direct", sizes[k],
                   direct() - before);
             memset(out, 1, (size_t)sizes[k]);
         }
@@ -61,7 +61,7 @@ static void one_copy(void) {
     }
 }
 
-/// Blocking sends from both sides, before anybody receives.
+/// Blocking sends from both sides, before either rank receives.
 static void head_to_head(void) {
     if (me > 1) return;
     static const int sizes[] = {1024, 4096, 16384};
@@ -74,7 +74,7 @@ static void head_to_head(void) {
     }
 }
 
-/// Five messages of each other rank to rank 0, which has receives of every kind for them; each gets what is its turn.
+/// Each other rank sends five messages to rank 0, which has receives of each kind; each receive must match in order.
 static void order(int round) {
     enum { n = 2000, each = 5 };
     if (me != 0) {
@@ -114,11 +114,12 @@ static void order(int round) {
         MPI_Cancel(&rest);
         MPI_Wait(&rest, &s);
         MPI_Test_cancelled(&s, &flag);
-        CHECK(flag, "a receive that nothing was sent to was not cancelled");
+        CHECK(flag, "an unmatched receive was not cancelled");
     }
 }
 
-/// Cancelled while a message for it may be on its way: it has the message, or the next receive has.
+/// A receive is cancelled while a message for it may be in flight: either it gets the message, or the next receive
+/// does.
 static void cancelled(int round) {
     enum { n = 8192 };
     MPI_Request r;
@@ -164,7 +165,7 @@ static void truncated(void) {
     }
 }
 
-/// Each thread of the two ranks has a tag of its own, and half of the shared memory.
+/// Each thread of the two ranks has its own tag and half of the shared memory.
 static void *exchange(void *number) {
     int t = *(int *)number;
     char *a = out + t * (most / 2), *b = in + t * (most / 2);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Status_set_elements: what MPI_Get_elements and MPI_Get_count find again, also of mixed types and large counts.
+// MPI_Status_set_elements: MPI_Get_elements and MPI_Get_count return the values, also for mixed datatypes and large
+// counts.
 // ranks: 1
 #include "tests/ranks/check.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Status_get_source and its kin: what the fields hold, also before MPI_Init and after MPI_Finalize. */
+/* MPI_Status_get_source and the other field functions, also before MPI_Init and after MPI_Finalize. */
 // ranks: 1 2 4
 #include "tests/ranks/check.h"
 

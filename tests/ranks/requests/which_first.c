@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Of several complete requests MPI_Waitany and MPI_Testany take the first in the array, every time. MPI_Waitsome and
-// MPI_Testsome take all, so that no request starves because others are always complete again; and a message that comes
-// while a call always finds something complete already is seen all the same.
+// MPI_Waitany and MPI_Testany always return the first of several complete requests. MPI_Waitsome and MPI_Testsome
+// return all, so that no request starves while others are always complete. A message that arrives while a call always
+// finds complete requests is received.
 // ranks: 2
 #include "tests/ranks/check.h"
 
@@ -11,7 +11,7 @@ static int me;
 
 static void begin(MPI_Request *r) { MPI_Isend(NULL, 0, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, r); }
 
-/// Which of `n` requests `call`, 0 to 3, completes.
+/// Marks which of `n` requests `call`, 0 to 3, completes.
 static void completed(int call, int n, MPI_Request *r, int *done) {
     int index = -1, flag = 1, count = 0, indices[requests];
     for (int i = 0; i < n; ++i) done[i] = 0;
@@ -26,7 +26,7 @@ static void completed(int call, int n, MPI_Request *r, int *done) {
     for (int i = 0; i < count; ++i) done[indices[i]] = 1;
 }
 
-/// All are complete, from `first` on; those before it are null or receives that nobody sends to.
+/// All requests from `first` on are complete; those before it are null, or receives without a message.
 static void all_complete(int call, int first) {
     MPI_Request r[requests];
     int done[requests];
@@ -46,7 +46,7 @@ static void all_complete(int call, int first) {
     }
 }
 
-/// The message stands between two that are always complete again; before them, where only the first is taken.
+/// The message's request is between two that are always complete, or before them for calls that return only the first.
 static void a_message_beside(int call) {
     int const message = call < 2 ? 0 : 1;
     int x = -1, here = 0, done[3];

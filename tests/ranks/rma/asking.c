@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names, hints, handles in both languages. */
+/* Names, hints and handle conversions of windows. */
 // ranks: 1 2
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Attributes of windows: callbacks, their order at the window's end, and Fortran's view of what is there at once. */
+/* Attributes of windows: callbacks, their order when the window is freed, and predefined attributes in Fortran. */
 // ranks: 1 2
 #include "tests/ranks/check.h"
 
-enum { as_pointer = 0, as_address = 1, as_integer = 3 };   /* how MPICH's Fortran library says what it asks for */
+enum { as_pointer = 0, as_address = 1, as_integer = 3 };   /* attribute kinds of MPICH's Fortran library */
 int MPII_Win_set_attr(MPI_Win win, int key, void *value, int as);
 int MPII_Win_get_attr(MPI_Win win, int key, void *value, int *flag, int as);
 
@@ -15,7 +15,7 @@ static int erase(MPI_Win win, int key, void *value, void *state) {
     CHECK(state == &extra, "extra state %p", state);
     CHECK(win != MPI_WIN_NULL && key != MPI_KEYVAL_INVALID, "win %x, key %x", win, key);
     MPI_Win_get_name(win, name, &length);
-    CHECK(name[0] == 'w', "the window is '%s' while its attributes go", name);
+    CHECK(name[0] == 'w', "the window is '%s' while its attributes are deleted", name);
     if (refuse) return MPI_ERR_OTHER;
     ++deletions;
     log_[logged++ % 32] = (int)(MPI_Aint)value;
@@ -45,7 +45,7 @@ static void callbacks(void) {
     MPI_Win_create_keyval(MPI_WIN_DUP_FN, erase, &first, &extra);
     MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, erase, &second, &extra);
     MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, &plain, NULL);
-    CHECK(get(win, first) == -1, "before it was set it is %ld", (long)get(win, first));
+    CHECK(get(win, first) == -1, "before it was set, the value is %ld", (long)get(win, first));
     MPI_Win_set_attr(win, first, value(10));
     MPI_Win_set_attr(win, plain, value(20));
     MPI_Win_set_attr(win, second, value(30));
@@ -59,7 +59,7 @@ static void callbacks(void) {
 
     refuse = 1;
     FAILS(MPI_ERR_OTHER, MPI_Win_free(&win));
-    CHECK(win != MPI_WIN_NULL && get(win, first) == 40, "window %x is gone, attribute %ld", win, (long)get(win, first));
+    CHECK(win != MPI_WIN_NULL && get(win, first) == 40, "window %x, attribute %ld", win, (long)get(win, first));
     refuse = deletions = logged = 0;
     MPI_Win_free(&win);
     CHECK(deletions == 2 && log_[0] == 40 && log_[1] == 30, "%d deletions, %d %d", deletions, log_[0], log_[1]);

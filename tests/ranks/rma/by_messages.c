@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every member adds to, and reads from, every other one's memory by all epochs in turn; what there is in the end is
- * known. */
+/* Each rank adds to each other rank's memory in all kinds of epochs in turn, and compares its memory with the known
+ * sums. */
 // ranks: 2 4 5 6
 // run of_owner: 2 4 TUTTI_ARENA=no TUTTI_CMA=no TUTTI_XPMEM=no
 #include "../check.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Targets that compute, without a call of MPI, until they find in their own memory that the origin has finished.
- * Wherever they are, and whatever reaches their memory, what the origin asks for is done meanwhile. */
+/* Targets compute, without MPI calls, until they see in their own memory that the origin has finished: the origin's
+ * operations make progress meanwhile, on any node and with any access method. */
 // ranks: 2 3 4 5
 // run by_owner: 2 3 TUTTI_ARENA=no TUTTI_CMA=no TUTTI_XPMEM=no
 #include "../check.h"
 
 enum { numbers = 40000 };
 
-static long long memory[numbers];   /* of no arena */
+static long long memory[numbers];   /* in no arena */
 
 static void origin(MPI_Win window, int target) {
     static long long buffer[numbers];

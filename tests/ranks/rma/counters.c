@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_T counts operations and bytes of windows, by the way that they went; what goes to MPI_PROC_NULL is none. */
+/* MPI_T counters of one-sided operations and bytes, by access method; operations on MPI_PROC_NULL are not counted. */
 // ranks: 1 2 4
-// nodes: one, to know the way that data goes
+// nodes: one, so that the access method is known
 #include "tests/ranks/check.h"
 
 #include <stdio.h>
@@ -35,7 +35,7 @@ static void start_all(void) {
     }
 }
 
-/* How much each counter has grown since the last time. */
+/* Expects this increase of each counter since the last call. */
 static void expect(unsigned long long const *grown) {
     for (int i = 0; i < counters; ++i) {
         unsigned long long n = 12345;
@@ -58,9 +58,9 @@ int main(int argc, char **argv) {
     int const to = (rank + 1) % size;
     start_all();
     MPI_Win_lock_all(0, win);
-    for (int again = 0; again < 3; ++again) {   /* also of calls that are like the one before */
+    for (int again = 0; again < 3; ++again) {   /* later rounds repeat recent calls */
         MPI_Put(values, 100, MPI_DOUBLE, to, 0, 100, MPI_DOUBLE, win);
-        MPI_Win_flush(to, win);   /* what touches the same memory must be ordered */
+        MPI_Win_flush(to, win);   /* orders accesses to the same memory */
         MPI_Rput(values, 2, MPI_DOUBLE, to, 0, 2, MPI_DOUBLE, win, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         MPI_Put(values, 100, MPI_DOUBLE, MPI_PROC_NULL, 0, 100, MPI_DOUBLE, win);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A part without bytes has an address in memory that MPI allocates. In a contiguous shared window, each part begins
-// where the one before it ends, so that a rank without bytes computes the others' addresses from its own.
-// MPI_PROC_NULL finds the first part that has bytes.
+// A part without bytes still has an address in memory that MPI allocates. In a contiguous shared window, each part
+// begins where the one before it ends, so that ranks without memory can compute the others' addresses from their own. A
+// query of MPI_PROC_NULL returns the first part that has bytes.
 // ranks: 1 2 4
 // run in_segment: 2 4 TUTTI_ARENA=no
-// nodes: one, it is about shared windows
+// nodes: one, it tests shared windows
 #include <string.h>
 
 #include "tests/ranks/check.h"
@@ -19,7 +19,7 @@ static void* base_attribute(MPI_Win win) {
     return base;
 }
 
-/* `bytes` of each rank. */
+/* The size of each rank's part is in `bytes`. */
 static void parts(const int* bytes, int noncontiguous) {
     MPI_Info info;
     MPI_Info_create(&info);
@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    /* Each choice of ranks that have bytes; 4096 ends a block of whole pages. */
+    /* All combinations of ranks that have bytes; 4096 gives parts of whole pages. */
     for (int noncontiguous = 0; noncontiguous < 2; ++noncontiguous)
         for (int each = 8; each <= 4096; each *= 512)
             for (int who = 0; who < 1 << size; ++who) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every operation in every kind of epoch: fences, post to wait, a lock, locks on all; plain and with requests. */
+/* Each operation in each kind of epoch: fence, post-start-complete-wait, lock, and lock_all; with and without
+ * requests. */
 // ranks: 1 2 3 4
 #include <string.h>
 
@@ -20,7 +21,8 @@ static MPI_Group only(int one) {
     return part;
 }
 
-/* Opens one towards the right neighbour, and closes it: after that what the left one has done is here. */
+/* Opens an epoch with the right neighbour as target. After it is closed, the left neighbour's operations are visible
+ * here. */
 static void open_epoch(enum epoch e) {
     if (e == by_fence) MPI_Win_fence(MPI_MODE_NOPRECEDE, win);
     if (e == by_groups) {
@@ -80,7 +82,7 @@ static void plain(enum epoch e) {
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Every other element on one side, all of them on the other. */
+/* Every other element on one side, contiguous elements on the other. */
 static void with_gaps(enum epoch e) {
     long const out[4] = {1, 2, 3, 4};
     long in[8] = {0};
@@ -105,7 +107,7 @@ static void with_gaps(enum epoch e) {
     close_epoch(e);
     for (int i = 0; i < items; ++i)
         CHECK(mine[i] == (i % 2 ? 10 * rank + i : i / 2 + 1), "epoch %d: element %d is %ld", e, i, mine[i]);
-    /* What is sent may be shorter than where it goes. */
+    /* The origin data may be shorter than the target datatype. */
     reset();
     for (int i = 0; i < 8; ++i) in[i] = -1;
     open_epoch(e);
@@ -120,7 +122,7 @@ static void with_gaps(enum epoch e) {
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Requests are for passive targets. */
+/* Request-based operations are allowed in passive-target epochs only. */
 static void with_requests(enum epoch e) {
     long const out = 77, more = 5;
     long in = -1, before = -1;

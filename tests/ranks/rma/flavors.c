@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Windows of each flavour: what they say of themselves, whose memory is where, what is freed with them. */
+/* Windows of each flavor: their attributes, the addresses of their memory, and the memory that is freed with them. */
 // ranks: 1 2 4
 #include "tests/ranks/check.h"
 
@@ -22,7 +22,7 @@ static void check_attributes(MPI_Win win, int flavor, void *base, MPI_Aint bytes
     MPI_Win_get_attr(win, MPI_WIN_SIZE, &length, &flag);
     CHECK(flag && *length == bytes, "size %ld instead of %ld", (long)*length, (long)bytes);
     CHECK(number(win, MPI_WIN_DISP_UNIT) == disp_unit, "disp_unit %d", number(win, MPI_WIN_DISP_UNIT));
-    CHECK(number(win, MPI_WIN_CREATE_FLAVOR) == flavor, "flavour %d", number(win, MPI_WIN_CREATE_FLAVOR));
+    CHECK(number(win, MPI_WIN_CREATE_FLAVOR) == flavor, "flavor %d", number(win, MPI_WIN_CREATE_FLAVOR));
     CHECK(number(win, MPI_WIN_MODEL) == MPI_WIN_UNIFIED, "model %d", number(win, MPI_WIN_MODEL));
 }
 
@@ -37,7 +37,7 @@ static void check_group(MPI_Win win, MPI_Comm comm) {
     MPI_Group_free(&theirs);
 }
 
-/* Each rank puts its number where its left neighbour finds it. */
+/* Each rank puts a value into its right neighbour's part. */
 static void pass_on(MPI_Win win, int *mine) {
     int const value = 100 + rank;
     *mine = -1;
@@ -63,7 +63,7 @@ static void created(void) {
     free(large);
 }
 
-/* Some ranks bring nothing, and each its own unit. */
+/* Some ranks have no memory, and each rank has its own displacement unit. */
 static void of_different_sizes(void) {
     char memory[64] = {0}, value = 7;
     MPI_Win win;
@@ -93,7 +93,7 @@ static void allocated(void) {
     MPI_Win_free(&win);
 }
 
-/* Parts lie behind each other, unless the program does not need it; everybody stores into everybody's. */
+/* Parts are contiguous unless the program allows otherwise; each rank stores into each part. */
 static void shared(int noncontiguous) {
     MPI_Info info = MPI_INFO_NULL;
     int *mine = NULL, me, all;
@@ -134,7 +134,7 @@ static void shared(int noncontiguous) {
     if (info != MPI_INFO_NULL) MPI_Info_free(&info);
 }
 
-/* MPI 4.1: windows of other flavours are asked, too, and what they allocate is all in reach. */
+/* MPI 4.1: MPI_Win_shared_query works on other flavors, and the memory that they allocate is accessible. */
 static void asked_on_other_flavors(void) {
     int *mine, me, all;
     MPI_Win win;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Errors on a window go to its own handler, with its handle and a sentence that names it. */
+/* Errors on a window are passed to the window's error handler, with its handle and a message that names it. */
 // ranks: 1 2
 #include <string.h>
 
@@ -21,11 +21,11 @@ static int wrong_call(MPI_Win win) {
     return MPI_Put(&value, 1, MPI_INT, 1000, 0, 1, MPI_INT, win);
 }
 
-static void sentence_names(int code, char const *what) {
+static void message_names(int code, char const *what) {
     char text[MPI_MAX_ERROR_STRING];
     int length;
     MPI_Error_string(code, text, &length);
-    CHECK(strstr(text, what), "'%s' does not say '%s'", text, what);
+    CHECK(strstr(text, what), "'%s' does not contain '%s'", text, what);
 }
 
 int main(int argc, char **argv) {
@@ -51,17 +51,17 @@ int main(int argc, char **argv) {
     int code = wrong_call(win);
     CHECK(code != MPI_SUCCESS && last_code == code && calls == 1, "code %x, the handler got %x", code, last_code);
     CHECK(last_win == win, "window %x instead of %x", last_win, win);
-    sentence_names(code, "MPI_Put: target_rank is 1000");
+    message_names(code, "MPI_Put: target_rank is 1000");
     MPI_Win_set_name(win, "the halo");
-    sentence_names(wrong_call(win), "(on the halo)");
+    message_names(wrong_call(win), "(on the halo)");
     CHECK(calls == 2 && wrong_call(other) != MPI_SUCCESS && calls == 2, "%d calls", calls);
     CHECK(MPI_Win_call_errhandler(win, MPI_ERR_OTHER) == MPI_SUCCESS, "calling the handler");
     CHECK(calls == 3 && last_code == MPI_ERR_OTHER, "%d calls, code %x", calls, last_code);
     CHECK(MPI_Win_call_errhandler(other, MPI_ERR_OTHER) == MPI_SUCCESS, "calling MPI_ERRORS_RETURN");
 
-    CHECK(on_comms == 0, "errors of windows have come to MPI_COMM_WORLD");
+    CHECK(on_comms == 0, "errors of windows reached the error handler of MPI_COMM_WORLD");
     FAILS(MPI_ERR_WIN, wrong_call(MPI_WIN_NULL));
-    CHECK(on_comms == 1, "an error without a window has not come to MPI_COMM_WORLD");
+    CHECK(on_comms == 1, "an error without a window did not reach the error handler of MPI_COMM_WORLD");
     FAILS(MPI_ERR_ARG, MPI_Win_set_errhandler(other, of_comms));
     MPI_Win_get_errhandler(win, &mine);
     FAILS(MPI_ERR_ARG, MPI_Comm_set_errhandler(MPI_COMM_WORLD, mine));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Large puts and gets, more of each size than it takes to find out how to copy best: whatever was taken, all of it and
-   nothing else arrives, wherever both sides begin. */
+/* Large puts and gets, more of each size than the library needs to select a copy method: whichever it selects, exactly
+ * the right bytes arrive, at any alignment. */
 // ranks: 1 2 4
 #include "tests/ranks/check.h"
 
@@ -9,14 +9,14 @@
 
 enum { most = 1 << 20, around = 64, times = 30 };
 
-/* What lies around `bytes` bytes of rank `of`, and these: they differ from time to time. */
+/* Fills the surroundings of `bytes` bytes of rank `of`, and these; the values depend on `time`. */
 static void fill(unsigned char *memory, int bytes, unsigned char outside, int of, int time) {
     memset(memory, outside, (size_t)bytes + 2 * around);
     memset(memory + around, 100 + (of + time) % 100, (size_t)bytes);
     memory[around + bytes / 3] = (unsigned char)time;
 }
 
-/* Each rank writes to and reads from the next one, at `offset` in the window. */
+/* Each rank writes to and reads from the next rank, at `offset` in the window. */
 static void exchange(MPI_Win win, unsigned char *window, int bytes, int offset, int misplaced) {
     int rank, size;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

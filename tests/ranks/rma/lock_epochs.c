@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which epochs a lock may meet: never an access epoch towards the same rank; an exposure epoch alone, and the hint
-// no_locks, do not hinder it.
+// The epochs that may overlap with a lock: never an access epoch with the same target; an exposure epoch, or the hint
+// no_locks, does not prevent a lock.
 // ranks: 1 2
 #include "tests/ranks/check.h"
 

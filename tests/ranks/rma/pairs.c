@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every accumulating call on every pair of a value and an index, in windows of all flavors: elements one by one, many,
- * and in derived datatypes. What lies between the members of a pair, and between pairs, stays as it is. */
+/* Each accumulate call on each type of value and index pairs, in windows of all flavors: single elements, many
+ * elements, and derived datatypes. Bytes between the members of a pair, and between pairs, are unchanged. */
 // ranks: 1 2 3
 // run of_owner: 2 3 TUTTI_ARENA=no TUTTI_CMA=no TUTTI_XPMEM=no
 // run by_kernel: 2 few TUTTI_ARENA=no TUTTI_XPMEM=no
@@ -10,7 +10,7 @@
 
 enum { most = 22000, gap = 0x55 };
 
-/* How a pair lies in memory, and its members as numbers that every type of member holds. */
+/* The layout of a pair, and a function that sets its members from ints. */
 typedef struct {
     const char *name;
     MPI_Datatype type;
@@ -42,22 +42,22 @@ PAIR(TwoDouble, double, double)
     { #TYPE, TYPE, sizeof(NAME), offsetof(NAME, index), sizeof(VALUE), sizeof(INDEX), set_##NAME }
 
 static int rank, size, to;
-static int few;          /* argument: fewer calls of many elements, each of which costs calls of the system */
-static int every = 1, turn;   /* each so many of the calls are made, others for each kind, layout and window */
+static int few;          /* argument: fewer calls with many elements, each of which makes system calls */
+static int every = 1, turn;   /* only one in `every` calls is made, a different one for each kind, layout and window */
 static MPI_Win window;
-static char *mine;       /* this process's part */
+static char *mine;       /* this rank's part of the window */
 static MPI_Aint origin;  /* displacement of the target's first byte */
-static int unit;         /* of displacements, bytes */
+static int unit;         /* of displacements, in bytes */
 static char *in, *old, *expected, *expected_old;
 
-/* Elements: `count` of `type`, of which the i-th pair lies `stride` pairs behind the one before. */
+/* `count` elements of `type`; consecutive pairs are `stride` pairs apart. */
 typedef struct {
     const char *name;
     MPI_Datatype type;
     int count, stride;
 } Layout;
 
-/* What the target's i-th pair is before, what is given, and what operator makes of them. */
+/* The old value of the target's i-th pair, the origin's value, and the result of the operator. */
 static int value_before(int i) { return i % 7; }
 static int index_before(int i) { return i % 3 + 2; }
 static int value_given(int i) { return (i + 3) % 5 + i % 2; }
@@ -71,13 +71,13 @@ static void combined(MPI_Op op, int i, int *value, int *index) {
     *index = given ? l : k;
 }
 
-/* A long double has bytes without meaning. */
-static size_t meant(size_t bytes) { return bytes == sizeof(long double) ? 10 : bytes; }
+/* A long double has padding bytes. */
+static size_t value_bytes_of(size_t bytes) { return bytes == sizeof(long double) ? 10 : bytes; }
 
 static int same_pairs(const Kind *k, const char *a, const char *b, size_t bytes) {
     if (k->value_bytes != sizeof(long double)) return memcmp(a, b, bytes) == 0;
     for (size_t i = 0; i < bytes; i += k->extent)
-        if (memcmp(a + i, b + i, meant(k->value_bytes)) ||
+        if (memcmp(a + i, b + i, value_bytes_of(k->value_bytes)) ||
             memcmp(a + i + k->value_bytes, b + i + k->value_bytes, k->extent - k->value_bytes))
             return 0;
     return 1;
@@ -129,7 +129,7 @@ static void one_call(const Kind *k, int which, Layout here, Layout there, int pa
     MPI_Barrier(MPI_COMM_WORLD);
     call(which, here, there, origin / unit, op);
     MPI_Win_flush(to, window);
-    CHECK(same_pairs(k, old, expected_old, here_bytes), "%s of %d %s: what was fetched is wrong, from %s to %s",
+    CHECK(same_pairs(k, old, expected_old, here_bytes), "%s of %d %s: the fetched data is wrong, from %s to %s",
           call_names[which], pairs, k->name, there.name, here.name);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_sync(window);
@@ -219,7 +219,7 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     few = argc > 1 && strcmp(argv[1], "few") == 0;
-    int const one_node = on_one_node();
+    int const one_node = is_single_node();
     if (!one_node) every = 3;
     size_t const bytes = 2 * most * sizeof(LongDoubleInt);
     in = malloc(bytes), old = malloc(bytes), expected = malloc(bytes), expected_old = malloc(bytes);

@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_PROC_NULL as a target: every operation is allowed, does nothing, and needs no datatype and no lock. */
+/* MPI_PROC_NULL as a target: each operation is allowed, has no effect, and needs neither a datatype nor a lock. */
 // ranks: 1 2
 #include "tests/ranks/check.h"
 
 static long memory[2] = {3, 4}, here = 1, old = 2, other = 5;
 
 static void operations(MPI_Win win) {
-    int const nobody = MPI_PROC_NULL;
+    int const none = MPI_PROC_NULL;
     MPI_Request requests[4];
-    MPI_Put(&here, 1, MPI_LONG, nobody, 0, 1, MPI_LONG, win);
-    MPI_Put(NULL, 0, MPI_DATATYPE_NULL, nobody, 0, 0, MPI_DATATYPE_NULL, win);
-    MPI_Get(&here, 1, MPI_LONG, nobody, 1000, 1, MPI_LONG, win);
-    MPI_Accumulate(&here, 1, MPI_LONG, nobody, 0, 1, MPI_LONG, MPI_SUM, win);
-    MPI_Get_accumulate(&here, 1, MPI_LONG, &old, 1, MPI_LONG, nobody, 0, 1, MPI_LONG, MPI_SUM, win);
-    MPI_Fetch_and_op(&here, &old, MPI_LONG, nobody, 0, MPI_SUM, win);
-    MPI_Compare_and_swap(&here, &other, &old, MPI_LONG, nobody, 0, win);
-    MPI_Rput(&here, 1, MPI_LONG, nobody, 0, 1, MPI_LONG, win, &requests[0]);
-    MPI_Rget(&here, 1, MPI_LONG, nobody, 0, 1, MPI_LONG, win, &requests[1]);
-    MPI_Raccumulate(&here, 1, MPI_LONG, nobody, 0, 1, MPI_LONG, MPI_SUM, win, &requests[2]);
-    MPI_Rget_accumulate(&here, 1, MPI_LONG, &old, 1, MPI_LONG, nobody, 0, 1, MPI_LONG, MPI_SUM, win, &requests[3]);
+    MPI_Put(&here, 1, MPI_LONG, none, 0, 1, MPI_LONG, win);
+    MPI_Put(NULL, 0, MPI_DATATYPE_NULL, none, 0, 0, MPI_DATATYPE_NULL, win);
+    MPI_Get(&here, 1, MPI_LONG, none, 1000, 1, MPI_LONG, win);
+    MPI_Accumulate(&here, 1, MPI_LONG, none, 0, 1, MPI_LONG, MPI_SUM, win);
+    MPI_Get_accumulate(&here, 1, MPI_LONG, &old, 1, MPI_LONG, none, 0, 1, MPI_LONG, MPI_SUM, win);
+    MPI_Fetch_and_op(&here, &old, MPI_LONG, none, 0, MPI_SUM, win);
+    MPI_Compare_and_swap(&here, &other, &old, MPI_LONG, none, 0, win);
+    MPI_Rput(&here, 1, MPI_LONG, none, 0, 1, MPI_LONG, win, &requests[0]);
+    MPI_Rget(&here, 1, MPI_LONG, none, 0, 1, MPI_LONG, win, &requests[1]);
+    MPI_Raccumulate(&here, 1, MPI_LONG, none, 0, 1, MPI_LONG, MPI_SUM, win, &requests[2]);
+    MPI_Rget_accumulate(&here, 1, MPI_LONG, &old, 1, MPI_LONG, none, 0, 1, MPI_LONG, MPI_SUM, win, &requests[3]);
     MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
 }
 
 int main(int argc, char **argv) {
     MPI_Win win;
-    MPI_Group nobody = MPI_GROUP_EMPTY;
+    MPI_Group empty = MPI_GROUP_EMPTY;
     MPI_Init(&argc, &argv);
     MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     MPI_Win_fence(0, win);
     operations(win);
     MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
-    MPI_Win_post(nobody, 0, win);
-    MPI_Win_start(nobody, 0, win);
+    MPI_Win_post(empty, 0, win);
+    MPI_Win_start(empty, 0, win);
     operations(win);
     MPI_Win_complete(win);
     MPI_Win_wait(win);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A record that is replaced and fetched as MPI_BYTE comes whole, which lists of ranks and displacements count on.
+// A record that is replaced and fetched as MPI_BYTE is not torn; programs with lists of ranks and displacements rely on
+// it.
 // ranks: 2 4
 #include <stdint.h>
 
@@ -19,7 +20,7 @@ int main(int argc, char** argv) {
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_lock_all(0, win);
     for (int round = 1; round <= 3000; ++round) {
-        // Every byte of every word differs from those of the round before and of the other ranks.
+        // Each byte of each word differs from those of the previous round and of other ranks.
         for (int i = 0; i < words; ++i) mine[i] = (uint64_t)(round * size + rank) % 251 * 0x0101010101010101;
         if (rank % 2 == 1) MPI_Accumulate(mine, sizeof mine, MPI_BYTE, 0, 0, sizeof mine, MPI_BYTE, MPI_REPLACE, win);
         MPI_Get_accumulate(NULL, 0, MPI_BYTE, seen, sizeof seen, MPI_BYTE, 0, 0, sizeof seen, MPI_BYTE, MPI_NO_OP, win);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A call that is like the one before it is done with fewer looks. Whatever is wrong about it is told all the same: an
- * epoch that has ended or is towards others, another or a freed window, elements beyond the target's part, a wrong
- * argument. And what is right goes where it should, to whichever of many windows. */
+/* A call that repeats the one before it makes fewer checks, but each error is still reported: an epoch that has ended
+ * or has other targets, another or a freed window, elements beyond the target's part, a wrong argument. Correct calls
+ * access the right one of many windows. */
 // ranks: 1 2 4
 // may warn: T11 T14
 #include <pthread.h>
@@ -44,7 +44,7 @@ typedef int (*operation)(int target, MPI_Aint disp, MPI_Win win);
 static operation const operations[] = {put, get, add, get_add, fetch_add, swap};
 enum { all_operations = sizeof operations / sizeof *operations };
 
-/* All of them, at the last element of the target; each has been called before when it is called again. */
+/* Makes all calls at the target's last element, twice each. */
 static void expect_all(int error, int target, MPI_Win win) {
     for (int again = 0; again < 2; ++again)
         for (int i = 0; i < all_operations; ++i) {
@@ -165,7 +165,7 @@ static void epochs(MPI_Win win) {
     FAILS(MPI_ERR_RMA_SYNC, MPI_Win_flush(to, win));
     FAILS(MPI_ERR_RMA_SYNC, MPI_Win_lock_all(0, win));   /* the fence's epoch has been used */
     MPI_Win_fence(0, win);
-    MPI_Win_lock_all(0, win);   /* and this one has not */
+    MPI_Win_lock_all(0, win);   /* this fence's epoch has not been used */
     expect_all(MPI_SUCCESS, to, win);
     MPI_Win_unlock_all(win);
     expect_all(MPI_ERR_RMA_SYNC, to, win);
@@ -190,7 +190,8 @@ static void epochs(MPI_Win win) {
     MPI_Group_free(&all);
 }
 
-/* Requests of operations that are over at once are requests like others: each has a handle, which ends with it. */
+/* Requests of operations that complete immediately are normal requests: each has its own handle, which becomes
+ * invalid. */
 static void requests(MPI_Win win) {
     MPI_Request all[4], again;
     int flag;
@@ -220,7 +221,7 @@ static void requests(MPI_Win win) {
     FAILS(MPI_ERR_RMA_SYNC, MPI_Rput(&value, 1, MPI_LONG, to, 0, 1, MPI_LONG, win, &again));
 }
 
-/* More than are remembered. */
+/* More windows than the library caches. */
 static void many_windows(void) {
     MPI_Win wins[many];
     long *mine[many];
@@ -243,11 +244,11 @@ static void many_windows(void) {
     for (int w = 0; w < many; ++w) MPI_Win_free(&wins[w]);
 }
 
-/* Its handle may be another window's then, in which no epoch is open. */
+/* The handle may then be another window's, in which no epoch is open. */
 static void freed(void) {
     for (int round = 0; round < 3; ++round) {
         long *mine;
-        MPI_Win win = make(&mine), gone = win;
+        MPI_Win win = make(&mine), freed_win = win;
         MPI_Win_lock_all(0, win);
         expect_all(MPI_SUCCESS, to, win);
         for (int again = 0; again < 2; ++again) {
@@ -260,11 +261,11 @@ static void freed(void) {
         FAILS(MPI_ERR_RMA_SYNC, MPI_Win_flush_local(to, win));
         MPI_Barrier(MPI_COMM_WORLD);
         MPI_Win_free(&win);
-        expect_all(MPI_ERR_WIN, to, gone);
-        FAILS(MPI_ERR_WIN, MPI_Win_flush(to, gone));
-        FAILS(MPI_ERR_WIN, MPI_Win_flush_all(gone));
-        FAILS(MPI_ERR_WIN, MPI_Win_flush_local(to, gone));
-        FAILS(MPI_ERR_WIN, MPI_Win_sync(gone));
+        expect_all(MPI_ERR_WIN, to, freed_win);
+        FAILS(MPI_ERR_WIN, MPI_Win_flush(to, freed_win));
+        FAILS(MPI_ERR_WIN, MPI_Win_flush_all(freed_win));
+        FAILS(MPI_ERR_WIN, MPI_Win_flush_local(to, freed_win));
+        FAILS(MPI_ERR_WIN, MPI_Win_sync(freed_win));
         win = make(&mine);
         expect_all(MPI_ERR_RMA_SYNC, to, win);
         FAILS(MPI_ERR_RMA_SYNC, MPI_Win_flush(to, win));
@@ -279,7 +280,7 @@ static void *in_thread(void *win) {
     return NULL;
 }
 
-/* One thread after the other. */
+/* Two threads, one after the other. */
 static void other_thread(MPI_Win win) {
     pthread_t thread;
     MPI_Win_lock_all(0, win);

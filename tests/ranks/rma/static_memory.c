@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Windows over static memory, where perhaps only the kernel reaches: a dense transfer is one call of the system,
-// however many elements it has and whatever their datatype; one with gaps arrives as well.
+// Windows over static memory, which only the kernel may be able to access: a dense transfer is one system call for any
+// number of elements and any datatype; transfers with gaps also work.
 // ranks: 2
-// alone: it defines functions of the system
+// alone: it defines system functions
 #define _GNU_SOURCE
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -15,7 +15,7 @@ enum { n = 100000 };
 static int there[n], here[n];
 static int calls;
 
-// In place of the system library's, which the linker finds second.
+// Replace the C library's functions, which the linker finds second.
 ssize_t process_vm_readv(pid_t pid, const struct iovec* local, unsigned long locals, const struct iovec* remote,
                          unsigned long remotes, unsigned long flags) {
     ++calls;
@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
         MPI_Get(here, n, MPI_INT, 1, 0, n, MPI_INT, win);
         CHECK(calls <= 1, "%d calls of the system for a dense get", calls);
     }
-    MPI_Win_fence(0, win);   // what was got may be put from then on
+    MPI_Win_fence(0, win);   // puts may send the fetched data from here on
     if (rank == 0) {
         MPI_Put(here, 10, dense, 1, 0, n, MPI_INT, win);
         CHECK(calls <= 2, "%d calls of the system for it and a dense put", calls);

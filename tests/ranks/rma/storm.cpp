@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 2 8
-// All one-sided operations from four threads of each rank at once, on windows that overlap in memory: one in which
-// everybody is locked all the time, and one for each thread's exclusive locks. Numbers drawn from a seed say who does
-// what, so each rank can do it all once more in a serial model of its own part, and compare. The arguments are the seed
-// and the steps of each thread; 0 steps is a storm until the rank is killed.
+// All one-sided operations from four concurrent threads of each rank, on windows over the same memory: one that is
+// always locked by lock_all, and one for each thread's exclusive locks. A seed determines all operations, so each rank
+// can repeat them in a serial model of its own part and compare. Arguments: the seed, and the steps of each thread;
+// with 0 steps, the program runs until the rank is killed.
 #include <sched.h>
 
 #include <algorithm>
@@ -20,21 +20,21 @@
 
 namespace {
 
-constexpr int threads = 4, most_steps = 1000, most_ranks = 16, most_taken = most_ranks * threads * most_steps;
+constexpr int threads = 4, max_steps = 1000, max_ranks = 16, most_taken = max_ranks * threads * max_steps;
 
-// What every rank exposes; zero at first.
+// The memory that each rank exposes; initially zero.
 struct Part {
     double sums[16];
     std::int64_t bits[16], greatest[8];
-    long double wide[4];   // no processor adds these at once
+    long double wide[4];   // no processor adds these atomically
     std::int64_t counter;
-    std::int64_t lock, guarded[2];           // by compare-and-swap; both are the number of times that it was held
-    std::int64_t blocks[threads][8];         // under the exclusive locks of each thread's window
-    std::int64_t own[most_ranks][threads];   // of one thread alone
-    std::int32_t taken[most_taken];          // how often the counter gave this number
+    std::int64_t lock, guarded[2];          // by compare-and-swap; both count how often the lock was held
+    std::int64_t blocks[threads][8];        // under the exclusive locks of each thread's window
+    std::int64_t own[max_ranks][threads];   // written by one thread alone
+    std::int32_t taken[most_taken];         // how often the counter returned this number
 };
 
-enum Kind { sum, exclusive_or, maximum, wide_sum, count, swap_lock, exclusive_lock, own_place, kinds };
+enum Kind { sum, exclusive_or, maximum, wide_sum, count, swap_lock, exclusive_lock, own_slot, kinds };
 
 struct Step {
     Kind kind;
@@ -88,7 +88,7 @@ void flip(Storm& s, Step const& step) {
     std::int64_t const amounts[4] = {step.amount, step.amount << 3, step.amount << 6, step.amount << 9};
     MPI_Accumulate(amounts, 4, MPI_INT64_T, step.target, at<std::int64_t>(AT(bits), step.place), 1, s.every_second,
                    MPI_BXOR, s.all);
-    MPI_Win_flush_local(step.target, s.all);   // they go out of scope
+    MPI_Win_flush_local(step.target, s.all);   // the origin buffers go out of scope
 }
 
 void raise(Storm& s, Step const& step) {
@@ -159,7 +159,7 @@ void hold_exclusive_lock(Storm& s, Step const& step, int thread) {
     MPI_Win_unlock(step.target, window);
 }
 
-void use_own_place(Storm& s, Step const& step, int thread) {
+void use_own_slot(Storm& s, Step const& step, int thread) {
     std::int64_t const number = step.amount;
     std::int64_t back = -1;
     MPI_Aint const place = at<std::int64_t>(AT(own), s.rank * threads + thread);
@@ -184,12 +184,12 @@ void work(Storm& s, int thread) {
         case count: take_number(s, step); break;
         case swap_lock: hold_swap_lock(s, step); break;
         case exclusive_lock: hold_exclusive_lock(s, step, thread); break;
-        default: use_own_place(s, step, thread);
+        default: use_own_slot(s, step, thread);
         }
     }
 }
 
-// What the step leaves in its target.
+// Applies the step to the model of its target.
 void do_serially(Part& part, Step const& step, int rank, int thread) {
     switch (step.kind) {
     case sum:
@@ -237,7 +237,7 @@ void check(Storm const& s) {
           (long long)part.lock, (long long)part.counter, (long long)right->counter);
     compare("taken", part.taken, right->taken);
     for (int thread = 0; thread < threads; ++thread) compare("block", part.blocks[thread], right->blocks[thread]);
-    for (int rank = 0; rank < s.ranks; ++rank) compare("own place", part.own[rank], right->own[rank]);
+    for (int rank = 0; rank < s.ranks; ++rank) compare("own slot", part.own[rank], right->own[rank]);
 }
 
 void make_windows(Storm& s) {
@@ -266,7 +266,7 @@ int main(int argc, char** argv) {
     storm.steps = argc > 2 ? std::atoi(argv[2]) : 300;
     MPI_Comm_rank(MPI_COMM_WORLD, &storm.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &storm.ranks);
-    CHECK(storm.ranks <= most_ranks && storm.steps <= most_steps, "too many ranks or steps");
+    CHECK(storm.ranks <= max_ranks && storm.steps <= max_steps, "too many ranks or steps");
     make_windows(storm);
     std::vector<std::thread> workers;
     for (int thread = 0; thread < threads; ++thread) workers.emplace_back(work, std::ref(storm), thread);

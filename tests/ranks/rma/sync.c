@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Win_sync orders a rank's stores into a shared window before its later loads from it (4.1, 12.7): if two ranks
 // each store a word, synchronize and load the other's word, at least one of them loads what the other stored. Without a
-// fence a processor may load before its store is visible.
+// fence, a processor may load before its store is visible.
 // ranks: 2 4
-// nodes: one, it is about shared windows
+// nodes: one, it tests shared windows
 #include "tests/ranks/check.h"
 
-enum { turns = 20000, line = 16 };   // words of a cache line
+enum { turns = 20000, line = 16 };   // in words of a cache line
 
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     int rank, size;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    // Of each rank: the turn it has begun, and the word that it stores; each in a cache line of its own.
+    // For each rank: the turn it has begun, and the word that it stores; each has its own cache line.
     int volatile* words;
     MPI_Win win;
     MPI_Win_allocate_shared(2 * line * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, (void*)&words, &win);
@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
     MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
     MPI_Barrier(MPI_COMM_WORLD);
     for (int turn = 1; turn <= turns; ++turn) {
-        // Both ranks begin a turn at about the same time. The first one waits for the other one up to a limit: they may
+        // Both ranks begin a turn at about the same time. The first waits for the other up to a limit, as they may
         // share a core.
         words[0] = turn;
         for (int patience = 0; others[0] < turn && patience < 1000; ++patience) MPI_Win_sync(win);

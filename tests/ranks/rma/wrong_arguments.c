@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Wrong arguments of every kind: each has its error class, and nothing is changed or waited for. */
+/* Wrong arguments of all kinds: each returns its error class, changes nothing and waits for nothing. */
 // ranks: 1 2
 #include "tests/ranks/check.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each of eight threads has its own duplicate of the world and runs collectives on it, small and large, while messages
-// of the other threads are under way.
+// Each of eight threads runs small and large collectives on its own duplicate of the world, while messages of other
+// threads are in flight.
 // ranks: 1 2 4
 #include "tests/ranks/threads/threads.h"
 
@@ -56,7 +56,7 @@ static void collectives(int thread) {
 int main(int argc, char **argv) {
     start(&argc, &argv);
     for (int t = 0; t < threads; ++t) MPI_Comm_dup(MPI_COMM_WORLD, &comms[t]);
-    in_threads(threads, collectives);
+    run_in_threads(threads, collectives);
     for (int t = 0; t < threads; ++t) MPI_Comm_free(&comms[t]);
     MPI_Finalize();
     return 0;

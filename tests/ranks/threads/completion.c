@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Threads complete their requests in every way side by side: what one of them moves on, another one waits for. One
-// thread sleeps in a long wait meanwhile, and requests are started, cancelled and freed by the others.
+// Threads complete their requests concurrently by all completion calls: one thread's progress completes another
+// thread's request. Meanwhile, one thread sleeps in a long wait, and other threads start, cancel and free requests.
 // ranks: 2 4
 #include <unistd.h>
 
@@ -10,7 +10,7 @@ enum { threads = 8, many = 12, rounds = 20 };
 
 static int tag_of(int thread, int i) { return thread * 100 + i; }
 
-/* Completes `many` requests in the way that belongs to the thread. */
+/* Completes `many` requests by the call that belongs to the thread. */
 static void complete(int way, MPI_Request *requests) {
     int indices[many], count, index, flag = 0, done = 0;
     switch (way % 6) {
@@ -103,8 +103,8 @@ static void persistent(int thread) {
 
 int main(int argc, char **argv) {
     start(&argc, &argv);
-    in_threads(threads, mixes);
-    in_threads(threads, persistent);
+    run_in_threads(threads, mixes);
+    run_in_threads(threads, persistent);
     MPI_Finalize();
     return 0;
 }

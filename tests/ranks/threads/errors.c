@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls that fail leave the library open to other threads: error codes, sentences, and handlers that call MPI.
+// Failing calls do not block other threads: error codes, messages, and error handlers that call MPI.
 // ranks: 1 2
 #include <string.h>
 
 #include "tests/ranks/threads/threads.h"
 
-/* Together fewer errors than the library keeps sentences for (256): a thread that was put aside still finds its own. */
+/* Fewer errors than the library keeps messages for (256), so that a thread that was suspended still finds its own. */
 enum { threads = 8, rounds = 20 };
 
 static MPI_Comm comms[threads];
-static int calls[threads];   /* of the handler */
+static int calls[threads];   /* of the error handler */
 
 static void handler(MPI_Comm *comm, int *code, ...) {
     int error_class = -1, thread = -1;
@@ -31,7 +31,7 @@ static void failing(int thread) {
         CHECK(calls[thread] == round + 1, "%d calls of the handler after %d errors", calls[thread], round + 1);
         MPI_Error_string(code, text, &length);
         snprintf(expected, sizeof expected, "dest is %d", size + thread);
-        CHECK(strstr(text, expected) && (int)strlen(text) == length, "the sentence is: %s", text);
+        CHECK(strstr(text, expected) && (int)strlen(text) == length, "the message is: %s", text);
         int got = -1, to = (me + 1) % size, from = (me + size - 1) % size, long_message[4] = {1, 2, 3, 4};
         MPI_Request request;
         MPI_Irecv(&got, 1, MPI_INT, from, thread, MPI_COMM_WORLD, &request);
@@ -54,7 +54,7 @@ int main(int argc, char **argv) {
         MPI_Comm_set_name(comms[t], name);
         MPI_Comm_set_errhandler(comms[t], own);
     }
-    in_threads(threads, failing);
+    run_in_threads(threads, failing);
     for (int t = 0; t < threads; ++t) MPI_Comm_free(&comms[t]);
     MPI_Errhandler_free(&own);
     MPI_Finalize();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Threads make and free communicators, datatypes, groups, attributes and keyvals side by side, each from a parent of
-// its own; and from the same parent one after the other, in different threads.
+// Threads create and free communicators, datatypes, groups, attributes and keyvals concurrently, each from its own
+// parent; different threads also use the same parent, one after the other.
 // ranks: 1 2 4
 #include "tests/ranks/threads/threads.h"
 
@@ -16,7 +16,7 @@ static void check(MPI_Comm comm, int members) {
     CHECK(sum == members, "the sum over %d members is %d", members, sum);
 }
 
-/* Called inside MPI_Comm_dup and MPI_Comm_free, and calls MPI itself. */
+/* Called inside MPI_Comm_dup and MPI_Comm_free; calls MPI itself. */
 static int copied(MPI_Comm comm, int keyval, void *extra, void *value, void *copy, int *flag) {
     int n;
     (void)keyval, (void)extra;
@@ -54,7 +54,7 @@ static void objects(int thread) {
     MPI_Info_create(&info);
     MPI_Info_set(info, "key", thread % 2 ? "odd" : "even");
     MPI_Info_get(info, "key", 15, value, &flag);
-    CHECK(flag && value[0] == (thread % 2 ? 'o' : 'e'), "info says %s", value);
+    CHECK(flag && value[0] == (thread % 2 ? 'o' : 'e'), "the info value is %s", value);
     MPI_Info_free(&info);
     free(data), free(other);
 }
@@ -92,7 +92,7 @@ static void making(int thread) {
     MPI_Comm_free_keyval(&keyval);
 }
 
-/* One parent for all, from which one thread after the other makes its communicators. */
+/* One parent communicator, which one thread after the other duplicates. */
 static pthread_mutex_t turn_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t turn_changed = PTHREAD_COND_INITIALIZER;
 static int turn;
@@ -114,9 +114,9 @@ static void in_turn(int thread) {
 int main(int argc, char **argv) {
     start(&argc, &argv);
     for (int t = 0; t < threads; ++t) MPI_Comm_dup(MPI_COMM_WORLD, &parents[t]);
-    in_threads(threads, making);
+    run_in_threads(threads, making);
     for (int t = 0; t < threads; ++t) MPI_Comm_free(&parents[t]);
-    in_threads(threads, in_turn);
+    run_in_threads(threads, in_turn);
     MPI_Finalize();
     return 0;
 }

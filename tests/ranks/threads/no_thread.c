@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the system starts no thread, ranks go on without one: operations end in calls of MPI, also accesses to windows
-// of other nodes, and signals are blocked no more than before.
+// If the system starts no thread, ranks continue without a progress thread: operations complete in MPI calls, including
+// accesses to windows on other nodes, and the signal mask is unchanged.
 // ranks: 1 2 4
 // env: TUTTI_PROGRESS_THREAD=yes
 // run served: 2 4
-// alone: it has a pthread_create of its own
+// alone: it has its own pthread_create
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Eight threads of every rank exchange with the same thread of every rank, on one communicator, in all sizes and modes.
+// Eight threads of each rank exchange messages with the same thread of each rank, on one communicator, in all sizes and
+// modes.
 // ranks: 1 2 4
 #include "tests/ranks/threads/threads.h"
 
@@ -39,7 +40,7 @@ static void exchange(int thread) {
     free(out), free(in), free(requests), free(statuses);
 }
 
-/* Blocking calls: thread t of a rank talks to thread t of the rank beside it. */
+/* Blocking calls: thread t of a rank exchanges messages with thread t of the neighbouring rank. */
 static void ping_pong(int thread) {
     int peer = me ^ 1, n = thread % 2 ? 50000 : 4, *data;
     if (peer >= size) return;
@@ -61,7 +62,7 @@ static void ping_pong(int thread) {
     free(data);
 }
 
-/* A blocking send to this rank itself waits until another thread receives it. */
+/* A blocking send to the same rank waits until another thread receives it. */
 static void to_itself(int thread) {
     int n = 100000, *data = malloc(sizeof(int) * (size_t)n);
     if (thread % 2 == 0) {
@@ -82,9 +83,9 @@ static void to_itself(int thread) {
 
 int main(int argc, char **argv) {
     start(&argc, &argv);
-    in_threads(threads, exchange);
-    in_threads(threads, ping_pong);
-    in_threads(threads, to_itself);
+    run_in_threads(threads, exchange);
+    run_in_threads(threads, ping_pong);
+    run_in_threads(threads, to_itself);
     MPI_Finalize();
     return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Threads that only look, beside one that waits and one that never gives its core away: everything still comes.
+// Threads that only poll, next to one that waits and one that never yields its core: all messages still arrive.
 // ranks: 1 2 4
 #include "tests/ranks/threads/threads.h"
 
@@ -28,7 +28,7 @@ static void exchange(int thread) {
 
 int main(int argc, char **argv) {
     start(&argc, &argv);
-    in_threads(threads, exchange);
+    run_in_threads(threads, exchange);
     MPI_Finalize();
     return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// With a progress thread requests end while the program computes, and the program looks at memory alone; it forks, has
-// signals, and asks for no thread level.
+// With a progress thread, requests complete while the program computes and reads only memory. The program forks,
+// receives signals, and requests no thread level.
 // ranks: 1 2 4
 // env: TUTTI_PROGRESS_THREAD=yes
 #include <signal.h>
@@ -10,7 +10,7 @@
 
 #include "tests/ranks/check.h"
 
-enum { n = 200000, rounds = 5 };   /* too much to leave eagerly */
+enum { n = 200000, rounds = 5 };   /* too large for the eager protocol */
 
 static int me, size;
 static volatile sig_atomic_t signals;
@@ -20,7 +20,7 @@ static void on_alarm(int number) {
     ++signals;
 }
 
-/* A large message arrives although nobody calls MPI: the last element is what the program sees of it. */
+/* A large message arrives without any MPI call: the program watches its last element. */
 static void messages(void) {
     static int in[n], out[n];
     int next = (me + 1) % size, before = (me + size - 1) % size;
@@ -52,7 +52,7 @@ static void collectives(void) {
 static void forks(void) {
     int status;
     pid_t child = fork();
-    if (child == 0) exit(7);   /* with handlers of exit and destructors */
+    if (child == 0) exit(7);   /* runs exit handlers and destructors */
     CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7, "status %x", status);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For the programs of threads: start with MPI_THREAD_MULTIPLE, run a function in many threads, random numbers. */
+/* For the thread tests: start with MPI_THREAD_MULTIPLE, run a function in many threads, and random numbers. */
 #ifndef TUTTI_TESTS_THREADS_H
 #define TUTTI_TESTS_THREADS_H
 
@@ -7,7 +7,7 @@
 
 #include "tests/ranks/check.h"
 
-enum { most_threads = 16 };
+enum { max_threads = 16 };
 
 static int me, size;   /* in MPI_COMM_WORLD */
 
@@ -29,10 +29,10 @@ static inline void *run_job(void *job) {
     return NULL;
 }
 
-/* Runs `body(0)` … `body(n - 1)` in threads of their own and waits for them. */
-static inline void in_threads(int n, void (*body)(int thread)) {
-    pthread_t threads[most_threads];
-    Job jobs[most_threads];
+/* Runs `body(0)` … `body(n - 1)` in separate threads and waits for them. */
+static inline void run_in_threads(int n, void (*body)(int thread)) {
+    pthread_t threads[max_threads];
+    Job jobs[max_threads];
     for (int i = 0; i < n; ++i) {
         jobs[i] = (Job){i, body};
         CHECK(pthread_create(&threads[i], NULL, run_job, &jobs[i]) == 0, "no thread %d", i);
@@ -40,13 +40,13 @@ static inline void in_threads(int n, void (*body)(int thread)) {
     for (int i = 0; i < n; ++i) pthread_join(threads[i], NULL);
 }
 
-/* The next of a sequence of numbers below `limit` that depends on its seed only. */
+/* The next number below `limit` of a sequence that depends only on its seed. */
 static inline unsigned next_random(unsigned *seed, unsigned limit) {
     *seed = *seed * 1664525u + 1013904223u;
     return (*seed >> 8) % limit;
 }
 
-/* Numbers that tell which message they belong to. */
+/* Numbers that identify their message. */
 static inline void fill(int *data, int n, int key) {
     for (int i = 0; i < n; ++i) data[i] = key * 7919 + i;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Eight threads of a rank receive from anybody with any tag, by receives, probes and matched probes side by side: every
-// message comes exactly once, whole, and in order per sender and tag as far as one thread can see it.
+// Eight threads of a rank receive from any source with any tag, concurrently by receives, probes and matched probes:
+// each message arrives exactly once, complete, and in order per sender and tag as far as one thread can observe it.
 // ranks: 1 2 4
 // may warn: T12
 #include <stdatomic.h>
@@ -15,14 +15,14 @@ static atomic_int seen[64 * threads * each];
 
 static int length_of(int key) { return 2 + (key * 37) % (key % 5 ? 40 : largest - 2); }
 
-/* The first two numbers of a message say whose it is and how long. */
+/* The first two numbers of a message are its key and its length. */
 static void take(const int *data, int n, MPI_Status *status) {
     int got, key = data[0];
     MPI_Get_count(status, MPI_INT, &got);
     CHECK(got == n && n == length_of(key) && data[1] == n, "%d elements of message %d", n, key);
-    CHECK(status->MPI_SOURCE == key / (threads * each), "message %d came from %d", key, status->MPI_SOURCE);
+    CHECK(status->MPI_SOURCE == key / (threads * each), "message %d has source %d", key, status->MPI_SOURCE);
     expect(data + 2, n - 2, key, "wildcards");
-    CHECK(atomic_fetch_add(&seen[key], 1) == 0, "message %d came twice", key);
+    CHECK(atomic_fetch_add(&seen[key], 1) == 0, "message %d was received twice", key);
 }
 
 static void send_all(int thread, MPI_Comm comm) {
@@ -44,7 +44,7 @@ static void send_all(int thread, MPI_Comm comm) {
     free(data);
 }
 
-/* Half of the threads send, half of them receive whatever comes until everything is there. */
+/* Half of the threads send; the other half receive until all messages have arrived. */
 static void receive_all(int how, MPI_Comm comm) {
     int *data = malloc(sizeof(int) * largest), n;
     MPI_Status status;
@@ -85,7 +85,7 @@ int main(int argc, char **argv) {
         MPI_Comm_dup(MPI_COMM_WORLD, &comms[how]);
         int const all = size * (threads / 2) * each;
         atomic_store(&left[how], all);
-        in_threads(threads, body);
+        run_in_threads(threads, body);
         int count = 0;
         for (int key = 0; key < size * threads * each; ++key) count += atomic_exchange(&seen[key], 0);
         CHECK(count == all, "%d messages of %d", count, all);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 1 2 4
-// nodes: one, as the named algorithms are for one
+// nodes: one, the algorithms are for one node
 // env: TUTTI_COLL=allreduce=blocks,bcast=hierarchical TUTTI_STATS=yes
-// MPI_T's performance variables: what they count, per handle, session and communicator, and every way to misuse them.
+// MPI_T performance variables: their values per handle, session and communicator, and all wrong calls.
 #include "tests/ranks/check.h"
 
 #include <string.h>
@@ -47,7 +47,7 @@ static void calls_of_a_communicator(MPI_T_pvar_session session, MPI_Comm comm) {
     reduce_on(comm, 2);
     reduce_on(MPI_COMM_SELF, 5);
     CHECK(value(session, calls) == 2, "%llu calls", value(session, calls));
-    IS(MPI_SUCCESS, MPI_T_pvar_start(session, calls));   // once more: no effect
+    IS(MPI_SUCCESS, MPI_T_pvar_start(session, calls));   // a second start has no effect
     IS(MPI_SUCCESS, MPI_T_pvar_stop(session, calls));
     reduce_on(comm, 3);
     CHECK(value(session, calls) == 2, "counts while stopped: %llu", value(session, calls));
@@ -67,7 +67,7 @@ static void calls_of_a_communicator(MPI_T_pvar_session session, MPI_Comm comm) {
     CHECK(calls == MPI_T_PVAR_HANDLE_NULL, "a freed handle is not null");
 }
 
-/// A barrier that rank 0 has not entered is under way; so is a persistent one once it is started.
+/// A barrier that rank 0 has not entered is pending, as is a persistent one once it is started.
 static void in_flight(MPI_T_pvar_session session) {
     MPI_T_pvar_handle level = allocate(session, "tutti_coll_in_flight", MPI_T_PVAR_CLASS_LEVEL, NULL);
     MPI_Comm world = MPI_COMM_WORLD;
@@ -143,7 +143,7 @@ static void the_algorithm_by_its_name(MPI_T_pvar_session session) {
     int length = sizeof name;
     IS(MPI_SUCCESS, MPI_T_pvar_get_info(index, NULL, NULL, NULL, NULL, &type, &names, NULL, NULL, &bind, &readonly,
                                         &continuous, &atomic));
-    CHECK(type == MPI_INT && bind == MPI_T_BIND_MPI_COMM && readonly && continuous && !atomic, "what it is");
+    CHECK(type == MPI_INT && bind == MPI_T_BIND_MPI_COMM && readonly && continuous && !atomic, "wrong properties");
     IS(MPI_SUCCESS, MPI_T_enum_get_info(names, &items, name, &length));
     CHECK(items > 3 && strcmp(name, "tutti_allreduce_algorithms") == 0, "%d items of %s", items, name);
 
@@ -166,7 +166,7 @@ static void the_algorithm_by_its_name(MPI_T_pvar_session session) {
     IS(MPI_T_ERR_PVAR_NO_WRITE, MPI_T_pvar_reset(session, handle));
     IS(MPI_T_ERR_PVAR_NO_WRITE, MPI_T_pvar_readreset(session, handle, &items));
     MPI_Comm_free(&comm);
-    IS(MPI_T_ERR_INVALID_HANDLE, MPI_T_pvar_read(session, handle, &items));   // its communicator is gone
+    IS(MPI_T_ERR_INVALID_HANDLE, MPI_T_pvar_read(session, handle, &items));   // its communicator was freed
     IS(MPI_SUCCESS, MPI_T_pvar_handle_free(session, &handle));
 }
 
@@ -221,19 +221,19 @@ static void wrong_arguments(MPI_T_pvar_session session) {
     IS(MPI_SUCCESS, MPI_T_pvar_handle_free(session, &level));
 }
 
-/// Every variable can be asked for, by index and by name.
+/// Each variable can be found by index and by name.
 static void all_of_them(MPI_T_pvar_session session) {
     int n, index;
     MPI_Comm world = MPI_COMM_WORLD;
     IS(MPI_SUCCESS, MPI_T_pvar_get_num(&n));
     for (int i = 0; i < n; ++i) {
-        char name[128], sentence[512], cut[6];
-        int name_length = sizeof name, sentence_length = sizeof sentence, cut_length = sizeof cut, var_class;
+        char name[128], description[512], cut[6];
+        int name_length = sizeof name, description_length = sizeof description, cut_length = sizeof cut, var_class;
         union { double seconds; unsigned long long n; int item; } v;
-        IS(MPI_SUCCESS, MPI_T_pvar_get_info(i, name, &name_length, NULL, &var_class, NULL, NULL, sentence,
-                                            &sentence_length, NULL, NULL, NULL, NULL));
+        IS(MPI_SUCCESS, MPI_T_pvar_get_info(i, name, &name_length, NULL, &var_class, NULL, NULL, description,
+                                            &description_length, NULL, NULL, NULL, NULL));
         CHECK(strncmp(name, "tutti_", 6) == 0 && name_length == (int)strlen(name) + 1, "%s, %d", name, name_length);
-        CHECK(sentence[sentence_length - 2] == '.', "no sentence: %s", sentence);
+        CHECK(description[description_length - 2] == '.', "no period at the end: %s", description);
         IS(MPI_SUCCESS, MPI_T_pvar_get_index(name, var_class, &index));
         CHECK(index == i, "%s is found at %d, not %d", name, index, i);
         IS(MPI_SUCCESS, MPI_T_pvar_get_info(i, cut, &cut_length, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 1 2
 // env: TUTTI_EAGER=4K TUTTI_COLL=allreduce=blocks
-// MPI_T's control variables (the settings) and categories: reading, writing before MPI_Init, and wrong arguments.
+// MPI_T control variables (the settings) and categories: reading, writing before MPI_Init, and wrong arguments.
 #include "tests/ranks/check.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static MPI_T_cvar_handle allocate(char const *name, MPI_Datatype expected, int l
     return handle;
 }
 
-/// Writes to a variable and expects that answer, and for one that was read before the program a scope that says so.
+/// Writes to a variable and expects this result. A variable that was read before MPI_Init must have a read-only scope.
 static void write_expecting(char const *name, MPI_Datatype type, int least, void const *value, int answer) {
     MPI_T_cvar_handle handle = allocate(name, type, least);
     int index, scope, length = 4096;
@@ -32,7 +32,7 @@ static void write_expecting(char const *name, MPI_Datatype type, int least, void
     IS(MPI_SUCCESS, MPI_T_cvar_get_index(name, &index));
     IS(MPI_SUCCESS, MPI_T_cvar_get_info(index, NULL, NULL, NULL, NULL, NULL, text, &length, NULL, &scope));
     CHECK((scope == MPI_T_SCOPE_READONLY) == (answer == MPI_T_ERR_CVAR_SET_NEVER), "%s has scope %d", name, scope);
-    CHECK(strstr(text, " Values: "), "no range is told for %s: %s", name, text);
+    CHECK(strstr(text, " Values: "), "the description of %s has no range: %s", name, text);
     IS(MPI_SUCCESS, MPI_T_cvar_handle_free(&handle));
 }
 
@@ -63,7 +63,7 @@ static void write_before_init(void) {
     write_expecting("TUTTI_FRAGMENTS", MPI_COUNT, 1, &milliseconds, MPI_T_ERR_INVALID);
     write_expecting("TUTTI_WAIT", MPI_CHAR, 256, "dedicatd", MPI_T_ERR_INVALID);
     write_expecting("TUTTI_WAIT", MPI_CHAR, 256, "shared", MPI_SUCCESS);
-    write_expecting("TUTTI_TUNING", MPI_CHAR, 256, "none", MPI_T_ERR_CVAR_SET_NEVER);    // mpiexec has read it
+    write_expecting("TUTTI_TUNING", MPI_CHAR, 256, "none", MPI_T_ERR_CVAR_SET_NEVER);    // read by mpiexec
     write_expecting("TUTTI_PORT_RANGE", MPI_CHAR, 256, "40000", MPI_T_ERR_CVAR_SET_NEVER);
     milliseconds = 70;
     IS(MPI_SUCCESS, MPI_T_cvar_write(sleep_after, &milliseconds));
@@ -83,7 +83,7 @@ static void read_after_init(void) {
     CHECK(strcmp(text, "allreduce=recursive_doubling") == 0, "TUTTI_COLL is %s", text);
     IS(MPI_T_ERR_CVAR_SET_NEVER, MPI_T_cvar_write(eager, &bytes));
 
-    double in = 1, out;   // what was written holds
+    double in = 1, out;   // the written value is kept
     int index, length = sizeof text;
     MPI_Comm world = MPI_COMM_WORLD;
     MPI_T_enum names;
@@ -117,7 +117,7 @@ static void wrong_arguments(void) {
     IS(MPI_T_ERR_INVALID_HANDLE, MPI_T_cvar_read(freed, &n));
 }
 
-/// Every variable is in one category, every category but the first in one other.
+/// Each variable is in one category; each category but the first is in another one.
 static void the_categories(void) {
     int n, cvars, pvars, all_cvars = 0, all_pvars = 0, below = 0, index, update[2];
     int list[512];

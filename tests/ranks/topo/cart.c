@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cartesian communicators: shape, neighbours that can be talked to, sub-grids, too few points, no dimension. */
+/* Cartesian communicators: shape, messages to neighbours, subgrids, grids that are too small, and no dimensions. */
 // ranks: 1 6 8
 #include "tests/ranks/check.h"
 
@@ -21,7 +21,7 @@ static void grid(void) {
     CHECK(kind(comm) == MPI_CART && kind(MPI_COMM_WORLD) == MPI_UNDEFINED, "kinds %d and %d", kind(comm),
           kind(MPI_COMM_WORLD));
     MPI_Comm_dup(comm, &copy);
-    MPI_Comm_free(&comm);   /* the duplicate has the topology of its own */
+    MPI_Comm_free(&comm);   /* the duplicate has its own topology */
     MPI_Cartdim_get(copy, &n);
     MPI_Cart_get(copy, 3, d, p, c);
     MPI_Comm_rank(copy, &me);

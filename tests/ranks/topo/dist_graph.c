@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Distributed graphs: given by each process for itself, by each for others, by one for all; weighted and not. */
+/* Distributed graphs whose edges each rank specifies for itself, for other ranks, or one rank for all; weighted and
+ * not. */
 // ranks: 1 3 6
 #include "tests/ranks/check.h"
 
 enum { room = 64 };
 static int rank, size, *plain;
 
-/* A ring with weights: rank r leads to r + 1 (weight 10 r) and to r + 2 (weight 10 r + 1). */
+/* A weighted ring: rank r has edges to r + 1 (weight 10 r) and to r + 2 (weight 10 r + 1). */
 static int weight(int from, int step) { return 10 * from + step - 1; }
 static int around(int r) { return (r % size + size) % size; }
 
@@ -44,7 +45,7 @@ static void adjacent(int weighted) {
     MPI_Comm_free(&copy);
 }
 
-/* Process p gives the edges of rank p + shift; or process 0 gives all. */
+/* Rank p specifies the edges of rank p + shift, or rank 0 specifies all edges. */
 static void general(int shift, int by_one, int weighted) {
     int sources[room], degrees[room], to[2 * room], w[2 * room], n = 0, e = 0;
     int first = by_one ? 0 : around(rank + shift), last = by_one ? (rank == 0 ? size : 0) : first + 1;

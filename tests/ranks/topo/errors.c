@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Wrong arguments of the topology functions: each gives its error class, and nothing is left waiting. */
+/* Wrong arguments of topology functions: each returns its error class, and no rank is left waiting. */
 // ranks: 2
 #include "tests/ranks/check.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Graph communicators: a star with a loop, asked for by every function, and by its duplicate. */
+/* Graph communicators: all inquiry functions on a star with a loop, and on its duplicate. */
 // ranks: 2 5
 #include "tests/ranks/check.h"
 
@@ -8,7 +8,7 @@ int main(int argc, char **argv) {
     int rank, size, nodes, edges, n, status, index[8], to[32], got_index[8], got_to[32], most = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    /* Node 0 leads to all nodes, itself included; the others lead back. */
+    /* Node 0 has edges to all nodes, itself included; the others have an edge back. */
     for (int i = 0; i < size; ++i) to[most++] = i;
     index[0] = most;
     for (int i = 1; i < size; ++i) {
@@ -34,7 +34,7 @@ int main(int argc, char **argv) {
     }
     MPI_Comm_free(&copy);
 
-    /* Fewer nodes than ranks: the last rank is outside. */
+    /* Fewer nodes than ranks: the last rank gets MPI_COMM_NULL. */
     for (int i = 0; i < size - 1; ++i) index[i] = 0;
     MPI_Graph_create(MPI_COMM_WORLD, size - 1, index, NULL, 0, &graph);
     CHECK((graph == MPI_COMM_NULL) == (rank == size - 1), "handle %x", graph);

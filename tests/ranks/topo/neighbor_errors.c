@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Wrong arguments of the neighbourhood collectives, each with its error class; graphs whose edges do not agree; a block
- * that is too long for its place. Nothing is left waiting. */
+/* Wrong arguments of neighbourhood collectives, each with its error class; graphs with inconsistent edges; a block that
+ * is too long for its buffer. No rank is left waiting. */
 // ranks: 2
 #include "tests/ranks/check.h"
 
@@ -39,7 +39,7 @@ static void arguments(MPI_Comm ring) {
     MPI_Type_free(&fresh);
 }
 
-/* Rank 1 says that it gets two edges from rank 0, which knows of one. */
+/* Rank 1 specifies two edges from rank 0, which specifies one. */
 static void disagreeing(int rank) {
     int const zeros[2] = {0, 0}, one = 1;
     MPI_Comm graph;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All neighbourhood collectives, blocking, as requests and as persistent requests, on grids, graphs and distributed
- * graphs with duplicate edges, edges to oneself and ranks without any; datatypes with gaps; small and large blocks. */
+/* All neighbourhood collectives, blocking, nonblocking and persistent, on grids, graphs and distributed graphs with
+ * duplicate edges, loops and ranks without edges; datatypes with gaps; small and large blocks. */
 // ranks: 1 2 3 5
 #include "tests/ranks/check.h"
 
@@ -11,15 +11,15 @@ enum form { blocking, request, persistent };
 
 static int rank, size;
 
-/* The edges of all ranks, in the order of their numbers, and which edge of its source an edge in is. */
+/* The edges of all ranks in order, and for each incoming edge its index among the outgoing edges of its source. */
 static struct edges {
-    int in[most_edges], out[most_edges], place[most_edges], in_degree, out_degree;
+    int in[most_edges], out[most_edges], edge_index[most_edges], in_degree, out_degree;
 } e;
 
 static int count_of(int from, int edge) { return (from * 5 + edge * 3) % 4 + 1; }
 static int value(int from, int edge, int i) { return from * 1000003 + edge * 10007 + i; }
 
-/* One block: `unit` ints `count` times, in a type with gaps in front of and behind them. */
+/* A block of `count` elements of `unit` ints, in a datatype with gaps before and after each int. */
 static MPI_Datatype gaps(int unit) {
     MPI_Datatype vector, type;
     MPI_Type_vector(unit, 1, 2, MPI_INT, &vector);
@@ -28,7 +28,7 @@ static MPI_Datatype gaps(int unit) {
     MPI_Type_free(&vector);
     return type;
 }
-/* The place of int i of a block's element k, in ints. */
+/* The offset of int i of a block's element k, in ints. */
 static long at(int with_gaps, int unit, int k, int i) {
     return with_gaps ? (long)k * (2 * unit + 2) + 2 * i : (long)k * unit + i;
 }
@@ -38,7 +38,7 @@ static void fill(int *block, int with_gaps, int unit, int count, int edge) {
     for (int k = 0; k < count; ++k)
         for (int i = 0; i < unit; ++i) block[at(with_gaps, unit, k, i)] = value(rank, edge, k * unit + i);
 }
-/* The whole room of `count` elements: what came, and untouched gaps. */
+/* Checks all ints of `count` elements: received data, and unchanged gaps. */
 static void check_block(const int *block, int with_gaps, int unit, int count, int from, int edge, const char *call) {
     for (int k = 0; k < count; ++k)
         for (long j = 0; j < extent(with_gaps, unit); ++j) {
@@ -59,7 +59,7 @@ static int *room(long ints) {
     return all;
 }
 
-/* Runs what starts as a request in one of its forms; a persistent one several times. */
+/* Makes a call in one of its forms; starts a persistent request several times. */
 #define FORMS(name, form, in, ints, ...)                                    \
     do {                                                                    \
         MPI_Request r;                                                      \
@@ -115,7 +115,7 @@ static void alltoalls(MPI_Comm comm, MPI_Datatype type, int with_gaps, int unit,
         out_types[k] = type;
     }
     for (int k = 0; k < e.in_degree; ++k) {
-        in_counts[k] = e.in[k] == MPI_PROC_NULL ? 3 : count_of(e.in[k], e.place[k]);
+        in_counts[k] = e.in[k] == MPI_PROC_NULL ? 3 : count_of(e.in[k], e.edge_index[k]);
         in_displs[k] = 5 * (e.in_degree - 1 - k);
         far_in[k] = in_displs[k] * step * (MPI_Aint)sizeof(int);
         in_types[k] = type;
@@ -124,7 +124,7 @@ static void alltoalls(MPI_Comm comm, MPI_Datatype type, int with_gaps, int unit,
     for (int k = 0; k < e.out_degree; ++k) fill(equal + 2 * step * k, with_gaps, unit, 2, k);
     FORMS(alltoall, form, in, 2 * step * e.in_degree, equal, 2, type, in, 2, type, comm);
     for (int k = 0; k < e.in_degree; ++k)
-        check_block(in + 2 * step * k, with_gaps, unit, 2, e.in[k], e.place[k], "neighbor_alltoall");
+        check_block(in + 2 * step * k, with_gaps, unit, 2, e.in[k], e.edge_index[k], "neighbor_alltoall");
     free(equal);
     free(in);
     for (int w = 0; w < 2; ++w) {
@@ -136,7 +136,7 @@ static void alltoalls(MPI_Comm comm, MPI_Datatype type, int with_gaps, int unit,
         else
             FORMS(alltoallv, form, in, ints, out, out_counts, out_displs, type, in, in_counts, in_displs, type, comm);
         for (int k = 0; k < e.in_degree; ++k)
-            check_block(in + in_displs[k] * step, with_gaps, unit, in_counts[k], e.in[k], e.place[k],
+            check_block(in + in_displs[k] * step, with_gaps, unit, in_counts[k], e.in[k], e.edge_index[k],
                         w ? "neighbor_alltoallw" : "neighbor_alltoallv");
         free(in);
     }
@@ -168,13 +168,13 @@ static void on_a_grid(void) {
         int before, behind;
         MPI_Cart_shift(comm, k / 2, 1, &before, &behind);
         e.in[k] = e.out[k] = k % 2 ? behind : before;
-        e.place[k] = k ^ 1;
+        e.edge_index[k] = k ^ 1;
     }
     all_calls(comm);
     MPI_Comm_free(&comm);
 }
 
-/* A wheel whose spokes are double, with an edge from each rank to itself. */
+/* A wheel with double spokes, and a loop at each rank. */
 static void on_a_graph(void) {
     int index[64], edges[64 * 8], n = 0;
     for (int r = 0; r < size; ++r) {
@@ -190,7 +190,7 @@ static void on_a_graph(void) {
     for (int k = 0; k < e.in_degree; ++k) {
         int const peer = edges[first + k];
         e.in[k] = e.out[k] = peer;
-        e.place[k] = peer == rank ? 0 : rank == 0 ? (k - 1) % 2 + 1 : (rank - 1) * 2 + 1 + (k - 1) % 2;
+        e.edge_index[k] = peer == rank ? 0 : rank == 0 ? (k - 1) % 2 + 1 : (rank - 1) * 2 + 1 + (k - 1) % 2;
     }
     all_calls(comm);
     MPI_Comm_free(&comm);
@@ -212,7 +212,7 @@ static void directed(MPI_Comm comm) {
         int to[3];
         int const n = destinations_of(source, to);
         for (int k = 0; k < n; ++k)
-            if (to[k] == rank) e.place[e.in_degree] = k, e.in[e.in_degree++] = source;
+            if (to[k] == rank) e.edge_index[e.in_degree] = k, e.in[e.in_degree++] = source;
     }
     if (comm == MPI_COMM_NULL) return;
     all_calls(comm);
@@ -226,7 +226,7 @@ static void on_directed_graphs(void) {
     MPI_Comm_dup(comm, &copy);
     MPI_Comm_free(&comm);
     directed(copy);
-    /* The same edges, all given by rank 0, those of the last source first. */
+    /* The same edges, all specified by rank 0, those of the last source first. */
     int sources[64 * 3], degrees[64], to[64 * 3], n = 0, edges = 0;
     for (int source = size - 1; source >= 0 && rank == 0; --source) {
         sources[n] = source;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Neighbourhood collectives on grids: what goes in the negative direction comes from the positive side, also where both
- * neighbours are one rank; beyond the edge of a grid that is not periodic nothing is sent and nothing is written. */
+/* Neighbourhood collectives on grids: data sent in the negative direction arrives from the positive side, also if both
+ * neighbours are the same rank. Beyond the edge of a nonperiodic grid, nothing is sent and nothing is written. */
 // ranks: 1 2 3 4 6 8
 #include "tests/ranks/check.h"
 
@@ -10,12 +10,12 @@ enum { most = 6 };
 
 static int rank, size;
 
-/* Byte i of what `from` sends along its edge `edge` in a call: `turn`. */
+/* Byte i of the block that `from` sends along its edge `edge` in call `turn`. */
 static unsigned char value(int from, int edge, int turn, int i) {
     return (unsigned char)(from * 31 + edge * 7 + turn * 3 + i * 11 + (i >> 8) + 1);
 }
 
-/* By the standard's words: in dimension d block 2d comes from the rank before, which has sent it forwards. */
+/* As in the standard: in dimension d, block 2d is from the rank before, which has sent it in the positive direction. */
 static void check_block(MPI_Comm comm, const unsigned char *got, int bytes, int k, int turn) {
     int before, behind;
     MPI_Cart_shift(comm, k / 2, 1, &before, &behind);

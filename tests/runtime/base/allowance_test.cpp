@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A hundredth of the time that passes is granted, and of a core that is shared each rank's part of that.
+// An allowance grants one percent of the elapsed time, divided by the number of ranks that share the core.
 #include "runtime/base/allowance.hpp"
 
 #include <gtest/gtest.h>
@@ -7,9 +7,9 @@
 namespace tutti::test {
 namespace {
 
-constexpr std::int64_t saved = Allowance::most_saved_ns;
+constexpr std::int64_t saved = Allowance::max_saved_ns;
 
-/// What is spent in `ns` nanoseconds in slices that are granted.
+/// The nanoseconds that are spent within `ns`, in slices, as long as they are granted.
 std::int64_t spent_in(Allowance& allowance, std::int64_t ns, std::int64_t slice) {
     std::int64_t spent = 0;
     for (std::int64_t now = 1; now <= ns; now += 10'000)
@@ -20,7 +20,7 @@ std::int64_t spent_in(Allowance& allowance, std::int64_t ns, std::int64_t slice)
     return spent;
 }
 
-TEST(Allowance, IsAHundredthOfTheTime) {
+TEST(Allowance, IsOnePercentOfTheTime) {
     for (std::int64_t const slice : {100, 10'000, 300'000}) {
         Allowance allowance;
         std::int64_t const spent = spent_in(allowance, 1'000'000'000, slice);
@@ -29,16 +29,16 @@ TEST(Allowance, IsAHundredthOfTheTime) {
     }
 }
 
-TEST(Allowance, OfRanksThatShareACoreIsAHundredthOfThatCoreTogether) {
+TEST(Allowance, IsOnePercentOfACoreForAllRanksThatShareIt) {
     Allowance allowance(128);
     EXPECT_LE(spent_in(allowance, 10'000'000'000, 1'000), 10'000'000'000 / 12'800 + saved + 1'000);
 }
 
-TEST(Allowance, OfVeryManyRanksStartsWithLittle) {
-    EXPECT_EQ(Allowance(16).most(), saved);
+TEST(Allowance, StartsSmallForVeryManyRanks) {
+    EXPECT_EQ(Allowance(16).max_ns(), saved);
     Allowance allowance(512);
-    EXPECT_EQ(512 * allowance.most(), Allowance::most_saved_on_core_ns);
-    EXPECT_LE(spent_in(allowance, 1'000'000, 1'000), allowance.most() + 1'000);
+    EXPECT_EQ(512 * allowance.max_ns(), Allowance::max_saved_on_core_ns);
+    EXPECT_LE(spent_in(allowance, 1'000'000, 1'000), allowance.max_ns() + 1'000);
 }
 
 TEST(Allowance, SavesUpABoundedAmount) {

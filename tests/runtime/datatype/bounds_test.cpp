@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sizes and bounds of every constructor, as the standard defines them and MPICH answers them (MPI 3.1, 4.1.6 to 4.1.9).
+// Sizes and bounds of every constructor, as defined by the standard (MPI 3.1, 4.1.6 to 4.1.9) and returned by MPICH.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -51,8 +51,8 @@ TEST(Bounds, MarkersOfMpi1) {
     Type one = structure({1, 1, 1}, {-3, 0, 6}, {lower, int_type, upper});
     EXPECT_EQ(shape(one), (Shape{4, -3, 9, 0, 4}));
     EXPECT_EQ(shape(TypeBuilder::contiguous(2, *one)), (Shape{8, -3, 18, 0, 13}));
-    EXPECT_EQ(shape(structure({1, 1}, {0, 20}, {one, int_type})), (Shape{8, -3, 9, 0, 24})) << "set bounds win";
-    EXPECT_EQ(structure({0, 1}, {-3, 0}, {lower, int_type})->lb(), 0) << "no copy of a marker marks nothing";
+    EXPECT_EQ(shape(structure({1, 1}, {0, 20}, {one, int_type})), (Shape{8, -3, 9, 0, 24})) << "explicit bounds win";
+    EXPECT_EQ(structure({0, 1}, {-3, 0}, {lower, int_type})->lb(), 0) << "a marker with count 0 has no effect";
 }
 
 TEST(Bounds, VectorsInAllDirections) {
@@ -112,7 +112,7 @@ TEST(Darray, PartsTileTheArray) {
             }
 }
 
-TEST(Darray, CyclicBlocksComeInTheOrderOfTheArray) {
+TEST(Darray, CyclicBlocksFollowTheOrderOfTheArray) {
     Distribution const line[] = {{10, Distribution::Kind::cyclic, 2, 2, 1}};
     Type part = TypeBuilder::darray(line, *int_type);
     std::vector<int> array(10), mine(4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// external32 byte by byte (MPI 3.1, 13.5.2), and back.
+// The external32 representation byte by byte (MPI 3.1, 13.5.2), and round trips.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -44,7 +44,7 @@ TEST(External32, ALongDoubleIsQuadruplePrecision) {
     EXPECT_EQ(packed(1.0L, *TypeBuilder::predefined(Basic::float80)), one);
 }
 
-TEST(External32, RandomTypesComeBack) {
+TEST(External32, RandomTypesRoundTrip) {
     for (unsigned seed = 0; seed < 100; ++seed) {
         test::RandomTypes types(seed);
         test::BothForms type = types.type(2);

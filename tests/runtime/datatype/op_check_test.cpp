@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which operators are defined on which types (MPI 3.1, 5.9.2), what is said when they are not, and user operators.
+// Which operators are defined on which types (MPI 3.1, 5.9.2), the error messages otherwise, and user operators.
 #include <gtest/gtest.h>
 
 #include "runtime/base/error.hpp"
@@ -9,7 +9,7 @@
 namespace tutti {
 namespace {
 
-std::string complaint(BuiltinOp builtin, Datatype const& type) {
+std::string error_text(BuiltinOp builtin, Datatype const& type) {
     Op op;
     op.builtin = builtin;
     try {
@@ -21,25 +21,26 @@ std::string complaint(BuiltinOp builtin, Datatype const& type) {
     return "";
 }
 
-TEST(OpCheck, SaysWhichOperatorOnWhichType) {
+TEST(OpCheck, NamesOperatorAndType) {
     Ref<Datatype> d = TypeBuilder::predefined("MPI_DOUBLE", Basic::float64, elementary(Basic::float64));
-    EXPECT_EQ(complaint(BuiltinOp::band, *d), "MPI_BAND is not defined on MPI_DOUBLE: it is for integers and MPI_BYTE");
-    EXPECT_EQ(complaint(BuiltinOp::sum, *d), "");
+    EXPECT_EQ(error_text(BuiltinOp::band, *d),
+              "MPI_BAND is not defined on MPI_DOUBLE: it is for integers and MPI_BYTE");
+    EXPECT_EQ(error_text(BuiltinOp::sum, *d), "");
     Ref<Datatype> c = TypeBuilder::predefined("MPI_C_DOUBLE_COMPLEX", Basic::complex64, elementary(Basic::complex64));
-    EXPECT_NE(complaint(BuiltinOp::max, *c), "");
-    EXPECT_EQ(complaint(BuiltinOp::prod, *c), "");
-    EXPECT_NE(complaint(BuiltinOp::minloc, *d), "");
-    EXPECT_NE(complaint(BuiltinOp::sum, *TypeBuilder::predefined(Basic::double_int)), "");
-    EXPECT_EQ(complaint(BuiltinOp::maxloc, *TypeBuilder::predefined(Basic::double_int)), "");
-    EXPECT_NE(complaint(BuiltinOp::sum, *TypeBuilder::predefined(Basic::byte_)), "");
-    EXPECT_NE(complaint(BuiltinOp::replace, *d), "");
+    EXPECT_NE(error_text(BuiltinOp::max, *c), "");
+    EXPECT_EQ(error_text(BuiltinOp::prod, *c), "");
+    EXPECT_NE(error_text(BuiltinOp::minloc, *d), "");
+    EXPECT_NE(error_text(BuiltinOp::sum, *TypeBuilder::predefined(Basic::double_int)), "");
+    EXPECT_EQ(error_text(BuiltinOp::maxloc, *TypeBuilder::predefined(Basic::double_int)), "");
+    EXPECT_NE(error_text(BuiltinOp::sum, *TypeBuilder::predefined(Basic::byte_)), "");
+    EXPECT_NE(error_text(BuiltinOp::replace, *d), "");
 }
 
 TEST(OpCheck, DerivedTypesNeedAUserOperator) {
     Ref<Datatype> d = TypeBuilder::predefined(Basic::float64);
     Ref<Datatype> two = TypeBuilder::contiguous(2, *d);
-    EXPECT_EQ(complaint(BuiltinOp::sum, *two).substr(0, 42), "MPI_SUM is not defined on a derived dataty");
-    EXPECT_EQ(complaint(BuiltinOp::sum, *TypeBuilder::duplicate(*d)), "");
+    EXPECT_EQ(error_text(BuiltinOp::sum, *two).substr(0, 42), "MPI_SUM is not defined on a derived dataty");
+    EXPECT_EQ(error_text(BuiltinOp::sum, *TypeBuilder::duplicate(*d)), "");
     Op op;
     op.user = [](void const*, void*, int, Datatype const&) {};
     EXPECT_NO_THROW(op.check(*two));

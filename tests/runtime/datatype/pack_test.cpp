@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Packing and unpacking of random types against the naive walk over their type maps, at every position.
+// Packing and unpacking of random types at every position, compared with a walk over their type maps.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ struct Field {
     std::vector<char> bytes;
 };
 
-/// Types whose walk stays small enough to try every position.
+/// Types whose type map is small enough to try every position.
 BothForms modest(RandomTypes& types, int depth) {
     for (;;) {
         BothForms made = types.type(depth);
@@ -62,7 +62,7 @@ TEST(Pack, RandomTypesAtEveryPosition) {
     }
 }
 
-TEST(Unpack, RandomTypesInTwoPiecesTouchNothingElse) {
+TEST(Unpack, RandomTypesInTwoPiecesWriteNothingElse) {
     for (unsigned seed = 0; seed < 400; ++seed) {
         RandomTypes types(seed + 1000);
         BothForms type = modest(types, 1 + static_cast<int>(seed % 4));
@@ -101,7 +101,7 @@ TEST(Layout, AVectorOfAMillionBlocksIsOneLoop) {
     EXPECT_EQ(column->layout()->form, TypeLayout::Form::repeat);
     Ref<Datatype> planes = TypeBuilder::hvector(1000, 1, 800'000'000, *column);
     EXPECT_EQ(planes->layout()->form, TypeLayout::Form::repeat);
-    EXPECT_EQ(planes->layout()->count, 1'000'000'000) << "loops that go on where the inner one ends become one loop";
+    EXPECT_EQ(planes->layout()->count, 1'000'000'000) << "consecutive loops become one";
     EXPECT_EQ(planes->size(), 8'000'000'000);
 }
 
@@ -124,7 +124,7 @@ TEST(Dense, OnlyWhereCopiesAdjoin) {
     EXPECT_TRUE(TypeBuilder::contiguous(0, *element)->dense(5));
     EXPECT_FALSE(TypeBuilder::resized(*element, 0, 8)->dense(2));
     std::int64_t const ones[] = {1, 1}, reversed[] = {4, 0};
-    EXPECT_FALSE(TypeBuilder::hindexed(ones, reversed, *element)->dense(1)) << "the type map runs backwards";
+    EXPECT_FALSE(TypeBuilder::hindexed(ones, reversed, *element)->dense(1)) << "displacements decrease";
 }
 
 TEST(Elements, CountsBasicElementsOfPartialData) {

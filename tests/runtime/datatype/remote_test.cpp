@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Layouts written down and read again: random types, copies from any packed position into another layout.
+// Serialized layouts: random types, copied from any packed position into another layout.
 #include "runtime/datatype/remote_layout.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 using test::BothForms;
 using test::RandomTypes;
 
-/// Memory of a random type's bytes; the range is the owner's, `here` is where another rank would see it.
+/// Memory for a random type; `range` has the owner's addresses, `here` is its mapping in another rank.
 struct Side {
     Side(BothForms const& t, std::int64_t n) : type(t), count(n), places(t.naive.bytes(n)) {
         range = AddressRange::of(origin, count, t.real->extent(), t.real->true_lb(), t.real->true_extent());
@@ -25,7 +25,7 @@ struct Side {
         return bytes[static_cast<std::size_t>(origin + static_cast<std::uint64_t>(places[packed]) - range.first)];
     }
 
-    static constexpr std::uint64_t origin = 1 << 30;   // an address of the owner's
+    static constexpr std::uint64_t origin = 1 << 30;   // an address of the owner
     BothForms const& type;
     std::int64_t count;
     std::vector<std::int64_t> places;
@@ -33,7 +33,7 @@ struct Side {
     std::vector<std::byte> bytes;
 };
 
-TEST(RemoteType, CopiesFromOneWrittenLayoutToAnother) {
+TEST(RemoteType, CopiesFromOneSerializedLayoutToAnother) {
     for (unsigned seed = 0; seed < 400; ++seed) {
         RandomTypes types(seed + 9000);
         BothForms const one = types.type(2), other = seed % 2 ? one : types.type(2);
@@ -61,7 +61,7 @@ TEST(RemoteType, CopiesFromOneWrittenLayoutToAnother) {
     }
 }
 
-TEST(RemoteType, IsWrittenInFullOrNotAtAll) {
+TEST(RemoteType, IsSerializedCompletelyOrNotAtAll) {
     for (unsigned seed = 0; seed < 50; ++seed) {
         RandomTypes types(seed);
         BothForms const type = types.type(3);
@@ -75,12 +75,12 @@ TEST(RemoteType, IsWrittenInFullOrNotAtAll) {
     }
 }
 
-TEST(RemoteType, OfNoDataIsNotWritten) {
+TEST(RemoteType, OfNoDataIsNotSerialized) {
     std::int64_t out[16];
     EXPECT_EQ(flatten(*TypeBuilder::contiguous(0, *TypeBuilder::predefined(Basic::int32)), out), 0u);
 }
 
-TEST(SameLayout, IsToldByWhereTheBytesLie) {
+TEST(SameLayout, DependsOnTheOffsetsOfBytes) {
     Ref<Datatype> element = TypeBuilder::predefined(Basic::int32), real = TypeBuilder::predefined(Basic::float32);
     auto layout = [](Ref<Datatype> const& t) -> TypeLayout const& { return *t->layout(); };
     Ref<Datatype> const a = TypeBuilder::hvector(5, 1, 12, *element), b = TypeBuilder::hvector(5, 1, 12, *real);

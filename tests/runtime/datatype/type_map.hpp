@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Datatypes as the standard defines them: a list of (kind, displacement), walked naively. Random types are made in both
-// forms at once, so that the library's can be compared with the definition.
+// Datatypes as the standard defines them: a list of (kind, displacement), walked naively. Random types are constructed
+// in both forms, so that the library's type can be compared with the definition.
 #pragma once
 
 #include <cstring>
@@ -24,7 +24,7 @@ struct NaiveType {
         for (Entry e : entries) all += e.size;
         return all;
     }
-    /// Addresses of the packed bytes of `count` elements, in order.
+    /// Offsets of the packed bytes of `count` elements, in order.
     std::vector<std::int64_t> bytes(std::int64_t count) const {
         std::vector<std::int64_t> all;
         for (std::int64_t i = 0; i < count; ++i)
@@ -39,7 +39,7 @@ struct BothForms {
     NaiveType naive;
 };
 
-/// Random nested types of modest size. Constructors are chosen evenly; strides and displacements may be negative.
+/// Random nested types of moderate size. Constructors are chosen uniformly; strides and displacements may be negative.
 class RandomTypes {
 public:
     explicit RandomTypes(unsigned seed) : random_(seed) {}
@@ -78,7 +78,7 @@ private:
             for (NaiveType::Entry e : old.entries) into.entries.push_back({e.size, at + i * old.extent + e.at});
     }
 
-    /// Extents have tests of their own; here the library's answer is taken.
+    /// Extents have their own tests; here the library's values are used.
     static BothForms finished(Ref<Datatype> real, NaiveType naive) {
         naive.lb = real->lb();
         naive.extent = real->extent();

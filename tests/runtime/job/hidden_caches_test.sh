@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Where /sys describes no caches, as in many virtual machines, the unit tests that read this machine hold, and programs
-# run under mpiexec and alone. tests/cluster/slurm_test.sh does the same under Slurm.
+# Where /sys describes no caches, as in many virtual machines, the unit tests that detect this machine pass, and
+# programs run with and without mpiexec. tests/cluster/slurm_test.sh does the same under Slurm.
 . "$(dirname "$0")/../../common.sh" "$1"
 hidden=$here/without_caches.sh
 "$hidden" true 2>/dev/null || skip "mounts of one's own are not allowed here (unshare --mount)"
@@ -12,9 +12,10 @@ unit() {
     "$hidden" "$build/bin/$1" --gtest_brief=1 --gtest_filter="$2" >"$folder/out" 2>&1 ||
         wrong "$1: $(tail -n 20 "$folder/out")"
 }
-[ -z "$("$hidden" sh -c 'cat /sys/devices/system/cpu/cpu*/cache/index*/size' 2>/dev/null)" ] || wrong "caches are still described"
+caches=$("$hidden" sh -c 'cat /sys/devices/system/cpu/cpu*/cache/index*/size' 2>/dev/null)
+[ -z "$caches" ] || wrong "caches are still described"
 unit tests_topo "Sysfs.*:Detect.*"
-unit tests_runtime "NodeMachines.*:JoinJob.*:CacheRoom.*"
+unit tests_runtime "NodeMachines.*:JoinJob.*:CacheCapacity.*"
 
 what="mpiexec where no caches are described"
 out=$("$hidden" "$mpiexec" -n 3 "$member" 2>"$folder/err") code=$? err=$(cat "$folder/err")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Addresses as text, and this host's own.
+// IP addresses as text, and the addresses of this host.
 #include <gmock/gmock.h>
 
 #include "runtime/base/error.hpp"
@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 IpAddress address(char const* text) { return IpAddress::from_text(text).value(); }
 
-TEST(IpAddress, IsReadAndWrittenAsItWas) {
+TEST(IpAddress, RoundTrips) {
     for (char const* text : {"10.0.0.1/24", "127.0.0.1/8", "0.0.0.0/0", "255.255.255.255/32", "fd00::1/64", "::1/128",
                              "2001:db8::ff00:42:8329/33"})
         EXPECT_EQ(address(text).text(), text);
@@ -27,27 +27,27 @@ TEST(IpAddress, RefusesEveryOtherText) {
         EXPECT_FALSE(IpAddress::from_text(text)) << text;
 }
 
-TEST(IpAddress, ANetworkHoldsWhatBeginsAsItDoes) {
-    EXPECT_TRUE(address("10.0.0.7").in(address("10.0.0.1/24")));
-    EXPECT_FALSE(address("10.0.1.7").in(address("10.0.0.1/24")));
-    EXPECT_TRUE(address("10.0.1.7").in(address("10.0.0.1/23")));
-    EXPECT_TRUE(address("10.0.127.7").in(address("10.0.0.1/17")));
-    EXPECT_FALSE(address("10.0.128.7").in(address("10.0.0.1/17")));
-    EXPECT_TRUE(address("10.0.0.1").in(address("10.0.0.1/32")));
-    EXPECT_FALSE(address("10.0.0.2").in(address("10.0.0.1/32")));
-    EXPECT_TRUE(address("1.2.3.4").in(address("9.9.9.9/0")));
-    EXPECT_TRUE(address("fd00::ffff:1").in(address("fd00::1/64")));
-    EXPECT_FALSE(address("fd01::1").in(address("fd00::1/64")));
-    EXPECT_FALSE(address("10.0.0.1").in(address("::/0")));
+TEST(IpAddress, ANetworkContainsAddressesWithItsPrefix) {
+    EXPECT_TRUE(address("10.0.0.7").is_in(address("10.0.0.1/24")));
+    EXPECT_FALSE(address("10.0.1.7").is_in(address("10.0.0.1/24")));
+    EXPECT_TRUE(address("10.0.1.7").is_in(address("10.0.0.1/23")));
+    EXPECT_TRUE(address("10.0.127.7").is_in(address("10.0.0.1/17")));
+    EXPECT_FALSE(address("10.0.128.7").is_in(address("10.0.0.1/17")));
+    EXPECT_TRUE(address("10.0.0.1").is_in(address("10.0.0.1/32")));
+    EXPECT_FALSE(address("10.0.0.2").is_in(address("10.0.0.1/32")));
+    EXPECT_TRUE(address("1.2.3.4").is_in(address("9.9.9.9/0")));
+    EXPECT_TRUE(address("fd00::ffff:1").is_in(address("fd00::1/64")));
+    EXPECT_FALSE(address("fd01::1").is_in(address("fd00::1/64")));
+    EXPECT_FALSE(address("10.0.0.1").is_in(address("::/0")));
 }
 
-TEST(IpAddress, KnowsWhatStaysOnThisHost) {
-    EXPECT_TRUE(address("127.4.5.6").loopback());
-    EXPECT_TRUE(address("::1").loopback());
-    EXPECT_FALSE(address("128.0.0.1").loopback());
-    EXPECT_FALSE(address("::2").loopback());
-    EXPECT_TRUE(address("fe80::1").link_local());
-    EXPECT_FALSE(address("fd00::1").link_local());
+TEST(IpAddress, RecognizesAddressesOfThisHost) {
+    EXPECT_TRUE(address("127.4.5.6").is_loopback());
+    EXPECT_TRUE(address("::1").is_loopback());
+    EXPECT_FALSE(address("128.0.0.1").is_loopback());
+    EXPECT_FALSE(address("::2").is_loopback());
+    EXPECT_TRUE(address("fe80::1").is_link_local());
+    EXPECT_FALSE(address("fd00::1").is_link_local());
 }
 
 std::vector<Interface> some() {
@@ -60,13 +60,13 @@ std::vector<std::string> names(std::vector<Interface> const& all) {
     return out;
 }
 
-TEST(Interfaces, AreChosenByNameOrByNetwork) {
-    EXPECT_EQ(chosen_interfaces(some(), "").size(), 3u);
-    EXPECT_THAT(names(chosen_interfaces(some(), "eth0")), testing::ElementsAre("eth0 10.0.0.1/24", "eth0 fd00::1/64"));
-    EXPECT_THAT(names(chosen_interfaces(some(), "10.1.0.0/16")), testing::ElementsAre("ib0 10.1.0.1/16"));
-    EXPECT_THAT(names(chosen_interfaces(some(), "fd00::/8")), testing::ElementsAre("eth0 fd00::1/64"));
-    EXPECT_TRUE(chosen_interfaces(some(), "eth").empty());
-    EXPECT_TRUE(chosen_interfaces(some(), "192.168.0.0/16").empty());
+TEST(Interfaces, AreSelectedByNameOrByNetwork) {
+    EXPECT_EQ(select_interfaces(some(), "").size(), 3u);
+    EXPECT_THAT(names(select_interfaces(some(), "eth0")), testing::ElementsAre("eth0 10.0.0.1/24", "eth0 fd00::1/64"));
+    EXPECT_THAT(names(select_interfaces(some(), "10.1.0.0/16")), testing::ElementsAre("ib0 10.1.0.1/16"));
+    EXPECT_THAT(names(select_interfaces(some(), "fd00::/8")), testing::ElementsAre("eth0 fd00::1/64"));
+    EXPECT_TRUE(select_interfaces(some(), "eth").empty());
+    EXPECT_TRUE(select_interfaces(some(), "192.168.0.0/16").empty());
 }
 
 TEST(Interfaces, OfThisHostHaveLoopbackLast) {
@@ -74,24 +74,24 @@ TEST(Interfaces, OfThisHostHaveLoopbackLast) {
     ASSERT_FALSE(all.empty());
     bool behind = false;
     for (Interface const& i : all) {
-        EXPECT_FALSE(i.address.link_local());
-        EXPECT_TRUE(!behind || i.address.loopback()) << i.name;
-        behind |= i.address.loopback();
+        EXPECT_FALSE(i.address.is_link_local());
+        EXPECT_TRUE(!behind || i.address.is_loopback()) << i.name;
+        behind |= i.address.is_loopback();
     }
     EXPECT_TRUE(behind);
 }
 
-TEST(Interfaces, AddressesOfThisHostAreTextThatCanBeRead) {
-    std::vector<std::string> const addresses = own_addresses();
+TEST(Interfaces, AddressesOfThisHostCanBeParsed) {
+    std::vector<std::string> const addresses = host_addresses();
     ASSERT_FALSE(addresses.empty());
     for (std::string const& a : addresses) EXPECT_TRUE(IpAddress::from_text(a)) << a;
-    EXPECT_THAT(own_addresses("127.0.0.0/8"), testing::Contains("127.0.0.1/8"));
+    EXPECT_THAT(host_addresses("127.0.0.0/8"), testing::Contains("127.0.0.1/8"));
 }
 
-TEST(Interfaces, ANetworkThatIsNotHereIsASentence) {
+TEST(Interfaces, AnUnknownNetworkIsAnError) {
     try {
-        own_addresses("nothing7");
-        FAIL() << "found";
+        host_addresses("nothing7");
+        FAIL() << "an unknown network was accepted";
     } catch (Error const& e) {
         EXPECT_THAT(e.what(), HasSubstr("no interface or network of this host is nothing7; it has "));
         EXPECT_THAT(e.what(), HasSubstr("127.0.0.1/8"));

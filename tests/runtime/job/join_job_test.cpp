@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks as threads of this process find together through a server of the test's own.
+// Ranks, as threads of this process, join a job through a job server that the test implements.
 #include "runtime/job/join_job.hpp"
 
 #include <barrier>
@@ -25,14 +25,14 @@
 namespace tutti {
 namespace {
 
-/// What a server keeps for all ranks: values become visible with the exchange after the put.
+/// The values of all ranks. A value becomes visible with the exchange that follows its put.
 struct Board {
     explicit Board(std::vector<int> nodes_of_ranks)
-        : nodes(std::move(nodes_of_ranks)), everybody(static_cast<std::ptrdiff_t>(nodes.size())) {}
+        : nodes(std::move(nodes_of_ranks)), all_ranks(static_cast<std::ptrdiff_t>(nodes.size())) {}
     std::vector<int> nodes;
-    std::barrier<> everybody;
+    std::barrier<> all_ranks;
     std::mutex lock;
-    std::map<std::pair<int, std::string>, std::pair<JobServer::Reach, std::string>> values;
+    std::map<std::pair<int, std::string>, std::pair<JobServer::Scope, std::string>> values;
     std::atomic<int> exchanges = 0;
 };
 
@@ -47,19 +47,19 @@ public:
     int size() const override { return static_cast<int>(board_.nodes.size()); }
     std::vector<int> const& local_ranks() const override { return local_; }
     std::string const& node_name() const override { return name_; }
-    void put(Reach reach, std::string const& key, std::string const& value) override { mine_[key] = {reach, value}; }
+    void put(Scope scope, std::string const& key, std::string const& value) override { mine_[key] = {scope, value}; }
     void exchange() override {
         {
             std::lock_guard const hold(board_.lock);
             for (auto const& [key, value] : mine_) board_.values[{rank_, key}] = value;
             if (rank_ == 0) ++board_.exchanges;
         }
-        board_.everybody.arrive_and_wait();
+        board_.all_ranks.arrive_and_wait();
     }
     std::string get(int rank, std::string const& key) override {
         std::lock_guard const hold(board_.lock);
         auto const at = board_.values.find({rank, key});
-        if (at == board_.values.end() || (at->second.first == Reach::node && node(rank) != node(rank_)))
+        if (at == board_.values.end() || (at->second.first == Scope::node && node(rank) != node(rank_)))
             fail(ErrorClass::other, "no ", key, " of rank ", rank, " for rank ", rank_);
         return at->second.second;
     }
@@ -73,18 +73,18 @@ private:
     int rank_;
     std::vector<int> local_;
     std::string name_;
-    std::map<std::string, std::pair<Reach, std::string>> mine_;
+    std::map<std::string, std::pair<Scope, std::string>> mine_;
 };
 
-/// Joins a job of so many ranks on these nodes; what each found, by rank.
-std::vector<std::optional<Joined>> join_all(Board& board, std::string const& tuning = "none",
-                                            std::vector<ArenaWindow> arenas = {}) {
+/// Joins a job whose ranks are on the given nodes. Returns the result of each rank.
+std::vector<std::optional<JoinedJob>> join_all(Board& board, std::string const& tuning = "none",
+                                               std::vector<ArenaWindow> arenas = {}) {
     arenas.resize(board.nodes.size());
-    std::vector<std::optional<Joined>> found(board.nodes.size());
+    std::vector<std::optional<JoinedJob>> found(board.nodes.size());
     std::vector<std::jthread> ranks;
-    std::vector<std::string> complaints;
+    std::vector<std::string> diagnostics;
     char const* const environment[] = {nullptr};
-    Variables variables = read_variables(environment, complaints);
+    Variables variables = read_variables(environment, diagnostics);
     variables.tuning = tuning;
     for (std::size_t r = 0; r < found.size(); ++r)
         ranks.emplace_back([&, r] {
@@ -94,7 +94,7 @@ std::vector<std::optional<Joined>> join_all(Board& board, std::string const& tun
     return ranks.clear(), std::move(found);
 }
 
-void close_listeners(std::vector<std::optional<Joined>> const& all) {
+void close_listeners(std::vector<std::optional<JoinedJob>> const& all) {
     for (auto const& one : all)
         for (int descriptor : one->listeners) close(descriptor);
 }
@@ -104,18 +104,18 @@ TEST(JoinJob, OneNodeSharesMemoryAndOpensNoSocket) {
     auto const all = join_all(board);
     EXPECT_EQ(board.exchanges, 2);
     for (unsigned r = 0; r < 3; ++r) {
-        EXPECT_EQ(all[r]->place, r);
+        EXPECT_EQ(all[r]->local_rank, r);
         EXPECT_TRUE(all[r]->listeners.empty());
-        EXPECT_THAT(all[r]->complaints, testing::IsEmpty());
+        EXPECT_THAT(all[r]->diagnostics, testing::IsEmpty());
         EXPECT_TRUE(all[r]->segment.cluster().empty());
         EXPECT_EQ(all[r]->segment.ranks(), 3u);
         EXPECT_GE(all[r]->segment.header().usable_cores, 1u);
     }
-    all[2]->segment.commons()[5] = std::byte{42};
-    EXPECT_EQ(all[0]->segment.commons()[5], std::byte{42});
+    all[2]->segment.world_area()[5] = std::byte{42};
+    EXPECT_EQ(all[0]->segment.world_area()[5], std::byte{42});
 }
 
-TEST(JoinJob, EachRankFindsTheMachineAsHwlocSeesIt) {
+TEST(JoinJob, EachRankDetectsTheSameMachineAsHwloc) {
     Board board({0, 0, 1});
     auto const all = join_all(board);
     topo::Machine const seen = topo::detect_machine();
@@ -130,7 +130,7 @@ TEST(JoinJob, EachRankFindsTheMachineAsHwlocSeesIt) {
     close_listeners(all);
 }
 
-TEST(JoinJob, ArenasAreOnTheCardsOfTheirRanks) {
+TEST(JoinJob, ArenaWindowsAreInTheStatesOfTheirRanks) {
     std::vector<ArenaWindow> arenas(5);
     for (unsigned r = 0; r < 5; ++r)
         if (r != 2)
@@ -140,7 +140,7 @@ TEST(JoinJob, ArenasAreOnTheCardsOfTheirRanks) {
     for (unsigned r = 0; r < 5; ++r) {
         EXPECT_EQ(all[r]->segment.layout().arena_bytes, 0u);
         RankState const& rank_state =
-            all[4 - r % 2]->segment.rank_state(r / 2);   // as the last rank of its node sees it
+            all[4 - r % 2]->segment.rank_state(r / 2);   // in the view of the last rank of its node
         EXPECT_EQ(rank_state.arena_file, arenas[r].file);
         EXPECT_EQ(rank_state.arena_base, arenas[r].base);
         EXPECT_EQ(rank_state.arena_bytes, arenas[r].bytes);
@@ -148,7 +148,7 @@ TEST(JoinJob, ArenasAreOnTheCardsOfTheirRanks) {
     close_listeners(all);
 }
 
-TEST(JoinJob, RanksDealtRoundTwoNodesAgreeOnTheMap) {
+TEST(JoinJob, RanksDistributedOverTwoNodesAgreeOnTheMap) {
     Board board({0, 1, 0, 1, 0});
     auto const all = join_all(board);
     std::vector<Cluster> maps;
@@ -162,22 +162,22 @@ TEST(JoinJob, RanksDealtRoundTwoNodesAgreeOnTheMap) {
         auto const& map = maps[static_cast<std::size_t>(r)];
         auto const& one = all[static_cast<std::size_t>(r)];
         EXPECT_EQ(map.size(), 5);
-        EXPECT_EQ(map.here(), r % 2);
-        EXPECT_EQ(one->place, static_cast<unsigned>(r / 2));
-        EXPECT_EQ(one->segment.rank_state(one->place).world_rank, r);
+        EXPECT_EQ(map.this_node(), r % 2);
+        EXPECT_EQ(one->local_rank, static_cast<unsigned>(r / 2));
+        EXPECT_EQ(one->segment.rank_state(one->local_rank).world_rank, r);
         EXPECT_EQ(map.key(), maps[0].key());
         EXPECT_EQ(map.node(1).name, "n1");
         EXPECT_FALSE(map.node(1).addresses.empty());
         EXPECT_NE(map.at(r).port, 0);
         EXPECT_EQ(map.at(r).port, maps[0].at(r).port);
     }
-    all[0]->segment.commons()[5] = std::byte{42};
-    EXPECT_EQ(all[4]->segment.commons()[5], std::byte{42});
-    EXPECT_EQ(all[1]->segment.commons()[5], std::byte{0});
+    all[0]->segment.world_area()[5] = std::byte{42};
+    EXPECT_EQ(all[4]->segment.world_area()[5], std::byte{42});
+    EXPECT_EQ(all[1]->segment.world_area()[5], std::byte{0});
     close_listeners(all);
 }
 
-TEST(JoinJob, EachJobHasAKeyOfItsOwn) {
+TEST(JoinJob, EachJobHasItsOwnKey) {
     Board first({0, 1}), second({0, 1});
     auto const a = join_all(first), b = join_all(second);
     EXPECT_NE(Cluster::from_text(a[0]->segment.cluster())->key(), Cluster::from_text(b[0]->segment.cluster())->key());
@@ -195,7 +195,7 @@ TEST(JoinJob, RankZeroReadsTheTuningFileForAllNodes) {
     std::remove(name.c_str());
     close_listeners(all);
     auto const none = join_all(other, name);
-    EXPECT_THAT(none[0]->complaints, testing::ElementsAre(testing::HasSubstr(name)));
+    EXPECT_THAT(none[0]->diagnostics, testing::ElementsAre(testing::HasSubstr(name)));
     EXPECT_TRUE(none[1]->segment.tuning().empty());
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Listening sockets: on which addresses, any port, a range of them, none left.
+// Listening sockets: their addresses, any port, a range of ports, and no free port.
 #include <gmock/gmock.h>
 
 #include <cstring>
@@ -21,7 +21,7 @@ void close_all(Listener const& l) {
     for (int descriptor : l.descriptors) close(descriptor);
 }
 
-/// Closes its listeners.
+/// Closes its listeners on destruction.
 struct Listeners {
     ~Listeners() {
         for (Listener const& l : all) close_all(l);
@@ -34,7 +34,7 @@ struct Listeners {
 
 bool can_connect(std::uint16_t port, char const* host) {
     auto const address = *IpAddress::from_text(host);
-    int const s = socket(address.six ? AF_INET6 : AF_INET, SOCK_STREAM, 0);
+    int const s = socket(address.is_ipv6 ? AF_INET6 : AF_INET, SOCK_STREAM, 0);
     sockaddr_in6 six{};
     six.sin6_family = AF_INET6;
     six.sin6_port = htons(port);
@@ -43,13 +43,13 @@ bool can_connect(std::uint16_t port, char const* host) {
     four.sin_family = AF_INET;
     four.sin_port = htons(port);
     std::memcpy(&four.sin_addr, address.bytes.data(), sizeof four.sin_addr);
-    int const result = address.six ? connect(s, reinterpret_cast<sockaddr*>(&six), sizeof six)
-                                   : connect(s, reinterpret_cast<sockaddr*>(&four), sizeof four);
+    int const result = address.is_ipv6 ? connect(s, reinterpret_cast<sockaddr*>(&six), sizeof six)
+                                       : connect(s, reinterpret_cast<sockaddr*>(&four), sizeof four);
     close(s);
     return result == 0;
 }
 
-std::string sentence(std::string_view ports) {
+std::string listen_error(std::string_view ports) {
     try {
         close_all(listen_on(loopback, ports));
         return "";
@@ -61,7 +61,7 @@ TEST(Listener, IsReachedByBothFamilies) {
     std::uint16_t const port = l.add().port;
     EXPECT_NE(port, 0);
     EXPECT_TRUE(can_connect(port, "127.0.0.1"));
-    bool const six = !chosen_interfaces(interfaces(), "::1").empty();
+    bool const six = !select_interfaces(interfaces(), "::1").empty();
     EXPECT_EQ(can_connect(port, "::1"), six);
 }
 
@@ -72,12 +72,12 @@ TEST(Listener, IsReachedAtItsOwnAddressesOnly) {
     EXPECT_TRUE(can_connect(port, "127.0.0.4"));
     for (char const* other : {"127.0.0.1", "127.0.0.3", "::1"}) EXPECT_FALSE(can_connect(port, other)) << other;
     for (Interface const& i : interfaces()) {
-        if (i.address.loopback()) continue;
+        if (i.address.is_loopback()) continue;
         EXPECT_FALSE(can_connect(port, i.address.host().c_str())) << i.address.host();
     }
 }
 
-TEST(Listener, AnAddressThatIsNotThereIsPassedOver) {
+TEST(Listener, UnavailableAddressesAreSkipped) {
     Listeners l;
     Listener const& some = l.add({}, {"192.0.2.1/24", "127.0.0.2/8"});   // the first: RFC 5737
     EXPECT_EQ(some.descriptors.size(), 1u);
@@ -100,32 +100,32 @@ TEST(Listener, DoesNotBlockAndIsNotInherited) {
     }
 }
 
-TEST(Listener, ManyHavePortsOfTheirOwn) {
+TEST(Listener, ManyHaveDifferentPorts) {
     Listeners l;
     for (int i = 0; i < 20; ++i) l.add();
     for (std::size_t i = 0; i < 20; ++i)
         for (std::size_t j = 0; j < i; ++j) EXPECT_NE(l.all[i].port, l.all[j].port);
 }
 
-TEST(Listener, TakesTheFirstFreePortOfARangeUntilThereIsNone) {
+TEST(Listener, UsesTheFirstFreePortOfARangeUntilNoneIsFree) {
     Listeners l;
-    unsigned const first = l.add().port;   // taken now; what follows may be taken by others
+    unsigned const first = l.add().port;   // in use now; other programs may use the next ones
     std::string const one = std::to_string(first), range = one + "-" + std::to_string(first + 2);
     auto exhausted = [](std::string const& ports) {
         return "no port of TUTTI_PORT_RANGE=" + ports + " is free on this host for a rank to listen on";
     };
-    EXPECT_EQ(sentence(one), exhausted(one));
-    for (int i = 0; i < 3 && sentence(range).empty(); ++i) {
+    EXPECT_EQ(listen_error(one), exhausted(one));
+    for (int i = 0; i < 3 && listen_error(range).empty(); ++i) {
         unsigned const port = l.add(range).port;
         EXPECT_GT(port, first);
         EXPECT_LE(port, first + 2);
     }
-    EXPECT_EQ(sentence(range), exhausted(range));
+    EXPECT_EQ(listen_error(range), exhausted(range));
 }
 
-TEST(Listener, RefusesWhatIsNoRange) {
+TEST(Listener, RefusesInvalidRanges) {
     for (char const* text : {"x", "0", "40000-", "-40000", "40000-39999", "1-65536", "40000-40001x", "40000 - 40001"})
-        EXPECT_THAT(sentence(text), testing::HasSubstr("is not a range of ports such as 40000-40100")) << text;
+        EXPECT_THAT(listen_error(text), testing::HasSubstr("is not a range of ports such as 40000-40100")) << text;
 }
 
 }   // namespace

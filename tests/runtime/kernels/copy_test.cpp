@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every copy kernel of every instruction set at all small lengths, alignments of both sides, and large ones, with what
-// lies around the destination untouched; which of them a Copier takes, and the cache it reckons with.
+// Every copy kernel of every instruction set with all small lengths, alignments of both sides, and large lengths; it
+// must not write around the destination. The kernel that a Copier selects, and the cache capacity that it assumes.
 #include "runtime/kernels/copy.hpp"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ std::vector<Named> tables() {
     return all;
 }
 
-/// Fresh memory on a page's boundary, so that an offset is an alignment.
+/// Memory on a page boundary, so that an offset is an alignment.
 struct Pages {
     explicit Pages(std::size_t n) : bytes(n + 2 * 4096), memory(bytes) {}
     char* at(std::size_t offset) {
@@ -51,7 +51,7 @@ protected:
         }
     }
 
-    /// Copies, and tells whether all of it and nothing else arrived.
+    /// Copies, and returns whether all bytes arrived and no others were written.
     bool copies(CopyKernel kernel, std::size_t to_offset, std::size_t from_offset, std::size_t n) {
         char* const start = to_.at(to_offset);
         std::fill(start, start + n + 2 * around, 'z');
@@ -97,7 +97,7 @@ TEST_F(EveryCopyKernel, CopiesAtEveryAlignmentOfEitherSide) {
     });
 }
 
-/// Around the lengths at which the loops change: blocks, pages, groups of pages.
+/// Around the lengths at which the kernels' loops change: blocks, pages, groups of pages.
 TEST_F(EveryCopyKernel, CopiesLengthsAroundItsOwnLimits) {
     for_each_kernel([&](char const* set, char const* form, CopyKernel kernel) {
         for (std::size_t limit : {256, 512, 768, 4096, 4096 + 256, 4 * 4096, 5 * 4096, 8 * 4096, 1 << 20})
@@ -107,8 +107,8 @@ TEST_F(EveryCopyKernel, CopiesLengthsAroundItsOwnLimits) {
     });
 }
 
-TEST_F(EveryCopyKernel, IsNeverMissingWhicheverACopierTakes) {
-    CacheRoom const room{1 << 19, 1 << 16};
+TEST_F(EveryCopyKernel, ExistsForEverySelectionOfACopier) {
+    CacheCapacity const room{1 << 19, 1 << 16};
     for (auto stores : {Copier::Stores::automatic, Copier::Stores::temporal, Copier::Stores::nontemporal}) {
         Copier const copier(room, stores);
         for (std::size_t working_set : {0, 1 << 19, 1 << 20})
@@ -120,57 +120,57 @@ TEST_F(EveryCopyKernel, IsNeverMissingWhicheverACopierTakes) {
     }
 }
 
-TEST(Copier, StreamsWhatExceedsTheCacheUnlessToldOtherwise) {
-    CacheRoom const room{1000, 100};
+TEST(Copier, StreamsDataThatExceedsTheCacheByDefault) {
+    CacheCapacity const room{1000, 100};
     EXPECT_FALSE(Copier(room).streams(1000));
     EXPECT_TRUE(Copier(room).streams(1001));
     EXPECT_FALSE(Copier().streams(33 << 20)) << "a cache of unknown size is assumed to have 1 + 32 MiB";
     EXPECT_TRUE(Copier().streams((33 << 20) + 1));
-    EXPECT_TRUE(Copier().outgrows_core((1 << 20) + 1));
-    EXPECT_FALSE(Copier(room, stores_named("temporal")).streams(1 << 30));
-    EXPECT_TRUE(Copier(room, stores_named("nontemporal")).streams(1));
-    EXPECT_FALSE(Copier({}, stores_named("nontemporal")).streams(0)) << "what is read next from cache";
-    EXPECT_TRUE(Copier(room, stores_named("auto")).streams(1001));
+    EXPECT_TRUE(Copier().exceeds_private_cache((1 << 20) + 1));
+    EXPECT_FALSE(Copier(room, parse_copy_stores("temporal")).streams(1 << 30));
+    EXPECT_TRUE(Copier(room, parse_copy_stores("nontemporal")).streams(1));
+    EXPECT_FALSE(Copier({}, parse_copy_stores("nontemporal")).streams(0)) << "data that is read from the cache next";
+    EXPECT_TRUE(Copier(room, parse_copy_stores("auto")).streams(1001));
 }
 
 topo::NodeMap node(char const* description, int ranks) {
     topo::NodeMap map;
-    map.machine = *topo::pretended_machine(description);
+    map.machine = *topo::simulated_machine(description);
     map.placement = topo::place_in_order(map.machine, ranks);
     return map;
 }
 
-TEST(CacheRoom, IsTheLastLevelAndThePrivateOnesOfTheRanksCores) {
+TEST(CacheCapacity, IsTheSumOfTheLastLevelAndTheRanksPrivateCaches) {
     topo::NodeMap map = node("socket:2 l3:1(size=1000000) l2:4(size=10000) core:1", 8);
     map.machine.caches.inclusive = false;
-    EXPECT_EQ(cache_room(map).together, 2 * 1000000u + 8 * 10000u);
-    EXPECT_EQ(cache_room(map).alone, 10000u);
+    EXPECT_EQ(cache_capacity(map).total, 2 * 1000000u + 8 * 10000u);
+    EXPECT_EQ(cache_capacity(map).per_core, 10000u);
     map.machine.caches.inclusive = true;
-    EXPECT_EQ(cache_room(map).together, 2 * 1000000u);
+    EXPECT_EQ(cache_capacity(map).total, 2 * 1000000u);
 }
 
-TEST(CacheRoom, CountsOnlyWhereTheRanksAre) {
+TEST(CacheCapacity, CountsOnlyCachesOfTheRanks) {
     topo::NodeMap map = node("socket:2 l3:1(size=1000000) l2:4(size=10000) core:1", 3);
-    EXPECT_EQ(cache_room(map).together, 1000000u + 3 * 10000u) << "bound to the first socket";
+    EXPECT_EQ(cache_capacity(map).total, 1000000u + 3 * 10000u) << "bound to the first socket";
     map.placement.fixed = false;
-    EXPECT_EQ(cache_room(map).together, 2 * 1000000u + 3 * 10000u) << "free to move";
+    EXPECT_EQ(cache_capacity(map).total, 2 * 1000000u + 3 * 10000u) << "free to move";
     map.placement = topo::place_in_order(map.machine, 30);
-    EXPECT_EQ(cache_room(map).together, 2 * 1000000u + 8 * 10000u) << "more ranks than cores";
+    EXPECT_EQ(cache_capacity(map).total, 2 * 1000000u + 8 * 10000u) << "more ranks than cores";
 }
 
-TEST(CacheRoom, IsAssumedWhereTheDescriptionHasNoCache) {
+TEST(CacheCapacity, HasDefaultsIfTheDescriptionHasNoCache) {
     constexpr std::size_t mib = 1 << 20;
-    EXPECT_EQ(cache_room({}).together, CacheRoom{}.together) << "no launcher has described anything";
-    EXPECT_EQ(cache_room({}).alone, CacheRoom{}.alone);
-    EXPECT_EQ(CacheRoom{}.together, 33 * mib);
-    EXPECT_EQ(CacheRoom{}.alone, mib);
+    EXPECT_EQ(cache_capacity({}).total, CacheCapacity{}.total) << "no description from a launcher";
+    EXPECT_EQ(cache_capacity({}).per_core, CacheCapacity{}.per_core);
+    EXPECT_EQ(CacheCapacity{}.total, 33 * mib);
+    EXPECT_EQ(CacheCapacity{}.per_core, mib);
     topo::NodeMap map = node("socket:2 core:4", 8);
-    EXPECT_EQ(cache_room(map).together, 32 * mib + 8 * mib) << "one last level unless more are counted";
+    EXPECT_EQ(cache_capacity(map).total, 32 * mib + 8 * mib) << "one last-level cache unless the description has more";
     map.machine.caches.last_level_count = map.machine.count(topo::Level::l3);
-    EXPECT_EQ(cache_room(map).together, 2 * 32 * mib + 8 * mib);
+    EXPECT_EQ(cache_capacity(map).total, 2 * 32 * mib + 8 * mib);
     map.machine.caches.private_size = mib / 2;
-    EXPECT_EQ(cache_room(map).together, 2 * 32 * mib + 4 * mib);
-    EXPECT_EQ(cache_room(map).alone, mib / 2);
+    EXPECT_EQ(cache_capacity(map).total, 2 * 32 * mib + 4 * mib);
+    EXPECT_EQ(cache_capacity(map).per_core, mib / 2);
 }
 
 }   // namespace

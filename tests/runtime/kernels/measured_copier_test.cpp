@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which kernel a MeasuredCopier takes, by a clock that the kernels themselves move on.
+// The kernel that a MeasuredCopier selects, with a clock that the kernels themselves advance.
 #include "runtime/kernels/measured_copier.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ using Direction = MeasuredCopier::Direction;
 
 std::int64_t now = 0;
 int calls[2];
-std::int64_t small_cost[2], large_cost[2];   // of a copy of less than 64 KiB, and of others
+std::int64_t small_cost[2], large_cost[2];   // of copies below 64 KiB, and of larger ones
 
 template <int which>
 void kernel(void* to, void const* from, std::size_t n) {
@@ -24,7 +24,7 @@ void kernel(void* to, void const* from, std::size_t n) {
 
 class MeasuredCopierTest : public ::testing::Test {
 protected:
-    static constexpr int trials = 2 * MeasuredCopier::rounds;
+    static constexpr int trials = 2 * MeasuredCopier::trials_per_kernel;
 
     MeasuredCopierTest() : memory_(3 * most) { forget(); }
 
@@ -50,12 +50,12 @@ private:
     std::vector<char> memory_;
 };
 
-TEST_F(MeasuredCopierTest, TriesEachKernelAsOftenThenTakesTheFastest) {
+TEST_F(MeasuredCopierTest, TriesEachKernelEquallyOftenThenSelectsTheFastest) {
     large_cost[0] = 2000;
     large_cost[1] = 1000;
     copy(Direction::put, 65536, trials);
-    EXPECT_EQ(calls[0], static_cast<int>(MeasuredCopier::rounds));
-    EXPECT_EQ(calls[1], static_cast<int>(MeasuredCopier::rounds));
+    EXPECT_EQ(calls[0], static_cast<int>(MeasuredCopier::trials_per_kernel));
+    EXPECT_EQ(calls[1], static_cast<int>(MeasuredCopier::trials_per_kernel));
     forget();
     copy(Direction::put, 65536, 10);
     EXPECT_EQ(calls[0], 0);
@@ -63,7 +63,7 @@ TEST_F(MeasuredCopierTest, TriesEachKernelAsOftenThenTakesTheFastest) {
 }
 
 TEST_F(MeasuredCopierTest, OneSlowCopyDoesNotDecide) {
-    large_cost[0] = 1'000'000;   // a page fault, or the core was taken away
+    large_cost[0] = 1'000'000;   // a page fault or a lost time slice
     large_cost[1] = 2000;
     copy(Direction::put, 65536, 3);
     large_cost[0] = 1000;
@@ -73,7 +73,7 @@ TEST_F(MeasuredCopierTest, OneSlowCopyDoesNotDecide) {
     EXPECT_EQ(calls[0], 5);
 }
 
-TEST_F(MeasuredCopierTest, AskedSizesDirectionsAndAlignmentsApart) {
+TEST_F(MeasuredCopierTest, MeasuresSizesDirectionsAndAlignmentsSeparately) {
     small_cost[0] = large_cost[1] = 1000;
     small_cost[1] = large_cost[0] = 2000;
     copy(Direction::put, 8192, trials);
@@ -90,9 +90,9 @@ TEST_F(MeasuredCopierTest, AskedSizesDirectionsAndAlignmentsApart) {
     EXPECT_EQ(calls[1], 2);
 }
 
-TEST(MeasuredCopier, TakesAnySizeWithTheProcessorsKernels) {
+TEST(MeasuredCopier, CopiesAnySizeWithTheProcessorsKernels) {
     MeasuredCopier copier;
-    for (std::size_t n = MeasuredCopier::least_bytes; n <= 16 << 20; n = 2 * n + 1)
+    for (std::size_t n = MeasuredCopier::min_bytes; n <= 16 << 20; n = 2 * n + 1)
         for (int i = 0; i < 3; ++i) {
             std::vector<char> const from(n, static_cast<char>('a' + i));
             std::vector<char> to(n);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every reduction kernel of every instruction set against a plain loop: all operators, kinds, lengths around the widths
-// of vectors, odd addresses, two operands and many, one output and several, past the cache or not. Bits must agree.
+// Every reduction kernel of every instruction set, compared bit by bit with a plain loop: all operators, kinds, lengths
+// around vector widths, odd addresses, two operands and many, one output and several, streaming or not.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,8 +35,8 @@ using Combine = T (*)(T, T);
 
 /// A buffer whose elements start at an odd address.
 template <class T>
-struct Crooked {
-    explicit Crooked(std::vector<T> const& values) : count(values.size()), bytes(count * sizeof(T) + 1 + 8, 'z') {
+struct Misaligned {
+    explicit Misaligned(std::vector<T> const& values) : count(values.size()), bytes(count * sizeof(T) + 1 + 8, 'z') {
         if (count) std::memcpy(data(), values.data(), count * sizeof(T));
     }
     void* data() { return bytes.data() + 1; }
@@ -55,7 +55,7 @@ struct Crooked {
     std::vector<char> bytes;
 };
 
-/// Small whole numbers, zero among them, so that nothing overflows where that is undefined and ties occur.
+/// Small whole numbers including zero, so that no undefined overflow occurs, but ties do.
 template <class T>
 T sample(std::mt19937& random) {
     int n = static_cast<int>(random() % 7) - 3;
@@ -68,7 +68,7 @@ T sample(std::mt19937& random) {
     else return static_cast<T>(n);
 }
 
-// After a prime number of values they repeat: kernels work on powers of two, and random numbers take most of the time.
+// Values repeat with a prime period, because kernels work on powers of two; random numbers would take most of the time.
 template <class T>
 std::vector<T> samples(std::mt19937& random, std::size_t n) {
     constexpr std::size_t period = 211;
@@ -80,22 +80,22 @@ std::vector<T> samples(std::mt19937& random, std::size_t n) {
 template <class T>
 void compare(BuiltinOp op, Basic kind, Combine<T> combine) {
     ASSERT_EQ(basic_size(kind), sizeof(T));
-    ASSERT_NE(portable_kernels.get(op, kind).two, nullptr) << "operator " << int(op) << " kind " << int(kind);
+    ASSERT_NE(portable_kernels.get(op, kind).binary, nullptr) << "operator " << int(op) << " kind " << int(kind);
     for (KernelTable const* table : kernel_tables()) {
         Kernels kernels = table->get(op, kind);
-        if (!kernels.two) continue;
+        if (!kernels.binary) continue;
         std::mt19937 random(42);
         for (std::size_t n : {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 127, 129, 1000}) {
             std::vector<T> a = samples<T>(random, n), b = samples<T>(random, n), expected;
             for (std::size_t i = 0; i < n; ++i) expected.push_back(combine(a[i], b[i]));
-            Crooked<T> in(a), inout(b);
-            kernels.two(in.data(), inout.data(), n);
+            Misaligned<T> in(a), inout(b);
+            kernels.binary(in.data(), inout.data(), n);
             EXPECT_TRUE(inout.holds(expected)) << "operator " << int(op) << " kind " << int(kind) << " n " << n;
         }
     }
 }
 
-/// k random operands and what they combine to.
+/// k random operands and the result of their combination.
 template <class T>
 struct Operands {
     Operands(std::mt19937& random, int k, std::size_t n, Combine<T> combine) {
@@ -106,9 +106,9 @@ struct Operands {
                 for (std::size_t i = 0; i < n; ++i) expected[i] = combine(expected[i], values[i]);
             in.emplace_back(values);
         }
-        for (Crooked<T>& buffer : in) pointers.push_back(buffer.data());
+        for (Misaligned<T>& buffer : in) pointers.push_back(buffer.data());
     }
-    std::vector<Crooked<T>> in;
+    std::vector<Misaligned<T>> in;
     std::vector<T> expected;
     std::vector<void const*> pointers;
 };
@@ -117,24 +117,24 @@ template <class T>
 void compare_many(BuiltinOp op, Basic kind, Combine<T> combine) {
     for (KernelTable const* table : kernel_tables()) {
         Kernels kernels = table->get(op, kind);
-        if (!kernels.many) continue;
+        if (!kernels.nary) continue;
         std::mt19937 random(43);
-        // Up to beyond the length at which loops for the first cache hand over to those for more.
+        // Up to beyond the length at which loops for the first-level cache are replaced by loops for larger data.
         for (int k : {1, 2, 3, 4, 5, 8, 11})
             for (std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{3}, std::size_t{65}, std::size_t{613},
                                   (k == 2 || k == 5 ? 32768 : 0) / sizeof(T) + 77})
-                for (int target : {-1, 0, k / 2, k - 1}) {   // −1: a buffer of its own, else one of the inputs
+                for (int target : {-1, 0, k / 2, k - 1}) {   // −1: a separate buffer, else one of the inputs
                     Operands<T> o(random, k, n, combine);
-                    Crooked<T> own(std::vector<T>(n, T{}));
-                    Crooked<T>& out = target < 0 ? own : o.in[static_cast<std::size_t>(target)];
-                    kernels.many(o.pointers.data(), k, out.data(), n);
+                    Misaligned<T> own(std::vector<T>(n, T{}));
+                    Misaligned<T>& out = target < 0 ? own : o.in[static_cast<std::size_t>(target)];
+                    kernels.nary(o.pointers.data(), k, out.data(), n);
                     EXPECT_TRUE(out.holds(o.expected)) << "operator " << int(op) << " kind " << int(kind) << " n " << n
                                                        << " k " << k << " target " << target;
                 }
     }
 }
 
-/// Memory on a line's boundary with room for `offset` bytes before and guards at both ends.
+/// Memory on a cache line boundary with room for `offset` bytes before it and guards at both ends.
 struct Target {
     Target(std::size_t offset, std::size_t n) : offset(64 + offset), end(64 + offset + n), bytes(end + 64, 'z') {
         while (reinterpret_cast<std::uintptr_t>(bytes.data() + slack) % 64 != 0) ++slack, bytes.push_back('z');
@@ -150,14 +150,14 @@ struct Target {
     std::vector<char> bytes;
 };
 
-/// Several outputs at once, through the cache and past it: aligned like one another or not, one of them an input.
+/// Several outputs in one pass, streaming or not, with equal or different alignments, one of them an input.
 template <class T>
 void compare_outputs(BuiltinOp op, Basic kind, Combine<T> combine) {
     for (KernelTable const* table : kernel_tables()) {
         Kernels kernels = table->get(op, kind);
         if (!kernels.spread) continue;
         std::mt19937 random(44);
-        // `kept`: outputs that are not streamed; −1: all of them, by the other kernel.
+        // `kept`: the number of outputs that are not streamed; −1: all outputs, by the other kernel.
         auto check = [&](int kept, int k, std::size_t n, std::vector<std::size_t> const& offsets, bool in_place) {
             Operands<T> o(random, k, n, combine);
             std::vector<Target> targets;
@@ -173,7 +173,7 @@ void compare_outputs(BuiltinOp op, Basic kind, Combine<T> combine) {
                 for (std::size_t i = 0; i < n; ++i) {
                     T value;
                     std::memcpy(&value, static_cast<char*>(target.data()) + i * sizeof(T), sizeof(T));
-                    right = right && Crooked<T>::equal(value, o.expected[i]);
+                    right = right && Misaligned<T>::equal(value, o.expected[i]);
                 }
             EXPECT_TRUE(right) << "operator " << int(op) << " kind " << int(kind) << " n " << n << " k " << k;
             for (Target& target : targets) EXPECT_TRUE(target.guards()) << int(op) << ' ' << int(kind) << ' ' << n;
@@ -319,7 +319,7 @@ TEST(Kernels, LogicalsAndBytes) {
     check_bitwise<std::uint8_t>(Basic::byte_);
     for (Basic const kind : {Basic::float32, Basic::float64, Basic::float80, Basic::complex64, Basic::byte_})
         for (BuiltinOp const op : {BuiltinOp::land, BuiltinOp::lor, BuiltinOp::lxor})
-            EXPECT_EQ(kernel2(op, kind), nullptr);
+            EXPECT_EQ(binary_kernel(op, kind), nullptr);
 }
 
 TEST(Kernels, PairsTakeTheLowerIndexOfEqualValues) {
@@ -341,12 +341,12 @@ void check_packed(Basic kind) {
         bool operator==(Packed const& other) const { return value == other.value && index == other.index; }
     };
     Kernels kernels = packed_pair_kernels(BuiltinOp::maxloc, kind);
-    ASSERT_NE(kernels.two, nullptr);
+    ASSERT_NE(kernels.binary, nullptr);
     Packed const a[] = {{1, 5}, {7, 2}, {3, 9}}, b[] = {{1, 4}, {6, 1}, {4, 0}};
     Packed out[3], inout[] = {b[0], b[1], b[2]};
     void const* in[] = {a, b};
-    kernels.many(in, 2, out, 3);
-    kernels.two(a, inout, 3);
+    kernels.nary(in, 2, out, 3);
+    kernels.binary(a, inout, 3);
     for (auto const& result : {out, inout}) {
         EXPECT_TRUE(result[0] == b[0]) << "the lower index";
         EXPECT_TRUE(result[1] == a[1] && result[2] == b[2]);
@@ -358,10 +358,10 @@ TEST(Kernels, PairsInPackedForm) {
     check_packed<long>(Basic::long_int);
     check_packed<short>(Basic::short_int);
     check_packed<long double>(Basic::long_double_int);
-    EXPECT_EQ(packed_pair_kernels(BuiltinOp::maxloc, Basic::two_int).two, nullptr);
+    EXPECT_EQ(packed_pair_kernels(BuiltinOp::maxloc, Basic::two_int).binary, nullptr);
 }
 
-/// Rounding shows the grouping: sums of many operands must go from the left on every processor and at every length.
+/// Rounding reveals the grouping: sums of many operands must be formed from the left by all kernels at every length.
 TEST(Kernels, ManyOperandsAreGroupedFromTheLeft) {
     constexpr std::size_t n = 777;
     std::mt19937 random(7);
@@ -373,7 +373,7 @@ TEST(Kernels, ManyOperandsAreGroupedFromTheLeft) {
     }
     for (KernelTable const* table : kernel_tables()) {
         std::vector<float> out(n);
-        table->get(BuiltinOp::sum, Basic::float32).many(pointers.data(), 9, out.data(), n);
+        table->get(BuiltinOp::sum, Basic::float32).nary(pointers.data(), 9, out.data(), n);
         for (std::size_t i = 0; i < n; ++i) {
             float expected = in[0][i];
             for (int j = 1; j < 9; ++j) expected += in[static_cast<std::size_t>(j)][i];

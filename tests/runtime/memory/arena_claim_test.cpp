@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The window that a rank claims is its own, whatever stands where the segment says what lies where.
+// A rank claims its own arena window, even if the segment's layout has been overwritten.
 #include <gtest/gtest.h>
 
 #include <unistd.h>
@@ -10,9 +10,9 @@
 namespace tutti::arena {
 namespace {
 
-/// A rank that starts may find a layout that another one has overwritten. It has no arena then, or its own window.
-TEST(ArenaClaim, ClaimsNoOtherWindowByALayoutThatIsOverwritten) {
-    Segment const s = Segment::create(3, "machine", "tuning", {}, Maker::launcher, nullptr, 16);
+/// A starting rank may find a layout that another rank has overwritten: it then has no arena, or its own window.
+TEST(ArenaClaim, NeverClaimsAnotherRanksWindow) {
+    Segment const s = Segment::create(3, "machine", "tuning", {}, SegmentCreator::launcher, nullptr, 16);
     auto* const words = reinterpret_cast<std::uint64_t*>(&s.header());
     int refused = 0;
     for (std::size_t i = 0; i < sizeof(SegmentLayout) / sizeof *words; ++i) {

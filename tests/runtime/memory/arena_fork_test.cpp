@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What children get of an arena, and blocks as private memory: fork and madvise.
+// Forked children's copies of an arena, and madvise on blocks, as for private memory.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -30,7 +30,7 @@ TEST(ArenaFork, AChildWithoutItsCopiesEndsWithAMessage) {
     owner.arena.before_fork();
     pid_t const child = fork();
     if (child == 0) {
-        rlimit const none{0, 0};   // the child's anonymous pages come on top of what it shares
+        rlimit const none{0, 0};   // the child's anonymous pages are added to its shared ones
         if (setrlimit(RLIMIT_DATA, &none) != 0) _exit(1);
         owner.arena.after_fork_in_child();
         _exit(2);
@@ -38,9 +38,9 @@ TEST(ArenaFork, AChildWithoutItsCopiesEndsWithAMessage) {
     owner.arena.after_fork_in_parent();
     int status = 0;
     waitpid(child, &status, 0);
-    std::string const said = testing::internal::GetCapturedStderr();
+    std::string const output = testing::internal::GetCapturedStderr();
     EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT) << status;
-    EXPECT_NE(said.find("a forked process ends"), std::string::npos) << said;
+    EXPECT_NE(output.find("a forked process was aborted"), std::string::npos) << output;
 }
 
 TEST(ArenaFork, AChildOfAProgramThatClosedItsFileKeepsTheBlocks) {
@@ -89,7 +89,7 @@ TEST(ArenaFork, AChildKeepsTheBlocksWhereNoDescriptorIsLeft) {
     EXPECT_EQ(block[0], 2);
 }
 
-/// The exit code of a child of a fork with the arena's handlers, as pthread_atfork calls them.
+/// Forks with the arena's handlers, as pthread_atfork calls them. Returns the child's exit code.
 template <class Child, class Parent>
 int fork_with(Arena& arena, Child child, Parent parent) {
     arena.before_fork();
@@ -129,7 +129,7 @@ TEST(ArenaFork, AChildThatProtectsAndUnmapsPartsOfItsBlocksKeepsTheRest) {
     for (int end : written) close(end);
 }
 
-TEST(ArenaFork, AChildSeesWhatWasThereAndTouchesNothingOfItsParent) {
+TEST(ArenaFork, AChildSeesTheOldContentsAndDoesNotChangeItsParent) {
     OwnFile owner;
     constexpr std::size_t bytes = 3 * mega_bytes + 5;
     auto* block = static_cast<char volatile*>(owner.arena.allocate(bytes));
@@ -145,7 +145,7 @@ TEST(ArenaFork, AChildSeesWhatWasThereAndTouchesNothingOfItsParent) {
             set(block, 3), set(untouched, 3);
             if (owner.arena.allocate(mega_bytes)) return 2;
             char* const mine = const_cast<char*>(block);
-            if (!owner.arena.resize(mine, mega_bytes) || owner.arena.usable(mine) != mega_bytes) return 3;
+            if (!owner.arena.resize(mine, mega_bytes) || owner.arena.usable_size(mine) != mega_bytes) return 3;
             owner.arena.release(mine);
             return owner.arena.state() == State::forked ? 42 : 4;
         },
@@ -155,7 +155,7 @@ TEST(ArenaFork, AChildSeesWhatWasThereAndTouchesNothingOfItsParent) {
         ASSERT_EQ(block[i], 2) << i;
         ASSERT_EQ(untouched[i], 2) << i;
     }
-    EXPECT_NE(owner.arena.allocate(mega_bytes), nullptr) << "the parent goes on";
+    EXPECT_NE(owner.arena.allocate(mega_bytes), nullptr) << "the parent continues";
 }
 
 TEST(ArenaFork, AdviceActsAsOnPrivateMemory) {
@@ -169,7 +169,7 @@ TEST(ArenaFork, AdviceActsAsOnPrivateMemory) {
     }
     EXPECT_EQ(owner.arena.advise(block + 1, page, MADV_DONTNEED), -1);
     EXPECT_EQ(errno, EINVAL);
-    EXPECT_EQ(owner.arena.advise(block, mega_bytes, MADV_SEQUENTIAL), 0) << "the system's";
+    EXPECT_EQ(owner.arena.advise(block, mega_bytes, MADV_SEQUENTIAL), 0) << "handled by the system";
     int const code = fork_with(
         owner.arena,
         [&] {
@@ -181,7 +181,7 @@ TEST(ArenaFork, AdviceActsAsOnPrivateMemory) {
     EXPECT_EQ(block[8 * page], 1);
 }
 
-TEST(ArenaFork, ChildrenFindWhatIsWipedOnForkAsZero) {
+TEST(ArenaFork, ChildrenReadPagesWipedOnForkAsZero) {
     OwnFile owner;
     constexpr std::size_t page = page_bytes;
     char* const block = static_cast<char*>(owner.arena.allocate(mega_bytes));
@@ -214,7 +214,7 @@ TEST(ArenaFork, ChildrenFindWhatIsWipedOnForkAsZero) {
         << "another block";
 }
 
-TEST(ArenaFork, AChildThatDiesDoesNotHoldUpItsParent) {
+TEST(ArenaFork, AChildThatDiesDoesNotBlockItsParent) {
     OwnFile owner;
     std::memset(owner.arena.allocate(mega_bytes), 1, mega_bytes);
     owner.arena.before_fork();
@@ -226,7 +226,7 @@ TEST(ArenaFork, AChildThatDiesDoesNotHoldUpItsParent) {
     EXPECT_EQ(WEXITSTATUS(status), 9);
 }
 
-/// Bytes that /proc/self/`file` gives for `key`.
+/// The value of `key` in /proc/self/`file`, in bytes.
 std::size_t kernel_counts(char const* file, std::string const& key) {
     std::ifstream lines(std::string("/proc/self/") + file);
     std::string word;
@@ -238,13 +238,13 @@ std::size_t kernel_counts(char const* file, std::string const& key) {
     return 0;
 }
 
-/// Children that go on, and check what they have when their parent asks for it.
-class GoingOn {
+/// Children that keep running until their parent requests a check of their data.
+class RunningChildren {
 public:
-    explicit GoingOn(Arena& arena) : arena_(arena) { EXPECT_EQ(pipe(asked_), 0); }
-    ~GoingOn() {
+    explicit RunningChildren(Arena& arena) : arena_(arena) { EXPECT_EQ(pipe(request_pipe_), 0); }
+    ~RunningChildren() {
         if (!pids_.empty()) end();
-        for (int end : asked_) close(end);
+        for (int end : request_pipe_) close(end);
     }
     template <class Check>
     void start(Check check) {
@@ -253,16 +253,16 @@ public:
         if (pid == 0) {
             arena_.after_fork_in_child();
             char c;
-            close(asked_[1]);
-            _exit(read(asked_[0], &c, 1) == 1 ? check() : 9);
+            close(request_pipe_[1]);
+            _exit(read(request_pipe_[0], &c, 1) == 1 ? check() : 9);
         }
         arena_.after_fork_in_parent();
         pids_.push_back(pid);
     }
-    /// Lets all of them check; their exit codes.
+    /// Lets all children run their checks. Returns their exit codes.
     std::vector<int> end() {
         std::vector<int> codes;
-        for (pid_t pid : pids_) EXPECT_EQ(write(asked_[1], "x", 1), 1) << pid;
+        for (pid_t pid : pids_) EXPECT_EQ(write(request_pipe_[1], "x", 1), 1) << pid;
         for (pid_t pid : pids_) {
             int status = 0;
             waitpid(pid, &status, 0);
@@ -274,7 +274,7 @@ public:
 
 private:
     Arena& arena_;
-    int asked_[2];
+    int request_pipe_[2];
     std::vector<pid_t> pids_;
 };
 
@@ -286,20 +286,20 @@ bool all(char const* block, std::size_t bytes, char value) {
     return true;
 }
 
-TEST(ArenaFork, FurtherChildrenShareCopiesAndSeeTheirOwnMoment) {
+TEST(ArenaFork, FurtherChildrenShareCopiesAndHaveTheirOwnSnapshots) {
     OwnFile owner;
     auto* const block = static_cast<char*>(std::memset(owner.arena.allocate(large), 1, large));
     char* other = nullptr;
-    GoingOn children(owner.arena);
+    RunningChildren children(owner.arena);
     for (int i = 0; i < 4; ++i) {
         block[i * mega_bytes] = static_cast<char>(10 + i);
         if (other) owner.arena.release(other);
-        std::size_t const bytes = (i + 1) * 2 * mega_bytes;   // grows beyond what was accessible
+        std::size_t const bytes = (i + 1) * 2 * mega_bytes;   // grows beyond the accessible part
         other = static_cast<char*>(owner.arena.allocate(bytes));
         std::memset(other, 20 + i, bytes);
         children.start([=] {
-            // The first one has copied for itself.
-            if (!has_marks && i > 0 && kernel_counts("smaps_rollup", "Private_Dirty") > large / 2) return 3;
+            // The first child has made its own copies.
+            if (!has_shadow_memory && i > 0 && kernel_counts("smaps_rollup", "Private_Dirty") > large / 2) return 3;
             for (int k = 0; k < 4; ++k)
                 if (block[k * mega_bytes] != (k <= i ? 10 + k : 1)) return 1;
             if (!all(block + 4 * mega_bytes, large - 4 * mega_bytes, 1) || !all(other, bytes, 20 + i)) return 2;
@@ -313,20 +313,20 @@ TEST(ArenaFork, FurtherChildrenShareCopiesAndSeeTheirOwnMoment) {
     EXPECT_TRUE(all(block, large, 2));
 }
 
-TEST(ArenaFork, CopiesGoWhenTheChildrenHaveEnded) {
+TEST(ArenaFork, CopiesAreFreedWhenTheChildrenHaveEnded) {
     OwnFile owner;
     std::memset(owner.arena.allocate(large), 1, large);
     void* const small = owner.arena.allocate(page_bytes);
     std::size_t const before = kernel_counts("status", "RssAnon");
-    GoingOn children(owner.arena);
+    RunningChildren children(owner.arena);
     for (int i = 0; i < 2; ++i) children.start([] { return 42; });
-    EXPECT_GE(kernel_counts("status", "RssAnon"), before + large / 2) << "or this test proves nothing";
+    EXPECT_GE(kernel_counts("status", "RssAnon"), before + large / 2) << "a precondition of this test";
     EXPECT_EQ(children.end(), std::vector<int>(2, 42));
     owner.arena.release(small);
     EXPECT_LT(kernel_counts("status", "RssAnon"), before + large / 2);
 }
 
-TEST(ArenaFork, ChildrenFollowNeitherPeersNorOtherThreads) {
+TEST(ArenaFork, ChildrenDoNotSeeLaterWritesOfPeersAndThreads) {
     OwnFile owner;
     auto const window = owner.arena.window();
     std::size_t const bytes = 16 * mega_bytes;
@@ -346,7 +346,7 @@ TEST(ArenaFork, ChildrenFollowNeitherPeersNorOtherThreads) {
     };
     std::thread peer(write, at_peer, 0), thread(write, here, 1);
     {
-        GoingOn children(owner.arena);
+        RunningChildren children(owner.arena);
         for (int i = 0; i < 4; ++i)
             children.start([&] {
                 std::vector<std::uint32_t> first;
@@ -368,7 +368,7 @@ TEST(ArenaFork, ChildrenOfFurtherChildrenAndOfSeveralThreads) {
     OwnFile owner;
     char* const block = static_cast<char*>(owner.arena.allocate(mega_bytes));
     std::memset(block, 1, mega_bytes);
-    GoingOn children(owner.arena);
+    RunningChildren children(owner.arena);
     for (int i = 0; i < 3; ++i)
         children.start([&] {
             block[0] = 5;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An arena on a segment: blocks, what peers see of them, giving memory back, fork.
+// Arenas: blocks, access by peers, return of memory to the system, claims.
 #include "runtime/memory/arena/arena.hpp"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ std::size_t memory_of(Segment const& s) {
     return static_cast<std::size_t>(info.st_blocks) * 512;
 }
 
-TEST(Arena, BlocksAreWherePeersLoadAndStore) {
+TEST(Arena, PeersLoadAndStoreInItsBlocks) {
     Segment s = Segment::create(2);
     Owner owner(s, 1);
     Copier const copier;
@@ -50,7 +50,7 @@ TEST(Arena, BlocksAreWherePeersLoadAndStore) {
     char* block = static_cast<char*>(owner.arena.allocate(3 * mega));
     ASSERT_NE(block, nullptr);
     std::strcpy(block + 2 * mega, "from the owner");
-    std::byte* there = peer.reach(1, reinterpret_cast<std::uint64_t>(block), 3 * mega);
+    std::byte* there = peer.local_address(1, reinterpret_cast<std::uint64_t>(block), 3 * mega);
     ASSERT_NE(there, nullptr);
     EXPECT_STREQ(reinterpret_cast<char*>(there + 2 * mega), "from the owner");
     std::strcpy(reinterpret_cast<char*>(there), "from the peer");
@@ -67,7 +67,7 @@ TEST(Arena, IsOpenedOnceAndByOneProcess) {
     EXPECT_EQ(outside.open(0, 0, {}), State::refused) << "not a segment";
     EXPECT_EQ(outside.allocate(100), nullptr);
     s.rank_state(1).arena_pid_namespace = pid_namespace();
-    s.rank_state(1).arena_pid = 1;   // a process that lives
+    s.rank_state(1).arena_pid = 1;   // a process that exists
     Arena taken;
     EXPECT_EQ(taken.open(s.descriptor(), 1, {}), State::refused);
     s.rank_state(1).arena_pid = 0x3fffffff;   // one that does not
@@ -76,8 +76,8 @@ TEST(Arena, IsOpenedOnceAndByOneProcess) {
     inherited.close();
 }
 
-// A number of another namespace says nothing: not that its process has ended, nor that it is this one.
-TEST(Arena, IsNotTakenFromAProcessInAnotherNamespace) {
+// A PID of another namespace is no evidence that its process has ended, or that it is this process.
+TEST(Arena, IsNotOpenedFromAProcessInAnotherNamespace) {
     for (std::uint64_t other : {std::uint64_t{0}, pid_namespace() + 1})
         for (std::int32_t owner : {0x3fffffff, getpid()}) {
             Segment s = Segment::create(1);
@@ -89,31 +89,32 @@ TEST(Arena, IsNotTakenFromAProcessInAnotherNamespace) {
         }
 }
 
-TEST(Arena, InAFileOfItsOwnIsWherePeersLoadAndStore) {
-    OwnFile first, third;   // made before anybody knows of a segment
+TEST(Arena, PeersLoadAndStoreInOneWithItsOwnFile) {
+    OwnFile first, third;   // created before the segment
     char* block = static_cast<char*>(third.arena.allocate(3 * mega));
     ASSERT_NE(block, nullptr);
     std::strcpy(block + 2 * mega, "from the owner");
-    Segment s = Segment::create(3, {}, {}, {}, Maker::rank);
-    s.show(0, first.arena.window());
-    s.show(1, {});   // without an arena
-    s.show(2, third.arena.window());
+    Segment s = Segment::create(3, {}, {}, {}, SegmentCreator::rank);
+    s.publish_arena(0, first.arena.window());
+    s.publish_arena(1, {});   // without an arena
+    s.publish_arena(2, third.arena.window());
     Copier const copier;
-    SingleCopy peer(s, 0, {}, copier), armless(s, 1, {}, copier);
-    for (SingleCopy* single_copy : {&peer, &armless}) {
-        std::byte* there = single_copy->reach(2, reinterpret_cast<std::uint64_t>(block), 3 * mega);
+    SingleCopy peer(s, 0, {}, copier), without_arena(s, 1, {}, copier);
+    for (SingleCopy* single_copy : {&peer, &without_arena}) {
+        std::byte* there = single_copy->local_address(2, reinterpret_cast<std::uint64_t>(block), 3 * mega);
         ASSERT_NE(there, nullptr);
         EXPECT_STREQ(reinterpret_cast<char*>(there + 2 * mega), "from the owner");
         std::strcpy(reinterpret_cast<char*>(there), "from the peer");
         EXPECT_STREQ(block, "from the peer");
-        EXPECT_EQ(single_copy->reach(1, reinterpret_cast<std::uint64_t>(block), 1), nullptr) << "rank 1 has none";
+        EXPECT_EQ(single_copy->local_address(1, reinterpret_cast<std::uint64_t>(block), 1), nullptr)
+            << "rank 1 has none";
     }
     void* mine = first.arena.allocate(mega);
-    EXPECT_EQ(peer.way(mine, mega), AccessPath::load_store);
-    EXPECT_NE(armless.way(mine, mega), AccessPath::load_store);
+    EXPECT_EQ(peer.access_path(mine, mega), AccessPath::load_store);
+    EXPECT_NE(without_arena.access_path(mine, mega), AccessPath::load_store);
 }
 
-TEST(Arena, InAFileOfItsOwnHasNoNameAndIsOpenedOnce) {
+TEST(Arena, WithItsOwnFileIsUnnamedAndOpenedOnce) {
     OwnFile owner;
     ArenaWindow const window = owner.arena.window();
     EXPECT_EQ(window.file.process, getpid());
@@ -123,16 +124,16 @@ TEST(Arena, InAFileOfItsOwnHasNoNameAndIsOpenedOnce) {
     ASSERT_EQ(fstat(window.file.descriptor, &info), 0);
     EXPECT_EQ(info.st_nlink, 0u);
     EXPECT_TRUE(fcntl(window.file.descriptor, F_GETFD) & FD_CLOEXEC);
-    EXPECT_EQ(info.st_blocks, 0) << "untouched, it takes no memory";
+    EXPECT_EQ(info.st_blocks, 0) << "an unused arena has no pages";
 }
 
-/// Bytes of the window that a core file would get.
+/// The number of bytes of the window that a core file contains.
 std::size_t dumped(ArenaWindow const& window) {
     std::ifstream maps("/proc/self/smaps");
     std::size_t sum = 0, from = 0, to = 0;
     bool ours = false;
     for (std::string line; std::getline(maps, line);) {
-        std::size_t begin = 0, end = 0;   // "Anonymous:" begins with a digit, too
+        std::size_t begin = 0, end = 0;   // "Anonymous:" begins with a hexadecimal digit, too
         if (std::sscanf(line.c_str(), "%zx-%zx ", &begin, &end) == 2) {
             from = begin, to = end;
             ours = from >= window.base && to <= window.base + window.bytes;
@@ -142,7 +143,7 @@ std::size_t dumped(ArenaWindow const& window) {
     return sum;
 }
 
-TEST(Arena, CoreFilesGetWhatIsInUseAndNotTheWindow) {
+TEST(Arena, CoreFilesContainUsedMemoryAndNotTheWindow) {
     OwnFile owner;
     ArenaWindow const window = owner.arena.window();
     EXPECT_EQ(dumped(window), 0u);
@@ -154,7 +155,7 @@ TEST(Arena, CoreFilesGetWhatIsInUseAndNotTheWindow) {
     EXPECT_LE(dumped(window), 240 * mega);
 }
 
-/// Bytes of memory files of ours that this process can read, in any of its mappings.
+/// The number of bytes of our memory files that this process can read, over all mappings.
 std::size_t readable() {
     std::ifstream maps("/proc/self/maps");
     std::size_t sum = 0;
@@ -168,26 +169,26 @@ std::size_t readable() {
     return sum;
 }
 
-TEST(Arena, IsAccessibleAsFarAsBlocksAndPeersHaveReached) {
+TEST(Arena, IsAccessibleOnlyAsFarAsItIsUsed) {
     std::size_t const before = readable();
     OwnFile owner;
     EXPECT_EQ(readable(), before) << "mlockall would fill it";
     void* const block = owner.arena.allocate(100 * mega);
     EXPECT_GE(readable(), before + 100 * mega);
     EXPECT_LE(readable(), before + 120 * mega);
-    Segment s = Segment::create(2, {}, {}, {}, Maker::rank);
-    s.show(1, owner.arena.window());
+    Segment s = Segment::create(2, {}, {}, {}, SegmentCreator::rank);
+    s.publish_arena(1, owner.arena.window());
     Copier const copier;
     SingleCopy peer(s, 0, {}, copier);
     std::size_t const alone = readable();
-    EXPECT_EQ(peer.reach(1, reinterpret_cast<std::uint64_t>(block) + 50 * mega, 5)[0], std::byte{0});
+    EXPECT_EQ(peer.local_address(1, reinterpret_cast<std::uint64_t>(block) + 50 * mega, 5)[0], std::byte{0});
     EXPECT_LE(readable(), alone + 4 * mega);
-    ASSERT_NE(peer.reach(1, reinterpret_cast<std::uint64_t>(block) + 5, 100 * mega - 10), nullptr);
+    ASSERT_NE(peer.local_address(1, reinterpret_cast<std::uint64_t>(block) + 5, 100 * mega - 10), nullptr);
     EXPECT_GE(readable(), alone + 100 * mega - 10);
     EXPECT_LE(readable(), alone + 104 * mega);
 }
 
-/// KiB that a line of /proc/self/status says.
+/// The KiB on a line of /proc/self/status.
 std::size_t status_kib(char const* name) {
     std::ifstream status("/proc/self/status");
     for (std::string line; std::getline(status, line);)
@@ -203,7 +204,7 @@ TEST(Arena, LockingAllMemoryDoesNotFillIt) {
         Copier const copier;
         SingleCopy peer(s, 0, {}, copier);
         char* const block = static_cast<char*>(owner.arena.allocate(5 * mega));
-        bool const reached = peer.reach(1, reinterpret_cast<std::uint64_t>(block), 5 * mega) != nullptr;
+        bool const reached = peer.local_address(1, reinterpret_cast<std::uint64_t>(block), 5 * mega) != nullptr;
         if (!reached || readable() > 100 * mega) _exit(1);
         if (mlockall(MCL_CURRENT | MCL_FUTURE) != 0) _exit(errno == ENOMEM || errno == EPERM ? 3 : 4);
         std::size_t const locked = status_kib("RssShmem");
@@ -213,7 +214,7 @@ TEST(Arena, LockingAllMemoryDoesNotFillIt) {
     }
     int status = 0;
     waitpid(child, &status, 0);
-    if (WEXITSTATUS(status) == 3) GTEST_SKIP() << "this user may not lock so much";
+    if (WEXITSTATUS(status) == 3) GTEST_SKIP() << "this user may not lock enough memory";
     EXPECT_EQ(WEXITSTATUS(status), 42);
 }
 
@@ -225,42 +226,43 @@ TEST(Arena, BlocksAreWholePagesOfASystemWithLargePages) {
     for (std::size_t bytes : {1ul, 5000ul, page, page + 1, 3 * mega}) {
         char* const block = static_cast<char*>(arena.allocate(bytes));
         EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block) % page, 0u);
-        EXPECT_EQ(arena.usable(block), (bytes + page - 1) / page * page);
+        EXPECT_EQ(arena.usable_size(block), (bytes + page - 1) / page * page);
         ASSERT_TRUE(arena.resize(block, bytes + page));
-        EXPECT_EQ(arena.usable(block) % page, 0u);
+        EXPECT_EQ(arena.usable_size(block) % page, 0u);
         std::memset(block, 1, bytes);
         blocks.push_back(block);
     }
     for (char* block : blocks) arena.release(block);
-    EXPECT_EQ(arena.use().kept, 0u);
+    EXPECT_EQ(arena.usage().kept, 0u);
     arena.close();
 }
 
-TEST(Arena, WhosePeersCannotOpenItIsNoneOfTheirs) {
-    OwnFile shown, closed;
+TEST(Arena, IsNotUsedIfAPeerCannotOpenIt) {
+    OwnFile published, closed;
     ArenaWindow const gone = closed.arena.window();
-    close(gone.file.descriptor);   // as programs do that close whatever they find
+    close(gone.file.descriptor);   // as programs do that close all descriptors
     EXPECT_EQ(closed.arena.window(), ArenaWindow{});
-    Segment s = Segment::create(2, {}, {}, {}, Maker::rank);
-    s.show(0, shown.arena.window());
-    s.show(1, gone);   // it was closed later
+    Segment s = Segment::create(2, {}, {}, {}, SegmentCreator::rank);
+    s.publish_arena(0, published.arena.window());
+    s.publish_arena(1, gone);   // closed after its publication
     Copier const copier;
     SingleCopy single_copy(s, 0, {}, copier);
-    EXPECT_NE(single_copy.way(shown.arena.allocate(mega), mega), AccessPath::load_store) << "all or nothing";
+    EXPECT_NE(single_copy.access_path(published.arena.allocate(mega), mega), AccessPath::load_store)
+        << "all or nothing";
 }
 
-TEST(Arena, WindowsOfManyRanksAreMappedAsFarAsAddressesReach) {
+TEST(Arena, WindowsAreLimitedByTheAddressSpace) {
     OwnFile owner;
-    Segment s = Segment::create(2, {}, {}, {}, Maker::rank);
+    Segment s = Segment::create(2, {}, {}, {}, SegmentCreator::rank);
     ArenaWindow window = owner.arena.window();
-    s.show(0, window);
+    s.publish_arena(0, window);
     EXPECT_EQ(s.rank_state(0).arena_bytes, window.bytes);
     window.bytes = std::uint64_t{1} << 46;
-    s.show(0, window);
+    s.publish_arena(0, window);
     EXPECT_EQ(s.rank_state(0).arena_bytes, std::uint64_t{1} << 45);
 }
 
-TEST(Arena, ATakenOverWindowReadsAsZero) {
+TEST(Arena, AReusedWindowReadsAsZero) {
     Segment s = Segment::create(1);
     {
         Arena before;
@@ -297,19 +299,19 @@ TEST(Arena, ZeroesEveryOneOfManyDirtyPieces) {
     std::vector<void*> single;
     for (int i = 0; i < 200; ++i) single.push_back(soiled(1));
     void* other = soiled(100);
-    // Every second page is free and dirty; then the limit makes some of them clean, those of the lowest addresses.
+    // Every second page is free and dirty; the limit then cleans some of them, those with the lowest addresses.
     for (int i = 198; i >= 0; i -= 2) arena.release(single[static_cast<std::size_t>(i)]);
     arena.release(other);
-    ASSERT_EQ(arena.use().kept, 60 * page);
+    ASSERT_EQ(arena.usage().kept, 60 * page);
     ASSERT_EQ(arena.allocate(100 * page), other);
     for (int i = 1; i < 100; i += 2) arena.release(single[static_cast<std::size_t>(i)]);
-    ASSERT_EQ(arena.use().kept, 110 * page) << "clean and dirty pages must alternate now";
+    ASSERT_EQ(arena.usage().kept, 110 * page) << "clean and dirty pages must alternate now";
     char* whole = static_cast<char*>(arena.allocate_zeroed(101 * page));
     ASSERT_EQ(whole, single[0]);
     for (std::size_t i = 0; i < 101 * page; ++i) ASSERT_EQ(whole[i], 0) << i;
 }
 
-TEST(Arena, GivesBackWhatIsBeyondItsLimit) {
+TEST(Arena, ReturnsPagesBeyondItsLimit) {
     Segment s = Segment::create(1);
     Owner owner(s, 0, 8 * mega);
     std::size_t const before = memory_of(s);
@@ -322,11 +324,11 @@ TEST(Arena, GivesBackWhatIsBeyondItsLimit) {
     for (int i = 0; i < 256; ++i) small.push_back(std::memset(owner.arena.allocate(100000), 1, 100000));
     for (void* b : small) owner.arena.release(b);
     EXPECT_LT(memory_of(s), before + 9 * mega);
-    EXPECT_LE(owner.arena.use().kept, 8 * mega);
-    EXPECT_EQ(owner.arena.use().in_use, 0u);
+    EXPECT_LE(owner.arena.usage().kept, 8 * mega);
+    EXPECT_EQ(owner.arena.usage().in_use, 0u);
 }
 
-TEST(Arena, AlignsUpToHugePages) {
+TEST(Arena, AlignsUpToTheSizeOfHugePages) {
     Segment s = Segment::create(1);
     Owner owner(s, 0);
     for (std::size_t a = 16; a <= 2 * mega; a *= 2) {
@@ -350,13 +352,13 @@ TEST(ArenaDeathTest, NamesAWrongPointer) {
     Segment s = Segment::create(1);
     Owner owner(s, 0);
     char* block = static_cast<char*>(owner.arena.allocate(mega));
-    EXPECT_DEATH(owner.arena.release(block + 64), "free\\(\\): 0x[0-9a-f]+ is no block that was allocated");
+    EXPECT_DEATH(owner.arena.release(block + 64), "free\\(\\): 0x[0-9a-f]+ is not an allocated block");
     EXPECT_DEATH(
         {
             owner.arena.release(block);
             owner.arena.release(block);
         },
-        "is no block");
+        "is not an allocated block");
 }
 
 TEST(Arena, ThreadsAllocateAndFreeEachOthersBlocks) {
@@ -387,7 +389,7 @@ TEST(Arena, ThreadsAllocateAndFreeEachOthersBlocks) {
     for (Slot& slot : slots)
         if (unsigned char* left = slot.block) owner.arena.release(left);
     EXPECT_EQ(wrong, 0);
-    EXPECT_EQ(owner.arena.use().in_use, 0u);
+    EXPECT_EQ(owner.arena.usage().in_use, 0u);
 }
 
 }   // namespace

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A libxpmem for machines without the module. Ranks that are threads of one process share addresses, so that what is
-// attached is the address itself; between processes no attaching can succeed, and none does unless a test allows some.
+// A libxpmem for machines without the kernel module. Ranks that are threads of one process share addresses, and an
+// attached address is the address itself. Between processes attaching cannot work; it succeeds only as often as a test
+// allows.
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-int fake_attaches_left = 0;   // how many will succeed
+int fake_attaches_left = 0;   // number of attaches that will succeed
 int fake_attached = 0, fake_segments = 0, fake_accesses = 0;
-int fake_modes = 0;   // all permissions that have been given, together
+int fake_modes = 0;   // all permissions that were granted, combined
 
 struct xpmem_addr {
     int64_t apid;

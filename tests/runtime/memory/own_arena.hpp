@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An arena in a file of its own, for tests.
+// An arena with its own file, for tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -8,11 +8,11 @@
 
 namespace tutti::arena {
 
-/// Does a sanitizer keep marks of all accesses, which are private memory?
+/// True if the build's sanitizer keeps shadow memory, which counts as private memory.
 #ifdef __SANITIZE_THREAD__
-inline constexpr bool has_marks = true;
+inline constexpr bool has_shadow_memory = true;
 #else
-inline constexpr bool has_marks = false;
+inline constexpr bool has_shadow_memory = false;
 #endif
 
 struct OwnFile {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The runs of pages behind an arena, against a plain map of pages.
+// The page runs of an arena, compared with a plain map of pages.
 #include "runtime/memory/arena/page_runs.hpp"
 
 #include <gtest/gtest.h>
@@ -17,61 +17,61 @@ struct Pages {
     std::vector<std::byte> memory;
     PageRuns runs;
 
-    Page soil(Page first, Page pages) {
+    Page mark_dirty(Page first, Page pages) {
         Page were_dirty = 0;
-        runs.soil(first, pages, [&](Page, Page n) { were_dirty += n; });
+        runs.mark_dirty(first, pages, [&](Page, Page n) { were_dirty += n; });
         return were_dirty;
     }
 };
 
-TEST(PageRuns, GivesWhatWasFreedAgainBeforeItGrows) {
+TEST(PageRuns, ReusesFreedPagesBeforeItGrows) {
     Pages p(1000);
-    Page a = p.runs.take(10), b = p.runs.take(10), c = p.runs.take(10);
+    Page a = p.runs.allocate(10), b = p.runs.allocate(10), c = p.runs.allocate(10);
     EXPECT_EQ(p.runs.top(), 30u);
-    p.runs.give(b);
-    EXPECT_EQ(p.runs.take(10), b);
-    p.runs.give(a);
-    p.runs.give(c);
-    p.runs.give(b);
+    p.runs.free(b);
+    EXPECT_EQ(p.runs.allocate(10), b);
+    p.runs.free(a);
+    p.runs.free(c);
+    p.runs.free(b);
     EXPECT_EQ(p.runs.in_use(), 0u);
-    EXPECT_EQ(p.runs.take(30), 0u) << "neighbours must have been joined";
+    EXPECT_EQ(p.runs.allocate(30), 0u) << "adjacent runs must have been joined";
     EXPECT_EQ(p.runs.top(), 30u);
 }
 
 TEST(PageRuns, GrowsTheFreeRunAtTheTop) {
     Pages p(1000);
-    Page a = p.runs.take(5), b = p.runs.take(20);
-    p.runs.give(b);
-    EXPECT_EQ(p.runs.take(30), 5u);
+    Page a = p.runs.allocate(5), b = p.runs.allocate(20);
+    p.runs.free(b);
+    EXPECT_EQ(p.runs.allocate(30), 5u);
     EXPECT_EQ(p.runs.top(), 35u);
     EXPECT_EQ(p.runs.used(a), 5u);
 }
 
-TEST(PageRuns, RefusesWhatDoesNotFit) {
+TEST(PageRuns, RefusesRequestsThatDoNotFit) {
     Pages p(100);
-    EXPECT_EQ(p.runs.take(101), PageRuns::none);
-    EXPECT_EQ(p.runs.take(0), PageRuns::none);
-    Page a = p.runs.take(100);
+    EXPECT_EQ(p.runs.allocate(101), PageRuns::none);
+    EXPECT_EQ(p.runs.allocate(0), PageRuns::none);
+    Page a = p.runs.allocate(100);
     EXPECT_EQ(a, 0u);
-    EXPECT_EQ(p.runs.take(1), PageRuns::none);
-    p.runs.give(a);
-    EXPECT_EQ(p.runs.take(100), 0u);
+    EXPECT_EQ(p.runs.allocate(1), PageRuns::none);
+    p.runs.free(a);
+    EXPECT_EQ(p.runs.allocate(100), 0u);
 }
 
-TEST(PageRuns, AlignsAndLosesNothingByIt) {
+TEST(PageRuns, AlignsWithoutLosingPages) {
     Pages p(4096);
-    p.runs.take(3);
-    Page a = p.runs.take(7, 512);
+    p.runs.allocate(3);
+    Page a = p.runs.allocate(7, 512);
     EXPECT_EQ(a % 512, 0u);
     EXPECT_EQ(p.runs.in_use(), 10u);
-    p.runs.give(a);
-    p.runs.give(0);
-    EXPECT_EQ(p.runs.take(p.runs.top()), 0u) << "the cut-off ends must have come back";
+    p.runs.free(a);
+    p.runs.free(0);
+    EXPECT_EQ(p.runs.allocate(p.runs.top()), 0u) << "the parts cut off for alignment must be free again";
 }
 
-TEST(PageRuns, ChangesLengthsWhereThereIsRoom) {
+TEST(PageRuns, ResizesRunsIfThereIsRoom) {
     Pages p(100);
-    Page a = p.runs.take(10), b = p.runs.take(10);
+    Page a = p.runs.allocate(10), b = p.runs.allocate(10);
     EXPECT_FALSE(p.runs.resize(a, 11));
     EXPECT_TRUE(p.runs.resize(a, 4));
     EXPECT_EQ(p.runs.used(a), 4u);
@@ -82,51 +82,51 @@ TEST(PageRuns, ChangesLengthsWhereThereIsRoom) {
     EXPECT_EQ(p.runs.in_use(), 99u);
 }
 
-TEST(PageRuns, KnowsWhichPagesWereWritten) {
+TEST(PageRuns, TracksDirtyPages) {
     Pages p(1000);
-    Page a = p.runs.take(130);
-    EXPECT_EQ(p.soil(a, 130), 0u);
+    Page a = p.runs.allocate(130);
+    EXPECT_EQ(p.mark_dirty(a, 130), 0u);
     EXPECT_EQ(p.runs.idle_dirty(), 0u);
-    p.runs.give(a);
+    p.runs.free(a);
     EXPECT_EQ(p.runs.idle_dirty(), 130u);
-    a = p.runs.take(200);
-    EXPECT_EQ(p.soil(a, 200), 130u);
-    p.runs.give(a);
-    Page forgotten = 0;
-    Page const soiled = p.runs.idle_dirty();
+    a = p.runs.allocate(200);
+    EXPECT_EQ(p.mark_dirty(a, 200), 130u);
+    p.runs.free(a);
+    Page discarded = 0;
+    Page const dirty = p.runs.idle_dirty();
     p.runs.clean(0, [](Page, Page) { return false; });
-    EXPECT_EQ(p.runs.idle_dirty(), soiled) << "what the system does not take back stays dirty";
+    EXPECT_EQ(p.runs.idle_dirty(), dirty) << "pages that the system does not take back stay dirty";
     p.runs.clean(0, [&](Page, Page n) {
-        forgotten += n;
+        discarded += n;
         return true;
     });
-    EXPECT_EQ(forgotten, 200u);
+    EXPECT_EQ(discarded, 200u);
     EXPECT_EQ(p.runs.idle_dirty(), 0u);
-    EXPECT_EQ(p.soil(p.runs.take(200), 200), 0u);
+    EXPECT_EQ(p.mark_dirty(p.runs.allocate(200), 200), 0u);
 }
 
-TEST(PageRuns, TellsWrongPointers) {
+TEST(PageRuns, DetectsInvalidPointers) {
     Pages p(100);
-    Page a = p.runs.take(10);
+    Page a = p.runs.allocate(10);
     EXPECT_EQ(p.runs.used(a + 1), 0u);
     EXPECT_EQ(p.runs.used(50), 0u);
-    p.runs.give(a);
+    p.runs.free(a);
     EXPECT_EQ(p.runs.used(a), 0u);
 }
 
-/// What the runs should be, page by page.
+/// The expected state of the runs, page by page.
 class Model {
 public:
     explicit Model(Page n) : pages_(n), owner_(n, 0), dirty_(n, false) {}
 
     void take(Page first, Page n) {
         for (Page p = first; p < first + n; ++p) {
-            ASSERT_EQ(owner_[p], 0) << "page " << p << " given out twice";
+            ASSERT_EQ(owner_[p], 0) << "page " << p << " allocated twice";
             owner_[p] = 1;
         }
         live[first] = n;
     }
-    Page soil(Page first, Page n) {
+    Page mark_dirty(Page first, Page n) {
         Page were = 0;
         for (Page p = first; p < first + n; ++p) were += dirty_[p], dirty_[p] = true;
         return were;
@@ -137,7 +137,7 @@ public:
     }
     void clean(Page first, Page n) {
         for (Page p = first; p < first + n; ++p) {
-            ASSERT_EQ(owner_[p], 0) << "a page in use was forgotten";
+            ASSERT_EQ(owner_[p], 0) << "a page in use was discarded";
             dirty_[p] = false;
         }
     }
@@ -166,13 +166,13 @@ TEST(PageRuns, AgreeWithAPlainMapUnderRandomUse) {
                                        : std::next(model.live.begin(), below(static_cast<Page>(model.live.size())));
         if (what < 45 || some == model.live.end()) {
             Page const n = 1 + below(below(10) == 0 ? 600 : 30), alignment = below(8) == 0 ? 1u << below(7) : 1;
-            Page const first = p.runs.take(n, alignment);
+            Page const first = p.runs.allocate(n, alignment);
             if (first == PageRuns::none) continue;
             ASSERT_EQ(first % alignment, 0u);
             model.take(first, n);
-            ASSERT_EQ(p.soil(first, n), model.soil(first, n));
+            ASSERT_EQ(p.mark_dirty(first, n), model.mark_dirty(first, n));
         } else if (what < 85) {
-            p.runs.give(some->first);
+            p.runs.free(some->first);
             model.give(some->first);
         } else if (what < 97) {
             Page const first = some->first, old = some->second, n = 1 + below(2 * old);
@@ -180,7 +180,7 @@ TEST(PageRuns, AgreeWithAPlainMapUnderRandomUse) {
             model.give(first);
             model.take(first, n);
             if (n <= old) continue;
-            ASSERT_EQ(p.soil(first + old, n - old), model.soil(first + old, n - old));
+            ASSERT_EQ(p.mark_dirty(first + old, n - old), model.mark_dirty(first + old, n - old));
         } else {
             p.runs.clean(below(pages), [&](Page first, Page n) {
                 model.clean(first, n);
@@ -195,8 +195,8 @@ TEST(PageRuns, AgreeWithAPlainMapUnderRandomUse) {
     }
 }
 
-// As many calls as a program makes in an hour, at twenty thousand a minute: sizes from a page to some MiB, lifetimes of
-// all lengths. Without bounds on fragments the top would creep up for ever.
+// An hour of calls of a program that makes twenty thousand per minute: sizes from a page to some MiB, all lifetimes.
+// Without a bound on fragmentation the top would grow without limit.
 TEST(PageRuns, FragmentsStayBoundedUnderALongRandomLoad) {
     constexpr Page pages = 1u << 22;
     Pages p(pages);
@@ -205,9 +205,9 @@ TEST(PageRuns, FragmentsStayBoundedUnderALongRandomLoad) {
     Page most = 0;
     for (int call = 0; call < 1'200'000; ++call) {
         Page& slot = live[random() % live.size()];
-        if (slot != PageRuns::none) p.runs.give(slot);
+        if (slot != PageRuns::none) p.runs.free(slot);
         Page const n = 1 + random() % (1u << (random() % 11));
-        slot = p.runs.take(n);
+        slot = p.runs.allocate(n);
         ASSERT_NE(slot, PageRuns::none);
         most = std::max(most, p.runs.in_use());
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which node each part of the segment is asked for on, on pretended machines; and where the kernel has put it, on real
-// ones.
+// The NUMA node that is requested for each part of the segment, on simulated machines, and the node that the kernel has
+// used, on real ones.
 #include "runtime/memory/placement.hpp"
 
 #include <cerrno>
@@ -24,24 +24,24 @@ namespace {
 
 using testing::HasSubstr;
 
-/// A job of one rank for each core of 2 sockets of 4 NUMA nodes of 8 cores, and what was asked of the kernel for it.
+/// A job with one rank per core of 2 sockets of 4 NUMA nodes of 8 cores, and the requests to the kernel for it.
 struct Job {
     explicit Job(char const* bind_to, int ranks = 64) : numa(topo::design_machine()) {
         topo::Machine machine = topo::design_machine();
-        machine.pretended = false;
+        machine.simulated = false;
         auto const plan =
             topo::plan_ranks(machine, ranks, {}, bind_to ? *topo::parse_bind_to(bind_to) : topo::BindTo{}, ranks);
-        homes = homes_of(numa, plan->cpus);
+        homes = numa_homes(numa, plan->cpus);
         segment.emplace(
-            Segment::create(static_cast<unsigned>(ranks), "machine", "tuning", {}, Maker::launcher, &homes));
+            Segment::create(static_cast<unsigned>(ranks), "machine", "tuning", {}, SegmentCreator::launcher, &homes));
     }
 
-    /// Of all that is the rank's own, how many of 100 bytes are asked for on the node.
+    /// The percentage of the rank's own memory that is requested on the node.
     double share(unsigned rank, int node) const {
         SegmentLayout const& h = segment->layout();
         std::uint64_t asked = 0, all = 0;
         auto add = [&](std::uint64_t first, std::uint64_t bytes) {
-            asked += numa.asked(first, bytes, node);
+            asked += numa.preferred_bytes(first, bytes, node);
             all += bytes;
         };
         add(segment->offset(&segment->rank_state(rank)), h.rank_state_bytes);
@@ -49,23 +49,24 @@ struct Job {
         add(segment->offset(segment->bells(rank)), h.ring_row_bytes);
         for (unsigned sender = 0; sender < segment->ranks(); ++sender)
             add(segment->offset(segment->pair(rank, sender)), h.pair_bytes);
-        add(segment->offset(segment->commons().data()) + rank * (h.commons_bytes / h.ranks), h.commons_bytes / h.ranks);
+        add(segment->offset(segment->world_area().data()) + rank * (h.world_area_bytes / h.ranks),
+            h.world_area_bytes / h.ranks);
         for (unsigned level = 0; level < h.heap_levels(); ++level)
             add(h.heap_level(level) + rank * h.heap_level_bytes(level), h.heap_level_bytes(level));
         add(segment->arena(rank), h.arena_bytes);
         return 100.0 * static_cast<double>(asked) / static_cast<double>(all);
     }
 
-    WatchedNuma numa;
-    Homes homes;
+    FakeNuma numa;
+    NumaHomes homes;
     std::optional<Segment> segment;
 };
 
-TEST(Placement, AllOfEachBoundRankIsAskedForOnItsNode) {
-    for (char const* bind_to : {"core", "numa:1", static_cast<char const*>(nullptr)}) {   // null: as it is by default
+TEST(Placement, AllMemoryOfABoundRankIsRequestedOnItsNode) {
+    for (char const* bind_to : {"core", "numa:1", static_cast<char const*>(nullptr)}) {   // null: the default
         Job job(bind_to);
         for (unsigned rank = 0; rank < 64; ++rank) {
-            int const node = job.homes.of_rank[rank];
+            int const node = job.homes.node_of_rank[rank];
             EXPECT_EQ(numa_node_of(*job.segment, rank), node);
             if (!bind_to || bind_to[0] == 'c') { EXPECT_EQ(node, static_cast<int>(rank) / 8); }
             EXPECT_EQ(job.share(rank, node), 100.0) << "rank " << rank << " bound to " << (bind_to ? bind_to : "?");
@@ -73,33 +74,33 @@ TEST(Placement, AllOfEachBoundRankIsAskedForOnItsNode) {
     }
 }
 
-TEST(Placement, WhatAllReadIsInterleavedAndRunsOfOneNodeAreOneCall) {
+TEST(Placement, SharedDataIsInterleavedAndRunsOfOneNodeAreOneCall) {
     Job job("core");
     SegmentLayout const& h = job.segment->layout();
-    EXPECT_TRUE(job.numa.all_asked(h.machine, h.ring_rows - h.machine, WatchedNuma::interleaved));
+    EXPECT_TRUE(job.numa.all_preferred(h.machine, h.ring_rows - h.machine, FakeNuma::interleaved));
     EXPECT_EQ(job.segment->machine(), "machine");
     EXPECT_EQ(job.numa.calls, 1 + (6 + static_cast<int>(h.heap_levels())) * 8) << "the parts on eight nodes";
     EXPECT_EQ(h.rank_state_bytes % numa_page, 0u) << "states of two ranks share a page";
 }
 
-TEST(Placement, NoPartOfTheSegmentIsLeftToChance) {
+TEST(Placement, EveryPartOfTheSegmentHasARequestedNode) {
     Job job("core");
     SegmentLayout const& h = job.segment->layout();
     std::uint64_t asked = 0;
-    for (int node = WatchedNuma::interleaved; node < 8; ++node)
-        asked += job.numa.asked(h.rank_states, h.bytes - h.rank_states, node);
+    for (int node = FakeNuma::interleaved; node < 8; ++node)
+        asked += job.numa.preferred_bytes(h.rank_states, h.bytes - h.rank_states, node);
     EXPECT_EQ(asked, h.bytes - h.rank_states);
 }
 
-TEST(Placement, RanksThatAreNotBoundPlaceTheirOwnWhereTheyStart) {
+TEST(Placement, UnboundRanksPlaceTheirMemoryWhereTheyStart) {
     Job job("none");
-    EXPECT_EQ(job.numa.calls, 1) << "the launcher knows what all read, no more";
-    job.numa.knows_units = false;   // this test's own affinity says nothing of the pretended machine
+    EXPECT_EQ(job.numa.calls, 1) << "the launcher places only the shared data";
+    job.numa.knows_units = false;   // the affinity of this test is unrelated to the simulated machine
     for (unsigned rank = 0; rank < 64; ++rank) {
         EXPECT_EQ(numa_node_of(*job.segment, rank), -1);
         job.numa.here = static_cast<int>(rank * 5 % 8);
-        Home const home(*job.segment, rank);
-        EXPECT_TRUE(home.moves());
+        NumaHome const home(*job.segment, rank);
+        EXPECT_TRUE(home.may_move());
     }
     for (unsigned rank = 0; rank < 64; ++rank) {
         int const node = static_cast<int>(rank * 5 % 8);
@@ -108,126 +109,126 @@ TEST(Placement, RanksThatAreNotBoundPlaceTheirOwnWhereTheyStart) {
     }
 }
 
-TEST(Placement, ARankThatHasMovedForGoodTakesItsMemoryAlong) {
+TEST(Placement, TheMemoryOfARankFollowsAPermanentMove) {
     Job job("none");
     job.numa.knows_units = false;
     job.numa.here = 2;
-    Home home(*job.segment, 7);
+    NumaHome home(*job.segment, 7);
     constexpr std::int64_t second = 1'000'000'000;
     std::int64_t now = second;
-    auto look = [&](int node, int times) {
+    auto check_on = [&](int node, int times) {
         job.numa.here = node;
-        for (int i = 0; i < times; ++i) home.look(now += second);
+        for (int i = 0; i < times; ++i) home.check(now += second);
     };
-    look(5, 9);
-    look(2, 1);
-    look(5, 9);
-    look(6, 9);
-    EXPECT_EQ(job.share(7, 2), 100.0) << "it was never away for long";
-    for (int i = 0; i < 100; ++i) home.look(now + i);
-    EXPECT_EQ(numa_node_of(*job.segment, 7), 2) << "looks in quick succession count once";
-    look(6, 1);
+    check_on(5, 9);
+    check_on(2, 1);
+    check_on(5, 9);
+    check_on(6, 9);
+    EXPECT_EQ(job.share(7, 2), 100.0) << "the rank was never away for long";
+    for (int i = 0; i < 100; ++i) home.check(now + i);
+    EXPECT_EQ(numa_node_of(*job.segment, 7), 2) << "checks in quick succession count once";
+    check_on(6, 1);
     EXPECT_EQ(numa_node_of(*job.segment, 7), 6);
     EXPECT_EQ(job.share(7, 6), 100.0);
     EXPECT_EQ(job.segment->rank_state(7).placed.moves.read(), 1u);
-    EXPECT_GT(job.numa.moves, 0) << "pages that are there are not moved";
+    EXPECT_GT(job.numa.moves, 0) << "resident pages are not moved";
 }
 
-TEST(Placement, ABoundRankStays) {
+TEST(Placement, ABoundRankKeepsItsNode) {
     Job job("core");
     int const calls = job.numa.calls;
     job.numa.here = 0;
-    Home const home(*job.segment, 63);
-    EXPECT_FALSE(home.moves());
+    NumaHome const home(*job.segment, 63);
+    EXPECT_FALSE(home.may_move());
     EXPECT_EQ(numa_node_of(*job.segment, 63), 7);
     EXPECT_EQ(job.numa.calls, calls);
 }
 
-TEST(Placement, AProcessTellsOnlyLongWaitsOfARankThatMayMove) {
+TEST(Placement, AProcessPlacesTheMemoryOfAnUnboundRank) {
     Job job("none", 2);
     job.numa.knows_units = false;
     job.numa.here = 3;
     Process process(*job.segment, 1, {});
-    EXPECT_TRUE(process.home.moves());
+    EXPECT_TRUE(process.numa_home.may_move());
     EXPECT_EQ(numa_node_of(*job.segment, 1), 3);
 }
 
-/// Everything there is to do does nothing.
-void expect_nothing_placed(WatchedNuma& numa) {
+/// All functions must have no effect.
+void expect_nothing_placed(FakeNuma& numa) {
     std::vector<std::vector<int>> const units(4, {0});
-    Homes const homes = homes_of(numa, units);
+    NumaHomes const homes = numa_homes(numa, units);
     EXPECT_EQ(homes.system, nullptr);
-    Segment const segment = Segment::create(4, {}, {}, {}, Maker::launcher, &homes);
+    Segment const segment = Segment::create(4, {}, {}, {}, SegmentCreator::launcher, &homes);
     EXPECT_FALSE(places_memory(segment));
     EXPECT_EQ(segment.layout().rank_state_bytes, sizeof(RankState)) << "pages are wasted";
-    EXPECT_FALSE(Home(segment, 1).moves());
+    EXPECT_FALSE(NumaHome(segment, 1).may_move());
     EXPECT_EQ(numa_node_of(segment, 1), -1);
     place(segment, segment.layout().heaps, 1 << 20, 0);
     survey(segment);
     SegmentHeap heap(segment, 0);
     heap.release(heap.allocate(8 << 20));
     EXPECT_EQ(numa.calls, 0);
-    Trial const trial = try_placement(numa);
-    EXPECT_FALSE(trial.places);
-    EXPECT_EQ(trial.sentence, numa.obstacle());
+    PlacementTest const trial = test_placement(numa);
+    EXPECT_FALSE(trial.succeeded);
+    EXPECT_EQ(trial.message, numa.unavailable_reason());
 }
 
 TEST(Placement, NothingIsDoneWithoutNuma) {
-    WatchedNuma none(std::string("the kernel knows no NUMA nodes"));
+    FakeNuma none(std::string("the kernel knows no NUMA nodes"));
     expect_nothing_placed(none);
 }
 
 TEST(Placement, NothingIsDoneInACgroupWithOneNode) {
-    WatchedNuma one(std::string("this process may use memory of one NUMA node only"));
+    FakeNuma one(std::string("this process may use memory of one NUMA node only"));
     expect_nothing_placed(one);
 }
 
-TEST(Placement, WhatTheSystemForbidsIsTriedOnceAndTold) {
+TEST(Placement, ForbiddenPlacementIsTriedOnceAndReported) {
     for (int refusal : {EPERM, ENOSYS}) {
         topo::Machine const machine = topo::design_machine();
-        WatchedNuma numa(machine);
+        FakeNuma numa(machine);
         numa.refusal = refusal;
         std::vector<std::vector<int>> const units(16, {63});
-        Homes const homes = homes_of(numa, units);
-        Segment const segment = Segment::create(16, "text", {}, {}, Maker::launcher, &homes);
+        NumaHomes const homes = numa_homes(numa, units);
+        Segment const segment = Segment::create(16, "text", {}, {}, SegmentCreator::launcher, &homes);
         EXPECT_EQ(numa.calls, 1);
         EXPECT_EQ(segment.header().placement_refused.load(), static_cast<std::uint32_t>(refusal));
         place(segment, segment.layout().heaps, 1 << 20, 3);
-        EXPECT_FALSE(Home(segment, 3).moves());
+        EXPECT_FALSE(NumaHome(segment, 3).may_move());
         EXPECT_EQ(numa.calls, 1);
         EXPECT_EQ(segment.machine(), "text");
         survey(segment);
         EXPECT_EQ(segment.rank_state(3).placed.refused.read(), static_cast<std::uint64_t>(refusal));
-        EXPECT_THAT(try_placement(numa).sentence, HasSubstr(std::strerror(refusal)));
+        EXPECT_THAT(test_placement(numa).message, HasSubstr(std::strerror(refusal)));
     }
 }
 
-TEST(Placement, OneLackOfAddressesForbidsNothing) {
+TEST(Placement, AnIsolatedEnomemForbidsNothing) {
     Job job("core", 8);
     job.numa.refusal = ENOMEM;
     place(*job.segment, job.segment->layout().heaps, numa_page, 3);
     job.numa.refusal = 0;
     place(*job.segment, job.segment->layout().heaps, numa_page, 4);
-    EXPECT_TRUE(job.numa.all_asked(job.segment->layout().heaps, numa_page, 4));
+    EXPECT_TRUE(job.numa.all_preferred(job.segment->layout().heaps, numa_page, 4));
 }
 
-TEST(Placement, PiecesSideBySideAreOneCallAndASharedPageIsTheFirstOnes) {
+TEST(Placement, AdjacentPiecesAreOneCallAndASharedPageBelongsToTheFirst) {
     Job job("core", 16);
     std::uint64_t const at = job.segment->layout().heaps;
     int const calls = job.numa.calls;
-    std::vector<Piece> const pieces = {{at, 5000, 1},         {at + 5000, 3000, 1},   {at + 8000, 9000, 2},
-                                       {at + 17000, 1000, 2}, {at + 18000, 0, 3},     {at + 18000, 2480, -1},
-                                       {at + 20480, 4096, 2}, {at + 24576, 4096, -1}, {at + 28672, 4096, 2}};
+    std::vector<SegmentRange> const pieces = {{at, 5000, 1},         {at + 5000, 3000, 1},   {at + 8000, 9000, 2},
+                                              {at + 17000, 1000, 2}, {at + 18000, 0, 3},     {at + 18000, 2480, -1},
+                                              {at + 20480, 4096, 2}, {at + 24576, 4096, -1}, {at + 28672, 4096, 2}};
     place(*job.segment, pieces);
     EXPECT_EQ(job.numa.calls - calls, 3);
-    EXPECT_TRUE(job.numa.all_asked(at, 8192, 1));
-    EXPECT_TRUE(job.numa.all_asked(at + 8192, 12288, 2));
-    EXPECT_TRUE(job.numa.all_asked(at + 20480, 4096, 2));
-    EXPECT_TRUE(job.numa.all_asked(at + 24576, 4096, 0)) << "it is nobody's, and stays the owner's";
-    EXPECT_TRUE(job.numa.all_asked(at + 28672, 4096, 2));
+    EXPECT_TRUE(job.numa.all_preferred(at, 8192, 1));
+    EXPECT_TRUE(job.numa.all_preferred(at + 8192, 12288, 2));
+    EXPECT_TRUE(job.numa.all_preferred(at + 20480, 4096, 2));
+    EXPECT_TRUE(job.numa.all_preferred(at + 24576, 4096, 0)) << "a piece without a node keeps its placement";
+    EXPECT_TRUE(job.numa.all_preferred(at + 28672, 4096, 2));
 }
 
-TEST(Placement, AHeapsBlockIsTheOwnersAgainWhenItIsFreed) {
+TEST(Placement, AFreedHeapBlockReturnsToTheOwnersNode) {
     Job job("core");
     SegmentHeap heap(*job.segment, 63);
     for (int time = 0; time < 3; ++time) {
@@ -236,10 +237,10 @@ TEST(Placement, AHeapsBlockIsTheOwnersAgainWhenItIsFreed) {
         for (unsigned rank = 0; rank < 64; ++rank)
             place(*job.segment, block + rank * numa_page, numa_page, numa_node_of(*job.segment, rank));
         for (unsigned rank = 0; rank < 64; ++rank)
-            EXPECT_TRUE(job.numa.all_asked(block + rank * numa_page, numa_page, static_cast<int>(rank) / 8));
+            EXPECT_TRUE(job.numa.all_preferred(block + rank * numa_page, numa_page, static_cast<int>(rank) / 8));
         heap.release(block);
         EXPECT_EQ(job.share(63, 7), 100.0);
-        EXPECT_EQ(job.segment->at(block)[0], std::byte{0}) << "pages that lie elsewhere are kept";
+        EXPECT_EQ(job.segment->at(block)[0], std::byte{0}) << "pages on other nodes are kept";
     }
 }
 
@@ -249,7 +250,7 @@ blkcnt_t blocks_of(Segment const& segment) {
     return info.st_blocks;
 }
 
-TEST(Survey, LooksAtPagesThatAreThereAndMakesNone) {
+TEST(Survey, InspectsResidentPagesAndCreatesNone) {
     Job job("core", 16);
     Segment const& segment = *job.segment;
     for (unsigned rank : {0u, 15u}) {
@@ -263,21 +264,21 @@ TEST(Survey, LooksAtPagesThatAreThereAndMakesNone) {
     EXPECT_EQ(blocks_of(segment), before);
     Placed const &first = segment.rank_state(0).placed, &last = segment.rank_state(15).placed;
     for (Placed const* one : {&first, &last}) {
-        EXPECT_EQ(one->seen[1].read(), 1u);
-        EXPECT_GE(one->seen[2].read(), 50u);
-        EXPECT_EQ(one->seen[3].read(), 0u);
+        EXPECT_EQ(one->inspected[1].read(), 1u);
+        EXPECT_GE(one->inspected[2].read(), 50u);
+        EXPECT_EQ(one->inspected[3].read(), 0u);
         EXPECT_EQ(one->refused.read(), 0u);
     }
     for (std::size_t part = 0; part < Placed::parts; ++part) {
-        EXPECT_EQ(first.there[part].read(), 0u) << "rank 0 is on node 0";
-        EXPECT_EQ(last.there[part].read(), last.seen[part].read()) << "rank 15 is on node 1";
+        EXPECT_EQ(first.on_node[part].read(), 0u) << "rank 0 is on node 0";
+        EXPECT_EQ(last.on_node[part].read(), last.inspected[part].read()) << "rank 15 is on node 1";
     }
 }
 
-/// Touches all that is a rank's own from this process, wherever it runs.
+/// Writes to all parts of a rank's memory from this process, on any core.
 void touch(Segment const& segment, unsigned rank) {
     segment.rank_state(rank).asleep.store(0);
-    segment.call_statistics(rank).line("a", 1, "b", "c").note(1, 1);
+    segment.call_statistics(rank).row("a", 1, "b", "c").record(1, 1);
     for (unsigned sender = 0; sender < segment.ranks(); ++sender) {
         ASSERT_TRUE(segment.open_pairs(rank, sender));
         segment.pair(rank, sender)[0] = std::byte{1};
@@ -289,37 +290,40 @@ void touch(Segment const& segment, unsigned rank) {
 
 TEST(Survey, TheKernelPutsEachRanksMemoryOnItsNode) {
     NumaSystem& numa = kernel_numa();
-    Trial const trial = try_placement(numa);
-    if (!trial.places) GTEST_SKIP() << "real placement is not seen here: " << trial.sentence;
-    Homes homes{&numa, {}};
-    for (int i = 0; i < 2; ++i) homes.of_rank.insert(homes.of_rank.end(), numa.nodes().begin(), numa.nodes().end());
-    auto const ranks = static_cast<unsigned>(homes.of_rank.size());
-    Segment const segment = Segment::create(ranks, "text", {}, {}, Maker::launcher, &homes);
+    PlacementTest const trial = test_placement(numa);
+    if (!trial.succeeded) GTEST_SKIP() << "real placement cannot be observed here: " << trial.message;
+    NumaHomes homes{&numa, {}};
+    for (int i = 0; i < 2; ++i)
+        homes.node_of_rank.insert(homes.node_of_rank.end(), numa.nodes().begin(), numa.nodes().end());
+    auto const ranks = static_cast<unsigned>(homes.node_of_rank.size());
+    Segment const segment = Segment::create(ranks, "text", {}, {}, SegmentCreator::launcher, &homes);
     for (unsigned rank = 0; rank < ranks; ++rank) touch(segment, rank);
     survey(segment);
     for (unsigned rank = 0; rank < ranks; ++rank) {
         Placed const& placed = segment.rank_state(rank).placed;
         EXPECT_EQ(placed.refused.read(), 0u);
         for (std::size_t part = 0; part < Placed::parts; ++part) {
-            EXPECT_EQ(placed.there[part].read(), placed.seen[part].read()) << "rank " << rank << ", part " << part;
-            EXPECT_EQ(placed.seen[part].read() == 0, part == 3 && segment.layout().arena_bytes == 0);
+            EXPECT_EQ(placed.on_node[part].read(), placed.inspected[part].read())
+                << "rank " << rank << ", part " << part;
+            EXPECT_EQ(placed.inspected[part].read() == 0, part == 3 && segment.layout().arena_bytes == 0);
         }
     }
 }
 
-TEST(Survey, MemoryThatIsThereMovesToWhereItsRankStarts) {
+TEST(Survey, ResidentMemoryIsMovedToTheNodeWhereItsRankStarts) {
     NumaSystem& numa = kernel_numa();
-    Trial const trial = try_placement(numa);
-    if (!trial.places) GTEST_SKIP() << "real placement is not seen here: " << trial.sentence;
+    PlacementTest const trial = test_placement(numa);
+    if (!trial.succeeded) GTEST_SKIP() << "real placement cannot be observed here: " << trial.message;
     std::vector<std::vector<int>> const unbound(2);
-    Homes const homes = homes_of(numa, unbound);
-    Segment const segment = Segment::create(2, "text", {}, {}, Maker::launcher, &homes);
+    NumaHomes const homes = numa_homes(numa, unbound);
+    Segment const segment = Segment::create(2, "text", {}, {}, SegmentCreator::launcher, &homes);
     touch(segment, 1);
-    Home const home(segment, 1);
+    NumaHome const home(segment, 1);
     survey(segment);
     Placed const& placed = segment.rank_state(1).placed;
     EXPECT_GT(placed.node.read(), 0u);
-    for (std::size_t part = 0; part < 3; ++part) EXPECT_EQ(placed.there[part].read(), placed.seen[part].read()) << part;
+    for (std::size_t part = 0; part < 3; ++part)
+        EXPECT_EQ(placed.on_node[part].read(), placed.inspected[part].read()) << part;
 }
 
 }   // namespace

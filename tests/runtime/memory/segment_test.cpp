@@ -25,7 +25,7 @@
 namespace tutti {
 namespace {
 
-TEST(Segment, IsZeroAndLaidOutWithoutOverlap) {
+TEST(Segment, IsZeroAndHasDisjointParts) {
     Segment s = Segment::create(3, "machine text", "tuning text");
     EXPECT_EQ(s.ranks(), 3u);
     EXPECT_EQ(s.machine(), "machine text");
@@ -34,13 +34,13 @@ TEST(Segment, IsZeroAndLaidOutWithoutOverlap) {
     EXPECT_EQ(s.rank_state(2).world_rank, 2);
     auto end_of_inboxes = s.pair(2, 2) + s.layout().pair_bytes;
     EXPECT_LE(s.pair(0, 1) + s.layout().pair_bytes, s.pair(0, 2));
-    EXPECT_LE(end_of_inboxes, s.commons().data());
+    EXPECT_LE(end_of_inboxes, s.world_area().data());
     EXPECT_LE(s.bells(1) + s.ranks(), s.ring_start(1, 0));
     EXPECT_EQ(s.ring_start(1, 0) + Segment::ring_start_bytes, s.ring_start(1, 1));
     EXPECT_LE(s.ring_start(1, 2) + Segment::ring_start_bytes, s.bells(2));
     EXPECT_LE(s.ring_start(2, 2) + Segment::ring_start_bytes, s.pair(0, 0));
-    EXPECT_LE(reinterpret_cast<std::byte*>(&s.watched(2) + 1), s.bells(0));
-    EXPECT_LE(s.commons().data() + s.commons().size(), s.heap(0, 0).data());
+    EXPECT_LE(reinterpret_cast<std::byte*>(&s.wait_target(2) + 1), s.bells(0));
+    EXPECT_LE(s.world_area().data() + s.world_area().size(), s.heap(0, 0).data());
     std::byte const* end = s.heap(0, 0).data();
     std::uint64_t bytes = 0;
     for (unsigned level = 0; level < s.heap_levels(); ++level) {
@@ -53,20 +53,19 @@ TEST(Segment, IsZeroAndLaidOutWithoutOverlap) {
     EXPECT_EQ(bytes, s.layout().heap_bytes);
     EXPECT_EQ(s.heap(0, s.heap_levels() - 1).size(), bytes / 2);
     EXPECT_EQ(s.offset(end), s.layout().bytes);
-    EXPECT_EQ(s.commons()[0], std::byte{0});
+    EXPECT_EQ(s.world_area()[0], std::byte{0});
 }
 
-TEST(Segment, ThereIsOneForTheMostRanksAndASentenceForMore) {
-    Segment s = Segment::create(Segment::most_ranks);
-    EXPECT_EQ(s.ranks(), Segment::most_ranks);
-    EXPECT_EQ(s.rank_state(Segment::most_ranks - 1).world_rank, static_cast<int>(Segment::most_ranks) - 1);
+TEST(Segment, SupportsMaxRanksAndFailsForMore) {
+    Segment s = Segment::create(Segment::max_ranks);
+    EXPECT_EQ(s.ranks(), Segment::max_ranks);
+    EXPECT_EQ(s.rank_state(Segment::max_ranks - 1).world_rank, static_cast<int>(Segment::max_ranks) - 1);
     try {
         Segment::create(5000);
-        FAIL() << "5000 ranks have a segment";
+        FAIL() << "a segment for 5000 ranks was created";
     } catch (Error const& e) {
         EXPECT_STREQ(e.what(),
-                     "5000 ranks on one node are more than the 3072 that its shared memory can be laid "
-                     "out for; use more nodes");
+                     "5000 ranks on one node exceed the maximum of 3072 ranks that can share memory; use more nodes");
     }
 }
 
@@ -76,24 +75,24 @@ mode_t permissions_of(int descriptor) {
     return info.st_mode & 07777;
 }
 
-TEST(Segment, IsForItsOwnUserAlone) {
+TEST(Segment, IsAccessibleToItsUserOnly) {
     EXPECT_EQ(permissions_of(Segment::create(1).descriptor()), 0600u);
-    EXPECT_EQ(permissions_of(Segment::create(1, {}, {}, {}, Maker::rank).descriptor()), 0600u);
-    std::size_t bytes = least_window;
-    int const arena = window_file(bytes);
+    EXPECT_EQ(permissions_of(Segment::create(1, {}, {}, {}, SegmentCreator::rank).descriptor()), 0600u);
+    std::size_t bytes = min_window_bytes;
+    int const arena = create_window_file(bytes);
     EXPECT_EQ(permissions_of(arena), 0600u);
     close(arena);
 }
 
-/// Whether it can be opened as the file that a rank holds.
+/// Can the file be opened through the descriptor that another rank holds?
 bool opens(int descriptor) {
     int const opened = open_memory_file(memory_file(descriptor));
     if (opened >= 0) close(opened);
     return opened >= 0;
 }
 
-TEST(MemoryFile, IsOpenedOnlyIfItIsOneOfThisUser) {
-    int const made = make_memory_file("made", MFD_CLOEXEC), device = open("/dev/null", O_RDWR);
+TEST(MemoryFile, IsOpenedOnlyIfItBelongsToThisUser) {
+    int const made = create_memory_file("made", MFD_CLOEXEC), device = open("/dev/null", O_RDWR);
     EXPECT_TRUE(opens(made));
     EXPECT_FALSE(opens(device));
     FILE* const named = std::fopen("/proc/self/exe", "rb");
@@ -102,7 +101,7 @@ TEST(MemoryFile, IsOpenedOnlyIfItIsOneOfThisUser) {
     ++other.inode;
     EXPECT_EQ(open_memory_file(other), -1);
     EXPECT_EQ(errno, 0);
-    if (geteuid() == 0) {   // who may open what others hold
+    if (geteuid() == 0) {   // only root may open descriptors of other users
         EXPECT_EQ(fchown(made, 65534, 65534), 0);
         EXPECT_FALSE(opens(made));
     }
@@ -112,14 +111,14 @@ TEST(MemoryFile, IsOpenedOnlyIfItIsOneOfThisUser) {
 }
 
 TEST(Segment, IsInheritedFromTheLauncherOnly) {
-    Segment const launchers = Segment::create(1), ranks = Segment::create(1, {}, {}, {}, Maker::rank);
+    Segment const launchers = Segment::create(1), ranks = Segment::create(1, {}, {}, {}, SegmentCreator::rank);
     EXPECT_FALSE(fcntl(launchers.descriptor(), F_GETFD) & FD_CLOEXEC);
     EXPECT_TRUE(fcntl(ranks.descriptor(), F_GETFD) & FD_CLOEXEC);
     EXPECT_EQ(ranks.layout().arena_bytes, 0u);
     EXPECT_EQ(ranks.rank_state(0).arena_bytes.load(), 0u);
 }
 
-TEST(Segment, IsSharedWithWhoeverMapsItsDescriptor) {
+TEST(Segment, IsSharedWithProcessesThatMapItsDescriptor) {
     Segment mine = Segment::create(2);
     Segment theirs = Segment::attach(dup(mine.descriptor()));
     EXPECT_TRUE(mine.open_pairs(1, 0) && theirs.open_pairs(0, 1));
@@ -129,7 +128,7 @@ TEST(Segment, IsSharedWithWhoeverMapsItsDescriptor) {
         << "programs that a rank starts would inherit the segment";
 }
 
-TEST(Segment, RefusesADescriptorThatIsNone) {
+TEST(Segment, RefusesInvalidDescriptors) {
     int empty = memfd_create("empty", 0);
     EXPECT_THROW(Segment::attach(empty), Error);
     ASSERT_EQ(ftruncate(empty, 1 << 20), 0);
@@ -138,13 +137,14 @@ TEST(Segment, RefusesADescriptorThatIsNone) {
     EXPECT_THROW(Segment::attach(-1), Error);
 }
 
-/// Does a rank that comes now map a segment whose parts are where they were made?
+/// Returns whether a rank that attaches now maps the parts where they were created, or detects the corruption.
 bool attaches_as(Segment const& made) {
     int const descriptor = dup(made.descriptor());
     try {
         SegmentLayout const layout = Segment::attach(descriptor).layout(), &whole = made.layout();
-        return layout.bytes == whole.bytes && layout.heaps == whole.heaps && layout.watched == whole.watched &&
-               layout.ring_rows == whole.ring_rows && layout.ranks == whole.ranks;
+        return layout.bytes == whole.bytes && layout.heaps == whole.heaps &&
+               layout.wait_targets == whole.wait_targets && layout.ring_rows == whole.ring_rows &&
+               layout.ranks == whole.ranks;
     } catch (Error const& e) {
         close(descriptor);
         EXPECT_NE(std::string(e.what()).find("through a wrong pointer"), std::string::npos) << e.what();
@@ -152,8 +152,8 @@ bool attaches_as(Segment const& made) {
     }
 }
 
-TEST(Segment, IsFoundByTheLayoutThatWasMadeWhateverOverwritesIt) {
-    Segment const s = Segment::create(3, "machine", "tuning", {}, Maker::launcher, nullptr, 16);
+TEST(Segment, IsAttachedByItsOriginalLayoutWhateverOverwritesIt) {
+    Segment const s = Segment::create(3, "machine", "tuning", {}, SegmentCreator::launcher, nullptr, 16);
     RankState const* const state = &s.rank_state(2);
     Trace const* const trace = s.trace(1);
     auto* const words = reinterpret_cast<std::uint64_t*>(&s.header());
@@ -173,8 +173,8 @@ TEST(Segment, IsFoundByTheLayoutThatWasMadeWhateverOverwritesIt) {
     EXPECT_EQ(Segment::attach(dup(s.descriptor())).tuning(), "tuning");
 }
 
-TEST(Segment, OfAnotherBuildIsNotTakenForAnOverwrittenOne) {
-    Segment const s = Segment::create(3, "machine", "tuning", {}, Maker::launcher, nullptr, 16);
+TEST(Segment, OfAnotherBuildIsDistinguishedFromAnOverwrittenOne) {
+    Segment const s = Segment::create(3, "machine", "tuning", {}, SegmentCreator::launcher, nullptr, 16);
     SegmentLayout& layout = s.header();
     std::uint64_t const states = layout.call_statistics - layout.rank_states;
     layout.rank_state_bytes += layout.rank_state_bytes;
@@ -183,24 +183,24 @@ TEST(Segment, OfAnotherBuildIsNotTakenForAnOverwrittenOne) {
     layout.machine += more;
     try {
         Segment::attach(dup(s.descriptor()));
-        FAIL() << "it was attached";
+        FAIL() << "a segment of another build was attached";
     } catch (Error const& e) {
         EXPECT_NE(std::string(e.what()).find("different builds"), std::string::npos) << e.what();
         EXPECT_NE(std::string(e.help).find("ldd"), std::string::npos) << e.help;
     }
 }
 
-TEST(Segment, GivesForgottenPagesBackAsZero) {
+TEST(Segment, PunchedPagesReadAsZero) {
     Segment s = Segment::create(1);
     std::byte* heap = s.heap(0, 0).data();
     std::memset(heap, 1, 3 * 4096);
-    s.forget(s.offset(heap) + 100, 2 * 4096);   // only whole pages inside
+    s.punch_hole(s.offset(heap) + 100, 2 * 4096);   // frees only whole pages inside the range
     EXPECT_EQ(heap[0], std::byte{1});
     EXPECT_EQ(heap[4096], std::byte{0});
     EXPECT_EQ(heap[2 * 4096 + 200], std::byte{1});
 }
 
-/// Takes the whole heap, a block for each of its levels, the longest first.
+/// Allocates the whole heap in one block per level, the longest first.
 std::vector<std::uint64_t> all_of(Segment const& s, SegmentHeap& heap) {
     std::vector<std::uint64_t> blocks;
     for (unsigned level = s.heap_levels(); level-- > 0;)
@@ -208,7 +208,7 @@ std::vector<std::uint64_t> all_of(Segment const& s, SegmentHeap& heap) {
     return blocks;
 }
 
-/// Bytes of this process's mappings of the segment's file that can be read.
+/// The number of readable bytes of the segment's file in this process's mappings.
 std::uint64_t readable(Segment const& s) {
     struct stat info {};
     EXPECT_EQ(fstat(s.descriptor(), &info), 0);
@@ -224,13 +224,13 @@ std::uint64_t readable(Segment const& s) {
     return sum;
 }
 
-TEST(SegmentHeap, IsAccessibleAsFarAsItIsUsed) {
+TEST(SegmentHeap, IsAccessibleOnlyAsFarAsItIsUsed) {
     Segment s = Segment::create(4);
-    std::uint64_t const pairs = s.layout().commons - s.layout().inboxes, level5 = s.layout().heap_level(5) - pairs,
+    std::uint64_t const pairs = s.layout().world_area - s.layout().inboxes, level5 = s.layout().heap_level(5) - pairs,
                         beginning = s.layout().heap_level(1) - pairs;
     EXPECT_EQ(readable(s), beginning) << "mlockall would fill the rest";
     SegmentHeap heap(s, 2);
-    std::uint64_t const large = heap.allocate(5 << 20);   // more than the first three levels have in one piece
+    std::uint64_t const large = heap.allocate(5 << 20);   // larger than the largest block of the first three levels
     EXPECT_EQ(readable(s), level5) << "up to the level of 8 MiB";
     Segment const peer = Segment::attach(dup(s.descriptor()));
     std::uint64_t const with_peer = readable(s);
@@ -240,14 +240,14 @@ TEST(SegmentHeap, IsAccessibleAsFarAsItIsUsed) {
     EXPECT_EQ(readable(s), 2 * level5);
 }
 
-TEST(Segment, MakesPairsAccessibleThatAreUsed) {
+TEST(Segment, MakesOnlyUsedPairsAccessible) {
     for (unsigned ranks : {4u, 128u}) {
         Segment const s = Segment::create(ranks);
         std::uint64_t const before = readable(s), pair = s.layout().pair_bytes;
         EXPECT_TRUE(s.open_pairs(1, ranks - 1));
         EXPECT_EQ(readable(s), before + 2 * pair) << ranks << " ranks: mlockall would fill the rest";
         s.pair(1, ranks - 1)[pair - 1] = s.pair(ranks - 1, 1)[0] = std::byte{5};
-        s.commons().front() = s.commons().back() = s.ring_start(ranks - 1, ranks - 1)[0] = std::byte{6};
+        s.world_area().front() = s.world_area().back() = s.ring_start(ranks - 1, ranks - 1)[0] = std::byte{6};
         EXPECT_TRUE(s.open_pairs(1, ranks - 1));
         EXPECT_TRUE(s.open_pairs(2, 2));
         EXPECT_EQ(readable(s), before + 3 * pair);
@@ -270,7 +270,7 @@ int with_limit(LimitKind what, rlim_t bytes, Body body) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-TEST(Segment, ARankWithFewAddressesMapsFewerLevelsAndNoRankUsesTheOthers) {
+TEST(Segment, ARankWithALimitedAddressSpaceMapsFewerLevelsAndNoRankUsesTheOthers) {
 #ifdef __SANITIZE_ADDRESS__
     GTEST_SKIP() << "AddressSanitizer has mapped more than the limit";
 #endif
@@ -292,7 +292,7 @@ TEST(Segment, ARankWithFewAddressesMapsFewerLevelsAndNoRankUsesTheOthers) {
     EXPECT_THROW(heap.allocate(1), Error);
 }
 
-TEST(Segment, NamesTheLimitThatItHasMet) {
+TEST(Segment, NamesTheLimitThatItExceeds) {
     struct {
         LimitKind what;
         rlim_t limit;
@@ -311,7 +311,7 @@ TEST(Segment, NamesTheLimitThatItHasMet) {
             << c.words;
 }
 
-TEST(SegmentHeap, HandsOutPagesThatDoNotOverlapAndTakesThemBack) {
+TEST(SegmentHeap, AllocatesDisjointPagesAndReusesThem) {
     Segment s = Segment::create(2);
     SegmentHeap heap(s, 1);
     std::span<std::byte> const first = s.heap(1, 0);
@@ -328,10 +328,10 @@ TEST(SegmentHeap, HandsOutPagesThatDoNotOverlapAndTakesThemBack) {
     heap.release(a);
     heap.release(b);
     heap.release(c);
-    EXPECT_EQ(heap.allocate(first.size()), a) << "neighbours were not joined";
+    EXPECT_EQ(heap.allocate(first.size()), a) << "adjacent blocks were not joined";
 }
 
-TEST(SegmentHeap, KeepsAFewSmallBlocksAndGivesTheOthersBack) {
+TEST(SegmentHeap, CachesAFewSmallBlocksAndReturnsTheOthers) {
     Segment s = Segment::create(1);
     SegmentHeap heap(s, 0);
     auto const pages = [&] {
@@ -339,7 +339,7 @@ TEST(SegmentHeap, KeepsAFewSmallBlocksAndGivesTheOthersBack) {
         EXPECT_EQ(fstat(s.descriptor(), &info), 0);
         return info.st_blocks / 8;
     };
-    heap.release(heap.allocate(1 << 20));   // what it reads of the rank's state is there from now on
+    heap.release(heap.allocate(1 << 20));   // from now on the state that the heap reads is resident
     for (std::uint64_t const bytes : {8192, 1 << 20}) {
         std::uint64_t const block = heap.allocate(bytes);
         std::memset(s.at(block), 1, bytes);
@@ -357,10 +357,10 @@ TEST(SegmentHeap, KeepsAFewSmallBlocksAndGivesTheOthersBack) {
     for (int i = 0; i < 100; ++i) std::memset(s.at(many.emplace_back(heap.allocate(8192))), 1, 8192);
     for (std::uint64_t block : many) heap.release(block);
     EXPECT_LE(pages() - before, 8);
-    for (std::uint64_t all : all_of(s, heap)) heap.release(all);   // what was kept is no obstacle
+    for (std::uint64_t all : all_of(s, heap)) heap.release(all);   // cached blocks must not prevent larger allocations
 }
 
-TEST(SegmentHeap, SaysWhenItIsFullAndRecovers) {
+TEST(SegmentHeap, ReportsExhaustionAndRecovers) {
     Segment s = Segment::create(1);
     SegmentHeap heap(s, 0);
     std::vector<std::uint64_t> const all = all_of(s, heap);

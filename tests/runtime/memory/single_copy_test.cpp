@@ -19,10 +19,10 @@
 
 namespace {
 
-std::vector<unsigned long> tracers;   // who was let trace this process, in order
-int readings = 0, writings = 0;       // calls for CMA
-int refusals = 0, refusal = 0;        // so many of the next calls for CMA fail, with this error
-std::size_t refused_from = 0;         // if they are to move so many bytes
+std::vector<unsigned long> tracers;   // processes that were permitted to trace this one, in order
+int readings = 0, writings = 0;       // CMA calls
+int refusals = 0, refusal = 0;        // number of the next CMA calls that fail, and their error
+std::size_t refused_from = 0;         // only calls that move at least this many bytes fail
 
 bool refused(iovec const* there) {
     if (refusals == 0 || there->iov_len < refused_from) return false;
@@ -35,7 +35,7 @@ void refuse(int error, int times, std::size_t from = 0) { refusal = error, refus
 
 }   // namespace
 
-/// These three in the place of the C library's.
+/// Replace the functions of the C library.
 extern "C" ssize_t process_vm_readv(pid_t pid, iovec const* here, unsigned long n, iovec const* there, unsigned long m,
                                     unsigned long flags) {
     ++readings;
@@ -61,7 +61,7 @@ extern "C" int prctl(int option, ...) {
 namespace tutti {
 namespace {
 
-/// A rank's window as the rank itself sees it.
+/// A rank's arena window, mapped as the rank maps it.
 struct Window {
     Window(Segment const& s, unsigned rank) : bytes(s.layout().arena_bytes) {
         base = static_cast<std::byte*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
@@ -79,7 +79,7 @@ TEST(SingleCopy, LoadsAndStoresInTheArenasOfPeers) {
     Window mine(s, 0), theirs(s, 1);
     Copier const copier;
     SingleCopy single_copy(s, 0, {}, copier), forbidden(s, 0, {.arena = false}, copier);
-    std::byte* there = single_copy.reach(1, theirs.at(5 << 20), 100);
+    std::byte* there = single_copy.local_address(1, theirs.at(5 << 20), 100);
     ASSERT_NE(there, nullptr);
     there[7] = std::byte{42};
     EXPECT_EQ(theirs.base[(5 << 20) + 7], std::byte{42});
@@ -89,34 +89,34 @@ TEST(SingleCopy, LoadsAndStoresInTheArenasOfPeers) {
     EXPECT_EQ(last, std::byte{43});
     EXPECT_TRUE(single_copy.write(1, theirs.at(0), "x", 1));
     EXPECT_EQ(theirs.base[0], std::byte{'x'});
-    EXPECT_EQ(single_copy.reach(1, theirs.at(theirs.bytes - 1), 2), nullptr) << "one byte beyond the window";
-    EXPECT_EQ(single_copy.reach(1, theirs.at(0) - 1, 1), nullptr);
-    EXPECT_EQ(single_copy.reach(0, mine.at(64), 64), single_copy.reach(0, mine.at(0), 1) + 64);
-    EXPECT_EQ(forbidden.reach(1, theirs.at(0), 1), nullptr);
+    EXPECT_EQ(single_copy.local_address(1, theirs.at(theirs.bytes - 1), 2), nullptr) << "one byte beyond the window";
+    EXPECT_EQ(single_copy.local_address(1, theirs.at(0) - 1, 1), nullptr);
+    EXPECT_EQ(single_copy.local_address(0, mine.at(64), 64), single_copy.local_address(0, mine.at(0), 1) + 64);
+    EXPECT_EQ(forbidden.local_address(1, theirs.at(0), 1), nullptr);
 }
 
-TEST(SingleCopy, TellsTheWayToItsOwnMemory) {
+TEST(SingleCopy, KnowsTheAccessPathToItsOwnMemory) {
     Segment s = Segment::create(2);
     Copier const copier;
     SingleCopy single_copy(s, 0, {}, copier), without_arena(s, 0, {.arena = false}, copier);
     char outside = 0;
-    EXPECT_EQ(single_copy.way(&outside, 1), AccessPath::cma);
+    EXPECT_EQ(single_copy.access_path(&outside, 1), AccessPath::cma);
     Window mine(s, 0);
-    EXPECT_EQ(single_copy.way(mine.base, mine.bytes), AccessPath::load_store);
-    EXPECT_EQ(single_copy.way(mine.base + 1, mine.bytes), AccessPath::cma) << "reaches beyond the window";
-    EXPECT_EQ(without_arena.way(mine.base, 1), AccessPath::cma);
+    EXPECT_EQ(single_copy.access_path(mine.base, mine.bytes), AccessPath::load_store);
+    EXPECT_EQ(single_copy.access_path(mine.base + 1, mine.bytes), AccessPath::cma) << "reaches beyond the window";
+    EXPECT_EQ(without_arena.access_path(mine.base, 1), AccessPath::cma);
     s.header().cma_forbidden = 1;
-    EXPECT_EQ(single_copy.way(&outside, 1), AccessPath::staged);
-    EXPECT_EQ(single_copy.way(mine.base, 1), AccessPath::load_store);
+    EXPECT_EQ(single_copy.access_path(&outside, 1), AccessPath::staged);
+    EXPECT_EQ(single_copy.access_path(mine.base, 1), AccessPath::load_store);
 }
 
-/// Rank 1, in this process, has exposed memory outside of arenas: what rank 0 does with it.
+/// Rank 1, in this process, has exposed memory outside arenas; rank 0 accesses it.
 struct TwoRanks {
-    explicit TwoRanks(Maker maker = Maker::launcher) : s(Segment::create(2, {}, {}, {}, maker)) {
+    explicit TwoRanks(SegmentCreator maker = SegmentCreator::launcher) : s(Segment::create(2, {}, {}, {}, maker)) {
         s.rank_state(1).pid = getpid();
         tracers.clear();
         readings = writings = refusals = 0;
-        peer.show(theirs, sizeof theirs);
+        peer.expose(theirs, sizeof theirs);
     }
     ~TwoRanks() { refusals = 0; }
     bool read(std::size_t bytes = 6) { return me.read(1, reinterpret_cast<std::uint64_t>(theirs), mine, bytes); }
@@ -138,9 +138,9 @@ TEST(SingleCopy, ReadsAndWritesWhereAllowed) {
     SingleCopy single_copy(s, 0, {}, copier), forbidden(s, 0, {.cma = false}, copier), peer(s, 1, {}, copier);
     // Memory outside arenas: the stack.
     char theirs[] = "hello", mine[6] = {};
-    EXPECT_FALSE(single_copy.read(1, reinterpret_cast<std::uint64_t>(theirs), mine, 6)) << "it has not been shown";
-    EXPECT_TRUE(single_copy.cma()) << "which is no refusal";
-    peer.show(theirs, sizeof theirs);
+    EXPECT_FALSE(single_copy.read(1, reinterpret_cast<std::uint64_t>(theirs), mine, 6)) << "not exposed by the peer";
+    EXPECT_TRUE(single_copy.cma()) << "not a refusal by the system";
+    peer.expose(theirs, sizeof theirs);
     EXPECT_FALSE(forbidden.cma());
     EXPECT_FALSE(forbidden.read(1, reinterpret_cast<std::uint64_t>(theirs), mine, 6));
     if (!single_copy.read(1, reinterpret_cast<std::uint64_t>(theirs), mine, 6))
@@ -150,31 +150,31 @@ TEST(SingleCopy, ReadsAndWritesWhereAllowed) {
     EXPECT_STREQ(theirs, "world");
     EXPECT_THROW(single_copy.read(1, 8, mine, 6), Error) << "not in the peer's memory";
     EXPECT_TRUE(single_copy.cma()) << "a wrong address is no refusal";
-    peer.end_cma();
+    peer.revoke_cma();
     EXPECT_FALSE(single_copy.read(1, reinterpret_cast<std::uint64_t>(theirs), mine, 6)) << "it is exposed no more";
 }
 
-TEST(SingleCopy, StepsDownForGoodWhereTheSystemForbidsItToAll) {
+TEST(SingleCopy, FallsBackPermanentlyIfTheSystemForbidsCma) {
     if (!system_allows_cma()) GTEST_SKIP() << "the system forbids CMA here";
     for (int error : {EPERM, ENOSYS}) {
         TwoRanks two;
         EXPECT_TRUE(two.read());
         refuse(error, 1);
         EXPECT_FALSE(two.read());
-        EXPECT_TRUE(two.forbidden()) << "the other ranks must learn of it";
+        EXPECT_TRUE(two.forbidden()) << "the other ranks must be notified";
         EXPECT_FALSE(two.me.cma());
         EXPECT_FALSE(two.read());
-        EXPECT_EQ(two.peer.way(two.theirs, 6), AccessPath::staged);
-        EXPECT_EQ(tracers.back(), 0u) << "no rank needs to trace the peer any more";
+        EXPECT_EQ(two.peer.access_path(two.theirs, 6), AccessPath::staged);
+        EXPECT_EQ(tracers.back(), 0u) << "no rank needs to trace the peer any longer";
     }
 }
 
-TEST(SingleCopy, StepsDownForOneCopyWhereTheSystemRefusesThatOne) {
+TEST(SingleCopy, FallsBackForOneCopyThatTheSystemRefuses) {
     if (!system_allows_cma()) GTEST_SKIP() << "the system forbids CMA here";
     for (int error : {ESRCH, ENOMEM, EAGAIN}) {
         TwoRanks two;
         refuse(error, 1);
-        EXPECT_FALSE(two.read()) << "before the peer is proven";
+        EXPECT_FALSE(two.read()) << "before the identity of the peer is verified";
         EXPECT_TRUE(two.read());
         refuse(error, 1);
         EXPECT_FALSE(two.write());
@@ -184,7 +184,7 @@ TEST(SingleCopy, StepsDownForOneCopyWhereTheSystemRefusesThatOne) {
     }
 }
 
-TEST(SingleCopy, CopiesInSmallPartsWhereTheKernelLacksMemoryForALargeOne) {
+TEST(SingleCopy, CopiesInSmallPartsIfTheKernelLacksMemoryForALargeCopy) {
     if (!system_allows_cma()) GTEST_SKIP() << "the system forbids CMA here";
     TwoRanks two;
     two.theirs[sizeof two.theirs - 1] = 'x';
@@ -207,15 +207,15 @@ TEST(SingleCopy, ReadsNothingOfAProcessInAnotherNamespace) {
     }
 }
 
-TEST(SingleCopy, TouchesNoProcessThatIsNotProvenToBeThePeer) {
+TEST(SingleCopy, AccessesNoProcessWhoseIdentityIsNotVerified) {
     TwoRanks two;
-    two.s.rank_state(1).proof_value.fetch_add(2);   // the process with the peer's number has another value there
+    two.s.rank_state(1).identity_value.fetch_add(2);   // the process with the peer's PID has another value
     EXPECT_FALSE(two.write());
     EXPECT_FALSE(two.read());
-    EXPECT_EQ(readings, 1) << "of the value alone, and once";
+    EXPECT_EQ(readings, 1) << "the identity value only, and once";
     EXPECT_EQ(writings, 0);
     TwoRanks other;
-    other.s.rank_state(1).proof_address = 8;   // nothing is there
+    other.s.rank_state(1).identity_address = 8;   // nothing is mapped there
     EXPECT_FALSE(other.write());
     EXPECT_FALSE(other.read());
     EXPECT_EQ(readings, 1);
@@ -230,65 +230,65 @@ TEST(SingleCopy, ExposesNothingWhereAllOthersAreInOtherNamespaces) {
     char outside = 0;
     for (unsigned rank : {1u, 2u}) s.rank_state(rank).pid_namespace = pid_namespace() + rank;
     s.rank_state(1).state = RankPhase::initialised;
-    EXPECT_TRUE(me.cma()) << "one has not started";
+    EXPECT_TRUE(me.cma()) << "one rank has not started";
     s.rank_state(2).state = RankPhase::initialised;
     tracers.clear();
     EXPECT_FALSE(me.cma());
-    EXPECT_EQ(me.way(&outside, 1), AccessPath::staged);
-    me.show(&outside, 1);
+    EXPECT_EQ(me.access_path(&outside, 1), AccessPath::staged);
+    me.expose(&outside, 1);
     EXPECT_TRUE(tracers.empty());
     s.rank_state(2).pid_namespace = pid_namespace();
     SingleCopy with_one(s, 0, {}, copier);
-    EXPECT_EQ(with_one.way(&outside, 1), AccessPath::cma);
+    EXPECT_EQ(with_one.access_path(&outside, 1), AccessPath::cma);
 }
 
-TEST(SingleCopy, LetsOthersTraceTheProcessOnlyForMemoryOutsideOfArenas) {
+TEST(SingleCopy, PermitsTracingOnlyForMemoryOutsideArenas) {
     Segment s = Segment::create(2);
     Copier const copier;
     Window mine(s, 0);
     char outside = 0;
     tracers.clear();
     SingleCopy single_copy(s, 0, {}, copier);
-    EXPECT_EQ(single_copy.way(mine.base, mine.bytes), AccessPath::load_store);
-    single_copy.show(mine.base, mine.bytes);
-    EXPECT_FALSE(single_copy.direct(&outside, 1)) << "only asked";
+    EXPECT_EQ(single_copy.access_path(mine.base, mine.bytes), AccessPath::load_store);
+    single_copy.expose(mine.base, mine.bytes);
+    EXPECT_FALSE(single_copy.direct(&outside, 1)) << "a query";
     SingleCopy forbidden(s, 0, {.cma = false}, copier);
-    forbidden.show(&outside, 1);
-    EXPECT_EQ(forbidden.way(&outside, 1), AccessPath::staged);
-    single_copy.end_cma();
+    forbidden.expose(&outside, 1);
+    EXPECT_EQ(forbidden.access_path(&outside, 1), AccessPath::staged);
+    single_copy.revoke_cma();
     EXPECT_TRUE(tracers.empty());
-    EXPECT_EQ(s.rank_state(0).cma_permitted.load(), 0u);
-    single_copy.show(&outside, 1);
+    EXPECT_EQ(s.rank_state(0).cma_granted.load(), 0u);
+    single_copy.expose(&outside, 1);
     EXPECT_EQ(tracers.size(), 1u);
-    EXPECT_EQ(s.rank_state(0).cma_permitted.load(), 1u);
-    EXPECT_EQ(single_copy.way(&outside, 1), AccessPath::cma);
-    EXPECT_EQ(tracers.size(), 1u) << "once is enough";
-    single_copy.end_cma();
+    EXPECT_EQ(s.rank_state(0).cma_granted.load(), 1u);
+    EXPECT_EQ(single_copy.access_path(&outside, 1), AccessPath::cma);
+    EXPECT_EQ(tracers.size(), 1u) << "permitted once only";
+    single_copy.revoke_cma();
     ASSERT_EQ(tracers.size(), 2u);
-    EXPECT_EQ(tracers.back(), 0u) << "taken back";
+    EXPECT_EQ(tracers.back(), 0u) << "revoked";
 }
 
-TEST(SingleCopy, LetsTheLaunchersProcessesTraceTheProcessOrAllWhereItHasNoNumberHere) {
+TEST(SingleCopy, PermitsTracingToTheLaunchersProcessesOrToAllIfItsPidIsUnknown) {
     auto const tracer = [](TwoRanks& two) {
         char outside = 0;
         tracers.clear();
-        two.me.show(&outside, 1);
+        two.me.expose(&outside, 1);
         return tracers.empty() ? 0 : tracers.front();
     };
-    TwoRanks launched, alone(Maker::rank), contained;
+    TwoRanks launched, alone(SegmentCreator::rank), contained;
     EXPECT_EQ(tracer(launched), static_cast<unsigned long>(getpid()));
-    EXPECT_EQ(tracer(alone), PR_SET_PTRACER_ANY) << "another launcher may not be the parent of all";
+    EXPECT_EQ(tracer(alone), PR_SET_PTRACER_ANY) << "another launcher may not be an ancestor of all ranks";
     contained.s.header().launcher_namespace = pid_namespace() + 1;
     EXPECT_EQ(tracer(contained), PR_SET_PTRACER_ANY);
 }
 
-TEST(SingleCopy, LetsOthersTraceTheProcessWhereAPeerCannotMapArenas) {
+TEST(SingleCopy, PermitsTracingIfAPeerCannotMapArenas) {
     Segment s = Segment::create(2);
     Copier const copier;
     Window mine(s, 0);
     tracers.clear();
     SingleCopy single_copy(s, 0, {}, copier), peer(s, 1, {.arena = false}, copier);
-    single_copy.show(mine.base, mine.bytes);
+    single_copy.expose(mine.base, mine.bytes);
     EXPECT_EQ(tracers.size(), 1u);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The NUMA nodes of a pretended machine, which note what is asked of them, and can refuse it.
+// The NUMA nodes of a simulated machine, which record the requests that they get, and can refuse them.
 #pragma once
 
 #include <algorithm>
@@ -13,29 +13,29 @@
 
 namespace tutti {
 
-/// Memory policies of one file: ranges and the node that they are asked for on; interleaved: −2.
-class WatchedNuma final : public NumaSystem {
+/// Records memory policies of one file: ranges and the node that is requested for them; interleaved: −2.
+class FakeNuma final : public NumaSystem {
 public:
     static constexpr int interleaved = -2;
 
-    explicit WatchedNuma(topo::Machine machine) : machine_(std::move(machine)) {
+    explicit FakeNuma(topo::Machine machine) : machine_(std::move(machine)) {
         nodes_.resize(static_cast<std::size_t>(machine_.count(topo::Level::numa)));
         std::iota(nodes_.begin(), nodes_.end(), 0);
     }
-    /// Such as a kernel without NUMA, or a cgroup with one node.
-    explicit WatchedNuma(std::string obstacle) : obstacle_(std::move(obstacle)) {}
+    /// Simulates a kernel without NUMA, or a cgroup with one node.
+    explicit FakeNuma(std::string unavailable_reason) : obstacle_(std::move(unavailable_reason)) {}
 
-    std::string obstacle() const override { return obstacle_; }
+    std::string unavailable_reason() const override { return obstacle_; }
     std::vector<int> const& nodes() const override { return nodes_; }
     int node_of_unit(int unit) const override {
         auto const found = std::ranges::find(machine_.pus, unit, &topo::Pu::os);
         return knows_units && found != machine_.pus.end() ? found->numa : -1;
     }
-    int node_here() const override { return here; }
+    int current_node() const override { return here; }
 
     int prefer(FileRange const& range, std::span<int const> nodes) override {
         ++calls;
-        if (refusal == 0) note(range.offset, range.bytes, nodes.size() == 1 ? nodes[0] : interleaved);
+        if (refusal == 0) set_policy(range.offset, range.bytes, nodes.size() == 1 ? nodes[0] : interleaved);
         return refusal;
     }
     int move(std::byte* first, std::size_t bytes, int node) override {
@@ -48,21 +48,21 @@ public:
         return 0;
     }
 
-    /// How many of these bytes of the file are asked for on the node.
-    std::uint64_t asked(std::uint64_t offset, std::uint64_t bytes, int node) const {
+    /// The number of these bytes of the file that are requested on the node.
+    std::uint64_t preferred_bytes(std::uint64_t offset, std::uint64_t bytes, int node) const {
         std::uint64_t sum = 0, end = offset + bytes;
         for (auto const& [first, range] : ranges_)
             if (range.node == node && first < end && range.end > offset)
                 sum += std::min(end, range.end) - std::max(offset, first);
         return sum;
     }
-    /// All of them.
-    bool all_asked(std::uint64_t offset, std::uint64_t bytes, int node) const {
-        return asked(offset, bytes, node) == bytes;
+    /// Are all of these bytes requested on the node?
+    bool all_preferred(std::uint64_t offset, std::uint64_t bytes, int node) const {
+        return preferred_bytes(offset, bytes, node) == bytes;
     }
 
-    bool knows_units = true;   ///< no: nobody is bound as far as it can tell
-    int here = 0;              ///< where every thread runs
+    bool knows_units = true;   ///< false: the units of a rank have no known node, as if it were not bound
+    int here = 0;              ///< the node on which every thread runs
     int refusal = 0;           ///< errno of every call
     int all_pages_on = 0;
     int calls = 0, moves = 0;
@@ -79,8 +79,8 @@ private:
         int node;
     };
 
-    /// What was there before gives way.
-    void note(std::uint64_t first, std::uint64_t bytes, int node) {
+    /// Replaces earlier policies of the range.
+    void set_policy(std::uint64_t first, std::uint64_t bytes, int node) {
         cut(first);
         cut(first + bytes);
         ranges_.erase(ranges_.lower_bound(first), ranges_.lower_bound(first + bytes));

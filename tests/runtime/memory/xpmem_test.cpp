@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The single copy's step by XPMEM, with a library that attaches within one process.
+// Single copies by XPMEM, with a fake library that attaches within one process.
 #include "runtime/memory/xpmem.hpp"
 
 #include <cstring>
@@ -36,21 +36,21 @@ TEST_F(XpmemTest, LoadsAndStoresOutsideOfArenas) {
     SingleCopy mine(segment, 0, {.xpmem = FAKE_XPMEM, .cma = false}, copier);
     SingleCopy theirs(segment, 1, {.xpmem = FAKE_XPMEM, .cma = false}, copier);
     char data[] = "hello", got[6] = {};
-    EXPECT_EQ(theirs.way(data, sizeof data), AccessPath::attach);
-    std::byte* there = mine.reach(1, address(data), sizeof data);
+    EXPECT_EQ(theirs.access_path(data, sizeof data), AccessPath::attach);
+    std::byte* there = mine.local_address(1, address(data), sizeof data);
     ASSERT_EQ(there, reinterpret_cast<std::byte*>(data));
     EXPECT_TRUE(mine.read(1, address(data), got, 6));
     EXPECT_STREQ(got, "hello");
     EXPECT_TRUE(mine.write(1, address(data), "world", 6));
     EXPECT_STREQ(data, "world");
     Counters const& counted = segment.rank_state(0).counters;
-    EXPECT_EQ(counted.maps.read(), 1u) << "one piece, kept";
+    EXPECT_EQ(counted.maps.read(), 1u) << "one piece, which stays attached";
     EXPECT_EQ(counted.hits.read(), 2u);
     EXPECT_EQ(counted.attached.read(), 18u);
     EXPECT_EQ(counted.cma.read() + counted.direct.read(), 0u);
 }
 
-TEST_F(XpmemTest, OffersMemoryToItsOwnUserOnly) {
+TEST_F(XpmemTest, ExposesMemoryToItsUserOnly) {
     SingleCopy mine(segment, 0, {.xpmem = FAKE_XPMEM}, copier);
     EXPECT_NE(segment.rank_state(0).xpmem_segment.load(), 0);
     EXPECT_EQ(number("fake_modes"), 0600);
@@ -59,53 +59,53 @@ TEST_F(XpmemTest, OffersMemoryToItsOwnUserOnly) {
 TEST_F(XpmemTest, AttachesToNothingBeyondTheAddressSpace) {
     SingleCopy mine(segment, 0, {.xpmem = FAKE_XPMEM}, copier), theirs(segment, 1, {.xpmem = FAKE_XPMEM}, copier);
     std::uint64_t const top = segment.rank_state(1).xpmem_top;
-    EXPECT_GT(top, address(&mine)) << "the stack lies below";
-    EXPECT_NE(mine.reach(1, top - 8, 8), nullptr) << "a piece cut at the top";
-    EXPECT_EQ(mine.reach(1, top - 8, 9), nullptr);
-    EXPECT_EQ(mine.reach(1, ~std::uint64_t{0} - 8, 4), nullptr);
-    EXPECT_EQ(mine.reach(1, 4096, ~std::size_t{0}), nullptr);
-    EXPECT_EQ(theirs.way(&mine, 1), AccessPath::attach) << "a wrong address is no failure";
+    EXPECT_GT(top, address(&mine)) << "the stack is below it";
+    EXPECT_NE(mine.local_address(1, top - 8, 8), nullptr) << "a piece that ends at the top";
+    EXPECT_EQ(mine.local_address(1, top - 8, 9), nullptr);
+    EXPECT_EQ(mine.local_address(1, ~std::uint64_t{0} - 8, 4), nullptr);
+    EXPECT_EQ(mine.local_address(1, 4096, ~std::size_t{0}), nullptr);
+    EXPECT_EQ(theirs.access_path(&mine, 1), AccessPath::attach) << "an invalid address is no failure of XPMEM";
 }
 
-TEST_F(XpmemTest, StepsDownForAllRanksWhenAttachingFails) {
+TEST_F(XpmemTest, FallsBackOnAllRanksWhenAttachingFails) {
     number("fake_attaches_left") = 1;
     SingleCopy mine(segment, 0, {.xpmem = FAKE_XPMEM}, copier), theirs(segment, 1, {.xpmem = FAKE_XPMEM}, copier);
-    // Far apart: two pieces.
+    // Distant addresses, which need two pieces.
     char* low = static_cast<char*>(std::malloc(6));
     char high[6] = "stack";
     std::strcpy(low, "heap");
     char got[6] = {};
-    EXPECT_NE(mine.reach(1, address(low), 5), nullptr);
-    EXPECT_EQ(mine.reach(1, address(high), 6), nullptr);
+    EXPECT_NE(mine.local_address(1, address(low), 5), nullptr);
+    EXPECT_EQ(mine.local_address(1, address(high), 6), nullptr);
     EXPECT_EQ(segment.header().xpmem_forbidden.load(), 1u);
-    EXPECT_NE(theirs.way(high, 6), AccessPath::attach) << "the other ranks must learn of it";
-    EXPECT_NE(mine.way(high, 6), AccessPath::attach);
-    EXPECT_NE(mine.reach(1, address(low), 5), nullptr) << "what was attached stays";
-    EXPECT_EQ(mine.read(1, address(high), got, 6), mine.cma()) << "the next step";
+    EXPECT_NE(theirs.access_path(high, 6), AccessPath::attach) << "the other ranks must be notified";
+    EXPECT_NE(mine.access_path(high, 6), AccessPath::attach);
+    EXPECT_NE(mine.local_address(1, address(low), 5), nullptr) << "attached pieces stay";
+    EXPECT_EQ(mine.read(1, address(high), got, 6), mine.cma()) << "the next method";
     EXPECT_STREQ(got, mine.cma() ? "stack" : "");
     std::free(low);
 }
 
-TEST_F(XpmemTest, ReachesNobodyWhoOffersNothing) {
+TEST_F(XpmemTest, DoesNotAttachToPeersThatExposeNothing) {
     SingleCopy mine(segment, 0, {.xpmem = FAKE_XPMEM}, copier), forbidden(segment, 1, {}, copier);
     char data = 0;
-    EXPECT_NE(forbidden.way(&data, 1), AccessPath::attach);
-    EXPECT_EQ(mine.reach(1, address(&data), 1), nullptr);
-    EXPECT_EQ(forbidden.reach(0, address(&data), 1), nullptr);
-    EXPECT_EQ(mine.way(&data, 1), AccessPath::attach) << "another rank's setting is no failure";
+    EXPECT_NE(forbidden.access_path(&data, 1), AccessPath::attach);
+    EXPECT_EQ(mine.local_address(1, address(&data), 1), nullptr);
+    EXPECT_EQ(forbidden.local_address(0, address(&data), 1), nullptr);
+    EXPECT_EQ(mine.access_path(&data, 1), AccessPath::attach) << "another rank's setting is no failure of XPMEM";
 }
 
-TEST_F(XpmemTest, LivesWithoutTheLibrary) {
+TEST_F(XpmemTest, WorksWithoutTheLibrary) {
     SingleCopy mine(segment, 0, {.xpmem = "/nowhere/libxpmem.so.0"}, copier);
     char data = 0;
-    EXPECT_NE(mine.way(&data, 1), AccessPath::attach);
+    EXPECT_NE(mine.access_path(&data, 1), AccessPath::attach);
     EXPECT_EQ(segment.rank_state(0).xpmem_segment.load(), 0);
 }
 
-TEST_F(XpmemTest, GivesEverythingBack) {
+TEST_F(XpmemTest, ReleasesEverything) {
     {
         SingleCopy mine(segment, 0, {.xpmem = FAKE_XPMEM}, copier), theirs(segment, 1, {.xpmem = FAKE_XPMEM}, copier);
-        EXPECT_NE(mine.reach(1, address(&mine), 8), nullptr);
+        EXPECT_NE(mine.local_address(1, address(&mine), 8), nullptr);
         EXPECT_EQ(number("fake_attached"), 1);
         EXPECT_EQ(number("fake_segments"), 2);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Attribute storage: order of callbacks, failing callbacks, callbacks that change what is being walked, lives of keys.
+// Attribute storage: order of callbacks, failing callbacks, callbacks that modify the attributes, lifetime of keys.
 #include "runtime/objects/attribute.hpp"
 
 #include <functional>
@@ -16,9 +16,9 @@ namespace {
 
 struct Thing final : Object {};
 
-/// A key whose callbacks note the values that they see and may do more.
+/// A key whose callbacks record their values and may run `then`.
 struct TestKey final : Keyval {
-    TestKey() : Keyval(On::comm) {}
+    TestKey() : Keyval(ObjectKind::comm) {}
     ~TestKey() override {
         if (ended) *ended = true;
     }
@@ -43,19 +43,19 @@ struct TestKey final : Keyval {
     bool* ended = nullptr;
 };
 
-AttributeValue value(std::intptr_t bits) { return {bits, GivenAs::pointer}; }
+AttributeValue value(std::intptr_t bits) { return {bits, AttributeForm::pointer}; }
 
 }   // namespace
 
-TEST(Attributes, FindWhatWasSetAndNothingElse) {
+TEST(Attributes, FindExactlyTheValuesThatWereSet) {
     Thing thing;
     TestKey key, other;
     Attributes attributes;
     EXPECT_EQ(attributes.find(key), nullptr);
-    attributes.set(thing, key, {7, GivenAs::integer});
+    attributes.set(thing, key, {7, AttributeForm::integer});
     ASSERT_NE(attributes.find(key), nullptr);
     EXPECT_EQ(attributes.find(key)->bits, 7);
-    EXPECT_EQ(attributes.find(key)->as, GivenAs::integer);
+    EXPECT_EQ(attributes.find(key)->as, AttributeForm::integer);
     EXPECT_EQ(attributes.find(other), nullptr);
     attributes.erase(thing, key);
     EXPECT_EQ(attributes.find(key), nullptr);
@@ -81,7 +81,7 @@ TEST(Attributes, AFailingRemovalKeepsTheAttribute) {
     key.remove_code = 42;
     try {
         attributes.set(thing, key, value(2));
-        FAIL() << "the callback's code was lost";
+        FAIL() << "the callback's error code was lost";
     } catch (Error const& error) { EXPECT_EQ(error.user_code, 42); }
     EXPECT_THROW(attributes.erase(thing, key), Error);
     EXPECT_THROW(attributes.clear(thing), Error);
@@ -97,23 +97,23 @@ TEST(Attributes, AreClearedInReverseOrderOfSetting) {
     Attributes attributes;
     for (int i : {3, 0, 4, 1, 2}) attributes.set(thing, keys[i], value(i));
     for (TestKey& key : keys) key.log = &log;
-    attributes.set(thing, keys[0], value(10));   // set again: now the youngest
+    attributes.set(thing, keys[0], value(10));   // set again: now the last one
     EXPECT_THAT(log, ElementsAre(0));
     attributes.clear(thing);
     EXPECT_THAT(log, ElementsAre(0, 10, 2, 1, 4, 3));
     EXPECT_TRUE(attributes.empty());
 }
 
-TEST(Attributes, CopyAsksEachCallbackAndStopsAtAFailure) {
+TEST(Attributes, CopyCallsEachCallbackAndStopsAtAFailure) {
     Thing from, to;
     TestKey wanted, unwanted, failing;
     unwanted.wants = false;
     Attributes original, copy, second;
-    original.set(from, wanted, {1, GivenAs::address});
+    original.set(from, wanted, {1, AttributeForm::address});
     original.set(from, unwanted, value(2));
     original.copy_to(from, copy);
     EXPECT_EQ(copy.find(wanted)->bits, 101);
-    EXPECT_EQ(copy.find(wanted)->as, GivenAs::address);
+    EXPECT_EQ(copy.find(wanted)->as, AttributeForm::address);
     EXPECT_EQ(copy.find(unwanted), nullptr);
     EXPECT_THAT(unwanted.copies, ElementsAre(2));
 
@@ -161,7 +161,7 @@ TEST(Attributes, ARemovalThatSetsTheSameKeyDoesNotStoreItTwice) {
     EXPECT_EQ(attributes.find(key), nullptr);
 }
 
-TEST(Attributes, KeepAFreedKeyUntilTheLastAttributeGoes) {
+TEST(Attributes, KeepAFreedKeyUntilItsLastAttributeIsDeleted) {
     Thing thing;
     bool ended = false;
     auto* key = new TestKey;
@@ -170,7 +170,7 @@ TEST(Attributes, KeepAFreedKeyUntilTheLastAttributeGoes) {
     attributes.set(thing, *key, value(1));
     bool inside = true;
     key->then = [&] { inside = ended; };
-    Ref<Keyval>::release(key);   // the user's free
+    Ref<Keyval>::release(key);   // MPI_Comm_free_keyval by the user
     EXPECT_FALSE(ended);
     attributes.erase(thing, *key);
     EXPECT_FALSE(inside);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Balanced dimensions against an exhaustive search, and every wrong argument.
+// Balanced dimensions, compared with an exhaustive search, and every invalid argument.
 #include "runtime/objects/virtual_topology.hpp"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ TEST(Dims, AreOptimalForEveryNumberUpToAThousand) {
         }
 }
 
-TEST(Dims, AreTheKnownOnes) {
+TEST(Dims, HaveKnownValues) {
     EXPECT_THAT(balanced(72, {0, 0}), ElementsAre(9, 8));
     EXPECT_THAT(balanced(1000000000, {0, 0, 0}), ElementsAre(1000, 1000, 1000));
     EXPECT_THAT(balanced(98784, {0, 0, 0, 0, 0}), ElementsAre(14, 14, 9, 8, 7));
@@ -65,14 +65,14 @@ TEST(Dims, AreTheKnownOnes) {
     EXPECT_THAT(balanced(7, {0, 0}), ElementsAre(7, 1));
 }
 
-TEST(Dims, KeepWhatIsGiven) {
+TEST(Dims, KeepGivenDimensions) {
     EXPECT_THAT(balanced(24, {0, 3, 0}), ElementsAre(4, 3, 2));
     EXPECT_THAT(balanced(24, {2, 12}), ElementsAre(2, 12));
     EXPECT_THAT(balanced(32, {0, 16, 0, 2}), ElementsAre(1, 16, 1, 2));
     EXPECT_TRUE(balanced(1, {}).empty());
 }
 
-TEST(Dims, OfTheHardestNumbersTakeNoTime) {
+TEST(Dims, OfTheHardestNumbersAreComputedQuickly) {
     for (int n : {2147483647, 1073741824, 2095133040, 1396755360})
         for (std::size_t k : {2, 8, 20, 64}) {
             std::vector<int> dims = balanced(n, std::vector<int>(k));
@@ -82,7 +82,7 @@ TEST(Dims, OfTheHardestNumbersTakeNoTime) {
         }
 }
 
-TEST(Dims, RefuseWhatCannotBeHad) {
+TEST(Dims, RefuseImpossibleDimensions) {
     EXPECT_EQ(dims_error(24, {-1, 0}), ErrorClass::dims);
     EXPECT_EQ(dims_error(24, {5, 0}), ErrorClass::dims);
     EXPECT_EQ(dims_error(24, {2, 3}), ErrorClass::dims);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The calculus of groups against its definitions on random groups, and every wrong argument.
+// Group operations, compared with their definitions on random groups, and every invalid argument.
 #include "runtime/objects/group.hpp"
 
 #include <algorithm>
@@ -44,11 +44,11 @@ TEST(Group, KnowsItsMembersAndThisProcess) {
 }
 
 TEST(GroupCalculus, Compares) {
-    EXPECT_EQ(compare(*group({1, 2, 3}), *group({1, 2, 3})), Likeness::identical);
-    EXPECT_EQ(compare(*group({1, 2, 3}), *group({3, 1, 2})), Likeness::similar);
-    EXPECT_EQ(compare(*group({1, 2, 3}), *group({1, 2, 4})), Likeness::unequal);
-    EXPECT_EQ(compare(*group({1, 2, 3}), *group({1, 2})), Likeness::unequal);
-    EXPECT_EQ(compare(*group({}), *group({})), Likeness::identical);
+    EXPECT_EQ(compare(*group({1, 2, 3}), *group({1, 2, 3})), GroupComparison::identical);
+    EXPECT_EQ(compare(*group({1, 2, 3}), *group({3, 1, 2})), GroupComparison::similar);
+    EXPECT_EQ(compare(*group({1, 2, 3}), *group({1, 2, 4})), GroupComparison::unequal);
+    EXPECT_EQ(compare(*group({1, 2, 3}), *group({1, 2})), GroupComparison::unequal);
+    EXPECT_EQ(compare(*group({}), *group({})), GroupComparison::identical);
 }
 
 TEST(GroupCalculus, SetOperationsFollowTheirDefinitions) {
@@ -83,7 +83,7 @@ TEST(GroupCalculus, InclKeepsTheGivenOrderAndExclTheGroups) {
     EXPECT_EQ(group_excl(*g, {})->size(), 5);
 }
 
-TEST(GroupCalculus, RefusesRanksOutsideAndRanksTwice) {
+TEST(GroupCalculus, RefusesRanksOutOfRangeAndDuplicates) {
     auto g = whole(5);
     for (std::vector<int> ranks : {std::vector{5}, {-1}, {1, 2, 1}, {0, 1, 2, 3, 4, 0}}) {
         EXPECT_EQ(error_of([&] { group_incl(*g, ranks); }), ErrorClass::rank);
@@ -91,7 +91,7 @@ TEST(GroupCalculus, RefusesRanksOutsideAndRanksTwice) {
     }
 }
 
-TEST(GroupCalculus, RangesMayGoEitherWayAndMissTheirEnd) {
+TEST(GroupCalculus, RangesMayDecreaseAndMissTheirEnd) {
     auto g = whole(12);
     std::vector<RankRange> ranges{{1, 6, 2}, {11, 8, -3}, {7, 7, 5}};
     EXPECT_THAT(members(group_range_incl(*g, ranges)), ElementsAre(1, 3, 5, 11, 8, 7));
@@ -102,7 +102,7 @@ TEST(GroupCalculus, RangesMayGoEitherWayAndMissTheirEnd) {
     EXPECT_THAT(members(group_range_incl(*g, short_of_its_end)), ElementsAre(0, 8, 9, 3));
 }
 
-TEST(GroupCalculus, RefusesBadRanges) {
+TEST(GroupCalculus, RefusesInvalidRanges) {
     EXPECT_EQ(range_error({0, 5, 0}), ErrorClass::arg);
     EXPECT_EQ(range_error({5, 0, 1}), ErrorClass::arg);
     EXPECT_EQ(range_error({0, 5, -1}), ErrorClass::arg);
@@ -125,5 +125,5 @@ TEST(GroupCalculus, LargeGroupsTakeLinearTime) {
     EXPECT_EQ(group_union(*half, *reversed)->size(), size);
     EXPECT_EQ(group_intersection(*reversed, *half)->world_rank(0), size - 1);
     EXPECT_EQ(group_difference(*reversed, *half)->size(), size / 2);
-    EXPECT_EQ(compare(*g, *reversed), Likeness::similar);
+    EXPECT_EQ(compare(*g, *reversed), GroupComparison::similar);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which edge in is which edge out of a peer: grids whose neighbours are one rank, graphs with duplicates, disagreement.
+// Matching of incoming edges with a peer's outgoing edges: small grids, graphs with duplicates, inconsistent graphs.
 #include "runtime/objects/virtual_topology.hpp"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ namespace {
 
 std::vector<std::pair<int, int>> pairs(std::span<Neighborhood::Edge const> edges) {
     std::vector<std::pair<int, int>> all;
-    for (auto const& e : edges) all.emplace_back(e.mine, e.theirs);
+    for (auto const& e : edges) all.emplace_back(e.own_index, e.peer_index);
     return all;
 }
 std::vector<int> list(std::span<int const> numbers) { return {numbers.begin(), numbers.end()}; }
@@ -32,11 +32,12 @@ std::unique_ptr<Neighborhood const> of_grid(std::vector<int> dims, std::vector<b
 
 }   // namespace
 
-TEST(Neighborhood, OfARingGoesRoundBothWays) {
+TEST(Neighborhood, OfARingHasBothDirections) {
     auto const n = of_grid({5}, {true}, 3, 5);
     EXPECT_EQ(n->in_degree(), 2);
     EXPECT_THAT(ranks(*n), ElementsAre(4, 2));
-    EXPECT_THAT(pairs(n->peers()[0].in), ElementsAre(Pair(1, 0)));   // what rank 4 sends backwards comes from in front
+    // The first block that rank 4 sends is the second one that rank 3 receives.
+    EXPECT_THAT(pairs(n->peers()[0].in), ElementsAre(Pair(1, 0)));
     EXPECT_THAT(list(n->peers()[0].out), ElementsAre(1));
     EXPECT_THAT(pairs(n->peers()[1].in), ElementsAre(Pair(0, 1)));
     EXPECT_EQ(n->peers()[1].out_degree, 2);
@@ -49,25 +50,25 @@ TEST(Neighborhood, OfTwoRanksInARingCrossesTheDirections) {
     EXPECT_THAT(list(n->peers()[0].out), ElementsAre(0, 1));
 }
 
-TEST(Neighborhood, OfOneRankInARingIsItself) {
+TEST(Neighborhood, OfOneRankInARingHasSelfEdges) {
     auto const n = of_grid({1, 2}, {true, false}, 1, 2);
-    EXPECT_THAT(pairs(n->own()), ElementsAre(Pair(1, 0), Pair(0, 1)));
+    EXPECT_THAT(pairs(n->self_edges()), ElementsAre(Pair(1, 0), Pair(0, 1)));
     EXPECT_THAT(ranks(*n), ElementsAre(0));
     EXPECT_THAT(pairs(n->peers()[0].in), ElementsAre(Pair(2, 3)));
-    EXPECT_EQ(n->in_degree(), 4);   // with the one beyond the edge
+    EXPECT_EQ(n->in_degree(), 4);   // including the one beyond the border
 }
 
 TEST(Neighborhood, OfAGraphMatchesDuplicatesInOrder) {
     GraphTopology const graph{{4, 7, 8}, {1, 0, 1, 2, 0, 1, 0, 0}};
     auto const n = Neighborhood::of(graph, 0, 3);
-    EXPECT_THAT(pairs(n->own()), ElementsAre(Pair(1, 1)));
+    EXPECT_THAT(pairs(n->self_edges()), ElementsAre(Pair(1, 1)));
     EXPECT_THAT(ranks(*n), ElementsAre(1, 2));
     EXPECT_THAT(pairs(n->peers()[0].in), ElementsAre(Pair(0, 0), Pair(2, 2)));
     EXPECT_EQ(n->peers()[0].out_degree, 3);
     EXPECT_THAT(list(n->peers()[0].out), ElementsAre(0, 2));
 }
 
-TEST(Neighborhood, OfAGraphWithMoreEdgesForthThanBackIsAnError) {
+TEST(Neighborhood, OfAnAsymmetricGraphIsAnError) {
     GraphTopology const graph{{2, 3}, {1, 1, 0}};
     for (int rank : {0, 1}) {
         try {
@@ -77,15 +78,15 @@ TEST(Neighborhood, OfAGraphWithMoreEdgesForthThanBackIsAnError) {
     }
 }
 
-TEST(Neighborhood, OfADirectedGraphTakesWhatWasAgreedOn) {
+TEST(Neighborhood, OfADirectedGraphUsesAgreedEdges) {
     DistGraphTopology graph;
     graph.sources = {2, 0, 2};
-    graph.meetings = {{5, 6}, {0, 1}, {3, 6}};
+    graph.source_edges = {{5, 6}, {0, 1}, {3, 6}};
     graph.destinations = {1};
     auto const n = Neighborhood::of(graph, 1, 3);
-    EXPECT_THAT(pairs(n->own()), IsEmpty());
+    EXPECT_THAT(pairs(n->self_edges()), IsEmpty());
     EXPECT_THAT(ranks(*n), ElementsAre(2, 0));
-    EXPECT_THAT(pairs(n->peers()[0].in), ElementsAre(Pair(2, 3), Pair(0, 5)));   // in the order of their source
+    EXPECT_THAT(pairs(n->peers()[0].in), ElementsAre(Pair(2, 3), Pair(0, 5)));   // in the order of the source's edges
     EXPECT_EQ(n->peers()[0].out_degree, 6);
     EXPECT_THAT(list(n->peers()[0].out), IsEmpty());
 }

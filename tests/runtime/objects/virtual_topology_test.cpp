@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Grids: coordinates and ranks are each other's inverse, shifts, sub-grids; graphs: checks and neighbours.
+// Cartesian topologies: coordinates and ranks are inverse, shifts, sub-grids. Graphs: checks and neighbours.
 #include "runtime/objects/virtual_topology.hpp"
 
 #include <climits>
@@ -69,7 +69,7 @@ TEST(Cart, SubGridsKeepOrderAndAreNumbered) {
     EXPECT_EQ(g.sub({false, false, false}).size(), 1);
 }
 
-TEST(Cart, WithoutDimensionsIsOnePoint) {
+TEST(Cart, WithoutDimensionsHasOneProcess) {
     CartTopology g = grid({}, {});
     EXPECT_EQ(g.size(), 1);
     EXPECT_EQ(g.rank_at({}), 0);
@@ -98,7 +98,7 @@ TEST(Graph, MayHaveLoopsDoubleEdgesAndLonelyNodes) {
     EXPECT_EQ(graph_error({}, {}), ErrorClass::success);
 }
 
-TEST(Graph, RefusesFallingDegreesAndEdgesThatLeaveIt) {
+TEST(Graph, RefusesDecreasingIndicesAndEdgesOutOfRange) {
     EXPECT_EQ(graph_error({2, 1}, {0, 0}), ErrorClass::arg);
     EXPECT_EQ(graph_error({-1}, {}), ErrorClass::arg);
     EXPECT_EQ(graph_error({1, 2}, {0, 2}), ErrorClass::arg);

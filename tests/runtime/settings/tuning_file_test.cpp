@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which tuning file is used, and why one is not.
+// Which tuning file is used, and the diagnostics for files that are not.
 #include "runtime/settings/tuning_file.hpp"
 
 #include <cstdlib>
@@ -37,62 +37,62 @@ std::string text_for(char const* version, char const* machine) {
     return std::string("# tutti tuning ") + version + "\n# machine: " + machine + "; 1 socket\nbcast slots\n";
 }
 
-TEST_F(TuningFiles, AreTheOneNamedOrTheFirstThatIsThere) {
+TEST_F(TuningFiles, AreTheNamedOneOrTheFirstThatExists) {
     std::string const user = (folder / "user").string(), installed = write("installed", text_for("1", "Processor 7"));
-    EXPECT_EQ(find_tuning("", {user, installed}, machine).name, installed);
-    EXPECT_EQ(find_tuning("", {user, installed}, machine).text, text_for("1", "Processor 7"));
+    EXPECT_EQ(find_tuning_file("", {user, installed}, machine).name, installed);
+    EXPECT_EQ(find_tuning_file("", {user, installed}, machine).text, text_for("1", "Processor 7"));
     write("user", text_for("1", "Processor 7"));
-    EXPECT_EQ(find_tuning("", {user, installed}, machine).name, user);
-    EXPECT_EQ(find_tuning(installed, {user, installed}, machine).name, installed);
-    EXPECT_EQ(find_tuning("none", {user, installed}, machine).name, "");
-    EXPECT_EQ(find_tuning("", {"/nowhere/tuning"}, machine).complaint, "");
+    EXPECT_EQ(find_tuning_file("", {user, installed}, machine).name, user);
+    EXPECT_EQ(find_tuning_file(installed, {user, installed}, machine).name, installed);
+    EXPECT_EQ(find_tuning_file("none", {user, installed}, machine).name, "");
+    EXPECT_EQ(find_tuning_file("", {"/nowhere/tuning"}, machine).diagnostic, "");
 }
 
-TEST_F(TuningFiles, OfAnotherMachineAreUsedOnlyWhenNamed) {
+TEST_F(TuningFiles, OfAnotherMachineAreUsedOnlyIfNamed) {
     std::string const name = write("tuning", text_for("1", "Processor 8"));
-    TuningFile const found = find_tuning("", {name}, machine);
+    TuningFile const found = find_tuning_file("", {name}, machine);
     EXPECT_EQ(found.text, "");
-    EXPECT_THAT(found.complaint, StartsWith(name + " was measured on another machine (Processor 8) and is not used"));
-    EXPECT_NE(find_tuning(name, {}, machine).text, "");
-    EXPECT_NE(find_tuning("", {write("written_by_hand", "# tutti tuning 1\nbcast slots\n")}, machine).text, "")
-        << "a file that names no machine is for all";
+    EXPECT_THAT(found.diagnostic, StartsWith(name + " was measured on another machine (Processor 8) and is not used"));
+    EXPECT_NE(find_tuning_file(name, {}, machine).text, "");
+    EXPECT_NE(find_tuning_file("", {write("written_by_hand", "# tutti tuning 1\nbcast slots\n")}, machine).text, "")
+        << "a file without a machine applies to all";
 }
 
-TEST_F(TuningFiles, OfAnotherVersionAndWhatIsNoneAreTold) {
-    auto complaint = [&](std::string const& name) {
-        TuningFile const file = find_tuning(name, {}, machine);
+TEST_F(TuningFiles, OfAnotherVersionAndInvalidFilesAreReported) {
+    auto diagnostic_of = [&](std::string const& name) {
+        TuningFile const file = find_tuning_file(name, {}, machine);
         EXPECT_EQ(file.text, "") << name;
-        return file.complaint;
+        return file.diagnostic;
     };
-    EXPECT_THAT(complaint(write("new", text_for("2", "Processor 7"))), HasSubstr("new:1: version 2 of the format"));
-    EXPECT_THAT(complaint(write("other", "bcast slots\n")), HasSubstr("other:1: this is no tuning file"));
-    EXPECT_THAT(complaint(write("empty", "")), HasSubstr("empty:1: this is no tuning file"));
-    EXPECT_THAT(complaint("/nowhere/tuning"), StartsWith("/nowhere/tuning cannot be read"));
-    EXPECT_THAT(complaint("/dev/zero"), HasSubstr("a device or a pipe, not a file")) << "which would be read for ever";
-    EXPECT_THAT(complaint(folder), HasSubstr("cannot be read as a tuning file: it is a folder"));
+    EXPECT_THAT(diagnostic_of(write("new", text_for("2", "Processor 7"))), HasSubstr("new:1: version 2 of the format"));
+    EXPECT_THAT(diagnostic_of(write("other", "bcast slots\n")), HasSubstr("other:1: this is not a tuning file"));
+    EXPECT_THAT(diagnostic_of(write("empty", "")), HasSubstr("empty:1: this is not a tuning file"));
+    EXPECT_THAT(diagnostic_of("/nowhere/tuning"), StartsWith("/nowhere/tuning cannot be read"));
+    EXPECT_THAT(diagnostic_of("/dev/zero"), HasSubstr("a device or a pipe, not a file")) << "its contents have no end";
+    EXPECT_THAT(diagnostic_of(folder), HasSubstr("cannot be read as a tuning file: it is a folder"));
     std::string const large = write("large", text_for("1", "Processor 7"));
-    std::filesystem::resize_file(large, most_tuning_bytes);
-    EXPECT_NE(find_tuning(large, {}, machine).text, "");
-    std::filesystem::resize_file(large, most_tuning_bytes + 1);
-    EXPECT_THAT(complaint(large), HasSubstr("it is larger than 1 MiB"));
-    EXPECT_THAT(complaint(folder), HasSubstr("cannot be read as a tuning file: it is a folder"));
+    std::filesystem::resize_file(large, max_tuning_bytes);
+    EXPECT_NE(find_tuning_file(large, {}, machine).text, "");
+    std::filesystem::resize_file(large, max_tuning_bytes + 1);
+    EXPECT_THAT(diagnostic_of(large), HasSubstr("it is larger than 1 MiB"));
+    EXPECT_THAT(diagnostic_of(folder), HasSubstr("cannot be read as a tuning file: it is a folder"));
 }
 
-TEST_F(TuningFiles, LieInTheUsersConfigurationFolderFirst) {
+TEST_F(TuningFiles, AreSearchedInTheUsersConfigurationFolderFirst) {
     setenv("XDG_CONFIG_HOME", "/somewhere", 1);
-    std::vector<std::string> const places = tuning_places("../etc");
+    std::vector<std::string> const places = tuning_locations("../etc");
     ASSERT_EQ(places.size(), 2u);
     EXPECT_EQ(places[0], "/somewhere/tutti/tuning");
     EXPECT_THAT(places[1], testing::EndsWith("/etc/tutti/tuning"));
     unsetenv("XDG_CONFIG_HOME");
     setenv("HOME", "/home/me", 1);
-    EXPECT_EQ(user_tuning_name(), "/home/me/.config/tutti/tuning");
+    EXPECT_EQ(user_tuning_path(), "/home/me/.config/tutti/tuning");
 }
 
-TEST_F(TuningFiles, SayTheMachineInWords) {
-    EXPECT_EQ(machine_words(machine), "Processor 7; 1 socket, 1 NUMA node, 4 cores");
+TEST_F(TuningFiles, DescribeTheMachine) {
+    EXPECT_EQ(machine_summary(machine), "Processor 7; 1 socket, 1 NUMA node, 4 cores");
     machine.cpu.clear();
-    EXPECT_EQ(machine_words(machine), "this machine; 1 socket, 1 NUMA node, 4 cores");
+    EXPECT_EQ(machine_summary(machine), "this machine; 1 socket, 1 NUMA node, 4 cores");
 }
 
 }   // namespace

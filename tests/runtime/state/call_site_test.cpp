@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The place of a script out of its interpreter's words.
+// The location in a script, parsed from its interpreter's traceback.
 #include "runtime/state/call_site.hpp"
 
 #include <gtest/gtest.h>
@@ -13,17 +13,17 @@ constexpr char traceback[] = R"(Stack (most recent call first):
   File "/home/me/my programs/ring.py", line 30 in <module>
 )";
 
-TEST(ScriptPlace, IsTheInnermostOfTheProgram) {
-    EXPECT_EQ(script_place_in(traceback), "ring.py:12 in pass_on()");
-    EXPECT_EQ(script_place_in("Stack (most recent call first):\n  File \"a.py\", line 3 in <module>\n"),
+TEST(ScriptPlace, IsTheInnermostFrameOfTheProgram) {
+    EXPECT_EQ(parse_script_location(traceback), "ring.py:12 in pass_on()");
+    EXPECT_EQ(parse_script_location("Stack (most recent call first):\n  File \"a.py\", line 3 in <module>\n"),
               "a.py:3 in <module>");
 }
 
-TEST(ScriptPlace, IsEmptyWhereNothingIsKnown) {
-    EXPECT_EQ(script_place_in(""), "");
-    EXPECT_EQ(script_place_in("Stack (most recent call first):\n  <no Python frame>\n"), "");
-    EXPECT_EQ(script_place_in("  File \"cut off"), "");
-    EXPECT_EQ(script_place(), "") << "this is no interpreter";
+TEST(ScriptPlace, IsEmptyIfUnknown) {
+    EXPECT_EQ(parse_script_location(""), "");
+    EXPECT_EQ(parse_script_location("Stack (most recent call first):\n  <no Python frame>\n"), "");
+    EXPECT_EQ(parse_script_location("  File \"cut off"), "");
+    EXPECT_EQ(script_location(), "") << "this process is no interpreter";
 }
 
 }   // namespace

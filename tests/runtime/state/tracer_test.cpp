@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a rank's trace holds: calls, messages, communicators; what is merged and left out; the last events of many.
+// A rank's trace: calls, messages and communicators; merged and omitted calls; retention of the last events.
 #include "runtime/state/tracer.hpp"
 
 #include <algorithm>
@@ -15,18 +15,18 @@
 namespace tutti {
 namespace {
 
-/// A zeroed trace with room for so many events.
+/// A zeroed trace with room for `room` events.
 class TracerTest : public testing::Test {
 protected:
     void make(std::uint64_t room) {
         memory_.reset(static_cast<char*>(std::aligned_alloc(4096, (Trace::bytes(room) + 4095) / 4096 * 4096)));
         std::fill_n(memory_.get(), Trace::bytes(room), 0);
         trace = reinterpret_cast<Trace*>(memory_.get());
-        trace->room = room;
+        trace->capacity = room;
         tracer.emplace(*trace);
     }
     std::uint64_t events() const { return trace->events.load(); }
-    TraceEvent const& event(std::uint64_t i) const { return trace->ring()[i % trace->room]; }
+    TraceEvent const& event(std::uint64_t i) const { return trace->ring()[i % trace->capacity]; }
     std::string text(TraceEvent const& e) const { return trace->texts[e.text]; }
     void call(char const* name) {
         tracer->enter(name, __builtin_return_address(0));
@@ -43,7 +43,7 @@ private:
     std::unique_ptr<char, Free> memory_;
 };
 
-TEST_F(TracerTest, a_call_follows_what_happened_in_it_and_has_its_wait) {
+TEST_F(TracerTest, a_call_follows_its_events_and_has_its_wait) {
     make(16);
     tracer->enter("MPI_Recv", nullptr);
     tracer->waited(5);
@@ -73,7 +73,7 @@ TEST_F(TracerTest, messages_of_the_same_kind_are_numbered_at_both_ends) {
     EXPECT_EQ(event(2).time, 30);
 }
 
-TEST_F(TracerTest, questions_are_left_out) {
+TEST_F(TracerTest, local_queries_are_omitted) {
     make(16);
     call("MPI_Comm_rank");
     call("MPI_Type_size");
@@ -83,33 +83,33 @@ TEST_F(TracerTest, questions_are_left_out) {
     EXPECT_EQ(events(), 2u);
 }
 
-TEST_F(TracerTest, a_polling_loop_is_one_event_and_something_between_ends_it) {
+TEST_F(TracerTest, a_polling_loop_is_one_event_and_other_events_end_it) {
     make(16);
     static char const test[] = "MPI_Test";
     void* const site = __builtin_return_address(0);
-    auto const look = [&] {
+    auto const test_once = [&] {
         tracer->enter(test, site);
         tracer->leave();
     };
-    // On a busy machine, any time may pass between two calls: the end of the last one is moved instead.
+    // On a busy machine any time may pass between two calls; the test therefore moves the end of the last event.
     constexpr std::int64_t hour_ns = 3'600'000'000'000;
     auto const move_end = [&](std::int64_t by) { trace->ring()[events() - 1].amount += by; };
     for (int i = 0; i < 5; ++i) {
-        look();
+        test_once();
         move_end(hour_ns);
     }
     EXPECT_EQ(events(), 1u);
     EXPECT_EQ(event(0).tag, 5) << "calls merged";
     tracer->sent(1, 1, 0, 7, 3, 8);
-    look();
+    test_once();
     EXPECT_EQ(events(), 3u);
     EXPECT_EQ(event(2).tag, 1);
     move_end(-hour_ns);
-    look();
-    EXPECT_EQ(events(), 4u) << "after a pause the loop is another one";
+    test_once();
+    EXPECT_EQ(events(), 4u) << "after a pause, the loop is another event";
 }
 
-TEST_F(TracerTest, the_last_events_stay) {
+TEST_F(TracerTest, the_last_events_are_kept) {
     make(4);
     for (int i = 0; i < 10; ++i) tracer->sent(i, 1, 0, 7, 3, 8);
     EXPECT_EQ(events(), 10u);
@@ -118,12 +118,12 @@ TEST_F(TracerTest, the_last_events_stay) {
 
 TEST_F(TracerTest, collectives_are_counted_by_communicator_and_named_once) {
     make(16);
-    int line = 0, told = 0;
-    auto const words = [&] { return ++told, std::string("bcast|node|flat"); };
-    tracer->collective(1, 0, 8, &line, words);
-    tracer->collective(1, 0, 8, &line, words);
-    tracer->collective(2, 0, 8, &line, words);
-    EXPECT_EQ(told, 1);
+    int line = 0, described = 0;
+    auto const describe = [&] { return ++described, std::string("bcast|node|flat"); };
+    tracer->collective(1, 0, 8, &line, describe);
+    tracer->collective(1, 0, 8, &line, describe);
+    tracer->collective(2, 0, 8, &line, describe);
+    EXPECT_EQ(described, 1);
     EXPECT_EQ(event(1).waited, 1);
     EXPECT_EQ(event(2).waited, 0);
     EXPECT_EQ(text(event(2)), "bcast|node|flat");
@@ -144,7 +144,7 @@ TEST_F(TracerTest, a_communicator_has_its_members_as_ranges_and_its_last_name) {
     EXPECT_TRUE(std::string(trace->comms[1].members).ends_with("…"));
 }
 
-TEST_F(TracerTest, calls_in_a_callback_end_before_the_one_around_them) {
+TEST_F(TracerTest, calls_in_a_callback_end_before_the_enclosing_call) {
     make(16);
     tracer->enter("MPI_Allreduce", nullptr);
     tracer->enter("MPI_Send", nullptr);
@@ -155,14 +155,14 @@ TEST_F(TracerTest, calls_in_a_callback_end_before_the_one_around_them) {
     EXPECT_EQ(text(event(1)), "MPI_Allreduce");
 }
 
-TEST_F(TracerTest, what_it_has_no_memory_for_is_left_out) {
+TEST_F(TracerTest, events_without_memory_are_omitted) {
     for (std::size_t allowed = 0; allowed < 12; ++allowed) {
         make(64);
         int line = 0;
         std::vector<int> const members{0, 2, 4};
         tracer->enter("MPI_Allreduce", nullptr);
         {
-            coll::test::MemoryEnds const ends(allowed);
+            coll::test::AllocationLimit const ends(allowed);
             tracer->enter("MPI_Send", nullptr);
             tracer->collective(1, 0, 8, &line, [] { return std::string("bcast|node|pipelined_chain"); });
             tracer->sent(1, 1, 0, 7, 1, 8);

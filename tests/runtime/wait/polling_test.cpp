@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls that check once, such as MPI_Test, repeated without success.
+// Calls that check once, such as MPI_Test, repeated without progress.
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -14,8 +14,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What a thread learns from a lost time slice.
-void lose_core(RankLock& lock) { lock.contention.note_gap(Contention::lost_slice_ns, now_ns()); }
+/// Simulates a lost time slice.
+void lose_core(RankLock& lock) { lock.contention.record_gap(Contention::lost_slice_ns, now_ns()); }
 
 constexpr int some_tests = 1000, very_many_tests = 10'000'000;
 
@@ -27,7 +27,7 @@ cpu_set_t affinity() {
     sched_getaffinity(0, sizeof units, &units);
     return units;
 }
-/// Keeps this thread, and those that it starts, on its core.
+/// Binds this thread, and threads that it starts, to its current core.
 bool stay_on_core() {
     cpu_set_t one;
     CPU_ZERO(&one);
@@ -35,19 +35,19 @@ bool stay_on_core() {
     return sched_setaffinity(0, sizeof one, &one) == 0;
 }
 
-TEST(Test, WithoutProgressGivesTheCoreAwayWhereItIsShared) {
+TEST(Test, WithoutProgressYieldsASharedCore) {
     Segment s = Segment::create(2);
     RankLock lock;
     Waiter waiter(s, 0, WaitPolicy::shared, 0, lock);
-    Counter const& yielded = s.rank_state(0).times.yielded_looks;
+    Counter const& yielded = s.rank_state(0).times.yielded_tests;
     for (int i = 0; i < 3; ++i) EXPECT_FALSE(waiter.test(never));
-    EXPECT_EQ(yielded.read(), 0u) << "a few tests are no polling";
+    EXPECT_EQ(yielded.read(), 0u) << "a few tests do not count as polling";
     for (int i = 0; i < very_many_tests && yielded.read() == 0; ++i) EXPECT_FALSE(waiter.test(never));
     EXPECT_EQ(yielded.read(), 1u);
-    EXPECT_EQ(s.rank_state(0).times.waits.read(), 0u) << "a test is no wait";
+    EXPECT_EQ(s.rank_state(0).times.waits.read(), 0u) << "a test does not count as a wait";
 }
 
-TEST(Test, KeepsTheCoreWhereItIsItsOwnOrSomethingMoves) {
+TEST(Test, KeepsADedicatedCoreOrAfterProgress) {
     struct Moving : Pollable {
         bool poll() override { return true; }
     } moving;
@@ -59,8 +59,8 @@ TEST(Test, KeepsTheCoreWhereItIsItsOwnOrSomethingMoves) {
         EXPECT_FALSE(dedicated.test(never));
         EXPECT_FALSE(shared.test(never));
     }
-    EXPECT_EQ(s.rank_state(0).times.yielded_looks.read(), 0u);
-    EXPECT_EQ(s.rank_state(1).times.yielded_looks.read(), 0u);
+    EXPECT_EQ(s.rank_state(0).times.yielded_tests.read(), 0u);
+    EXPECT_EQ(s.rank_state(1).times.yielded_tests.read(), 0u);
 }
 
 TEST(Test, ThatIsFollowedByOtherWorkKeepsTheCore) {
@@ -71,10 +71,10 @@ TEST(Test, ThatIsFollowedByOtherWorkKeepsTheCore) {
         EXPECT_FALSE(waiter.test(never));
         std::this_thread::sleep_for(1ms);
     }
-    EXPECT_EQ(s.rank_state(0).times.yielded_looks.read(), 0u);
+    EXPECT_EQ(s.rank_state(0).times.yielded_tests.read(), 0u);
 }
 
-/// A rank repeats a test, and calls `between` after each, until it sleeps in one; another rank's store ends that.
+/// A rank repeats a test and calls `between` after each, until the test sleeps; the store of another rank ends that.
 template <class Between>
 void expect_sleep_and_wake(WaitPolicy policy, long sleep_after_ms, Between between) {
     Segment s = Segment::create(2);
@@ -92,21 +92,21 @@ void expect_sleep_and_wake(WaitPolicy policy, long sleep_after_ms, Between betwe
     thread.join();
     EXPECT_EQ(s.header().sleeping(), 0u);
     EXPECT_EQ(s.rank_state(0).times.waits.read(), 0u);
-    EXPECT_EQ(s.rank_state(0).blocked.changes.load(), 0u) << "a test has no reason to give";
+    EXPECT_EQ(s.rank_state(0).blocked.changes.load(), 0u) << "a test publishes no wait";
 }
 
-TEST(Test, OfAProgramThatSleepsBetweenSleepsItselfAndIsWoken) {
+TEST(Test, SleepsInAProgramThatSleepsBetweenTestsAndIsWoken) {
     expect_sleep_and_wake(WaitPolicy::dedicated, 1, [](RankLock&) { std::this_thread::sleep_for(100us); });
 }
 
-TEST(Test, SleepsShortlyWhereYieldsCostTimeSlicesAndIsWoken) {
+TEST(Test, SleepsBrieflyWhereYieldsCostTimeSlicesAndIsWoken) {
     expect_sleep_and_wake(WaitPolicy::shared, 1'000'000, lose_core);
 }
 
-/// Tests that find nothing, on one core with a thread that always wants to run; `between`: what the rank does besides.
-/// Returns true if it learns from them that the core is taken away.
+/// Runs unsuccessful tests on one core beside a thread that is always ready to run; the rank calls `between` after each
+/// series. Returns whether the rank detects that it loses its core.
 template <class Between>
-bool learns_of_another_thread(std::chrono::nanoseconds within, Between&& between) {
+bool detects_another_thread(std::chrono::nanoseconds within, Between&& between) {
     cpu_set_t const before = affinity();
     EXPECT_TRUE(stay_on_core());
     std::atomic<bool> over = false;
@@ -117,22 +117,22 @@ bool learns_of_another_thread(std::chrono::nanoseconds within, Between&& between
     RankLock lock;
     RepeatedTests tests(lock, s.rank_state(0), WaitPolicy::shared, 0, false);
     std::int64_t const end = now_ns() + within.count();
-    while (now_ns() < end && !lock.contention.shared(now_ns())) {
-        for (int i = 0; i < some_tests; ++i) tests.count({});
+    while (now_ns() < end && !lock.contention.is_shared(now_ns())) {
+        for (int i = 0; i < some_tests; ++i) tests.record_empty_test({});
         between(s.rank_state(0));
     }
     over = true;
     other.join();
     sched_setaffinity(0, sizeof before, &before);
-    return lock.contention.shared(now_ns());
+    return lock.contention.is_shared(now_ns());
 }
 
-TEST(Test, LearnsFromTheKernelThatItsCoreIsTakenAwayButNotFromItsOwnYields) {
+TEST(Test, LearnsLostSlicesFromTheKernelButNotFromItsOwnYields) {
     cpu_set_t const before = affinity();
-    if (!stay_on_core()) GTEST_SKIP() << "the system allows no affinity";
+    if (!stay_on_core()) GTEST_SKIP() << "the system does not permit to set the affinity";
     sched_setaffinity(0, sizeof before, &before);
-    EXPECT_TRUE(learns_of_another_thread(10s, [](RankState&) {}));
-    EXPECT_FALSE(learns_of_another_thread(50ms, [](RankState& rank_state) {
+    EXPECT_TRUE(detects_another_thread(10s, [](RankState&) {}));
+    EXPECT_FALSE(detects_another_thread(50ms, [](RankState& rank_state) {
         sched_yield();
         rank_state.times.yields.add(1);
     }));
@@ -143,22 +143,22 @@ TEST(Test, IsDescribedOnceWhenTheRankIsRecordedAsPolling) {
     RankLock lock;
     Waiter waiter(s, 0, WaitPolicy::dedicated, 0, lock);
     int described = 0;
-    std::int64_t polled = 0;   // as the callback of a rank without a launcher of ours learns it
-    waiter.tests().if_unsupervised(
+    std::int64_t polled = 0;   // the result of the callback of a rank without our launcher
+    waiter.repeated_tests().set_unsupervised_callback(
         [](void const* context, std::int64_t ns) { *static_cast<std::int64_t*>(const_cast<void*>(context)) = ns; },
         &polled);
     auto const call = [&] { return ++described, std::string("MPI_Test(receive of 1 MPI_INT from rank 1)"); };
-    Polling const& shown = s.rank_state(0).polling;
+    BusyPoll const& published = s.rank_state(0).busy_poll;
     std::int64_t const end = now_ns() + 20'000'000'000;
-    while (now_ns() < end && shown.changes.load() % 2 == 0) waiter.test(never, CallText(call));
+    while (now_ns() < end && published.changes.load() % 2 == 0) waiter.test(never, CallText(call));
     EXPECT_EQ(polled, 0);
-    EXPECT_STREQ(shown.call, "MPI_Test(receive of 1 MPI_INT from rank 1)");
+    EXPECT_STREQ(published.call, "MPI_Test(receive of 1 MPI_INT from rank 1)");
     for (int i = 0; i < very_many_tests; ++i) waiter.test(never, CallText(call));
     EXPECT_EQ(described, 1);
     EXPECT_GT(polled, 1'000'000'000);
 }
 
-TEST(Test, OfAProgramThatSleepsBetweenReturnsAtOnceWhereItLearnsNothing) {
+TEST(Test, ReturnsImmediatelyIfSleepsAreNotPermitted) {
     Segment s = Segment::create(1);
     RankLock lock;
     Waiter waiter(s, 0, WaitPolicy::dedicated, 1, lock, false);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The thread that moves things on while the program computes: when it polls, when it rests, how it ends.
+// The progress thread: when it polls, when it sleeps, how it ends.
 #include "runtime/wait/progress_thread.hpp"
 
 #include <atomic>
@@ -19,11 +19,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Is under way until it has been polled `left` times.
+/// Is pending until it has been polled `left` times.
 struct Work : Pollable {
-    int left = 0, polled = 0;   // plain: the lock protects them
+    int left = 0, polled = 0;   // not atomic: protected by the lock
     bool poll() override { return ++polled, left > 0 && (--left, true); }
-    bool at_rest() const override { return left == 0; }
+    bool is_quiescent() const override { return left == 0; }
 };
 
 Variables waiting(char const* how) {
@@ -36,17 +36,17 @@ Variables waiting(char const* how) {
 class ProgressThreads : public ::testing::TestWithParam<char const*> {};
 INSTANTIATE_TEST_SUITE_P(Policies, ProgressThreads, ::testing::Values("dedicated", "shared"));
 
-/// Has memory for a step only after some that had none.
+/// Fails with bad_alloc `refusals` times before it makes progress.
 struct Starved : Pollable {
     int refusals = 0, left = 0;
     bool poll() override {
         if (left > 0 && refusals > 0) --refusals, throw std::bad_alloc();
         return left > 0 && (--left, true);
     }
-    bool at_rest() const override { return left == 0; }
+    bool is_quiescent() const override { return left == 0; }
 };
 
-TEST_P(ProgressThreads, GoOnWhenThereIsMemoryAgain) {
+TEST_P(ProgressThreads, ContinueWhenMemoryIsAvailable) {
     Segment s = Segment::create(1);
     Process process(s, 0, waiting(GetParam()));
     Starved work;
@@ -56,11 +56,11 @@ TEST_P(ProgressThreads, GoOnWhenThereIsMemoryAgain) {
         process.waiter.enter();
         work.refusals = 3;
         work.left = 10;
-        process.waiter.started();
+        process.waiter.announce_operation();
         process.waiter.leave();
         for (bool rest = false; !rest; std::this_thread::yield()) {
-            RankLock::Inside inside(process.lock);
-            rest = work.at_rest();
+            RankLock::ScopedLock guard(process.lock);
+            rest = work.is_quiescent();
         }
     }
     process.progress_thread.reset();
@@ -68,7 +68,7 @@ TEST_P(ProgressThreads, GoOnWhenThereIsMemoryAgain) {
     process.waiter.detach(&work);
 }
 
-TEST_P(ProgressThreads, FinishWhatIsStarted) {
+TEST_P(ProgressThreads, FinishStartedOperations) {
     Segment s = Segment::create(1);
     Process process(s, 0, waiting(GetParam()));
     Work work;
@@ -77,11 +77,11 @@ TEST_P(ProgressThreads, FinishWhatIsStarted) {
     for (int round = 1; round <= 20; ++round) {
         process.waiter.enter();
         work.left = 50;
-        process.waiter.started();
+        process.waiter.announce_operation();
         process.waiter.leave();
         for (bool rest = false; !rest; std::this_thread::yield()) {
-            RankLock::Inside inside(process.lock);
-            rest = work.at_rest();
+            RankLock::ScopedLock guard(process.lock);
+            rest = work.is_quiescent();
         }
     }
     process.progress_thread.reset();
@@ -91,7 +91,7 @@ TEST_P(ProgressThreads, FinishWhatIsStarted) {
     process.waiter.detach(&work);
 }
 
-TEST(ProgressThread, LooksByItselfWhenThereAreMoreRanksThanCores) {
+TEST(ProgressThread, PollsByItselfIfThereAreMoreRanksThanCores) {
     Segment s = Segment::create(2);
     s.header().usable_cores = 1;
     Process process(s, 0, waiting("auto"));
@@ -100,22 +100,22 @@ TEST(ProgressThread, LooksByItselfWhenThereAreMoreRanksThanCores) {
     process.progress_thread = std::make_unique<ProgressThread>(process.waiter);
     for (int round = 1; round <= 20; ++round) {
         {
-            RankLock::Inside inside(process.lock);
+            RankLock::ScopedLock guard(process.lock);
             work.left = 50;
-            process.waiter.started();
+            process.waiter.announce_operation();
         }
         for (bool rest = false; !rest; std::this_thread::yield()) {
-            RankLock::Inside inside(process.lock);
-            rest = work.at_rest();
+            RankLock::ScopedLock guard(process.lock);
+            rest = work.is_quiescent();
         }
-        if (round == 10) std::this_thread::sleep_for(50ms);   // until it looks no more, and has to be called again
+        if (round == 10) std::this_thread::sleep_for(50ms);   // until the thread sleeps and must be woken
     }
     process.progress_thread.reset();
     EXPECT_EQ(work.left, 0);
     process.waiter.detach(&work);
 }
 
-TEST_P(ProgressThreads, RestWhileNothingIsUnderWay) {
+TEST_P(ProgressThreads, SleepWithoutPendingOperations) {
     Segment s = Segment::create(1);
     Process process(s, 0, waiting(GetParam()));
     Work work;
@@ -127,7 +127,7 @@ TEST_P(ProgressThreads, RestWhileNothingIsUnderWay) {
     process.waiter.detach(&work);
 }
 
-TEST_P(ProgressThreads, LeaveTheWorkToAThreadThatWaits) {
+TEST_P(ProgressThreads, LeaveProgressToAWaitingThread) {
     Segment s = Segment::create(1);
     Process process(s, 0, waiting(GetParam()));
     Work work;
@@ -136,13 +136,13 @@ TEST_P(ProgressThreads, LeaveTheWorkToAThreadThatWaits) {
     for (int round = 0; round < 50; ++round) {
         process.waiter.enter();
         work.left = 20;
-        process.waiter.started();
-        process.waiter.until([&] { return work.at_rest(); }, {"test"});
+        process.waiter.announce_operation();
+        process.waiter.wait_until([&] { return work.is_quiescent(); }, {"test"});
         EXPECT_EQ(work.left, 0);
         process.waiter.leave();
     }
     process.waiter.enter();
-    process.progress_thread.reset();   // also from inside the lock
+    process.progress_thread.reset();   // also with the lock held
     process.waiter.leave();
     process.waiter.detach(&work);
 }
@@ -159,14 +159,14 @@ TEST_P(ProgressThreads, AreWokenByOtherRanks) {
     process.progress_thread = std::make_unique<ProgressThread>(process.waiter);
     process.waiter.enter();
     work.left = 30;
-    process.waiter.started();
+    process.waiter.announce_operation();
     process.waiter.leave();
     for (std::uint64_t i = 1; i <= 30; ++i) {
         while (s.rank_state(0).asleep.load() == 0) std::this_thread::yield();
         work.flag.publish(i);
         other.waiter.wake_sleepers();
         for (bool seen = false; !seen; std::this_thread::yield()) {
-            RankLock::Inside inside(process.lock);
+            RankLock::ScopedLock guard(process.lock);
             seen = work.seen == i;
         }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lock: one inside at a time, entering again, letting go, handing over, sleeping.
+// The rank's lock: mutual exclusion, reentry, release at any depth, handover, sleeping waiters.
 #include "runtime/wait/rank_lock.hpp"
 
 #include <atomic>
@@ -21,19 +21,19 @@ void in_threads(int n, Body const& body) {
     for (std::thread& t : threads) t.join();
 }
 
-TEST(RankLock, LetsEverybodyPassUntilItIsOpened) {
+TEST(RankLock, DoesNotLockUntilItIsEnabled) {
     RankLock lock;
-    EXPECT_FALSE(lock.on());
+    EXPECT_FALSE(lock.is_enabled());
     lock.enter();
-    std::thread([&] { RankLock::Inside inside(lock); }).join();   // would hang
-    EXPECT_EQ(lock.let_go(), 0u);
+    std::thread([&] { RankLock::ScopedLock guard(lock); }).join();   // would hang
+    EXPECT_EQ(lock.release(), 0u);
     lock.leave();
 }
 
 TEST(RankLock, HasOneThreadInsideAtATime) {
     RankLock lock;
-    lock.open();
-    int inside = 0, most = 0, entries = 0;   // plain: the lock protects them
+    lock.enable();
+    int inside = 0, most = 0, entries = 0;   // not atomic: protected by the lock
     in_threads(4, [&](int) {
         for (int i = 0; i < 20000; ++i) {
             lock.enter();
@@ -47,122 +47,122 @@ TEST(RankLock, HasOneThreadInsideAtATime) {
     EXPECT_EQ(entries, 80000);
 }
 
-TEST(RankLock, CanBeEnteredAgainByTheThreadInside) {
+TEST(RankLock, IsReentrant) {
     RankLock lock;
-    lock.open();
+    lock.enable();
     bool other_was_inside = false;
     lock.enter();
     lock.enter();
     lock.enter();
     std::thread other([&] {
-        RankLock::Inside inside(lock);
+        RankLock::ScopedLock guard(lock);
         other_was_inside = true;
     });
     lock.leave();
     lock.leave();
     std::this_thread::sleep_for(5ms);
-    EXPECT_FALSE(other_was_inside) << "two of three leaves have opened the lock";
+    EXPECT_FALSE(other_was_inside) << "two of three leaves have released the lock";
     lock.leave();
     other.join();
     EXPECT_TRUE(other_was_inside);
 }
 
-TEST(RankLock, IsLetGoAndTakenBackHoweverOftenItWasEntered) {
+TEST(RankLock, IsReleasedAndReacquiredAtAnyDepth) {
     RankLock lock;
-    lock.open();
-    EXPECT_EQ(lock.let_go(), 0u) << "was not inside";
+    lock.enable();
+    EXPECT_EQ(lock.release(), 0u) << "was not locked";
     lock.enter();
     lock.enter();
     {
-        RankLock::Outside outside(lock);
-        std::thread([&] { RankLock::Inside inside(lock); }).join();
-        EXPECT_EQ(lock.let_go(), 0u);
+        RankLock::ScopedUnlock unlocked(lock);
+        std::thread([&] { RankLock::ScopedLock guard(lock); }).join();
+        EXPECT_EQ(lock.release(), 0u);
     }
-    EXPECT_EQ(lock.let_go(), 2u);
-    lock.take_back(2);
+    EXPECT_EQ(lock.release(), 2u);
+    lock.reacquire(2);
     lock.leave();
     lock.leave();
-    EXPECT_EQ(lock.let_go(), 0u);
-    std::thread([&] { RankLock::Inside inside(lock); }).join();
+    EXPECT_EQ(lock.release(), 0u);
+    std::thread([&] { RankLock::ScopedLock guard(lock); }).join();
 }
 
-TEST(RankLock, WakesThoseWhoSleepBeforeIt) {
+TEST(RankLock, WakesThreadsThatSleepForIt) {
     RankLock lock;
-    lock.open();
+    lock.enable();
     for (int round = 0; round < 10; ++round) {
         int passed = 0;
         lock.enter();
         std::vector<std::thread> threads;
         for (int i = 0; i < 4; ++i)
             threads.emplace_back([&] {
-                RankLock::Inside inside(lock);
+                RankLock::ScopedLock guard(lock);
                 ++passed;
             });
-        while (!lock.wanted()) std::this_thread::yield();
+        while (!lock.has_waiters()) std::this_thread::yield();
         std::this_thread::sleep_for(2ms);   // they sleep, and starve
         lock.leave();
         for (std::thread& t : threads) t.join();
         EXPECT_EQ(passed, 4);
-        EXPECT_FALSE(lock.wanted());
+        EXPECT_FALSE(lock.has_waiters());
     }
 }
 
 TEST(RankLock, IsHandedOverByAThreadThatPolls) {
     RankLock lock;
-    lock.open();
-    int turns = 0;   // plain: the lock protects it
+    lock.enable();
+    int turns = 0;   // not atomic: protected by the lock
     std::atomic<bool> finished = false;
     lock.enter();
     std::thread other([&] {
         for (int i = 0; i < 100; ++i) {
-            RankLock::Inside inside(lock);
+            RankLock::ScopedLock guard(lock);
             ++turns;
         }
         finished = true;
     });
     while (!finished)
-        if (lock.wanted()) {
+        if (lock.has_waiters()) {
             int const before = turns;
             lock.hand_over();
-            EXPECT_GT(turns, before) << "nobody had a turn";
+            EXPECT_GT(turns, before) << "no thread had a turn";
         }
     EXPECT_EQ(turns, 100);
     lock.leave();
     other.join();
 }
 
-TEST(RankLock, IsNotKeptByAThreadThatAlwaysComesBack) {
+TEST(RankLock, IsNotMonopolizedByAThreadThatReenters) {
     RankLock lock;
-    lock.open();
+    lock.enable();
     std::atomic<bool> stop = false;
     std::atomic<int> ready = 0;
     in_threads(3, [&](int who) {
-        if (who == 2) {   // gets in although the others leave and enter without a pause
+        if (who == 2) {   // must enter although the others leave and enter without a pause
             while (ready < 2) std::this_thread::yield();
-            for (int i = 0; i < 50; ++i) RankLock::Inside inside(lock);
+            for (int i = 0; i < 50; ++i) RankLock::ScopedLock guard(lock);
             stop = true;
         } else {
             ++ready;
-            while (!stop) RankLock::Inside inside(lock);
+            while (!stop) RankLock::ScopedLock guard(lock);
         }
     });
-    EXPECT_FALSE(lock.wanted());
+    EXPECT_FALSE(lock.has_waiters());
 }
 
-TEST(RankLockEntries, AreThoseOfAllThreadsAndNotTheNestedOnes) {
+TEST(RankLockEntries, CountAllThreadsButNotNestedOnes) {
     RankLock lock;
-    lock.open();
-    RankLock::Inside inside(lock);
+    lock.enable();
+    RankLock::ScopedLock guard(lock);
     unsigned const before = lock.entries();
-    { RankLock::Inside again(lock); }
+    { RankLock::ScopedLock again(lock); }
     EXPECT_EQ(lock.entries(), before);
     {
-        RankLock::Outside outside(lock);
+        RankLock::ScopedUnlock unlocked(lock);
         std::thread([&] {
-            for (int i = 0; i < 10; ++i) RankLock::Inside other(lock);
+            for (int i = 0; i < 10; ++i) RankLock::ScopedLock other(lock);
         }).join();
     }
-    EXPECT_EQ(lock.entries() - before, 11u) << "ten times the other thread, and once this one coming back";
+    EXPECT_EQ(lock.entries() - before, 11u) << "ten by the other thread, and one by this thread's return";
 }
 
 }   // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Short waits: a lock whose holder loses its core, and words whose writers wake no rank.
+// Short waits: a lock whose holder may lose its core, and words whose writers wake no thread.
 #include "runtime/wait/short_wait.hpp"
 
 #include <chrono>
@@ -16,11 +16,11 @@ using namespace std::chrono_literals;
 
 constexpr auto no_check = [](std::uint64_t = 0) {};
 
-void enter(ShortLock& lock, std::uint64_t number) {
-    if (!lock.try_enter(number)) lock.enter(number, no_check);
+void enter(ProcessSharedLock& lock, std::uint64_t owner) {
+    if (!lock.try_enter(owner)) lock.enter(owner, no_check);
 }
 
-TEST(PollBriefly, CallsTheConditionAtMostSoOften) {
+TEST(PollBriefly, CallsTheConditionAtMostTheGivenNumberOfTimes) {
     int calls = 0;
     EXPECT_FALSE(poll_briefly(5, [&] { return ++calls == 6; }));
     EXPECT_EQ(calls, 5);
@@ -28,19 +28,19 @@ TEST(PollBriefly, CallsTheConditionAtMostSoOften) {
     EXPECT_EQ(calls, 7);
 }
 
-TEST(ShortLock, ExcludesAndWakesEachThread) {
+TEST(ProcessSharedLock, ExcludesAndWakesEachThread) {
     constexpr int threads = 4, rounds = 2000;
     std::atomic<std::uint64_t> word{0};
     int inside = 0, entered = 0;
     std::vector<std::thread> all;
     for (int t = 1; t <= threads; ++t)
         all.emplace_back([&, t] {
-            ShortLock lock(word);
+            ProcessSharedLock lock(word);
             for (int i = 0; i < rounds; ++i) {
                 enter(lock, static_cast<std::uint64_t>(t));
                 EXPECT_EQ(++inside, 1);
                 ++entered;
-                if (i % 16 == 0) std::this_thread::yield();   // others find it held for long, and sleep
+                if (i % 16 == 0) std::this_thread::yield();   // the others find it held for long, and sleep
                 --inside;
                 lock.leave();
             }
@@ -50,36 +50,36 @@ TEST(ShortLock, ExcludesAndWakesEachThread) {
     EXPECT_EQ(word.load(), 0u);
 }
 
-TEST(ShortLock, SleepsWhileItIsHeldAndIsWokenByLeaving) {
+TEST(ProcessSharedLock, SleepsWhileItIsHeldAndIsWokenByItsRelease) {
     std::atomic<std::uint64_t> word{0};
-    ShortLock lock(word);
+    ProcessSharedLock lock(word);
     enter(lock, 1);
     std::thread other([&] {
-        ShortLock same(word);
+        ProcessSharedLock same(word);
         enter(same, 2);
-        EXPECT_EQ(word.load() & ~ShortLock::awaited, 2u) << "the word has the holder's number";
+        EXPECT_EQ(word.load() & ~ProcessSharedLock::waiter_bit, 2u) << "the word has the holder's number";
         same.leave();
     });
-    while (!(word.load() & ShortLock::awaited)) std::this_thread::yield();
+    while (!(word.load() & ProcessSharedLock::waiter_bit)) std::this_thread::yield();
     lock.leave();
     other.join();
     EXPECT_EQ(word.load(), 0u);
 }
 
-TEST(ShortLock, AsksWhetherTheHolderIsAlive) {
+TEST(ProcessSharedLock, ChecksWhetherTheHolderIsAlive) {
     std::atomic<std::uint64_t> word{7};   // of a process that has ended
-    ShortLock lock(word);
-    int asked = 0;
+    ProcessSharedLock lock(word);
+    int checks = 0;
     EXPECT_THROW(lock.enter(1,
                             [&](std::uint64_t holder) {
                                 EXPECT_EQ(holder, 7u);
-                                if (++asked == 2) throw std::runtime_error("it has ended");
+                                if (++checks == 2) throw std::runtime_error("it has ended");
                             }),
                  std::runtime_error);
-    EXPECT_EQ(asked, 2);
+    EXPECT_EQ(checks, 2);
 }
 
-TEST(WaitBriefly, SeesAStoreThatWakesNoThread) {
+TEST(WaitBriefly, DetectsAStoreThatWakesNoThread) {
     std::atomic<std::uint64_t> word{0};
     std::thread writer([&] {
         std::this_thread::sleep_for(5ms);
@@ -91,7 +91,7 @@ TEST(WaitBriefly, SeesAStoreThatWakesNoThread) {
     writer.join();
 }
 
-TEST(WaitBriefly, AsksWhetherTheWriterIsAlive) {
+TEST(WaitBriefly, ChecksWhetherTheWriterIsAlive) {
     std::atomic<std::uint64_t> const word{0};
     EXPECT_THROW(
         wait_briefly(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Coroutines and their pool of frames.
+// Coroutines and the pool of their frames.
 #include "runtime/wait/task.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ Task failing(Environment&) {
 }
 Task calls_failing(Environment& env) { co_await failing(env); }
 
-TEST(Task, StartsWhenResumedAndReturnsToWhoeverAwaitsIt) {
+TEST(Task, StartsWhenResumedAndReturnsToItsAwaiter) {
     Environment env;
     std::string trace;
     std::coroutine_handle<> where;
@@ -58,7 +58,7 @@ TEST(Task, StartsWhenResumedAndReturnsToWhoeverAwaitsIt) {
     EXPECT_TRUE(task.done());
 }
 
-TEST(Task, PassesExceptionsOn) {
+TEST(Task, PropagatesExceptions) {
     Environment env;
     Task task = calls_failing(env);
     task.resume();
@@ -66,7 +66,7 @@ TEST(Task, PassesExceptionsOn) {
     EXPECT_THROW(task.check(), std::runtime_error);
 }
 
-/// How far down the stack has grown since it was first asked, in bytes.
+/// The growth of the stack since the first measurement, in bytes.
 struct StackDepth {
     [[gnu::noinline]] void measure() {
         auto const here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
@@ -77,13 +77,13 @@ struct StackDepth {
 };
 constexpr std::size_t small_stack = 16 << 10;
 
-/// Suspends if `waits` is given.
+/// Suspends if `waits` is not null.
 Task step(Environment&, StackDepth& depth, std::coroutine_handle<>* waits) {
     depth.measure();
     if (waits) co_await WaitLoop{*waits};
     depth.measure();
 }
-/// Each step in a coroutine of its own, as steps of slices are. Ends early where the stack grows with each one.
+/// Each step is a coroutine, like the steps of slices. Stops early if the stack grows with each step.
 Task two_steps(Environment& env, StackDepth& depth, std::coroutine_handle<>* waits) {
     co_await step(env, depth, nullptr);
     co_await step(env, depth, waits);
@@ -99,7 +99,7 @@ TEST(Task, LoopsOverStepsThatNeverSuspendNeedNoStackForEach) {
     Task task = many_steps(env, depth, steps, nullptr);
     task.resume();
     EXPECT_TRUE(task.done());
-    EXPECT_EQ(steps, 0) << "not taken: the stack has grown to " << depth.deepest << " bytes";
+    EXPECT_EQ(steps, 0) << "steps were left: the stack has grown to " << depth.deepest << " bytes";
 }
 
 TEST(Task, LoopsOverStepsThatSuspendNeedNoStackForEach) {
@@ -109,26 +109,26 @@ TEST(Task, LoopsOverStepsThatSuspendNeedNoStackForEach) {
     int steps = 1000;
     Task task = many_steps(env, depth, steps, &where);
     for (task.resume(); !task.done(); where.resume()) {}
-    EXPECT_EQ(steps, 0) << "not taken: the stack has grown to " << depth.deepest << " bytes";
+    EXPECT_EQ(steps, 0) << "steps were left: the stack has grown to " << depth.deepest << " bytes";
 }
 
-/// Where nothing ever suspends.
-struct Straight : Environment {
+/// An environment in which no coroutine suspends.
+struct NeverSuspending : Environment {
     bool never_suspends() const { return true; }
 };
-Task leaf(Straight&, std::string& trace, bool fails) {
+Task leaf(NeverSuspending&, std::string& trace, bool fails) {
     trace += "b";
     if (fails) throw std::runtime_error("as asked");
     co_return;
 }
-Task root(Straight& env, std::string& trace, bool fails) {
+Task root(NeverSuspending& env, std::string& trace, bool fails) {
     trace += "a";
     for (int i = 0; i < 2; ++i) co_await leaf(env, trace, fails);
     trace += "c";
 }
 
 TEST(Task, StartsWhenItIsCalledWhereNothingSuspends) {
-    Straight env;
+    NeverSuspending env;
     std::string trace;
     Task task = root(env, trace, false);
     EXPECT_EQ(trace, "abbc");
@@ -136,21 +136,21 @@ TEST(Task, StartsWhenItIsCalledWhereNothingSuspends) {
     task.start();
     task.check();
     EXPECT_EQ(trace, "abbc");
-    EXPECT_EQ(env.pool.made(), 2u) << "the second leaf has the first one's frame";
+    EXPECT_EQ(env.pool.allocations(), 2u) << "the second leaf reuses the first one's frame";
 }
 
-TEST(Task, GivesItsFrameBackAtItsEndWhereNothingSuspends) {
-    Straight env;
+TEST(Task, ReturnsItsFrameAtItsEndWhereNothingSuspends) {
+    NeverSuspending env;
     std::string trace;
     Task first = root(env, trace, false);
     Task second = std::move(first);
     second = root(env, trace, false);
-    EXPECT_EQ(env.pool.made(), 2u) << "though the first one is still there";
+    EXPECT_EQ(env.pool.allocations(), 2u) << "although the first task still exists";
     EXPECT_TRUE(second.done());
 }
 
-TEST(Task, PassesExceptionsOnWhereNothingSuspends) {
-    Straight env;
+TEST(Task, PropagatesExceptionsWhereNothingSuspends) {
+    NeverSuspending env;
     std::string trace;
     {
         Task task = root(env, trace, true);
@@ -161,36 +161,36 @@ TEST(Task, PassesExceptionsOnWhereNothingSuspends) {
     trace.clear();
     root(env, trace, false).check();
     EXPECT_EQ(trace, "abbc");
-    EXPECT_EQ(env.pool.made(), 2u) << "frames of those that failed came back, too";
+    EXPECT_EQ(env.pool.allocations(), 2u) << "frames of failed tasks are returned, too";
 }
 
-TEST(Task, TakesItsFrameFromThePoolAgain) {
+TEST(Task, ReusesFramesOfThePool) {
     Environment env;
     void* first = env.pool.get(200);
     FramePool::put(first);
-    EXPECT_EQ(env.pool.get(190), first) << "same step of 64 bytes, last in, first out";
+    EXPECT_EQ(env.pool.get(190), first) << "the same size class of 64 bytes, last in, first out";
     void* large = env.pool.get(1 << 20);
     FramePool::put(large);
     FramePool::put(first);
 }
 
-TEST(Task, ThePoolKeepsTheLargeFramesThatWereUsedLast) {
+TEST(Task, ThePoolKeepsTheMostRecentLargeFrames) {
     FramePool pool;
-    constexpr std::size_t third = FramePool::most_kept / 3;
+    constexpr std::size_t third = FramePool::max_cached / 3;
     auto const use = [&](std::initializer_list<std::size_t> sizes) {
-        std::size_t const before = pool.made();
+        std::size_t const before = pool.allocations();
         std::vector<void*> frames;
         for (std::size_t bytes : sizes) frames.push_back(pool.get(bytes));
         for (void* frame : frames) FramePool::put(frame);
-        return pool.made() - before;
+        return pool.allocations() - before;
     };
     EXPECT_EQ(use({third, third - 4096, third - 8192}), 3u);
     EXPECT_EQ(use({third - 4096, third - 8192, third}), 0u);
-    EXPECT_EQ(use({third / 2}), 1u) << "what was put back longest ago goes for it";
+    EXPECT_EQ(use({third / 2}), 1u) << "the least recently returned frame is evicted";
     EXPECT_EQ(use({third, third - 8192}), 0u);
     EXPECT_EQ(use({third - 4096}), 1u);
-    EXPECT_EQ(use({2 * FramePool::most_kept}), 1u);
-    EXPECT_EQ(use({third - 4096}), 0u) << "what is larger than all that is kept drives nothing out";
+    EXPECT_EQ(use({2 * FramePool::max_cached}), 1u);
+    EXPECT_EQ(use({third - 4096}), 0u) << "a frame larger than the pool's limit evicts nothing";
 }
 
 }   // namespace

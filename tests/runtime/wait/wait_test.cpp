@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one wait: conditions, progress, reasons, sleep and waking.
+// The central wait: conditions, progress, reasons, sleeping and waking.
 #include "runtime/wait/wait.hpp"
 
 #include <atomic>
@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A call of a thread among several.
+/// Makes a call of a thread in a multithreaded rank.
 struct Visit {
     explicit Visit(Waiter& w) : waiter(w) { waiter.enter(); }
     ~Visit() { waiter.leave(); }
@@ -25,7 +25,7 @@ struct Visit {
 class Wait : public ::testing::TestWithParam<WaitPolicy> {};
 INSTANTIATE_TEST_SUITE_P(Policies, Wait, ::testing::Values(WaitPolicy::dedicated, WaitPolicy::shared));
 
-TEST_P(Wait, ReturnsWhenTheFlagComes) {
+TEST_P(Wait, ReturnsWhenTheFlagIsSet) {
     Segment s = Segment::create(2);
     RankLock lock;
     Waiter waiter(s, 0, GetParam(), 0, lock);
@@ -35,8 +35,8 @@ TEST_P(Wait, ReturnsWhenTheFlagComes) {
         data = 7;
         flag.publish(3);
     });
-    waiter.until([&] { return flag.reached(3); }, {"test"});
-    EXPECT_EQ(data, 7) << "what was written before the flag must be visible";
+    waiter.wait_until([&] { return flag.reached(3); }, {"test"});
+    EXPECT_EQ(data, 7) << "stores before the flag must be visible";
     writer.join();
 }
 
@@ -49,12 +49,12 @@ TEST_P(Wait, DrivesProgressWhileItWaits) {
     RankLock lock;
     Waiter waiter(s, 0, GetParam(), 0, lock);
     waiter.attach(&steps);
-    waiter.until([&] { return steps.count >= 10000; }, {"test"});
+    waiter.wait_until([&] { return steps.count >= 10000; }, {"test"});
     EXPECT_GE(steps.count, 10000);
     waiter.detach(&steps);
     int before = steps.count;
     waiter.progress();
-    EXPECT_EQ(steps.count, before) << "detached, but polled";
+    EXPECT_EQ(steps.count, before) << "polled after it was detached";
 }
 
 TEST_P(Wait, SleepsAndIsWokenByAWriter) {
@@ -63,7 +63,7 @@ TEST_P(Wait, SleepsAndIsWokenByAWriter) {
     Waiter sleeper(s, 0, GetParam(), 1, lock), writer(s, 1, GetParam(), 1, other);
     for (std::uint64_t round = 1; round <= 20; ++round) {
         Flag flag;
-        std::thread thread([&] { sleeper.until([&] { return flag.reached(1); }, {"test"}); });
+        std::thread thread([&] { sleeper.wait_until([&] { return flag.reached(1); }, {"test"}); });
         while (s.header().sleeping() == 0) std::this_thread::yield();
         EXPECT_EQ(s.rank_state(0).asleep.load(), 1u);
         flag.publish(1);
@@ -74,13 +74,13 @@ TEST_P(Wait, SleepsAndIsWokenByAWriter) {
     }
 }
 
-TEST_P(Wait, CountsWhatIsNotOverAtOnceAndItsTime) {
+TEST_P(Wait, CountsWaitsThatDoNotEndImmediatelyAndTheirTime) {
     Segment s = Segment::create(1);
     RankLock lock;
     Waiter waiter(s, 0, GetParam(), 5, lock);
     Times const& times = s.rank_state(0).times;
-    waiter.until([] { return true; }, {"test"});
-    EXPECT_EQ(times.waits.read(), 0u) << "this was no wait";
+    waiter.wait_until([] { return true; }, {"test"});
+    EXPECT_EQ(times.waits.read(), 0u) << "this does not count as a wait";
     EXPECT_EQ(times.waited.read(), 0u);
     Flag flag;
     std::thread thread([&] {
@@ -90,24 +90,24 @@ TEST_P(Wait, CountsWhatIsNotOverAtOnceAndItsTime) {
         waiter.wake_sleepers();
     });
     auto const start = std::chrono::steady_clock::now();
-    waiter.until([&] { return flag.reached(1); }, {"test"});
+    waiter.wait_until([&] { return flag.reached(1); }, {"test"});
     auto const took = std::chrono::steady_clock::now() - start;
     thread.join();
     EXPECT_EQ(times.waits.read(), 1u);
     EXPECT_GT(times.waited.read(), 1'000'000u);
     EXPECT_LE(times.waited.read(), static_cast<std::uint64_t>(std::chrono::nanoseconds(took).count()));
-    waiter.until([] { return true; }, {"test"});
+    waiter.wait_until([] { return true; }, {"test"});
     EXPECT_EQ(times.waits.read(), 1u);
 }
 
-/// Four threads of one rank take turns, fifty each; `take_turn` waits for `mine` and calls `done` inside the lock.
+/// Four threads of one rank take fifty turns each; `take_turn` waits for `mine` and calls `done` with the lock held.
 template <class TakeTurn>
 void take_turns(WaitPolicy policy, TakeTurn take_turn) {
     Segment s = Segment::create(1);
     RankLock lock;
-    lock.open();
+    lock.enable();
     Waiter waiter(s, 0, policy, 1, lock);
-    int turn = 0;   // plain: the lock protects it
+    int turn = 0;   // not atomic: protected by the lock
     std::vector<std::thread> threads;
     for (int me = 0; me < 4; ++me)
         threads.emplace_back([&, me] {
@@ -127,7 +127,7 @@ void take_turns(WaitPolicy policy, TakeTurn take_turn) {
 TEST_P(Wait, LetsOthersInBetweenItsPolls) {
     take_turns(GetParam(), [](Waiter& waiter, RankLock&, int, auto const& mine, auto const& done) {
         Visit visit(waiter), again(waiter);
-        waiter.until(mine, {"test"});
+        waiter.wait_until(mine, {"test"});
         done();
     });
 }
@@ -135,22 +135,22 @@ TEST_P(Wait, LetsOthersInBetweenItsPolls) {
 TEST_P(Wait, SeveralThreadsOfARankSleepAndAreAllWoken) {
     Segment s = Segment::create(2);
     RankLock lock, other;
-    lock.open();
+    lock.enable();
     Waiter sleeper(s, 0, GetParam(), 1, lock), writer(s, 1, GetParam(), 1, other);
     Flag flags[3];
     bool done[3] = {};
-    std::atomic<int> came = 0;
+    std::atomic<int> arrived = 0;
     std::vector<std::thread> threads;
     for (int i = 0; i < 3; ++i)
         threads.emplace_back([&, i] {
             Visit visit(sleeper);
-            ++came;
-            sleeper.until([&] { return flags[i].reached(1); }, {"test"});
+            ++arrived;
+            sleeper.wait_until([&] { return flags[i].reached(1); }, {"test"});
             done[i] = true;
         });
-    // Who comes relieves one that sleeps already: the sum may be 0 in between.
-    while (came != 3 || s.header().sleeping() == 0) std::this_thread::yield();
-    for (int look = 0; look < 1000; ++look) EXPECT_LE(s.header().sleeping(), 1u) << "one of them sleeps for all";
+    // A thread that arrives replaces the sleeping one: the sum may be 0 in between.
+    while (arrived != 3 || s.header().sleeping() == 0) std::this_thread::yield();
+    for (int i = 0; i < 1000; ++i) EXPECT_LE(s.header().sleeping(), 1u) << "one thread sleeps for all";
     for (int i = 0; i < 3; ++i) {
         flags[i].publish(1);
         writer.wake_sleepers();
@@ -163,13 +163,13 @@ TEST_P(Wait, SeveralThreadsOfARankSleepAndAreAllWoken) {
 TEST_P(Wait, AThreadWakesAnotherOfItsRank) {
     Segment s = Segment::create(1);
     RankLock lock;
-    lock.open();
+    lock.enable();
     Waiter waiter(s, 0, GetParam(), 1, lock);
     for (int round = 0; round < 20; ++round) {
-        bool complete = false;   // plain: the lock protects it
+        bool complete = false;   // not atomic: protected by the lock
         std::thread thread([&] {
             Visit visit(waiter);
-            waiter.until([&] { return complete; }, {"test"});
+            waiter.wait_until([&] { return complete; }, {"test"});
         });
         while (s.rank_state(0).asleep.load() == 0) std::this_thread::yield();
         {
@@ -182,14 +182,14 @@ TEST_P(Wait, AThreadWakesAnotherOfItsRank) {
     EXPECT_EQ(s.header().sleeping(), 0u);
 }
 
-TEST_P(Wait, OneThreadPollsForAllAndPassesItOn) {
+TEST_P(Wait, OneThreadPollsForAllAndHandsOver) {
     struct Steps : Pollable {
-        int count = 0;   // plain: the lock protects it
+        int count = 0;   // not atomic: protected by the lock
         bool poll() override { return ++count, true; }
     } steps;
     Segment s = Segment::create(1);
     RankLock lock;
-    lock.open();
+    lock.enable();
     Waiter waiter(s, 0, GetParam(), 1, lock);
     waiter.attach(&steps);
     std::vector<std::thread> threads;
@@ -197,8 +197,8 @@ TEST_P(Wait, OneThreadPollsForAllAndPassesItOn) {
         threads.emplace_back([&, i] {
             for (int round = 1; round <= 20; ++round) {
                 Visit visit(waiter);
-                int const wanted = steps.count + 200 * i;   // they come and leave in all orders
-                waiter.until([&] { return steps.count >= wanted; }, {"test"});
+                int const wanted = steps.count + 200 * i;   // threads arrive and leave in all orders
+                waiter.wait_until([&] { return steps.count >= wanted; }, {"test"});
                 EXPECT_GE(steps.count, wanted);
             }
         });
@@ -207,8 +207,8 @@ TEST_P(Wait, OneThreadPollsForAllAndPassesItOn) {
     EXPECT_EQ(s.header().sleeping(), 0u);
 }
 
-/// As the rank finds it when another program takes its core away.
-void lose_time_slice(RankLock& lock) { lock.contention.note_gap(Contention::lost_slice_ns, now_ns()); }
+/// Simulates that another program takes the rank's core.
+void lose_time_slice(RankLock& lock) { lock.contention.record_gap(Contention::lost_slice_ns, now_ns()); }
 
 TEST_P(Wait, SleepsSoonAfterItLostATimeSlice) {
     Segment s = Segment::create(2);
@@ -218,48 +218,48 @@ TEST_P(Wait, SleepsSoonAfterItLostATimeSlice) {
         lose_time_slice(lock);
         std::uint64_t const before = s.rank_state(0).times.sleeps.read();
         Flag flag;
-        std::thread thread([&] { sleeper.until([&] { return flag.reached(1); }, {"test"}); });
+        std::thread thread([&] { sleeper.wait_until([&] { return flag.reached(1); }, {"test"}); });
         while (s.rank_state(0).times.sleeps.read() == before) std::this_thread::yield();
         flag.publish(1);
         writer.wake_sleepers();
         thread.join();
         EXPECT_EQ(s.header().sleeping(), 0u);
-        EXPECT_EQ(s.rank_state(0).blocked.changes.load() % 2, 0u) << "what it waited for is still told";
+        EXPECT_EQ(s.rank_state(0).blocked.changes.load() % 2, 0u) << "its wait is still published";
     }
 }
 
-TEST_P(Wait, ThatMayNotSleepDoesNotSleepAtOnceEither) {
+TEST_P(Wait, ThatMayNotSleepDoesNotSleepAfterALostSliceEither) {
     Segment s = Segment::create(1);
     RankLock lock;
     Waiter waiter(s, 0, GetParam(), 0, lock);
     lose_time_slice(lock);
-    int looks = 0;
-    waiter.until([&] { return ++looks == 5000; }, {"test"});
+    int polls = 0;
+    waiter.wait_until([&] { return ++polls == 5000; }, {"test"});
     EXPECT_EQ(s.rank_state(0).times.sleeps.read(), 0u);
 }
 
-TEST_P(Wait, ThreadsThatTestAndThreadsThatWaitFindWhatComes) {
+TEST_P(Wait, ThreadsThatTestAndThreadsThatWaitSeeCompletions) {
     take_turns(GetParam(), [](Waiter& waiter, RankLock& lock, int me, auto const& mine, auto const& done) {
         lose_time_slice(lock);
         for (bool found = false; !found;) {
             Visit visit(waiter);
-            if (me % 2 == 0) waiter.until(mine, {"test"});
+            if (me % 2 == 0) waiter.wait_until(mine, {"test"});
             found = waiter.test(mine);
             if (found) done();
         }
     });
 }
 
-TEST(SharedCores, AWaitAmongRanksThatShareThemSleepsAfterSomeYields) {
+TEST(SharedCores, AWaitSleepsAfterSomeYields) {
     Segment s = Segment::create(2);
     RankLock lock, other;
     Waiter sleeper(s, 0, WaitPolicy::shared, 1'000'000, lock), writer(s, 1, WaitPolicy::shared, 0, other);
     Times const& times = s.rank_state(0).times;
     Flag flag;
-    std::thread thread([&] { sleeper.until([&] { return flag.reached(1); }, {"test"}); });
+    std::thread thread([&] { sleeper.wait_until([&] { return flag.reached(1); }, {"test"}); });
     while (times.sleeps.read() == 0) {
         std::this_thread::sleep_for(1ms);
-        writer.wake_sleepers();   // a sleep counts when it is over
+        writer.wake_sleepers();   // a sleep is counted at its end
     }
     EXPECT_GE(times.yields.read(), 1u);
     EXPECT_LE(times.yields.read(), 32u);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A type with large gaps reaches far, and everything that it names is there.
+// A datatype with large gaps spans much memory, all of which exists.
 // ranks: 2
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_TAG_UB says how large a tag may be; 0 and any tag from nobody are fine, too.
+// Messages with the tag MPI_TAG_UB; a send with tag 0 and a receive with any tag, both with MPI_PROC_NULL.
 // ranks: 2
 #include <mpi.h>
 

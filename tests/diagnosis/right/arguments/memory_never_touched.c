@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Half a gigabyte of room that no page has been taken of yet, and a short message.
+// A short message is received into half a gigabyte of memory whose pages were never touched.
 // ranks: 2
 #include <stdlib.h>
 

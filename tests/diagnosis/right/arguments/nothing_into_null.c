@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// No elements need no memory, wherever the buffer is said to be.
+// With count 0, the buffer may have any address.
 // ranks: 2
 #include <stddef.h>
 

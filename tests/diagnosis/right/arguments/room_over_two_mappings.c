@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory is of two pieces that lie behind each other.
+// The receive buffer spans two adjacent memory mappings.
 // ranks: 2
 #include <stddef.h>
 #include <sys/mman.h>

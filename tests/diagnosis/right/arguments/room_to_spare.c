@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shorter messages than there is room for, and none at all.
+// Messages are shorter than their receive buffers, or empty.
 // ranks: 2
 #include <mpi.h>
 #include <stddef.h>

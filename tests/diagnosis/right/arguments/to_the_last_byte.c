@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The room ends exactly where the memory ends.
+// The receive buffer ends exactly where the memory ends.
 // ranks: 2
 #include <stddef.h>
 #include <sys/mman.h>

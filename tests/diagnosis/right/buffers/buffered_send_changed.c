@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A buffered send has a copy of its own.
+// The buffer of a buffered send is changed after the call, because the message was copied.
 // ranks: 2
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The send buffer is changed when the send is complete.
+// The send buffer is changed after the send is complete.
 // ranks: 2
 #include <mpi.h>
 

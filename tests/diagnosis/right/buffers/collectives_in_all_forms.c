@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Movements in place, with types of several ranks, between groups, along edges, and large ones; persistent ones whose
-// buffers the program uses between the starts.
+// Nonblocking collectives in place, with different types, on intercommunicators and graphs, and with large data;
+// persistent collectives whose buffers the program uses between the starts.
 // ranks: 2 4
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Nonblocking collectives, with what may be done while they are: operands are read, also by another send, gaps and
-// what is not significant at a rank are written to, results of neighbouring elements come at the same time.
+// Permitted accesses to buffers of active nonblocking collectives: operands are read, also by another send; gaps, and
+// arguments that are not significant at a rank, are written; results of neighbouring elements arrive at the same time.
 // ranks: 2 3 5
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Both send first, without waiting for it.
+// Both ranks send first, with nonblocking sends.
 // ranks: 2
 #include <mpi.h>
 

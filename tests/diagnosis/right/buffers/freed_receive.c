@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The request of a receive is freed, which --check reports, since MPI does not say when it is complete; a later message
-// of the same sender says here that it has come, and the data is there.
+// The request of a receive is freed, which --check reports, because MPI does not define when it is complete. Here a
+// later message of the same sender shows that the data has arrived.
 // may warn: T07
 // ranks: 2
 #include <mpi.h>

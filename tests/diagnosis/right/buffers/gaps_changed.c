@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What lies between the elements of a vector is changed while it goes out and comes in.
+// The gaps between the elements of a vector are written while the vector is sent and received.
 // ranks: 2
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A nonblocking send to oneself, and the receive behind it.
+// A rank starts a nonblocking send to itself before its receive.
 // ranks: 1 2
 #include <mpi.h>
 

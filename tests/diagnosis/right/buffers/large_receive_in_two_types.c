@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A large message comes into a vector, laid aside or not.
+// A large message is received into a vector, whether or not its receive is posted when it arrives; gaps are written
+// meanwhile.
 // ranks: 2
 #include <mpi.h>
 #include <stdlib.h>

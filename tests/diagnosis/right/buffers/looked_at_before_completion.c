@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Request_get_status says that a receive is complete: its buffer may be used.
+// MPI_Request_get_status reports that a receive is complete, so its buffer may be used.
 // ranks: 2
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Receives side by side in one array, the last one shorter than its room.
+// Receives into adjacent parts of one array, the last one with a shorter message.
 // ranks: 3
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Persistent sends and receives, whose buffers are used between the rounds.
+// Persistent sends and receives, whose buffers are used between the steps.
 // ranks: 2 4
 #include <mpi.h>
 

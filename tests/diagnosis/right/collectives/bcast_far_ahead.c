@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A broadcast need not wait for its receivers: the root is far ahead, sleeps, and only then sends what one waits for.
-// unchecked: relies on a collective that need not wait, which MPI does not promise
+// A broadcast does not wait for its receivers: the root finishes early, sleeps, and then sends the message that a
+// receiver waits for.
+// unchecked: relies on a collective that does not synchronize, which MPI does not guarantee
 // ranks: 2 4
 #include <mpi.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_IN_PLACE here and a buffer there, and arguments that count only at the root: all the same collective.
+// Ranks use MPI_IN_PLACE or a buffer, and arguments that are significant only at the root, in the same collective.
 // ranks: 2 4
 #include <mpi.h>
 

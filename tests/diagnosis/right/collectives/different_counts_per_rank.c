@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// In gatherv and alltoallv each rank has another count; some have none at all.
+// In gatherv and alltoallv each rank has another count, and some counts are 0.
 // ranks: 2 4
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One half makes a hundred reductions on its own communicator while the other half waits for all at the barrier.
+// One half calls a hundred reductions on its own communicator while the other half waits in a barrier of all.
 // ranks: 4 8
 #include <mpi.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Collectives over megabytes, in which one rank comes late every time.
+// Collectives over megabytes, to each of which one rank comes late.
 // ranks: 2 4
 #include <mpi.h>
 

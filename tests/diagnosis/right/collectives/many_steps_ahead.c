@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One rank gives its part to twenty reductions at once, the root comes to them later.
+// One rank sends its part of twenty reductions without waiting; the root calls them later.
 // ranks: 2 4
 #include <mpi.h>
 #include <unistd.h>

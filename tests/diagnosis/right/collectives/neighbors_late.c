@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An exchange with the neighbours in a ring; only the two neighbours of the late rank wait for it.
+// An exchange of neighbours in a ring: only the two neighbours of the late rank wait for it.
 // ranks: 3 8
 #include <mpi.h>
 #include <unistd.h>

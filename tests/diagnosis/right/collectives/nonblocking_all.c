@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All nonblocking collectives under way at once, with a rank that starts them late.
+// All nonblocking collectives are active at the same time, and one rank starts them late.
 // ranks: 2 4
 #include <mpi.h>
 #include <unistd.h>

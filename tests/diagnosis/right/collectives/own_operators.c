@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each rank has made its own handle for the same operator, and one has made another handle before it.
+// Each rank creates its own handle of the same operator, and one creates another handle before it.
 // ranks: 2 4
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Eight integers here, two pairs of pairs there: the types differ, what is broadcast does not.
+// The datatypes of a broadcast differ (eight integers, two pairs of pairs), but their signatures are equal.
 // ranks: 2 3
 #include <mpi.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// In a scan low ranks need not wait for high ones: rank 0 goes on, and the last one is half a second late.
-// unchecked: relies on a collective that need not wait, which MPI does not promise
+// In a scan, lower ranks do not wait for higher ones: rank 0 continues, and the last rank is half a second late.
+// unchecked: relies on a collective that does not synchronize, which MPI does not guarantee
 // ranks: 3 4
 #include <mpi.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Collectives of nothing, in which nobody needs to wait for anybody.
+// Collectives without data, in which no rank needs to wait for another.
 // ranks: 2 4
 #include <mpi.h>
 #include <unistd.h>

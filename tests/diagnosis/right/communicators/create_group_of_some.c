@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Only the members of a group make its communicator; the others wait elsewhere.
+// Only the members of a group create its communicator; the others wait elsewhere.
 // ranks: 3 4
 #include <mpi.h>
 #include <unistd.h>

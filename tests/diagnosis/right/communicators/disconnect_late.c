@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Disconnecting waits for pending messages of all; one rank comes half a second later.
+// MPI_Comm_disconnect waits for pending messages of all ranks; one rank calls it half a second late.
 // ranks: 2 4
 #include <mpi.h>
 #include <unistd.h>

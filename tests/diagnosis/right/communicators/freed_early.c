@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ranks that are no neighbours of the late one have exchanged, freed the communicator and come to MPI_Finalize.
+// The ranks that are not neighbours of the late rank have exchanged data, freed the communicator and reached
+// MPI_Finalize.
 // ranks: 4 6
 #include <unistd.h>
 #include <mpi.h>

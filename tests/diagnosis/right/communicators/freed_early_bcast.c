@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The root has broadcast, freed the communicator and gone to the barrier of all; the receivers come late, one by one.
+// The root has broadcast, freed the communicator and reached a barrier of all; the receivers come late, one by one.
 // ranks: 3 4
 #include <unistd.h>
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A communicator is duplicated in the background, while the ranks talk to each other.
+// A communicator is duplicated by MPI_Comm_idup while the ranks exchange messages.
 // ranks: 2 4
 #include <mpi.h>
 #include <unistd.h>

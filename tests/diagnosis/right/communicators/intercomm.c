@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two halves talk over an intercommunicator: messages, a broadcast from one side, a reduction of both; one is late.
+// Two groups use an intercommunicator: messages, a broadcast from one group, a reduction of both; one rank is late.
 // ranks: 2 4
 #include <mpi.h>
 #include <unistd.h>

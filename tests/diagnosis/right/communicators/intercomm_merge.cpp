@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An intercommunicator is merged, and one side is late.
+// An intercommunicator is merged, and one group is late.
 // ranks: 2 4
 #include <mpi.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 0 sums over its row first, the others over their column first: no circle, each sum waits for one that comes.
+// Rank 0 sums over its row first, the others over their column, without a circle: each sum waits for one that
+// completes.
 // ranks: 4
 #include <mpi.h>
 

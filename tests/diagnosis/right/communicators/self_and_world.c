@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Collectives on MPI_COMM_SELF wait for nobody, in whatever order they come between those of all.
+// Collectives on MPI_COMM_SELF do not wait for other ranks, whatever their order relative to those on MPI_COMM_WORLD.
 // ranks: 2 4
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A datatype and a communicator are freed while what uses them goes on.
+// A datatype and a communicator are freed while operations use them.
 // ranks: 2
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Some ranks are in no part: they call MPI_Comm_split with MPI_UNDEFINED and go their way.
+// Some ranks call MPI_Comm_split with MPI_UNDEFINED and continue without a communicator.
 // ranks: 3 5
 #include <mpi.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A receive from anybody, for which only one rank is left; all others have finished.
+// A receive from any source, whose message only one rank can still send; all others have finished.
 // ranks: 3 5
 #include <mpi.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Finalize of rank 0 takes half a second, for it deletes an attribute first.
+// MPI_Finalize of rank 0 takes half a second, because a callback deletes an attribute.
 // may warn: T08
 // ranks: 2 3
 #include <unistd.h>

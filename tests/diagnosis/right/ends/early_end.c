@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 0 has nothing more to do and finalises; the others talk on for half a second.
+// Rank 0 calls MPI_Finalize; the others exchange messages for another half second.
 // ranks: 3 5
 #include <mpi.h>
 #include <unistd.h>

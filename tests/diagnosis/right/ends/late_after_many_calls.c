@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// In MPI_Finalize nodes send each other the records of many different calls, as messages too large to be sent eagerly.
-// A rank that calls MPI_Finalize late finds them offered.
+// In MPI_Finalize nodes send each other the records of many different calls, in messages too large for the eager
+// protocol. A rank that calls MPI_Finalize late receives these messages then.
 // ranks: 2 3 4
 // env: TUTTI_EAGER_NETWORK=1024
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sender has finalised when its small message is received.
+// The sender has called MPI_Finalize before its small message is received.
 // ranks: 2
 #include <mpi.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fences, locks and groups in turn on one window; each is over before the next one begins.
+// Fence, lock and post-start epochs in turn on one window; each ends before the next one begins.
 // ranks: 2 3
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All say alike what comes before and behind their fences; one fence between two epochs is left out by both.
+// All ranks pass the same assertions to their fences; both omit one fence between two epochs.
 // ranks: 2 3
 #include <mpi.h>
 

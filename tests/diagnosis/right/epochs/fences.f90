@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Half of the ranks put, and all fence.
+! Half of the ranks put data, and all call the fences.
 ! ranks: 2 3
 program fences
   use mpi_f08

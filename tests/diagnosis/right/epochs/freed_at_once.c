@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// No epoch at all, and one that only a fence has begun.
+// Windows are freed without any epoch, or after some fences without operations.
 // ranks: 1 2 4
 #include <mpi.h>
 

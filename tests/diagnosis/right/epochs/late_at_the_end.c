@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The others wait in MPI_Win_free for a rank that still fences with nobody: on a window of its own.
+// The others wait in MPI_Win_free for a rank that still fences a window on MPI_COMM_SELF.
 // ranks: 2 3
 #include <unistd.h>
 

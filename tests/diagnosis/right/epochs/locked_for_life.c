@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One epoch from the beginning to the end, with flushes; some put nothing.
+// One lock-all epoch from the creation to the end, with flushes; some ranks put nothing.
 // ranks: 2 4
 #include <mpi.h>
 

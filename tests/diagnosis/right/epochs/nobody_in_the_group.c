@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Epochs towards nobody, and one of a rank with itself.
+// Post-start epochs with an empty group, and one of a rank with itself.
 // ranks: 1 2
 #include <mpi.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The target looks for the end with MPI_Win_test; the origin asserts that it has posted.
+// The target polls for the end of its epoch by MPI_Win_test; the origin asserts MPI_MODE_NOCHECK because the target has
+// posted.
 // ranks: 2
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// In each step another rank is accessed by all others; who has nothing to put starts all the same.
+// In each step another rank is the target of all others; ranks without data also start an epoch.
 // ranks: 2 3 4
 #include <mpi.h>
 

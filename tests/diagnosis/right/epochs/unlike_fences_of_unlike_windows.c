@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each window has its own ranks and its own number of fences.
+// Each window has another group of ranks and another number of fences.
 // ranks: 2 4
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A handler of the program that goes on.
+// An error handler of the program continues after the error.
 // ranks: 2
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// No memory, and no data; nobody on the other side.
+// Null buffers with count 0, and messages to MPI_PROC_NULL.
 // ranks: 2
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks look again and again for what comes late.
+// Ranks poll for messages that are sent late.
 // ranks: 2 4
 #include <mpi.h>
 

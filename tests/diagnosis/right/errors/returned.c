@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Errors that the program asks to be given back.
+// Errors are returned to the program (MPI_ERRORS_RETURN).
 // ranks: 2
 #include <mpi.h>
 

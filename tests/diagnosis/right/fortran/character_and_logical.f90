@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Types of Fortran that are alike on both sides.
+! Character and logical types that match on both sides.
 ! ranks: 2
 program character_and_logical
   use mpi_f08

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Work is given to whoever asks.
+! A master sends work to each worker that requests it.
 ! ranks: 3 4
 program master_and_workers
   use mpi_f08

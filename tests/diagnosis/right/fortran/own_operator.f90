@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! An operator of the program, and in place.
+! A user-defined operator, with MPI_IN_PLACE.
 ! ranks: 2 3
 program own_operator
   use mpi

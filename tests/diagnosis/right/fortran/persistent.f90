@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Persistent requests, and a communicator that is freed before.
+! Persistent requests on a communicator that is freed before they are.
 ! ranks: 2
 program persistent
   use mpi

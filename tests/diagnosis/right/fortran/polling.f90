@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Rank 1 looks for a message that comes late.
+! Rank 1 polls for a message that is sent late.
 ! ranks: 2
 program polling
   use mpi_f08

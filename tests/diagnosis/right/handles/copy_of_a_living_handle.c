@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copies are used while the object is there, and set back in time.
+// Copies of a handle are used while the object exists, and reset before it is freed.
 // ranks: 2
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A send whose request is given up; the receiver's answer says that it is complete.
+// The request of a send is freed; the receiver's answer shows that the send is complete.
 // ranks: 2
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Datatype, communicator and group are freed while operations and other objects still use them.
+// A datatype, a communicator and a group are freed while operations and other objects still use them.
 // ranks: 2
 #include <mpi.h>
 

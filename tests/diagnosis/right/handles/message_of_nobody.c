@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A probe of MPI_PROC_NULL gives MPI_MESSAGE_NO_PROC, which is received like any other.
+// A probe of MPI_PROC_NULL returns MPI_MESSAGE_NO_PROC, which can be received.
 // ranks: 2
 #include <mpi.h>
 

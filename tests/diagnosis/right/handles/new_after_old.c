@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A handle may have the number of one that was freed.
+// A new handle may have the value of one that was freed.
 // ranks: 2
 #include <mpi.h>
 

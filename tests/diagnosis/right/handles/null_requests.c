@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Null and inactive requests may be waited for and tested, by themselves and among others.
+// Null and inactive requests are waited for and tested, alone and in lists.
 // ranks: 2
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Started when it is inactive, freed when it is complete.
+// Persistent requests are started when inactive, and freed when complete.
 // ranks: 2
 #include <mpi.h>
 

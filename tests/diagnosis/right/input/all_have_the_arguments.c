@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arguments are the same at all ranks.
+// All ranks receive the same arguments.
 // ranks: 2
 // args: 3
 #include <stdlib.h>

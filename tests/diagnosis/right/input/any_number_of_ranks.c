@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The last of an odd number has nobody, and says so.
+// With an odd number of ranks the last one has no partner, and uses MPI_PROC_NULL.
 // ranks: 1 2 3 5
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// There is nothing to read for anybody.
+// Rank 0 reads empty standard input and broadcasts EOF.
 // ranks: 2
 #include <stdio.h>
 

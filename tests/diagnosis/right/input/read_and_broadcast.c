@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 0 reads and tells the others.
+// Rank 0 reads the input and broadcasts it.
 // ranks: 2 4
 // input: 3
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The receiver knows nothing of the amount, and asks.
+// The receiver does not know the size of the message, and probes for it.
 // ranks: 2
 // input: 7
 #include <stdio.h>

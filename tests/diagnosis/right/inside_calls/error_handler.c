@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An error handler of the program takes half a second, while the other rank waits for what comes after it.
+// An error handler of the program takes half a second, while the other rank waits for the message that follows.
 // ranks: 2
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank replaces a child by another program, which knows nothing of MPI, and waits for its output.
+// A rank starts another program without MPI in a child process, and waits for its output.
 // ranks: 2
 #include <mpi.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// 128 MiB go both ways and then through a broadcast; a rank waits as long as the copying takes.
+// 128 MiB are sent in both directions and then broadcast; a rank waits as long as the copy takes.
 // ranks: 2 3
 #include <mpi.h>
 #include <stdlib.h>

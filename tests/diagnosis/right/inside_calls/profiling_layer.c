@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A profiling layer stands between the program and MPI_Recv, and takes its time on both sides of the call.
+// A profiling layer intercepts MPI_Recv and sleeps before and after the call.
 // ranks: 2
-// whole: an MPI_Recv of its own
+// whole: defines its own MPI_Recv
 #include <unistd.h>
 
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Comm_dup calls a function of the program that copies an attribute, and rank 1 takes its time.
+// MPI_Comm_dup calls a slow attribute copy function of the program at rank 1.
 // ranks: 2 4
 #include <unistd.h>
 

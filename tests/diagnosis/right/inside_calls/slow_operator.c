@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The operator of a reduction takes a quarter of a second, within the call of one rank.
+// The operator of a reduction takes a quarter of a second within the call of one rank.
 // ranks: 2 4
 #include <unistd.h>
 

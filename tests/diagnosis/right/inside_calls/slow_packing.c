@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A message of millions of single bytes with gaps: copying it takes longer than any look at the waiting ranks.
+// A message of millions of single bytes with gaps, whose copy takes longer than the deadlock detector's interval.
 // ranks: 2
 #include <mpi.h>
 #include <stdlib.h>

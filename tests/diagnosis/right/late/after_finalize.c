@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 0 has half a second of work after MPI_Finalize.
+// Rank 0 works for half a second after MPI_Finalize.
 // ranks: 2 3
 // whole: work after MPI_Finalize
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A token goes round slowly: at each moment one rank is busy and all the others wait.
+// A token circulates slowly: at each moment one rank is busy and all others wait.
 // ranks: 4 8
 #include <mpi.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Before each nonblocking or persistent collective another rank sleeps, and all others wait for their requests of it:
-// on MPI_COMM_WORLD, and on a communicator in which the ranks have another order.
+// Before each nonblocking or persistent collective another rank sleeps, and all others wait for their requests, on
+// MPI_COMM_WORLD and on a communicator with another order of ranks.
 // ranks: 4 8
 #include <mpi.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank comes late to each call that makes a communicator.
+// One rank comes late to each call that creates a communicator.
 // ranks: 2 4
 #include <mpi.h>
 #include <unistd.h>

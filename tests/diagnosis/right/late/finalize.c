@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One rank is still busy for half a second when all the others have come to MPI_Finalize.
+// One rank computes for half a second when all others have called MPI_Finalize.
 // ranks: 2 4 8
 #include <mpi.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank forks a child, which writes for a while, and waits for it.
+// A rank forks a child process, which writes for a while, and waits for it.
 // ranks: 2
 #include <mpi.h>
 #include <sys/wait.h>

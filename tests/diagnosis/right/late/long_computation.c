@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One rank computes for a second without a single call; the others wait in a reduction.
+// One rank computes for a second without any MPI call; the others wait in a reduction.
 // ranks: 2 4
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A timer's signal interrupts the rank that waits, time and again.
+// Signals of a timer interrupt the waiting rank repeatedly.
 // ranks: 2
 #include <signal.h>
 #include <sys/time.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 1 is stopped in the middle of its wait; by then what it waits for has arrived, and rank 0 waits for its answer.
+// Rank 1 is stopped during its wait; meanwhile its message arrives, and rank 0 waits for the answer.
 // ranks: 2
 #include <mpi.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All that a program makes is freed; nothing is said with TUTTI_DIAGNOSIS=full.
+// All objects are freed; nothing is reported with TUTTI_DIAGNOSIS=full.
 // ranks: 1 2 4
 // env: TUTTI_DIAGNOSIS=full
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Buffered sends, of which the last ones are received shortly before the end.
+// Buffered sends, the last of which are received shortly before the end.
 // may warn: T08
 // ranks: 2
 #include <mpi.h>

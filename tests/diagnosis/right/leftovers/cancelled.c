@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A receive that is cancelled and completed.
+// A receive is cancelled and completed.
 // ranks: 1 2
 #include <mpi.h>
 

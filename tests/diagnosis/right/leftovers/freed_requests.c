@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requests that are freed before they are complete, and complete all the same.
+// Requests are freed before they are complete, and complete later.
 // ranks: 2
 #include <mpi.h>
 

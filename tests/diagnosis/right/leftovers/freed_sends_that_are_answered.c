@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Active requests are freed where that is right: a send that is answered before its buffer is changed, by a message or
-// by a collective, one that is freed as soon as it has begun, and a receive that was cancelled.
+// Active requests are freed where that is correct: a send that is answered, by a message or a collective, before its
+// buffer is changed; a send that is freed directly after its start; a cancelled receive.
 // ranks: 2 3
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Persistent requests and objects that are left to MPI_Finalize.
+// Inactive persistent requests and objects are left to MPI_Finalize.
 // may warn: T08
 // ranks: 1 2
 #include <mpi.h>

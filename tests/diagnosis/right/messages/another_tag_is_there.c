@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A message with tag 7 is there while the receiver waits for tag 8, which comes half a second later.
-// unchecked: a message is kept until its receive comes, which MPI need not do
+// A message with tag 7 has arrived while the receiver waits for tag 8, which is sent half a second later.
+// unchecked: relies on buffering of messages, which MPI does not guarantee
 // ranks: 2
 #include <mpi.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A server of requests from anybody, to whom the clients come late and in any order.
+// A server receives requests from any source; the clients send late and in any order.
 // ranks: 2 4 8
 #include <mpi.h>
 #include <unistd.h>

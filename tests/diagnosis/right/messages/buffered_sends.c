@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Both send large messages first, into buffers of their own.
+// Both ranks first send large messages by buffered sends.
 // ranks: 2 4
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A receive that nobody answers is cancelled; Wait comes back at once.
+// A receive without a matching send is cancelled; MPI_Wait returns immediately.
 // ranks: 2
 #include <mpi.h>
 #include <unistd.h>

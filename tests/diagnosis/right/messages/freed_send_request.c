@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The request of a send is freed; the message goes its way while the sender waits for an answer.
+// The request of a send is freed; the message is delivered while the sender waits for an answer.
 // ranks: 2
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A master hands out work; its workers take different times and stop when they are told to.
+// A master distributes work; its workers take different times and stop when the master sends an end message.
 // ranks: 2 5
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 0 probes without waiting until half a second is over, then sends what all others wait for.
+// Rank 0 polls by MPI_Iprobe for half a second, then sends the message that all others wait for.
 // ranks: 2 3
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 0 asks with MPI_Test for a second; rank 1 waits for what rank 0 sends afterwards.
+// Rank 0 polls by MPI_Test for a second; rank 1 waits for the message that rank 0 sends afterwards.
 // ranks: 2 4
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Both poll with MPI_Testall and sleep in between, and rank 0 sends only after half a second.
+// Both ranks poll by MPI_Testall and sleep between the calls; rank 0 sends only after half a second.
 // ranks: 2
 #include <mpi.h>
 #include <unistd.h>

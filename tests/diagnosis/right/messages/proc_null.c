@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ends of a line have no neighbour: messages to and from MPI_PROC_NULL do not wait.
+// The end ranks of a line use MPI_PROC_NULL as their missing neighbour.
 // ranks: 1 2 4
 #include <mpi.h>
 

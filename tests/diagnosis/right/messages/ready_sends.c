@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A ready send, for which the receive is posted half a second before.
+// A ready send, whose receive was posted half a second before.
 // ranks: 2
 #include <mpi.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Everybody sends large blocks to the right at once, with MPI_Sendrecv, which receives meanwhile.
+// All ranks send large blocks to the right at the same time by MPI_Sendrecv.
 // ranks: 2 3 8
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Both send first. It is not portable, but messages as small as these are buffered.
-// unchecked: MPI may let both wait, and with --check it does
+// Both ranks send first, which is not portable, but messages of this size are buffered.
+// unchecked: MPI may block both ranks, and does so with --check
 // ranks: 2 4
 #include <mpi.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The messages come in another order than they are received in.
-// unchecked: a message is kept until its receive comes, which MPI need not do
+// Messages arrive in another order than they are received in.
+// unchecked: relies on buffering of messages, which MPI does not guarantee
 // ranks: 2
 #include <mpi.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A message to oneself: the receive is posted, or the send does not wait.
-// unchecked: a message is kept until its receive comes, which MPI need not do
+// A rank sends to itself; the receive is posted before, or the send is nonblocking.
+// unchecked: relies on buffering of messages, which MPI does not guarantee
 // ranks: 1 2
 #include <mpi.h>
 

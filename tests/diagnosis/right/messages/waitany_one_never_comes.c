@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Of two receives one never completes; it is cancelled at the end.
+// One of two receives never completes; it is cancelled at the end.
 // ranks: 2 3
 #include <mpi.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Everybody sends to everybody and receives from anybody, with random pauses; some wait with Waitany.
+// All ranks send to all others and receive from any source, with random pauses; some wait by MPI_Waitany.
 // may warn: T12
 // ranks: 2 8
 #include <mpi.h>

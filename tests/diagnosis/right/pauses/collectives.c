@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Collectives of every kind in a row, with random pauses of all ranks before each.
+// A sequence of collectives of all kinds, with random pauses of all ranks before each.
 // ranks: 3 8
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Nonblocking collectives and messages overlap, and the ranks wait for them in different ways after random pauses.
+// Nonblocking collectives and messages overlap; the ranks complete them in different ways after random pauses.
 // ranks: 2 4
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A token goes round with random pauses about as long as mpiexec waits until it looks at a blocked rank.
+// A token circulates with random pauses about as long as the time after which mpiexec examines blocked ranks.
 // ranks: 2 4 8
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Large and synchronous sends both ways in turn, with random pauses.
+// Large and synchronous sends in both directions in turn, with random pauses.
 // ranks: 2 4
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two threads per rank talk to the same threads of the other rank, with random pauses.
+// Two threads per rank exchange messages with the same threads of the other rank, with random pauses.
 // ranks: 2
 #include <mpi.h>
 

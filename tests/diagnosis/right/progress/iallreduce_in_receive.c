@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 0 waits for the sum; the others have started it and wait in receives for a message of rank 0.
+// Rank 0 waits for a nonblocking sum; the others have started it and wait in receives for a message of rank 0.
 // ranks: 2 5 8
 #include <mpi.h>
 

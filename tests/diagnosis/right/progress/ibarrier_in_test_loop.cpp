@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A barrier is passed while some ranks only look after it now and then.
+// A barrier completes while some ranks test it only from time to time.
 // ranks: 2 4 8
 #include <mpi.h>
 

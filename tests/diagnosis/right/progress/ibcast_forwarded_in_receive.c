@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every rank but the root has started the broadcast and waits in a receive; the last one answers when it has the data.
+// All ranks except the root have started the broadcast and wait in a receive; the last one answers when it has the
+// data.
 // ranks: 3 8
 #include <mpi.h>
 

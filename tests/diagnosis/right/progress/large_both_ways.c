@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Large Isends both ways in many pieces; all are waited for at the end.
+// Large nonblocking sends in both directions in many pieces; all are completed at the end.
 // ranks: 2 4
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dynamic sparse exchange: synchronous sends, probes, and a barrier that is entered when the own sends are received.
+// Dynamic sparse data exchange: synchronous sends, probes, and a nonblocking barrier that each rank starts when its
+// sends are complete.
 // ranks: 3 8
 #include <mpi.h>
 

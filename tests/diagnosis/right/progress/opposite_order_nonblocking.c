@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two communicators, on which the ranks start nonblocking barriers in opposite order, and wait for both.
+// The ranks start nonblocking barriers on two communicators in opposite order, and wait for both.
 // ranks: 2 4
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 0 waits in a barrier that rank 1 enters only when it has received 8 MiB from rank 0.
+// Rank 0 waits in a barrier that rank 1 calls only after it has received 8 MiB from rank 0.
 // ranks: 2 4
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The large Isend of rank 0 goes on while rank 0 waits in a receive, for whose message rank 1 needs the large one.
+// A large nonblocking send of rank 0 progresses while rank 0 waits in a receive, whose message rank 1 sends after it
+// has received the large one.
 // ranks: 2
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 1 has posted its receive and waits for rank 2, which comes only when rank 0's large message is through.
+// Rank 1 has posted its receive and waits for rank 2, which answers only after rank 0's large message has been
+// delivered.
 // ranks: 3
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two nonblocking collectives are started in one order and waited for in different orders.
+// Two nonblocking collectives are started in one order and completed in different orders.
 // ranks: 2 4
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two receives take anything from any rank, and no sender gives its message a tag of its own.
+// Two receives match any message of any rank, and the tags do not identify the senders.
 // ranks: 4
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages without data, and messages with the same data, say only that a rank is done.
+// Messages without data, and messages with equal data, signal only that a rank is done.
 // ranks: 3 5
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each message of any source is followed by one of the same source with the same tag. Messages of one sender do not
-// overtake each other, so the receive of the header never gets the body of another sender.
+// Each message of any source is followed by one of the same source and tag. Messages of one sender do not overtake each
+// other, so the receive of the header never matches the body of another sender.
 // ranks: 3 5
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All receives name their source, and are completed as they come.
+// All receives name their source, and are completed in order of arrival.
 // ranks: 3 4
 #include <unistd.h>
 

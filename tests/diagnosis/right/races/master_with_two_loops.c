@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A master gives work to each worker that has finished, and collects the last results in a second loop with the same
+// A master sends work to each worker that has finished, and collects the last results in a second loop with the same
 // tag.
 // ranks: 3 5
 #include <mpi.h>

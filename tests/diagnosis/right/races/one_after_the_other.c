@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The second sender begins when the first message has been received.
+// The second sender sends after the first message has been received.
 // ranks: 3
 #include <mpi.h>
 

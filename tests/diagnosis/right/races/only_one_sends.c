@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any source and any tag, and there is one sender.
+// Any source and any tag, but only one sender.
 // ranks: 3
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The second sender begins when it has heard that the first message was received: by a message of the receiver, by that
-// of another rank, by a collective of others with a rank that has heard it, or from a rank whose synchronous send to
-// the receiver is complete.
+// The second sender sends after it has been notified that the first message was received: by a message of the receiver,
+// by that of another rank, by a collective with a rank that was notified, or by a rank whose synchronous send to the
+// receiver is complete.
 // ranks: 5
 #include <mpi.h>
 
@@ -16,7 +16,7 @@ static void pass(int from, int synchronous) {
     if (rank == 0 && x != from) MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-static void tell(int from, int to) {
+static void notify(int from, int to) {
     int x = 0;
     if (rank == from) MPI_Send(&x, 1, MPI_INT, to, 1, MPI_COMM_WORLD);
     if (rank == to) MPI_Recv(&x, 1, MPI_INT, from, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -28,17 +28,17 @@ int main(int argc, char** argv) {
     MPI_Comm others;
     MPI_Comm_split(MPI_COMM_WORLD, rank < 3, rank, &others);   // 0-2, 3-4
     pass(1, 0);
-    tell(0, 2);
+    notify(0, 2);
     pass(2, 0);
-    tell(0, 3);
+    notify(0, 3);
     MPI_Barrier(others);
     pass(4, 0);
-    tell(0, 1);
-    tell(1, 2);
+    notify(0, 1);
+    notify(1, 2);
     pass(2, 0);
-    tell(0, 3);
+    notify(0, 3);
     pass(3, 1);
-    tell(3, 1);
+    notify(3, 1);
     pass(1, 0);
     MPI_Comm_free(&others);
     MPI_Finalize();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The second sender begins behind a nonblocking barrier, a neighbourhood collective, a fence, or a collective that
-// makes a communicator, which all order it behind the receive.
+// The second sender sends after a nonblocking barrier, a neighbourhood collective, a fence, or a collective that
+// creates a communicator, each of which orders the send after the receive.
 // ranks: 3
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who is first is asked for, and then received by its name.
+// A probe returns the first sender, whose message is then received by its source.
 // ranks: 3 4
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A server answers each client that has asked: it looks at the source, and the order does not matter.
+// A server answers each client and uses the source of the request; the order does not matter.
 // ranks: 3 4
 #include <unistd.h>
 

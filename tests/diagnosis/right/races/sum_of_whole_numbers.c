@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A loop adds up whole numbers from two senders in whatever order they come.
+// A loop sums integers from two senders in any order.
 // ranks: 4
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two threads receive from any source, each with a tag of its own, from one sender each.
+// Two threads receive from any source, each with another tag, which one sender uses.
 // ranks: 3
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A token goes around: nobody but one sends.
+// A token circulates: only one rank sends at any time.
 // ranks: 2 4
 #include <mpi.h>
 

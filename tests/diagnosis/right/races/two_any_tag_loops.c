@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two loops over all other ranks take messages of any source and any tag, which are treated alike in any order.
+// Two loops over all other ranks receive messages of any source and any tag, whose order does not matter.
 // ranks: 3 5
 #include <mpi.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two senders, each in a communicator of its own, as a library has.
+// Two senders use separate communicators, as libraries do.
 // ranks: 3
 #include <unistd.h>
 

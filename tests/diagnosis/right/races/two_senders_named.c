@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two senders, and each is received by its name.
+// Two senders, and each receive names its source.
 // ranks: 3
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two senders with a tag each, of which a receive of any source takes only one.
+// Two senders with different tags, of which each receive from any source matches only one.
 // ranks: 3
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The main threads of all ranks wait for each other in receives; second threads send what they wait for.
+// The main threads of all ranks wait for each other in receives; second threads send the messages.
 // ranks: 2 4
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A thread waits for work from the main thread, which gives it after 0.3 s; the other rank waits for the result.
+// A thread waits for work from the main thread, which provides it after 0.3 s; the other rank waits for the result.
 // ranks: 2
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Other threads compute, and ask only what any thread may ask.
+// Other threads compute, and call only functions that any thread may call.
 // ranks: 1 2
 #include <mpi.h>
 #include <pthread.h>

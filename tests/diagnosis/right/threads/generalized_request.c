@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A generalized request, which a thread without any MPI call of its own completes after 0.3 s.
+// A thread without communication calls completes a generalized request after 0.3 s.
 // ranks: 1 2
 #include <pthread.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A thread polls for requests and answers them; the main threads wait for answers.
+// A thread polls for requests and answers them; the main threads wait for the answers.
 // ranks: 2 3
 #include <mpi.h>
 

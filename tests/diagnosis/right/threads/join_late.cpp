@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The main threads join others, which wait in MPI until rank 0 comes after 0.5 s.
+// The main threads join other threads, which wait in MPI until rank 0 calls after 0.5 s.
 // ranks: 2 4
 #include <mpi.h>
 

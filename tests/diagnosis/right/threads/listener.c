@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each rank has a thread that serves requests until it is told to end; the main threads meet at a barrier.
+// Each rank has a thread that serves requests until it receives an end message; the main threads call a barrier.
 // ranks: 2 4
 #include <pthread.h>
 #include <unistd.h>

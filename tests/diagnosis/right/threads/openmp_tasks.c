@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One of OpenMP's threads computes for 0.4 s before it sends what the others wait for.
+// An OpenMP thread computes for 0.4 s before it sends the message that the others wait for.
 // ranks: 1 2
 // flags: -fopenmp
 // env: OMP_NUM_THREADS=3

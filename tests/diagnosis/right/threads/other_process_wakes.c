@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A thread sleeps on a semaphore in memory that it shares with a process of the program's, which wakes it after 0.4 s.
+// A thread sleeps on a semaphore in shared memory; another process of the program posts it after 0.4 s.
 // ranks: 1 2
 // whole: it forks before MPI_Init
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// With MPI_THREAD_SERIALIZED another thread makes the calls, while the main thread waits for it outside MPI.
+// With MPI_THREAD_SERIALIZED another thread calls MPI, while the main thread waits for it outside of MPI.
 // ranks: 2
 #include <mpi.h>
 

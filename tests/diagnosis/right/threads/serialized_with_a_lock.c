@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two threads call in turn, and only one at a time.
+// Two threads call MPI in turn, protected by a lock.
 // ranks: 2
 #include <mpi.h>
 #include <pthread.h>

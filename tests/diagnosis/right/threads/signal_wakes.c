@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A thread sleeps until a signal's handler wakes it after 0.4 s, and sends what the main thread waits for.
+// A thread sleeps until a signal handler wakes it after 0.4 s, and sends the message that the main thread waits for.
 // ranks: 1 2
 #include <mpi.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A thread makes another one after 0.3 s and ends; that one sends after 0.3 s more.
+// A thread creates another one after 0.3 s and ends; the new thread sends after another 0.3 s.
 // ranks: 1 2
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two threads of each rank exchange with two of the next, in the order that random pauses make.
+// Two threads of each rank exchange messages with two threads of the next rank, in an order given by random pauses.
 // ranks: 2 3
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Within a rank one thread waits for the other, now outside of MPI and now in a message; the ranks take turns.
+// Within a rank one thread waits for the other, outside of MPI or in a receive; the ranks alternate.
 // ranks: 2
 #include <mpi.h>
 

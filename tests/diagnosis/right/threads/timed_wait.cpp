@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A thread waits for work that never comes, gives up after 0.4 s, and sends.
+// A thread waits for work that never arrives, stops waiting after 0.4 s, and sends.
 // ranks: 1 2
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two threads per rank, each with collectives on a communicator of its own; they take turns at being late.
+// Two threads per rank call collectives on separate communicators; they are late in turn.
 // ranks: 2 4
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is sent as bytes or packed may be received as anything, and the other way round.
+// Data sent as MPI_BYTE or MPI_PACKED may be received as any type, and vice versa.
 // ranks: 2
 #include <mpi.h>
 

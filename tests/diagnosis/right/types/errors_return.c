@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program that looks at its errors itself is not ended for a type.
+// A mismatch of types does not end a program that uses MPI_ERRORS_RETURN.
 // ranks: 2
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The same numbers, in rows here and columns there, as complex numbers and as pairs.
+// The same elements in different layouts: rows and columns, complex numbers and pairs.
 // ranks: 2
 #include <mpi.h>
 

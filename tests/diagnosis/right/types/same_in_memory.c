@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Types of other names that hold the same: C and Fortran, long and long long, with and without their size.
+// Different type names with the same representation: C and Fortran, long and long long, with and without a size.
 // ranks: 2
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A message that is shorter than its receive, of one type and of several.
+// Messages that are shorter than their receive, of one type and of several.
 // ranks: 2 4
 #include <mpi.h>
 

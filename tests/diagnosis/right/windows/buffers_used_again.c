@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Origin buffers change and results are used after each kind of completion; buffers are read while they are put, gaps
-// are written to, types are freed early, and counters that no one looks at go to one place.
+// are written, types are freed early, and several unused results are fetched into one location.
 // ranks: 2 3
 #include <mpi.h>
 

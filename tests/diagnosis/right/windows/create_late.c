@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One rank comes late to each way of making a window, and to freeing it.
+// One rank comes late to each function that creates a window, and to freeing it.
 // ranks: 2 3
 #include <mpi.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All ranks put side by side, and get in the next epoch.
+// All ranks put to adjacent locations, and get them in the next epoch.
 // ranks: 2 4
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Accumulates of one origin to one place are done in the order of their calls, whatever their operators are.
+// Accumulates of one origin to one location are applied in the order of their calls, whatever their operators.
 // ranks: 2 3
 #include <mpi.h>
 

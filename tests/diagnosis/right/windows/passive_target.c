@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The target waits in a receive all the time while the others access its memory; the last message ends its wait.
+// The target waits in a receive while the others access its memory; the last message ends its wait.
 // ranks: 2 4
 #include <mpi.h>
 #include <unistd.h>

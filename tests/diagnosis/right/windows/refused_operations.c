@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operations that a window refuses touch nothing, so they conflict with nothing.
+// Operations that a window rejects access nothing, so they do not conflict.
 // ranks: 2
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What was got by a request is complete when the request is, and may be put again.
+// The result of MPI_Rget is put again after its request is complete.
 // ranks: 2
 #include <mpi.h>
 

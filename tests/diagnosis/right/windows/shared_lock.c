@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two ranks hold a shared lock at once, and one of them waits for a message of the other.
+// Two ranks hold a shared lock at the same time, and one of them waits for a message of the other.
 // ranks: 2
 #include <mpi.h>
 #include <unistd.h>

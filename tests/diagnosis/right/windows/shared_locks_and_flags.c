@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operations of two ranks on the same place, under shared locks, that a flag orders.
+// Operations of two ranks on the same location, under shared locks, are ordered by a flag.
 // ranks: 3
 #include <mpi.h>
 

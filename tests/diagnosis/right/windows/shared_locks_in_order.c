@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operations of two ranks on the same place, under shared locks, each time with something in between that orders
+// Operations of two ranks on the same location, under shared locks, with different kinds of synchronization between
 // them.
 // ranks: 3 4
 #include <mpi.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program stores in its part of a window beside what others access, before and behind the epoch in which they do,
-// and under locks; others combine, put in several ways, and with requests.
+// A program stores to its part of a window beside the locations that others access, before and after the epoch of these
+// accesses, and under locks; others accumulate, put in several ways, and with requests.
 // ranks: 2 3
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Accumulates with one operator may meet, and gets may, too.
+// Accumulates with the same operator may overlap, as may gets.
 // ranks: 2 4
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A message goes to one rank.
+// A send has MPI_ANY_SOURCE as its destination.
 // ranks: 2
 // expect: MPI_ERR_RANK ranks 0
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Only who receives may take any tag.
+// MPI_Isend is called with MPI_ANY_TAG, which is valid only for receives.
 // ranks: 2
 // expect: MPI_ERR_TAG ranks 0
 #include <mpi.h>

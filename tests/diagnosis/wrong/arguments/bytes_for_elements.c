@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The number of bytes is given as the number of elements.
+// The count is the number of bytes instead of the number of elements.
 // ranks: 2
 // expect: warning T17 ranks 1
 // mpiexec: --check

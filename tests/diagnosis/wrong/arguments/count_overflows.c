@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows times columns does not fit into an int.
+// The count, rows times columns, overflows an int.
 // ranks: 2
 // expect: MPI_ERR_COUNT one of 0-1
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The buffer has room for a thousand numbers, the count says a hundred million.
+// The buffer has room for a thousand elements, but the count is a hundred million.
 // ranks: 2
 // expect: warning T17 ranks 1
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// INT_MAX, to be on the safe side.
+// A receive has INT_MAX as its count.
 // ranks: 2
 // expect: warning T17 ranks 1
 // mpiexec: --check

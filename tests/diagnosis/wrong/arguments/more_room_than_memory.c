@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The count is far beyond the memory of the buffer.
+// The count is far larger than the memory of the buffer.
 // ranks: 2
 // expect: warning T17 ranks 1
 // mpiexec: --check

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! The count is one of another array.
+! The count is that of another array.
 ! ranks: 2
 ! expect: warning T17 ranks 1
 ! mpiexec: --check

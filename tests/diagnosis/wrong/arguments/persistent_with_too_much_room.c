@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A receive that is started later.
+// The count of a persistent receive is far larger than its buffer.
 // ranks: 2
 // expect: warning T17 ranks 1
 // mpiexec: --check

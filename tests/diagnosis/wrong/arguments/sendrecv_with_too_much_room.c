@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Both counts are those of the larger array of another program.
+// Both counts of MPI_Sendrecv are those of a larger array.
 // ranks: 2
 // expect: warning T17 ranks 0-1
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A tag made of rank and step overflows.
+// A tag computed from rank and step is larger than MPI_TAG_UB.
 // ranks: 2
 // expect: MPI_ERR_TAG ranks 0
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tag is meant to be the distance of the ranks; one way it is negative.
+// The tag is the difference of two ranks, which is negative in one direction.
 // ranks: 2
 // expect: MPI_ERR_TAG ranks 1
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All ranks send ints and expect floats: what is true of each rank's own part alone already.
+// All ranks send ints and receive floats: already the part that each rank sends to itself does not match.
 // ranks: 2 4
 // expect: T04
 #include <mpi.h>

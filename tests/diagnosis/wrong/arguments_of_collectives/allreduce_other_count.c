@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One rank has counted its values differently.
+// One rank calls MPI_Allreduce with another count.
 // ranks: 2 4
 // expect: T04 ranks 1
 #include <mpi.h>

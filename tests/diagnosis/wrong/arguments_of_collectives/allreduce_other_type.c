@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Long here and double there: both have eight bytes, and the sum is nonsense.
+// One rank reduces longs, the others doubles: the sizes are equal, but the sum is meaningless.
 // ranks: 2 3
 // expect: T04 ranks 0
 #include <mpi.h>

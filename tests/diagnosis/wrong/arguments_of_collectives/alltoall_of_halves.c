@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two ints go out where one double is expected, at all ranks.
+// All ranks send two ints where one double is received.
 // ranks: 2 3
 // expect: T04
 #include <mpi.h>

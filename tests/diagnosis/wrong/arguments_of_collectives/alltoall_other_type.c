@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 0 sends and receives floats, the others ints: as many bytes, and other numbers.
+// Rank 0 sends and receives floats, the others ints of the same size.
 // ranks: 2 3
 // expect: T04 one of all
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 1 sends floats to rank 0, which expects ints; what each sends itself matches.
+// Rank 1 sends floats to rank 0, which receives ints; the part that each rank sends to itself matches.
 // ranks: 2 3
 // expect: T04 ranks 0-1
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The root sends ten numbers, the others expect five.
+// The root broadcasts ten elements, the others receive five.
 // ranks: 2 4
 // expect: T04 ranks 0
 // expect nodes: MPI_ERR_TRUNCATE or T04 one of all

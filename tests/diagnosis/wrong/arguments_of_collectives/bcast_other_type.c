@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An int is broadcast and a double is expected.
+// The root broadcasts an int, the others receive a double.
 // ranks: 2 4
 // expect: T04 ranks 0
 #include <mpi.h>

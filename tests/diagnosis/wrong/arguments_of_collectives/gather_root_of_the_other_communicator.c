@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// In the second half the root of the world has another number, and two ranks disagree about it.
+// In the second half, the root has another rank than in the world, and two ranks use different roots.
 // ranks: 4
 // expect: T04 ranks 2-3
 // expect nodes: T04 or T01 ranks 2-3

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 1 sends less than the root expects, which --check finds before anything is sent.
+// Rank 1 sends less than the root receives; --check finds this before any data is sent.
 // ranks: 2 3
 // expect: T04 ranks 0-1
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 1 sends more than the root has room for; both calls are named.
+// Rank 1 sends more than the root has room for; the report names both calls.
 // ranks: 2 3
 // expect: T04 ranks 0-1
 // expect nodes: T04 ranks 0-1

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 1 sends rank 0 more than that one has room for, which shows when rank 0 waits.
+// Rank 1 sends to rank 0 more than that rank has room for, which is found when rank 0 waits.
 // ranks: 2 3
 // expect: T04 ranks 0-1
-// one node: where a rank of another node began a request is not known
+// one node: the call at which a rank of another node started a request is not known
 #include <mpi.h>
 
 int main(int argc, char** argv) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The last rank gives floats to a gather of ints, long before the root begins its own.
+// The last rank sends floats to a gather of ints, long before the root starts its call.
 // ranks: 2 3
 // expect: T04 ranks 0 last
 // mpiexec: --check

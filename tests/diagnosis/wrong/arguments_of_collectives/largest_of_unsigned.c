@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The largest number, of signed ones at rank 0 and unsigned ones elsewhere: the result would differ from rank to rank.
+// MPI_MAX of signed integers at rank 0 and unsigned ones at the others: the result would differ between ranks.
 // ranks: 2 4
 // expect: T04
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One rank asks for the maximum, the others for the sum.
+// One rank computes the maximum, the others the sum.
 // ranks: 2 4
 // expect: T04 ranks 0
 #include <mpi.h>

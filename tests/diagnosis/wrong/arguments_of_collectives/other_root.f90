@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! The root is 1 for the first rank, as arrays begin there, and 0 for the others.
+! The root is 1 at the first rank, because arrays begin at 1, and 0 at the others.
 ! ranks: 2 3
 ! expect: T04 ranks 0
 ! expect nodes: T01 or T04 one of 0-2

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The operator depends on what a rank has read, and rank 1 has read something else.
+// The operator depends on input that is different at rank 1.
 // ranks: 2 3
 // expect: T04 ranks 1
 #include <mpi.h>

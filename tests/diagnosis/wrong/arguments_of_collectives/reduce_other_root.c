@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The last rank expects the sum at itself, all others at rank 0.
+// The last rank calls MPI_Reduce with itself as the root, all others with rank 0.
 // ranks: 2 4
 // expect: T04 ranks last
 // expect nodes: T01 or T04 one of all

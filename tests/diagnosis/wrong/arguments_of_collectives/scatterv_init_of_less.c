@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The root has less for the last rank than that one expects, in a persistent scatter that is never started.
+// The root of a persistent scatter sends less to the last rank than that rank receives; it is never started.
 // ranks: 2 3
 // expect: T04 ranks 0 last
 // mpiexec: --check

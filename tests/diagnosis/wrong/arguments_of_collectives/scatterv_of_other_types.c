@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The root scatters ints, and the last rank expects floats.
+// The root scatters ints, and the last rank receives floats.
 // ranks: 2 3
 // expect: T04 ranks last
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each rank names itself as the root.
+// Each rank passes itself as the root.
 // ranks: 2 4
 // expect: T04 one of all
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Both send first: it works only as long as MPI keeps small messages.
+// Both ranks send first, which works only as long as MPI buffers small messages.
 // ranks: 2
 // expect: T01 ranks 0-1
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two sends to the neighbours before their receives, small enough to be kept.
+// Each rank sends to both neighbours before it receives; the messages are small enough to be buffered.
 // ranks: 4
 // expect: T01 ranks all
 // mpiexec: --check

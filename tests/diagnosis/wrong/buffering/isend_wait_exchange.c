@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A nonblocking send that is completed before the receive is no better than a blocking one.
+// Each rank completes a nonblocking send before its receive, which is equivalent to a blocking send.
 // ranks: 2
 // expect: T01 ranks 0-1
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A message that nobody receives: the sender may wait for ever.
+// A message is never received, so its send may block forever.
 // ranks: 2
 // expect: T05 ranks 0
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The same with persistent sends.
+// Each rank completes a persistent send before its receive.
 // ranks: 2
 // expect: T01 ranks 0-1
 // mpiexec: --check

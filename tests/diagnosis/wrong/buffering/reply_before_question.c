@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Both answer before they ask.
+// Both ranks send the answer before the question.
 // ranks: 2
 // expect: T01 ranks 0-1
 // mpiexec: --check

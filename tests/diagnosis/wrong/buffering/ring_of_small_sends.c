@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All send to the right first, and receive from the left then.
+// In a ring, all ranks send to the right before they receive from the left.
 // ranks: 3 5
 // expect: T01 ranks all
 // mpiexec: --check

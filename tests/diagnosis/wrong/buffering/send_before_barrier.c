@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The receive comes behind a barrier that the sender reaches only because its message is small.
+// The receive is after a barrier, which the sender reaches only because its message is small.
 // ranks: 2 4
 // expect: T01 ranks 0-1
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A blocking send to oneself, and the receive behind it.
+// A blocking send of a rank to itself precedes its receive.
 // ranks: 1 2
 // expect: T01 ranks 0
 // mpiexec: --check

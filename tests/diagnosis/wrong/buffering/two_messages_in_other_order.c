@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The receiver takes the second message first.
+// The receiver receives the second message first.
 // ranks: 2
 // expect: T02 or T01 ranks 0-1
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The root broadcasts what it has not received yet.
+// The root broadcasts a buffer whose receive is not complete.
 // ranks: 2 3
 // expect: T11 ranks 0
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The send buffer gets its next value before the send is complete.
+// The send buffer is overwritten before the send is complete.
 // ranks: 2
 // expect: T10 ranks 0
 // mpiexec: --check

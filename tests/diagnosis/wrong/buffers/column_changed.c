@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A column goes out as a vector, and one of its elements is changed before the wait.
+// A column is sent as a vector, and one of its elements is changed before the wait.
 // ranks: 2
 // expect: T10 ranks 0
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory of a send is given back before the send is complete.
+// A send buffer is freed before the send is complete.
 // ranks: 2
 // expect: T10 ranks 0
 // mpiexec: --check

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory of a send is given back by free before the send is complete: with each number of ranks a block of another
-// size, for allocators keep small and large ones in different ways.
+// A send buffer is freed with free before the send is complete. The size of the block depends on the number of ranks,
+// because allocators manage small and large blocks differently.
 // ranks: 2 3 4 5
 // expect: T10 ranks 0
 // mpiexec: --check

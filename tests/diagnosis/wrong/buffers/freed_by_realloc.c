@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The buffer of a receive moves, because realloc makes it larger, before its message is there.
+// A receive buffer is moved by realloc before its message has arrived.
 // ranks: 2
 // expect: T11 ranks 0
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a rank gives is freed before the operation is complete.
+// The send buffer of MPI_Iallgather is freed before the operation is complete.
 // ranks: 2 3
 // expect: T10 ranks 0
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The next operand is prepared while the sum of this one is on its way.
+// The next operand is computed in the send buffer while MPI_Iallreduce is in progress.
 // ranks: 2 3
 // expect: T10 ranks 1
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One of the columns that go out is changed, which is a part of its own.
+// One column of the send buffer of MPI_Ialltoallw is changed; each column is one part.
 // ranks: 2
 // expect: T10 ranks 1
 // mpiexec: --check

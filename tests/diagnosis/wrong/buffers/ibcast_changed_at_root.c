@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The root counts on before its broadcast is complete.
+// The root changes the buffer before its broadcast is complete.
 // ranks: 2 4
 // expect: T10 ranks 0
 // mpiexec: --check

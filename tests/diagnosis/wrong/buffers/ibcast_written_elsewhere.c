@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank sets a default after the broadcast has begun; the root comes later.
+// A rank sets a default value after it has started the broadcast; the root starts later.
 // ranks: 2 3
 // expect: T11 ranks last
 // mpiexec: --check

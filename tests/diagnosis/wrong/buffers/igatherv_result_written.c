@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The root clears a part of the result while the others still send to it.
+// The root clears a part of the receive buffer while the others still send to it.
 // ranks: 2 3
 // expect: T11 ranks 0
 // mpiexec: --check

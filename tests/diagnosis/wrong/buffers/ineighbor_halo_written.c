@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A cell that the neighbour sends is set to a boundary value in between.
+// A halo cell that the neighbour sends is set to a boundary value during the operation.
 // ranks: 2 3
 // expect: T11 ranks 0
 // mpiexec: --check

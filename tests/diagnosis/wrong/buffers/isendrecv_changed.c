@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The half that sends of MPI_Isendrecv has a buffer, too.
+// The send buffer of MPI_Isendrecv is changed before the wait.
 // ranks: 2
 // expect: T10 one of 0-1
 // mpiexec: --check

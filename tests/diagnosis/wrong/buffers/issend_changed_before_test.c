@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Test says when the buffer may be used again, and it is used before.
+// The send buffer is changed before MPI_Test has completed the send.
 // ranks: 2
 // expect: T10 ranks 0
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The loop's counter is sent, and counts on.
+// A nonblocking send has the loop counter as its buffer, and the loop changes it.
 // ranks: 2
 // expect: T10 ranks 0
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The next value is written before the last one has left.
+// The next value is written before the persistent send of the last one is complete.
 // ranks: 2
 // expect: T10 ranks 1
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From the second step on the vector is written to while its sum is under way.
+// From the second step on, the vector is written while its persistent in-place sum is in progress.
 // ranks: 2
 // expect: T11 ranks 0
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The buffer is prepared after the receive has begun.
+// The program initializes the buffer after the receive has started.
 // ranks: 2
 // expect: T11 ranks 0
 // mpiexec: --check

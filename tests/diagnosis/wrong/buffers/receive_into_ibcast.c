@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A message is received into what the broadcast still sends.
+// A message is received into the buffer of a broadcast in progress at its root.
 // ranks: 2
 // expect: T11 ranks 0
 // mpiexec: --check

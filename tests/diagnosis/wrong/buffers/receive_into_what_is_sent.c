@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The answer comes into the buffer that is still being sent.
+// The answer is received into a buffer that is still being sent.
 // ranks: 2
 // expect: T11 one of 0-1
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The second half begins one element too early.
+// The buffers of two receives overlap by one element.
 // ranks: 2
 // expect: T11 ranks 0
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A value is passed on before it has come.
+// A value is sent before its receive is complete.
 // ranks: 3
 // expect: T11 ranks 1
 // mpiexec: --check

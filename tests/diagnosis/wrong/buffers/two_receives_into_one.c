@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two receives into the same variable at the same time.
+// Two receives into the same variable are active at the same time.
 // ranks: 3
 // expect: T11 ranks 0
 // mpiexec: --check

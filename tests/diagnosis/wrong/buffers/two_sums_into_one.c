@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two sums under way at the same time have one result at rank 0.
+// Two nonblocking sums have the same receive buffer at rank 0.
 // ranks: 2
 // expect: T11 ranks 0
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The variable is used for something else while a message may come into it.
+// A variable is used for another purpose while a receive into it is active.
 // ranks: 2 4
 // expect: T11 ranks 0
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A vector that is being sent grows, and lies elsewhere then.
+// A vector that is being sent grows, which moves its elements.
 // ranks: 2
 // expect: T10 ranks 0
 // mpiexec: --check

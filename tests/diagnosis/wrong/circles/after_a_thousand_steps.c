@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A thousand exchanges go well; then one side changes its order.
+// After a thousand correct exchanges, one rank changes its order of send and receive.
 // ranks: 2
 // expect: T01 ranks 0-1
 #include <mpi.h>

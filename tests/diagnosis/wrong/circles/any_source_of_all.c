@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Everybody waits for a message of anybody, and nobody sends one.
+// All ranks receive from any source, and no rank sends.
 // ranks: 2 4 8
 // expect: T01 ranks all
 #include <mpi.h>

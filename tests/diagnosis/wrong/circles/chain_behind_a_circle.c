@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks 0 and 1 wait for each other; each further rank waits for the one before it, and is not why.
+// Ranks 0 and 1 wait for each other; each further rank waits for the one before it and is not a cause.
 // ranks: 3 6
 // expect: T01 ranks 0-1 behind 2-5
 #include <mpi.h>

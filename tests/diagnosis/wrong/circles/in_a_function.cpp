@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two receives head to head, in a member function of a class that knows how to exchange.
+// Both ranks receive first, in a member function of a class.
 // ranks: 2
-// whole: what a student has, compiled by mpicxx
+// whole: a typical program of students, compiled by mpicxx
 // says: in Halo::receive()
 // expect: T01 ranks 0-1
 #include <mpi.h>

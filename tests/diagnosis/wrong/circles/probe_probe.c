@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Both look how long the message will be, before either has sent one.
+// Both ranks probe for a message before either has sent one.
 // ranks: 2
 // expect: T01 ranks 0-1
 #include <mpi.h>

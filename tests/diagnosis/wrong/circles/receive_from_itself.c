@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank receives from itself before it has sent to itself.
+// A rank receives from itself before it sends to itself.
 // ranks: 1 2
 // expect: T01 ranks 0
 #include <mpi.h>

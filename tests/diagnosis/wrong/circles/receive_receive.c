@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Both receive first, so neither comes to its send.
+// Both ranks receive first, so neither reaches its send.
 // ranks: 2 4
-// whole: what a student has, compiled by mpicc
+// whole: a typical program of students, compiled by mpicc
 // says: receive_receive.c:15 in main()
 // expect: T01 ranks 0-1 behind 2-3
 #include <mpi.h>

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Both receive first, so neither comes to its send.
+! Both ranks receive first, so neither reaches its send.
 ! ranks: 2
 ! expect: T01 ranks 0-1
 program receive_receive

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The mistake is at the bottom of a recursion: a tree in which a child waits for its parent and the parent for it.
+// The deadlock is at the bottom of a recursion: in a tree, a child waits for its parent and the parent for the child.
 // ranks: 2 4
 // expect: T01 ranks 0-1
 #include <mpi.h>

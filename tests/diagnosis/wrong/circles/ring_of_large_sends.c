@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A halo exchange with blocking sends: it worked with small rows, and stands still with rows of 4 MiB.
+// A halo exchange with blocking sends, which works with small rows, blocks with rows of 4 MiB.
 // ranks: 2 4
 // expect: T01 ranks all
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A ring in which everybody receives from the left before sending to the right: nobody begins.
+// In a ring, all ranks receive from the left before they send to the right.
 // ranks: 2 3 5 8
 // expect: T01 ranks all
 #include <mpi.h>

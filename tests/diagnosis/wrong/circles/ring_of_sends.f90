@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! A ring of synchronous sends, from a subroutine.
+! In a ring, all ranks send synchronously, in a subroutine.
 ! ranks: 2 4
 ! expect: T01 ranks all
 program ring_of_sends

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A ring in which everybody sends to the right, synchronously, before receiving from the left.
+// In a ring, all ranks send synchronously to the right before they receive from the left.
 // ranks: 2 4 7
 // expect: T01 ranks all
 #include <mpi.h>

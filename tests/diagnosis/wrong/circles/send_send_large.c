@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Both send 8 MiB first. Small messages would get through; large ones wait for their receive.
+// Both ranks send 8 MiB first. Small messages would be buffered; large ones block until they are received.
 // ranks: 2 4
 // expect: T01 ranks 0-1
 #include <mpi.h>

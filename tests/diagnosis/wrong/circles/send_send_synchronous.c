@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Both send first, and MPI_Ssend waits until the message is received.
+// Both ranks send first with MPI_Ssend, which blocks until the message is received.
 // ranks: 2 3
 // expect: T01 ranks 0-1
 #include <mpi.h>

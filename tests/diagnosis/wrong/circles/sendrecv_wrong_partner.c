@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A shift in which everybody receives from the right, where it also sends to: with 3 ranks nobody's message comes.
+// In a shift, all ranks receive from the right, to which they also send: with 3 ranks no message matches.
 // ranks: 3 5
 // expect: T01 ranks all
 #include <mpi.h>

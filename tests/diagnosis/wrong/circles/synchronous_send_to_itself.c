@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A synchronous send to oneself waits for a receive that stands behind it.
+// A rank sends synchronously to itself before it posts the receive.
 // ranks: 1 3
 // expect: T01 ranks 0
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A circle of three in a larger job: 0 waits for 2, 1 for 0, and 2 for 1. The others wait in the reduction.
+// Three ranks of a larger job wait in a circle: 0 for 2, 1 for 0, and 2 for 1. The others wait in the reduction.
 // ranks: 3 5
 // expect: T01 ranks 0-2 behind 3-4
 #include <mpi.h>

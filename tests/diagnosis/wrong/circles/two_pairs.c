@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two circles that have nothing to do with each other: at least the one that is there first is told.
+// Two independent circles: at least the one that forms first is reported.
 // ranks: 4
 // expect: T01 one of 0-3
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The last rank skips the reduction, for it has nothing to add, and is at the next barrier.
+// The last rank skips the reduction and calls the next barrier.
 // ranks: 2 4
 // expect: T03 ranks last
 // expect nodes: T03 or T05 one of all

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rank 0 broadcasts, the others reduce.
 // ranks: 2 4
-// whole: what a student has, compiled by mpicc
+// whole: a typical program of students, compiled by mpicc
 // expect: T03 ranks 0
 #include <mpi.h>
 

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! The first rank broadcasts, the others reduce. One of the calls has returned when it is told: where it was is found
-! behind the library between Fortran and MPI.
+! The first rank broadcasts, the others reduce. One of the calls has returned when the error is reported; its location
+! is found although the library of the Fortran binding is between the program and MPI.
 ! ranks: 2
 ! expect: T03 ranks 0-1
 program bcast_against_reduce

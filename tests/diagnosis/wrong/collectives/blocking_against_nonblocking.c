@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Allreduce does not meet MPI_Iallreduce.
+// MPI_Allreduce does not match MPI_Iallreduce.
 // ranks: 2 3
 // expect: T03 ranks 0
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Even ranks gather at rank 0, odd ranks believe that all get everything.
+// Even ranks call MPI_Gather, odd ranks MPI_Allgather.
 // ranks: 2 3
 // expect: T03 one of all
 // expect nodes: T03 or T05 or MPI_ERR_TRUNCATE one of all

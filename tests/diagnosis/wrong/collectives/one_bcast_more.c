@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The root sends its parameters in three broadcasts; the others take two.
+// The root calls three broadcasts, the others two.
 // ranks: 2 4
 // expect: T03 ranks 0
 // expect nodes: T03 or T05 one of all

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The same two collectives in another order.
+// Two ranks call the same two collectives in different orders.
 // ranks: 2 4
 // expect: T03 ranks 0
 // expect nodes: T03 or MPI_ERR_TRUNCATE or MPI_ERR_OTHER one of all

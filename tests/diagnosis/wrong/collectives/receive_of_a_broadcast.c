@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The root broadcasts; rank 1 takes it for a message and receives.
+// The root broadcasts; rank 1 calls MPI_Recv instead of MPI_Bcast.
 // ranks: 2 3
 // expect: T01 or T03 or T05 ranks 1
 #include <mpi.h>

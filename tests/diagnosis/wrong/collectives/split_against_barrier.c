@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Comm_split is collective over all; only half of the ranks call it, the others are at a barrier.
+// MPI_Comm_split is collective, but only half of the ranks call it; the others call a barrier.
 // ranks: 2 4
 // expect: T03 one of all
 // expect nodes: T03 or T05 or T01 one of all

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The root starts its persistent broadcast once more than the others, and need not wait for them.
+// The root starts its persistent broadcast once more than the others, and does not need to wait for them.
 // ranks: 2 3
 // expect: T03 one of all
 // says: persistent collectives on a communicator of

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The grid is not periodic, but the program sends round its edge to a rank that does not expect it there.
+// The grid is not periodic, but the program sends around its edge to a rank that does not receive there.
 // ranks: 3 4
 // expect: T01 ranks 0
 #include <mpi.h>

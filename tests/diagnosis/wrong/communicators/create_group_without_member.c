@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 1 is in the group but does not call MPI_Comm_create_group; it waits for a message first.
+// Rank 1 is a member of the group but waits for a message before it calls MPI_Comm_create_group.
 // ranks: 3
 // expect: T01 ranks 0-1
 #include <mpi.h>

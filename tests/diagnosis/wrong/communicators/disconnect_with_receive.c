@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A communicator is disconnected while a receive on it waits.
+// A communicator is disconnected while a receive on it is pending.
 // ranks: 2
 // expect: T16 ranks 0
 // mpiexec: --check

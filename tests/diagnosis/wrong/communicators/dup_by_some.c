@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Only the even ranks duplicate the communicator, which all of its ranks have to do.
+// Only the even ranks duplicate the communicator, although MPI_Comm_dup is collective.
 // ranks: 2 4
 // expect: T03 one of all
 // expect nodes: T01 or T03 one of all

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// As in a library: a communicator lives for one broadcast, in which the last rank names another type. It is the first
-// to receive and to free the communicator: its neighbour, which comes later, has to find the difference.
+// As in a library, a communicator is used for one broadcast only, in which the last rank passes another type. That rank
+// receives and frees the communicator first; its neighbour, which calls later, must detect the error.
 // ranks: 2 3 4 5
 // expect: T04 ranks last
 // expect nodes: T04 or T01 one of all

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// As in a library: a communicator lives for one allreduce, in which the last rank names another operator.
+// As in a library, a communicator is used for one allreduce only, in which the last rank passes another operator.
 // ranks: 2 3 4 5
 // expect: T04 ranks last
 #include <mpi.h>

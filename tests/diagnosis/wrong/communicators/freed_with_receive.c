@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A communicator is freed while operations on it wait, and nobody completes them.
+// A communicator is freed while operations on it are pending, which are never completed.
 // ranks: 2
 // expect: warning T16 ranks 0-1
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The graph says that rank 0 hears from rank 1; rank 1 does not join in, for it believes to have no neighbours.
+// In the graph, rank 0 has an edge from rank 1, but rank 1 has no neighbours and does not call the collective.
 // ranks: 2 3
 // expect: T01 or T03 ranks 0
 #include <mpi.h>

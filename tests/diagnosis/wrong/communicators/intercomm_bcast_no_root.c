@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// In a broadcast over an intercommunicator the root says MPI_ROOT. Here both sides say that they only receive.
+// In a broadcast over an intercommunicator the root passes MPI_ROOT. Here both groups only receive.
 // ranks: 2
 // expect: T01 or T04 ranks 0-1
 #include <mpi.h>

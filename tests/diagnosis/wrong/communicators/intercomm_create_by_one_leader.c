@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Only one of the two halves makes the intercommunicator; the other one is at a barrier of all.
+// Only one of the two groups creates the intercommunicator; the other one calls a barrier of all ranks.
 // ranks: 2 4
 // expect: T01 ranks 0
 #include <mpi.h>

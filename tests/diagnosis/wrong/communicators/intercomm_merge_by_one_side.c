@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One side merges the intercommunicator, the other one waits for a message from it.
+// One group merges the intercommunicator, the other one waits for a message from it.
 // ranks: 2
 // expect: T01 ranks 0-1
 #include <mpi.h>

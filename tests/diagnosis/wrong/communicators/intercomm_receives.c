@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Both sides of an intercommunicator receive from their partner over there, and none sends.
+// Both groups of an intercommunicator receive from their remote partners, and none sends.
 // ranks: 2 4
 // expect: T01 one of all
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A thousand broadcasts on a duplicate; one of the first ones has another type at the last rank.
+// The program calls a thousand broadcasts on a duplicate; the last rank passes another type in one of the first.
 // ranks: 2 4
 // expect: T04 ranks last
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 1 waits for a message before its exchange with the neighbours; rank 0 sends it afterwards.
+// Rank 1 waits for a message before its exchange with the neighbours; rank 0 sends it after the exchange.
 // ranks: 3 4
 // expect: T01 ranks 0-1
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Both synchronise in rows and in columns, but rank 0 begins with one and rank 1 with the other.
+// Both ranks synchronize on rows and columns, but in opposite order.
 // ranks: 2
 // expect: T01 or T03 ranks 0-1
 #include <mpi.h>

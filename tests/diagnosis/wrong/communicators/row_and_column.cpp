@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A 2 x 2 grid: ranks 0 and 3 sum over their row first, the others over their column first. Each waits for the next.
+// In a 2 x 2 grid, ranks 0 and 3 sum over their row first, the others over their column, so each waits for the next.
 // ranks: 4
 // expect: T01 or T03 ranks 0
 #include <mpi.h>

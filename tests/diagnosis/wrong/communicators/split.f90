@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! The halves are made by some ranks only.
+! Only some ranks call the split that creates the halves.
 ! ranks: 2
 ! expect: T01 or T03 ranks 0-1
 program split

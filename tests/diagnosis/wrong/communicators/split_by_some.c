@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ranks that are to be in no part must call MPI_Comm_split, too, with MPI_UNDEFINED.
+// Ranks that are in no part must also call MPI_Comm_split, with MPI_UNDEFINED; here they do not.
 // ranks: 3 5
 // expect: T01 or T03 one of 0-1
 #include <mpi.h>

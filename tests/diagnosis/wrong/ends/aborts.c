@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An assertion of a rank fails.
+// An assertion fails at one rank.
 // ranks: 2 3
 // expect: T09 ranks 0 ending with 134
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A reduction stands within a branch that only some ranks take.
+// A reduction is in a branch that only some ranks take.
 // ranks: 2 4
 // expect: T03 or T05 one of 0-1
 #include <mpi.h>

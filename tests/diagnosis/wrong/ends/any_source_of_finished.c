@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The server goes on waiting for requests when all clients have finished.
+// The server still waits for requests when all clients have finished.
 // ranks: 2 5
 // expect: T05 ranks 0
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One rank sees an empty input and leaves; the others meet at a barrier.
+// One rank reads an empty input and finishes; the others call a barrier.
 // ranks: 2 3
 // expect: T03 or T05 one of 0-1
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The root has left early, and the others wait for its broadcast.
+// The root has finished early, and the others wait for its broadcast.
 // ranks: 2 4
 // expect: T03 or T05 one of 1-last
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank leaves by exit(0) without MPI_Finalize.
+// A rank calls exit(0) without MPI_Finalize.
 // ranks: 2 4
 // expect: T09 ranks 1 ending with 1
 #include <mpi.h>

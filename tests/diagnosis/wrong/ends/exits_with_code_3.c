@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank leaves with an error of its own.
+// A rank exits with an error code.
 // ranks: 2 4
-// whole: how a process ends
+// whole: the end of the process matters
 // expect: T09 ranks 1 ending with 3
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The finalisation stands in a destructor, and rank 1 returns from main before it has answered.
+// MPI_Finalize is called in a destructor, and rank 1 returns from main before it has answered.
 // ranks: 2
 // whole: it returns from main
 // expect: T05 ranks 0

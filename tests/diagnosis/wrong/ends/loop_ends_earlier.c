@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 0 makes one step less, for its local error is small enough; the others do not know it.
+// Rank 0 makes one step less, because it stops when its local error is small enough.
 // ranks: 2 3
 // expect: T03 or T05 one of 1-2
 #include <mpi.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank follows a null pointer while the others wait at a barrier.
+// A rank dereferences a null pointer while the others wait in a barrier.
 // ranks: 2 4
-// whole: how a process ends
+// whole: the end of the process matters
 // expect: T09 ranks 1 ending with 139
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Win_complete and MPI_Win_wait are mixed up.
+// MPI_Win_complete and MPI_Win_wait are interchanged.
 // ranks: 2
 // expect: MPI_ERR_RMA_SYNC ranks 0
 #include <mpi.h>

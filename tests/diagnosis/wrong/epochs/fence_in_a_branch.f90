@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Only the rank that puts something ends the epoch with a fence.
+! Only the rank that puts data ends the epoch with a fence.
 ! ranks: 2 3
 ! expect: T15 ranks 0 one of 1-last
 program fence_in_a_branch

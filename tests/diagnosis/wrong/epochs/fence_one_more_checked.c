@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The same as one fence more, which --check sees at the fence.
+// Rank 0 fences once more than the others; --check detects this at the fence.
 // ranks: 2 3
 // expect: T15 ranks 0 one of 1-last
 // mpiexec: --check

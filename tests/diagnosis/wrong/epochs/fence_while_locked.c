@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A fence cannot end the epoch of a lock.
+// A fence is called in a lock epoch, which it cannot end.
 // ranks: 2
 // expect: MPI_ERR_RMA_SYNC ranks 0
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A flush is for epochs of locks.
+// A flush is called outside of a lock epoch.
 // ranks: 2
 // expect: MPI_ERR_RMA_SYNC ranks 0
 #include <mpi.h>

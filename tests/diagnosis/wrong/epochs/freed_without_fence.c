@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What was put since the last fence is complete only at another one.
+// The window is freed without the fence that completes the last puts.
 // ranks: 2 3
 // expect: warning T15 ranks 0
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The last rank says of its first fence that it ends no epoch and begins none, the others that it begins one.
+// The last rank asserts at its first fence that no epoch begins or ends, the others that an epoch begins.
 // ranks: 2 3
 // expect: T15 ranks last one of 0-1
 // says: with MPI_MODE_NOPRECEDE and MPI_MODE_NOSUCCEED

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lock is never given back.
+// The window is freed while it is locked.
 // ranks: 2
 // expect: MPI_ERR_RMA_SYNC ranks 0
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 0 accesses in the first step only, and rank 1 posts for that one only.
+// Rank 0 accesses in the first step only, and rank 1 posts for that step only.
 // ranks: 2
 // expect: warning T15 ranks 0
 // says: 3 epochs towards rank 1

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is asserted of the epochs around a fence all ranks have to assert.
+// MPI_MODE_NOSUCCEED must be asserted by all ranks; here only some assert it.
 // ranks: 2 3
 // expect: warning T15 ranks 0-1
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The last rank has nothing to put, and leaves out the fence that ends the epoch.
+// The last rank puts nothing and omits the fence that ends the epoch.
 // ranks: 2 3
 // expect: T15 ranks last one of 0-1
 #include <mpi.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 0 fences once more than the others, whose MPI_Win_free lets it through.
+// Rank 0 fences once more than the others, whose MPI_Win_free lets the fence complete.
 // ranks: 2 4
 // expect: T15 ranks 0 one of 1-last
-// says: has called 3 fences of window "halo"
+// says: has called MPI_Win_fence 3 times on window "halo"
 #include <mpi.h>
 
 int main(int argc, char** argv) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 0 posts for ranks 1 and 2, and only rank 1 comes.
+// Rank 0 posts for ranks 1 and 2, and only rank 1 starts.
 // ranks: 3 4
 // expect: T01 ranks 0 2
 #include <mpi.h>

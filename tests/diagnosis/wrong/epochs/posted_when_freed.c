@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 0 opens its window and never waits for the end of that.
+// Rank 0 posts and never calls MPI_Win_wait.
 // ranks: 2
 // expect: MPI_ERR_RMA_SYNC ranks 0
 #include <mpi.h>

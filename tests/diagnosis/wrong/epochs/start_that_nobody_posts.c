@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 0 starts an epoch towards rank 1 and has nothing to do in it; rank 1 does not post.
+// Rank 0 starts an access epoch at rank 1 without any operation; rank 1 does not post.
 // ranks: 2 3
 // expect: warning T15 ranks 0
 // says: towards rank 1

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 1 has posted for rank 0, which starts towards rank 2.
+// Rank 1 has posted for rank 0, which starts for rank 2.
 // ranks: 3
 // expect: T01 ranks 0 2
 #include <mpi.h>

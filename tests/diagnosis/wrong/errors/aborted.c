@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The program finds a mistake itself.
+// The program detects an error and calls MPI_Abort.
 // ranks: 2 3
 // expect: MPI_Abort ranks 1
 #include <mpi.h>

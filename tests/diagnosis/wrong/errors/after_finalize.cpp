@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A destructor of a global object runs after main, and so after MPI_Finalize.
+// The destructor of a global object calls MPI after main, and thus after MPI_Finalize.
 // ranks: 1 2
 // whole: a global object that has a destructor
 // expect: MPI_ERR_OTHER one of all

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A sender has to say which tag.
+// A send is called with MPI_ANY_TAG.
 // ranks: 2
 // expect: MPI_ERR_TAG ranks 0
 #include <mpi.h>

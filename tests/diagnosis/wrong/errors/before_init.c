@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rank is asked for before MPI_Init.
+// The program calls MPI_Comm_rank before MPI_Init.
 // ranks: 1 2
 // whole: a call before MPI_Init
 // expect: MPI_ERR_OTHER one of all

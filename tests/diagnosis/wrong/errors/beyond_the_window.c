@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A displacement in bytes where the window counts elements.
+// The displacement is in bytes, but the displacement unit of the window is an element.
 // ranks: 2
 // expect: MPI_ERR_RMA_RANGE ranks 0
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A shift on a communicator that has no grid.
+// MPI_Cart_shift is called on a communicator without a Cartesian topology.
 // ranks: 2
 // expect: MPI_ERR_TOPOLOGY one of all
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The same, found by a call that completes several requests.
+// A message is longer than its receive, which is found by a call that completes several requests.
 // ranks: 2
 // expect: MPI_ERR_IN_STATUS or MPI_ERR_TRUNCATE ranks 1
 #include <mpi.h>

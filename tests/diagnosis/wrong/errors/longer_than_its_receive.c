@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A message has more than its receive has room for.
+// A message is longer than its receive.
 // ranks: 2
 // expect: MPI_ERR_TRUNCATE ranks 1
 #include <mpi.h>

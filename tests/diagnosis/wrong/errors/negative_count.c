@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A count that has overflowed.
+// The count has overflowed and is negative.
 // ranks: 2
 // expect: MPI_ERR_COUNT one of all
 #include <mpi.h>

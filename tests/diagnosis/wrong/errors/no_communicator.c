@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks that are not in the new communicator use it all the same.
+// Ranks that are not in the new communicator use MPI_COMM_NULL.
 // ranks: 2 3
 // expect: MPI_ERR_COMM ranks 0
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory was never allocated.
+// The send buffer is a null pointer.
 // ranks: 2
 // expect: MPI_ERR_BUFFER ranks 0
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An operator that doubles do not have.
+// The operator is not defined for doubles.
 // ranks: 2
 // expect: MPI_ERR_OP one of all
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A put without a synchronization around it.
+// A put is called outside of an epoch.
 // ranks: 2
 // expect: MPI_ERR_RMA_SYNC ranks 0
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The last rank has no right neighbour.
+// The last rank sends to its right neighbour, which does not exist.
 // ranks: 2 4
 // expect: MPI_ERR_RANK ranks last
 #include <mpi.h>

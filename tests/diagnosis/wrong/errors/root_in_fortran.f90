@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Ranks counted from 1, as Fortran counts.
+! The root is counted from 1, as arrays are in Fortran.
 ! ranks: 2 4
 ! expect: MPI_ERR_ROOT one of all
 program root_in_fortran

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operand and result are one variable.
+// The send and the receive buffer of a reduction are the same variable.
 // ranks: 2
 // expect: MPI_ERR_BUFFER one of all
 #include <mpi.h>

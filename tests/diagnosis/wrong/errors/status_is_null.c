@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// NULL where MPI_STATUS_IGNORE is meant.
+// The status argument is NULL instead of MPI_STATUS_IGNORE.
 // ranks: 2
 // expect: MPI_ERR_ARG ranks 1
 #include <mpi.h>

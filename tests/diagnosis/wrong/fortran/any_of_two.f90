@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Results are taken as they come.
+! Results are received from any source in order of arrival.
 ! ranks: 3
 ! expect: warning T12 ranks 0
 ! mpiexec: --check

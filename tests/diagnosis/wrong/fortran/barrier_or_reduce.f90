@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Rank 0 waits for all, the others reduce.
+! Rank 0 calls a barrier, the others reduce.
 ! ranks: 2 4
 ! expect: T03 ranks 0
 ! mpiexec: --check

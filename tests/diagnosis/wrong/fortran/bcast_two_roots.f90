@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Each rank takes itself for the root.
+! Each rank passes itself as the root.
 ! ranks: 2 3
 ! expect: T04 one of all
 program bcast_two_roots

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! The array is used again before the send is complete.
+! The array is changed before the send is complete.
 ! ranks: 2
 ! expect: T10 ranks 0
 ! mpiexec: --check

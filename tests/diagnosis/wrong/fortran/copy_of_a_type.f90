@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! A copy of the type outlives it.
+! A copy of a datatype handle is used after the datatype was freed.
 ! ranks: 2
 ! expect: T13 one of 0-1
 ! mpiexec: --check

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! The wrong tag is a default of a subroutine in a module.
+! The wrong tag is a default value of a subroutine in a module.
 ! ranks: 2
 ! expect: T02 ranks 1
 program in_a_subroutine

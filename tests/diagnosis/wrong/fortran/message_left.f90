@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! One message more is sent than received.
+! One message is never received.
 ! ranks: 2
 ! expect: warning T07 ranks 1
 program message_left

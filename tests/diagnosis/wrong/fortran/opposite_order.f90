@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Two communicators in opposite order.
+! Collectives on two communicators are called in opposite order.
 ! ranks: 2
 ! expect: T03 or T01 ranks 0-1
 program opposite_order

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Ranks are counted from 0, arrays from 1.
+! The rank is counted from 1, as arrays are.
 ! ranks: 2 3
 ! expect: MPI_ERR_RANK ranks 0
 program rank_from_one

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! One rank has numbers of double precision.
+! One rank reduces double precision, the others real.
 ! ranks: 2 3
 ! expect: T04 ranks 1
 program reduce_other_type

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Both send a large array first.
+! Both ranks send a large array first.
 ! ranks: 2
 ! expect: T01 ranks 0-1
 program send_send

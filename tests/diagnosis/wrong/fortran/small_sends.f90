@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Both send a number first, which works only while messages are small.
+! Both ranks send a number first, which works only while messages are small.
 ! ranks: 2
 ! expect: T01 ranks 0-1
 ! mpiexec: --check

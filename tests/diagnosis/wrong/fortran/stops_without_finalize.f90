@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! One rank stops in the middle.
+! One rank stops without MPI_Finalize.
 ! ranks: 2 3
 ! expect: T09 ranks 1 ending with 1
 program stops_without_finalize

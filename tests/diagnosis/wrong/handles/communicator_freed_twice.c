@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Both parts of a program free the communicator that they share.
+// Two parts of a program free the communicator that they share.
 // ranks: 2
 // expect: T13 one of 0-1
 // mpiexec: --check

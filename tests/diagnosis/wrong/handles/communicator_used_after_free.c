@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A copy of the handle outlives the communicator.
+// A copy of a communicator handle is used after the communicator was freed.
 // ranks: 2 3
 // expect: T13 one of all
 // mpiexec: --check

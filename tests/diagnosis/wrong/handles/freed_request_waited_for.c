@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Request_free gives the request up: nobody can wait for it any more.
+// A request is waited for after MPI_Request_free.
 // ranks: 2
 // expect: T13 one of 0-1
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A group is freed, and a communicator is made of it.
+// A communicator is created from a group that was freed.
 // ranks: 2
 // expect: T13 one of 0-1
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An info object is asked after it was freed.
+// An info object is queried after it was freed.
 // ranks: 2
 // expect: T13 one of 0-1
 // mpiexec: --check

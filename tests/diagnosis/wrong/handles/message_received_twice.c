@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Mrecv takes the message; a copy of its handle is nothing any more.
+// MPI_Mrecv consumes the message; a copy of its handle is received again.
 // ranks: 2
 // expect: MPI_ERR_REQUEST ranks 0
 #include <mpi.h>

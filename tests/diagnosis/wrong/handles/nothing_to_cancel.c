@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The request is complete, and is null.
+// The request is complete and thus null, but is cancelled.
 // ranks: 2
 // expect: MPI_ERR_REQUEST one of 0-1
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Comm_free sets the variable to MPI_COMM_NULL.
+// MPI_Comm_free sets the variable to MPI_COMM_NULL, which is then used.
 // ranks: 2
 // expect: MPI_ERR_COMM one of 0-1
 #include <mpi.h>

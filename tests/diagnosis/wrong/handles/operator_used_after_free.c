@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An operator of the program is freed before its last reduction.
+// A user-defined operator is freed before its last reduction.
 // ranks: 2
 // expect: T13 one of 0-1
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Not all elements of the array of requests have one.
+// Some elements of the array of requests were never set.
 // ranks: 2
 // expect: T13 one of 0-1
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A function returns before its request is complete, and another one waits for what is there.
+// Rank 1 waits for a request that was never set; its bytes imitate the remains of a stack frame.
 // ranks: 2
 // expect: T13 ranks 1
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A copy of the request is waited for once more.
+// A copy of a completed request is waited for again.
 // ranks: 2
 // expect: T13 one of 0-1
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Only requests of MPI_Send_init and the like are started.
+// MPI_Start is called for a request that is not persistent.
 // ranks: 2
 // expect: MPI_ERR_REQUEST one of 0-1
 #include <mpi.h>

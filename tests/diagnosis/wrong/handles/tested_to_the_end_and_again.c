@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Test has completed the request; a copy is tested once more.
+// MPI_Test has completed the request; a copy is tested again.
 // ranks: 2
 // expect: T13 one of 0-1
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two variables for one datatype, and both are freed.
+// Two variables hold the same datatype, and both are freed.
 // ranks: 2
 // expect: T13 one of 0-1
 // mpiexec: --check

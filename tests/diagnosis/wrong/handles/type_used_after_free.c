@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A datatype is used once more after it was freed.
+// A datatype is used after it was freed.
 // ranks: 2
 // expect: T13 one of 0-1
 // mpiexec: --check

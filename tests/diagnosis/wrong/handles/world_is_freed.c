@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_COMM_WORLD is MPI's own.
+// The program frees MPI_COMM_WORLD.
 // ranks: 2
 // expect: MPI_ERR_COMM one of 0-1
 #include <mpi.h>

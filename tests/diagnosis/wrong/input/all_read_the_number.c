@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Only rank 0 is given the standard input: the others keep the number that they had.
+// Only rank 0 receives standard input: the others keep their initial value.
 // ranks: 2 4
 // input: 3
 // expect: T01 or T03 or T05 one of all

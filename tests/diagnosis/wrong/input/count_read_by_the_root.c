@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 0 has read how much it broadcasts; the others take what they take for granted.
+// Rank 0 broadcasts as many elements as it has read; the others receive a fixed number.
 // ranks: 2 3
 // input: 8
 // expect: T04 or MPI_ERR_TRUNCATE one of all

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each rank draws the root for itself, with a seed of its own.
+// Each rank draws the root at random, with its own seed.
 // ranks: 3 4
 // expect: T04 or T01 one of all
 // expect nodes: T04 or T01 one of all

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether a file is there decides which collective is called, and rank 0 has just made it.
+// The existence of a file decides which collective is called, and rank 0 has just created the file.
 // ranks: 2
 // expect: T03 ranks 0-1
 #include <stdio.h>

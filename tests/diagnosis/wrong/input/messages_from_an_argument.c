@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The argument says how many messages are sent; as many as once upon a time are received.
+// An argument gives the number of messages that are sent; the number that is received is fixed.
 // ranks: 2
 // args: 3
 // expect: warning T07 ranks 1

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Neighbours form pairs; with an odd number of ranks the last one has none.
+// Neighbours form pairs; with an odd number of ranks the last one has no partner.
 // ranks: 3 5
 // expect: MPI_ERR_RANK ranks last
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The partner is an argument, which is one too large.
+// The partner is an argument, which is too large by one.
 // ranks: 2
 // args: 2
 // expect: MPI_ERR_RANK ranks 0

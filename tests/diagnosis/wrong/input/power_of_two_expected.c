@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A reduction by halves, for numbers of ranks that are powers of two.
+// A reduction by halves works only for numbers of ranks that are powers of two.
 // ranks: 3
 // expect: MPI_ERR_RANK one of 1-2
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Both sides take the tag from something that only looks alike: their process.
+// Each rank computes the tag from its process ID.
 // ranks: 2
 // expect: T02 ranks 1
 #include <unistd.h>

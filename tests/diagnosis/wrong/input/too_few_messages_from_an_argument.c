@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The same program with a smaller argument.
+// The argument gives fewer messages than are received.
 // ranks: 2
 // args: 1
 // expect: T01 or T05 ranks 1

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory of MPI_Alloc_mem that is not freed.
+// Memory of MPI_Alloc_mem is not freed.
 // ranks: 2
 // expect: warning T08 ranks all
 // env: TUTTI_DIAGNOSIS=full

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A communicator that is not freed.
+// A communicator is not freed.
 // ranks: 2 4
 // expect: warning T08 ranks all
 // env: TUTTI_DIAGNOSIS=full

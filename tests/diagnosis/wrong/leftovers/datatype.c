@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A datatype that is not freed, made again and again.
+// Datatypes are created repeatedly and not freed.
 // ranks: 1 2
 // expect: warning T08 ranks all
 // env: TUTTI_DIAGNOSIS=full

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Also a message without data wants to be received.
+// A message without data is not received.
 // ranks: 2
 // expect: warning T07 ranks 0
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A group and an info object that are not freed.
+// A group and an info object are not freed.
 // ranks: 2
 // expect: warning T08 ranks 0
 // env: TUTTI_DIAGNOSIS=full

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A nonblocking collective that nobody waits for.
+// A nonblocking collective is never completed.
 // ranks: 2 3
 // expect: warning T07 ranks all
 #include <mpi.h>

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! A receive that is never completed.
+! A receive is never completed.
 ! ranks: 2
 ! expect: warning T07 ranks 0
 program irecv

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A receive that nobody waits for, and nobody sends.
+// A receive is never completed, and no rank sends the message.
 // ranks: 1 3
 // expect: warning T07 ranks all
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// More messages than there is room for, which nobody receives.
+// More messages than the internal buffers hold are never received.
 // ranks: 2
 // expect: warning T07 ranks 1
 #include <mpi.h>

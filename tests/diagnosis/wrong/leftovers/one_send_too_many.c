@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The loop of the sender has a step more than that of the receiver.
+// The loop of the sender has one step more than that of the receiver.
 // ranks: 2 4
 // expect: warning T07 ranks 1
 #include <mpi.h>

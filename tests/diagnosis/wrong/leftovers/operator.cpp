@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An operator that is not freed.
+// An operator is not freed.
 // ranks: 2
 // expect: warning T08 ranks all
 // env: TUTTI_DIAGNOSIS=full

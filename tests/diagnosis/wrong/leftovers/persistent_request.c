@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A persistent request that is not freed.
+// A persistent request is not freed.
 // ranks: 2
 // expect: warning T08 ranks all
 // env: TUTTI_DIAGNOSIS=full

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A persistent receive is started once more than it is needed.
+// A persistent receive is started once too often.
 // ranks: 2
 // expect: warning T07 ranks 1
 #include <mpi.h>

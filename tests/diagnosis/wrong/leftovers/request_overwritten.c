@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One variable for two requests: the first one is forgotten.
+// One variable is used for two requests, so the first request is lost.
 // ranks: 2
 // expect: warning T07 ranks 0-1
 #include <mpi.h>

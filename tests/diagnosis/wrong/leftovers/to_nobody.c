@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requests to and from MPI_PROC_NULL are requests, too, and need their wait.
+// Requests with MPI_PROC_NULL must also be completed.
 // ranks: 1 2
 // expect: warning T07 ranks all
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A message with a tag that nobody looks for.
+// A message has a tag for which no rank probes.
 // ranks: 2
 // expect: warning T07 ranks 1
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 1 waits for its message; rank 0 sends it only behind the barrier.
+// Rank 1 waits for its message; rank 0 sends it only after the barrier.
 // ranks: 2 4
 // expect: T01 ranks 0-1
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The first receive, of any tag, takes the message that the second one was meant for.
+// The first receive, with MPI_ANY_TAG, matches the message that is meant for the second one.
 // ranks: 2
 // expect: T01 ranks 0-1
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 1 wants the message with tag 2 first, but rank 0 sends it only when the large one with tag 1 is received.
+// Rank 1 receives tag 2 first, but rank 0 sends it only after the large message with tag 1 was received.
 // ranks: 2
 // expect: T02 ranks 0-1
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The master tells all workers but the last one that there is no more work.
+// The master sends the end message to all workers except the last one.
 // ranks: 3 5
 // expect 3: T01 ranks 0 2
 // expect 5: T01 ranks 0 4

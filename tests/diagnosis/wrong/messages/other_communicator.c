@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sent on a duplicate, received on MPI_COMM_WORLD: messages do not cross from one to the other.
+// A message is sent on a duplicate and received on MPI_COMM_WORLD.
 // ranks: 2 3
 // expect: T01 or T05 ranks 1
 #include <mpi.h>

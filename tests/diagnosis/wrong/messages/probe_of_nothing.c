@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The workers probe for a message that the master has forgotten to send.
+// The workers probe for a message that the master never sends.
 // ranks: 2 5
 // expect: T01 ranks 0
 #include <mpi.h>

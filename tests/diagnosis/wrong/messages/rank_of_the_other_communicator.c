@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// In the halves the ranks have other numbers: "1" is rank 2 of the world for the even ones, not the neighbour.
+// Ranks differ between communicators: rank 1 of the even half is rank 2 of the world, not the neighbour.
 // ranks: 4
 // expect: T01 ranks 0 2
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The message for rank 2 goes to rank 1, which never looks at it.
+// The message for rank 2 is sent to rank 1, which never receives it.
 // ranks: 3 4
 // expect: T01 ranks 0 2
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 1 sends to 0, but 0 waits for a message of rank 2, which waits for the end of the job.
+// Rank 1 sends to 0, but 0 waits for a message of rank 2, which waits in MPI_Finalize.
 // ranks: 3 4
 // expect: T01 ranks 0 2
 // says: a message with tag 0 from rank 1 has arrived

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tags differ: 7 is sent, 8 is awaited.
+// The tags differ: 7 is sent, 8 is received.
 // ranks: 2 4
 // expect: T02 ranks 0-1
 #include <mpi.h>

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! The tags differ: 10 is sent, 11 is awaited.
+! The tags differ: 10 is sent, 11 is received.
 ! ranks: 2
 ! expect: T02 ranks 1
 program wrong_tag

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The server takes requests of anybody with tag 1; the clients send theirs with tag 2.
+// The server receives requests from any source with tag 1; the clients send theirs with tag 2.
 // ranks: 2 4
 // expect: T02 ranks 0
 #include <mpi.h>

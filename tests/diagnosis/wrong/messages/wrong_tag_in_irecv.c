@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The loop counts its tags from 0 here and from 1 there.
+// The sender counts its tags from 0, the receiver from 1.
 // ranks: 2
 // expect: T02 ranks 1
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The probe asks for tag 3; the message has tag 4.
+// The probe has tag 3; the message has tag 4.
 // ranks: 2 3
 // expect: T02 ranks 1
 #include <mpi.h>

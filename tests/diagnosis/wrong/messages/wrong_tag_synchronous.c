@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tags differ, and the sender waits for its receive, too.
+// The tags differ, and the synchronous sender waits for its receive.
 // ranks: 2
 // expect: T02 ranks 0-1
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The first message is taken for the one with the size, the second for the one with the data.
+// The program assumes that the first message is the size and the second one the data.
 // ranks: 3
 // expect: warning T12 ranks 0
 // mpiexec: --check

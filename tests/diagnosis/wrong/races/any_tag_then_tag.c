@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The first receive may take the message with tag 1, which the second one needs: then it waits without end.
+// The first receive may match the message with tag 1, for which the second one then waits forever.
 // ranks: 3
 // expect: warning T12 ranks 0-2
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The receives wait long before anything is sent, and the sender that is expected first comes last.
+// The receives wait long before any message is sent, and the expected first sender sends last.
 // ranks: 3
 // expect: warning T12 ranks 0-2
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A receive that was begun before the barrier is complete only behind it: the barrier orders nothing.
+// A receive is posted before a barrier and completed after it, so the barrier does not order the messages.
 // ranks: 4
 // expect: warning T12 ranks 0-2
 // mpiexec: --check

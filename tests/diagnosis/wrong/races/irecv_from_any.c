@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The same with nonblocking receives.
+// Results of three ranks are received from any source by nonblocking receives, in order of arrival.
 // ranks: 4
 // expect: warning T12 ranks 0
 // mpiexec: --check

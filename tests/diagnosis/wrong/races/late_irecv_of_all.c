@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each worker is asked by a message of its own; the answers are taken in any order, and stored by it.
+// Each worker gets a request; the answers are received from any source and stored in order of arrival.
 // ranks: 3 4
 // expect: warning T12 ranks 0
 // mpiexec: --check

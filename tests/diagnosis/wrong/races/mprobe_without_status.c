@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Mprobe and MPI_Improbe take the message of any source, and the program does not ask whose it is.
+// MPI_Mprobe and MPI_Improbe match messages of any source, and the program does not read the source.
 // ranks: 3 5
 // expect: warning T12 ranks 0
 // mpiexec: --check

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The message of rank 3 is meant for the last receive, and any of the others takes it as well: without a barrier before
-// it one result is missing then, and the last receive has no message.
+// The message of rank 3 is meant for the last receive, but the receives from any source may match it: without a barrier
+// before it, one result is then missing, and the last receive has no message.
 // ranks: 4
 // expect: warning T12 ranks 0
 // mpiexec: --check

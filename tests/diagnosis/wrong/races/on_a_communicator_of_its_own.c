@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The same in a part of the ranks; the report has their numbers there.
+// Messages race on a communicator of some ranks; the report has the ranks of that communicator.
 // ranks: 4
 // expect: warning T12 ranks 1
 // mpiexec: --check

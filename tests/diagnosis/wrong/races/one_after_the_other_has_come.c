@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The second message is sent long after the first one was received. Nothing but a pause orders them.
+// The second message is sent long after the first one was received, but only a pause orders them.
 // ranks: 3
 // expect: warning T12 ranks 0-2
 // mpiexec: --check

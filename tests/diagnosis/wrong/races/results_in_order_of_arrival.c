@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Results of two ranks are taken in the order in which they come.
+// Results of two ranks are received in order of arrival.
 // ranks: 3
 // expect: warning T12 ranks 0
 // mpiexec: --check

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 0 sends after the collective what rank 1 receives before it: right only as long as rank 0 need not wait in it.
+// Rank 0 sends after the collective the message that rank 1 receives before it. This works only if rank 0 does not wait
+// in the collective.
 // ranks: 2 3
 // expect: T01 ranks 0-1
 // mpiexec: --check

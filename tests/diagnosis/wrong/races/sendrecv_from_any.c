@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 0 answers rank 1 and takes whatever comes for its next question.
+// Rank 0 answers rank 1 and receives any message as its next question.
 // ranks: 3
 // expect: warning T12 ranks 0
 // mpiexec: --check

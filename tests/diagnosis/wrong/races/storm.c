@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Four ranks send as fast as they can, and what comes is stored in the order in which it comes.
+// Four ranks send as fast as they can, and the messages are stored in order of arrival.
 // ranks: 5
 // expect: warning T12 ranks 0
 // mpiexec: --check

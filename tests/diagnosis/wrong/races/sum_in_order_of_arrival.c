@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Floating point numbers are summed up as they come: another order, another sum.
+// Floating-point numbers are summed in order of arrival, so the result depends on that order.
 // ranks: 4
 // expect: warning T12 ranks 0
 // mpiexec: --check

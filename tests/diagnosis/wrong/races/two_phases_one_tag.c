@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 2 is in the second phase already, whose messages have the tag of the first one.
+// Rank 2 is already in the second phase, whose messages have the same tag as those of the first one.
 // ranks: 3
 // expect: warning T12 ranks 0
 // mpiexec: --check

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two senders of which one sends from a thread of its own; the receiver's main thread takes the first for rank 1's.
+// One of two senders sends from a second thread; the receiver's main thread assumes that the first message is that of
+// rank 1.
 // ranks: 3
 // expect: warning T12 ranks 0
 // mpiexec: --check

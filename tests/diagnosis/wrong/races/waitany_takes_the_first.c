@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The receives are from any source; which request is complete says nothing about who has sent.
+// The receives are from any source; the index of the completed request does not determine the sender.
 // ranks: 3 4
 // expect: warning T12 ranks 0
 // mpiexec: --check

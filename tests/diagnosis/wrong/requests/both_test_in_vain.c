@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Both test for a message that the other one would send afterwards.
+// Each rank tests for a message that the other one would send afterwards.
 // ranks: 2
 // limit: 120
 // env: TUTTI_POLLING_LIMIT=2

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The request of the send is freed where MPI_Wait is due: nothing says when its buffer may be changed.
+// The request of the send is freed instead of waited for, so nothing determines when its buffer may be changed.
 // ranks: 2 3
 // expect: warning T07 ranks all
 // mpiexec: --check

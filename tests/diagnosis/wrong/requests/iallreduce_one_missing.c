@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The last rank believes that it has nothing to add, and receives instead.
+// The last rank does not call the nonblocking reduction and receives instead.
 // ranks: 2 3
 // expect: T01 ranks last
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 0 starts no barrier: it waits for a message that rank 1 sends only behind the barrier.
+// Rank 0 does not start the barrier: it waits for a message that rank 1 sends only after the barrier.
 // ranks: 2 4
 // expect: T01 ranks 0-1
 #include <mpi.h>

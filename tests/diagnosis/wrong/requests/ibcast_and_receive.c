@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One Waitall over a broadcast and a receive: rank 1 has the broadcast, but nobody sends the message.
+// MPI_Waitall waits for a broadcast and a receive: the broadcast completes at rank 1, but no rank sends the message.
 // ranks: 2
 // expect: T01 ranks 0-1
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 1 starts no exchange with its neighbours and waits at the barrier for the ranks that wait for it.
+// Rank 1 does not start the exchange with its neighbours and waits in the barrier for the ranks that wait for it.
 // ranks: 3
 // expect: T01 or T03 ranks 1
 #include <mpi.h>

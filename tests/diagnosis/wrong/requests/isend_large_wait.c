@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Isend and Wait at once is a Send: both wait until the other receives 8 MiB.
+// MPI_Isend followed directly by MPI_Wait is a blocking send: each rank waits until the other receives 8 MiB.
 // ranks: 2 4
 // expect: T01 one of all
 #include <mpi.h>

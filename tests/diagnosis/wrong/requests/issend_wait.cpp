@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A synchronous nonblocking send is complete only when it is received; both wait for that first.
+// A nonblocking synchronous send completes only when it is received; both ranks wait for it before they receive.
 // ranks: 2
 // expect: T01 ranks 0-1
 #include <mpi.h>

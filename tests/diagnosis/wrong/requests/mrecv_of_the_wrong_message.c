@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The message has been probed and taken out of the queue; the receive waits for another one.
+// MPI_Mprobe has matched the message; the receive waits for another one.
 // ranks: 2
 // expect: T01 ranks 0-1
 #include <mpi.h>

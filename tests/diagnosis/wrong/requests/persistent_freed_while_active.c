@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A persistent send is started and freed, as if that completed it.
+// A persistent send is started and freed without being completed.
 // ranks: 2
 // expect: warning T07 ranks 0-1
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Both start only the receive and wait for it before they start the send.
+// Both ranks start only the receive and wait for it before they start the send.
 // ranks: 2
 // expect: T20 or T01 ranks 0-1
 #include <mpi.h>

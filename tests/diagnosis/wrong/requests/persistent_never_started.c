@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The persistent send is prepared, and nobody has started it.
+// The persistent send is created but never started.
 // ranks: 2
 // expect: T20 ranks 0-1
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The persistent receive is prepared and waited for, but never started, and freed. The sender waits for it.
+// The persistent receive is created, waited for and freed, but never started. The sender waits for it.
 // ranks: 2 3
 // expect: T20 ranks 0-1
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 1 has prepared its persistent sends but starts them only in the first of three steps.
+// Rank 1 creates persistent sends but starts them only in the first of three steps.
 // ranks: 2
 // expect: T20 ranks 0-1
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The request of a receive is freed: its data comes at a time that the program cannot know, whatever comes behind it.
+// The request of a receive is freed, so the program cannot determine when its data has arrived.
 // ranks: 2
 // expect: warning T07 ranks 0
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Irecv and Wait instead of Recv change nothing when nobody sends.
+// MPI_Irecv and MPI_Wait instead of MPI_Recv make no difference if no rank sends.
 // ranks: 2
 // expect: T01 ranks 0-1
 #include <mpi.h>

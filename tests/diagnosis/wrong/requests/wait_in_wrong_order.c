@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each waits for its synchronous send before posting the receive that the other one's send needs.
+// Each rank waits for its synchronous send before it posts the receive that the other rank's send needs.
 // ranks: 2 6
 // expect: T01 one of all
 #include <mpi.h>

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Both receive two rows; each sends only one.
+! Each rank receives two rows but sends only one.
 ! ranks: 2
 ! expect: T01 ranks 0-1
 program waitall

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Everybody receives from both neighbours, but sends only to the right.
+// All ranks receive from both neighbours but send only to the right.
 // ranks: 3 4
 // expect: T01 ranks all
 #include <mpi.h>

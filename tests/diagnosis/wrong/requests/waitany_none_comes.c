@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waitany needs one of two messages, and neither sender comes to its send.
+// MPI_Waitany waits for one of two messages, and neither sender reaches its send.
 // ranks: 3
 // expect: T01 ranks 0-2
 #include <mpi.h>

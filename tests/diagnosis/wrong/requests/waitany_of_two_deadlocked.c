@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waitany would go on with either message, but both senders wait for the rank that waits.
+// MPI_Waitany could continue with either message, but both senders wait for the waiting rank.
 // ranks: 3
 // expect: T01 ranks 0-2
 #include <mpi.h>

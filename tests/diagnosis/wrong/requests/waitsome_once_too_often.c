@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two messages are sent, and the loop wants three.
+// Two messages are sent, and the loop waits for three.
 // ranks: 3
 // expect: T01 ranks 0
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two threads of each rank receive, and no thread is left that would send.
+// Both threads of each rank receive, so no thread can send.
 // ranks: 2
 // whole: threads from a lambda in main, compiled by mpicxx
 // says: in receive()

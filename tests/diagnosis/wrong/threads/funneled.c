@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// With MPI_THREAD_FUNNELED only the main thread calls MPI; it waits for the other rank's, which does the same.
+// With MPI_THREAD_FUNNELED only the main threads call MPI, and they wait for each other.
 // ranks: 2 4
 // expect: T01 one of all
 #include <mpi.h>

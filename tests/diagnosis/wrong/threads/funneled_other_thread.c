@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Another thread calls than the one that has promised to.
+// With MPI_THREAD_FUNNELED a thread other than the main thread calls MPI.
 // ranks: 1 2
 // expect: T18 one of all
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ranks wait for each other, and each has a thread that has nothing to do with MPI and waits for its end.
+// The ranks wait for each other, and each has a thread that does not use MPI and waits for its end.
 // ranks: 2
 // expect: T01 ranks 0-1
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A listener ends when it is told to, which the main threads have forgotten before they join it.
+// A listener thread ends on a message, which the main threads do not send before they join it.
 // ranks: 2 3
 // expect: T01 ranks all
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The main thread joins another one, which waits for a message that nobody sends.
+// The main thread joins another one, which waits for a message that no rank sends.
 // ranks: 2 3
 // expect: T01 ranks 0-1
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_THREAD_MULTIPLE is asked for, as mpi4py does, and there is one thread.
+// The program requests MPI_THREAD_MULTIPLE, as mpi4py does, but has one thread.
 // ranks: 2 4
 // expect: T01 one of all
 #include <mpi.h>

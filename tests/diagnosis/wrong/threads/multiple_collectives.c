@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_THREAD_MULTIPLE with one thread, and a broadcast that meets a barrier.
+// With MPI_THREAD_MULTIPLE and one thread, a broadcast matches a barrier.
 // ranks: 2 3
 // expect: T03 one of all
 #include <mpi.h>

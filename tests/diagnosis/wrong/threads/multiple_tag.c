@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_THREAD_MULTIPLE with one thread, and a tag that nobody sends.
+// With MPI_THREAD_MULTIPLE and one thread, a receive has a tag that no rank sends.
 // ranks: 2
 // expect: T02 ranks 1
 #include <mpi.h>

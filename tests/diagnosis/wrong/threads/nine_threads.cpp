@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// More threads of a rank wait than are looked at.
+// More threads of a rank wait than mpiexec examines.
 // ranks: 2
 // expect: T01 ranks 0-1
-// missed: what the ninth thread of a rank waits for is not looked at
+// missed: waits of more than eight threads per rank are not examined
 #include <mpi.h>
 
 #include <thread>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 0 receives in one thread and is in a barrier with the other; rank 1 receives, too, and comes to no barrier.
+// Rank 0 receives in one thread and calls a barrier in the other; rank 1 also receives and does not call the barrier.
 // ranks: 2
 // expect: T01 or T03 ranks 0-1
 #include <mpi.h>

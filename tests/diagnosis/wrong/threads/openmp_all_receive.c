@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each of OpenMP's threads receives from its partner before it sends.
+// Each OpenMP thread receives from its partner before it sends.
 // ranks: 2
 // flags: -fopenmp
 // env: OMP_NUM_THREADS=3

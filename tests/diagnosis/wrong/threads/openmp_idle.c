@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// OpenMP's workers sleep when their loop is over, and the ranks wait for each other.
+// The OpenMP workers sleep after their loop, and the ranks wait for each other.
 // ranks: 2
 // flags: -fopenmp
 // env: OMP_NUM_THREADS=3

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One thread reduces, which takes its time, and another one calls meanwhile.
+// With MPI_THREAD_SERIALIZED, one thread calls a slow reduction and another one calls MPI meanwhile.
 // ranks: 1 2
 // expect: T18 one of all
 // mpiexec: --check
@@ -13,7 +13,7 @@ static void slow_sum(void* in, void* inout, int* n, MPI_Datatype* type) {
     sleep(2);
 }
 
-static void* call_at_once(void* argument) {
+static void* call_meanwhile(void* argument) {
     int x = 1, sum = 2;
     MPI_Reduce_local(&x, &sum, 1, MPI_INT, *(MPI_Op*)argument);   // HERE all
     return argument;
@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
     MPI_Op op;
     MPI_Op_create(slow_sum, 1, &op);
     pthread_t thread;
-    pthread_create(&thread, NULL, call_at_once, &op);
+    pthread_create(&thread, NULL, call_meanwhile, &op);
     sleep(1);
     MPI_Barrier(MPI_COMM_SELF);   // HERE all
     pthread_join(thread, NULL);

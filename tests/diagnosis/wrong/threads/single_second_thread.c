@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A second thread calls, and nobody was asked whether it may.
+// With MPI_THREAD_SINGLE a second thread calls MPI.
 // ranks: 1 2
 // expect: T18 one of all
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A thread that could have sent ends after 0.3 s without doing so.
+// The thread that could send ends after 0.3 s without sending.
 // ranks: 1 2
 // expect: T01 one of all
 #include <mpi.h>

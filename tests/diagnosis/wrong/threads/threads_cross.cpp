@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two threads per rank: one waits for the next rank, the other one for the rank before, and nobody begins.
+// Each rank has two threads: one waits for the next rank, the other one for the previous rank, and none sends.
 // ranks: 3 4
 // expect: T01 ranks all
 #include <mpi.h>

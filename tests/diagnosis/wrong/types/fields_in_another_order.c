@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The fields of a struct in another order than the receiver has them.
+// The fields of a struct are sent in another order than they are received.
 // ranks: 2
 // expect: T06 ranks 0-1
 #include <mpi.h>

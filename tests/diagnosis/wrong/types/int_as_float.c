@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Of the same size, and yet another number.
+// An int is received as a float, which has the same size.
 // ranks: 2
 // expect: T06 ranks 0-1
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The message is received by MPI_Irecv and MPI_Wait.
+// A message is received as another type by MPI_Irecv and MPI_Wait.
 // ranks: 2
 // expect: T06 ranks 0-1
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Large messages, which stay with their sender until they are received.
+// Large messages, which are transferred when they are received, are received as another type.
 // ranks: 2
 // expect: T06 ranks 0-1
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The receive of a message that MPI_Mprobe has taken.
+// A message matched by MPI_Mprobe is received as another type.
 // ranks: 2
 // expect: T06 ranks 0-1
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A persistent receive names another type.
+// A persistent receive has another type than the send.
 // ranks: 2
 // expect: T06 ranks 0-1
 #include <mpi.h>

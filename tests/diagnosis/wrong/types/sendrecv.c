@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Both ranks exchange ints for doubles.
+// Both ranks send ints and receive doubles.
 // ranks: 2
 // expect: T06 one of 0-1
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A synchronous send, which waits for its receive.
+// A synchronous send is received as another type.
 // ranks: 2
 // expect: T06 ranks 0-1
 #include <mpi.h>

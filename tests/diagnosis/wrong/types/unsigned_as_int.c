@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Unsigned numbers are received as signed ones: types of another sign do not match.
+// Unsigned integers are received as signed ones, which do not match.
 // ranks: 2 3
 // expect: T06 ranks 0-1
 #include <mpi.h>

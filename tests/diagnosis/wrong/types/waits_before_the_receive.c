@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The message is there before its receive.
+// The message has arrived before its receive is posted, which has another type.
 // ranks: 2 4
 // expect: T06 ranks 0-1
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One variable holds what is added in each step, and only the last step is flushed.
+// The same variable is the origin buffer of the accumulate in each step, and only the last step is flushed.
 // ranks: 2
 // expect: T10 ranks 0
 // mpiexec: --check

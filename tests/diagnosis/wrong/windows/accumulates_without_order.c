@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One origin replaces and multiplies in a window whose hint accumulate_ordering gives up their order.
+// One origin replaces and multiplies in a window whose hint accumulate_ordering disables their order.
 // ranks: 2
 // expect: warning T14 ranks 0-1
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Making a window is collective over the communicator, for the ranks without memory, too.
+// Creating a window is collective, also for ranks without memory; here some ranks do not call it.
 // ranks: 2 3
 // expect: T01 or T03 ranks 0
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Both wait at the end of their exposure before they begin the access that the other one waits for.
+// Both ranks wait for the end of their exposure epoch before they begin the access epoch that the other one waits for.
 // ranks: 2
 // expect: T01 ranks 0-1
 #include <mpi.h>

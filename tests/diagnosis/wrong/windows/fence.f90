@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! The first rank does not come to the fence.
+! The first rank does not call the fence.
 ! ranks: 2
 ! expect: T01 ranks 0-1
 program fence

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One rank fences the window once more, while the others are at a barrier.
+// One rank calls another fence, while the others call a barrier.
 // ranks: 2 3
 // expect: T01 or T03 ranks 0
 #include <mpi.h>

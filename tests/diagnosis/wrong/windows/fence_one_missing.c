@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All ranks of a window have to fence; rank 1 waits for a message instead.
+// All ranks of a window must call the fence; rank 1 waits for a message instead.
 // ranks: 2 3
 // expect: T01 ranks 0-1
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A counter that is fetched is set before the epoch between groups has ended.
+// The result of a fetch is set by the program before the post-start epoch has ended.
 // ranks: 2
 // expect: T11 ranks 0
 // mpiexec: --check

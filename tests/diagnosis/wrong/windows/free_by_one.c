@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Freeing a window is collective: rank 0 frees it, rank 1 waits for a message that comes afterwards.
+// MPI_Win_free is collective: rank 0 calls it, rank 1 waits for a message that is sent afterwards.
 // ranks: 2 4
 // expect: T01 ranks 0-1
 #include <mpi.h>

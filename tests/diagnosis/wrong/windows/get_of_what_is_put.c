@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One rank gets what another one puts in the same epoch.
+// One rank gets data that another one puts in the same epoch.
 // ranks: 3
 // expect: warning T14 ranks 1-2
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is got is set to a default before it is complete.
+// The result of a get is set to a default value before the get is complete.
 // ranks: 2
 // expect: T11 ranks 0
 // mpiexec: --check

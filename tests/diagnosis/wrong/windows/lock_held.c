@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 0 holds the lock while it waits for a message that rank 1 sends after its own turn with the lock.
+// Rank 0 holds the lock while it waits for a message that rank 1 sends after it has held the lock.
 // ranks: 2 3
 // expect: T01 ranks 0-1
 #include <mpi.h>

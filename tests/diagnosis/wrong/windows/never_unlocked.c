@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 0 forgets to unlock before the barrier, and rank 1 wants the lock before it.
+// Rank 0 does not unlock before the barrier, and rank 1 waits for the lock before the barrier.
 // ranks: 2 4
 // expect: T01 ranks 0-1
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 0 opens its window to rank 1 and waits for the end of an access that never begins.
+// Rank 0 posts for rank 1 and waits for the end of an access epoch that never begins.
 // ranks: 2 3
 // expect: T01 ranks 0-1
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What was put is got again, and no flush is in between.
+// Data is put and read by a get without a flush between them.
 // ranks: 2
 // expect: warning T14 ranks 0
 // mpiexec: --check

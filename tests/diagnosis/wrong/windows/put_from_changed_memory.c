@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The next value is computed before the fence, into what is still being put.
+// The next value is computed before the fence, in the origin buffer of a put.
 // ranks: 2 3
 // expect: T10 ranks 1
 // mpiexec: --check

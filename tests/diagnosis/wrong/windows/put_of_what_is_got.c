@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A value goes on to the next rank before it is here.
+// The result of a get is put to the next rank before the get is complete.
 // ranks: 2 3
 // expect: T11 ranks 0
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each puts two elements, one too many.
+// Each rank puts two elements, one too many, so the puts overlap.
 // ranks: 2
 // expect: warning T14 ranks 0-1
 // mpiexec: --check

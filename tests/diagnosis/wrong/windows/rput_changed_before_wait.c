@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A column is changed while a request says that it is being put.
+// A column is changed before the request of its MPI_Rput is complete.
 // ranks: 2
 // expect: T10 ranks 1
 // mpiexec: --check

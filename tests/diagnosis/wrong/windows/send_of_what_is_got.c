@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A message is sent from a buffer into which data of a window still comes.
+// A message is sent from the origin buffer of a get that is not complete.
 // ranks: 2
 // expect: T11 ranks 1
 // mpiexec: --check

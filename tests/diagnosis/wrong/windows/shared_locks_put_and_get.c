@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A value is got that another rank puts between the same two barriers.
+// One rank gets a value that another rank puts between the same two barriers.
 // ranks: 3 4
 // expect: warning T14 ranks 0-1
 // mpiexec: --check

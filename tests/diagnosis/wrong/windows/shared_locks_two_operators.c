@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One rank adds to what another one multiplies.
+// One rank adds to a value that another rank multiplies.
 // ranks: 3
 // expect: warning T14 ranks 1-2
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two ranks put to the same place, each under a shared lock of its own.
+// Two ranks put to the same location, each under a shared lock.
 // ranks: 3
 // expect: warning T14 ranks 1-2
 // mpiexec: --check

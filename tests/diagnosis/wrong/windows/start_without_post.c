@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 0 starts an access to rank 1, which never posts.
+// Rank 0 starts an access epoch at rank 1, which never posts.
 // ranks: 2
 // expect: T01 ranks 0-1
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank clears what another one has put, in the same epoch.
+// A rank clears a location to which another rank has put, in the same epoch.
 // ranks: 2 3
 // expect: warning T14 ranks 0-1
 // mpiexec: --check

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank stores where another one puts later in the same epoch.
+// A rank stores to a location to which another rank puts later in the same epoch.
 // ranks: 2
 // expect: warning T14 ranks 0-1
-// one node: of other nodes what came before a put is not known
+// one node: accesses before a put by a rank of another node are not known
 // mpiexec: --check
 #include <mpi.h>
 #include <unistd.h>

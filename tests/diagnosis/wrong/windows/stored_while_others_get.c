@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank computes the next value in place while another one gets the last one.
+// A rank computes the next value in place while another one gets the previous value.
 // ranks: 2 3
 // expect: warning T14 ranks 0-1
 // mpiexec: --check

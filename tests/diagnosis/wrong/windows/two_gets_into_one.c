@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two values are got into one variable before the first one is used.
+// Two gets have the same origin buffer, before the first value is used.
 // ranks: 2
 // expect: warning T11 ranks 0
 // mpiexec: --check

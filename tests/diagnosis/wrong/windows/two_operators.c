@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One adds, one multiplies.
+// One rank adds, another one multiplies, at the same location in the same epoch.
 // ranks: 2
 // expect: warning T14 ranks 0-1
 // mpiexec: --check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Both put to the same element between two fences.
+// Both ranks put to the same element between two fences.
 // ranks: 2 3
 // expect: warning T14 ranks 0-1
 // mpiexec: --check

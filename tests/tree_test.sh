@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The tree is the architecture: includes go one way, every source names its licence, files and functions stay short,
-# folders explain themselves in at most 60 lines. Prints each offender.
+# Checks the rules of the source tree (tree_check.py) and the language of its comments, messages and pages
+# (language_check.py). Prints each offender.
 # cores: 1
-exec python3 "$(dirname "$0")/tree_check.py" "$(dirname "$0")/.."
+folder=$(dirname "$0")
+python3 "$folder/tree_check.py" "$folder/.."
+tree=$?
+python3 "$folder/language_check.py" "$folder/.." && exit $tree

@@ -13,6 +13,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -144,12 +145,20 @@ def places(options, count):
 
 def run(program, count, limit, options):
     """Returns (mpiexec's exit code or None after the limit, standard output, standard error)."""
+    with tempfile.TemporaryDirectory() as folder:
+        return run_in(folder, program, count, limit, options)
+
+
+def run_in(folder, program, count, limit, options):
+    """As run(). `folder`: for another launcher's files."""
     mpiexec = [*options.before.split(), os.path.join(options.build, "bin", "mpiexec"), *options.options.split()]
     mpiexec += [*places(options, count), *(["--check"] if options.check else [])]
     if options.under:
         mpiexec = options.under.split()
     command = [*mpiexec, *program.head.get("mpiexec", "").split(), "-n", str(count), *program.command(options.build)]
     environment = dict(os.environ, **dict(word.split("=", 1) for word in program.head.get("env", "").split()))
+    if options.under:   # mpirun of Open MPI 4 fails if another one creates its folder at the same time
+        environment["OMPI_MCA_orte_tmpdir_base"] = folder
     typed = program.head["input"] + "\n" if "input" in program.head else None
     process = subprocess.Popen(command, stdin=subprocess.PIPE if typed else subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True, errors="replace", env=environment,

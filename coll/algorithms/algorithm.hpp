@@ -65,45 +65,13 @@ struct Algorithm {
 #define TUTTI_NET_ONLY(function) nullptr, function, function##_operations, __FILE__
 
 /// The argument type of each collective.
-template <Collective c>
-struct ArgsOf {
-    using type = ReduceArgs;
-};
-template <>
-struct ArgsOf<Collective::barrier> {
-    using type = BarrierArgs;
-};
-template <>
-struct ArgsOf<Collective::bcast> {
-    using type = BcastArgs;
-};
-template <>
-struct ArgsOf<Collective::gather> {
-    using type = RootedArgs;
-};
-template <>
-struct ArgsOf<Collective::scatter> {
-    using type = RootedArgs;
-};
-template <>
-struct ArgsOf<Collective::allgather> {
-    using type = AllgatherArgs;
-};
-template <>
-struct ArgsOf<Collective::alltoall> {
-    using type = AlltoallArgs;
-};
-template <>
-struct ArgsOf<Collective::reduce_scatter> {
-    using type = ReduceScatterArgs;
-};
-template <>
-struct ArgsOf<Collective::neighbor_allgather> {
-    using type = NeighborAllgatherArgs;
-};
-template <>
-struct ArgsOf<Collective::neighbor_alltoall> {
-    using type = NeighborAlltoallArgs;
-};
+template <Collective>
+struct ArgsOf;
+#define COLLECTIVE(name, Args)        \
+    template <>                       \
+    struct ArgsOf<Collective::name> { \
+        using type = Args;            \
+    };
+#include "runtime/settings/collectives.def"
 
 }   // namespace tutti::coll

@@ -117,15 +117,9 @@ void run(BoundCall<Args>& call) {
     run_on_node(comm, collective, args, decision);
 }
 
-template void run(BoundCall<BarrierArgs>&);
-template void run(BoundCall<BcastArgs>&);
-template void run(BoundCall<ReduceArgs>&);
-template void run(BoundCall<ReduceScatterArgs>&);
-template void run(BoundCall<RootedArgs>&);
-template void run(BoundCall<AllgatherArgs>&);
-template void run(BoundCall<AlltoallArgs>&);
-template void run(BoundCall<NeighborAllgatherArgs>&);
-template void run(BoundCall<NeighborAlltoallArgs>&);
+#define COLLECTIVE(name, Args) template void run(BoundCall<Args>&);
+#define SHARES_ARGUMENTS(name, Args)
+#include "runtime/settings/collectives.def"
 
 void record_call(Comm& comm, char const* function, WaitsFor waits) {
     RecordedCall call;

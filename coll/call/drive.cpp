@@ -62,13 +62,9 @@ Task on_node(NetEnv& env, Collective which, Args args) {
     co_await algorithm->shm(shm, args);
 }
 
-template Task on_node(NetEnv&, Collective, BarrierArgs);
-template Task on_node(NetEnv&, Collective, BcastArgs);
-template Task on_node(NetEnv&, Collective, ReduceArgs);
-template Task on_node(NetEnv&, Collective, ReduceScatterArgs);
-template Task on_node(NetEnv&, Collective, RootedArgs);
-template Task on_node(NetEnv&, Collective, AllgatherArgs);
-template Task on_node(NetEnv&, Collective, AlltoallArgs);
+#define COLLECTIVE(name, Args) template Task on_node(NetEnv&, Collective, Args);
+#define SHARES_ARGUMENTS(name, Args)
+#include "runtime/settings/collectives.def"
 
 Task skip_unused_node_numbers(NetEnv& env) {
     CommState& state = state_of(*env.multi_node().node);

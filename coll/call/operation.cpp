@@ -276,18 +276,10 @@ void run_in_fragments(Comm& comm, Collective collective, Args const& args) {
 template void run_in_fragments(Comm&, Collective, ReduceArgs const&);
 template void run_in_fragments(Comm&, Collective, BcastArgs const&);
 
-#define FORMS(Args)                                      \
+#define COLLECTIVE(name, Args)                           \
     template Ref<Request> start(BoundCall<Args> const&); \
     template Ref<Request> init(BoundCall<Args> const&);
-FORMS(BarrierArgs)
-FORMS(BcastArgs)
-FORMS(ReduceArgs)
-FORMS(ReduceScatterArgs)
-FORMS(RootedArgs)
-FORMS(AllgatherArgs)
-FORMS(AlltoallArgs)
-FORMS(NeighborAllgatherArgs)
-FORMS(NeighborAlltoallArgs)
-#undef FORMS
+#define SHARES_ARGUMENTS(name, Args)
+#include "runtime/settings/collectives.def"
 
 }   // namespace tutti::coll

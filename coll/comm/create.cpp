@@ -79,23 +79,15 @@ void attach_multi_node(Comm& comm, std::uint64_t context, std::byte* area) {
 Settings read_settings(Variables const& variables, std::vector<std::string>& diagnostics) {
     Settings settings;
     settings.parse(variables.coll, "TUTTI_COLL", diagnostics);
-    std::pair<Collective, std::string const*> const by_collective[] = {
-        {Collective::barrier, &variables.coll_barrier},
-        {Collective::bcast, &variables.coll_bcast},
-        {Collective::reduce, &variables.coll_reduce},
-        {Collective::allreduce, &variables.coll_allreduce},
-        {Collective::gather, &variables.coll_gather},
-        {Collective::scatter, &variables.coll_scatter},
-        {Collective::allgather, &variables.coll_allgather},
-        {Collective::alltoall, &variables.coll_alltoall},
-        {Collective::reduce_scatter, &variables.coll_reduce_scatter},
-        {Collective::scan, &variables.coll_scan},
-        {Collective::exscan, &variables.coll_exscan},
-        {Collective::neighbor_allgather, &variables.coll_neighbor_allgather},
-        {Collective::neighbor_alltoall, &variables.coll_neighbor_alltoall}};
-    static_assert(std::size(by_collective) == collectives);
-    for (auto const& [collective, text] : by_collective)
-        settings.parse(collective, *text, join("TUTTI_COLL_", topo::upper(name_of(collective))), diagnostics);
+    std::string const* const by_collective[] = {
+#define COLLECTIVE(name, Args) &variables.coll_##name,
+#include "runtime/settings/collectives.def"
+    };
+    for (int c = 0; c < collectives; ++c) {
+        auto const collective = static_cast<Collective>(c);
+        settings.parse(collective, *by_collective[c], join("TUTTI_COLL_", topo::upper(name_of(collective))),
+                       diagnostics);
+    }
     return settings;
 }
 

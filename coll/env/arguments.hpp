@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <span>
 #include <type_traits>
 
@@ -88,24 +89,14 @@ private:
 };
 
 enum class Collective {
-    barrier,
-    bcast,
-    reduce,
-    allreduce,
-    gather,
-    scatter,
-    allgather,
-    alltoall,
-    reduce_scatter,
-    scan,
-    exscan,
-    neighbor_allgather,
-    neighbor_alltoall
+#define COLLECTIVE(name, Args) name,
+#include "runtime/settings/collectives.def"
 };
-inline constexpr int collectives = 13;
-inline constexpr char const* collective_names[collectives] = {
-    "barrier",        "bcast", "reduce", "allreduce",          "gather",           "scatter", "allgather", "alltoall",
-    "reduce_scatter", "scan",  "exscan", "neighbor_allgather", "neighbor_alltoall"};
+inline constexpr char const* collective_names[] = {
+#define COLLECTIVE(name, Args) #name,
+#include "runtime/settings/collectives.def"
+};
+inline constexpr int collectives = static_cast<int>(std::size(collective_names));
 constexpr char const* name_of(Collective collective) { return collective_names[static_cast<int>(collective)]; }
 
 inline constexpr void* in_place = nullptr;   ///< stands for MPI_IN_PLACE

@@ -15,7 +15,13 @@ python3 - "$source" "$folder/info.json" << 'EOF' || wrong "the lists of tutti-in
 import json, re, sys
 source, report = sys.argv[1], json.load(open(sys.argv[2]))
 algorithms = re.findall(r"^ALGORITHM\((\w+), (\w+)\)", open(source + "/coll/algorithms/algorithms.def").read(), re.M)
-variables = re.findall(r"^VAR\(\w+, \w+, (\w+),", open(source + "/runtime/settings/variables.def").read(), re.M)
+settings = source + "/runtime/settings/"
+collectives = re.findall(r"^(?:COLLECTIVE|SHARES_ARGUMENTS)\((\w+),", open(settings + "collectives.def").read(), re.M)
+variables = []
+for line in open(settings + "variables.def"):
+    if line.startswith("#include"): variables += ["coll_" + c for c in collectives]
+    variables += re.findall(r"^VAR\(\w+, \w+, (\w+),", line)
+assert len(collectives) == 13, collectives
 listed = [(a["collective"], a["name"]) for a in report["algorithms"]]
 assert algorithms and sorted(listed) == sorted(algorithms), (listed, algorithms)
 assert [v["name"] for v in report["variables"]] == ["TUTTI_" + v.upper() for v in variables], variables

@@ -35,11 +35,9 @@ public:
     /// As comm(), for calls that do not communicate: also a communicator that MPI_Comm_idup is still creating, because
     /// programs set its error handler or name immediately.
     Comm& any_comm(MPI_Comm handle) {
-        Comm* c = library_.tables.comms.find(handle);
-        if (!c) [[unlikely]]
-            bad_handle(ErrorClass::comm, "comm", handle, handle == MPI_COMM_NULL);
-        error_object = c;
-        return *c;
+        Comm& c = object<ErrorClass::comm, MPI_COMM_NULL>(library_.tables.comms, handle, "comm");
+        error_object = &c;
+        return c;
     }
     /// As comm(), for calls that MPI does not allow on an intercommunicator.
     Comm& intracomm(MPI_Comm handle, char const* argument = "comm") {
@@ -50,11 +48,9 @@ public:
     }
     /// The window of the call; later errors are reported to its error handler.
     [[gnu::always_inline]] rma::Window& win(MPI_Win handle) {
-        rma::Window* w = library_.tables.wins.find(handle);
-        if (!w) [[unlikely]]
-            bad_handle(ErrorClass::win, "win", handle, handle == MPI_WIN_NULL);
-        error_object = w;
-        return *w;
+        rma::Window& w = object<ErrorClass::win, MPI_WIN_NULL>(library_.tables.wins, handle, "win");
+        error_object = &w;
+        return w;
     }
     /// A committed datatype, for calls that move data.
     Datatype& type(MPI_Datatype handle, char const* argument = "datatype") {
@@ -65,46 +61,23 @@ public:
     }
     /// Any datatype, committed or not.
     Datatype& any_type(MPI_Datatype handle, char const* argument = "datatype") {
-        Datatype* t = library_.tables.datatypes.find(handle);
-        if (!t) [[unlikely]]
-            bad_handle(ErrorClass::type, argument, handle, handle == MPI_DATATYPE_NULL);
-        return *t;
+        return object<ErrorClass::type, MPI_DATATYPE_NULL>(library_.tables.datatypes, handle, argument);
     }
-    Op& op(MPI_Op handle) {
-        Op* o = library_.tables.ops.find(handle);
-        if (!o) [[unlikely]]
-            bad_handle(ErrorClass::op, "op", handle, handle == MPI_OP_NULL);
-        return *o;
-    }
+    Op& op(MPI_Op handle) { return object<ErrorClass::op, MPI_OP_NULL>(library_.tables.ops, handle, "op"); }
     Group& group(MPI_Group handle, char const* argument = "group") {
-        Group* g = library_.tables.groups.find(handle);
-        if (!g) [[unlikely]]
-            bad_handle(ErrorClass::group, argument, handle, handle == MPI_GROUP_NULL);
-        return *g;
+        return object<ErrorClass::group, MPI_GROUP_NULL>(library_.tables.groups, handle, argument);
     }
     Info& info(MPI_Info handle) {
-        Info* i = library_.tables.infos.find(handle);
-        if (!i) [[unlikely]]
-            bad_handle(ErrorClass::info, "info", handle, handle == MPI_INFO_NULL);
-        return *i;
+        return object<ErrorClass::info, MPI_INFO_NULL>(library_.tables.infos, handle, "info");
     }
     Errhandler& errhandler(MPI_Errhandler handle) {
-        Errhandler* e = library_.tables.errhandlers.find(handle);
-        if (!e) [[unlikely]]
-            bad_handle(ErrorClass::arg, "errhandler", handle, handle == MPI_ERRHANDLER_NULL);
-        return *e;
+        return object<ErrorClass::arg, MPI_ERRHANDLER_NULL>(library_.tables.errhandlers, handle, "errhandler");
     }
     Keyval& keyval(int handle) {
-        Keyval* k = library_.tables.keyvals.find(handle);
-        if (!k) [[unlikely]]
-            bad_handle(ErrorClass::keyval, "keyval", handle, handle == MPI_KEYVAL_INVALID);
-        return *k;
+        return object<ErrorClass::keyval, MPI_KEYVAL_INVALID>(library_.tables.keyvals, handle, "keyval");
     }
     Request& request(MPI_Request handle) {
-        Request* r = library_.tables.requests.find(handle);
-        if (!r) [[unlikely]]
-            bad_handle(ErrorClass::request, "request", handle, handle == MPI_REQUEST_NULL);
-        return *r;
+        return object<ErrorClass::request, MPI_REQUEST_NULL>(library_.tables.requests, handle, "request");
     }
 
     void count(long value, char const* argument = "count") const {
@@ -178,6 +151,15 @@ public:
     HasErrhandler* error_object = nullptr;   ///< its error handler receives the errors of the call
 
 private:
+    /// Returns the object of a handle; an invalid handle is an error of this class, which names the argument.
+    template <ErrorClass error, int null_handle, class T, abi::Kind kind>
+    [[gnu::always_inline]] static T& object(abi::Table<T, kind>& table, int handle, char const* argument) {
+        T* const found = table.find(handle);
+        if (!found) [[unlikely]]
+            bad_handle(error, argument, handle, handle == null_handle);
+        return *found;
+    }
+
     /// Sizes are limited to a quarter of the representable range, which leaves room for displacements.
     static bool too_large(long n, Datatype const& t) {
         std::int64_t bytes;

@@ -188,13 +188,20 @@ def check_file(path, text):
 
 
 def records_of(text):
-    """Yields (collective, name of the constant, name in the record, source) of each algorithm of a file."""
+    """Yields (collective, name of the constant, name in the record, source) of each algorithm of a file. A record begins
+    with its own name, or with the head of that name, which several collectives share."""
+    heads = {found.group(1): found.groups()[1:] for found in
+             re.finditer(r'constexpr RecordHead (\w+)_head = \{\s*"(\w+)",(.*?)\};', text, re.S)}
     collective = ""
-    for found in re.finditer(r'^namespace tutti::coll::algorithms::(\w+)|(\w+)_algorithm = \{\s*"(\w+)",(.*?)\};', text, re.S | re.M):
+    for found in re.finditer(r'^namespace tutti::coll::algorithms::(\w+)|(\w+)_algorithm = \{\s*'
+                             r'(?:"(\w+)",|(?:\w+::)?(\w+)_head)(.*?)\};', text, re.S | re.M):
         if found.group(1):
             collective = found.group(1)
+        elif found.group(3):
+            yield collective, found.group(2), found.group(3), found.group(5)
         else:
-            yield collective, found.group(2), found.group(3), found.group(4)
+            name, rest = heads.get(found.group(4), ("?", ""))
+            yield collective, found.group(2), name, rest + found.group(5)
 
 
 def check_algorithms(text):

@@ -43,14 +43,26 @@ class NodePartition;
 template <class Args>
 using NodeOperations = std::uint64_t (*)(Args const&, NodePartition const& nodes);
 
-template <class Args>
-struct Algorithm {
+/// The fields of a record that describe the algorithm. An algorithm that serves several collectives states them once;
+/// its records begin with that head, varied where the collectives differ.
+struct RecordHead {
     char const* name;          ///< the value of the setting; also the name in tests and in the benchmark
     char const* description;   ///< one line of description for help and lists
     Family family;
     char const* source;   ///< paper and section; for our own algorithms, what they are based on
     unsigned requirements;
     std::span<Parameter const> parameters;
+
+    constexpr RecordHead described_as(char const* other_description) const {
+        return {name, other_description, family, source, requirements, parameters};
+    }
+    constexpr RecordHead from(char const* other_source) const {
+        return {name, description, family, other_source, requirements, parameters};
+    }
+};
+
+template <class Args>
+struct Algorithm : RecordHead {
     Task (*shm)(ShmEnv&, Args const&);                ///< null: runs between nodes only
     Task (*net)(NetEnv&, Args const&) = nullptr;      ///< null: runs on one node only
     NodeOperations<Args> node_operations = nullptr;   ///< null: none

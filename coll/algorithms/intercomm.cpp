@@ -32,7 +32,7 @@ Task exchange_with(Env& env, IntercommGroups groups, std::vector<int> to, std::v
     Messages<Env> m(env);
     Truncation truncation;
     co_await m.exchange_all(
-        std::span<int const>(to), std::span<int const>(from),
+        to, from,
         [&out](int peer) -> MessagePart {
             Buffer const part = out[peer];
             return {part, 0, part.bytes()};
@@ -86,7 +86,7 @@ public:
     Task exchange(std::span<int const> peers, Part part, std::size_t bytes, SliceSum& sum) {
         ConstBuffer const mine = operand(args_);
         co_await messages.exchange_all(
-            peers,
+            peers, peers,
             [&](int to) -> MessagePart {
                 GroupSlice const s = part(to);
                 return {mine, s.first, s.bytes};
@@ -140,7 +140,7 @@ Task allreduce_by_slices(Env& env, ReduceArgs const& a, std::size_t smallest) {
         others, [&](int to) { return slice_of(a, groups.remote, to, smallest); }, mine.bytes, sum);
     env.store(result(a), mine.first, sum.packed.get(), mine.bytes);
     co_await fold.messages.exchange_all(
-        std::span<int const>(own), [&](int) { return packed_part(sum.packed.get(), mine.bytes); },
+        own, own, [&](int) { return packed_part(sum.packed.get(), mine.bytes); },
         [&](int from) { return slice_of(a, groups.local, from, smallest).bytes; },
         [&](int from) { return fold.messages.into(result(a), slice_of(a, groups.local, from, smallest).first); });
     co_await fold.messages.close();
@@ -187,8 +187,7 @@ Task reduce_scatter_by_slices(Env& env, ReduceScatterArgs const& a) {
     std::vector<GroupSlice> ranges(others.size());
     auto const range_of = [&](int peer) { return &ranges[static_cast<std::size_t>(peer - groups.remote.first)]; };
     co_await fold.messages.exchange_all(
-        std::span<int const>(others),
-        [&](int) { return packed_part(reinterpret_cast<std::byte const*>(&mine), sizeof mine); },
+        others, others, [&](int) { return packed_part(reinterpret_cast<std::byte const*>(&mine), sizeof mine); },
         [](int) { return sizeof(GroupSlice); },
         [&](int from) {
             return [to = range_of(from)](std::byte const* piece, std::size_t at, std::size_t n) {
@@ -286,14 +285,16 @@ Task inter_linear(Env& env, AllgatherArgs const& a) {
     return exchange_with_remote_group(env, a, Parts::same(a.mine.address, a.mine.count, *a.mine.type), a.parts);
 }
 
-extern constinit const Algorithm<AllgatherArgs> inter_linear_algorithm = {
+constexpr RecordHead inter_linear_head = {
     "inter_linear",
     "every rank exchanges messages with all ranks of the other group concurrently",
     Family::baseline,
     "folklore",
     requires_intercommunicator,
     {},
-    TUTTI_SHM_AND_NET(inter_linear)};
+};
+extern constinit const Algorithm<AllgatherArgs> inter_linear_algorithm = {inter_linear_head,
+                                                                          TUTTI_SHM_AND_NET(inter_linear)};
 
 }   // namespace tutti::coll::algorithms::allgather
 
@@ -304,14 +305,8 @@ Task inter_linear(Env& env, AlltoallArgs const& a) {
     return exchange_with_remote_group(env, a, a.send, a.receive);
 }
 
-extern constinit const Algorithm<AlltoallArgs> inter_linear_algorithm = {
-    "inter_linear",
-    "every rank exchanges messages with all ranks of the other group concurrently",
-    Family::baseline,
-    "folklore",
-    requires_intercommunicator,
-    {},
-    TUTTI_SHM_AND_NET(inter_linear)};
+extern constinit const Algorithm<AlltoallArgs> inter_linear_algorithm = {allgather::inter_linear_head,
+                                                                         TUTTI_SHM_AND_NET(inter_linear)};
 
 }   // namespace tutti::coll::algorithms::alltoall
 
@@ -323,14 +318,16 @@ Task inter_slices(Env& env, ReduceArgs const& a) {
 }
 
 constexpr Parameter inter_slices_parameters[] = {share_parameter};
-extern constinit const Algorithm<ReduceArgs> inter_slices_algorithm = {
+constexpr RecordHead inter_slices_head = {
     "inter_slices",
     "each rank of the group combines a slice and sends it to the root",
     Family::tutti,
     "Tutti",
     requires_intercommunicator,
     inter_slices_parameters,
-    TUTTI_SHM_AND_NET(inter_slices)};
+};
+extern constinit const Algorithm<ReduceArgs> inter_slices_algorithm = {inter_slices_head,
+                                                                       TUTTI_SHM_AND_NET(inter_slices)};
 
 }   // namespace tutti::coll::algorithms::reduce
 
@@ -341,14 +338,9 @@ Task inter_slices(Env& env, ReduceArgs const& a) {
     if (a.bytes() > 0) co_await allreduce_by_slices(env, a, a.parameters[0]);
 }
 
-constexpr Parameter inter_slices_parameters[] = {share_parameter};
 extern constinit const Algorithm<ReduceArgs> inter_slices_algorithm = {
-    "inter_slices",
-    "each rank combines a slice of the other group's operands for its own group",
-    Family::tutti,
-    "Tutti",
-    requires_intercommunicator,
-    inter_slices_parameters,
+    reduce::inter_slices_head.described_as(
+        "each rank combines a slice of the other group's operands for its own group"),
     TUTTI_SHM_AND_NET(inter_slices)};
 
 }   // namespace tutti::coll::algorithms::allreduce

@@ -18,14 +18,12 @@ Task direct(Env& env, NeighborAllgatherArgs const& a) {
     return neighbor_exchange(env, {*a.edges, out, a.receive, true, a.equal_parts}, Limits::of(a));
 }
 
-extern constinit const Algorithm<NeighborAllgatherArgs> direct_algorithm = {
-    "direct",
-    "small blocks are copied through slots, large ones are read from the neighbours' memory",
-    Family::tutti,
-    "after KNEM-Coll, section V.C",
-    requires_nothing,
-    movement_parameters,
-    TUTTI_SHM_ONLY(direct)};
+constexpr RecordHead direct_head = {
+    "direct",         "small blocks are copied through slots, large ones are read from the neighbours' memory",
+    Family::tutti,    "after KNEM-Coll, section V.C",
+    requires_nothing, movement_parameters,
+};
+extern constinit const Algorithm<NeighborAllgatherArgs> direct_algorithm = {direct_head, TUTTI_SHM_ONLY(direct)};
 
 }   // namespace tutti::coll::algorithms::neighbor_allgather
 
@@ -86,14 +84,12 @@ Task linear(Env& env, NeighborAllgatherArgs const& a) {
     return neighbor_linear(env, {*a.edges, out, a.receive, true, a.equal_parts});
 }
 
-extern constinit const Algorithm<NeighborAllgatherArgs> linear_algorithm = {
-    "linear",
-    "one message along each edge, all in flight concurrently",
-    Family::baseline,
-    "MPI 3.1, section 7.6",
-    requires_nothing,
-    {},
-    TUTTI_SHM_AND_NET(linear)};
+constexpr RecordHead linear_head = {
+    "linear",         "one message along each edge, all in flight concurrently",
+    Family::baseline, "MPI 3.1, section 7.6",
+    requires_nothing, {},
+};
+extern constinit const Algorithm<NeighborAllgatherArgs> linear_algorithm = {linear_head, TUTTI_SHM_AND_NET(linear)};
 
 }   // namespace tutti::coll::algorithms::neighbor_allgather
 
@@ -107,14 +103,8 @@ Task direct(Env& env, NeighborAlltoallArgs const& a) {
     return neighbor_exchange(env, {*a.edges, a.send, a.receive, false, a.equal_parts}, Limits::of(a));
 }
 
-extern constinit const Algorithm<NeighborAlltoallArgs> direct_algorithm = {
-    "direct",
-    "small blocks are copied through slots, large ones are read from the neighbours' memory",
-    Family::tutti,
-    "after KNEM-Coll, section V.C",
-    requires_nothing,
-    movement_parameters,
-    TUTTI_SHM_ONLY(direct)};
+extern constinit const Algorithm<NeighborAlltoallArgs> direct_algorithm = {neighbor_allgather::direct_head,
+                                                                           TUTTI_SHM_ONLY(direct)};
 
 // neighbor_alltoall/linear, also for the v and w forms: like neighbor_allgather/linear; the same steps, bytes and
 // citation.
@@ -124,13 +114,7 @@ Task linear(Env& env, NeighborAlltoallArgs const& a) {
     return neighbor_linear(env, {*a.edges, a.send, a.receive, false, a.equal_parts});
 }
 
-extern constinit const Algorithm<NeighborAlltoallArgs> linear_algorithm = {
-    "linear",
-    "one message along each edge, all in flight concurrently",
-    Family::baseline,
-    "MPI 3.1, section 7.6",
-    requires_nothing,
-    {},
-    TUTTI_SHM_AND_NET(linear)};
+extern constinit const Algorithm<NeighborAlltoallArgs> linear_algorithm = {neighbor_allgather::linear_head,
+                                                                           TUTTI_SHM_AND_NET(linear)};
 
 }   // namespace tutti::coll::algorithms::neighbor_alltoall

@@ -74,8 +74,7 @@ private:
         PooledVector<int> others(frames());
         for (int i = 1; i < team.size(); ++i) others.push_back((team.rank() + i) % team.size());
         co_await m.exchange_all(
-            std::span<int const>(others),
-            [&](int) { return packed_part(block(team.rank()), block_bytes(team.rank())); },
+            others, others, [&](int) { return packed_part(block(team.rank()), block_bytes(team.rank())); },
             [&](int from) { return block_bytes(from); },
             [&](int from) { return m.into(packed_buffer(block(from), block_bytes(from)), 0); });
         co_await m.close();

@@ -212,7 +212,7 @@ private:
         for (int i = 1; i < k; ++i) peers.push_back(plan_.member_at(position_ + ((mine + i) % k - mine) * stride));
         for (int d = 0; d < k; ++d) operands.push_back(d == mine ? partial_.current() : operand_buffer(d));
         co_await messages_.exchange_all(
-            std::span<int const>(peers), [&](int) { return partial_.part(0, bytes); }, [&](int) { return bytes; },
+            peers, peers, [&](int) { return partial_.part(0, bytes); }, [&](int) { return bytes; },
             [&](int from) { return messages_.into(packed_buffer(operand_buffer(digit(from)), bytes), 0); });
         reducer_.combine(operands.data(), k, partial_.sum(), bytes / partial_.element());
         partial_.use_sum();

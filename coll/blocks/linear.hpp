@@ -97,7 +97,7 @@ Task linear_alltoall(Env& env, AlltoallArgs const& a) {
     for (int i = 1; i < size; ++i) peers.push_back((rank + i) % size);
     if (!a.is_in_place) deliver_own(env, a.receive[rank], a.send[rank], all, truncation);
     co_await m.exchange_all(
-        std::span<int const>(peers),
+        peers, peers,
         [&a](int to) -> MessagePart {
             return {outgoing(a, to), 0, outgoing(a, to).bytes()};
         },

@@ -7,7 +7,7 @@
 //     co_await m.send(peer, {buffer, at, bytes});
 //     co_await m.receive(peer, bytes, [&](std::byte const* from, std::size_t at, std::size_t n) { … });
 //     co_await m.exchange(to, part, from, bytes, use);   send and receive concurrently: rings, doubling
-//     co_await m.exchange_all(peers, part, limit, use);   with several peers concurrently
+//     co_await m.exchange_all(peers, peers, part, limit, use);   with several peers concurrently
 //     co_await m.start(peer, part); … m.finish(peer);    a send in two halves, with other communication in between
 //     co_await m.post(peer, part); …                     several sends without waiting, if fits(bytes)
 //     co_await m.close();                                always last: waits until no peer needs this rank's memory
@@ -127,11 +127,6 @@ public:
     /// message, limit(from) the maximum size of the incoming one, use(from) as for receive. No piece is received before
     /// the piece that goes to the same peer has been staged: with messages of one size that are never exposed, a buffer
     /// may be exchanged in place.
-    template <class Part, class Limit, class Use>
-    Task exchange_all(std::span<int const> peers, Part part, Limit limit, Use use) {
-        return exchange_all(peers, peers, part, limit, use);
-    }
-    /// The same with different sets of destinations and sources.
     template <class Part, class Limit, class Use>
     Task exchange_all(std::span<int const> destinations, std::span<int const> sources, Part part, Limit limit,
                       Use use) {

@@ -131,10 +131,6 @@ public:
     }
 
     template <class Part, class Limit, class Use>
-    Task exchange_all(std::span<int const> peers, Part part, Limit limit, Use use) {
-        return exchange_all(peers, peers, part, limit, use);
-    }
-    template <class Part, class Limit, class Use>
     Task exchange_all(std::span<int const> destinations, std::span<int const> sources, Part part, Limit limit,
                       Use use) {
         // Copies are made before anything may arrive, so that a buffer may be exchanged in place.

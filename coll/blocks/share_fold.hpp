@@ -31,7 +31,7 @@ public:
         auto const buffer_of = [&](int rank) { return others.get() + share * static_cast<std::size_t>(rank); };
         PooledVector<int> const to = ranks_with_shares(), from = other_ranks(share > 0);
         co_await m_.exchange_all(
-            std::span<int const>(to), std::span<int const>(from),
+            to, from,
             [&](int peer) -> MessagePart {
                 return {mine, start(peer), bytes(peer)};
             },
@@ -50,8 +50,8 @@ public:
         std::size_t const share = bytes(rank_);
         PooledVector<int> const from = ranks_with_shares(), to = other_ranks(share > 0);
         co_await m_.exchange_all(
-            std::span<int const>(to), std::span<int const>(from), [&](int) { return packed_part(sum, share); },
-            [&](int peer) { return bytes(peer); }, [&](int peer) { return m_.into(result, start(peer)); });
+            to, from, [&](int) { return packed_part(sum, share); }, [&](int peer) { return bytes(peer); },
+            [&](int peer) { return m_.into(result, start(peer)); });
     }
 
 private:

@@ -157,7 +157,7 @@ private:
         Messages<NetEnv> m(env_);
         auto const message = [&](int from) -> Packed& { return messages[static_cast<std::size_t>(map.part_of(from))]; };
         co_await m.exchange_all(
-            std::span<int const>(peers),
+            peers, peers,
             [&](int) -> MessagePart {
                 return {mine.buffer(), 0, mine.bytes};
             },

@@ -12,6 +12,28 @@
 #include "coll/blocks/receiver_reading.hpp"
 #include "coll/blocks/sender_writing.hpp"
 
+namespace tutti::coll {
+
+/// Gather or scatter: senders write into the memory that the receivers expose; small parts are sent as messages.
+template <class Env>
+Task rooted_by_writing(Env& env, RootedArgs const& a, Pattern pattern) {
+    bool const gathers = pattern == Pattern::to_root, copies_own = env.rank() == a.root && !a.in_place_at_root;
+    if (a.equal_parts && a.max_part_bytes < a.parameters[0]) {
+        if (gathers) co_await linear_gather(env, a);
+        else co_await linear_scatter(env, a);
+        co_return;
+    }
+    Parts const mine = Parts::same(a.mine.address, a.mine.count, *a.mine.type);
+    ExchangeSpec const spec{
+        .pattern = pattern, .root = a.root, .out = gathers ? mine : a.parts, .in = gathers ? a.parts : mine};
+    Buffer const own = copies_own ? spec.out[a.root] : Buffer{};
+    SenderWriting<Env> w(env, spec, a.parameters[0], a.parameters[1]);
+    co_await w.run(copies_own ? &own : nullptr);
+    w.check();
+}
+
+}   // namespace tutti::coll
+
 namespace tutti::coll::algorithms::gather {
 
 template <class Env>
@@ -36,18 +58,7 @@ extern constinit const Algorithm<RootedArgs> knem_receiver_reading_algorithm = {
 
 template <class Env>
 Task knem_sender_writing(Env& env, RootedArgs const& a) {
-    if (a.equal_parts && a.max_part_bytes < a.parameters[0]) {
-        co_await linear_gather(env, a);
-        co_return;
-    }
-    bool const own = env.rank() == a.root && !a.in_place_at_root;
-    ExchangeSpec const spec{.pattern = Pattern::to_root,
-                            .root = a.root,
-                            .out = Parts::same(a.mine.address, a.mine.count, *a.mine.type),
-                            .in = a.parts};
-    SenderWriting<Env> w(env, spec, a.parameters[0], a.parameters[1]);
-    co_await w.run(own ? &a.mine : nullptr);
-    w.check();
+    return rooted_by_writing(env, a, Pattern::to_root);
 }
 
 extern constinit const Algorithm<RootedArgs> knem_sender_writing_algorithm = {
@@ -90,19 +101,7 @@ extern constinit const Algorithm<RootedArgs> knem_receiver_reading_algorithm = {
 
 template <class Env>
 Task knem_sender_writing(Env& env, RootedArgs const& a) {
-    if (a.equal_parts && a.max_part_bytes < a.parameters[0]) {
-        co_await linear_scatter(env, a);
-        co_return;
-    }
-    bool const own = env.rank() == a.root && !a.in_place_at_root;
-    ExchangeSpec const spec{.pattern = Pattern::from_root,
-                            .root = a.root,
-                            .out = a.parts,
-                            .in = Parts::same(a.mine.address, a.mine.count, *a.mine.type)};
-    Buffer const part = own ? a.parts[a.root] : Buffer{};
-    SenderWriting<Env> w(env, spec, a.parameters[0], a.parameters[1]);
-    co_await w.run(own ? &part : nullptr);
-    w.check();
+    return rooted_by_writing(env, a, Pattern::from_root);
 }
 
 extern constinit const Algorithm<RootedArgs> knem_sender_writing_algorithm = {

@@ -91,14 +91,12 @@ constexpr Parameter direct_parameters[] = {
     {"share", 1024, "bytes below which a rank's share is not divided further"},
     {"block", 32768, "bytes per block if some rank's buffers cannot be accessed"},
 };
-extern constinit const Algorithm<ReduceArgs> direct_algorithm = {
-    "direct",
-    "every rank reduces its range of all buffers and writes it into all results",
-    Family::tutti,
-    "direct reduction (Hashmi et al., IPDPS 2018) in one pass",
-    requires_kernels,
-    direct_parameters,
-    TUTTI_SHM_ONLY(direct)};
+constexpr RecordHead direct_head = {
+    "direct",         "every rank reduces its range of all buffers and writes it into all results",
+    Family::tutti,    "direct reduction (Hashmi et al., IPDPS 2018) in one pass",
+    requires_kernels, direct_parameters,
+};
+extern constinit const Algorithm<ReduceArgs> direct_algorithm = {direct_head, TUTTI_SHM_ONLY(direct)};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -132,17 +130,8 @@ Task direct(Env& env, ReduceArgs const& a) {
     co_await access.final_barrier();
 }
 
-constexpr Parameter direct_parameters[] = {
-    {"share", 1024, "bytes below which a rank's share is not divided further"},
-    {"block", 32768, "bytes per block if some rank's buffers cannot be accessed"},
-};
 extern constinit const Algorithm<ReduceArgs> direct_algorithm = {
-    "direct",
-    "every rank reduces its range of all buffers into the root's result",
-    Family::tutti,
-    "direct reduction (Hashmi et al., IPDPS 2018) in one pass",
-    requires_kernels,
-    direct_parameters,
+    allreduce::direct_head.described_as("every rank reduces its range of all buffers into the root's result"),
     TUTTI_SHM_ONLY(direct)};
 
 }   // namespace tutti::coll::algorithms::reduce

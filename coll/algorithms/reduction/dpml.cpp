@@ -13,7 +13,10 @@
 // consecutive ranks keep the order of operands.
 // YHCCL (Peng et al., SC 2023), section 5.1; coll/blocks/sliced.hpp defines what counts as a socket.
 //
-// allreduce/dpml: all ranks copy all slices out. (7p − 1)·s bytes loaded and stored by all ranks together.
+// Bytes loaded and stored by all ranks together, and who copies the slices out:
+//                    allreduce: all ranks    reduce: the root    reduce_scatter: no rank
+//   dpml             (7p − 1)·s              (5p + 1)·s          (5p − 1)·s
+//   dpml_two_level   (7p − 3)·s              (5p − 1)·s          (5p − 3)·s
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/multi_leader.hpp"
 
@@ -23,35 +26,30 @@ template <class Env>
 Task dpml(Env& env, ReduceArgs const& a) {
     return reduce_by_leaders(env, a, Receives::all);
 }
-
-extern constinit const Algorithm<ReduceArgs> dpml_algorithm = {
-    "dpml",
-    "every rank stages its operand and reduces one slice, operand by operand",
-    Family::baseline,
-    "DPML (Bayatpour et al., SC 2017)",
-    requires_nothing,
-    dpml_parameters,
-    TUTTI_SHM_ONLY(dpml)};
-
-// allreduce/dpml_two_level: all ranks copy all slices out. (7p − 3)·s bytes loaded and stored by all ranks together.
-
 template <class Env>
 Task dpml_two_level(Env& env, ReduceArgs const& a) {
     return reduce_by_leaders_of_sockets(env, a, Receives::all);
 }
 
-extern constinit const Algorithm<ReduceArgs> dpml_two_level_algorithm = {
+constexpr RecordHead dpml_head = {
+    "dpml",           "every rank stages its operand and reduces one slice, operand by operand",
+    Family::baseline, "DPML (Bayatpour et al., SC 2017)",
+    requires_nothing, dpml_parameters,
+};
+constexpr RecordHead dpml_two_level_head = {
     "dpml_two_level",
     "sockets reduce their members' staged operands, then each rank combines a slice of them",
     Family::yhccl,
     "YHCCL (Peng et al., SC 2023), section 5.1",
     requires_commutative_or_consecutive,
     dpml_two_level_parameters,
-    TUTTI_SHM_ONLY(dpml_two_level)};
+};
+
+extern constinit const Algorithm<ReduceArgs> dpml_algorithm = {dpml_head, TUTTI_SHM_ONLY(dpml)};
+extern constinit const Algorithm<ReduceArgs> dpml_two_level_algorithm = {dpml_two_level_head,
+                                                                         TUTTI_SHM_ONLY(dpml_two_level)};
 
 }   // namespace tutti::coll::algorithms::allreduce
-
-// reduce/dpml: the root copies all slices out. (5p + 1)·s bytes loaded and stored by all ranks together.
 
 namespace tutti::coll::algorithms::reduce {
 
@@ -59,35 +57,16 @@ template <class Env>
 Task dpml(Env& env, ReduceArgs const& a) {
     return reduce_by_leaders(env, a, Receives::root);
 }
-
-extern constinit const Algorithm<ReduceArgs> dpml_algorithm = {
-    "dpml",
-    "every rank stages its operand and reduces one slice, operand by operand",
-    Family::baseline,
-    "DPML (Bayatpour et al., SC 2017)",
-    requires_nothing,
-    dpml_parameters,
-    TUTTI_SHM_ONLY(dpml)};
-
-// reduce/dpml_two_level: the root copies all slices out. (5p − 1)·s bytes loaded and stored by all ranks together.
-
 template <class Env>
 Task dpml_two_level(Env& env, ReduceArgs const& a) {
     return reduce_by_leaders_of_sockets(env, a, Receives::root);
 }
 
-extern constinit const Algorithm<ReduceArgs> dpml_two_level_algorithm = {
-    "dpml_two_level",
-    "sockets reduce their members' staged operands, then each rank combines a slice of them",
-    Family::yhccl,
-    "YHCCL (Peng et al., SC 2023), section 5.1",
-    requires_commutative_or_consecutive,
-    dpml_two_level_parameters,
-    TUTTI_SHM_ONLY(dpml_two_level)};
+extern constinit const Algorithm<ReduceArgs> dpml_algorithm = {allreduce::dpml_head, TUTTI_SHM_ONLY(dpml)};
+extern constinit const Algorithm<ReduceArgs> dpml_two_level_algorithm = {allreduce::dpml_two_level_head,
+                                                                         TUTTI_SHM_ONLY(dpml_two_level)};
 
 }   // namespace tutti::coll::algorithms::reduce
-
-// reduce_scatter(_block)/dpml: no copy out. (5p − 1)·s bytes loaded and stored by all ranks together.
 
 namespace tutti::coll::algorithms::reduce_scatter {
 
@@ -95,30 +74,13 @@ template <class Env>
 Task dpml(Env& env, ReduceScatterArgs const& a) {
     return reduce_by_leaders(env, a, Receives::own);
 }
-
-extern constinit const Algorithm<ReduceScatterArgs> dpml_algorithm = {
-    "dpml",
-    "every rank stages its operand and reduces one slice, operand by operand",
-    Family::baseline,
-    "DPML (Bayatpour et al., SC 2017)",
-    requires_nothing,
-    dpml_parameters,
-    TUTTI_SHM_ONLY(dpml)};
-
-// reduce_scatter(_block)/dpml_two_level: no copy out. (5p − 3)·s bytes loaded and stored by all ranks together.
-
 template <class Env>
 Task dpml_two_level(Env& env, ReduceScatterArgs const& a) {
     return reduce_by_leaders_of_sockets(env, a, Receives::own);
 }
 
-extern constinit const Algorithm<ReduceScatterArgs> dpml_two_level_algorithm = {
-    "dpml_two_level",
-    "sockets reduce their members' staged operands, then each rank combines a slice of them",
-    Family::yhccl,
-    "YHCCL (Peng et al., SC 2023), section 5.1",
-    requires_commutative_or_consecutive,
-    dpml_two_level_parameters,
-    TUTTI_SHM_ONLY(dpml_two_level)};
+extern constinit const Algorithm<ReduceScatterArgs> dpml_algorithm = {allreduce::dpml_head, TUTTI_SHM_ONLY(dpml)};
+extern constinit const Algorithm<ReduceScatterArgs> dpml_two_level_algorithm = {allreduce::dpml_two_level_head,
+                                                                                TUTTI_SHM_ONLY(dpml_two_level)};
 
 }   // namespace tutti::coll::algorithms::reduce_scatter

@@ -7,7 +7,15 @@
 // socket: in step j member i works on slice i + 1 + j. With several sockets, each rank then combines the sockets'
 // results of its slice. Per round: n steps in a socket of n ranks, each after one neighbour's; s bytes copied by each
 // of m sockets, p − m combinations of s, and m − 1 between sockets.
-// YHCCL (Peng et al., SC 2023), sections 3.2 to 3.5 and Algorithm 2.
+// YHCCL (Peng et al., SC 2023), sections 3.2 to 3.5 and Algorithm 2; coll/blocks/sliced.hpp defines what counts as a
+// socket.
+//
+// movement_avoiding takes all ranks as one socket; socket_aware has p/m + 1 steps per round. In the allreduce all ranks
+// copy all slices into their results, in the reduce the root does; in the reduce_scatter the last combination of a
+// slice writes into the rank's result. Bytes loaded and stored by all ranks together, and the paper's section:
+//                       allreduce                 reduce                    reduce_scatter
+//   movement_avoiding   (5p − 1)·s, 3.4           (3p + 1)·s, 3.5           (3p − 1)·s, 3.3
+//   socket_aware        (5p + 2m − 3)·s, 3.4      (3p + 2m − 1)·s, 3.5      (3p + 2m − 3)·s, 3.3
 //
 // Counters, in addition to those of SlicedReduction (coll/blocks/sliced.hpp): ready[in_socket] steps done. The first
 // writer of a slice begins round k when its memory is free; the others follow it along the chain.
@@ -112,11 +120,6 @@ Task reduce_by_chains_of_sockets(Env& env, Args const& a, Receives receives) {
 
 }   // namespace tutti::coll
 
-// allreduce/movement_avoiding: p slices per round; of each, one operand is copied into shared memory and p − 1 are
-// combined with it in place, as the slice passes from rank to rank. All ranks then copy all slices into their results.
-// p steps per round of p·slice bytes; (5p − 1)·s bytes loaded and stored by all ranks together.
-// YHCCL (Peng et al., SC 2023), section 3.4.
-
 namespace tutti::coll::algorithms::allreduce {
 
 template <class Env>
@@ -125,14 +128,16 @@ Task movement_avoiding(Env& env, ReduceArgs const& a) {
 }
 
 constexpr Parameter movement_avoiding_parameters[] = {largest_slice_parameter};
-extern constinit const Algorithm<ReduceArgs> movement_avoiding_algorithm = {
+constexpr RecordHead movement_avoiding_head = {
     "movement_avoiding",
     "each slice passes through all ranks, which combine it in place in shared memory",
     Family::yhccl,
     "YHCCL (Peng et al., SC 2023), section 3.4",
     requires_commutative_operator,
     movement_avoiding_parameters,
-    TUTTI_SHM_ONLY(movement_avoiding)};
+};
+extern constinit const Algorithm<ReduceArgs> movement_avoiding_algorithm = {movement_avoiding_head,
+                                                                            TUTTI_SHM_ONLY(movement_avoiding)};
 
 // allreduce/multi_node: YHCCL's allreduce between nodes, run on one node with sockets in place of nodes: a
 // movement-avoiding reduce_scatter in each, a ring allreduce by messages of each slice among the ranks that hold it,
@@ -267,30 +272,22 @@ extern constinit const Algorithm<ReduceArgs> multi_node_algorithm = {
     multi_node_parameters,
     TUTTI_SHM_ONLY(multi_node)};
 
-// allreduce/socket_aware: each slice passes through the members of every socket, then each rank combines the results of
-// the m sockets for its slice. All ranks then copy all slices into their results. p/m + 1 steps per round of p·slice
-// bytes; (5p + 2m − 3)·s bytes loaded and stored by all ranks together.
-// YHCCL (Peng et al., SC 2023), sections 3.3 and 3.4; coll/blocks/sliced.hpp defines what counts as a socket.
-
 template <class Env>
 Task socket_aware(Env& env, ReduceArgs const& a) {
     return reduce_by_chains_of_sockets(env, a, Receives::all);
 }
 
-extern constinit const Algorithm<ReduceArgs> socket_aware_algorithm = {
+constexpr RecordHead socket_aware_head = {
     "socket_aware",
     "each slice passes through every socket, then its rank combines the sockets' results",
     Family::yhccl,
     "YHCCL (Peng et al., SC 2023), section 3.4, socket-aware",
     requires_commutative_operator,
     socket_aware_parameters,
-    TUTTI_SHM_ONLY(socket_aware)};
+};
+extern constinit const Algorithm<ReduceArgs> socket_aware_algorithm = {socket_aware_head, TUTTI_SHM_ONLY(socket_aware)};
 
 }   // namespace tutti::coll::algorithms::allreduce
-
-// reduce/movement_avoiding: like the allreduce, but only the root copies all slices into its result. p steps per round
-// of p·slice bytes; (3p + 1)·s bytes loaded and stored by all ranks together.
-// YHCCL (Peng et al., SC 2023), section 3.5.
 
 namespace tutti::coll::algorithms::reduce {
 
@@ -299,19 +296,9 @@ Task movement_avoiding(Env& env, ReduceArgs const& a) {
     return reduce_by_chain(env, a, Receives::root);
 }
 
-constexpr Parameter movement_avoiding_parameters[] = {largest_slice_parameter};
 extern constinit const Algorithm<ReduceArgs> movement_avoiding_algorithm = {
-    "movement_avoiding",
-    "each slice passes through all ranks, which combine it in place in shared memory",
-    Family::yhccl,
-    "YHCCL (Peng et al., SC 2023), section 3.5",
-    requires_commutative_operator,
-    movement_avoiding_parameters,
+    allreduce::movement_avoiding_head.from("YHCCL (Peng et al., SC 2023), section 3.5"),
     TUTTI_SHM_ONLY(movement_avoiding)};
-
-// reduce/socket_aware: like the allreduce, but only the root copies all slices into its result. p/m + 1 steps per round
-// of p·slice bytes; (3p + 2m − 1)·s bytes loaded and stored by all ranks together.
-// YHCCL (Peng et al., SC 2023), sections 3.3 and 3.5.
 
 template <class Env>
 Task socket_aware(Env& env, ReduceArgs const& a) {
@@ -319,19 +306,10 @@ Task socket_aware(Env& env, ReduceArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceArgs> socket_aware_algorithm = {
-    "socket_aware",
-    "each slice passes through every socket, then its rank combines the sockets' results",
-    Family::yhccl,
-    "YHCCL (Peng et al., SC 2023), section 3.5, socket-aware",
-    requires_commutative_operator,
-    socket_aware_parameters,
+    allreduce::socket_aware_head.from("YHCCL (Peng et al., SC 2023), section 3.5, socket-aware"),
     TUTTI_SHM_ONLY(socket_aware)};
 
 }   // namespace tutti::coll::algorithms::reduce
-
-// reduce_scatter(_block)/movement_avoiding: like the allreduce, but the last combination of a slice writes into the
-// rank's result. p steps per round of p·slice bytes; (3p − 1)·s bytes loaded and stored by all ranks together.
-// YHCCL (Peng et al., SC 2023), section 3.3.
 
 namespace tutti::coll::algorithms::reduce_scatter {
 
@@ -340,19 +318,9 @@ Task movement_avoiding(Env& env, ReduceScatterArgs const& a) {
     return reduce_by_chain(env, a, Receives::own);
 }
 
-constexpr Parameter movement_avoiding_parameters[] = {largest_slice_parameter};
 extern constinit const Algorithm<ReduceScatterArgs> movement_avoiding_algorithm = {
-    "movement_avoiding",
-    "each slice passes through all ranks, which combine it in place in shared memory",
-    Family::yhccl,
-    "YHCCL (Peng et al., SC 2023), section 3.3",
-    requires_commutative_operator,
-    movement_avoiding_parameters,
+    allreduce::movement_avoiding_head.from("YHCCL (Peng et al., SC 2023), section 3.3"),
     TUTTI_SHM_ONLY(movement_avoiding)};
-
-// reduce_scatter(_block)/socket_aware: like the allreduce, but the last combination of a slice writes into the rank's
-// result. p/m + 1 steps per round of p·slice bytes; (3p + 2m − 3)·s bytes loaded and stored by all ranks together.
-// YHCCL (Peng et al., SC 2023), section 3.3.
 
 template <class Env>
 Task socket_aware(Env& env, ReduceScatterArgs const& a) {
@@ -360,12 +328,7 @@ Task socket_aware(Env& env, ReduceScatterArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceScatterArgs> socket_aware_algorithm = {
-    "socket_aware",
-    "each slice passes through every socket, then its rank combines the sockets' results",
-    Family::yhccl,
-    "YHCCL (Peng et al., SC 2023), section 3.3, socket-aware",
-    requires_commutative_operator,
-    socket_aware_parameters,
+    allreduce::socket_aware_head.from("YHCCL (Peng et al., SC 2023), section 3.3, socket-aware"),
     TUTTI_SHM_ONLY(socket_aware)};
 
 }   // namespace tutti::coll::algorithms::reduce_scatter

@@ -161,14 +161,15 @@ Task rg(Env& env, ReduceArgs const& a) {
     co_await tree.run();
 }
 
-extern constinit const Algorithm<ReduceArgs> rg_algorithm = {
+constexpr RecordHead rg_head = {
     "rg",
     "a pipelined tree: each parent combines k children's slices, and all copy from the top",
     Family::baseline,
     "Jain et al., SC 2018, as RG in YHCCL, section 3.4",
     requires_commutative_or_consecutive,
     gather_tree_parameters,
-    TUTTI_SHM_ONLY(rg)};
+};
+extern constinit const Algorithm<ReduceArgs> rg_algorithm = {rg_head, TUTTI_SHM_ONLY(rg)};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -186,12 +187,8 @@ Task rg(Env& env, ReduceArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceArgs> rg_algorithm = {
-    "rg",
-    "a pipelined tree: each parent combines k children's slices",
-    Family::baseline,
-    "Jain et al., SC 2018, as RG in YHCCL, section 3.5",
-    requires_commutative_or_consecutive,
-    gather_tree_parameters,
+    allreduce::rg_head.described_as("a pipelined tree: each parent combines k children's slices")
+        .from("Jain et al., SC 2018, as RG in YHCCL, section 3.5"),
     TUTTI_SHM_ONLY(rg)};
 
 }   // namespace tutti::coll::algorithms::reduce

@@ -15,13 +15,12 @@ Task blocks(Env& env, ReduceArgs const& a) {
     return reduce_in_blocks(env, a, -1);
 }
 
-extern constinit const Algorithm<ReduceArgs> blocks_algorithm = {"blocks",
-                                                                 "one team reduces by index range, block after block",
-                                                                 Family::tutti,
-                                                                 "DPML, in blocks of the cache's size",
-                                                                 requires_nothing,
-                                                                 reduction_in_blocks_parameters,
-                                                                 TUTTI_SHM_ONLY(blocks)};
+constexpr RecordHead blocks_head = {
+    "blocks",         "one team reduces by index range, block after block",
+    Family::tutti,    "DPML, in blocks of the cache's size",
+    requires_nothing, reduction_in_blocks_parameters,
+};
+extern constinit const Algorithm<ReduceArgs> blocks_algorithm = {blocks_head, TUTTI_SHM_ONLY(blocks)};
 
 // allreduce/hierarchical: any number of levels. The members of each team share the work by index range on the way up;
 // leaders forward the result while the next block moves up. 2 L steps per block; each byte is staged once and read once
@@ -34,14 +33,15 @@ Task hierarchical(Env& env, ReduceArgs const& a) {
     co_await reduction.run();
 }
 
-extern constinit const Algorithm<ReduceArgs> hierarchical_algorithm = {
+constexpr RecordHead hierarchical_head = {
     "hierarchical",
     "teams reduce by index range, level after level, and pass the result down",
     Family::tutti,
     "after XHC, section IV.B",
     requires_commutative_or_consecutive,
     tree_reduction_parameters,
-    TUTTI_SHM_ONLY(hierarchical)};
+};
+extern constinit const Algorithm<ReduceArgs> hierarchical_algorithm = {hierarchical_head, TUTTI_SHM_ONLY(hierarchical)};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -56,13 +56,7 @@ Task blocks(Env& env, ReduceArgs const& a) {
     return reduce_in_blocks(env, a, a.root);
 }
 
-extern constinit const Algorithm<ReduceArgs> blocks_algorithm = {"blocks",
-                                                                 "one team reduces by index range, block after block",
-                                                                 Family::tutti,
-                                                                 "DPML, in blocks of the cache's size",
-                                                                 requires_nothing,
-                                                                 reduction_in_blocks_parameters,
-                                                                 TUTTI_SHM_ONLY(blocks)};
+extern constinit const Algorithm<ReduceArgs> blocks_algorithm = {allreduce::blocks_head, TUTTI_SHM_ONLY(blocks)};
 
 // reduce/hierarchical: any number of levels. The members of each team share the work by index range; the root leads
 // every team of which it is a member. L steps per block; each byte is staged once and read once per level.
@@ -74,12 +68,8 @@ Task hierarchical(Env& env, ReduceArgs const& a) {
     co_await reduction.run();
 }
 
-extern constinit const Algorithm<ReduceArgs> hierarchical_algorithm = {"hierarchical",
-                                                                       "teams reduce by index range, level after level",
-                                                                       Family::tutti,
-                                                                       "after XHC, section IV.B",
-                                                                       requires_commutative_or_consecutive,
-                                                                       tree_reduction_parameters,
-                                                                       TUTTI_SHM_ONLY(hierarchical)};
+extern constinit const Algorithm<ReduceArgs> hierarchical_algorithm = {
+    allreduce::hierarchical_head.described_as("teams reduce by index range, level after level"),
+    TUTTI_SHM_ONLY(hierarchical)};
 
 }   // namespace tutti::coll::algorithms::reduce

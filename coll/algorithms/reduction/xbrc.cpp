@@ -43,14 +43,12 @@ Task xbrc(Env& env, ReduceArgs const& a) {
     co_await access.final_barrier();
 }
 
-extern constinit const Algorithm<ReduceArgs> xbrc_algorithm = {
-    "xbrc",
-    "every rank reduces its share of all buffers operand by operand, then copies the others",
-    Family::baseline,
-    "XPMEM-based direct reduction (Hashmi et al., IPDPS 2018)",
-    requires_kernels,
-    xbrc_parameters,
-    TUTTI_SHM_ONLY(xbrc)};
+constexpr RecordHead xbrc_head = {
+    "xbrc",           "every rank reduces its share of all buffers operand by operand, then copies the others",
+    Family::baseline, "XPMEM-based direct reduction (Hashmi et al., IPDPS 2018)",
+    requires_kernels, xbrc_parameters,
+};
+extern constinit const Algorithm<ReduceArgs> xbrc_algorithm = {xbrc_head, TUTTI_SHM_ONLY(xbrc)};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -80,12 +78,8 @@ Task xbrc(Env& env, ReduceArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceArgs> xbrc_algorithm = {
-    "xbrc",
-    "every rank reduces its share of all buffers operand by operand into the root's result",
-    Family::baseline,
-    "XPMEM-based direct reduction (Hashmi et al., IPDPS 2018)",
-    requires_kernels,
-    xbrc_parameters,
+    allreduce::xbrc_head.described_as(
+        "every rank reduces its share of all buffers operand by operand into the root's result"),
     TUTTI_SHM_ONLY(xbrc)};
 
 }   // namespace tutti::coll::algorithms::reduce

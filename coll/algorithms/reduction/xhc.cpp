@@ -369,14 +369,15 @@ Task xhc(Env& env, ReduceArgs const& a) {
     co_await reduction.run();
 }
 
-extern constinit const Algorithm<ReduceArgs> xhc_algorithm = {
+constexpr RecordHead xhc_head = {
     "xhc",
     "team members reduce ranges of chunks into their leader's result, and all ranks pull it",
     Family::xhc,
     "Katevenis, Ploumidis, Marazakis: XHC, section IV.B",
     requires_commutative_or_consecutive,
     leader_reduction_parameters,
-    TUTTI_SHM_ONLY(xhc)};
+};
+extern constinit const Algorithm<ReduceArgs> xhc_algorithm = {xhc_head, TUTTI_SHM_ONLY(xhc)};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -389,12 +390,9 @@ Task xhc(Env& env, ReduceArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceArgs> xhc_algorithm = {
-    "xhc",
-    "team members reduce ranges of chunks into their leader's memory, level after level",
-    Family::xhc,
-    "after Katevenis, Ploumidis, Marazakis: XHC, section IV.B",
-    requires_commutative_or_consecutive,
-    leader_reduction_parameters,
+    allreduce::xhc_head
+        .described_as("team members reduce ranges of chunks into their leader's memory, level after level")
+        .from("after Katevenis, Ploumidis, Marazakis: XHC, section IV.B"),
     TUTTI_SHM_ONLY(xhc)};
 
 }   // namespace tutti::coll::algorithms::reduce

@@ -32,14 +32,12 @@ std::uint64_t gathered_operations(ReduceArgs const& a, NodePartition const& map)
 }   // namespace
 
 constexpr Parameter gathered_parameters[] = {memory_parameter};
-extern constinit const Algorithm<ReduceArgs> gathered_algorithm = {
-    "gathered",
-    "every rank receives all operands and combines those of lower ranks",
-    Family::tutti,
-    "Tutti",
-    requires_nothing,
-    gathered_parameters,
-    TUTTI_NET_ONLY(gathered)};
+constexpr RecordHead gathered_head = {
+    "gathered",       "every rank receives all operands and combines those of lower ranks",
+    Family::tutti,    "Tutti",
+    requires_nothing, gathered_parameters,
+};
+extern constinit const Algorithm<ReduceArgs> gathered_algorithm = {gathered_head, TUTTI_NET_ONLY(gathered)};
 
 }   // namespace tutti::coll::algorithms::exscan
 
@@ -177,14 +175,15 @@ Task masters(NetEnv& env, ReduceArgs const& a) { return prefix_across(env, a, fa
 
 }   // namespace
 
-extern constinit const Algorithm<ReduceArgs> masters_algorithm = {
+constexpr RecordHead masters_head = {
     "masters",
     "prefixes on each node, among the nodes' last ranks, then combined on each node",
     Family::tutti,
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.5",
     requires_reassociation,
     prefix_across_parameters,
-    TUTTI_NET_ONLY(masters)};
+};
+extern constinit const Algorithm<ReduceArgs> masters_algorithm = {masters_head, TUTTI_NET_ONLY(masters)};
 
 }   // namespace tutti::coll::algorithms::exscan
 
@@ -198,20 +197,12 @@ Task gathered(NetEnv& env, ReduceArgs const& a) {
     if (a.bytes() > 0) co_await fold_gathered(env, a, env.rank() + 1, a.parameters[0]);
 }
 
-std::uint64_t gathered_operations(ReduceArgs const& a, NodePartition const& map) {
-    return gather_operations(a, map, a.parameters[0]);
-}
+using exscan::gathered_operations;
 
 }   // namespace
 
-constexpr Parameter gathered_parameters[] = {memory_parameter};
 extern constinit const Algorithm<ReduceArgs> gathered_algorithm = {
-    "gathered",
-    "every rank receives all operands and combines those up to its own",
-    Family::tutti,
-    "Tutti",
-    requires_nothing,
-    gathered_parameters,
+    exscan::gathered_head.described_as("every rank receives all operands and combines those up to its own"),
     TUTTI_NET_ONLY(gathered)};
 
 // scan/masters: steps and messages as in exscan/masters.
@@ -222,13 +213,6 @@ Task masters(NetEnv& env, ReduceArgs const& a) { return prefix_across(env, a, tr
 
 }   // namespace
 
-extern constinit const Algorithm<ReduceArgs> masters_algorithm = {
-    "masters",
-    "prefixes on each node, among the nodes' last ranks, then combined on each node",
-    Family::tutti,
-    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.5",
-    requires_reassociation,
-    prefix_across_parameters,
-    TUTTI_NET_ONLY(masters)};
+extern constinit const Algorithm<ReduceArgs> masters_algorithm = {exscan::masters_head, TUTTI_NET_ONLY(masters)};
 
 }   // namespace tutti::coll::algorithms::scan

@@ -20,13 +20,12 @@ Task linear(Env& env, ReduceArgs const& a) {
     return prefix_linear(env, a, false);
 }
 
-extern constinit const Algorithm<ReduceArgs> linear_algorithm = {"linear",
-                                                                 "the prefix moves from rank to rank as one message",
-                                                                 Family::baseline,
-                                                                 "the definition, MPI 3.1, section 5.11",
-                                                                 requires_nothing,
-                                                                 {},
-                                                                 TUTTI_SHM_AND_NET(linear)};
+constexpr RecordHead linear_head = {
+    "linear",         "the prefix moves from rank to rank as one message",
+    Family::baseline, "the definition, MPI 3.1, section 5.11",
+    requires_nothing, {},
+};
+extern constinit const Algorithm<ReduceArgs> linear_algorithm = {linear_head, TUTTI_SHM_AND_NET(linear)};
 
 }   // namespace tutti::coll::algorithms::exscan
 
@@ -152,14 +151,13 @@ Task mpich_hierarchical(Env& env, ReduceArgs const& a) {
     return prefix_by_nodes(env, a, false);
 }
 
-extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
-    "mpich_hierarchical",
-    "prefixes on each node, among the masters, then combined on each node, by messages",
-    Family::mpich,
-    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.5",
-    requires_reassociation,
-    prefix_by_nodes_parameters,
-    TUTTI_SHM_AND_NET(mpich_hierarchical)};
+constexpr RecordHead mpich_hierarchical_head = {
+    "mpich_hierarchical",   "prefixes on each node, among the masters, then combined on each node, by messages",
+    Family::mpich,          "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.5",
+    requires_reassociation, prefix_by_nodes_parameters,
+};
+extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {mpich_hierarchical_head,
+                                                                             TUTTI_SHM_AND_NET(mpich_hierarchical)};
 
 // exscan/recursive_doubling: exchanges with ranks 1, 2, 4, … away (coll/blocks/prefix.hpp). ⌈log2 p⌉ consecutive
 // messages of s bytes, read in the sender's buffer or staged once.
@@ -170,14 +168,15 @@ Task recursive_doubling(Env& env, ReduceArgs const& a) {
     return prefix_by_doubling(env, a, false, one_segment);
 }
 
-extern constinit const Algorithm<ReduceArgs> recursive_doubling_algorithm = {
+constexpr RecordHead recursive_doubling_head = {
     "recursive_doubling",
     "ranks exchange the sums of blocks of 1, 2, 4, … ranks",
     Family::baseline,
     "after Hillis, Steele, CACM 29 (1986); exchanges as in Zhu and others, EuroPVM/MPI 2009, section 3.5",
     requires_reassociation,
-    {},
-    TUTTI_SHM_AND_NET(recursive_doubling)};
+    {}};
+extern constinit const Algorithm<ReduceArgs> recursive_doubling_algorithm = {recursive_doubling_head,
+                                                                             TUTTI_SHM_AND_NET(recursive_doubling)};
 
 }   // namespace tutti::coll::algorithms::exscan
 
@@ -232,13 +231,7 @@ Task linear(Env& env, ReduceArgs const& a) {
     return prefix_linear(env, a, true);
 }
 
-extern constinit const Algorithm<ReduceArgs> linear_algorithm = {"linear",
-                                                                 "the prefix moves from rank to rank as one message",
-                                                                 Family::baseline,
-                                                                 "the definition, MPI 3.1, section 5.11",
-                                                                 requires_nothing,
-                                                                 {},
-                                                                 TUTTI_SHM_AND_NET(linear)};
+extern constinit const Algorithm<ReduceArgs> linear_algorithm = {exscan::linear_head, TUTTI_SHM_AND_NET(linear)};
 
 // scan/mpich_hierarchical: the prefix with a master per node, above.
 
@@ -247,14 +240,8 @@ Task mpich_hierarchical(Env& env, ReduceArgs const& a) {
     return prefix_by_nodes(env, a, true);
 }
 
-extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
-    "mpich_hierarchical",
-    "prefixes on each node, among the masters, then combined on each node, by messages",
-    Family::mpich,
-    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.5",
-    requires_reassociation,
-    prefix_by_nodes_parameters,
-    TUTTI_SHM_AND_NET(mpich_hierarchical)};
+extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {exscan::mpich_hierarchical_head,
+                                                                             TUTTI_SHM_AND_NET(mpich_hierarchical)};
 
 // scan/recursive_doubling: the same steps and messages as exscan/recursive_doubling.
 
@@ -263,13 +250,7 @@ Task recursive_doubling(Env& env, ReduceArgs const& a) {
     return prefix_by_doubling(env, a, true, one_segment);
 }
 
-extern constinit const Algorithm<ReduceArgs> recursive_doubling_algorithm = {
-    "recursive_doubling",
-    "ranks exchange the sums of blocks of 1, 2, 4, … ranks",
-    Family::baseline,
-    "after Hillis, Steele, CACM 29 (1986); exchanges as in Zhu and others, EuroPVM/MPI 2009, section 3.5",
-    requires_reassociation,
-    {},
-    TUTTI_SHM_AND_NET(recursive_doubling)};
+extern constinit const Algorithm<ReduceArgs> recursive_doubling_algorithm = {exscan::recursive_doubling_head,
+                                                                             TUTTI_SHM_AND_NET(recursive_doubling)};
 
 }   // namespace tutti::coll::algorithms::scan

@@ -67,14 +67,12 @@ Task chain(Env& env, ReduceArgs const& a) {
     return prefix_chain(env, a, false, a.parameters[0]);
 }
 
-extern constinit const Algorithm<ReduceArgs> chain_algorithm = {
-    "chain",
-    "blocks move along the ranks, and each rank combines its own",
-    Family::tutti,
-    "Tutti",
-    requires_nothing,
-    prefix_chain_parameters,
-    TUTTI_SHM_ONLY(chain)};
+constexpr RecordHead chain_head = {
+    "chain",          "blocks move along the ranks, and each rank combines its own",
+    Family::tutti,    "Tutti",
+    requires_nothing, prefix_chain_parameters,
+};
+extern constinit const Algorithm<ReduceArgs> chain_algorithm = {chain_head, TUTTI_SHM_ONLY(chain)};
 
 }   // namespace tutti::coll::algorithms::exscan
 
@@ -174,14 +172,12 @@ Task direct(Env& env, ReduceArgs const& a) {
     return prefix_direct(env, a, false);
 }
 
-extern constinit const Algorithm<ReduceArgs> direct_algorithm = {
-    "direct",
-    "every rank computes its range of all results from the ranks below it",
-    Family::tutti,
-    "Tutti",
-    requires_kernels,
-    prefix_direct_parameters,
-    TUTTI_SHM_ONLY(direct)};
+constexpr RecordHead direct_head = {
+    "direct",         "every rank computes its range of all results from the ranks below it",
+    Family::tutti,    "Tutti",
+    requires_kernels, prefix_direct_parameters,
+};
+extern constinit const Algorithm<ReduceArgs> direct_algorithm = {direct_head, TUTTI_SHM_ONLY(direct)};
 
 // exscan/slots: for small messages. Every rank writes its slot and reduces the slots of the ranks below it in rank
 // order; rank 0 gets nothing. One step; s bytes written by each rank, r·s read by rank r.
@@ -194,14 +190,10 @@ Task slots(Env& env, ReduceArgs const& a) {
     if (env.rank() > 0) fold_slots(env, a, env.rank() - 1);
 }
 
-extern constinit const Algorithm<ReduceArgs> slots_algorithm = {
-    "slots",
-    "every rank reduces the slots of the ranks below its own",
-    Family::tutti,
-    "Tutti",
-    requires_slot,
-    {},
-    TUTTI_SHM_ONLY(slots)};
+constexpr RecordHead slots_head = {
+    "slots", "every rank reduces the slots of the ranks below its own", Family::tutti, "Tutti", requires_slot, {},
+};
+extern constinit const Algorithm<ReduceArgs> slots_algorithm = {slots_head, TUTTI_SHM_ONLY(slots)};
 
 }   // namespace tutti::coll::algorithms::exscan
 
@@ -214,14 +206,7 @@ Task chain(Env& env, ReduceArgs const& a) {
     return prefix_chain(env, a, true, a.parameters[0]);
 }
 
-extern constinit const Algorithm<ReduceArgs> chain_algorithm = {
-    "chain",
-    "blocks move along the ranks, and each rank combines its own",
-    Family::tutti,
-    "Tutti",
-    requires_nothing,
-    prefix_chain_parameters,
-    TUTTI_SHM_ONLY(chain)};
+extern constinit const Algorithm<ReduceArgs> chain_algorithm = {exscan::chain_head, TUTTI_SHM_ONLY(chain)};
 
 // scan/direct: by load and store in all ranks' buffers.
 
@@ -231,12 +216,7 @@ Task direct(Env& env, ReduceArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceArgs> direct_algorithm = {
-    "direct",
-    "every rank computes its range of all results from the ranks up to it",
-    Family::tutti,
-    "Tutti",
-    requires_kernels,
-    prefix_direct_parameters,
+    exscan::direct_head.described_as("every rank computes its range of all results from the ranks up to it"),
     TUTTI_SHM_ONLY(direct)};
 
 // scan/slots: for small messages. Every rank writes its slot and reduces the slots of the ranks up to itself in rank
@@ -251,12 +231,6 @@ Task slots(Env& env, ReduceArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceArgs> slots_algorithm = {
-    "slots",
-    "every rank reduces the slots of the ranks up to its own",
-    Family::tutti,
-    "Tutti",
-    requires_slot,
-    {},
-    TUTTI_SHM_ONLY(slots)};
+    exscan::slots_head.described_as("every rank reduces the slots of the ranks up to its own"), TUTTI_SHM_ONLY(slots)};
 
 }   // namespace tutti::coll::algorithms::scan

@@ -111,7 +111,7 @@ Task all_concurrently(ThreadEnv& env, NoArgs const& a, bool in_place) {
     ConstBuffer const mine = all_of(*a.mine, *a.type);
     Messages<ThreadEnv> m(env, a.grain, direct, direct);
     co_await m.exchange_all(
-        std::span<int const>(peers),
+        peers, peers,
         [&](int to) -> MessagePart {
             return {in_place ? box(to) : mine, 0, n};
         },

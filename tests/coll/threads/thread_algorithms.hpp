@@ -10,15 +10,9 @@
 namespace tutti::coll {
 namespace thread_algorithms {
 
-/// The fields of coll's record that the sources of algorithms initialize, followed by the function for ThreadEnv.
+/// The head of coll's record, followed by the function for ThreadEnv.
 template <class Args>
-struct Algorithm {
-    char const* name;
-    char const* description;
-    Family family;
-    char const* source;
-    unsigned requirements;
-    std::span<Parameter const> parameters;
+struct Algorithm : RecordHead {
     Task (*thread)(ThreadEnv&, Args const&);
 };
 

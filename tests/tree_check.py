@@ -21,7 +21,7 @@ MAY_INCLUDE = {  # a folder and the folders whose headers it may include
     "mpi_h": {"mpi_h", "rma", "coll", "p2p", "runtime", "topo"},
     "launcher": {"launcher", "runtime", "topo"},
     "launcher/info": {"launcher", "coll", "p2p", "runtime", "topo"},  # a separate program that lists all layers
-    "launcher/tune": {"launcher", "coll", "p2p", "runtime", "topo"},  # likewise
+    "launcher/tune": {"launcher", "coll", "p2p", "runtime", "topo", "apps"},  # likewise; it runs apps/bench
 }
 ROOMS = {  # groups of subfolders: each may include itself and those of earlier groups; "": files outside of subfolders
     "runtime": [["base"], ["kernels", "settings", "state"], ["memory"], ["wait"], ["job", "objects"], ["datatype"], [""]],

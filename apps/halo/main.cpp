@@ -8,34 +8,35 @@
 #include <string>
 #include <utility>
 
-#include "../whole_numbers.hpp"
+#include "../options.hpp"
 
 namespace halo {
 namespace {
-
-char const* const help =
-    "Usage: mpiexec -n N tutti-halo [options]\n\n"
-    "Heat spreads in a plate whose rows are distributed over the ranks. In each step a rank needs a row of each of\n"
-    "its neighbors (the halo): once by messages, and once by loads from a window that the node's ranks share.\n\n"
-    "  --rows N        rows of each rank (16)\n"
-    "  --columns N     a row of the halo has 8 N bytes (1024)\n"
-    "  --steps N       (1000)\n"
-    "  --rounds N      rounds of both methods, alternately; the median of their times is reported (5)\n\n"
-    "Prints the time of a step with both methods, and the part of it spent in the exchange. The exit code is 1 if a\n"
-    "number of the plate differs from the result of a single rank.\n";
 
 struct Options {
     int rows = 16, columns = 1024, steps = 1000, rounds = 5;
 };
 
 /// Returns an error message, or the text of --help, or an empty string.
-std::string parse(int argc, char** argv, Options& options, bool& failed) {
-    return read_whole_numbers(argc, argv, "tutti-halo", help, 1000000,
-                              {{"--rows", options.rows},
-                               {"--columns", options.columns},
-                               {"--steps", options.steps},
-                               {"--rounds", options.rounds}},
-                              failed);
+std::string parse(int argc, char** argv, Options& o, bool& failed) {
+    constexpr int most = 1000000;
+    apps::CommandLine const line{
+        "tutti-halo",
+        "Usage: mpiexec -n N tutti-halo [options]\n\n"
+        "Heat spreads in a plate whose rows are distributed over the ranks. In each step a rank needs a row of each "
+        "of\n"
+        "its neighbors (the halo): once by messages, and once by loads from a window that the node's ranks share.\n",
+        {
+            apps::number_option("--rows", "N", o.rows, 1, most, "rows of each rank"),
+            apps::number_option("--columns", "N", o.columns, 1, most, "a row of the halo has 8 N bytes"),
+            apps::number_option("--steps", "N", o.steps, 1, most, "time steps"),
+            apps::number_option("--rounds", "N", o.rounds, 1, most,
+                                "rounds of both methods, alternately; the median of their times is reported"),
+        },
+        "\nPrints the time of a step with both methods, and the part of it spent in the exchange. The exit code is 1 "
+        "if\n"
+        "a number of the plate differs from the result of a single rank.\n"};
+    return apps::parse(argc, argv, line, failed);
 }
 
 /// Computes all rows of the plate on one rank.

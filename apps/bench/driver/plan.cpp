@@ -14,6 +14,8 @@
 namespace bench {
 namespace {
 
+using apps::read_number;
+
 constexpr double seconds_when_comparing = 0.2, not_given = -1;
 constexpr int rank_limit = 4096;
 
@@ -86,9 +88,8 @@ std::vector<Option> driver_options(Plan& plan) {
          "compare with other MPIs: mpich, openmpi (Debian's), or the path of any mpicxx. The benchmark is built with "
          "each, all are run in turn, and the ratios of their times to Tutti's are printed",
          parse_list(plan.against)},
-        {"--rounds", "N", "a whole number from 1 to 1000",
-         "how often all are run in turn; the median of the rounds is reported (3)",
-         [&plan](auto& text) { return read_number(text, 1, 1000, plan.rounds); }},
+        apps::number_option("--rounds", "N", plan.rounds, 1, 1000,
+                            "how often all are run in turn; the median of the rounds is reported"),
         {"--timeout", "S", "a number of seconds",
          "end a run that takes longer, and report it (default: twenty seconds, 0.25 seconds per rank, and five times "
          "the expected time). With -n FROM:TO, more ranks are then not tried with the configuration that took too long",
@@ -135,9 +136,9 @@ Plan read_plan(std::vector<std::string> const& words) {
             known = true;
             error = add_operation(words[at++], plan.measuring);
         } else {
-            error = parse_option(own, words, at, known);
+            error = apps::parse_option(own, words, at, known);
             if (known && error.empty()) continue;
-            if (!known) error = parse_option(passed_on, words, at, known);
+            if (!known) error = apps::parse_option(passed_on, words, at, known);
         }
         if (!known) throw BenchError("there is no option " + words[at] + "; --help lists them");
         if (!error.empty()) throw BenchError(error);
@@ -182,7 +183,7 @@ std::string full_help() {
     out << description();
     out << "\nWithout mpiexec, tutti-bench starts the ranks itself, and can compare:\n\n";
     Plan plan;
-    print_options(out, driver_options(plan));
+    out << apps::help_text(driver_options(plan));
     out << "\nComparisons, and measurements at several numbers of ranks, take " << seconds_when_comparing
         << " seconds per line and round, unless --seconds is given. --json and --csv also apply\n"
            "to comparisons; a line of --csv is then operation,ranks,bytes,series,iterations,median,least,greatest,\n"

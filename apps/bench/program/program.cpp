@@ -54,7 +54,7 @@ std::string description() {
            "the clock. Reports the median, the least and the greatest over the iterations. Results are checked. A\n"
            "size is the contribution of one rank (to each other rank, if that differs).\n\n";
     Settings settings;
-    print_options(out, options_of(settings));
+    out << apps::help_text(options_of(settings));
     out << "\nOperations, in groups that may be named as well (default: the blocking ones, with --overlap the\n"
            "nonblocking ones):\n";
     for (Group const& group : groups()) {

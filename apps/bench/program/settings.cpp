@@ -5,76 +5,11 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
-#include <ostream>
-#include <sstream>
 
 namespace bench {
 namespace {
 
-constexpr std::size_t column = 24, width = 110;
-
-void print_wrapped(std::ostream& out, std::string const& text) {
-    std::istringstream words(text);
-    std::size_t at = column;
-    for (std::string word; words >> word; at += word.size() + 1) {
-        if (at + word.size() > width) {
-            out << "\n" << std::string(column, ' ');
-            at = column;
-        } else if (at > column) {
-            out << ' ';
-        }
-        out << word;
-    }
-    out << "\n";
-}
-
-}   // namespace
-
-std::string parse_option(std::vector<Option> const& options, std::vector<std::string> const& words, std::size_t& at,
-                         bool& known) {
-    std::string const& word = words[at];
-    const std::size_t equals = word.find('=');
-    for (Option const& option : options) {
-        if (word.substr(0, equals) != option.name) continue;
-        known = true;
-        bool const joined = equals != std::string::npos, takes = option.argument[0] != 0;
-        if (joined && !takes) return std::string(option.name) + " takes no argument";
-        if (takes && !joined && at + 1 == words.size()) return std::string(option.name) + " needs " + option.expects;
-        const std::string argument = joined ? word.substr(equals + 1) : takes ? words[at + 1] : "";
-        at += takes && !joined ? 2 : 1;
-        if (!option.parse(argument))
-            return std::string(option.name) + " needs " + option.expects + ", not '" + argument + "'";
-        return "";
-    }
-    known = false;
-    return "";
-}
-
-void print_options(std::ostream& out, std::vector<Option> const& options) {
-    for (Option const& option : options) {
-        const std::string head = std::string("  ") + option.name + (option.argument[0] ? " " : "") + option.argument;
-        out << head
-            << (head.size() + 2 > column ? "\n" + std::string(column, ' ') : std::string(column - head.size(), ' '));
-        print_wrapped(out, option.description);
-    }
-}
-
-bool read_number(std::string const& text, double least, double most, double& number) {
-    char* end = nullptr;
-    double const value = std::strtod(text.c_str(), &end);
-    if (text.empty() || *end || !(value >= least && value <= most)) return false;
-    number = value;
-    return true;
-}
-
-bool read_number(std::string const& text, int least, int most, int& number) {
-    double value;
-    if (!read_number(text, double(least), double(most), value) || value != int(value)) return false;
-    number = int(value);
-    return true;
-}
-
-namespace {
+using apps::number_option, apps::read_number, apps::switch_option;
 
 constexpr int max_number = 1'000'000'000;
 
@@ -136,10 +71,9 @@ std::vector<Option> window_options(Settings& s) {
          "epoch of MPI_Win_lock_all; lock: MPI_Win_lock, shared, and MPI_Win_unlock; fence: one before and one after; "
          "pscw: MPI_Win_post, start, complete and wait",
          [&s](auto& text) { return read_choice(text, syncs, s.sync); }},
-        {"--per-sync", "N", "a whole number from 1 to 100000",
-         "number of one-sided operations, each on its own numbers, between two synchronizations (1); times are those "
-         "of one operation, and two more columns show millions of operations and GB per second",
-         [&s](auto& text) { return read_number(text, 1, 100000, s.per_sync); }},
+        number_option("--per-sync", "N", s.per_sync, 1, 100000,
+                      "number of one-sided operations, each on its own numbers, between two synchronizations; times "
+                      "are those of one operation, and two more columns show millions of operations and GB per second"),
     };
 }
 
@@ -152,17 +86,17 @@ std::vector<Option> output_options(Settings& s) {
         {"--blocks", "N", "a whole number from 1 on",
          "number of blocks in which series and roots alternate (10; 1 if nothing is compared)",
          [&s](auto& text) { return read_number(text, 1, max_number, s.blocks); }},
-        {"--csv", "", "",
-         "lines of operation,ranks,bytes,iterations,median,least,greatest in microseconds; then the columns of --root "
-         "each, --limit, --loop, the last two together, --overlap and --per-sync, empty if there is no value; then the "
-         "algorithm that ran, if the library reports it; then the hint's value",
-         [&s](auto&) { return s.csv = true; }},
+        switch_option(
+            "--csv", s.csv,
+            "lines of operation,ranks,bytes,iterations,median,least,greatest in microseconds; then the columns of "
+            "--root each, --limit, --loop, the last two together, --overlap and --per-sync, empty if there is no "
+            "value; then the algorithm that ran, if the library reports it; then the hint's value"),
         {"--json", "FILE", "a file's name", "write the results to this file, again after each line",
          [&s](auto& text) {
              s.json = text;
              return !text.empty();
          }},
-        {"--help", "", "", "this text", [&s](auto&) { return s.help = true; }},
+        switch_option("--help", s.help, "this text"),
     };
 }
 
@@ -172,7 +106,6 @@ std::string name_of(Flavor flavor) { return flavors[int(flavor)]; }
 std::string name_of(Sync sync) { return syncs[int(sync)]; }
 
 std::vector<Option> options_of(Settings& s) {
-    auto turn_on = [](bool& flag) { return [&flag](const std::string&) { return flag = true; }; };
     std::vector<Option> options{
         {"--sizes", "FROM:TO", "sizes in multiples of 8 bytes such as 8:1M",
          "bytes, doubling in between, all numbers being doubles; K and M are understood (8:1M)",
@@ -187,35 +120,32 @@ std::vector<Option> options_of(Settings& s) {
          "for rooted operations: a rank; or 'every', another one at each iteration (every); or 'each', in alternating "
          "blocks, with three more columns: median, least and greatest of the roots' own medians",
          [&s](auto& text) { return read_root(text, s); }},
-        {"--cached", "", "",
-         "write the buffers only once: the caches then help the benchmark as they seldom help a program",
-         turn_on(s.cached)},
+        switch_option("--cached", s.cached,
+                      "write the buffers only once: the caches then help the benchmark as they seldom help a program"),
         {"--no-check", "", "", "do not check the results",
          [&s](auto&) {
              s.check = false;
              return true;
          }},
-        {"--loop", "", "",
-         "one more column: the time per call in a loop of calls (100 of 16 KiB or less) between two readings of the "
-         "clock, as in IMB and osu_latency. A single call, which all ranks begin together, shows how long a call "
-         "occupies the slowest rank; a loop shows how long each further call takes if calls follow each other: ranks "
-         "may run ahead, so it is closer to the throughput of one-way operations, and to the latency of operations "
-         "with a reply. Before each call, one number in each line of the buffers is altered; the time of that is "
-         "subtracted",
-         turn_on(s.loop)},
-        {"--limit", "", "",
-         "two more columns: the least time of handwritten kernels for the same memory traffic between the same ranks, "
-         "and the ratio of the operation's time to it; with --loop, two more for the loops. The kernels know in "
-         "advance the calls, their sizes and the addresses of all buffers. Up to 16 KiB they are: lines of 56 bytes "
-         "and a flag; copying into a slot of shared memory and out of it; one copy from the sender's buffer, by the "
-         "receiver or by all ranks together. Above, one copy by all; for a barrier, a flag from each rank to all",
-         turn_on(s.limit)},
-        {"--overlap", "", "",
-         "for nonblocking and persistent operations: three more columns, the time of a computation that takes as long "
-         "as the communication, the time of both with the computation between the start and MPI_Wait, and the "
-         "percentage of the communication that it hides: 100 (1 - (both - computation) / communication), as in the OSU "
-         "micro-benchmarks, from 0 to 100",
-         turn_on(s.overlap)},
+        switch_option("--loop", s.loop,
+                      "one more column: the time per call in a loop of calls (100 of 16 KiB or less) between two "
+                      "readings of the clock, as in IMB and osu_latency. A single call, which all ranks begin "
+                      "together, shows how long a call occupies the slowest rank; a loop shows how long each further "
+                      "call takes if calls follow each other: ranks may run ahead, so it is closer to the throughput "
+                      "of one-way operations, and to the latency of operations with a reply. Before each call, one "
+                      "number in each line of the buffers is altered; the time of that is subtracted"),
+        switch_option("--limit", s.limit,
+                      "two more columns: the least time of handwritten kernels for the same memory traffic between the "
+                      "same ranks, and the ratio of the operation's time to it; with --loop, two more for the loops. "
+                      "The kernels know in advance the calls, their sizes and the addresses of all buffers. Up to 16 "
+                      "KiB they are: lines of 56 bytes and a flag; copying into a slot of shared memory and out of it; "
+                      "one copy from the sender's buffer, by the receiver or by all ranks together. Above, one copy by "
+                      "all; for a barrier, a flag from each rank to all"),
+        switch_option("--overlap", s.overlap,
+                      "for nonblocking and persistent operations: three more columns, the time of a computation that "
+                      "takes as long as the communication, the time of both with the computation between the start and "
+                      "MPI_Wait, and the percentage of the communication that it hides: 100 (1 - (both - computation) "
+                      "/ communication), as in the OSU micro-benchmarks, from 0 to 100"),
         {"--tests", "N", "a whole number", "with --overlap: number of calls of MPI_Test during the computation (0)",
          [&s](auto& text) { return read_number(text, 0, max_number, s.tests); }},
         {"--computes", "R", "a rank or 'all'",
@@ -272,7 +202,7 @@ std::string parse(std::vector<std::string> const& words, Settings& settings) {
             continue;
         }
         bool known = false;
-        std::string error = parse_option(options, words, at, known);
+        std::string error = apps::parse_option(options, words, at, known);
         if (!known) return "there is no option " + words[at] + "; --help lists them";
         if (!error.empty()) return error;
     }

@@ -3,32 +3,15 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
-#include <iosfwd>
 #include <string>
 #include <vector>
 
+#include "../../options.hpp"
 #include "operation.hpp"
 
 namespace bench {
 
-/// One option. The command line is a list of these records, from which help, parser and error messages are generated.
-struct Option {
-    char const *name, *argument;   ///< "--sizes", "FROM:TO"; a switch has no argument
-    char const* expects;           ///< the valid arguments, for the error message
-    char const* description;
-    std::function<bool(std::string const&)> parse;   ///< returns false if the argument is invalid
-};
-
-/// Parses the option at words[at], "--name argument" or "--name=argument", and advances `at` past it. Returns an error
-/// message, or an empty string. Sets `known` to false and leaves `at` if `options` has no such name.
-std::string parse_option(std::vector<Option> const& options, std::vector<std::string> const& words, std::size_t& at,
-                         bool& known);
-
-void print_options(std::ostream& out, std::vector<Option> const& options);
-
-bool read_number(std::string const& text, double least, double most, double& number);
-bool read_number(std::string const& text, int least, int most, int& number);
+using apps::Option;
 
 // The measuring program: one rank, from its arguments to its exit code.
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 #include <ostream>
+#include <utility>
 
 #include "figure.hpp"
 #include "results.hpp"
@@ -96,24 +97,21 @@ Step const* at(Curve const& curve, int ranks) {
     return found == curve.steps.end() ? nullptr : &*found;
 }
 
-Column column_of(Growth const& growth, Curve const& curve, std::string const& head, Cell const& cell) {
-    Column column{head, {}};
-    for (Results const& run : growth.runs) {
+Column curve_column(Growth const& growth, Curve const& curve, std::string const& head, Cell const& cell) {
+    return column_of(head, growth.runs, [&](Results const& run) {
         Step const* step = at(curve, run.ranks);
-        column.cells.push_back(step ? cell(*step) : "-");
-    }
-    column.cells.push_back("");
-    return column;
+        return step ? cell(*step) : "";
+    });
 }
 
 /// Adds the columns time, work and slope; `what` is empty, or " loop".
 void add_times(Growth const& growth, std::vector<Curve> const& curves, std::string const& what,
                std::vector<Column>& columns) {
     for (Curve const& curve : curves) {
-        columns.push_back(column_of(growth, curve, curve.name + what, [](auto& step) { return number(step.time); }));
-        columns.push_back(column_of(growth, curve, "work", [](auto& step) { return number(step.work); }));
-        columns.push_back(column_of(growth, curve, "slope",
-                                    [](auto& step) { return std::isnan(step.slope) ? "-" : number(step.slope); }));
+        columns.push_back(curve_column(growth, curve, curve.name + what, [](auto& step) { return number(step.time); }));
+        columns.push_back(curve_column(growth, curve, "work", [](auto& step) { return number(step.work); }));
+        columns.push_back(curve_column(growth, curve, "slope",
+                                       [](auto& step) { return std::isnan(step.slope) ? "" : number(step.slope); }));
     }
 }
 
@@ -121,9 +119,9 @@ void add_ratios(Growth const& growth, std::vector<Curve> const& curves, std::str
                 std::vector<Column>& columns) {
     for (std::size_t i = 1; i < curves.size(); ++i)
         columns.push_back(
-            column_of(growth, curves[i], curves[i].name + "/" + curves[0].name + what, [&](Step const& step) {
+            curve_column(growth, curves[i], curves[i].name + "/" + curves[0].name + what, [&](Step const& step) {
                 const Step* first = at(curves[0], step.ranks);
-                return first ? number(step.time / first->time) : "-";
+                return first ? number(step.time / first->time) : "";
             }));
 }
 
@@ -131,26 +129,18 @@ void add_algorithms(Growth const& growth, std::vector<Curve> const& curves, std:
     for (Curve const& curve : curves) {
         auto const reported = [](Step const& step) { return !step.point->algorithm.empty(); };
         if (std::any_of(curve.steps.begin(), curve.steps.end(), reported))
-            columns.push_back(column_of(growth, curve, curve.name + " ran",
-                                        [&](auto& step) { return reported(step) ? step.point->algorithm : "-"; }));
+            columns.push_back(curve_column(growth, curve, curve.name + " ran",
+                                           [](Step const& step) { return step.point->algorithm; }));
     }
 }
 
+/// The slope of p log p since the previous number of ranks.
 Column reference_column(Growth const& growth) {
-    Column column{"p log p", {}};
-    for (std::size_t i = 0; i < growth.runs.size(); ++i) {
-        int const from = i ? growth.runs[i - 1].ranks : 1;
-        column.cells.push_back(from > 1 ? number(slope_of_p_log_p(from, growth.runs[i].ranks)) : "-");
-    }
-    column.cells.push_back("");
-    return column;
-}
-
-Column ranks_column(Growth const& growth) {
-    Column column{"ranks", {}};
-    for (Results const& run : growth.runs) column.cells.push_back(std::to_string(run.ranks));
-    column.cells.push_back("");
-    return column;
+    int from = 1;
+    return column_of("p log p", growth.runs, [&from](Results const& run) {
+        int const previous = std::exchange(from, run.ranks);
+        return previous > 1 ? number(slope_of_p_log_p(previous, run.ranks)) : "";
+    });
 }
 
 std::vector<Column> columns_of(Growth const& growth, std::string const& operation, std::size_t bytes) {
@@ -170,8 +160,7 @@ void print_unsupported(std::ostream& out, Growth const& growth, std::string cons
     std::vector<std::string> reported;
     for (Results const& run : growth.runs)
         for (Series const& series : run.series)
-            if (std::find(series.unsupported.begin(), series.unsupported.end(), operation) !=
-                    series.unsupported.end() &&
+            if (std::find(series.lacks.begin(), series.lacks.end(), operation) != series.lacks.end() &&
                 std::find(reported.begin(), reported.end(), series.name) == reported.end()) {
                 reported.push_back(series.name);
                 out << series.name << " does not have this call.\n";
@@ -190,12 +179,13 @@ void print_growth(std::ostream& out, Growth const& growth, std::size_t width) {
            "proportional to the number of ranks p; grows by a constant with each doubling if it is proportional to\n"
            "p log p. slope: the power of p with which the time has grown since the previous line; 'p log p' is the\n"
            "slope of p log p.\n\n";
+    const Column ranks = column_of("ranks", growth.runs, [](Results const& run) { return std::to_string(run.ranks); });
     for (std::string const& operation : operations_in(growth))
         for (std::size_t bytes : sizes_in(growth, operation)) {
             out << operation << (bytes ? " of " + size_name(bytes) : "") << ", " << first.ranks << " to " << last.ranks
                 << " ranks on " << growth.cores << (growth.cores == 1 ? " core\n" : " cores\n");
             print_unsupported(out, growth, operation);
-            print_columns(out, ranks_column(growth), columns_of(growth, operation, bytes), width);
+            print_columns(out, ranks, columns_of(growth, operation, bytes), width);
         }
 }
 

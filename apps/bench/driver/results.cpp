@@ -14,6 +14,12 @@
 namespace bench {
 namespace {
 
+/// Returns how these results were measured.
+Results without_series(Results results) {
+    results.series.clear();
+    return results;
+}
+
 /// Algorithms of different collectives may have the same name.
 bool same_series(Series const& a, Series const& b) {
     if (a.name != b.name || a.family != b.family) return false;
@@ -23,38 +29,31 @@ bool same_series(Series const& a, Series const& b) {
 Series& series_like(std::vector<Series>& all, Series const& like) {
     auto const found = std::find_if(all.begin(), all.end(), [&](Series const& s) { return same_series(s, like); });
     if (found != all.end()) return *found;
-    all.push_back({like.name, like.library, like.family, {}, like.unsupported});
+    all.push_back({like.name, like.library, like.family, {}, like.lacks});
     return all.back();
 }
 
 /// Merges the points of all runs at one operation and size.
 Point merged(std::vector<Point> const& points) {
     Point all = points[0];
-    std::vector<double> medians, tenths, ninetieths, computations, both, hidden, loops;
-    std::vector<std::vector<double>> roots(all.roots.size());
+    auto const median = [&points](auto value) {
+        std::vector<double> values;
+        for (Point const& point : points)
+            if (double const* one = value(point)) values.push_back(*one);
+        return median_of(values);
+    };
+    for (double Point::*member : {&Point::median, &Point::tenth, &Point::ninetieth, &Point::computation, &Point::both,
+                                  &Point::hidden, &Point::loop})
+        all.*member = median([&](Point const& point) { return &(point.*member); });
+    for (std::size_t root = 0; root < all.roots.size(); ++root)
+        all.roots[root] =
+            median([&](Point const& point) { return root < point.roots.size() ? &point.roots[root] : nullptr; });
     all.iterations = 0;
     for (Point const& point : points) {
-        medians.push_back(point.median);
-        tenths.push_back(point.tenth);
-        ninetieths.push_back(point.ninetieth);
-        computations.push_back(point.computation);
-        both.push_back(point.both);
-        hidden.push_back(point.hidden);
-        loops.push_back(point.loop);
         all.iterations += point.iterations;
         all.least = std::min(all.least, point.least);
         all.greatest = std::max(all.greatest, point.greatest);
-        for (std::size_t root = 0; root < roots.size() && root < point.roots.size(); ++root)
-            roots[root].push_back(point.roots[root]);
     }
-    all.median = median_of(medians);
-    all.tenth = median_of(tenths);
-    all.ninetieth = median_of(ninetieths);
-    all.computation = median_of(computations);
-    all.both = median_of(both);
-    all.hidden = median_of(hidden);
-    all.loop = median_of(loops);
-    for (std::size_t root = 0; root < roots.size(); ++root) all.roots[root] = median_of(roots[root]);
     return all;
 }
 
@@ -76,9 +75,7 @@ std::vector<Point> merged_by_size(std::vector<Point> const& points) {
 Results merge(std::vector<Results> const& runs) {
     Results all;
     for (Results const& run : runs) {
-        if (all.series.empty())
-            all = {run.ranks,    run.cached, run.overlap, run.processor, run.loop, run.one_sided,
-                   run.per_sync, run.clock,  {}};
+        if (all.series.empty()) all = without_series(run);
         for (Series const& series : run.series) {
             auto& points = series_like(all.series, series).points;
             points.insert(points.end(), series.points.begin(), series.points.end());
@@ -124,51 +121,28 @@ std::vector<std::string> algorithms_in(Series const& series, std::string const& 
     return all;
 }
 
+// Fields that a file lacks, such as those of options that were not given, keep their defaults.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Point, operation, bytes, iterations, median, least, greatest, tenth,
+                                                ninetieth, roots, computation, both, hidden, algorithm, loop, kernel,
+                                                loop_kernel)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Series, name, library, family, points, lacks)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Results, ranks, cached, overlap, processor, loop, one_sided, per_sync,
+                                                clock, series)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Growth, cores, runs)
+
 namespace {
 
 using nlohmann::json;
 
-Point point_of(json const& from) {
-    Point point{from.at("operation"),
-                from.at("bytes"),
-                from.at("iterations"),
-                from.at("median"),
-                from.at("least"),
-                from.at("greatest"),
-                from.at("tenth"),
-                from.at("ninetieth"),
-                {},
-                from.value("computation", -1.0),
-                from.value("both", -1.0),
-                from.value("hidden", -1.0),
-                from.value("algorithm", ""),
-                from.value("loop", -1.0),
-                from.value("kernel", ""),
-                from.value("loop_kernel", "")};
-    if (from.contains("roots")) point.roots = from.at("roots").get<std::vector<double>>();
-    return point;
-}
-
-Series series_of(json const& from) {
-    Series series{
-        from.at("name"), from.at("library"), from.at("family"), {}, from.value("lacks", std::vector<std::string>())};
-    for (auto& point : from.at("points")) series.points.push_back(point_of(point));
-    return series;
-}
-
 Results results_of(json const& from) {
-    Results results{from.at("ranks"),          from.at("cached"),         from.value("overlap", false),
-                    from.at("processor"),      from.value("loop", false), from.value("one_sided", ""),
-                    from.value("per_sync", 1), from.value("clock", 0.0),  {}};
-    for (auto& series : from.at("series")) results.series.push_back(series_of(series));
-    return results;
+    for (json const& series : from.at("series"))
+        for (json const& point : series.at("points")) point.at("median");   // throws if it is another kind of file
+    return from;
 }
 
 Growth growth_of(json const& from) {
     if (!from.contains("runs")) return {0, {results_of(from)}};
-    Growth growth{from.at("cores"), {}};
-    for (auto& run : from.at("runs")) growth.runs.push_back(results_of(run));
-    return growth;
+    return from;
 }
 
 template <class Make>
@@ -191,10 +165,7 @@ Results compared(std::vector<FromFile>& all_files) {
     Results all;
     for (auto& [file, results] : all_files) {
         std::string const& first_file = all_files[0].file;
-        if (all.series.empty())
-            all = {results.ranks,     results.cached, results.overlap,
-                   results.processor, results.loop,   results.one_sided,
-                   results.per_sync,  results.clock,  {}};
+        if (all.series.empty()) all = without_series(results);
         if (results.ranks != all.ranks || results.cached != all.cached)
             throw BenchError(file + " was measured on " + std::to_string(results.ranks) + " ranks with buffers " +
                              (results.cached ? "left as they were" : "altered") + ", " + first_file + " was not");

@@ -74,35 +74,25 @@ struct OperationView {
     }
 };
 
-Column medians(OperationView const& view, Series const& series) {
-    Column column{series.name, {}};
-    for (std::size_t bytes : view.sizes) {
-        Point const* point = view.at(series, bytes);
-        column.cells.push_back(point ? number(point->median) : "-");
-    }
-    column.cells.push_back("");
-    return column;
-}
-
-Column loops(OperationView const& view, Series const& series) {
-    Column column{series.name + " loop", {}};
-    for (std::size_t bytes : view.sizes) {
-        Point const* point = view.at(series, bytes);
-        column.cells.push_back(point ? number(point->loop) : "-");
-    }
-    column.cells.push_back("");
-    return column;
+/// Adds a column for each series of this operation, with a cell for each size at which it was measured.
+template <class Cell>
+void add_points(OperationView const& view, std::string const& what, Cell cell, std::vector<Column>& columns) {
+    for (Series const& series : view.results.series)
+        if (view.has(series))
+            columns.push_back(column_of(series.name + what, view.sizes, [&](std::size_t bytes) {
+                Point const* point = view.at(series, bytes);
+                return point ? cell(*point) : "";
+            }));
 }
 
 /// The algorithm that ran, for series that are not a particular algorithm, if their library reports it.
-Column algorithms(OperationView const& view, Series const& series) {
-    Column column{series.name + " ran", {}};
-    for (std::size_t bytes : view.sizes) {
-        Point const* point = view.at(series, bytes);
-        column.cells.push_back(point && !point->algorithm.empty() ? point->algorithm : "-");
-    }
-    column.cells.push_back("");
-    return column;
+void add_algorithms(OperationView const& view, std::vector<Column>& columns) {
+    for (Series const& series : view.results.series)
+        if (!is_algorithm(series) && !algorithms_in(series, view.operation).empty())
+            columns.push_back(column_of(series.name + " ran", view.sizes, [&](std::size_t bytes) {
+                Point const* point = view.at(series, bytes);
+                return point ? point->algorithm : "";
+            }));
 }
 
 using Pick = std::function<Point const*(std::size_t bytes)>;
@@ -138,13 +128,10 @@ Series const* best(OperationView const& view, std::size_t bytes, bool (*fits)(Se
 
 void add_best(OperationView const& view, std::string const& what, bool (*fits)(Series const&), Series const* otherwise,
               std::vector<Column>& columns) {
-    Column names{what, {}};
-    for (std::size_t bytes : view.sizes) {
+    columns.push_back(column_of(what, view.sizes, [&](std::size_t bytes) {
         Series const* series = best(view, bytes, fits, otherwise);
-        names.cells.push_back(series ? series->name : "-");
-    }
-    names.cells.push_back("");
-    columns.push_back(names);
+        return series ? series->name : "";
+    }));
     columns.push_back(ratios(
         view, view.reference().name + "/" + what, [&](auto bytes) { return view.at(view.reference(), bytes); },
         [&](auto bytes) {
@@ -154,30 +141,10 @@ void add_best(OperationView const& view, std::string const& what, bool (*fits)(S
 }
 
 /// The ratio of the greatest to the least median over the roots.
-Column root_spread(OperationView const& view, Series const& series) {
-    Column column{series.name + "'s roots", {}};
-    for (std::size_t bytes : view.sizes) {
-        Point const* point = view.at(series, bytes);
-        if (!point || point->roots.empty()) {
-            column.cells.push_back("-");
-            continue;
-        }
-        auto const [least, greatest] = std::minmax_element(point->roots.begin(), point->roots.end());
-        column.cells.push_back(*least > 0 ? number(*greatest / *least) : "-");
-    }
-    column.cells.push_back("");
-    return column;
-}
-
-/// The percentage of the communication that a computation hides.
-Column hidden(OperationView const& view, Series const& series) {
-    Column column{series.name + " hidden %", {}};
-    for (std::size_t bytes : view.sizes) {
-        Point const* point = view.at(series, bytes);
-        column.cells.push_back(point && point->hidden >= 0 ? number(point->hidden, "%.0f") : "-");
-    }
-    column.cells.push_back("");
-    return column;
+std::string root_spread(Point const& point) {
+    if (point.roots.empty()) return "";
+    auto const [least, greatest] = std::minmax_element(point.roots.begin(), point.roots.end());
+    return *least > 0 ? number(*greatest / *least) : "";
 }
 
 std::vector<Column> columns_of(OperationView const& view, bool by_root) {
@@ -185,13 +152,12 @@ std::vector<Column> columns_of(OperationView const& view, bool by_root) {
     Series const& first = view.reference();
     auto by = [&view](Series const& series) { return [&](std::size_t bytes) { return view.at(series, bytes); }; };
     std::vector<Column> columns;
-    for (Series const& series : all)
-        if (view.has(series)) columns.push_back(medians(view, series));
-    for (Series const& series : all)
-        if (view.results.loop && view.has(series)) columns.push_back(loops(view, series));
-    for (Series const& series : all)
-        if (!is_algorithm(series) && !algorithms_in(series, view.operation).empty())
-            columns.push_back(algorithms(view, series));
+    add_points(
+        view, "", [](Point const& point) { return number(point.median); }, columns);
+    if (view.results.loop)
+        add_points(
+            view, " loop", [](Point const& point) { return number(point.loop); }, columns);
+    add_algorithms(view, columns);
     auto const add_ratios = [&](std::string const& what, double Point::*time) {
         for (std::size_t i = 1; i < all.size(); ++i)
             if (view.has(all[i]) && !is_algorithm(all[i]) && !is_limit(all[i]))
@@ -207,10 +173,9 @@ std::vector<Column> columns_of(OperationView const& view, bool by_root) {
     };
     if (any(is_algorithm)) add_best(view, "best", is_algorithm, &first, columns);
     if (any(is_published)) add_best(view, "best published", is_published, nullptr, columns);
-    for (Series const& series : all)
-        if (by_root && view.has(series)) columns.push_back(root_spread(view, series));
-    for (Series const& series : all)
-        if (view.results.overlap && view.has(series)) columns.push_back(hidden(view, series));
+    if (by_root) add_points(view, "'s roots", root_spread, columns);
+    auto const hidden = [](Point const& point) { return point.hidden >= 0 ? number(point.hidden, "%.0f") : ""; };
+    if (view.results.overlap) add_points(view, " hidden %", hidden, columns);
     return columns;
 }
 
@@ -232,7 +197,7 @@ void print_tables(std::ostream& out, Results const& results, bool by_root, std::
             << number(results.clock, "%.3f") << (results.loop ? "; and in loops of calls" : "")
             << (results.overlap ? ", and how many percent of it a computation of the same length hides\n" : "\n");
         for (Series const& series : results.series)
-            if (std::find(series.unsupported.begin(), series.unsupported.end(), operation) != series.unsupported.end())
+            if (std::find(series.lacks.begin(), series.lacks.end(), operation) != series.lacks.end())
                 out << series.name << " does not have this call.\n";
         const OperationView view{results, operation, sizes_in(results, operation)};
         print_columns(out, sizes_column(view), columns_of(view, by_root), width);

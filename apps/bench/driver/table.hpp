@@ -19,6 +19,18 @@ struct Column {
     std::size_t width() const;
 };
 
+/// Returns a column with cell(row) for each row, or "-" where that is empty, and no mean.
+template <class Rows, class Cell>
+Column column_of(std::string const& head, Rows const& rows, Cell cell) {
+    Column column{head, {}};
+    for (auto const& row : rows) {
+        const std::string text = cell(row);
+        column.cells.push_back(text.empty() ? "-" : text);
+    }
+    column.cells.push_back("");
+    return column;
+}
+
 std::string number(double value, char const* format = "%.2f");
 
 /// Prints a table. Rows wider than `width` are continued in a second table, which begins with `first` again; 0: no

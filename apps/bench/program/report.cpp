@@ -163,7 +163,7 @@ void Report::save() const {
 
 void Report::add_unsupported(std::string const& operation) {
     if (!settings_.csv) std::printf("%-26s this MPI does not have the call\n", operation.c_str());
-    for (std::size_t i = 0; i < variants_; ++i) results_.series[i].unsupported.push_back(operation);
+    for (std::size_t i = 0; i < variants_; ++i) results_.series[i].lacks.push_back(operation);
     save();
 }
 

@@ -49,10 +49,9 @@ std::string as_json(Point const& point) {
 std::string as_json(Series const& series) {
     std::string out = "    {\"name\": " + quoted(series.name) + ", \"library\": " + quoted(series.library) +
                       ", \"family\": " + quoted(series.family);
-    if (!series.unsupported.empty()) {
+    if (!series.lacks.empty()) {
         out += ", \"lacks\": [";
-        for (std::size_t i = 0; i < series.unsupported.size(); ++i)
-            out += (i ? ", " : "") + quoted(series.unsupported[i]);
+        for (std::size_t i = 0; i < series.lacks.size(); ++i) out += (i ? ", " : "") + quoted(series.lacks[i]);
         out += "]";
     }
     out += ",\n     \"points\": [";

@@ -31,7 +31,7 @@ struct Series {   // measured in the same way: with one library, by one algorith
     std::string library;   ///< name and version of the MPI library
     std::string family;    ///< the origin of the algorithm, if the series is a particular one
     std::vector<Point> points;
-    std::vector<std::string> unsupported;   ///< requested operations that the library does not have
+    std::vector<std::string> lacks;   ///< requested operations that the library does not have
 };
 
 struct Results {

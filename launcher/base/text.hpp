@@ -23,6 +23,25 @@ inline int print(char const* program, std::string const& text) {
 
 // Text in columns; sizes and times.
 
+/// Returns the words of `text` in lines of at most 110 characters, with a line feed at the end. The first line begins
+/// at column `indent`; the others are indented to it.
+inline std::string wrapped(std::string_view text, std::size_t indent) {
+    constexpr std::size_t width = 110;
+    constexpr std::string_view blanks = " \n";
+    std::string all;
+    for (std::size_t begin = 0, at = indent; (begin = text.find_first_not_of(blanks)) != text.npos;) {
+        text.remove_prefix(begin);
+        std::string_view const word = text.substr(0, text.find_first_of(blanks));
+        bool const fits = at + 1 + word.size() <= width;
+        if (!all.empty()) all += fits ? " " : "\n" + std::string(indent, ' ');
+        if (!all.empty()) at = fits ? at + 1 : indent;
+        all += word;
+        at += word.size();
+        text.remove_prefix(word.size());
+    }
+    return all + "\n";
+}
+
 /// A table with one line of titles.
 class Table {
 public:

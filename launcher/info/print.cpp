@@ -6,6 +6,7 @@
 #include <iomanip>
 #include <sstream>
 
+#include "launcher/base/text.hpp"
 #include "launcher/info/report.hpp"
 
 // The list of algorithms as Markdown. coll/ALGORITHMS.md is this text; a test fails if the two differ.
@@ -57,19 +58,9 @@ std::string as_markdown(Report const& r) {
 
 namespace {
 
-constexpr std::size_t width = 110;
-
-/// Prints `text` wrapped at `width`, each line indented by `indent` blanks.
+/// Prints `text` wrapped, each line indented by `indent` blanks.
 void print_indented(std::ostream& out, std::string const& text, std::size_t indent) {
-    std::istringstream words(text);
-    std::size_t at = 0;
-    for (std::string word; words >> word; at += word.size() + 1) {
-        if (at > 0 && at + word.size() > width) out << '\n', at = 0;
-        if (at == 0) out << std::string(indent, ' '), at = indent;
-        else out << ' ';
-        out << word;
-    }
-    out << '\n';
+    out << std::string(indent, ' ') << launcher::wrapped(text, indent);
 }
 
 void print_machine(std::ostream& out, Report const& r) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "launcher/base/text.hpp"
 #include "launcher/options/options.hpp"
 #include "launcher/placement/allocation.hpp"
 #include "runtime/base/error.hpp"
@@ -10,7 +11,7 @@
 namespace tutti::launcher {
 namespace {
 
-constexpr std::size_t column = 30, width = 110;
+constexpr std::size_t column = 30;
 
 constexpr char help_introduction[] =
     R"(mpiexec starts the ranks of an MPI program, on one machine or several. So does mpirun.
@@ -54,23 +55,6 @@ adapt how they wait; guides/several-jobs.md explains how to observe and control 
 tutti_wait).
 )";
 
-/// Prints `text` from column `at` on, wrapped at `width`; further lines are indented to `column`.
-void print_wrapped(std::ostream& out, std::string_view text, std::size_t at) {
-    std::istringstream words{std::string(text)};
-    for (std::string word; words >> word;) {
-        if (at + 1 + word.size() > width) {
-            out << '\n' << std::string(column, ' ');
-            at = column;
-        } else if (at > column) {
-            out << ' ';
-            ++at;
-        }
-        out << word;
-        at += word.size();
-    }
-    out << '\n';
-}
-
 /// Returns an option's argument as help prints it after the names.
 std::string argument_of(Option const& option) {
     if (option.argument.empty()) return {};
@@ -80,20 +64,10 @@ std::string argument_of(Option const& option) {
 
 /// Prints `names`, then `description` in its column.
 void print_entry(std::ostream& out, std::string const& names, std::string_view description) {
-    std::string const text = "  " + names;
-    if (text.size() + 2 > column) {
-        std::istringstream words(text);
-        std::size_t at = 1;
-        out << ' ';
-        for (std::string word; words >> word; at += word.size() + 1) {
-            if (at + word.size() > width) out << "\n ", at = 1;
-            out << ' ' << word;
-        }
-        out << '\n' << std::string(column, ' ');
-    } else {
-        out << text << std::string(column - text.size(), ' ');
-    }
-    print_wrapped(out, description, column);
+    out << "  ";
+    if (names.size() + 4 > column) out << wrapped(names, 2) << std::string(column, ' ');
+    else out << names << std::string(column - 2 - names.size(), ' ');
+    out << wrapped(description, column);
 }
 
 void print_option(std::ostream& out, Option const& option) {

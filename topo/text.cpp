@@ -2,7 +2,6 @@
 #include "topo/text.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace tutti::topo {
 
@@ -35,12 +34,16 @@ std::vector<std::string> split_words(std::string_view text, std::string_view sep
     }
 }
 
-std::optional<int> whole_number(std::string_view word) {
-    int value = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    const bool whole = error == std::errc() && end == word.data() + word.size();
-    if (!whole || value < 0 || value > 1000000) return std::nullopt;
-    return value;
+NumberList parse_number_list(std::string_view text) {
+    constexpr std::size_t max_numbers = 1 << 20;
+    NumberList list{{}, true};
+    for (const std::string& part : split_words(text, ",")) {
+        const auto range = parse_range(part);
+        list.valid = range && static_cast<std::size_t>(range->last - range->first) < max_numbers - list.numbers.size();
+        if (!list.valid) break;
+        for (int number = range->first; number <= range->last; ++number) list.numbers.push_back(number);
+    }
+    return list;
 }
 
 }   // namespace tutti::topo

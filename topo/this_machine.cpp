@@ -31,24 +31,10 @@ std::string line_of(const std::string& file) {
     return line;
 }
 
-std::vector<int> numbers_of(const std::string& list) {
-    std::vector<int> numbers;
-    for (const std::string& part : split_words(list, ",")) {
-        const std::size_t dash = part.find('-');
-        const auto first = whole_number(part.substr(0, dash));
-        const auto last = dash == std::string::npos ? first : whole_number(part.substr(dash + 1));
-        if (!first || !last) continue;
-        for (int number = *first; number <= *last; ++number) numbers.push_back(number);
-    }
-    return numbers;
-}
+std::vector<int> numbers_of(const std::string& list) { return parse_number_list(list).numbers; }
 
-// Parses a number of bytes with an optional K or M such as "2048K"; returns 0 if the text begins with no number.
-std::size_t bytes_of(const std::string& text) {
-    char* end = nullptr;
-    const std::size_t number = std::strtoull(text.c_str(), &end, 10);
-    return *end == 'K' ? number << 10 : *end == 'M' ? number << 20 : number;
-}
+// Parses the size of a cache or of a cache line, such as "2048K"; returns 0 if the text is not a size.
+std::size_t bytes_of(const std::string& text) { return parse_bytes(text).value_or(0); }
 
 // Returns true if the outermost cache contains the contents of the inner ones. /sys does not report this. hwloc reads
 // the same leaf of cpuid ("deterministic cache parameters": 0x8000001d on AMD processors that have it, else 4).
@@ -240,7 +226,8 @@ std::optional<double> quota_v1(const std::string& folder) {
     const auto quota = contents(folder + "/cpu.cfs_quota_us");
     const auto period = contents(folder + "/cpu.cfs_period_us");
     if (!quota || !period) return std::nullopt;
-    return quota_of(std::atoll(quota->c_str()), std::atoll(period->c_str()));
+    const auto number = [](const std::string& text) { return parse_number<long long>(trimmed(text)).value_or(0); };
+    return quota_of(number(*quota), number(*period));
 }
 
 // Returns the tightest quota of a cgroup and its ancestors.

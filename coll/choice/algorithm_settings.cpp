@@ -5,6 +5,7 @@
 #include "coll/choice/choose.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/settings/setting_text.hpp"
+#include "topo/text.hpp"
 
 namespace tutti::coll {
 namespace {
@@ -89,7 +90,8 @@ struct ParameterParser {
 private:
     bool parse_value(std::string_view one, std::size_t& value) const {
         Bounds const bounds = bounds_of(parameter().kind);
-        return parse_bytes(one, value) && value >= bounds.min && value <= bounds.max;
+        value = topo::parse_bytes(one).value_or(0);
+        return value >= bounds.min && value <= bounds.max;   // no minimum is 0
     }
     std::string parse_number() {
         std::size_t value = 0;
@@ -217,8 +219,6 @@ std::string text_of(Setting const& setting) {
     }
     return all;
 }
-
-bool parse_bytes(std::string_view text, std::size_t& bytes) { return tutti::parse_setting(text, bytes); }
 
 bool find_collective(std::string_view name, Collective& collective) {
     for (int c = 0; c < collectives; ++c)

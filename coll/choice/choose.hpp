@@ -92,8 +92,6 @@ Setting parse_setting(Collective collective, std::string_view text, std::string_
 /// Parses the text after the algorithm's name, "hierarchy=numa+socket,chunk=16K", and overrides these parameters.
 void parse_parameters(std::string_view text, Setting& setting, std::string_view origin,
                       std::vector<std::string>& diagnostics);
-/// Parses a number of bytes such as 4096, 16K or 2M. Returns false on error.
-bool parse_bytes(std::string_view text, std::size_t& bytes);
 /// Returns false if no collective has this name.
 bool find_collective(std::string_view name, Collective& collective);
 

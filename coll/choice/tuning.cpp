@@ -3,9 +3,9 @@
 #include "coll/choice/tuning.hpp"
 
 #include <bit>
-#include <charconv>
 
 #include "runtime/base/error.hpp"
+#include "topo/text.hpp"
 
 namespace tutti::coll {
 namespace {
@@ -22,9 +22,10 @@ std::vector<std::string_view> words_of(std::string_view line) {
     return words;
 }
 
-bool parse_count(std::string_view text, std::size_t& count) {
-    auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-    return error == std::errc{} && end == text.data() + text.size() && count > 0;
+/// Stores the value if the text was valid. Returns whether it was.
+bool store(std::optional<std::size_t> const& value, std::size_t& out) {
+    if (value) out = *value;
+    return value.has_value();
 }
 
 /// Stores "bytes<=64K" or "one_node" in the rule. Returns what is wrong with it, or an empty string.
@@ -35,14 +36,18 @@ std::string parse_limit(std::string_view word, Rule& rule) {
     auto value_after = [&](std::string_view key) { return word.substr(key.size()); };
     constexpr std::string_view ranks = "ranks<=", levels = "levels>=", bytes = "bytes<=";
     if (word.starts_with(ranks))
-        return parse_count(value_after(ranks), rule.ranks) ? "" : join(word, ": expected a number of ranks");
+        return store(topo::parse_number<std::size_t>(value_after(ranks), 1), rule.ranks)
+                   ? ""
+                   : join(word, ": expected a number of ranks");
     if (word.starts_with(levels))
-        return parse_count(value_after(levels), rule.levels) ? "" : join(word, ": expected a number of levels");
+        return store(topo::parse_number<std::size_t>(value_after(levels), 1), rule.levels)
+                   ? ""
+                   : join(word, ": expected a number of levels");
     if (!word.starts_with(bytes))
         return join(word,
                     " is not a limit; the limits are one_node, shared_cores, several_nodes, between_groups, ranks<=N, ",
                     "levels>=N and bytes<=N");
-    if (!parse_bytes(value_after(bytes), rule.bytes)) return join(word, ": expected a size such as 64K");
+    if (!store(topo::parse_bytes(value_after(bytes)), rule.bytes)) return join(word, ": expected a size such as 64K");
     // All sizes between two powers of two get one algorithm (DecisionCache).
     if (!std::has_single_bit(rule.bytes) && !std::has_single_bit(rule.bytes + 1))
         return join(word, ": expected a power of two such as 4K or 8K, or one less than that");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // tutti-info: prints the version of Tutti, what it detects on this machine, and its settings and algorithms.
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -12,6 +11,7 @@
 #include "launcher/base/text.hpp"
 #include "launcher/info/report.hpp"
 #include "runtime/settings/variables.hpp"
+#include "topo/text.hpp"
 
 namespace {
 
@@ -64,8 +64,9 @@ int parse_collectives(std::string const& text, InfoRequest& request) {
 }
 
 bool parse_ranks(char const* text, InfoRequest& request) {
-    auto const [end, error] = std::from_chars(text, text + std::strlen(text), request.ranks);
-    return error == std::errc{} && *end == 0 && request.ranks > 0 && request.ranks <= (1 << 20);
+    auto const ranks = tutti::topo::parse_number(text, 1, 1 << 20);
+    request.ranks = ranks.value_or(0);
+    return ranks.has_value();
 }
 
 int run(int argc, char** argv) {

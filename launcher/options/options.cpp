@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cstdlib>
 
 #include "launcher/base/job.hpp"
@@ -271,12 +270,11 @@ Job parse_arguments(std::span<std::string const> arguments) {
 
 int parse_number(std::string_view what, std::string const& text, int least) {
     constexpr int most = 1'000'000;
-    int value = 0;
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || value < least || value > most)
+    auto const value = topo::parse_number(text, least, most);
+    if (!value)
         throw LaunchError(join(what, " must be a whole number, at least ", least, " and at most ", most, ", not '",
                                printable(text), "'"));
-    return value;
+    return *value;
 }
 
 std::chrono::milliseconds parse_seconds(std::string_view what, std::string const& text, double least, int most) {

@@ -6,13 +6,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <sstream>
 
 #include "launcher/base/text.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/job/interfaces.hpp"
+#include "topo/text.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -174,12 +174,11 @@ namespace {
 constexpr int max_host_slots = 1'000'000;
 
 int parse_slots(std::string_view text, std::string_view of) {
-    int slots = 0;
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), slots);
-    if (error != std::errc{} || end != text.data() + text.size() || slots < 1 || slots > max_host_slots)
+    auto const slots = topo::parse_number(text, 1, max_host_slots);
+    if (!slots)
         throw LaunchError(join("the slots of host ", of, " must be a whole number from 1 to ", max_host_slots,
                                ", not '", printable(text), "'"));
-    return slots;
+    return *slots;
 }
 
 /// Returns `name` if it has only the characters of host names, container names and addresses, optionally with a user

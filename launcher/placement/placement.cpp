@@ -18,6 +18,7 @@
 #include "topo/detect.hpp"
 #include "topo/draw.hpp"
 #include "topo/hierarchy.hpp"
+#include "topo/text.hpp"
 #include "topo/this_machine.hpp"
 
 namespace tutti::launcher {
@@ -39,8 +40,9 @@ bool exclusive_cores(topo::Machine const& machine, int ranks) {
     long units = static_cast<long>(machine.pus.size());
     if (units < sysconf(_SC_NPROCESSORS_ONLN)) return true;
     constexpr std::array size_variables = {"SLURM_CPUS_ON_NODE", "NCPUS", "LSB_DJOB_NUMPROC"};
-    return std::any_of(size_variables.begin(), size_variables.end(),
-                       [&](char const* name) { return is_set(name) && std::atol(std::getenv(name)) >= units; });
+    return std::any_of(size_variables.begin(), size_variables.end(), [&](char const* name) {
+        return is_set(name) && topo::parse_number<long>(std::getenv(name)).value_or(0) >= units;
+    });
 }
 
 template <class T>

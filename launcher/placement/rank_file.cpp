@@ -16,18 +16,6 @@ namespace {
 
 constexpr char rank_line_format[] = "a line is rank N=HOST slot=CORES, such as rank 0=node1 slot=0-3";
 
-struct Range {
-    int first, last;
-};
-
-std::optional<Range> parse_range(std::string_view text) {
-    std::size_t const dash = text.find('-');
-    auto const first = topo::whole_number(text.substr(0, dash));
-    auto const last = dash == std::string_view::npos ? first : topo::whole_number(text.substr(dash + 1));
-    if (!first || !last || *last < *first) return {};
-    return Range{*first, *last};
-}
-
 std::string find_host(std::string const& text, std::vector<Host> const& hosts) {
     if (text.starts_with("+n")) {
         auto const index = topo::whole_number(std::string_view(text).substr(2));
@@ -79,7 +67,8 @@ public:
         }
         if (word.starts_with('p')) return add_units(word);
         std::vector<int> const cores = cores_of(machine_, socket_);
-        auto const range = word == "*" ? Range{0, static_cast<int>(cores.size()) - 1} : parse_range(word);
+        auto const range =
+            word == "*" ? topo::NumberRange{0, static_cast<int>(cores.size()) - 1} : topo::parse_range(word);
         if (!range || range->last >= static_cast<int>(cores.size()))
             throw LaunchError(join("slot=", printable(word), ": cores are counted from 0 to ", cores.size() - 1,
                                    socket_ ? join(" in socket ", *socket_) : " on this machine"));
@@ -92,7 +81,7 @@ public:
 
 private:
     void add_units(std::string_view word) {
-        auto const range = parse_range(word.substr(1));
+        auto const range = topo::parse_range(word.substr(1));
         for (int os = range ? range->first : 0; range && os <= range->last; ++os) {
             if (std::ranges::find(machine_.pus, os, &topo::Pu::os) == machine_.pus.end())
                 throw LaunchError(
@@ -193,13 +182,9 @@ std::vector<int> slot_units(std::string_view slots, topo::Machine const& machine
 }
 
 std::vector<int> parse_number_list(std::string_view what, std::string_view text) {
-    std::vector<int> numbers;
-    for (std::string const& word : topo::split_words(text, ",")) {
-        auto const range = parse_range(word);
-        if (!range) throw LaunchError(join(what, " needs numbers such as 0,2-5, not '", printable(text), "'"));
-        for (int i = range->first; i <= range->last; ++i) numbers.push_back(i);
-    }
-    return numbers;
+    topo::NumberList list = topo::parse_number_list(text);
+    if (!list.valid) throw LaunchError(join(what, " needs numbers such as 0,2-5, not '", printable(text), "'"));
+    return std::move(list.numbers);
 }
 
 }   // namespace tutti::launcher

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The node lists of resource managers, each in its own format.
 #include <algorithm>
-#include <charconv>
 #include <sstream>
 
 #include "launcher/base/text.hpp"
 #include "launcher/placement/allocation.hpp"
 #include "runtime/base/error.hpp"
+#include "topo/text.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -14,11 +14,9 @@ namespace {
 constexpr char slurm_list_name[] = "Slurm's list of nodes (SLURM_JOB_NODELIST)";
 
 int parse_count(std::string_view text, std::string_view source) {
-    int value = 0;
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || value < 0)
-        throw LaunchError(join(source, " has '", printable(text), "' instead of a number"));
-    return value;
+    auto const count = topo::parse_number<int>(text);
+    if (!count) throw LaunchError(join(source, " has '", printable(text), "' instead of a number"));
+    return *count;
 }
 
 /// Splits at commas that are not inside brackets.

@@ -3,13 +3,13 @@
 #include "launcher/report/recording.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 
 #include "launcher/base/pack.hpp"
 #include "launcher/diagnosis/source_lines.hpp"
 #include "runtime/state/call_record.hpp"
+#include "topo/text.hpp"
 
 // Source lines: from addresses to files and offsets, and from these to source lines.
 
@@ -66,8 +66,6 @@ std::string_view text_at(char const* text, std::size_t room) {
     return {text, static_cast<std::size_t>(std::find(text, text + room, 0) - text)};
 }
 
-constexpr std::size_t max_listed_ranks = 1 << 20;
-
 /// Reads a count that a rank has written, limited to its maximum.
 template <class Count>
 Count clamped(std::atomic<Count> const& count, std::size_t most) {
@@ -100,7 +98,7 @@ std::vector<RecordedComm> comms_of(Trace const& trace) {
     for (std::uint32_t i = 0; i < clamped(trace.comms_used, Trace::max_comms); ++i) {
         TracedComm const& c = trace.comms[i];
         comms.push_back({c.context, std::string(text_at(c.name, sizeof c.name)),
-                         ranks_in(text_at(c.members, sizeof c.members)), c.size, c.rank});
+                         topo::parse_number_list(text_at(c.members, sizeof c.members)).numbers, c.size, c.rank});
     }
     return comms;
 }
@@ -156,21 +154,6 @@ RankRecording read_trace(Trace const& trace, std::uint64_t room, RankState const
 }
 
 }   // namespace
-
-std::vector<int> ranks_in(std::string_view ranges) {
-    std::vector<int> ranks;
-    char const *at = ranges.data(), *const end = at + ranges.size();
-    while (at < end && *at >= '0' && *at <= '9') {
-        int first = 0, last = 0;
-        at = std::from_chars(at, end, first).ptr;
-        last = first;
-        if (at < end && *at == '-') at = std::from_chars(at + 1, end, last).ptr;
-        if (last < first || static_cast<std::size_t>(last - first) >= max_listed_ranks - ranks.size()) return ranks;
-        for (int r = first; r <= last; ++r) ranks.push_back(r);
-        if (at < end && *at == ',') ++at;
-    }
-    return ranks;
-}
 
 std::vector<RankRecording> read_traces(Segment const& segment, std::uint64_t room, int node, std::string const& host,
                                        std::int64_t now) {

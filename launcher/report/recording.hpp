@@ -88,9 +88,6 @@ struct Recording {
 std::vector<RankRecording> read_traces(Segment const& segment, std::uint64_t room, int node, std::string const& host,
                                        std::int64_t now);
 
-/// Parses ranks such as "0-3,8"; stops at a syntax error or where there are more ranks than a world may have.
-std::vector<int> ranks_in(std::string_view ranges);
-
 /// Return the bytes in which a recording or a node is sent to mpiexec.
 std::string packed_recording(RankRecording const& recording);
 std::string packed_node(RecordedNode const& node);

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -21,6 +20,7 @@
 #include "runtime/base/error.hpp"
 #include "runtime/job/lost_job.hpp"
 #include "runtime/settings/launch.hpp"
+#include "topo/text.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -73,9 +73,8 @@ int kill_processes(std::set<pid_t> const& groups, std::string const& entry) {
     std::error_code error;
     for (auto it = fs::directory_iterator("/proc", error); it != fs::directory_iterator(); it.increment(error)) {
         std::string name = it->path().filename();
-        pid_t pid = 0;
-        auto [end, bad] = std::from_chars(name.data(), name.data() + name.size(), pid);
-        if (bad != std::errc{} || end != name.data() + name.size() || pid == getpid()) continue;
+        pid_t const pid = topo::parse_number<pid_t>(name).value_or(0);   // 0: not a process
+        if (pid == 0 || pid == getpid()) continue;
         if (!groups.contains(getpgid(pid)) && !has_environment_entry(pid, entry)) continue;
         if (!is_zombie(it->path()) && kill(pid, SIGKILL) == 0) ++found;
     }

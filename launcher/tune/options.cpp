@@ -33,11 +33,12 @@ bool read_collectives(Options& o, std::string const& text) {
 }
 
 bool read_sizes(Options& o, std::string const& text) {
-    std::size_t const colon = text.find(':');
-    bool const read = colon != std::string::npos && coll::parse_bytes(text.substr(0, colon), o.smallest) &&
-                      coll::parse_bytes(text.substr(colon + 1), o.largest);
-    return read && std::has_single_bit(o.smallest) && std::has_single_bit(o.largest) && o.smallest >= 8 &&
-           o.smallest <= o.largest && o.largest <= (std::size_t{1} << 30);
+    std::vector<std::string> const bounds = topo::split_words(text, ":");
+    auto const from = topo::parse_bytes(bounds.front()), to = topo::parse_bytes(bounds.back());
+    if (bounds.size() != 2 || !from || !to || !std::has_single_bit(*from) || !std::has_single_bit(*to)) return false;
+    o.smallest = *from;
+    o.largest = *to;
+    return o.smallest >= 8 && o.smallest <= o.largest && o.largest <= (std::size_t{1} << 30);
 }
 
 bool read_time(Options& o, std::string const& text) {

@@ -16,6 +16,7 @@
 #include "coll/choice/tuning.hpp"
 #include "coll/env/area.hpp"
 #include "runtime/base/error.hpp"
+#include "topo/text.hpp"
 
 // Starts tutti-bench and parses its output.
 
@@ -50,7 +51,7 @@ bool parse_line(std::string const& line, bool alone, std::size_t& size, std::str
         if (!std::getline(in, *field, ',')) return false;
     setting = default_series;
     if (!alone && !std::getline(in, setting)) return false;   // the setting may contain commas
-    size = std::strtoull(bytes.c_str(), nullptr, 10);
+    size = topo::parse_number<std::size_t>(bytes).value_or(0);
     median = std::strtod(median_text.c_str(), nullptr);
     return median > 0;
 }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "mpi_h/communicators/communicators.hpp"
+#include "topo/text.hpp"
 
 using namespace tutti;
 
@@ -224,7 +225,7 @@ int key_of_c(int keyval) { return keyval - (keyval % 2 == 0 ? 1 : 0); }
 /// Returns the index of this program among those that the launcher started; null: another launcher may not set it.
 int const* application_number() {
     static char const* const text = std::getenv("PMI_APPNUM");
-    static int const number = text ? std::atoi(text) : 0;
+    static int const number = text ? topo::parse_number<int>(text).value_or(0) : 0;
     return text ? &number : nullptr;
 }
 

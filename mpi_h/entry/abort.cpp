@@ -24,6 +24,7 @@
 #include "runtime/job/last_call.hpp"
 #include "runtime/job/watchdog.hpp"
 #include "runtime/state/call_site.hpp"
+#include "topo/text.hpp"
 
 namespace tutti {
 namespace {
@@ -127,7 +128,7 @@ bool report_to_watchdog(Segment const& segment, RankState& rank_state, AbortRepo
 /// Returns the rank that another launcher has put into the environment, or 0.
 int rank_in_environment() {
     for (char const* variable : {"PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
-        if (char const* const text = std::getenv(variable)) return std::atoi(text);
+        if (char const* const text = std::getenv(variable)) return topo::parse_number<int>(text).value_or(0);
     return 0;
 }
 

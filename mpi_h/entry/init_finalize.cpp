@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The work of MPI_Init and MPI_Finalize.
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -30,6 +29,7 @@
 #include "runtime/settings/launch.hpp"
 #include "runtime/state/fortran_call_sites.hpp"
 #include "runtime/wait/progress_thread.hpp"
+#include "topo/text.hpp"
 #include "topo/text_streams.hpp"
 
 namespace tutti {
@@ -38,9 +38,7 @@ namespace {
 /// Returns the number in an environment variable, or -1 if it is not set or not a number.
 int environment_number(char const* variable) {
     char const* text = std::getenv(variable);
-    int value = -1;
-    if (text) std::from_chars(text, text + std::strlen(text), value);
-    return value;
+    return text ? topo::parse_number<int>(text).value_or(-1) : -1;
 }
 
 /// Removes the launch variables, because processes that this rank starts are not ranks of the job: each is a world of

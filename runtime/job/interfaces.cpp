@@ -18,6 +18,7 @@
 
 #include "runtime/base/error.hpp"
 #include "runtime/settings/setting_text.hpp"
+#include "topo/text.hpp"
 
 namespace tutti {
 namespace {
@@ -58,10 +59,9 @@ std::optional<IpAddress> IpAddress::from_text(std::string_view text) {
     if (inet_pton(a.is_ipv6 ? AF_INET6 : AF_INET, host.c_str(), a.bytes.data()) != 1) return {};
     a.prefix_length = address_bits(a.is_ipv6);
     if (slash == std::string_view::npos) return a;
-    std::string_view const digits = text.substr(slash + 1);
-    auto const [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), a.prefix_length);
-    bool const good = error == std::errc{} && end == digits.data() + digits.size();
-    if (!good || a.prefix_length < 0 || a.prefix_length > address_bits(a.is_ipv6)) return {};
+    auto const length = topo::parse_number(text.substr(slash + 1), 0, address_bits(a.is_ipv6));
+    if (!length) return {};
+    a.prefix_length = *length;
     return a;
 }
 

@@ -3,10 +3,11 @@
 // because the arena reads its settings inside malloc.
 #pragma once
 
-#include <charconv>
 #include <cstddef>
 #include <optional>
 #include <string_view>
+
+#include "topo/text.hpp"
 
 namespace tutti {
 
@@ -24,27 +25,18 @@ constexpr bool parse_setting(std::string_view text, bool& out) {
     return false;
 }
 
-/// Accepts decimal numbers from 0. `out` may change even if the text is invalid.
+/// Accepts decimal numbers from 0.
 inline bool parse_setting(std::string_view text, long& out) {
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-    return error == std::errc{} && end == text.data() + text.size() && out >= 0;
+    auto const number = topo::parse_number<long>(text);
+    if (number) out = *number;
+    return number.has_value();
 }
 
 /// Accepts sizes in bytes: 4096, 64K, 2M, 1G, 1T.
 inline bool parse_setting(std::string_view text, std::size_t& out) {
-    std::size_t value = 0;
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{}) return false;
-    std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-    int shift = unit.empty()                 ? 0
-                : unit == "K" || unit == "k" ? 10
-                : unit == "M" || unit == "m" ? 20
-                : unit == "G" || unit == "g" ? 30
-                : unit == "T" || unit == "t" ? 40
-                                             : -1;
-    if (shift < 0 || (value << shift >> shift) != value) return false;
-    out = value << shift;
-    return true;
+    auto const bytes = topo::parse_bytes(text);
+    if (bytes) out = *bytes;
+    return bytes.has_value();
 }
 
 /// Calls `use(part)` for each part of a range, separated by bars, until it returns true. Returns whether it did.
@@ -83,18 +75,10 @@ struct PortRange {
 
 /// Returns none if the text is not a range of ports from 1 to 65535.
 inline std::optional<PortRange> parse_port_range(std::string_view text) {
-    PortRange r;
-    if (text.empty()) return r;
-    char const* const end = text.data() + text.size();
-    auto [at, error] = std::from_chars(text.data(), end, r.first);
-    r.last = r.first;
-    if (error == std::errc{} && at != end && *at == '-') {
-        auto const second = std::from_chars(at + 1, end, r.last);
-        at = second.ptr;
-        error = second.ec;
-    }
-    if (error != std::errc{} || at != end || r.first == 0 || r.last < r.first || r.last > 65535) return {};
-    return r;
+    if (text.empty()) return PortRange{};
+    auto const range = topo::parse_range(text);
+    if (!range || range->first == 0 || range->last > 65535) return {};
+    return PortRange{static_cast<unsigned>(range->first), static_cast<unsigned>(range->last)};
 }
 
 }   // namespace tutti

@@ -57,7 +57,7 @@ struct TracedComm {
     std::int32_t size;
     std::int32_t rank;   ///< this rank in the communicator, as its messages identify it
     char name[64];       ///< a later name replaces an earlier one
-    char members[176];   ///< world ranks as ranges, "0-3,8"; ends in "…" if truncated
+    char members[176];   ///< world ranks as ranges, "0-3,8"; ends in ",…" if truncated
 };
 
 struct alignas(cache_line) Trace {

@@ -66,7 +66,7 @@ std::string ranges_of(std::span<int const> ranks, std::size_t room) {
         while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
         std::string next = (i ? "," : "") + std::to_string(ranks[i]);
         if (last > i) next += "-" + std::to_string(ranks[last]);
-        if (text.size() + next.size() + 4 > room) return text + "…";
+        if (text.size() + next.size() + 5 > room) return text + (i ? ",…" : "…");
         text += next;
         i = last + 1;
     }

@@ -42,12 +42,6 @@ TEST(Recording, reads_nothing_outside_of_the_trace) {
     EXPECT_EQ(read_traces(segment, room, 0, "host", 99).at(0).events.size(), 1u);
 }
 
-TEST(Recording, takes_no_ranks_that_no_world_has) {
-    EXPECT_EQ(ranks_in("0-3,8"), (std::vector{0, 1, 2, 3, 8}));
-    EXPECT_EQ(ranks_in("0-1,5-2147483647"), (std::vector{0, 1}));
-    EXPECT_EQ(ranks_in("7-3"), std::vector<int>{});
-}
-
 TEST(RankCounts, are_those_of_the_ranks_own_lines) {
     Segment const segment = Segment::create(1);
     CallStatistics& statistics = segment.call_statistics(0);

@@ -6,7 +6,7 @@
 
 using namespace tutti;
 
-TUTTI_FUNCTION(Gather)
+TUTTI_FUNCTION(Gather);
 int PMPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                 MPI_Datatype recvtype, int root, MPI_Comm comm) {
     return enter(
@@ -17,7 +17,7 @@ int PMPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void*
         });
 }
 
-TUTTI_FUNCTION(Gatherv)
+TUTTI_FUNCTION(Gatherv);
 int PMPI_Gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
                  const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) {
     return enter(
@@ -27,7 +27,7 @@ int PMPI_Gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void
         });
 }
 
-TUTTI_FUNCTION(Scatter)
+TUTTI_FUNCTION(Scatter);
 int PMPI_Scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                  MPI_Datatype recvtype, int root, MPI_Comm comm) {
     return enter(
@@ -38,7 +38,7 @@ int PMPI_Scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void
         });
 }
 
-TUTTI_FUNCTION(Scatterv)
+TUTTI_FUNCTION(Scatterv);
 int PMPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void* recvbuf,
                   int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
     return enter(
@@ -48,7 +48,7 @@ int PMPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[
         });
 }
 
-TUTTI_FUNCTION(Allgather)
+TUTTI_FUNCTION(Allgather);
 int PMPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                    MPI_Datatype recvtype, MPI_Comm comm) {
     return enter(
@@ -59,7 +59,7 @@ int PMPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, vo
         });
 }
 
-TUTTI_FUNCTION(Allgatherv)
+TUTTI_FUNCTION(Allgatherv);
 int PMPI_Allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
                     const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
     return enter("MPI_Allgatherv", args(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm),
@@ -69,7 +69,7 @@ int PMPI_Allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, v
                  });
 }
 
-TUTTI_FUNCTION(Alltoall)
+TUTTI_FUNCTION(Alltoall);
 int PMPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                   MPI_Datatype recvtype, MPI_Comm comm) {
     return enter(
@@ -80,7 +80,7 @@ int PMPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, voi
         });
 }
 
-TUTTI_FUNCTION(Alltoallv)
+TUTTI_FUNCTION(Alltoallv);
 int PMPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
                    void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
     return enter(
@@ -91,7 +91,7 @@ int PMPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispl
         });
 }
 
-TUTTI_FUNCTION(Alltoallw)
+TUTTI_FUNCTION(Alltoallw);
 int PMPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[],
                    void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[],
                    MPI_Comm comm) {
@@ -108,7 +108,7 @@ int PMPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispl
 
 using namespace tutti;
 
-TUTTI_FUNCTION(Igather)
+TUTTI_FUNCTION(Igather);
 int PMPI_Igather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                  MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request) {
     return enter("MPI_Igather", args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request),
@@ -118,7 +118,7 @@ int PMPI_Igather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void
                  });
 }
 
-TUTTI_FUNCTION(Igatherv)
+TUTTI_FUNCTION(Igatherv);
 int PMPI_Igatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
                   const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request) {
     return enter(
@@ -129,7 +129,7 @@ int PMPI_Igatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, voi
         });
 }
 
-TUTTI_FUNCTION(Iscatter)
+TUTTI_FUNCTION(Iscatter);
 int PMPI_Iscatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                   MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request) {
     return enter("MPI_Iscatter", args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request),
@@ -139,7 +139,7 @@ int PMPI_Iscatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, voi
                  });
 }
 
-TUTTI_FUNCTION(Iscatterv)
+TUTTI_FUNCTION(Iscatterv);
 int PMPI_Iscatterv(const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
                    void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request) {
     return enter(
@@ -150,7 +150,7 @@ int PMPI_Iscatterv(const void* sendbuf, const int sendcounts[], const int displs
         });
 }
 
-TUTTI_FUNCTION(Iallgather)
+TUTTI_FUNCTION(Iallgather);
 int PMPI_Iallgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                     MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
     return enter("MPI_Iallgather", args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request),
@@ -160,7 +160,7 @@ int PMPI_Iallgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, v
                  });
 }
 
-TUTTI_FUNCTION(Iallgatherv)
+TUTTI_FUNCTION(Iallgatherv);
 int PMPI_Iallgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
                      const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
     return enter(
@@ -171,7 +171,7 @@ int PMPI_Iallgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, 
         });
 }
 
-TUTTI_FUNCTION(Ialltoall)
+TUTTI_FUNCTION(Ialltoall);
 int PMPI_Ialltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                    MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
     return enter("MPI_Ialltoall", args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request),
@@ -181,7 +181,7 @@ int PMPI_Ialltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, vo
                  });
 }
 
-TUTTI_FUNCTION(Ialltoallv)
+TUTTI_FUNCTION(Ialltoallv);
 int PMPI_Ialltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
                     void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
                     MPI_Request* request) {
@@ -195,7 +195,7 @@ int PMPI_Ialltoallv(const void* sendbuf, const int sendcounts[], const int sdisp
         });
 }
 
-TUTTI_FUNCTION(Ialltoallw)
+TUTTI_FUNCTION(Ialltoallw);
 int PMPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[],
                     void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[],
                     MPI_Comm comm, MPI_Request* request) {
@@ -214,7 +214,7 @@ int PMPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdisp
 
 using namespace tutti;
 
-TUTTI_FUNCTION(Gather_init)
+TUTTI_FUNCTION(Gather_init);
 int PMPI_Gather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                      MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     return enter("MPI_Gather_init",
@@ -225,7 +225,7 @@ int PMPI_Gather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, 
                  });
 }
 
-TUTTI_FUNCTION(Gatherv_init)
+TUTTI_FUNCTION(Gatherv_init);
 int PMPI_Gatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
                       const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
                       MPI_Request* request) {
@@ -238,7 +238,7 @@ int PMPI_Gatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
         });
 }
 
-TUTTI_FUNCTION(Scatter_init)
+TUTTI_FUNCTION(Scatter_init);
 int PMPI_Scatter_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                       MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     return enter("MPI_Scatter_init",
@@ -249,7 +249,7 @@ int PMPI_Scatter_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
                  });
 }
 
-TUTTI_FUNCTION(Scatterv_init)
+TUTTI_FUNCTION(Scatterv_init);
 int PMPI_Scatterv_init(const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
                        void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
                        MPI_Request* request) {
@@ -262,7 +262,7 @@ int PMPI_Scatterv_init(const void* sendbuf, const int sendcounts[], const int di
         });
 }
 
-TUTTI_FUNCTION(Allgather_init)
+TUTTI_FUNCTION(Allgather_init);
 int PMPI_Allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                         MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     return enter("MPI_Allgather_init",
@@ -273,7 +273,7 @@ int PMPI_Allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtyp
                  });
 }
 
-TUTTI_FUNCTION(Allgatherv_init)
+TUTTI_FUNCTION(Allgatherv_init);
 int PMPI_Allgatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                          const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
                          MPI_Info info, MPI_Request* request) {
@@ -286,7 +286,7 @@ int PMPI_Allgatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendty
                  });
 }
 
-TUTTI_FUNCTION(Alltoall_init)
+TUTTI_FUNCTION(Alltoall_init);
 int PMPI_Alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                        MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     return enter(
@@ -296,7 +296,7 @@ int PMPI_Alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype
         });
 }
 
-TUTTI_FUNCTION(Alltoallv_init)
+TUTTI_FUNCTION(Alltoallv_init);
 int PMPI_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
                         void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
                         MPI_Comm comm, MPI_Info info, MPI_Request* request) {
@@ -310,7 +310,7 @@ int PMPI_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int s
         });
 }
 
-TUTTI_FUNCTION(Alltoallw_init)
+TUTTI_FUNCTION(Alltoallw_init);
 int PMPI_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int sdispls[],
                         const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[],
                         const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request* request) {

@@ -4,7 +4,7 @@
 
 using namespace tutti;
 
-TUTTI_FUNCTION(Neighbor_allgather)
+TUTTI_FUNCTION(Neighbor_allgather);
 int PMPI_Neighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                             MPI_Datatype recvtype, MPI_Comm comm) {
     return enter("MPI_Neighbor_allgather", args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
@@ -14,7 +14,7 @@ int PMPI_Neighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype sen
                  });
 }
 
-TUTTI_FUNCTION(Neighbor_allgatherv)
+TUTTI_FUNCTION(Neighbor_allgatherv);
 int PMPI_Neighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                              const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
     return enter("MPI_Neighbor_allgatherv",
@@ -24,7 +24,7 @@ int PMPI_Neighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype se
                  });
 }
 
-TUTTI_FUNCTION(Neighbor_alltoall)
+TUTTI_FUNCTION(Neighbor_alltoall);
 int PMPI_Neighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                            MPI_Datatype recvtype, MPI_Comm comm) {
     return enter("MPI_Neighbor_alltoall", args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
@@ -34,7 +34,7 @@ int PMPI_Neighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype send
                  });
 }
 
-TUTTI_FUNCTION(Neighbor_alltoallv)
+TUTTI_FUNCTION(Neighbor_alltoallv);
 int PMPI_Neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
                             void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
                             MPI_Comm comm) {
@@ -46,7 +46,7 @@ int PMPI_Neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const i
                  });
 }
 
-TUTTI_FUNCTION(Neighbor_alltoallw)
+TUTTI_FUNCTION(Neighbor_alltoallw);
 int PMPI_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
                             const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
                             const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
@@ -59,7 +59,7 @@ int PMPI_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const M
                  });
 }
 
-TUTTI_FUNCTION(Ineighbor_allgather)
+TUTTI_FUNCTION(Ineighbor_allgather);
 int PMPI_Ineighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                              MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
     return enter("MPI_Ineighbor_allgather",
@@ -70,7 +70,7 @@ int PMPI_Ineighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype se
                  });
 }
 
-TUTTI_FUNCTION(Ineighbor_allgatherv)
+TUTTI_FUNCTION(Ineighbor_allgatherv);
 int PMPI_Ineighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                               const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
                               MPI_Request* request) {
@@ -83,7 +83,7 @@ int PMPI_Ineighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype s
         });
 }
 
-TUTTI_FUNCTION(Ineighbor_alltoall)
+TUTTI_FUNCTION(Ineighbor_alltoall);
 int PMPI_Ineighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                             MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
     return enter("MPI_Ineighbor_alltoall",
@@ -94,7 +94,7 @@ int PMPI_Ineighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sen
                  });
 }
 
-TUTTI_FUNCTION(Ineighbor_alltoallv)
+TUTTI_FUNCTION(Ineighbor_alltoallv);
 int PMPI_Ineighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
                              void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
                              MPI_Comm comm, MPI_Request* request) {
@@ -108,7 +108,7 @@ int PMPI_Ineighbor_alltoallv(const void* sendbuf, const int sendcounts[], const 
                  });
 }
 
-TUTTI_FUNCTION(Ineighbor_alltoallw)
+TUTTI_FUNCTION(Ineighbor_alltoallw);
 int PMPI_Ineighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
                              const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
                              const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
@@ -123,7 +123,7 @@ int PMPI_Ineighbor_alltoallw(const void* sendbuf, const int sendcounts[], const 
                  });
 }
 
-TUTTI_FUNCTION(Neighbor_allgather_init)
+TUTTI_FUNCTION(Neighbor_allgather_init);
 int PMPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
                                  MPI_Request* request) {
@@ -135,7 +135,7 @@ int PMPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, MPI_Datatyp
         });
 }
 
-TUTTI_FUNCTION(Neighbor_allgatherv_init)
+TUTTI_FUNCTION(Neighbor_allgatherv_init);
 int PMPI_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                                   const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
                                   MPI_Info info, MPI_Request* request) {
@@ -149,7 +149,7 @@ int PMPI_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, MPI_Dataty
         });
 }
 
-TUTTI_FUNCTION(Neighbor_alltoall_init)
+TUTTI_FUNCTION(Neighbor_alltoall_init);
 int PMPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                                 MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     return enter(
@@ -160,7 +160,7 @@ int PMPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype
         });
 }
 
-TUTTI_FUNCTION(Neighbor_alltoallv_init)
+TUTTI_FUNCTION(Neighbor_alltoallv_init);
 int PMPI_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[],
                                  MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[],
                                  MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
@@ -175,7 +175,7 @@ int PMPI_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], co
         });
 }
 
-TUTTI_FUNCTION(Neighbor_alltoallw_init)
+TUTTI_FUNCTION(Neighbor_alltoallw_init);
 int PMPI_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
                                  const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
                                  const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info,

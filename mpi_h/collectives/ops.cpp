@@ -4,7 +4,7 @@
 
 using namespace tutti;
 
-TUTTI_FUNCTION(Op_create)
+TUTTI_FUNCTION(Op_create);
 int PMPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
     return enter("MPI_Op_create", args(user_fn, commute, op), [&](Call& call) {
         call.function(user_fn, "user_fn");
@@ -22,7 +22,7 @@ int PMPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
     });
 }
 
-TUTTI_FUNCTION(Op_free)
+TUTTI_FUNCTION(Op_free);
 int PMPI_Op_free(MPI_Op* op) {
     return enter("MPI_Op_free", args(op), [&](Call& call) {
         call.pointer(op, "op");
@@ -33,7 +33,7 @@ int PMPI_Op_free(MPI_Op* op) {
     });
 }
 
-TUTTI_FUNCTION(Op_commutative)
+TUTTI_FUNCTION(Op_commutative);
 int PMPI_Op_commutative(MPI_Op op, int* commute) {
     return enter("MPI_Op_commutative", args(op, commute), [&](Call& call) {
         Op& o = call.op(op);
@@ -42,7 +42,7 @@ int PMPI_Op_commutative(MPI_Op op, int* commute) {
     });
 }
 
-TUTTI_FUNCTION(Reduce_local)
+TUTTI_FUNCTION(Reduce_local);
 int PMPI_Reduce_local(void const* inbuf, void* inoutbuf, int count, MPI_Datatype datatype, MPI_Op op) {
     return enter("MPI_Reduce_local", args(inbuf, inoutbuf, count, datatype, op), [&](Call& call) {
         call.count(count);

@@ -7,18 +7,18 @@
 
 using namespace tutti;
 
-TUTTI_FUNCTION(Ibarrier)
+TUTTI_FUNCTION(Ibarrier);
 int PMPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
     return enter("MPI_Ibarrier", args(comm, request), [&](Call& call) { start(call, barrier(call, comm), request); });
 }
 
-TUTTI_FUNCTION(Ibcast)
+TUTTI_FUNCTION(Ibcast);
 int PMPI_Ibcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request* request) {
     return enter("MPI_Ibcast", args(buffer, count, datatype, root, comm, request),
                  [&](Call& call) { start(call, bcast(call, buffer, count, datatype, root, comm), request); });
 }
 
-TUTTI_FUNCTION(Ireduce)
+TUTTI_FUNCTION(Ireduce);
 int PMPI_Ireduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
                  MPI_Comm comm, MPI_Request* request) {
     return enter("MPI_Ireduce", args(sendbuf, recvbuf, count, datatype, op, root, comm, request), [&](Call& call) {
@@ -26,7 +26,7 @@ int PMPI_Ireduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype dat
     });
 }
 
-TUTTI_FUNCTION(Iallreduce)
+TUTTI_FUNCTION(Iallreduce);
 int PMPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                     MPI_Request* request) {
     return enter("MPI_Iallreduce", args(sendbuf, recvbuf, count, datatype, op, comm, request), [&](Call& call) {
@@ -34,7 +34,7 @@ int PMPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype 
     });
 }
 
-TUTTI_FUNCTION(Ireduce_scatter)
+TUTTI_FUNCTION(Ireduce_scatter);
 int PMPI_Ireduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
                          MPI_Comm comm, MPI_Request* request) {
     return enter("MPI_Ireduce_scatter", args(sendbuf, recvbuf, recvcounts, datatype, op, comm, request),
@@ -43,7 +43,7 @@ int PMPI_Ireduce_scatter(const void* sendbuf, void* recvbuf, const int recvcount
                  });
 }
 
-TUTTI_FUNCTION(Ireduce_scatter_block)
+TUTTI_FUNCTION(Ireduce_scatter_block);
 int PMPI_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
                                MPI_Comm comm, MPI_Request* request) {
     return enter(
@@ -53,14 +53,14 @@ int PMPI_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount
         });
 }
 
-TUTTI_FUNCTION(Iscan)
+TUTTI_FUNCTION(Iscan);
 int PMPI_Iscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                MPI_Request* request) {
     return enter("MPI_Iscan", args(sendbuf, recvbuf, count, datatype, op, comm, request),
                  [&](Call& call) { start(call, scan(call, sendbuf, recvbuf, count, datatype, op, comm), request); });
 }
 
-TUTTI_FUNCTION(Iexscan)
+TUTTI_FUNCTION(Iexscan);
 int PMPI_Iexscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                  MPI_Request* request) {
     return enter("MPI_Iexscan", args(sendbuf, recvbuf, count, datatype, op, comm, request),
@@ -71,20 +71,20 @@ int PMPI_Iexscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype dat
 
 using namespace tutti;
 
-TUTTI_FUNCTION(Barrier_init)
+TUTTI_FUNCTION(Barrier_init);
 int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     return enter("MPI_Barrier_init", args(comm, info, request),
                  [&](Call& call) { init(call, barrier(call, comm), info, request); });
 }
 
-TUTTI_FUNCTION(Bcast_init)
+TUTTI_FUNCTION(Bcast_init);
 int PMPI_Bcast_init(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info,
                     MPI_Request* request) {
     return enter("MPI_Bcast_init", args(buffer, count, datatype, root, comm, info, request),
                  [&](Call& call) { init(call, bcast(call, buffer, count, datatype, root, comm), info, request); });
 }
 
-TUTTI_FUNCTION(Reduce_init)
+TUTTI_FUNCTION(Reduce_init);
 int PMPI_Reduce_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
                      MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     return enter("MPI_Reduce_init", args(sendbuf, recvbuf, count, datatype, op, root, comm, info, request),
@@ -93,7 +93,7 @@ int PMPI_Reduce_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype
                  });
 }
 
-TUTTI_FUNCTION(Allreduce_init)
+TUTTI_FUNCTION(Allreduce_init);
 int PMPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                         MPI_Info info, MPI_Request* request) {
     return enter(
@@ -101,7 +101,7 @@ int PMPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, MPI_Datat
         [&](Call& call) { init(call, allreduce(call, sendbuf, recvbuf, count, datatype, op, comm), info, request); });
 }
 
-TUTTI_FUNCTION(Reduce_scatter_init)
+TUTTI_FUNCTION(Reduce_scatter_init);
 int PMPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype,
                              MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     return enter("MPI_Reduce_scatter_init", args(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request),
@@ -110,7 +110,7 @@ int PMPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvc
                  });
 }
 
-TUTTI_FUNCTION(Reduce_scatter_block_init)
+TUTTI_FUNCTION(Reduce_scatter_block_init);
 int PMPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
                                    MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     return enter("MPI_Reduce_scatter_block_init", args(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request),
@@ -121,7 +121,7 @@ int PMPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvc
                  });
 }
 
-TUTTI_FUNCTION(Scan_init)
+TUTTI_FUNCTION(Scan_init);
 int PMPI_Scan_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                    MPI_Info info, MPI_Request* request) {
     return enter("MPI_Scan_init", args(sendbuf, recvbuf, count, datatype, op, comm, info, request), [&](Call& call) {
@@ -129,7 +129,7 @@ int PMPI_Scan_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype d
     });
 }
 
-TUTTI_FUNCTION(Exscan_init)
+TUTTI_FUNCTION(Exscan_init);
 int PMPI_Exscan_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                      MPI_Info info, MPI_Request* request) {
     return enter("MPI_Exscan_init", args(sendbuf, recvbuf, count, datatype, op, comm, info, request), [&](Call& call) {
@@ -139,14 +139,14 @@ int PMPI_Exscan_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype
 
 using namespace tutti;
 
-TUTTI_FUNCTION(Barrier)
+TUTTI_FUNCTION(Barrier);
 int PMPI_Barrier(MPI_Comm comm) {
     return enter("MPI_Barrier", args(comm), [&](Call& call) {
         run(call, &RecentCollectives::barrier, {comm}, no_buffers, [&] { return barrier(call, comm); });
     });
 }
 
-TUTTI_FUNCTION(Bcast)
+TUTTI_FUNCTION(Bcast);
 int PMPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
     return enter("MPI_Bcast", args(buffer, count, datatype, root, comm), [&](Call& call) {
         run(call, &RecentCollectives::bcast, {comm, count, datatype, root}, bcast_buffer(buffer),
@@ -154,7 +154,7 @@ int PMPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Com
     });
 }
 
-TUTTI_FUNCTION(Reduce)
+TUTTI_FUNCTION(Reduce);
 int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
                 MPI_Comm comm) {
     return enter("MPI_Reduce", args(sendbuf, recvbuf, count, datatype, op, root, comm), [&](Call& call) {
@@ -163,7 +163,7 @@ int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype data
     });
 }
 
-TUTTI_FUNCTION(Allreduce)
+TUTTI_FUNCTION(Allreduce);
 int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
     return enter("MPI_Allreduce", args(sendbuf, recvbuf, count, datatype, op, comm), [&](Call& call) {
         run(call, &RecentCollectives::allreduce, {comm, count, datatype, op}, reduction_buffers(sendbuf, recvbuf),
@@ -171,7 +171,7 @@ int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype d
     });
 }
 
-TUTTI_FUNCTION(Reduce_scatter)
+TUTTI_FUNCTION(Reduce_scatter);
 int PMPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
                         MPI_Comm comm) {
     return enter("MPI_Reduce_scatter", args(sendbuf, recvbuf, recvcounts, datatype, op, comm), [&](Call& call) {
@@ -179,7 +179,7 @@ int PMPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts
     });
 }
 
-TUTTI_FUNCTION(Reduce_scatter_block)
+TUTTI_FUNCTION(Reduce_scatter_block);
 int PMPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
                               MPI_Comm comm) {
     return enter("MPI_Reduce_scatter_block", args(sendbuf, recvbuf, recvcount, datatype, op, comm), [&](Call& call) {
@@ -188,7 +188,7 @@ int PMPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
     });
 }
 
-TUTTI_FUNCTION(Scan)
+TUTTI_FUNCTION(Scan);
 int PMPI_Scan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
     return enter("MPI_Scan", args(sendbuf, recvbuf, count, datatype, op, comm), [&](Call& call) {
         run(call, &RecentCollectives::scan, {comm, count, datatype, op}, reduction_buffers(sendbuf, recvbuf),
@@ -196,7 +196,7 @@ int PMPI_Scan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype dataty
     });
 }
 
-TUTTI_FUNCTION(Exscan)
+TUTTI_FUNCTION(Exscan);
 int PMPI_Exscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
     return enter("MPI_Exscan", args(sendbuf, recvbuf, count, datatype, op, comm),
                  [&](Call& call) { run(call, exscan(call, sendbuf, recvbuf, count, datatype, op, comm)); });

@@ -44,43 +44,43 @@ constexpr auto on_comm = Keyval::ObjectKind::comm;
 
 }   // namespace
 
-TUTTI_FUNCTION(Comm_create_keyval)
+TUTTI_FUNCTION(Comm_create_keyval);
 int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* remove, int* keyval,
                             void* extra_state) {
     return create("MPI_Comm_create_keyval", copy, remove, keyval, extra_state);
 }
 
-TUTTI_FUNCTION(Comm_free_keyval)
+TUTTI_FUNCTION(Comm_free_keyval);
 int PMPI_Comm_free_keyval(int* keyval) { return release("MPI_Comm_free_keyval", keyval); }
 
-TUTTI_FUNCTION(Comm_set_attr)
+TUTTI_FUNCTION(Comm_set_attr);
 int PMPI_Comm_set_attr(MPI_Comm comm, int keyval, void* value) { return set("MPI_Comm_set_attr", comm, keyval, value); }
 
-TUTTI_FUNCTION(Comm_get_attr)
+TUTTI_FUNCTION(Comm_get_attr);
 int PMPI_Comm_get_attr(MPI_Comm comm, int keyval, void* value, int* flag) {
     return get("MPI_Comm_get_attr", comm, keyval, value, flag);
 }
 
-TUTTI_FUNCTION(Comm_delete_attr)
+TUTTI_FUNCTION(Comm_delete_attr);
 int PMPI_Comm_delete_attr(MPI_Comm comm, int keyval) { return erase("MPI_Comm_delete_attr", comm, keyval); }
 
-TUTTI_FUNCTION(Keyval_create)
+TUTTI_FUNCTION(Keyval_create);
 int PMPI_Keyval_create(MPI_Copy_function* copy, MPI_Delete_function* remove, int* keyval, void* extra_state) {
     return create("MPI_Keyval_create", copy, remove, keyval, extra_state);
 }
 
-TUTTI_FUNCTION(Keyval_free)
+TUTTI_FUNCTION(Keyval_free);
 int PMPI_Keyval_free(int* keyval) { return release("MPI_Keyval_free", keyval); }
 
-TUTTI_FUNCTION(Attr_put)
+TUTTI_FUNCTION(Attr_put);
 int PMPI_Attr_put(MPI_Comm comm, int keyval, void* value) { return set("MPI_Attr_put", comm, keyval, value); }
 
-TUTTI_FUNCTION(Attr_get)
+TUTTI_FUNCTION(Attr_get);
 int PMPI_Attr_get(MPI_Comm comm, int keyval, void* value, int* flag) {
     return get("MPI_Attr_get", comm, keyval, value, flag);
 }
 
-TUTTI_FUNCTION(Attr_delete)
+TUTTI_FUNCTION(Attr_delete);
 int PMPI_Attr_delete(MPI_Comm comm, int keyval) { return erase("MPI_Attr_delete", comm, keyval); }
 
 // Keys and attributes of communicators, datatypes and windows, for every language.

@@ -32,7 +32,7 @@ void check_maxdims(int maxdims, CartTopology const& grid) {
 
 }   // namespace
 
-TUTTI_FUNCTION(Dims_create)
+TUTTI_FUNCTION(Dims_create);
 int PMPI_Dims_create(int nnodes, int ndims, int dims[]) {
     return enter("MPI_Dims_create", args(nnodes, ndims, dims), [&](Call& call) {
         checked_array(call, ndims, dims, "ndims", "dims");
@@ -40,7 +40,7 @@ int PMPI_Dims_create(int nnodes, int ndims, int dims[]) {
     });
 }
 
-TUTTI_FUNCTION(Cart_create)
+TUTTI_FUNCTION(Cart_create);
 int PMPI_Cart_create(MPI_Comm comm, int ndims, int const dims[], int const periods[], int reorder,
                      MPI_Comm* comm_cart) {
     return enter("MPI_Cart_create", args(comm, ndims, dims, periods, reorder, comm_cart), [&](Call& call) {
@@ -54,7 +54,7 @@ int PMPI_Cart_create(MPI_Comm comm, int ndims, int const dims[], int const perio
     });
 }
 
-TUTTI_FUNCTION(Cart_map)
+TUTTI_FUNCTION(Cart_map);
 int PMPI_Cart_map(MPI_Comm comm, int ndims, int const dims[], int const periods[], int* newrank) {
     return enter("MPI_Cart_map", args(comm, ndims, dims, periods, newrank), [&](Call& call) {
         Comm& c = call.intracomm(comm);
@@ -64,7 +64,7 @@ int PMPI_Cart_map(MPI_Comm comm, int ndims, int const dims[], int const periods[
     });
 }
 
-TUTTI_FUNCTION(Cartdim_get)
+TUTTI_FUNCTION(Cartdim_get);
 int PMPI_Cartdim_get(MPI_Comm comm, int* ndims) {
     return enter("MPI_Cartdim_get", args(comm, ndims), [&](Call& call) {
         CartTopology& grid = grid_of(call.any_comm(comm));
@@ -73,7 +73,7 @@ int PMPI_Cartdim_get(MPI_Comm comm, int* ndims) {
     });
 }
 
-TUTTI_FUNCTION(Cart_get)
+TUTTI_FUNCTION(Cart_get);
 int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]) {
     return enter("MPI_Cart_get", args(comm, maxdims, dims, periods, coords), [&](Call& call) {
         CartTopology& grid = grid_of(call.any_comm(comm));
@@ -88,7 +88,7 @@ int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coo
     });
 }
 
-TUTTI_FUNCTION(Cart_rank)
+TUTTI_FUNCTION(Cart_rank);
 int PMPI_Cart_rank(MPI_Comm comm, int const coords[], int* rank) {
     return enter("MPI_Cart_rank", args(comm, coords, rank), [&](Call& call) {
         CartTopology& grid = grid_of(call.any_comm(comm));
@@ -97,7 +97,7 @@ int PMPI_Cart_rank(MPI_Comm comm, int const coords[], int* rank) {
     });
 }
 
-TUTTI_FUNCTION(Cart_coords)
+TUTTI_FUNCTION(Cart_coords);
 int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]) {
     return enter("MPI_Cart_coords", args(comm, rank, maxdims, coords), [&](Call& call) {
         Comm& c = call.any_comm(comm);
@@ -109,7 +109,7 @@ int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]) {
     });
 }
 
-TUTTI_FUNCTION(Cart_shift)
+TUTTI_FUNCTION(Cart_shift);
 int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int* rank_source, int* rank_dest) {
     return enter("MPI_Cart_shift", args(comm, direction, disp, rank_source, rank_dest), [&](Call& call) {
         CartTopology& grid = grid_of(call.any_comm(comm));
@@ -124,7 +124,7 @@ int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int* rank_source, in
     });
 }
 
-TUTTI_FUNCTION(Cart_sub)
+TUTTI_FUNCTION(Cart_sub);
 int PMPI_Cart_sub(MPI_Comm comm, int const remain_dims[], MPI_Comm* newcomm) {
     return enter("MPI_Cart_sub", args(comm, remain_dims, newcomm), [&](Call& call) {
         Comm& parent = call.intracomm(comm);

@@ -36,7 +36,7 @@ coll::Bridge checked_bridge(Call& call, Comm& local, MPI_Comm peer_comm, int rem
 }   // namespace
 
 /// A leader with invalid arguments notifies its group, so that no rank waits for it.
-TUTTI_FUNCTION(Intercomm_create)
+TUTTI_FUNCTION(Intercomm_create);
 int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag,
                           MPI_Comm* newintercomm) {
     return enter("MPI_Intercomm_create", args(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm),
@@ -61,7 +61,7 @@ int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_c
                  });
 }
 
-TUTTI_FUNCTION(Intercomm_merge)
+TUTTI_FUNCTION(Intercomm_merge);
 int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm* newintracomm) {
     return enter("MPI_Intercomm_merge", args(intercomm, high, newintracomm), [&](Call& call) {
         Comm& inter = call.comm(intercomm);
@@ -132,7 +132,7 @@ void free_handle(Call& call, Comm& c, MPI_Comm* comm) {
 
 }   // namespace
 
-TUTTI_FUNCTION(Comm_dup)
+TUTTI_FUNCTION(Comm_dup);
 int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
     return enter("MPI_Comm_dup", args(comm, newcomm), [&](Call& call) {
         Comm& parent = call.comm(comm);
@@ -143,7 +143,7 @@ int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
     });
 }
 
-TUTTI_FUNCTION(Comm_dup_with_info)
+TUTTI_FUNCTION(Comm_dup_with_info);
 int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
     return enter("MPI_Comm_dup_with_info", args(comm, info, newcomm), [&](Call& call) {
         Comm& parent = call.comm(comm);
@@ -175,19 +175,19 @@ static void duplicate_nonblocking(Call& call, MPI_Comm comm, MPI_Info info, MPI_
     *request = library().tables.requests.add(made.detach());
 }
 
-TUTTI_FUNCTION(Comm_idup)
+TUTTI_FUNCTION(Comm_idup);
 int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
     return enter("MPI_Comm_idup", args(comm, newcomm, request),
                  [&](Call& call) { duplicate_nonblocking(call, comm, MPI_INFO_NULL, newcomm, request); });
 }
 
-TUTTI_FUNCTION(Comm_idup_with_info)
+TUTTI_FUNCTION(Comm_idup_with_info);
 int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
     return enter("MPI_Comm_idup_with_info", args(comm, info, newcomm, request),
                  [&](Call& call) { duplicate_nonblocking(call, comm, info, newcomm, request); });
 }
 
-TUTTI_FUNCTION(Comm_create)
+TUTTI_FUNCTION(Comm_create);
 int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
     return enter("MPI_Comm_create", args(comm, group, newcomm), [&](Call& call) {
         Comm& parent = call.comm(comm);
@@ -199,7 +199,7 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
     });
 }
 
-TUTTI_FUNCTION(Comm_create_group)
+TUTTI_FUNCTION(Comm_create_group);
 int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm) {
     return enter("MPI_Comm_create_group", args(comm, group, tag, newcomm), [&](Call& call) {
         Comm& parent = call.intracomm(comm);
@@ -213,7 +213,7 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* ne
     });
 }
 
-TUTTI_FUNCTION(Comm_split)
+TUTTI_FUNCTION(Comm_split);
 int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
     return enter("MPI_Comm_split", args(comm, color, key, newcomm), [&](Call& call) {
         Comm& parent = call.comm(comm);
@@ -227,7 +227,7 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
 
 /// Deletes the attributes immediately, while callbacks may still use the communicator; operations in flight keep the
 /// rest of it until they complete.
-TUTTI_FUNCTION(Comm_free)
+TUTTI_FUNCTION(Comm_free);
 int PMPI_Comm_free(MPI_Comm* comm) {
     return enter("MPI_Comm_free", args(comm), [&](Call& call) {
         Comm& c = freeable(call, comm);
@@ -236,7 +236,7 @@ int PMPI_Comm_free(MPI_Comm* comm) {
     });
 }
 
-TUTTI_FUNCTION(Comm_disconnect)
+TUTTI_FUNCTION(Comm_disconnect);
 int PMPI_Comm_disconnect(MPI_Comm* comm) {
     return enter("MPI_Comm_disconnect", args(comm), [&](Call& call) {
         Comm& c = freeable(call, comm);
@@ -297,7 +297,7 @@ coll::SharedResource requested_resource(int split_type, Info const* info) {
 using namespace tutti;
 
 /// The new communicator's info names what its members share, so that a program that left the choice open can read it.
-TUTTI_FUNCTION(Comm_split_type)
+TUTTI_FUNCTION(Comm_split_type);
 int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm) {
     return enter("MPI_Comm_split_type", args(comm, split_type, key, info, newcomm), [&](Call& call) {
         Comm& parent = call.comm(comm);
@@ -315,7 +315,7 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, 
     });
 }
 
-TUTTI_FUNCTION(Get_hw_resource_info)
+TUTTI_FUNCTION(Get_hw_resource_info);
 int PMPI_Get_hw_resource_info(MPI_Info* hw_info) {
     return enter("MPI_Get_hw_resource_info", args(hw_info), [&](Call& call) {
         call.pointer(hw_info, "hw_info");

@@ -68,7 +68,7 @@ void copy_out(Call const& call, DistGraphTopology const& graph, std::vector<int>
 
 }   // namespace
 
-TUTTI_FUNCTION(Dist_graph_create_adjacent)
+TUTTI_FUNCTION(Dist_graph_create_adjacent);
 int PMPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, int const sources[], int const sourceweights[],
                                     int outdegree, int const destinations[], int const destweights[], MPI_Info info,
                                     int reorder, MPI_Comm* comm_dist_graph) {
@@ -98,7 +98,7 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, int const sourc
         });
 }
 
-TUTTI_FUNCTION(Dist_graph_create)
+TUTTI_FUNCTION(Dist_graph_create);
 int PMPI_Dist_graph_create(MPI_Comm comm, int n, int const sources[], int const degrees[], int const destinations[],
                            int const weights[], MPI_Info info, int reorder, MPI_Comm* comm_dist_graph) {
     return enter("MPI_Dist_graph_create",
@@ -116,7 +116,7 @@ int PMPI_Dist_graph_create(MPI_Comm comm, int n, int const sources[], int const 
                  });
 }
 
-TUTTI_FUNCTION(Dist_graph_neighbors_count)
+TUTTI_FUNCTION(Dist_graph_neighbors_count);
 int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int* indegree, int* outdegree, int* weighted) {
     return enter("MPI_Dist_graph_neighbors_count", args(comm, indegree, outdegree, weighted), [&](Call& call) {
         DistGraphTopology& graph = dist_graph_of(call.any_comm(comm));
@@ -130,7 +130,7 @@ int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int* indegree, int* outdegree
 }
 
 /// If there is less room than neighbors, returns the first ones, as the standard requires.
-TUTTI_FUNCTION(Dist_graph_neighbors)
+TUTTI_FUNCTION(Dist_graph_neighbors);
 int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree,
                               int destinations[], int destweights[]) {
     return enter("MPI_Dist_graph_neighbors",

@@ -27,7 +27,7 @@ void copy_out(Call const& call, std::span<int const> values, int most, int* to, 
 
 }   // namespace
 
-TUTTI_FUNCTION(Topo_test)
+TUTTI_FUNCTION(Topo_test);
 int PMPI_Topo_test(MPI_Comm comm, int* status) {
     return enter("MPI_Topo_test", args(comm, status), [&](Call& call) {
         Comm& c = call.any_comm(comm);
@@ -39,7 +39,7 @@ int PMPI_Topo_test(MPI_Comm comm, int* status) {
     });
 }
 
-TUTTI_FUNCTION(Graph_create)
+TUTTI_FUNCTION(Graph_create);
 int PMPI_Graph_create(MPI_Comm comm, int nnodes, int const index[], int const edges[], int reorder,
                       MPI_Comm* comm_graph) {
     return enter("MPI_Graph_create", args(comm, nnodes, index, edges, reorder, comm_graph), [&](Call& call) {
@@ -53,7 +53,7 @@ int PMPI_Graph_create(MPI_Comm comm, int nnodes, int const index[], int const ed
     });
 }
 
-TUTTI_FUNCTION(Graph_map)
+TUTTI_FUNCTION(Graph_map);
 int PMPI_Graph_map(MPI_Comm comm, int nnodes, int const index[], int const edges[], int* newrank) {
     return enter("MPI_Graph_map", args(comm, nnodes, index, edges, newrank), [&](Call& call) {
         Comm& c = call.intracomm(comm);
@@ -63,7 +63,7 @@ int PMPI_Graph_map(MPI_Comm comm, int nnodes, int const index[], int const edges
     });
 }
 
-TUTTI_FUNCTION(Graphdims_get)
+TUTTI_FUNCTION(Graphdims_get);
 int PMPI_Graphdims_get(MPI_Comm comm, int* nnodes, int* nedges) {
     return enter("MPI_Graphdims_get", args(comm, nnodes, nedges), [&](Call& call) {
         GraphTopology& graph = graph_of(call.any_comm(comm));
@@ -74,7 +74,7 @@ int PMPI_Graphdims_get(MPI_Comm comm, int* nnodes, int* nedges) {
     });
 }
 
-TUTTI_FUNCTION(Graph_get)
+TUTTI_FUNCTION(Graph_get);
 int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]) {
     return enter("MPI_Graph_get", args(comm, maxindex, maxedges, index, edges), [&](Call& call) {
         GraphTopology& graph = graph_of(call.any_comm(comm));
@@ -83,7 +83,7 @@ int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int e
     });
 }
 
-TUTTI_FUNCTION(Graph_neighbors_count)
+TUTTI_FUNCTION(Graph_neighbors_count);
 int PMPI_Graph_neighbors_count(MPI_Comm comm, int rank, int* nneighbors) {
     return enter("MPI_Graph_neighbors_count", args(comm, rank, nneighbors), [&](Call& call) {
         Comm& c = call.any_comm(comm);
@@ -94,7 +94,7 @@ int PMPI_Graph_neighbors_count(MPI_Comm comm, int rank, int* nneighbors) {
     });
 }
 
-TUTTI_FUNCTION(Graph_neighbors)
+TUTTI_FUNCTION(Graph_neighbors);
 int PMPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[]) {
     return enter("MPI_Graph_neighbors", args(comm, rank, maxneighbors, neighbors), [&](Call& call) {
         Comm& c = call.any_comm(comm);

@@ -50,7 +50,7 @@ int translated(Group const& from, Group const& to, int rank) {
 
 }   // namespace
 
-TUTTI_FUNCTION(Group_size)
+TUTTI_FUNCTION(Group_size);
 int PMPI_Group_size(MPI_Group group, int* size) {
     return enter("MPI_Group_size", args(group, size), [&](Call& call) {
         Group& g = call.group(group);
@@ -59,7 +59,7 @@ int PMPI_Group_size(MPI_Group group, int* size) {
     });
 }
 
-TUTTI_FUNCTION(Group_rank)
+TUTTI_FUNCTION(Group_rank);
 int PMPI_Group_rank(MPI_Group group, int* rank) {
     return enter("MPI_Group_rank", args(group, rank), [&](Call& call) {
         Group& g = call.group(group);
@@ -68,7 +68,7 @@ int PMPI_Group_rank(MPI_Group group, int* rank) {
     });
 }
 
-TUTTI_FUNCTION(Group_translate_ranks)
+TUTTI_FUNCTION(Group_translate_ranks);
 int PMPI_Group_translate_ranks(MPI_Group group1, int n, int const ranks1[], MPI_Group group2, int ranks2[]) {
     return enter("MPI_Group_translate_ranks", args(group1, n, ranks1, group2, ranks2), [&](Call& call) {
         Group &from = call.group(group1, "group1"), &to = call.group(group2, "group2");
@@ -78,7 +78,7 @@ int PMPI_Group_translate_ranks(MPI_Group group1, int n, int const ranks1[], MPI_
     });
 }
 
-TUTTI_FUNCTION(Group_compare)
+TUTTI_FUNCTION(Group_compare);
 int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int* result) {
     return enter("MPI_Group_compare", args(group1, group2, result), [&](Call& call) {
         Group &first = call.group(group1, "group1"), &second = call.group(group2, "group2");
@@ -87,43 +87,43 @@ int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int* result) {
     });
 }
 
-TUTTI_FUNCTION(Group_union)
+TUTTI_FUNCTION(Group_union);
 int PMPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
     return combine("MPI_Group_union", group1, group2, newgroup, group_union);
 }
 
-TUTTI_FUNCTION(Group_intersection)
+TUTTI_FUNCTION(Group_intersection);
 int PMPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
     return combine("MPI_Group_intersection", group1, group2, newgroup, group_intersection);
 }
 
-TUTTI_FUNCTION(Group_difference)
+TUTTI_FUNCTION(Group_difference);
 int PMPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
     return combine("MPI_Group_difference", group1, group2, newgroup, group_difference);
 }
 
-TUTTI_FUNCTION(Group_incl)
+TUTTI_FUNCTION(Group_incl);
 int PMPI_Group_incl(MPI_Group group, int n, int const ranks[], MPI_Group* newgroup) {
     return select_ranks("MPI_Group_incl", group, n, ranks, newgroup, group_incl);
 }
 
-TUTTI_FUNCTION(Group_excl)
+TUTTI_FUNCTION(Group_excl);
 int PMPI_Group_excl(MPI_Group group, int n, int const ranks[], MPI_Group* newgroup) {
     return select_ranks("MPI_Group_excl", group, n, ranks, newgroup, group_excl);
 }
 
-TUTTI_FUNCTION(Group_range_incl)
+TUTTI_FUNCTION(Group_range_incl);
 int PMPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
     return select_ranges("MPI_Group_range_incl", group, n, ranges, newgroup, group_range_incl);
 }
 
-TUTTI_FUNCTION(Group_range_excl)
+TUTTI_FUNCTION(Group_range_excl);
 int PMPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
     return select_ranges("MPI_Group_range_excl", group, n, ranges, newgroup, group_range_excl);
 }
 
 /// MPI_GROUP_EMPTY may be freed like any other empty group, because programs do not check which one they received.
-TUTTI_FUNCTION(Group_free)
+TUTTI_FUNCTION(Group_free);
 int PMPI_Group_free(MPI_Group* group) {
     return enter("MPI_Group_free", args(group), [&](Call& call) {
         call.pointer(group, "group");

@@ -60,7 +60,7 @@ Distribution distribution(int d, int size, int kind, int argument, int processes
 
 using namespace tutti;
 
-TUTTI_FUNCTION(Type_create_subarray)
+TUTTI_FUNCTION(Type_create_subarray);
 int PMPI_Type_create_subarray(int ndims, int const sizes[], int const subsizes[], int const starts[], int order,
                               MPI_Datatype oldtype, MPI_Datatype* newtype) {
     return enter("MPI_Type_create_subarray", args(ndims, sizes, subsizes, starts, order, oldtype, newtype),
@@ -84,7 +84,7 @@ int PMPI_Type_create_subarray(int ndims, int const sizes[], int const subsizes[]
                  });
 }
 
-TUTTI_FUNCTION(Type_create_darray)
+TUTTI_FUNCTION(Type_create_darray);
 int PMPI_Type_create_darray(int size, int rank, int ndims, int const gsizes[], int const distribs[], int const dargs[],
                             int const psizes[], int order, MPI_Datatype oldtype, MPI_Datatype* newtype) {
     return enter("MPI_Type_create_darray",
@@ -201,7 +201,7 @@ void check_block_length(int value) {
 
 using namespace tutti;
 
-TUTTI_FUNCTION(Type_contiguous)
+TUTTI_FUNCTION(Type_contiguous);
 int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
     return enter("MPI_Type_contiguous", args(count, oldtype, newtype), [&](Call& call) {
         call.count(count);
@@ -211,7 +211,7 @@ int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype* newtype)
     });
 }
 
-TUTTI_FUNCTION(Type_vector)
+TUTTI_FUNCTION(Type_vector);
 int PMPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
     return enter("MPI_Type_vector", args(count, blocklength, stride, oldtype, newtype), [&](Call& call) {
         call.count(count);
@@ -223,17 +223,17 @@ int PMPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtyp
     });
 }
 
-TUTTI_FUNCTION(Type_create_hvector)
+TUTTI_FUNCTION(Type_create_hvector);
 int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
     return hvector("MPI_Type_create_hvector", count, blocklength, stride, oldtype, newtype);
 }
 
-TUTTI_FUNCTION(Type_hvector)
+TUTTI_FUNCTION(Type_hvector);
 int PMPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
     return hvector("MPI_Type_hvector", count, blocklength, stride, oldtype, newtype);
 }
 
-TUTTI_FUNCTION(Type_indexed)
+TUTTI_FUNCTION(Type_indexed);
 int PMPI_Type_indexed(int count, int const blocklengths[], int const displacements[], MPI_Datatype oldtype,
                       MPI_Datatype* newtype) {
     return enter("MPI_Type_indexed", args(count, blocklengths, displacements, oldtype, newtype), [&](Call& call) {
@@ -249,19 +249,19 @@ int PMPI_Type_indexed(int count, int const blocklengths[], int const displacemen
     });
 }
 
-TUTTI_FUNCTION(Type_create_hindexed)
+TUTTI_FUNCTION(Type_create_hindexed);
 int PMPI_Type_create_hindexed(int count, int const blocklengths[], MPI_Aint const displacements[], MPI_Datatype oldtype,
                               MPI_Datatype* newtype) {
     return hindexed("MPI_Type_create_hindexed", count, blocklengths, displacements, oldtype, newtype);
 }
 
-TUTTI_FUNCTION(Type_hindexed)
+TUTTI_FUNCTION(Type_hindexed);
 int PMPI_Type_hindexed(int count, int blocklengths[], MPI_Aint displacements[], MPI_Datatype oldtype,
                        MPI_Datatype* newtype) {
     return hindexed("MPI_Type_hindexed", count, blocklengths, displacements, oldtype, newtype);
 }
 
-TUTTI_FUNCTION(Type_create_indexed_block)
+TUTTI_FUNCTION(Type_create_indexed_block);
 int PMPI_Type_create_indexed_block(int count, int blocklength, int const displacements[], MPI_Datatype oldtype,
                                    MPI_Datatype* newtype) {
     return enter("MPI_Type_create_indexed_block", args(count, blocklength, displacements, oldtype, newtype),
@@ -279,7 +279,7 @@ int PMPI_Type_create_indexed_block(int count, int blocklength, int const displac
                  });
 }
 
-TUTTI_FUNCTION(Type_create_hindexed_block)
+TUTTI_FUNCTION(Type_create_hindexed_block);
 int PMPI_Type_create_hindexed_block(int count, int blocklength, MPI_Aint const displacements[], MPI_Datatype oldtype,
                                     MPI_Datatype* newtype) {
     return enter("MPI_Type_create_hindexed_block", args(count, blocklength, displacements, oldtype, newtype),
@@ -294,19 +294,19 @@ int PMPI_Type_create_hindexed_block(int count, int blocklength, MPI_Aint const d
                  });
 }
 
-TUTTI_FUNCTION(Type_create_struct)
+TUTTI_FUNCTION(Type_create_struct);
 int PMPI_Type_create_struct(int count, int const blocklengths[], MPI_Aint const displacements[],
                             MPI_Datatype const types[], MPI_Datatype* newtype) {
     return structure("MPI_Type_create_struct", count, blocklengths, displacements, types, newtype);
 }
 
-TUTTI_FUNCTION(Type_struct)
+TUTTI_FUNCTION(Type_struct);
 int PMPI_Type_struct(int count, int blocklengths[], MPI_Aint displacements[], MPI_Datatype types[],
                      MPI_Datatype* newtype) {
     return structure("MPI_Type_struct", count, blocklengths, displacements, types, newtype);
 }
 
-TUTTI_FUNCTION(Type_create_resized)
+TUTTI_FUNCTION(Type_create_resized);
 int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype) {
     return enter("MPI_Type_create_resized", args(oldtype, lb, extent, newtype), [&](Call& call) {
         Datatype& type = call.any_type(oldtype, "oldtype");
@@ -316,7 +316,7 @@ int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
     });
 }
 
-TUTTI_FUNCTION(Type_dup)
+TUTTI_FUNCTION(Type_dup);
 int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) {
     return enter("MPI_Type_dup", args(oldtype, newtype), [&](Call& call) {
         Datatype& type = call.any_type(oldtype, "oldtype");

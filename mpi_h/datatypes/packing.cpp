@@ -35,7 +35,7 @@ void check_external32(Call const& call, char const* datarep) {
 
 using namespace tutti;
 
-TUTTI_FUNCTION(Pack_size)
+TUTTI_FUNCTION(Pack_size);
 int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int* size) {
     return enter("MPI_Pack_size", args(incount, datatype, comm, size), [&](Call& call) {
         call.any_comm(comm);
@@ -48,7 +48,7 @@ int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int* size)
     });
 }
 
-TUTTI_FUNCTION(Pack)
+TUTTI_FUNCTION(Pack);
 int PMPI_Pack(void const* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize, int* position,
               MPI_Comm comm) {
     return enter("MPI_Pack", args(inbuf, incount, datatype, outbuf, outsize, position, comm), [&](Call& call) {
@@ -64,7 +64,7 @@ int PMPI_Pack(void const* inbuf, int incount, MPI_Datatype datatype, void* outbu
     });
 }
 
-TUTTI_FUNCTION(Unpack)
+TUTTI_FUNCTION(Unpack);
 int PMPI_Unpack(void const* inbuf, int insize, int* position, void* outbuf, int outcount, MPI_Datatype datatype,
                 MPI_Comm comm) {
     return enter("MPI_Unpack", args(inbuf, insize, position, outbuf, outcount, datatype, comm), [&](Call& call) {
@@ -80,7 +80,7 @@ int PMPI_Unpack(void const* inbuf, int insize, int* position, void* outbuf, int 
     });
 }
 
-TUTTI_FUNCTION(Pack_external_size)
+TUTTI_FUNCTION(Pack_external_size);
 int PMPI_Pack_external_size(char const* datarep, int incount, MPI_Datatype datatype, MPI_Aint* size) {
     return enter("MPI_Pack_external_size", args(datarep, incount, datatype, size), [&](Call& call) {
         check_external32(call, datarep);
@@ -92,7 +92,7 @@ int PMPI_Pack_external_size(char const* datarep, int incount, MPI_Datatype datat
     });
 }
 
-TUTTI_FUNCTION(Pack_external)
+TUTTI_FUNCTION(Pack_external);
 int PMPI_Pack_external(char const* datarep, void const* inbuf, int incount, MPI_Datatype datatype, void* outbuf,
                        MPI_Aint outsize, MPI_Aint* position) {
     return enter("MPI_Pack_external", args(datarep, inbuf, incount, datatype, outbuf, outsize, position),
@@ -108,7 +108,7 @@ int PMPI_Pack_external(char const* datarep, void const* inbuf, int incount, MPI_
                  });
 }
 
-TUTTI_FUNCTION(Unpack_external)
+TUTTI_FUNCTION(Unpack_external);
 int PMPI_Unpack_external(char const datarep[], void const* inbuf, MPI_Aint insize, MPI_Aint* position, void* outbuf,
                          int outcount, MPI_Datatype datatype) {
     return enter("MPI_Unpack_external", args(datarep, inbuf, insize, position, outbuf, outcount, datatype),

@@ -14,7 +14,7 @@ namespace {
 constexpr auto on_type = Keyval::ObjectKind::type;
 }
 
-TUTTI_FUNCTION(Type_create_keyval)
+TUTTI_FUNCTION(Type_create_keyval);
 int PMPI_Type_create_keyval(MPI_Type_copy_attr_function* copy, MPI_Type_delete_attr_function* remove, int* keyval,
                             void* extra_state) {
     return enter("MPI_Type_create_keyval", args(copy, remove, keyval, extra_state), [&](Call& call) {
@@ -23,12 +23,12 @@ int PMPI_Type_create_keyval(MPI_Type_copy_attr_function* copy, MPI_Type_delete_a
     });
 }
 
-TUTTI_FUNCTION(Type_free_keyval)
+TUTTI_FUNCTION(Type_free_keyval);
 int PMPI_Type_free_keyval(int* keyval) {
     return enter("MPI_Type_free_keyval", args(keyval), [&](Call& call) { free_keyval(call, on_type, keyval); });
 }
 
-TUTTI_FUNCTION(Type_set_attr)
+TUTTI_FUNCTION(Type_set_attr);
 int PMPI_Type_set_attr(MPI_Datatype datatype, int keyval, void* value) {
     return enter("MPI_Type_set_attr", args(datatype, keyval, value), [&](Call& call) {
         set_attribute(call, on_type, datatype, keyval,
@@ -36,7 +36,7 @@ int PMPI_Type_set_attr(MPI_Datatype datatype, int keyval, void* value) {
     });
 }
 
-TUTTI_FUNCTION(Type_get_attr)
+TUTTI_FUNCTION(Type_get_attr);
 int PMPI_Type_get_attr(MPI_Datatype datatype, int keyval, void* value, int* flag) {
     return enter("MPI_Type_get_attr", args(datatype, keyval, value, flag), [&](Call& call) {
         call.pointer(flag, "flag");
@@ -44,7 +44,7 @@ int PMPI_Type_get_attr(MPI_Datatype datatype, int keyval, void* value, int* flag
     });
 }
 
-TUTTI_FUNCTION(Type_delete_attr)
+TUTTI_FUNCTION(Type_delete_attr);
 int PMPI_Type_delete_attr(MPI_Datatype datatype, int keyval) {
     return enter("MPI_Type_delete_attr", args(datatype, keyval),
                  [&](Call& call) { delete_attribute(call, on_type, datatype, keyval); });
@@ -127,7 +127,7 @@ void check_room(Call const& call, char const* what, std::vector<From> const& fro
 
 using namespace tutti;
 
-TUTTI_FUNCTION(Type_commit)
+TUTTI_FUNCTION(Type_commit);
 int PMPI_Type_commit(MPI_Datatype* datatype) {
     return enter("MPI_Type_commit", args(datatype), [&](Call& call) {
         call.pointer(datatype, "datatype");
@@ -135,7 +135,7 @@ int PMPI_Type_commit(MPI_Datatype* datatype) {
     });
 }
 
-TUTTI_FUNCTION(Type_free)
+TUTTI_FUNCTION(Type_free);
 int PMPI_Type_free(MPI_Datatype* datatype) {
     return enter("MPI_Type_free", args(datatype), [&](Call& call) {
         call.pointer(datatype, "datatype");
@@ -148,7 +148,7 @@ int PMPI_Type_free(MPI_Datatype* datatype) {
     });
 }
 
-TUTTI_FUNCTION(Type_size)
+TUTTI_FUNCTION(Type_size);
 int PMPI_Type_size(MPI_Datatype datatype, int* size) {
     return enter("MPI_Type_size", args(datatype, size), [&](Call& call) {
         Datatype& type = call.any_type(datatype);
@@ -157,7 +157,7 @@ int PMPI_Type_size(MPI_Datatype datatype, int* size) {
     });
 }
 
-TUTTI_FUNCTION(Type_size_x)
+TUTTI_FUNCTION(Type_size_x);
 int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count* size) {
     return enter("MPI_Type_size_x", args(datatype, size), [&](Call& call) {
         Datatype& type = call.any_type(datatype);
@@ -166,42 +166,42 @@ int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count* size) {
     });
 }
 
-TUTTI_FUNCTION(Type_get_extent)
+TUTTI_FUNCTION(Type_get_extent);
 int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* bytes) {
     return extent("MPI_Type_get_extent", datatype, lb, bytes);
 }
 
-TUTTI_FUNCTION(Type_get_extent_x)
+TUTTI_FUNCTION(Type_get_extent_x);
 int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* bytes) {
     return extent("MPI_Type_get_extent_x", datatype, lb, bytes);
 }
 
-TUTTI_FUNCTION(Type_get_true_extent)
+TUTTI_FUNCTION(Type_get_true_extent);
 int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* bytes) {
     return true_extent("MPI_Type_get_true_extent", datatype, lb, bytes);
 }
 
-TUTTI_FUNCTION(Type_get_true_extent_x)
+TUTTI_FUNCTION(Type_get_true_extent_x);
 int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* bytes) {
     return true_extent("MPI_Type_get_true_extent_x", datatype, lb, bytes);
 }
 
-TUTTI_FUNCTION(Type_extent)
+TUTTI_FUNCTION(Type_extent);
 int PMPI_Type_extent(MPI_Datatype datatype, MPI_Aint* bytes) {
     return bound("MPI_Type_extent", datatype, bytes, [](Datatype& type) { return type.extent(); });
 }
 
-TUTTI_FUNCTION(Type_lb)
+TUTTI_FUNCTION(Type_lb);
 int PMPI_Type_lb(MPI_Datatype datatype, MPI_Aint* displacement) {
     return bound("MPI_Type_lb", datatype, displacement, [](Datatype& type) { return type.lb(); });
 }
 
-TUTTI_FUNCTION(Type_ub)
+TUTTI_FUNCTION(Type_ub);
 int PMPI_Type_ub(MPI_Datatype datatype, MPI_Aint* displacement) {
     return bound("MPI_Type_ub", datatype, displacement, [](Datatype& type) { return type.lb() + type.extent(); });
 }
 
-TUTTI_FUNCTION(Type_get_envelope)
+TUTTI_FUNCTION(Type_get_envelope);
 int PMPI_Type_get_envelope(MPI_Datatype datatype, int* integers, int* addresses, int* types, int* combiner) {
     return enter("MPI_Type_get_envelope", args(datatype, integers, addresses, types, combiner), [&](Call& call) {
         TypeRecipe const* recipe = call.any_type(datatype).recipe();
@@ -213,7 +213,7 @@ int PMPI_Type_get_envelope(MPI_Datatype datatype, int* integers, int* addresses,
     });
 }
 
-TUTTI_FUNCTION(Type_get_contents)
+TUTTI_FUNCTION(Type_get_contents);
 int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes,
                            int integers[], MPI_Aint addresses[], MPI_Datatype types[]) {
     return enter("MPI_Type_get_contents",
@@ -231,7 +231,7 @@ int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addr
                  });
 }
 
-TUTTI_FUNCTION(Type_set_name)
+TUTTI_FUNCTION(Type_set_name);
 int PMPI_Type_set_name(MPI_Datatype datatype, char const* type_name) {
     return enter("MPI_Type_set_name", args(datatype, type_name), [&](Call& call) {
         Datatype& type = call.any_type(datatype);
@@ -240,7 +240,7 @@ int PMPI_Type_set_name(MPI_Datatype datatype, char const* type_name) {
     });
 }
 
-TUTTI_FUNCTION(Type_get_name)
+TUTTI_FUNCTION(Type_get_name);
 int PMPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen) {
     return enter("MPI_Type_get_name", args(datatype, type_name, resultlen), [&](Call& call) {
         Datatype const* const type = datatype == MPI_DATATYPE_NULL ? nullptr : &call.any_type(datatype);

@@ -12,7 +12,8 @@
 #include "mpi_h/entry/call_words.hpp"
 #include "mpi_h/entry/library_state.hpp"
 
-/// Precedes the definition of PMPI_name: declares its second, weak name MPI_name (MPI 3.1, 14.2.1).
+/// Precedes the definition of PMPI_name: declares its second, weak name MPI_name (MPI 3.1, 14.2.1). A semicolon must
+/// follow, because ctags and similar tools do not find the function otherwise.
 #define TUTTI_PRAGMA(text) _Pragma(#text)
 #define TUTTI_FUNCTION(name) TUTTI_PRAGMA(weak MPI_##name = PMPI_##name)
 

@@ -160,7 +160,7 @@ char const* error_name(int code) {
 
 using namespace tutti;
 
-TUTTI_FUNCTION(Error_class)
+TUTTI_FUNCTION(Error_class);
 int PMPI_Error_class(int errorcode, int* errorclass) {
     return enter<When::any_time>("MPI_Error_class", args(errorcode, errorclass), [&](Call& call) {
         call.pointer(errorclass, "errorclass");
@@ -168,7 +168,7 @@ int PMPI_Error_class(int errorcode, int* errorclass) {
     });
 }
 
-TUTTI_FUNCTION(Error_string)
+TUTTI_FUNCTION(Error_string);
 int PMPI_Error_string(int errorcode, char* string, int* resultlen) {
     return enter<When::any_time>("MPI_Error_string", args(errorcode, string, resultlen), [&](Call& call) {
         call.pointer(string, "string");
@@ -177,7 +177,7 @@ int PMPI_Error_string(int errorcode, char* string, int* resultlen) {
     });
 }
 
-TUTTI_FUNCTION(Add_error_class)
+TUTTI_FUNCTION(Add_error_class);
 int PMPI_Add_error_class(int* errorclass) {
     return enter<When::any_time>("MPI_Add_error_class", args(errorclass), [&](Call& call) {
         call.pointer(errorclass, "errorclass");
@@ -185,7 +185,7 @@ int PMPI_Add_error_class(int* errorclass) {
     });
 }
 
-TUTTI_FUNCTION(Add_error_code)
+TUTTI_FUNCTION(Add_error_code);
 int PMPI_Add_error_code(int errorclass, int* errorcode) {
     return enter<When::any_time>("MPI_Add_error_code", args(errorclass, errorcode), [&](Call& call) {
         call.pointer(errorcode, "errorcode");
@@ -195,7 +195,7 @@ int PMPI_Add_error_code(int errorclass, int* errorcode) {
     });
 }
 
-TUTTI_FUNCTION(Add_error_string)
+TUTTI_FUNCTION(Add_error_string);
 int PMPI_Add_error_string(int errorcode, char const* string) {
     return enter<When::any_time>("MPI_Add_error_string", args(errorcode, string), [&](Call& call) {
         call.pointer(string, "string");
@@ -207,7 +207,7 @@ int PMPI_Add_error_string(int errorcode, char const* string) {
     });
 }
 
-TUTTI_FUNCTION(Remove_error_class)
+TUTTI_FUNCTION(Remove_error_class);
 int PMPI_Remove_error_class(int errorclass) {
     return enter<When::any_time>("MPI_Remove_error_class", args(errorclass), [&](Call&) {
         LibraryState::AddedCode& a = require_added(errorclass, "errorclass", true);
@@ -223,7 +223,7 @@ int PMPI_Remove_error_class(int errorclass) {
     });
 }
 
-TUTTI_FUNCTION(Remove_error_code)
+TUTTI_FUNCTION(Remove_error_code);
 int PMPI_Remove_error_code(int errorcode) {
     return enter<When::any_time>("MPI_Remove_error_code", args(errorcode), [&](Call&) {
         LibraryState::AddedCode& a = require_added(errorcode, "errorcode", false);
@@ -234,7 +234,7 @@ int PMPI_Remove_error_code(int errorcode) {
 }
 
 /// Removes the string of a code or of a class.
-TUTTI_FUNCTION(Remove_error_string)
+TUTTI_FUNCTION(Remove_error_string);
 int PMPI_Remove_error_string(int errorcode) {
     return enter<When::any_time>("MPI_Remove_error_string", args(errorcode), [&](Call&) {
         LibraryState::AddedCode* a = added(errorcode);

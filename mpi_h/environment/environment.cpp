@@ -43,19 +43,19 @@ int initialise(char const* name, CallArguments<Arguments...> const& arguments, i
 
 using namespace tutti;
 
-TUTTI_FUNCTION(Init)
+TUTTI_FUNCTION(Init);
 int PMPI_Init(int*, char***) {
     int provided;
     return initialise("MPI_Init", args(), MPI_THREAD_SINGLE, &provided, __builtin_return_address(0));
 }
 
-TUTTI_FUNCTION(Init_thread)
+TUTTI_FUNCTION(Init_thread);
 int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
     return initialise("MPI_Init_thread", args(argc, argv, required, provided), required, provided,
                       __builtin_return_address(0));
 }
 
-TUTTI_FUNCTION(Initialized)
+TUTTI_FUNCTION(Initialized);
 int PMPI_Initialized(int* flag) {
     return enter<When::any_time>("MPI_Initialized", args(flag), [&](Call& call) {
         call.pointer(flag, "flag");
@@ -63,13 +63,13 @@ int PMPI_Initialized(int* flag) {
     });
 }
 
-TUTTI_FUNCTION(Finalize)
+TUTTI_FUNCTION(Finalize);
 int PMPI_Finalize() {
     return enter("MPI_Finalize", args(), [](Call&) { finish(library()); });
 }
 
 /// Also true in a process forked by a rank: code that cleans up at the end of every process must not call MPI there.
-TUTTI_FUNCTION(Finalized)
+TUTTI_FUNCTION(Finalized);
 int PMPI_Finalized(int* flag) {
     return enter<When::any_time>("MPI_Finalized", args(flag), [&](Call& call) {
         call.pointer(flag, "flag");
@@ -78,7 +78,7 @@ int PMPI_Finalized(int* flag) {
     });
 }
 
-TUTTI_FUNCTION(Query_thread)
+TUTTI_FUNCTION(Query_thread);
 int PMPI_Query_thread(int* provided) {
     return enter("MPI_Query_thread", args(provided), [&](Call& call) {
         call.pointer(provided, "provided");
@@ -86,7 +86,7 @@ int PMPI_Query_thread(int* provided) {
     });
 }
 
-TUTTI_FUNCTION(Is_thread_main)
+TUTTI_FUNCTION(Is_thread_main);
 int PMPI_Is_thread_main(int* flag) {
     return enter("MPI_Is_thread_main", args(flag), [&](Call& call) {
         call.pointer(flag, "flag");
@@ -94,7 +94,7 @@ int PMPI_Is_thread_main(int* flag) {
     });
 }
 
-TUTTI_FUNCTION(Abort)
+TUTTI_FUNCTION(Abort);
 int PMPI_Abort(MPI_Comm comm, int code) {
     if (library().stage != Stage::running) abort_not_running("MPI_Abort", args(comm, code).values());
     abort_job(code, [comm, code] {
@@ -103,12 +103,12 @@ int PMPI_Abort(MPI_Comm comm, int code) {
     });
 }
 
-TUTTI_FUNCTION(Pcontrol)
+TUTTI_FUNCTION(Pcontrol);
 int PMPI_Pcontrol(const int level, ...) {
     return enter("MPI_Pcontrol", args(level), [](Call&) {});   // profiling tools replace this function
 }
 
-TUTTI_FUNCTION(Get_version)
+TUTTI_FUNCTION(Get_version);
 int PMPI_Get_version(int* version, int* subversion) {
     return enter<When::any_time>("MPI_Get_version", args(version, subversion), [&](Call& call) {
         call.pointer(version, "version");
@@ -118,7 +118,7 @@ int PMPI_Get_version(int* version, int* subversion) {
     });
 }
 
-TUTTI_FUNCTION(Get_library_version)
+TUTTI_FUNCTION(Get_library_version);
 int PMPI_Get_library_version(char* version, int* length) {
     return enter<When::any_time>("MPI_Get_library_version", args(version, length), [&](Call& call) {
         call.pointer(version, "version");
@@ -129,7 +129,7 @@ int PMPI_Get_library_version(char* version, int* length) {
     });
 }
 
-TUTTI_FUNCTION(Get_processor_name)
+TUTTI_FUNCTION(Get_processor_name);
 int PMPI_Get_processor_name(char* name, int* length) {
     return enter("MPI_Get_processor_name", args(name, length), [&](Call& call) {
         call.pointer(name, "name");
@@ -144,14 +144,14 @@ int PMPI_Get_processor_name(char* name, int* length) {
     });
 }
 
-TUTTI_FUNCTION(Wtime)
+TUTTI_FUNCTION(Wtime);
 double PMPI_Wtime() {
     timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-TUTTI_FUNCTION(Wtick)
+TUTTI_FUNCTION(Wtick);
 double PMPI_Wtick() {
     timespec tick;
     clock_getres(CLOCK_MONOTONIC, &tick);
@@ -173,7 +173,7 @@ void record_allocation(LibraryState& f, void const* memory, std::size_t bytes) {
 
 }   // namespace
 
-TUTTI_FUNCTION(Alloc_mem)
+TUTTI_FUNCTION(Alloc_mem);
 int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
     return enter("MPI_Alloc_mem", args(size, info, baseptr), [&](Call& call) {
         if (size < 0) fail(ErrorClass::arg, "size is ", size, " but must be at least 0");
@@ -191,7 +191,7 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
     });
 }
 
-TUTTI_FUNCTION(Free_mem)
+TUTTI_FUNCTION(Free_mem);
 int PMPI_Free_mem(void* base) {
     return enter("MPI_Free_mem", args(base), [&](Call& call) {
         if (base) call.pointer(base, "base");

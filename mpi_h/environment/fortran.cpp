@@ -33,63 +33,63 @@
 
 using namespace tutti;
 
-TUTTI_FUNCTION(Comm_c2f)
+TUTTI_FUNCTION(Comm_c2f);
 MPI_Fint PMPI_Comm_c2f(MPI_Comm comm) { return comm; }
 
-TUTTI_FUNCTION(Comm_f2c)
+TUTTI_FUNCTION(Comm_f2c);
 MPI_Comm PMPI_Comm_f2c(MPI_Fint comm) { return comm; }
 
-TUTTI_FUNCTION(Type_c2f)
+TUTTI_FUNCTION(Type_c2f);
 MPI_Fint PMPI_Type_c2f(MPI_Datatype datatype) { return datatype; }
 
-TUTTI_FUNCTION(Type_f2c)
+TUTTI_FUNCTION(Type_f2c);
 MPI_Datatype PMPI_Type_f2c(MPI_Fint datatype) { return datatype; }
 
-TUTTI_FUNCTION(Group_c2f)
+TUTTI_FUNCTION(Group_c2f);
 MPI_Fint PMPI_Group_c2f(MPI_Group group) { return group; }
 
-TUTTI_FUNCTION(Group_f2c)
+TUTTI_FUNCTION(Group_f2c);
 MPI_Group PMPI_Group_f2c(MPI_Fint group) { return group; }
 
-TUTTI_FUNCTION(Op_c2f)
+TUTTI_FUNCTION(Op_c2f);
 MPI_Fint PMPI_Op_c2f(MPI_Op op) { return op; }
 
-TUTTI_FUNCTION(Op_f2c)
+TUTTI_FUNCTION(Op_f2c);
 MPI_Op PMPI_Op_f2c(MPI_Fint op) { return op; }
 
-TUTTI_FUNCTION(Request_c2f)
+TUTTI_FUNCTION(Request_c2f);
 MPI_Fint PMPI_Request_c2f(MPI_Request request) { return request; }
 
-TUTTI_FUNCTION(Request_f2c)
+TUTTI_FUNCTION(Request_f2c);
 MPI_Request PMPI_Request_f2c(MPI_Fint request) { return request; }
 
-TUTTI_FUNCTION(Info_c2f)
+TUTTI_FUNCTION(Info_c2f);
 MPI_Fint PMPI_Info_c2f(MPI_Info info) { return info; }
 
-TUTTI_FUNCTION(Info_f2c)
+TUTTI_FUNCTION(Info_f2c);
 MPI_Info PMPI_Info_f2c(MPI_Fint info) { return info; }
 
-TUTTI_FUNCTION(Errhandler_c2f)
+TUTTI_FUNCTION(Errhandler_c2f);
 MPI_Fint PMPI_Errhandler_c2f(MPI_Errhandler errhandler) { return errhandler; }
 
-TUTTI_FUNCTION(Errhandler_f2c)
+TUTTI_FUNCTION(Errhandler_f2c);
 MPI_Errhandler PMPI_Errhandler_f2c(MPI_Fint errhandler) { return errhandler; }
 
-TUTTI_FUNCTION(Message_c2f)
+TUTTI_FUNCTION(Message_c2f);
 MPI_Fint PMPI_Message_c2f(MPI_Message message) { return message; }
 
-TUTTI_FUNCTION(Message_f2c)
+TUTTI_FUNCTION(Message_f2c);
 MPI_Message PMPI_Message_f2c(MPI_Fint message) { return message; }
 
-TUTTI_FUNCTION(Win_c2f)
+TUTTI_FUNCTION(Win_c2f);
 MPI_Fint PMPI_Win_c2f(MPI_Win win) { return win; }
 
-TUTTI_FUNCTION(Win_f2c)
+TUTTI_FUNCTION(Win_f2c);
 MPI_Win PMPI_Win_f2c(MPI_Fint win) { return win; }
 
 static_assert(sizeof(MPI_Status) == MPI_F_STATUS_SIZE * sizeof(MPI_Fint), "a status in Fortran is the same integers");
 
-TUTTI_FUNCTION(Status_c2f)
+TUTTI_FUNCTION(Status_c2f);
 int PMPI_Status_c2f(MPI_Status const* c_status, MPI_Fint* f_status) {
     return enter<When::any_time>("MPI_Status_c2f", args(c_status, f_status), [&](Call& call) {
         call.pointer(c_status, "c_status");
@@ -100,7 +100,7 @@ int PMPI_Status_c2f(MPI_Status const* c_status, MPI_Fint* f_status) {
     });
 }
 
-TUTTI_FUNCTION(Status_f2c)
+TUTTI_FUNCTION(Status_f2c);
 int PMPI_Status_f2c(MPI_Fint const* f_status, MPI_Status* c_status) {
     return enter<When::any_time>("MPI_Status_f2c", args(f_status, c_status), [&](Call& call) {
         call.pointer(c_status, "c_status");
@@ -231,7 +231,7 @@ MPI_Datatype f90_type(Call& call, MPI_Datatype base, Combiner combiner, int p, i
 
 using namespace tutti;
 
-TUTTI_FUNCTION(Type_create_f90_integer)
+TUTTI_FUNCTION(Type_create_f90_integer);
 int PMPI_Type_create_f90_integer(int r, MPI_Datatype* newtype) {
     return enter("MPI_Type_create_f90_integer", args(r, newtype), [&](Call& call) {
         call.pointer(newtype, "newtype");
@@ -244,7 +244,7 @@ int PMPI_Type_create_f90_integer(int r, MPI_Datatype* newtype) {
     });
 }
 
-TUTTI_FUNCTION(Type_create_f90_real)
+TUTTI_FUNCTION(Type_create_f90_real);
 int PMPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype) {
     return enter("MPI_Type_create_f90_real", args(p, r, newtype), [&](Call& call) {
         call.pointer(newtype, "newtype");
@@ -252,7 +252,7 @@ int PMPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype) {
     });
 }
 
-TUTTI_FUNCTION(Type_create_f90_complex)
+TUTTI_FUNCTION(Type_create_f90_complex);
 int PMPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype) {
     return enter("MPI_Type_create_f90_complex", args(p, r, newtype), [&](Call& call) {
         call.pointer(newtype, "newtype");
@@ -260,7 +260,7 @@ int PMPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype) {
     });
 }
 
-TUTTI_FUNCTION(Type_match_size)
+TUTTI_FUNCTION(Type_match_size);
 int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype* datatype) {
     return enter("MPI_Type_match_size", args(typeclass, size, datatype), [&](Call& call) {
         call.pointer(datatype, "datatype");
@@ -288,7 +288,7 @@ int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype* datatype) {
 
 /// Returns MPI_DATATYPE_NULL if no predefined type has these two; unnamed pair types (MPI_COMBINER_VALUE_INDEX) are not
 /// created.
-TUTTI_FUNCTION(Type_get_value_index)
+TUTTI_FUNCTION(Type_get_value_index);
 int PMPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype* pair_type) {
     return enter("MPI_Type_get_value_index", args(value_type, index_type, pair_type), [&](Call& call) {
         call.any_type(value_type, "value_type");

@@ -102,7 +102,7 @@ Info& changeable(Call& call, MPI_Info handle) {
 
 using namespace tutti;
 
-TUTTI_FUNCTION(Info_create)
+TUTTI_FUNCTION(Info_create);
 int PMPI_Info_create(MPI_Info* info) {
     return enter<When::any_time>("MPI_Info_create", args(info), [&](Call& call) {
         call.pointer(info, "info");
@@ -110,7 +110,7 @@ int PMPI_Info_create(MPI_Info* info) {
     });
 }
 
-TUTTI_FUNCTION(Info_create_env)
+TUTTI_FUNCTION(Info_create_env);
 int PMPI_Info_create_env(int argc, char** argv, MPI_Info* info) {
     return enter<When::any_time>("MPI_Info_create_env", args(argc, argv, info), [&](Call& call) {
         call.pointer(info, "info");
@@ -120,7 +120,7 @@ int PMPI_Info_create_env(int argc, char** argv, MPI_Info* info) {
     });
 }
 
-TUTTI_FUNCTION(Info_dup)
+TUTTI_FUNCTION(Info_dup);
 int PMPI_Info_dup(MPI_Info info, MPI_Info* newinfo) {
     return enter<When::any_time>("MPI_Info_dup", args(info, newinfo), [&](Call& call) {
         Info& from = call.info(info);
@@ -131,7 +131,7 @@ int PMPI_Info_dup(MPI_Info info, MPI_Info* newinfo) {
     });
 }
 
-TUTTI_FUNCTION(Info_free)
+TUTTI_FUNCTION(Info_free);
 int PMPI_Info_free(MPI_Info* info) {
     return enter<When::any_time>("MPI_Info_free", args(info), [&](Call& call) {
         call.pointer(info, "info");
@@ -141,7 +141,7 @@ int PMPI_Info_free(MPI_Info* info) {
     });
 }
 
-TUTTI_FUNCTION(Info_set)
+TUTTI_FUNCTION(Info_set);
 int PMPI_Info_set(MPI_Info info, char const* key, char const* value) {
     return enter<When::any_time>("MPI_Info_set", args(info, key, value), [&](Call& call) {
         Info& to = changeable(call, info);
@@ -150,7 +150,7 @@ int PMPI_Info_set(MPI_Info info, char const* key, char const* value) {
     });
 }
 
-TUTTI_FUNCTION(Info_get)
+TUTTI_FUNCTION(Info_get);
 int PMPI_Info_get(MPI_Info info, char const* key, int valuelen, char* value, int* flag) {
     return enter<When::any_time>("MPI_Info_get", args(info, key, valuelen, value, flag), [&](Call& call) {
         Info& from = call.info(info);
@@ -164,7 +164,7 @@ int PMPI_Info_get(MPI_Info info, char const* key, int valuelen, char* value, int
     });
 }
 
-TUTTI_FUNCTION(Info_get_string)
+TUTTI_FUNCTION(Info_get_string);
 int PMPI_Info_get_string(MPI_Info info, char const* key, int* buflen, char* value, int* flag) {
     return enter<When::any_time>("MPI_Info_get_string", args(info, key, buflen, value, flag), [&](Call& call) {
         Info& from = call.info(info);
@@ -182,7 +182,7 @@ int PMPI_Info_get_string(MPI_Info info, char const* key, int* buflen, char* valu
     });
 }
 
-TUTTI_FUNCTION(Info_get_valuelen)
+TUTTI_FUNCTION(Info_get_valuelen);
 int PMPI_Info_get_valuelen(MPI_Info info, char const* key, int* valuelen, int* flag) {
     return enter<When::any_time>("MPI_Info_get_valuelen", args(info, key, valuelen, flag), [&](Call& call) {
         Info& from = call.info(info);
@@ -194,7 +194,7 @@ int PMPI_Info_get_valuelen(MPI_Info info, char const* key, int* valuelen, int* f
     });
 }
 
-TUTTI_FUNCTION(Info_get_nkeys)
+TUTTI_FUNCTION(Info_get_nkeys);
 int PMPI_Info_get_nkeys(MPI_Info info, int* nkeys) {
     return enter<When::any_time>("MPI_Info_get_nkeys", args(info, nkeys), [&](Call& call) {
         Info& from = call.info(info);
@@ -203,7 +203,7 @@ int PMPI_Info_get_nkeys(MPI_Info info, int* nkeys) {
     });
 }
 
-TUTTI_FUNCTION(Info_get_nthkey)
+TUTTI_FUNCTION(Info_get_nthkey);
 int PMPI_Info_get_nthkey(MPI_Info info, int n, char* key) {
     return enter<When::any_time>("MPI_Info_get_nthkey", args(info, n, key), [&](Call& call) {
         Info& from = call.info(info);
@@ -214,7 +214,7 @@ int PMPI_Info_get_nthkey(MPI_Info info, int n, char* key) {
     });
 }
 
-TUTTI_FUNCTION(Info_delete)
+TUTTI_FUNCTION(Info_delete);
 int PMPI_Info_delete(MPI_Info info, char const* key) {
     return enter<When::any_time>("MPI_Info_delete", args(info, key), [&](Call& call) {
         Info& from = changeable(call, info);

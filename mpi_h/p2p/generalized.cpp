@@ -86,7 +86,7 @@ GeneralizedRequest* generalized(Request* request) {
 
 using namespace tutti;
 
-TUTTI_FUNCTION(Grequest_start)
+TUTTI_FUNCTION(Grequest_start);
 int PMPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn,
                         MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request) {
     return enter("MPI_Grequest_start", args(query_fn, free_fn, cancel_fn, extra_state, request), [&](Call& call) {
@@ -98,7 +98,7 @@ int PMPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free
     });
 }
 
-TUTTI_FUNCTION(Grequest_complete)
+TUTTI_FUNCTION(Grequest_complete);
 int PMPI_Grequest_complete(MPI_Request request) {
     return enter("MPI_Grequest_complete", args(request), [&](Call& call) {
         GeneralizedRequest* r = generalized(&call.request(request));
@@ -110,17 +110,17 @@ int PMPI_Grequest_complete(MPI_Request request) {
     });
 }
 
-TUTTI_FUNCTION(Status_set_elements)
+TUTTI_FUNCTION(Status_set_elements);
 int PMPI_Status_set_elements(MPI_Status* status, MPI_Datatype datatype, int count) {
     return set_elements("MPI_Status_set_elements", status, datatype, count);
 }
 
-TUTTI_FUNCTION(Status_set_elements_x)
+TUTTI_FUNCTION(Status_set_elements_x);
 int PMPI_Status_set_elements_x(MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
     return set_elements("MPI_Status_set_elements_x", status, datatype, count);
 }
 
-TUTTI_FUNCTION(Status_set_cancelled)
+TUTTI_FUNCTION(Status_set_cancelled);
 int PMPI_Status_set_cancelled(MPI_Status* status, int flag) {
     return enter("MPI_Status_set_cancelled", args(status, flag), [&](Call& call) {
         call.pointer(status, "status");

@@ -73,7 +73,7 @@ void remove_message(MPI_Message* handle) {
 
 using namespace tutti;
 
-TUTTI_FUNCTION(Recv)
+TUTTI_FUNCTION(Recv);
 int PMPI_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status) {
     return with("MPI_Recv", {buf, count, datatype, source, tag, comm},
                 [&](Call& call, Comm& c, Datatype& type, int source_rank, int match_tag) {
@@ -83,7 +83,7 @@ int PMPI_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, 
                 });
 }
 
-TUTTI_FUNCTION(Irecv)
+TUTTI_FUNCTION(Irecv);
 int PMPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request) {
     return with("MPI_Irecv", {buf, count, datatype, source, tag, comm},
                 [&](Call& call, Comm& c, Datatype& type, int source_rank, int match_tag) {
@@ -93,7 +93,7 @@ int PMPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag,
                 });
 }
 
-TUTTI_FUNCTION(Recv_init)
+TUTTI_FUNCTION(Recv_init);
 int PMPI_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                    MPI_Request* request) {
     return with("MPI_Recv_init", {buf, count, datatype, source, tag, comm},
@@ -104,7 +104,7 @@ int PMPI_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int 
                 });
 }
 
-TUTTI_FUNCTION(Probe)
+TUTTI_FUNCTION(Probe);
 int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
     return with_probe("MPI_Probe", source, tag, comm, [&](Call& call, Comm& c, int source_rank, int match_tag) {
         call.status(status);
@@ -114,7 +114,7 @@ int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
     });
 }
 
-TUTTI_FUNCTION(Iprobe)
+TUTTI_FUNCTION(Iprobe);
 int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
     return with_probe("MPI_Iprobe", source, tag, comm, [&](Call& call, Comm& c, int source_rank, int match_tag) {
         call.pointer(flag, "flag");
@@ -125,7 +125,7 @@ int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* statu
     });
 }
 
-TUTTI_FUNCTION(Mprobe)
+TUTTI_FUNCTION(Mprobe);
 int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
     return with_probe("MPI_Mprobe", source, tag, comm, [&](Call& call, Comm& c, int source_rank, int match_tag) {
         call.pointer(message, "message");
@@ -137,7 +137,7 @@ int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_St
     });
 }
 
-TUTTI_FUNCTION(Improbe)
+TUTTI_FUNCTION(Improbe);
 int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
     return with_probe("MPI_Improbe", source, tag, comm, [&](Call& call, Comm& c, int source_rank, int match_tag) {
         call.pointer(flag, "flag");
@@ -152,7 +152,7 @@ int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mes
     });
 }
 
-TUTTI_FUNCTION(Mrecv)
+TUTTI_FUNCTION(Mrecv);
 int PMPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
     return enter("MPI_Mrecv", args(buf, count, datatype, message, status), [&](Call& call) {
         call.pointer(message, "message");
@@ -175,7 +175,7 @@ int PMPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message
     });
 }
 
-TUTTI_FUNCTION(Imrecv)
+TUTTI_FUNCTION(Imrecv);
 int PMPI_Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
     return enter("MPI_Imrecv", args(buf, count, datatype, message, request), [&](Call& call) {
         call.pointer(message, "message");

@@ -56,7 +56,7 @@ int first_complete(ConstHandles handles, bool& any) {
 
 using namespace tutti;
 
-TUTTI_FUNCTION(Request_get_status)
+TUTTI_FUNCTION(Request_get_status);
 int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
     return enter("MPI_Request_get_status", args(request, flag, status), [&](Call& call) {
         call.pointer(flag, "flag");
@@ -67,7 +67,7 @@ int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) 
     });
 }
 
-TUTTI_FUNCTION(Request_get_status_all)
+TUTTI_FUNCTION(Request_get_status_all);
 int PMPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int* flag,
                                 MPI_Status* array_of_statuses) {
     return enter("MPI_Request_get_status_all", args(count, array_of_requests, flag, array_of_statuses),
@@ -88,7 +88,7 @@ int PMPI_Request_get_status_all(int count, const MPI_Request array_of_requests[]
                  });
 }
 
-TUTTI_FUNCTION(Request_get_status_any)
+TUTTI_FUNCTION(Request_get_status_any);
 int PMPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int* indx, int* flag,
                                 MPI_Status* status) {
     return enter("MPI_Request_get_status_any", args(count, array_of_requests, indx, flag, status), [&](Call& call) {
@@ -108,7 +108,7 @@ int PMPI_Request_get_status_any(int count, const MPI_Request array_of_requests[]
     });
 }
 
-TUTTI_FUNCTION(Request_get_status_some)
+TUTTI_FUNCTION(Request_get_status_some);
 int PMPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount,
                                  int array_of_indices[], MPI_Status* array_of_statuses) {
     return enter(

@@ -181,7 +181,7 @@ void start(Call& call, MPI_Request handle, char const* which) {
 
 using namespace tutti;
 
-TUTTI_FUNCTION(Wait)
+TUTTI_FUNCTION(Wait);
 int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
     return enter("MPI_Wait", args(request, status), [&](Call& call) {
         call.pointer(request, "request");
@@ -197,7 +197,7 @@ int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
     });
 }
 
-TUTTI_FUNCTION(Test)
+TUTTI_FUNCTION(Test);
 int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
     return enter("MPI_Test", args(request, flag, status), [&](Call& call) {
         call.pointer(request, "request");
@@ -209,7 +209,7 @@ int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
     });
 }
 
-TUTTI_FUNCTION(Waitall)
+TUTTI_FUNCTION(Waitall);
 int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses) {
     return enter("MPI_Waitall", args(count, array_of_requests, array_of_statuses), [&](Call& call) {
         Handles handles = checked(call, count, array_of_requests);
@@ -227,7 +227,7 @@ int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_o
     });
 }
 
-TUTTI_FUNCTION(Testall)
+TUTTI_FUNCTION(Testall);
 int PMPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status* array_of_statuses) {
     return enter("MPI_Testall", args(count, array_of_requests, flag, array_of_statuses), [&](Call& call) {
         call.pointer(flag, "flag");
@@ -247,7 +247,7 @@ int PMPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Stat
     });
 }
 
-TUTTI_FUNCTION(Waitany)
+TUTTI_FUNCTION(Waitany);
 int PMPI_Waitany(int count, MPI_Request array_of_requests[], int* indx, MPI_Status* status) {
     return enter("MPI_Waitany", args(count, array_of_requests, indx, status), [&](Call& call) {
         call.pointer(indx, "index");
@@ -261,7 +261,7 @@ int PMPI_Waitany(int count, MPI_Request array_of_requests[], int* indx, MPI_Stat
     });
 }
 
-TUTTI_FUNCTION(Testany)
+TUTTI_FUNCTION(Testany);
 int PMPI_Testany(int count, MPI_Request array_of_requests[], int* indx, int* flag, MPI_Status* status) {
     return enter("MPI_Testany", args(count, array_of_requests, indx, flag, status), [&](Call& call) {
         call.pointer(indx, "index");
@@ -277,7 +277,7 @@ int PMPI_Testany(int count, MPI_Request array_of_requests[], int* indx, int* fla
     });
 }
 
-TUTTI_FUNCTION(Waitsome)
+TUTTI_FUNCTION(Waitsome);
 int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
                   MPI_Status* array_of_statuses) {
     return enter("MPI_Waitsome", args(incount, array_of_requests, outcount, array_of_indices, array_of_statuses),
@@ -290,7 +290,7 @@ int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, i
                  });
 }
 
-TUTTI_FUNCTION(Testsome)
+TUTTI_FUNCTION(Testsome);
 int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
                   MPI_Status* array_of_statuses) {
     return enter("MPI_Testsome", args(incount, array_of_requests, outcount, array_of_indices, array_of_statuses),
@@ -303,7 +303,7 @@ int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, i
                  });
 }
 
-TUTTI_FUNCTION(Request_free)
+TUTTI_FUNCTION(Request_free);
 int PMPI_Request_free(MPI_Request* request) {
     return enter("MPI_Request_free", args(request), [&](Call& call) {
         call.pointer(request, "request");
@@ -319,7 +319,7 @@ int PMPI_Request_free(MPI_Request* request) {
     });
 }
 
-TUTTI_FUNCTION(Cancel)
+TUTTI_FUNCTION(Cancel);
 int PMPI_Cancel(MPI_Request* request) {
     return enter("MPI_Cancel", args(request), [&](Call& call) {
         call.pointer(request, "request");
@@ -332,7 +332,7 @@ int PMPI_Cancel(MPI_Request* request) {
     });
 }
 
-TUTTI_FUNCTION(Test_cancelled)
+TUTTI_FUNCTION(Test_cancelled);
 int PMPI_Test_cancelled(const MPI_Status* status, int* flag) {
     return enter("MPI_Test_cancelled", args(status, flag), [&](Call& call) {
         call.pointer(status, "status");
@@ -341,7 +341,7 @@ int PMPI_Test_cancelled(const MPI_Status* status, int* flag) {
     });
 }
 
-TUTTI_FUNCTION(Start)
+TUTTI_FUNCTION(Start);
 int PMPI_Start(MPI_Request* request) {
     return enter("MPI_Start", args(request), [&](Call& call) {
         call.pointer(request, "request");
@@ -349,7 +349,7 @@ int PMPI_Start(MPI_Request* request) {
     });
 }
 
-TUTTI_FUNCTION(Startall)
+TUTTI_FUNCTION(Startall);
 int PMPI_Startall(int count, MPI_Request array_of_requests[]) {
     return enter("MPI_Startall", args(count, array_of_requests), [&](Call& call) {
         Handles handles = checked(call, count, array_of_requests);

@@ -61,69 +61,69 @@ template <class Body>
 
 using tutti::p2p::Mode;
 
-TUTTI_FUNCTION(Send)
+TUTTI_FUNCTION(Send);
 int PMPI_Send(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
     return tutti::send("MPI_Send", {buf, count, datatype, dest, tag, comm}, Mode::standard);
 }
 
-TUTTI_FUNCTION(Bsend)
+TUTTI_FUNCTION(Bsend);
 int PMPI_Bsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
     return tutti::send("MPI_Bsend", {buf, count, datatype, dest, tag, comm}, Mode::buffered);
 }
 
-TUTTI_FUNCTION(Ssend)
+TUTTI_FUNCTION(Ssend);
 int PMPI_Ssend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
     return tutti::send("MPI_Ssend", {buf, count, datatype, dest, tag, comm}, Mode::synchronous);
 }
 
-TUTTI_FUNCTION(Rsend)
+TUTTI_FUNCTION(Rsend);
 int PMPI_Rsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
     return tutti::send("MPI_Rsend", {buf, count, datatype, dest, tag, comm}, Mode::ready);
 }
 
-TUTTI_FUNCTION(Isend)
+TUTTI_FUNCTION(Isend);
 int PMPI_Isend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                MPI_Request* request) {
     return tutti::isend("MPI_Isend", {buf, count, datatype, dest, tag, comm}, Mode::standard, request);
 }
 
-TUTTI_FUNCTION(Ibsend)
+TUTTI_FUNCTION(Ibsend);
 int PMPI_Ibsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                 MPI_Request* request) {
     return tutti::isend("MPI_Ibsend", {buf, count, datatype, dest, tag, comm}, Mode::buffered, request);
 }
 
-TUTTI_FUNCTION(Issend)
+TUTTI_FUNCTION(Issend);
 int PMPI_Issend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                 MPI_Request* request) {
     return tutti::isend("MPI_Issend", {buf, count, datatype, dest, tag, comm}, Mode::synchronous, request);
 }
 
-TUTTI_FUNCTION(Irsend)
+TUTTI_FUNCTION(Irsend);
 int PMPI_Irsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                 MPI_Request* request) {
     return tutti::isend("MPI_Irsend", {buf, count, datatype, dest, tag, comm}, Mode::ready, request);
 }
 
-TUTTI_FUNCTION(Send_init)
+TUTTI_FUNCTION(Send_init);
 int PMPI_Send_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                    MPI_Request* request) {
     return tutti::send_init("MPI_Send_init", {buf, count, datatype, dest, tag, comm}, Mode::standard, request);
 }
 
-TUTTI_FUNCTION(Bsend_init)
+TUTTI_FUNCTION(Bsend_init);
 int PMPI_Bsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                     MPI_Request* request) {
     return tutti::send_init("MPI_Bsend_init", {buf, count, datatype, dest, tag, comm}, Mode::buffered, request);
 }
 
-TUTTI_FUNCTION(Ssend_init)
+TUTTI_FUNCTION(Ssend_init);
 int PMPI_Ssend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                     MPI_Request* request) {
     return tutti::send_init("MPI_Ssend_init", {buf, count, datatype, dest, tag, comm}, Mode::synchronous, request);
 }
 
-TUTTI_FUNCTION(Rsend_init)
+TUTTI_FUNCTION(Rsend_init);
 int PMPI_Rsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                     MPI_Request* request) {
     return tutti::send_init("MPI_Rsend_init", {buf, count, datatype, dest, tag, comm}, Mode::ready, request);

@@ -71,36 +71,36 @@ template <class... Arguments>
 
 using namespace tutti;
 
-TUTTI_FUNCTION(Buffer_attach)
+TUTTI_FUNCTION(Buffer_attach);
 int PMPI_Buffer_attach(void* buffer, int size) {
     return attach("MPI_Buffer_attach", args(buffer, size), of_process, buffer, size);
 }
 
-TUTTI_FUNCTION(Buffer_detach)
+TUTTI_FUNCTION(Buffer_detach);
 int PMPI_Buffer_detach(void* buffer_addr, int* size) {
     return detach("MPI_Buffer_detach", args(buffer_addr, size), of_process, buffer_addr, size);
 }
 
-TUTTI_FUNCTION(Buffer_flush)
+TUTTI_FUNCTION(Buffer_flush);
 int PMPI_Buffer_flush() { return flush("MPI_Buffer_flush", args(), of_process); }
 
-TUTTI_FUNCTION(Buffer_iflush)
+TUTTI_FUNCTION(Buffer_iflush);
 int PMPI_Buffer_iflush(MPI_Request* request) { return iflush("MPI_Buffer_iflush", args(request), of_process, request); }
 
-TUTTI_FUNCTION(Comm_attach_buffer)
+TUTTI_FUNCTION(Comm_attach_buffer);
 int PMPI_Comm_attach_buffer(MPI_Comm comm, void* buffer, int size) {
     return attach("MPI_Comm_attach_buffer", args(comm, buffer, size), {false, comm}, buffer, size);
 }
 
-TUTTI_FUNCTION(Comm_detach_buffer)
+TUTTI_FUNCTION(Comm_detach_buffer);
 int PMPI_Comm_detach_buffer(MPI_Comm comm, void* buffer_addr, int* size) {
     return detach("MPI_Comm_detach_buffer", args(comm, buffer_addr, size), {false, comm}, buffer_addr, size);
 }
 
-TUTTI_FUNCTION(Comm_flush_buffer)
+TUTTI_FUNCTION(Comm_flush_buffer);
 int PMPI_Comm_flush_buffer(MPI_Comm comm) { return flush("MPI_Comm_flush_buffer", args(comm), {false, comm}); }
 
-TUTTI_FUNCTION(Comm_iflush_buffer)
+TUTTI_FUNCTION(Comm_iflush_buffer);
 int PMPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request* request) {
     return iflush("MPI_Comm_iflush_buffer", args(comm, request), {false, comm}, request);
 }

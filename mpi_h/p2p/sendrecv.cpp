@@ -81,7 +81,7 @@ MPI_Request handle_of(Ref<Request> made) { return library().tables.requests.add(
 
 using namespace tutti;
 
-TUTTI_FUNCTION(Sendrecv)
+TUTTI_FUNCTION(Sendrecv);
 int PMPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
                   int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
     return with("MPI_Sendrecv", {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype},
@@ -95,7 +95,7 @@ int PMPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int
                 });
 }
 
-TUTTI_FUNCTION(Sendrecv_replace)
+TUTTI_FUNCTION(Sendrecv_replace);
 int PMPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
                           MPI_Comm comm, MPI_Status* status) {
     return with_one("MPI_Sendrecv_replace", {buf, count, datatype}, {dest, sendtag, source, recvtag, comm},
@@ -107,7 +107,7 @@ int PMPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest,
                     });
 }
 
-TUTTI_FUNCTION(Isendrecv)
+TUTTI_FUNCTION(Isendrecv);
 int PMPI_Isendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
                    int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request* request) {
     return with("MPI_Isendrecv", {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype},
@@ -119,7 +119,7 @@ int PMPI_Isendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, in
                 });
 }
 
-TUTTI_FUNCTION(Isendrecv_replace)
+TUTTI_FUNCTION(Isendrecv_replace);
 int PMPI_Isendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
                            MPI_Comm comm, MPI_Request* request) {
     return with_one(

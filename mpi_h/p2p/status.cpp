@@ -28,7 +28,7 @@ std::int64_t elements_in(Call& call, MPI_Status const* status, MPI_Datatype data
 
 using namespace tutti;
 
-TUTTI_FUNCTION(Get_count)
+TUTTI_FUNCTION(Get_count);
 int PMPI_Get_count(MPI_Status const* status, MPI_Datatype datatype, int* count) {
     return enter("MPI_Get_count", args(status, datatype, count), [&](Call& call) {
         auto const bytes = static_cast<std::int64_t>(bytes_in(call, status)), size = call.type(datatype).size();
@@ -38,7 +38,7 @@ int PMPI_Get_count(MPI_Status const* status, MPI_Datatype datatype, int* count) 
     });
 }
 
-TUTTI_FUNCTION(Get_elements)
+TUTTI_FUNCTION(Get_elements);
 int PMPI_Get_elements(MPI_Status const* status, MPI_Datatype datatype, int* count) {
     return enter("MPI_Get_elements", args(status, datatype, count), [&](Call& call) {
         std::int64_t n = elements_in(call, status, datatype);
@@ -47,7 +47,7 @@ int PMPI_Get_elements(MPI_Status const* status, MPI_Datatype datatype, int* coun
     });
 }
 
-TUTTI_FUNCTION(Get_elements_x)
+TUTTI_FUNCTION(Get_elements_x);
 int PMPI_Get_elements_x(MPI_Status const* status, MPI_Datatype datatype, MPI_Count* count) {
     return enter("MPI_Get_elements_x", args(status, datatype, count), [&](Call& call) {
         std::int64_t n = elements_in(call, status, datatype);
@@ -56,22 +56,22 @@ int PMPI_Get_elements_x(MPI_Status const* status, MPI_Datatype datatype, MPI_Cou
     });
 }
 
-TUTTI_FUNCTION(Get_address)
+TUTTI_FUNCTION(Get_address);
 int PMPI_Get_address(void const* location, MPI_Aint* address) {
     return address_of("MPI_Get_address", location, address);
 }
 
-TUTTI_FUNCTION(Address)
+TUTTI_FUNCTION(Address);
 int PMPI_Address(void* location, MPI_Aint* address) { return address_of("MPI_Address", location, address); }
 
 // Addresses wrap like unsigned numbers: a difference may exceed the range of signed ones.
 
-TUTTI_FUNCTION(Aint_add)
+TUTTI_FUNCTION(Aint_add);
 MPI_Aint PMPI_Aint_add(MPI_Aint base, MPI_Aint disp) {
     return static_cast<MPI_Aint>(static_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(disp));
 }
 
-TUTTI_FUNCTION(Aint_diff)
+TUTTI_FUNCTION(Aint_diff);
 MPI_Aint PMPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2) {
     return static_cast<MPI_Aint>(static_cast<std::uintptr_t>(addr1) - static_cast<std::uintptr_t>(addr2));
 }
@@ -100,32 +100,32 @@ int set(char const* name, MPI_Status* status, int MPI_Status::*field, int value)
 }   // namespace
 }   // namespace tutti
 
-TUTTI_FUNCTION(Status_get_source)
+TUTTI_FUNCTION(Status_get_source);
 int PMPI_Status_get_source(const MPI_Status* status, int* source) {
     return tutti::get("MPI_Status_get_source", status, &MPI_Status::MPI_SOURCE, source, "source");
 }
 
-TUTTI_FUNCTION(Status_get_tag)
+TUTTI_FUNCTION(Status_get_tag);
 int PMPI_Status_get_tag(const MPI_Status* status, int* tag) {
     return tutti::get("MPI_Status_get_tag", status, &MPI_Status::MPI_TAG, tag, "tag");
 }
 
-TUTTI_FUNCTION(Status_get_error)
+TUTTI_FUNCTION(Status_get_error);
 int PMPI_Status_get_error(const MPI_Status* status, int* error) {
     return tutti::get("MPI_Status_get_error", status, &MPI_Status::MPI_ERROR, error, "error");
 }
 
-TUTTI_FUNCTION(Status_set_source)
+TUTTI_FUNCTION(Status_set_source);
 int PMPI_Status_set_source(MPI_Status* status, int source) {
     return tutti::set("MPI_Status_set_source", status, &MPI_Status::MPI_SOURCE, source);
 }
 
-TUTTI_FUNCTION(Status_set_tag)
+TUTTI_FUNCTION(Status_set_tag);
 int PMPI_Status_set_tag(MPI_Status* status, int tag) {
     return tutti::set("MPI_Status_set_tag", status, &MPI_Status::MPI_TAG, tag);
 }
 
-TUTTI_FUNCTION(Status_set_error)
+TUTTI_FUNCTION(Status_set_error);
 int PMPI_Status_set_error(MPI_Status* status, int error) {
     return tutti::set("MPI_Status_set_error", status, &MPI_Status::MPI_ERROR, error);
 }

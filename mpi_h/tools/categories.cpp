@@ -65,7 +65,7 @@ std::vector<Category> const& categories() {
 
 using namespace tutti;
 
-TUTTI_FUNCTION(T_category_get_num)
+TUTTI_FUNCTION(T_category_get_num);
 int PMPI_T_category_get_num(int* num_cat) {
     return tool::enter([&] {
         tool::store(num_cat, static_cast<int>(tool::categories().size()));
@@ -73,7 +73,7 @@ int PMPI_T_category_get_num(int* num_cat) {
     });
 }
 
-TUTTI_FUNCTION(T_category_get_info)
+TUTTI_FUNCTION(T_category_get_info);
 int PMPI_T_category_get_info(int cat_index, char* name, int* name_len, char* desc, int* desc_len, int* num_cvars,
                              int* num_pvars, int* num_categories) {
     return tool::enter([&] {
@@ -88,7 +88,7 @@ int PMPI_T_category_get_info(int cat_index, char* name, int* name_len, char* des
     });
 }
 
-TUTTI_FUNCTION(T_category_get_index)
+TUTTI_FUNCTION(T_category_get_index);
 int PMPI_T_category_get_index(char const* name, int* cat_index) {
     return tool::enter([&] {
         if (!tool::address(name) || !tool::address(cat_index)) return MPI_T_ERR_INVALID;
@@ -99,22 +99,22 @@ int PMPI_T_category_get_index(char const* name, int* cat_index) {
     });
 }
 
-TUTTI_FUNCTION(T_category_get_cvars)
+TUTTI_FUNCTION(T_category_get_cvars);
 int PMPI_T_category_get_cvars(int cat_index, int len, int indices[]) {
     return tool::list(cat_index, len, indices, &tool::Category::cvars);
 }
 
-TUTTI_FUNCTION(T_category_get_pvars)
+TUTTI_FUNCTION(T_category_get_pvars);
 int PMPI_T_category_get_pvars(int cat_index, int len, int indices[]) {
     return tool::list(cat_index, len, indices, &tool::Category::pvars);
 }
 
-TUTTI_FUNCTION(T_category_get_categories)
+TUTTI_FUNCTION(T_category_get_categories);
 int PMPI_T_category_get_categories(int cat_index, int len, int indices[]) {
     return tool::list(cat_index, len, indices, &tool::Category::categories);
 }
 
-TUTTI_FUNCTION(T_category_changed)
+TUTTI_FUNCTION(T_category_changed);
 int PMPI_T_category_changed(int* update_number) {
     return tool::enter([&] {
         tool::store(update_number, 1);

@@ -84,7 +84,7 @@ std::vector<VariableRow> const& cvars() {
 
 using namespace tutti;
 
-TUTTI_FUNCTION(T_cvar_get_num)
+TUTTI_FUNCTION(T_cvar_get_num);
 int PMPI_T_cvar_get_num(int* num_cvar) {
     return tool::enter([&] {
         tool::store(num_cvar, static_cast<int>(tool::cvars().size()));
@@ -92,7 +92,7 @@ int PMPI_T_cvar_get_num(int* num_cvar) {
     });
 }
 
-TUTTI_FUNCTION(T_cvar_get_info)
+TUTTI_FUNCTION(T_cvar_get_info);
 int PMPI_T_cvar_get_info(int cvar_index, char* name, int* name_len, int* verbosity, MPI_Datatype* datatype,
                          MPI_T_enum* enumtype, char* desc, int* desc_len, int* bind, int* scope) {
     return tool::enter([&] {
@@ -109,7 +109,7 @@ int PMPI_T_cvar_get_info(int cvar_index, char* name, int* name_len, int* verbosi
     });
 }
 
-TUTTI_FUNCTION(T_cvar_get_index)
+TUTTI_FUNCTION(T_cvar_get_index);
 int PMPI_T_cvar_get_index(char const* name, int* cvar_index) {
     return tool::enter([&] {
         if (!tool::address(name) || !tool::address(cvar_index)) return MPI_T_ERR_INVALID;
@@ -120,7 +120,7 @@ int PMPI_T_cvar_get_index(char const* name, int* cvar_index) {
     });
 }
 
-TUTTI_FUNCTION(T_cvar_handle_alloc)
+TUTTI_FUNCTION(T_cvar_handle_alloc);
 int PMPI_T_cvar_handle_alloc(int cvar_index, void*, MPI_T_cvar_handle* handle, int* count) {
     return tool::enter([&] {
         if (!tool::at(tool::cvars(), cvar_index)) return MPI_T_ERR_INVALID_INDEX;
@@ -133,7 +133,7 @@ int PMPI_T_cvar_handle_alloc(int cvar_index, void*, MPI_T_cvar_handle* handle, i
     });
 }
 
-TUTTI_FUNCTION(T_cvar_handle_free)
+TUTTI_FUNCTION(T_cvar_handle_free);
 int PMPI_T_cvar_handle_free(MPI_T_cvar_handle* handle) {
     return tool::enter([&] {
         if (!tool::address(handle) || !tool::find_handle(*handle)) return MPI_T_ERR_INVALID_HANDLE;
@@ -143,7 +143,7 @@ int PMPI_T_cvar_handle_free(MPI_T_cvar_handle* handle) {
     });
 }
 
-TUTTI_FUNCTION(T_cvar_read)
+TUTTI_FUNCTION(T_cvar_read);
 int PMPI_T_cvar_read(MPI_T_cvar_handle handle, void* buf) {
     return tool::enter([&] {
         MPIR_T_cvar_handle_s const* const h = tool::find_handle(handle);
@@ -154,7 +154,7 @@ int PMPI_T_cvar_read(MPI_T_cvar_handle handle, void* buf) {
     });
 }
 
-TUTTI_FUNCTION(T_cvar_write)
+TUTTI_FUNCTION(T_cvar_write);
 int PMPI_T_cvar_write(MPI_T_cvar_handle handle, void const* buf) {
     return tool::enter([&] {
         MPIR_T_cvar_handle_s const* const h = tool::find_handle(handle);

@@ -225,7 +225,7 @@ int allocate(Session& s, Pvar const& p, void* object, MPI_T_pvar_handle* handle,
 
 using namespace tutti;
 
-TUTTI_FUNCTION(T_pvar_get_num)
+TUTTI_FUNCTION(T_pvar_get_num);
 int PMPI_T_pvar_get_num(int* num_pvar) {
     return tool::enter([&] {
         tool::store(num_pvar, static_cast<int>(tool::pvars().size()));
@@ -233,7 +233,7 @@ int PMPI_T_pvar_get_num(int* num_pvar) {
     });
 }
 
-TUTTI_FUNCTION(T_pvar_get_info)
+TUTTI_FUNCTION(T_pvar_get_info);
 int PMPI_T_pvar_get_info(int pvar_index, char* name, int* name_len, int* verbosity, int* var_class,
                          MPI_Datatype* datatype, MPI_T_enum* enumtype, char* desc, int* desc_len, int* bind,
                          int* readonly, int* continuous, int* atomic) {
@@ -254,7 +254,7 @@ int PMPI_T_pvar_get_info(int pvar_index, char* name, int* name_len, int* verbosi
     });
 }
 
-TUTTI_FUNCTION(T_pvar_get_index)
+TUTTI_FUNCTION(T_pvar_get_index);
 int PMPI_T_pvar_get_index(char const* name, int var_class, int* pvar_index) {
     return tool::enter([&] {
         if (!tool::address(name) || !tool::address(pvar_index)) return MPI_T_ERR_INVALID;
@@ -265,7 +265,7 @@ int PMPI_T_pvar_get_index(char const* name, int var_class, int* pvar_index) {
     });
 }
 
-TUTTI_FUNCTION(T_pvar_session_create)
+TUTTI_FUNCTION(T_pvar_session_create);
 int PMPI_T_pvar_session_create(MPI_T_pvar_session* session) {
     return tool::enter([&] {
         if (!tool::address(session)) return MPI_T_ERR_INVALID;
@@ -275,7 +275,7 @@ int PMPI_T_pvar_session_create(MPI_T_pvar_session* session) {
     });
 }
 
-TUTTI_FUNCTION(T_pvar_session_free)
+TUTTI_FUNCTION(T_pvar_session_free);
 int PMPI_T_pvar_session_free(MPI_T_pvar_session* session) {
     return tool::enter([&] {
         if (!tool::address(session) || !tool::find_session(*session)) return MPI_T_ERR_INVALID_SESSION;
@@ -285,7 +285,7 @@ int PMPI_T_pvar_session_free(MPI_T_pvar_session* session) {
     });
 }
 
-TUTTI_FUNCTION(T_pvar_handle_alloc)
+TUTTI_FUNCTION(T_pvar_handle_alloc);
 int PMPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, void* obj_handle, MPI_T_pvar_handle* handle,
                              int* count) {
     return tool::enter([&] {
@@ -297,7 +297,7 @@ int PMPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, void* o
     });
 }
 
-TUTTI_FUNCTION(T_pvar_handle_free)
+TUTTI_FUNCTION(T_pvar_handle_free);
 int PMPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle* handle) {
     return tool::enter([&] {
         tool::Session* const s = tool::find_session(session);
@@ -310,23 +310,23 @@ int PMPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle* handl
     });
 }
 
-TUTTI_FUNCTION(T_pvar_start)
+TUTTI_FUNCTION(T_pvar_start);
 int PMPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle) {
     return tool::for_handles(session, handle, MPI_T_ERR_PVAR_NO_STARTSTOP, tool::start);
 }
 
-TUTTI_FUNCTION(T_pvar_stop)
+TUTTI_FUNCTION(T_pvar_stop);
 int PMPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle) {
     return tool::for_handles(session, handle, MPI_T_ERR_PVAR_NO_STARTSTOP, tool::stop);
 }
 
-TUTTI_FUNCTION(T_pvar_reset)
+TUTTI_FUNCTION(T_pvar_reset);
 int PMPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle) {
     return tool::for_handles(session, handle, MPI_T_ERR_PVAR_NO_WRITE,
                              [](MPIR_T_pvar_handle_s& h) { return tool::set(h, 0); });
 }
 
-TUTTI_FUNCTION(T_pvar_read)
+TUTTI_FUNCTION(T_pvar_read);
 int PMPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void* buf) {
     return tool::for_value(session, handle, buf, [&](MPIR_T_pvar_handle_s& h) {
         std::uint64_t value = 0;
@@ -336,7 +336,7 @@ int PMPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void*
     });
 }
 
-TUTTI_FUNCTION(T_pvar_write)
+TUTTI_FUNCTION(T_pvar_write);
 int PMPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void const* buf) {
     return tool::for_value(session, handle, buf, [&](MPIR_T_pvar_handle_s& h) {
         if (!h.variable->grows()) return MPI_T_ERR_PVAR_NO_WRITE;
@@ -344,7 +344,7 @@ int PMPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void
     });
 }
 
-TUTTI_FUNCTION(T_pvar_readreset)
+TUTTI_FUNCTION(T_pvar_readreset);
 int PMPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void* buf) {
     return tool::for_value(session, handle, buf, [&](MPIR_T_pvar_handle_s& h) {
         if (!h.variable->grows()) return MPI_T_ERR_PVAR_NO_WRITE;

@@ -36,7 +36,7 @@ MPI_T_enum algorithms_of(coll::Collective collective) {
 
 using namespace tutti;
 
-TUTTI_FUNCTION(T_init_thread)
+TUTTI_FUNCTION(T_init_thread);
 int PMPI_T_init_thread(int required, int* provided) {
     return tool::enter_any_time([&] {
         tool::address(provided);
@@ -48,7 +48,7 @@ int PMPI_T_init_thread(int required, int* provided) {
     });
 }
 
-TUTTI_FUNCTION(T_finalize)
+TUTTI_FUNCTION(T_finalize);
 int PMPI_T_finalize() {
     return tool::enter([] {
         if (--tool::state().users == 0) tool::state() = {};   // including all handles and sessions
@@ -56,7 +56,7 @@ int PMPI_T_finalize() {
     });
 }
 
-TUTTI_FUNCTION(T_enum_get_info)
+TUTTI_FUNCTION(T_enum_get_info);
 int PMPI_T_enum_get_info(MPI_T_enum enumtype, int* num, char* name, int* name_len) {
     return tool::enter([&] {
         if (!tool::known(enumtype)) return MPI_T_ERR_INVALID_HANDLE;
@@ -66,7 +66,7 @@ int PMPI_T_enum_get_info(MPI_T_enum enumtype, int* num, char* name, int* name_le
     });
 }
 
-TUTTI_FUNCTION(T_enum_get_item)
+TUTTI_FUNCTION(T_enum_get_item);
 int PMPI_T_enum_get_item(MPI_T_enum enumtype, int indx, int* value, char* name, int* name_len) {
     return tool::enter([&] {
         if (!tool::known(enumtype)) return MPI_T_ERR_INVALID_HANDLE;

@@ -15,7 +15,7 @@ namespace {
 constexpr auto on_win = Keyval::ObjectKind::win;
 }
 
-TUTTI_FUNCTION(Win_create_keyval)
+TUTTI_FUNCTION(Win_create_keyval);
 int PMPI_Win_create_keyval(MPI_Win_copy_attr_function* copy, MPI_Win_delete_attr_function* remove, int* keyval,
                            void* extra_state) {
     return enter("MPI_Win_create_keyval", args(copy, remove, keyval, extra_state), [&](Call& call) {
@@ -24,19 +24,19 @@ int PMPI_Win_create_keyval(MPI_Win_copy_attr_function* copy, MPI_Win_delete_attr
     });
 }
 
-TUTTI_FUNCTION(Win_free_keyval)
+TUTTI_FUNCTION(Win_free_keyval);
 int PMPI_Win_free_keyval(int* keyval) {
     return enter("MPI_Win_free_keyval", args(keyval), [&](Call& call) { free_keyval(call, on_win, keyval); });
 }
 
-TUTTI_FUNCTION(Win_set_attr)
+TUTTI_FUNCTION(Win_set_attr);
 int PMPI_Win_set_attr(MPI_Win win, int keyval, void* value) {
     return enter("MPI_Win_set_attr", args(win, keyval, value), [&](Call& call) {
         set_attribute(call, on_win, win, keyval, {reinterpret_cast<std::intptr_t>(value), AttributeForm::pointer});
     });
 }
 
-TUTTI_FUNCTION(Win_get_attr)
+TUTTI_FUNCTION(Win_get_attr);
 int PMPI_Win_get_attr(MPI_Win win, int keyval, void* value, int* flag) {
     return enter("MPI_Win_get_attr", args(win, keyval, value, flag), [&](Call& call) {
         call.pointer(flag, "flag");
@@ -44,7 +44,7 @@ int PMPI_Win_get_attr(MPI_Win win, int keyval, void* value, int* flag) {
     });
 }
 
-TUTTI_FUNCTION(Win_delete_attr)
+TUTTI_FUNCTION(Win_delete_attr);
 int PMPI_Win_delete_attr(MPI_Win win, int keyval) {
     return enter("MPI_Win_delete_attr", args(win, keyval),
                  [&](Call& call) { delete_attribute(call, on_win, win, keyval); });
@@ -99,7 +99,7 @@ using Allocate = Ref<rma::Window>(Comm&, std::int64_t, int, rma::Hints);
 
 using namespace tutti;
 
-TUTTI_FUNCTION(Win_create)
+TUTTI_FUNCTION(Win_create);
 int PMPI_Win_create(void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
     return enter("MPI_Win_create", args(base, size, disp_unit, info, comm, win), [&](Call& call) {
         Comm& c = call.intracomm(comm);
@@ -111,17 +111,17 @@ int PMPI_Win_create(void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI
     });
 }
 
-TUTTI_FUNCTION(Win_allocate)
+TUTTI_FUNCTION(Win_allocate);
 int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win) {
     return allocate("MPI_Win_allocate", {size, disp_unit, info, comm}, baseptr, win, rma::allocate);
 }
 
-TUTTI_FUNCTION(Win_allocate_shared)
+TUTTI_FUNCTION(Win_allocate_shared);
 int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win) {
     return allocate("MPI_Win_allocate_shared", {size, disp_unit, info, comm}, baseptr, win, rma::allocate_shared);
 }
 
-TUTTI_FUNCTION(Win_create_dynamic)
+TUTTI_FUNCTION(Win_create_dynamic);
 int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* win) {
     return enter("MPI_Win_create_dynamic", args(info, comm, win), [&](Call& call) {
         Comm& c = call.intracomm(comm);
@@ -140,7 +140,7 @@ static rma::Window& dynamic(Call& call, MPI_Win win) {
     return w;
 }
 
-TUTTI_FUNCTION(Win_attach)
+TUTTI_FUNCTION(Win_attach);
 int PMPI_Win_attach(MPI_Win win, void* base, MPI_Aint size) {
     return enter("MPI_Win_attach", args(win, base, size), [&](Call& call) {
         rma::Window& w = dynamic(call, win);
@@ -150,12 +150,12 @@ int PMPI_Win_attach(MPI_Win win, void* base, MPI_Aint size) {
     });
 }
 
-TUTTI_FUNCTION(Win_detach)
+TUTTI_FUNCTION(Win_detach);
 int PMPI_Win_detach(MPI_Win win, void const* base) {
     return enter("MPI_Win_detach", args(win, base), [&](Call& call) { rma::detach(dynamic(call, win), base); });
 }
 
-TUTTI_FUNCTION(Win_shared_query)
+TUTTI_FUNCTION(Win_shared_query);
 int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* baseptr) {
     return enter("MPI_Win_shared_query", args(win, rank, size, disp_unit, baseptr), [&](Call& call) {
         rma::Window& w = call.win(win);
@@ -171,7 +171,7 @@ int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint* size, int* disp_unit,
 }
 
 /// Deletes the attributes first, while callbacks may still use the window.
-TUTTI_FUNCTION(Win_free)
+TUTTI_FUNCTION(Win_free);
 int PMPI_Win_free(MPI_Win* win) {
     return enter("MPI_Win_free", args(win), [&](Call& call) {
         call.pointer(win, "win");
@@ -191,7 +191,7 @@ int PMPI_Win_free(MPI_Win* win) {
 
 using namespace tutti;
 
-TUTTI_FUNCTION(Win_get_group)
+TUTTI_FUNCTION(Win_get_group);
 int PMPI_Win_get_group(MPI_Win win, MPI_Group* group) {
     return enter("MPI_Win_get_group", args(win, group), [&](Call& call) {
         rma::Window& w = call.win(win);
@@ -201,7 +201,7 @@ int PMPI_Win_get_group(MPI_Win win, MPI_Group* group) {
 }
 
 /// Also sets the description of the window's communicator, which reports of blocked ranks use.
-TUTTI_FUNCTION(Win_set_name)
+TUTTI_FUNCTION(Win_set_name);
 int PMPI_Win_set_name(MPI_Win win, char const* name) {
     return enter("MPI_Win_set_name", args(win, name), [&](Call& call) {
         rma::Window& w = call.win(win);
@@ -213,7 +213,7 @@ int PMPI_Win_set_name(MPI_Win win, char const* name) {
     });
 }
 
-TUTTI_FUNCTION(Win_get_name)
+TUTTI_FUNCTION(Win_get_name);
 int PMPI_Win_get_name(MPI_Win win, char* name, int* length) {
     return enter("MPI_Win_get_name", args(win, name, length), [&](Call& call) {
         rma::Window const* const w = win == MPI_WIN_NULL ? nullptr : &call.win(win);
@@ -224,7 +224,7 @@ int PMPI_Win_get_name(MPI_Win win, char* name, int* length) {
 }
 
 /// Hints that are not in `info` are unchanged.
-TUTTI_FUNCTION(Win_set_info)
+TUTTI_FUNCTION(Win_set_info);
 int PMPI_Win_set_info(MPI_Win win, MPI_Info info) {
     return enter("MPI_Win_set_info", args(win, info), [&](Call& call) {
         rma::Window& w = call.win(win);
@@ -232,7 +232,7 @@ int PMPI_Win_set_info(MPI_Win win, MPI_Info info) {
     });
 }
 
-TUTTI_FUNCTION(Win_get_info)
+TUTTI_FUNCTION(Win_get_info);
 int PMPI_Win_get_info(MPI_Win win, MPI_Info* info) {
     return enter("MPI_Win_get_info", args(win, info), [&](Call& call) {
         rma::Window& w = call.win(win);

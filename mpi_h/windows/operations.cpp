@@ -274,7 +274,7 @@ template <class TryFast, class Body>
 
 using namespace tutti;
 
-TUTTI_FUNCTION(Put)
+TUTTI_FUNCTION(Put);
 int PMPI_Put(void const* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
              MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) {
     if (fast_calls::put<ElementSize::word>(find_recent(win), {origin_addr, origin_count, origin_datatype}, target_rank,
@@ -284,7 +284,7 @@ int PMPI_Put(void const* origin_addr, int origin_count, MPI_Datatype origin_data
                     win);
 }
 
-TUTTI_FUNCTION(Get)
+TUTTI_FUNCTION(Get);
 int PMPI_Get(void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
              int target_count, MPI_Datatype target_datatype, MPI_Win win) {
     if (fast_calls::get<ElementSize::word>(find_recent(win), {origin_addr, origin_count, origin_datatype}, target_rank,
@@ -294,7 +294,7 @@ int PMPI_Get(void* origin_addr, int origin_count, MPI_Datatype origin_datatype, 
                     win);
 }
 
-TUTTI_FUNCTION(Accumulate)
+TUTTI_FUNCTION(Accumulate);
 int PMPI_Accumulate(void const* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
                     MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
     if (fast_calls::accumulate<ElementSize::word>(find_recent(win), {origin_addr, origin_count, origin_datatype},
@@ -305,7 +305,7 @@ int PMPI_Accumulate(void const* origin_addr, int origin_count, MPI_Datatype orig
                            target_datatype, op, win);
 }
 
-TUTTI_FUNCTION(Get_accumulate)
+TUTTI_FUNCTION(Get_accumulate);
 int PMPI_Get_accumulate(void const* origin_addr, int origin_count, MPI_Datatype origin_datatype, void* result_addr,
                         int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
                         int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
@@ -317,7 +317,7 @@ int PMPI_Get_accumulate(void const* origin_addr, int origin_count, MPI_Datatype 
                                target_rank, target_disp, target_count, target_datatype, op, win);
 }
 
-TUTTI_FUNCTION(Fetch_and_op)
+TUTTI_FUNCTION(Fetch_and_op);
 int PMPI_Fetch_and_op(void const* origin_addr, void* result_addr, MPI_Datatype datatype, int target_rank,
                       MPI_Aint target_disp, MPI_Op op, MPI_Win win) {
     if (fast_calls::fetch_and_op<ElementSize::word>(find_recent(win), origin_addr, result_addr, datatype, target_rank,
@@ -326,7 +326,7 @@ int PMPI_Fetch_and_op(void const* origin_addr, void* result_addr, MPI_Datatype d
     return full_fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
 }
 
-TUTTI_FUNCTION(Compare_and_swap)
+TUTTI_FUNCTION(Compare_and_swap);
 int PMPI_Compare_and_swap(void const* origin_addr, void const* compare_addr, void* result_addr, MPI_Datatype datatype,
                           int target_rank, MPI_Aint target_disp, MPI_Win win) {
     if (fast_calls::compare_and_swap(find_recent(win), origin_addr, compare_addr, result_addr, datatype, target_rank,
@@ -335,7 +335,7 @@ int PMPI_Compare_and_swap(void const* origin_addr, void const* compare_addr, voi
     return full_compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
 }
 
-TUTTI_FUNCTION(Rput)
+TUTTI_FUNCTION(Rput);
 int PMPI_Rput(void const* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
               MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request* request) {
     CallWindow const recent = find_recent(win);
@@ -349,7 +349,7 @@ int PMPI_Rput(void const* origin_addr, int origin_count, MPI_Datatype origin_dat
                      target_datatype, win, request);
 }
 
-TUTTI_FUNCTION(Rget)
+TUTTI_FUNCTION(Rget);
 int PMPI_Rget(void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
               int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request* request) {
     CallWindow const recent = find_recent(win);
@@ -363,7 +363,7 @@ int PMPI_Rget(void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
                      target_datatype, win, request);
 }
 
-TUTTI_FUNCTION(Raccumulate)
+TUTTI_FUNCTION(Raccumulate);
 int PMPI_Raccumulate(void const* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
                      MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
                      MPI_Request* request) {
@@ -376,7 +376,7 @@ int PMPI_Raccumulate(void const* origin_addr, int origin_count, MPI_Datatype ori
         op);
 }
 
-TUTTI_FUNCTION(Rget_accumulate)
+TUTTI_FUNCTION(Rget_accumulate);
 int PMPI_Rget_accumulate(void const* origin_addr, int origin_count, MPI_Datatype origin_datatype, void* result_addr,
                          int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
                          int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request* request) {

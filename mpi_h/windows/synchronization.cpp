@@ -67,7 +67,7 @@ template <class Body>
 
 using namespace tutti;
 
-TUTTI_FUNCTION(Win_fence)
+TUTTI_FUNCTION(Win_fence);
 int PMPI_Win_fence(int assert, MPI_Win win) {
     return enter("MPI_Win_fence", args(assert, win), [&](Call& call) {
         constexpr int allowed = MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
@@ -77,7 +77,7 @@ int PMPI_Win_fence(int assert, MPI_Win win) {
     });
 }
 
-TUTTI_FUNCTION(Win_post)
+TUTTI_FUNCTION(Win_post);
 int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
     return enter("MPI_Win_post", args(group, assert, win), [&](Call& call) {
         rma::Window& w = call.win(win);
@@ -87,7 +87,7 @@ int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
     });
 }
 
-TUTTI_FUNCTION(Win_start)
+TUTTI_FUNCTION(Win_start);
 int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
     return enter("MPI_Win_start", args(group, assert, win), [&](Call& call) {
         rma::Window& w = call.win(win);
@@ -97,13 +97,13 @@ int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
     });
 }
 
-TUTTI_FUNCTION(Win_complete)
+TUTTI_FUNCTION(Win_complete);
 int PMPI_Win_complete(MPI_Win win) { return with("MPI_Win_complete", win, rma::complete); }
 
-TUTTI_FUNCTION(Win_wait)
+TUTTI_FUNCTION(Win_wait);
 int PMPI_Win_wait(MPI_Win win) { return with("MPI_Win_wait", win, rma::wait); }
 
-TUTTI_FUNCTION(Win_test)
+TUTTI_FUNCTION(Win_test);
 int PMPI_Win_test(MPI_Win win, int* flag) {
     return enter("MPI_Win_test", args(win, flag), [&](Call& call) {
         rma::Window& w = call.win(win);
@@ -112,7 +112,7 @@ int PMPI_Win_test(MPI_Win win, int* flag) {
     });
 }
 
-TUTTI_FUNCTION(Win_lock)
+TUTTI_FUNCTION(Win_lock);
 int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
     return enter("MPI_Win_lock", args(lock_type, rank, assert, win), [&](Call& call) {
         rma::Window& w = call.win(win);
@@ -127,10 +127,10 @@ int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
     });
 }
 
-TUTTI_FUNCTION(Win_unlock)
+TUTTI_FUNCTION(Win_unlock);
 int PMPI_Win_unlock(int rank, MPI_Win win) { return with("MPI_Win_unlock", rank, win, rma::unlock); }
 
-TUTTI_FUNCTION(Win_lock_all)
+TUTTI_FUNCTION(Win_lock_all);
 int PMPI_Win_lock_all(int assert, MPI_Win win) {
     return enter("MPI_Win_lock_all", args(assert, win), [&](Call& call) {
         rma::Window& w = call.win(win);
@@ -139,7 +139,7 @@ int PMPI_Win_lock_all(int assert, MPI_Win win) {
     });
 }
 
-TUTTI_FUNCTION(Win_unlock_all)
+TUTTI_FUNCTION(Win_unlock_all);
 int PMPI_Win_unlock_all(MPI_Win win) { return with("MPI_Win_unlock_all", win, rma::unlock_all); }
 
 // Flushes have a fast path, too. Their full paths are in tail position (operations.cpp) and try the fast path again
@@ -161,23 +161,23 @@ int PMPI_Win_unlock_all(MPI_Win win) { return with("MPI_Win_unlock_all", win, rm
     });
 }
 
-TUTTI_FUNCTION(Win_flush)
+TUTTI_FUNCTION(Win_flush);
 int PMPI_Win_flush(int rank, MPI_Win win) {
     return fast_calls::flush(fast_calls::find_recent(win).window, rank) ? MPI_SUCCESS : full_flush(rank, win);
 }
 
-TUTTI_FUNCTION(Win_flush_all)
+TUTTI_FUNCTION(Win_flush_all);
 int PMPI_Win_flush_all(MPI_Win win) {
     return fast_calls::flush_all(fast_calls::find_recent(win).window) ? MPI_SUCCESS : full_flush_all(win);
 }
 
-TUTTI_FUNCTION(Win_flush_local)
+TUTTI_FUNCTION(Win_flush_local);
 int PMPI_Win_flush_local(int rank, MPI_Win win) {
     return fast_calls::flush_local(fast_calls::find_recent(win).window, rank) ? MPI_SUCCESS
                                                                               : full_flush_local(rank, win);
 }
 
-TUTTI_FUNCTION(Win_flush_local_all)
+TUTTI_FUNCTION(Win_flush_local_all);
 int PMPI_Win_flush_local_all(MPI_Win win) { return with("MPI_Win_flush_local_all", win, rma::flush_local_all); }
 
 [[gnu::noinline]] static int full_sync(MPI_Win win) {
@@ -188,7 +188,7 @@ int PMPI_Win_flush_local_all(MPI_Win win) { return with("MPI_Win_flush_local_all
     });
 }
 
-TUTTI_FUNCTION(Win_sync)
+TUTTI_FUNCTION(Win_sync);
 int PMPI_Win_sync(MPI_Win win) {
     rma::Window* const w = fast_calls::find_recent(win).window;
     if (!w) [[unlikely]]

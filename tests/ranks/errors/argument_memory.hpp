@@ -144,6 +144,8 @@ inline Value Values::pointer(Function const& f, Parameter const& p, std::size_t 
     if (p.type == "char *" && f.parameters[index].type != "char *") return text(p, spoil);
     if (p.type == "char *" || p.type == "MPI_T_enum *" || p.type == "MPI_Fint *") {
         std::memset(slots_[index], 0, room);
+        // Not used if the info object does not have the key.
+        if (spoil && f.name == "MPI_Info_get_string") return {no_address(Quality::odd).word, Quality::odd};
         return spoil ? no_address(f.starts("MPI_T_") ? Quality::odd : Quality::bad)
                      : Value{word(slots_[index]), Quality::fine};
     }

@@ -248,5 +248,8 @@ inline Value Values::handle(Kind kind, Function const& f, bool spoil) {
         return {word(any(all.wild)), f.starts("MPI_Type_") || f.starts("MPI_Win_") ? Quality::odd : Quality::wild};
     if (!all.odd.empty() && below(4) == 0) return {word(any(all.odd)), Quality::odd};
     int const wrong = wrong_handle(kind);
-    return {word(wrong), wrong == MPI_INFO_NULL && kind == Kind::info ? Quality::odd : Quality::bad};
+    bool const named =
+        f.ends("_get_name") && (wrong == MPI_COMM_NULL || wrong == MPI_DATATYPE_NULL || wrong == MPI_WIN_NULL);
+    bool const may_be_null = named || (wrong == MPI_INFO_NULL && kind == Kind::info);
+    return {word(wrong), may_be_null ? Quality::odd : Quality::bad};
 }

@@ -231,7 +231,7 @@ bool iprobe(Comm& comm, int source, int tag, Status& status) {
     Engine& e = engine(comm.process);
     Key key{comm.context, source, tag};
     Unexpected* m = nullptr;
-    auto const call = [&] { return join(comm.process.call_name, "(", describe_operation(comm, key), ")"); };
+    auto const call = [&] { return join(comm.process.call_function.name(), "(", describe_operation(comm, key), ")"); };
     comm.process.waiter.test([&] { return (m = e.find(key)) != nullptr; }, CallText(call));
     if (m) status = status_of(e, *m);
     else throw_if_lost(e, peer_of_source(comm, source));

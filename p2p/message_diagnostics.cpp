@@ -10,7 +10,6 @@
 #include "p2p/check/order.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/diagnostic.hpp"
-#include "runtime/job/last_call.hpp"
 
 namespace tutti::p2p {
 namespace {
@@ -41,14 +40,14 @@ std::string describe_amount(Engine const& engine, TypeDigest digest, std::size_t
     return join(bytes / each, " ", type);
 }
 
-bool is_send_call(std::string const& call) {
-    static constexpr char const* all[] = {"MPI_Send",      "MPI_Ssend",
-                                          "MPI_Rsend",     "MPI_Bsend",
-                                          "MPI_Isend",     "MPI_Issend",
-                                          "MPI_Irsend",    "MPI_Ibsend",
-                                          "MPI_Sendrecv",  "MPI_Sendrecv_replace",
-                                          "MPI_Isendrecv", "MPI_Isendrecv_replace"};
-    return std::ranges::find(all, call) != std::end(all);
+bool is_send(Function function) {
+    static constexpr Function all[] = {"MPI_Send",      "MPI_Ssend",
+                                       "MPI_Rsend",     "MPI_Bsend",
+                                       "MPI_Isend",     "MPI_Issend",
+                                       "MPI_Irsend",    "MPI_Ibsend",
+                                       "MPI_Sendrecv",  "MPI_Sendrecv_replace",
+                                       "MPI_Isendrecv", "MPI_Isendrecv_replace"};
+    return std::ranges::find(all, function) != std::end(all);
 }
 
 bool are_errors_fatal(Comm const& comm) { return !comm.errhandler || comm.errhandler->kind == Errhandler::Kind::fatal; }
@@ -62,14 +61,14 @@ UsageError::Call sender_call(Comm const& comm, Receive const& op) {
                                   comm.rank(), ", tag ", op.status.tag, ", ", comm.description());
     if (op.piggyback) {
         SendPiggyback const sent = SendPiggyback::from_bytes(op.piggyback);
-        return {sender, join(sent.call, "(", what, ")"), {}, sent.site};
+        return {sender, join(sent.function.name(), "(", what, ")"), {}, sent.site};
     }
     if (process.cluster.is_local(sender) && sender != process.rank()) {
         auto const local_rank = static_cast<unsigned>(process.cluster.peer_id(sender));
         LastCall const& last = process.segment.rank_state(local_rank).last_call;
         auto const site = reinterpret_cast<std::uintptr_t>(last.site);
-        std::string const call = call_name_of(last, process.rank_state().last_call);
-        if (is_send_call(call)) return {sender, join(call, "(", what, ")"), "(its last call)", site};
+        if (Function const function = last.function; is_send(function))
+            return {sender, join(function.name(), "(", what, ")"), "(its last call)", site};
     }
     return {sender, "send of " + what, {}, 0};
 }
@@ -87,13 +86,12 @@ Sender sender_of(Comm const& comm, Unexpected const& m) {
     Sender sender{comm.peers().world_rank(m.key.source), {}, 0};
     if (m.piggyback) {
         SendPiggyback const sent = SendPiggyback::from_bytes(m.piggyback);
-        sender.call = sent.call;
+        sender.call = sent.function.name();
         sender.site = sent.site;
     } else if (process.cluster.is_local(sender.rank)) {
         RankState& state = process.segment.rank_state(static_cast<unsigned>(process.cluster.peer_id(sender.rank)));
         RecentSends::CallSite const place = state.recent_sends.find(process.local_rank(), m.number);
-        LastCall const& own_call = process.rank_state().last_call;
-        sender.call = call_name_of(state.last_call, place.call, own_call);
+        sender.call = place.function.name();
         sender.site = place.site;
     } else if (m.kind == Unexpected::Kind::eager) {
         sender.site = m.send;

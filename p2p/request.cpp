@@ -243,7 +243,8 @@ void RecvRequest::on_complete() {
     status = op_.status;
     // Without memory the request completes without the report or the error text.
     if (op_.mismatched_types != TypeDigest()) [[unlikely]]
-        unless_out_of_memory([this] { return report_type_mismatch(*comm, op_, comm->process.call_name), true; });
+        unless_out_of_memory(
+            [this] { return report_type_mismatch(*comm, op_, comm->process.call_function.name()), true; });
     if (op_.failed()) unless_out_of_memory([this] { return error_text = describe_failure(op_), true; });
     notify_parent();
     --engine(comm->process).requests;

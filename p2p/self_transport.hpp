@@ -57,7 +57,8 @@ inline void SelfTransport::begin(Send& op) {
     m->piggyback = std::move(op.piggyback);
     Process& process = matching_.process();
     if (op.key.is_user_message())
-        process.rank_state().recent_sends.record(process.local_rank(), m->number, process.call_site, process.call_name);
+        process.rank_state().recent_sends.record(process.local_rank(), m->number, process.call_site,
+                                                 process.call_function);
     if (op.eager) op.data.pack(0, m->content(), op.data.bytes);
     matching_.add(*m);
     op.stage = SendStage::offered;

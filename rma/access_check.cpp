@@ -12,12 +12,12 @@
 namespace tutti::rma {
 
 bool AccessRecord::reads() const {
-    bool const returns = std::string_view(call) != "MPI_Accumulate" && std::string_view(call) != "MPI_Raccumulate";
+    bool const returns = function != "MPI_Accumulate" && function != "MPI_Raccumulate";
     return operation == Operation::get || (operation == Operation::accumulate && returns);
 }
 
 bool AccessRecord::writes() const {
-    return operation == Operation::put || (operation == Operation::accumulate && (swaps || op != BuiltinOp::no_op));
+    return operation == Operation::put || (operation == Operation::accumulate && (swaps() || op != BuiltinOp::no_op));
 }
 
 AccumulateOrdering AccumulateOrdering::parse(std::string_view hint) {
@@ -36,7 +36,7 @@ bool AccumulateOrdering::orders(AccessRecord const& earlier, AccessRecord const&
 bool conflict(AccessRecord const& a, AccessRecord const& b, AccumulateOrdering const& ordering) {
     if (a.first >= b.end || b.first >= a.end || (!a.writes() && !b.writes())) return false;
     if (a.operation != Operation::accumulate || b.operation != Operation::accumulate) return true;
-    if (a.swaps || b.swaps) return false;
+    if (a.swaps() || b.swaps()) return false;
     bool const in_order = a.number < b.number ? ordering.orders(a, b) : ordering.orders(b, a);
     if (a.origin == b.origin && a.type == b.type && in_order) return false;
     bool const one_operator = a.op == b.op || a.op == BuiltinOp::no_op || b.op == BuiltinOp::no_op;
@@ -44,19 +44,18 @@ bool conflict(AccessRecord const& a, AccessRecord const& b, AccumulateOrdering c
 }
 
 AccessRecord* AccessLog::record(Remote const& target, std::int64_t origin, bool under_shared_lock, Operation operation,
-                                Op const* op, bool swaps) {
+                                Op const* op) {
     std::vector<AccessRecord>& mine = by_target_[target.rank];
     AccessRecord one{};
     one.first = static_cast<std::uint64_t>(origin + target.type.true_lb());
     one.end = one.first + static_cast<std::uint64_t>(target.count * target.type.size());
     one.operation = operation;
-    one.swaps = swaps;
     one.op = op ? op->builtin : BuiltinOp::none;
     one.type = target.type.basic();
     one.origin = process_.rank();
     one.number = ++last_number_;
     one.site = program_site(process_.call_site);
-    std::snprintf(one.call, sizeof one.call, "%s", process_.call_name);
+    one.function = process_.call_function;
     bool const dense = target.type.dense(target.count);
     shared.record(target.rank, one.writes(), under_shared_lock, dense ? &one : nullptr);
     if (!dense || mine.size() == max_records) return mark_incomplete(target.rank), nullptr;
@@ -98,7 +97,7 @@ void AccessLog::report_shared_conflicts(std::vector<AccessRecord>& all) {
 }
 
 static std::string describe(AccessRecord const& one) {
-    return join(one.call, "(bytes ", one.first, " to ", one.end - 1, " of the target's part)");
+    return join(one.function.name(), "(bytes ", one.first, " to ", one.end - 1, " of the target's part)");
 }
 
 void AccessLog::report_stores(std::vector<AccessRecord> const& changed, std::uint64_t opened, std::uint64_t closed) {

@@ -16,6 +16,7 @@
 #include "rma/accumulate.hpp"
 #include "rma/recording.hpp"
 #include "rma/shared_accesses.hpp"
+#include "runtime/base/function.hpp"
 #include "runtime/datatype/op.hpp"
 #include "runtime/process.hpp"
 
@@ -25,7 +26,7 @@ namespace tutti::rma {
 struct AccessRecord {
     std::uint64_t first, end;   ///< bytes of the target's part
     Operation operation;
-    bool swaps;             ///< MPI_Compare_and_swap
+    Function function;
     BuiltinOp op;           ///< for accumulates
     Basic type;             ///< for accumulates
     std::int32_t origin;    ///< rank in MPI_COMM_WORLD
@@ -37,8 +38,8 @@ struct AccessRecord {
     std::uint64_t
         digest_before;   ///< content before a put that nothing orders after the target's own accesses in the epoch
     std::uint64_t digest_after;   ///< content that the put has written
-    char call[24];
 
+    bool swaps() const { return function == "MPI_Compare_and_swap"; }
     bool reads() const;
     bool writes() const;
 };
@@ -68,7 +69,7 @@ public:
     /// `op`: of an accumulate, otherwise null. `under_shared_lock`: the target is held by a shared lock and nothing
     /// stronger. Returns the record, valid until the next call, or null if none was kept.
     AccessRecord* record(Remote const& target, std::int64_t origin, bool under_shared_lock, Operation operation,
-                         Op const* op, bool swaps = false);
+                         Op const* op);
     /// The running call has a request, or has completed accesses: not all accesses to the target are recorded.
     void mark_incomplete(int rank) { incomplete_.insert(rank); }
     /// Returns true if all accesses to the target since the last clear() are recorded.

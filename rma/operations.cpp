@@ -199,7 +199,7 @@ void compare_and_swap(Window& window, void const* origin, void const* compare, v
     if (window.access_log) [[unlikely]] {
         check_swappable(type);
         window.access_log->record({rank, disp, 1, type}, at, under_shared_lock(window, t), Operation::accumulate,
-                                  nullptr, true);
+                                  nullptr);
         begin_checked_operation(window, rank, {Local::of(origin, 1, type), Local::of(compare, 1, type)}, result, type);
     }
     auto const use_active_message = [&] {

@@ -46,7 +46,7 @@ std::size_t stack_of(Process const& process, UsageError::Call const& call, std::
 /// Returns the interpreted program's line of the present call. The calls of such a program share one address, so the
 /// functions' names are compared as well.
 std::string script_of(Process const& process, UsageError::Call const& call) {
-    std::string_view const current = process.call_name ? process.call_name : "", text = call.text;
+    std::string_view const current = process.call_function.name(), text = call.text;
     return is_current_call(process, call) && text.substr(0, text.find('(')) == current ? script_location() : "";
 }
 

@@ -47,7 +47,7 @@ Copier copier_for(Variables const& variables, topo::NodeMap const& node) {
 Process::Process(Segment& s, unsigned local_rank, Variables v, std::optional<Cluster> given_cluster)
     : segment(s), variables(std::move(v)), cluster(given_cluster ? std::move(*given_cluster) : read_cluster(segment)),
       numa_home(segment, local_rank), call_site(segment.rank_state(local_rank).last_call.site),
-      call_name(segment.rank_state(local_rank).last_call.name),
+      call_function(segment.rank_state(local_rank).last_call.function),
       waiter(segment, local_rank, policy_for(variables, segment.header()), variables.sleep_after, lock,
              variables.wait == "auto"),
       node(read_node(segment)), copier(copier_for(variables, node)),
@@ -59,8 +59,7 @@ Process::Process(Segment& s, unsigned local_rank, Variables v, std::optional<Clu
                   copier),
       heap(segment, local_rank), local_rank_(local_rank), rank_(cluster.world_rank_at(static_cast<int>(local_rank))),
       rank_state_(segment.rank_state(local_rank)) {
-    call_name = "";
-    waiter.repeated_tests().set_call_name(call_name);
+    call_function = {};
     if (numa_home.may_move()) waiter.set_numa_home(numa_home);
     if (segment.ranks() > 1 && segment.header().usable_cores > 1 && variables.balance) {
         core_balancer = std::make_unique<CoreBalancer>(segment, local_rank);

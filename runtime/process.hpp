@@ -63,7 +63,7 @@ public:
     bool is_supervised = false;       ///< our launcher reads this rank's diagnostics (RankState::diagnostic)
     bool has_warned = false;          ///< has published a warning for the launcher or the watchdog
     void const*& call_site;           ///< return address of the last MPI call,
-    char const*& call_name;           ///< and its name (both in RankState::last_call)
+    Function& call_function;          ///< and its function (both in RankState::last_call)
     std::unique_ptr<Tracer> tracer;   ///< null: tracing is off
     Waiter waiter;
     topo::NodeMap const node;   ///< as described by the launcher; empty if there is no description

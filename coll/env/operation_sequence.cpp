@@ -44,8 +44,8 @@ void OperationSequence::wait_for_channel(Comm const& comm, char const* operation
 }
 
 Reason wait_reason(Comm const& comm, char const* operation, int member) {
-    char const* const call = comm.process.call_name;
-    return comm.reason(*call ? call : operation, member);
+    Function const function = comm.process.call_function;
+    return comm.reason(function ? function.name() : operation, member);
 }
 
 bool is_local_error(std::exception_ptr const& error) {

@@ -3,13 +3,11 @@
 // lengths are bounded and texts are checked before use.
 #include "launcher/diagnosis/report.hpp"
 
-#include <elf.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <csignal>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <span>
 #include <string_view>
@@ -21,38 +19,6 @@
 
 namespace tutti::launcher {
 namespace {
-
-template <class T>
-bool read_at(std::ifstream& file, std::uint64_t offset, T& to) {
-    file.clear();
-    return file.seekg(static_cast<std::streamoff>(offset)) && file.read(reinterpret_cast<char*>(&to), sizeof to);
-}
-
-/// Returns the zero-terminated text at an address, as the ELF file counts addresses; empty if the file does not contain
-/// it.
-std::string text_at(std::ifstream& file, std::uint64_t address) {
-    Elf64_Ehdr head{};
-    if (!read_at(file, 0, head) || std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0) return {};
-    for (unsigned i = 0; i < head.e_phnum; ++i) {
-        Elf64_Phdr part{};
-        if (!read_at(file, head.e_phoff + i * sizeof part, part)) return {};
-        if (part.p_type != PT_LOAD || address < part.p_vaddr || address - part.p_vaddr >= part.p_filesz) continue;
-        std::string text;
-        file.clear();
-        file.seekg(static_cast<std::streamoff>(part.p_offset + address - part.p_vaddr));
-        std::getline(file, text, '\0');
-        return text;
-    }
-    return {};
-}
-
-bool is_function_name(std::string const& text) {
-    return text.starts_with("MPI") && text.size() < 64 &&
-           text.find_first_not_of(
-               "_ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-               "abcdefghijklmnopqrstuvwxyz"
-               "0123456789") == std::string::npos;
-}
 
 char const* help_for(int signal, bool position_known) {
     switch (signal) {
@@ -73,13 +39,6 @@ char const* help_for(int signal, bool position_known) {
 }
 
 }   // namespace
-
-std::string call_name(LastCall const& call) {
-    if (!call.name || call.library == 0) return {};
-    std::ifstream file(text_in(call.library_file), std::ios::binary);
-    std::string const text = text_at(file, reinterpret_cast<std::uintptr_t>(call.name) - call.library);
-    return is_function_name(text) ? text : "";
-}
 
 SourcePosition position_in_program(LastCall const& call, std::uint64_t address) {
     std::string const file = text_in(call.program_file);
@@ -111,7 +70,7 @@ Report make_exit_report(std::vector<ExitedRank> ends, int signal, bool after_fin
     bool all_known = true, without_g = false;
     for (ExitedRank const& one : ends) {
         ranks.push_back(one.rank);
-        std::string const name = call_name(*one.call);
+        std::string const name = one.call->function.name();
         SourcePosition const last = position_of(*one.call), crash = crash_position(*one.call);
         std::string const after = name.empty() ? "" : join("after ", name, last.text.empty() ? "" : " at ", last.text);
         if (!crash.text.empty()) report.lines.push_back({{one.rank}, "crashed", crash.text, after});

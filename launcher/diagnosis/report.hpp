@@ -121,9 +121,8 @@ std::string json_of(std::vector<ReportLine> const& waiting);
 // Information about ranks that have ended without MPI_Finalize, or were killed after it: their last MPI call, and the
 // position of a crash.
 
-/// Return the name and the position of the rank's last MPI call; empty: not known. Both work for a process that is
-/// gone: they are read from the files that it had loaded.
-std::string call_name(LastCall const& call);
+/// Returns the position of the rank's last MPI call; empty: not known. Works for a process that is gone: reads the
+/// program's file.
 SourcePosition position_of(LastCall const& call);
 /// Returns the position of any return address in the program; empty if the address is elsewhere.
 SourcePosition position_in_program(LastCall const& call, std::uint64_t address);

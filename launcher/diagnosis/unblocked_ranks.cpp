@@ -21,18 +21,18 @@ using UnblockedState = UnblockedRank::State;
 constexpr std::size_t max_kinds = 8, max_locations = 3, max_functions = 3;
 constexpr int max_tries = 8;
 
-/// The rank updates name and site at each call, at any time. They belong together if the name was the same before and
-/// after the site was read.
+/// The rank updates function and site at each call, at any time. They belong together if the function was the same
+/// before and after the site was read.
 void read_last_call(LastCall const& published, LastCall& call) {
     call.program = published.program;
     call.program_end = published.program_end;
-    call.library = published.library;
     std::ranges::copy(published.program_file, call.program_file);
-    std::ranges::copy(published.library_file, call.library_file);
     for (int i = 0; i < max_tries; ++i) {
-        call.name = __atomic_load_n(&published.name, __ATOMIC_ACQUIRE);
+        Function again;
+        __atomic_load(&published.function, &call.function, __ATOMIC_ACQUIRE);
         call.site = __atomic_load_n(&published.site, __ATOMIC_ACQUIRE);
-        if (__atomic_load_n(&published.name, __ATOMIC_ACQUIRE) == call.name) break;
+        __atomic_load(&published.function, &again, __ATOMIC_ACQUIRE);
+        if (again == call.function) break;
     }
 }
 
@@ -205,7 +205,7 @@ UnblockedRank unblocked_rank(RankState const& rank_state, pid_t process, Process
     StackSummary const where = summarize_stack(process, stack.addresses, cache);
     LastCall call{};
     read_last_call(rank_state.last_call, call);
-    rank.call = call_name(call);
+    rank.call = call.function.name();
     if (!rank.call.empty()) {
         rank.position =
             position_of(process, std::vector<std::uint64_t>{reinterpret_cast<std::uintptr_t>(call.site)}, cache).text;

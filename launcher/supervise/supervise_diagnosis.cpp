@@ -218,7 +218,7 @@ std::optional<LocatedRank> Supervisor::waiting_rank_at(std::size_t local_rank, b
 /// Returns the site of a rank's last call, if its name matches `call`; otherwise nothing. Used if the rank that found
 /// an error does not know the position: usually it is that of the last call.
 static std::vector<std::uint64_t> site_of_last(LastCall const& last, std::string_view call) {
-    std::string const name = call_name(last);
+    std::string const name = last.function.name();
     bool const is_same = !name.empty() && call.starts_with(name + "("),
                sends = call.starts_with("send of ") && name.find("end") != name.npos;
     if (!is_same && !sends) return {};

@@ -46,8 +46,8 @@ using coll::BoundCall;
 /// Returns the number under which the call is recorded.
 inline std::uint8_t recorded_function(Call const& c) {
     auto& known = c.library_state().known_functions;
-    LibraryState::KnownFunction& f = known[(reinterpret_cast<std::uintptr_t>(c.name) >> 3) % known.size()];
-    if (f.name != c.name) f = {c.name, coll::function_number(c.name)};
+    LibraryState::KnownFunction& f = known[(reinterpret_cast<std::uintptr_t>(c.name()) >> 3) % known.size()];
+    if (f.name != c.name()) f = {c.name(), coll::function_number(c.name())};
     return f.number;
 }
 

@@ -9,20 +9,18 @@ using namespace tutti;
 TUTTI_FUNCTION(Gather);
 int PMPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                 MPI_Datatype recvtype, int root, MPI_Comm comm) {
-    return enter(
-        "MPI_Gather", args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm), [&](Call& call) {
-            run(call, &RecentCollectives::gather, {comm, sendcount, sendtype, recvcount, recvtype, root},
-                rooted_buffers(sendbuf, recvbuf),
-                [&] { return gather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); });
-        });
+    return enter(args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm), [&](Call& call) {
+        run(call, &RecentCollectives::gather, {comm, sendcount, sendtype, recvcount, recvtype, root},
+            rooted_buffers(sendbuf, recvbuf),
+            [&] { return gather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); });
+    });
 }
 
 TUTTI_FUNCTION(Gatherv);
 int PMPI_Gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
                  const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) {
     return enter(
-        "MPI_Gatherv", args(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm),
-        [&](Call& call) {
+        args(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm), [&](Call& call) {
             run(call, gatherv(call, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
         });
 }
@@ -30,20 +28,18 @@ int PMPI_Gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void
 TUTTI_FUNCTION(Scatter);
 int PMPI_Scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                  MPI_Datatype recvtype, int root, MPI_Comm comm) {
-    return enter(
-        "MPI_Scatter", args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm), [&](Call& call) {
-            run(call, &RecentCollectives::scatter, {comm, sendcount, sendtype, recvcount, recvtype, root},
-                rooted_buffers(recvbuf, sendbuf),
-                [&] { return scatter(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); });
-        });
+    return enter(args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm), [&](Call& call) {
+        run(call, &RecentCollectives::scatter, {comm, sendcount, sendtype, recvcount, recvtype, root},
+            rooted_buffers(recvbuf, sendbuf),
+            [&] { return scatter(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); });
+    });
 }
 
 TUTTI_FUNCTION(Scatterv);
 int PMPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void* recvbuf,
                   int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
     return enter(
-        "MPI_Scatterv", args(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm),
-        [&](Call& call) {
+        args(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm), [&](Call& call) {
             run(call, scatterv(call, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
         });
 }
@@ -51,41 +47,36 @@ int PMPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[
 TUTTI_FUNCTION(Allgather);
 int PMPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                    MPI_Datatype recvtype, MPI_Comm comm) {
-    return enter(
-        "MPI_Allgather", args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), [&](Call& call) {
-            run(call, &RecentCollectives::allgather, {comm, sendcount, sendtype, recvcount, recvtype},
-                allgather_buffers(sendbuf, recvbuf),
-                [&] { return allgather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
-        });
+    return enter(args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), [&](Call& call) {
+        run(call, &RecentCollectives::allgather, {comm, sendcount, sendtype, recvcount, recvtype},
+            allgather_buffers(sendbuf, recvbuf),
+            [&] { return allgather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
+    });
 }
 
 TUTTI_FUNCTION(Allgatherv);
 int PMPI_Allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
                     const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
-    return enter("MPI_Allgatherv", args(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm),
-                 [&](Call& call) {
-                     run(call,
-                         allgatherv(call, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
-                 });
+    return enter(args(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm), [&](Call& call) {
+        run(call, allgatherv(call, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
+    });
 }
 
 TUTTI_FUNCTION(Alltoall);
 int PMPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                   MPI_Datatype recvtype, MPI_Comm comm) {
-    return enter(
-        "MPI_Alltoall", args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), [&](Call& call) {
-            run(call, &RecentCollectives::alltoall, {comm, sendcount, sendtype, recvcount, recvtype},
-                alltoall_buffers(sendbuf, recvbuf),
-                [&] { return alltoall(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
-        });
+    return enter(args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), [&](Call& call) {
+        run(call, &RecentCollectives::alltoall, {comm, sendcount, sendtype, recvcount, recvtype},
+            alltoall_buffers(sendbuf, recvbuf),
+            [&] { return alltoall(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
+    });
 }
 
 TUTTI_FUNCTION(Alltoallv);
 int PMPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
                    void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
     return enter(
-        "MPI_Alltoallv", args(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
-        [&](Call& call) {
+        args(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm), [&](Call& call) {
             run(call,
                 alltoallv(call, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
         });
@@ -95,8 +86,7 @@ TUTTI_FUNCTION(Alltoallw);
 int PMPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[],
                    void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[],
                    MPI_Comm comm) {
-    return enter("MPI_Alltoallw",
-                 args(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm),
+    return enter(args(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm),
                  [&](Call& call) {
                      coll::Lists lists;
                      run(call, alltoallw(call, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
@@ -111,18 +101,17 @@ using namespace tutti;
 TUTTI_FUNCTION(Igather);
 int PMPI_Igather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                  MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request) {
-    return enter("MPI_Igather", args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request),
-                 [&](Call& call) {
-                     start(call, gather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),
-                           request);
-                 });
+    return enter(
+        args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request), [&](Call& call) {
+            start(call, gather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm), request);
+        });
 }
 
 TUTTI_FUNCTION(Igatherv);
 int PMPI_Igatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
                   const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request) {
     return enter(
-        "MPI_Igatherv", args(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request),
+        args(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request),
         [&](Call& call) {
             start(call, gatherv(call, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm),
                   request);
@@ -132,18 +121,17 @@ int PMPI_Igatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, voi
 TUTTI_FUNCTION(Iscatter);
 int PMPI_Iscatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                   MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request) {
-    return enter("MPI_Iscatter", args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request),
-                 [&](Call& call) {
-                     start(call, scatter(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),
-                           request);
-                 });
+    return enter(
+        args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request), [&](Call& call) {
+            start(call, scatter(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm), request);
+        });
 }
 
 TUTTI_FUNCTION(Iscatterv);
 int PMPI_Iscatterv(const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
                    void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request) {
     return enter(
-        "MPI_Iscatterv", args(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request),
+        args(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request),
         [&](Call& call) {
             start(call, scatterv(call, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm),
                   request);
@@ -153,19 +141,16 @@ int PMPI_Iscatterv(const void* sendbuf, const int sendcounts[], const int displs
 TUTTI_FUNCTION(Iallgather);
 int PMPI_Iallgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                     MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-    return enter("MPI_Iallgather", args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request),
-                 [&](Call& call) {
-                     start(call, allgather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
-                           request);
-                 });
+    return enter(args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request), [&](Call& call) {
+        start(call, allgather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), request);
+    });
 }
 
 TUTTI_FUNCTION(Iallgatherv);
 int PMPI_Iallgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
                      const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
     return enter(
-        "MPI_Iallgatherv", args(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request),
-        [&](Call& call) {
+        args(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request), [&](Call& call) {
             start(call, allgatherv(call, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm),
                   request);
         });
@@ -174,11 +159,9 @@ int PMPI_Iallgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, 
 TUTTI_FUNCTION(Ialltoall);
 int PMPI_Ialltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                    MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-    return enter("MPI_Ialltoall", args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request),
-                 [&](Call& call) {
-                     start(call, alltoall(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
-                           request);
-                 });
+    return enter(args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request), [&](Call& call) {
+        start(call, alltoall(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), request);
+    });
 }
 
 TUTTI_FUNCTION(Ialltoallv);
@@ -186,7 +169,6 @@ int PMPI_Ialltoallv(const void* sendbuf, const int sendcounts[], const int sdisp
                     void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
                     MPI_Request* request) {
     return enter(
-        "MPI_Ialltoallv",
         args(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request),
         [&](Call& call) {
             start(call,
@@ -199,8 +181,7 @@ TUTTI_FUNCTION(Ialltoallw);
 int PMPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[],
                     void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[],
                     MPI_Comm comm, MPI_Request* request) {
-    return enter("MPI_Ialltoallw",
-                 args(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request),
+    return enter(args(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request),
                  [&](Call& call) {
                      coll::Lists lists;
                      start(call,
@@ -217,8 +198,7 @@ using namespace tutti;
 TUTTI_FUNCTION(Gather_init);
 int PMPI_Gather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                      MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-    return enter("MPI_Gather_init",
-                 args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request),
+    return enter(args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request),
                  [&](Call& call) {
                      init(call, gather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),
                           info, request);
@@ -230,7 +210,6 @@ int PMPI_Gatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
                       const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
                       MPI_Request* request) {
     return enter(
-        "MPI_Gatherv_init",
         args(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request),
         [&](Call& call) {
             init(call, gatherv(call, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm),
@@ -241,8 +220,7 @@ int PMPI_Gatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
 TUTTI_FUNCTION(Scatter_init);
 int PMPI_Scatter_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                       MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-    return enter("MPI_Scatter_init",
-                 args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request),
+    return enter(args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request),
                  [&](Call& call) {
                      init(call, scatter(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),
                           info, request);
@@ -254,7 +232,6 @@ int PMPI_Scatterv_init(const void* sendbuf, const int sendcounts[], const int di
                        void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
                        MPI_Request* request) {
     return enter(
-        "MPI_Scatterv_init",
         args(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request),
         [&](Call& call) {
             init(call, scatterv(call, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm),
@@ -265,8 +242,7 @@ int PMPI_Scatterv_init(const void* sendbuf, const int sendcounts[], const int di
 TUTTI_FUNCTION(Allgather_init);
 int PMPI_Allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                         MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-    return enter("MPI_Allgather_init",
-                 args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request),
+    return enter(args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request),
                  [&](Call& call) {
                      init(call, allgather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), info,
                           request);
@@ -277,8 +253,7 @@ TUTTI_FUNCTION(Allgatherv_init);
 int PMPI_Allgatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                          const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
                          MPI_Info info, MPI_Request* request) {
-    return enter("MPI_Allgatherv_init",
-                 args(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request),
+    return enter(args(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request),
                  [&](Call& call) {
                      init(call,
                           allgatherv(call, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm),
@@ -290,8 +265,7 @@ TUTTI_FUNCTION(Alltoall_init);
 int PMPI_Alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                        MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     return enter(
-        "MPI_Alltoall_init", args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request),
-        [&](Call& call) {
+        args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request), [&](Call& call) {
             init(call, alltoall(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), info, request);
         });
 }
@@ -301,7 +275,6 @@ int PMPI_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int s
                         void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
                         MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     return enter(
-        "MPI_Alltoallv_init",
         args(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request),
         [&](Call& call) {
             init(call,
@@ -315,7 +288,6 @@ int PMPI_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int s
                         const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[],
                         const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     return enter(
-        "MPI_Alltoallw_init",
         args(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request),
         [&](Call& call) {
             coll::Lists lists;

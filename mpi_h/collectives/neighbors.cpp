@@ -7,39 +7,32 @@ using namespace tutti;
 TUTTI_FUNCTION(Neighbor_allgather);
 int PMPI_Neighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                             MPI_Datatype recvtype, MPI_Comm comm) {
-    return enter("MPI_Neighbor_allgather", args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
-                 [&](Call& call) {
-                     run(call,
-                         neighbor_allgather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
-                 });
+    return enter(args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), [&](Call& call) {
+        run(call, neighbor_allgather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+    });
 }
 
 TUTTI_FUNCTION(Neighbor_allgatherv);
 int PMPI_Neighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                              const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
-    return enter("MPI_Neighbor_allgatherv",
-                 args(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm), [&](Call& call) {
-                     run(call, neighbor_allgatherv(call, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                                                   recvtype, comm));
-                 });
+    return enter(args(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm), [&](Call& call) {
+        run(call, neighbor_allgatherv(call, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
+    });
 }
 
 TUTTI_FUNCTION(Neighbor_alltoall);
 int PMPI_Neighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                            MPI_Datatype recvtype, MPI_Comm comm) {
-    return enter("MPI_Neighbor_alltoall", args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
-                 [&](Call& call) {
-                     run(call,
-                         neighbor_alltoall(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
-                 });
+    return enter(args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), [&](Call& call) {
+        run(call, neighbor_alltoall(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+    });
 }
 
 TUTTI_FUNCTION(Neighbor_alltoallv);
 int PMPI_Neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
                             void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
                             MPI_Comm comm) {
-    return enter("MPI_Neighbor_alltoallv",
-                 args(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
+    return enter(args(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
                  [&](Call& call) {
                      run(call, neighbor_alltoallv(call, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
                                                   rdispls, recvtype, comm));
@@ -50,8 +43,7 @@ TUTTI_FUNCTION(Neighbor_alltoallw);
 int PMPI_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
                             const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
                             const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
-    return enter("MPI_Neighbor_alltoallw",
-                 args(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm),
+    return enter(args(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm),
                  [&](Call& call) {
                      coll::Lists lists;
                      run(call, neighbor_alltoallw(call, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
@@ -62,12 +54,10 @@ int PMPI_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const M
 TUTTI_FUNCTION(Ineighbor_allgather);
 int PMPI_Ineighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                              MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-    return enter("MPI_Ineighbor_allgather",
-                 args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request), [&](Call& call) {
-                     start(call,
-                           neighbor_allgather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
-                           request);
-                 });
+    return enter(args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request), [&](Call& call) {
+        start(call, neighbor_allgather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
+              request);
+    });
 }
 
 TUTTI_FUNCTION(Ineighbor_allgatherv);
@@ -75,7 +65,6 @@ int PMPI_Ineighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype s
                               const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
                               MPI_Request* request) {
     return enter(
-        "MPI_Ineighbor_allgatherv",
         args(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request), [&](Call& call) {
             start(call,
                   neighbor_allgatherv(call, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm),
@@ -86,20 +75,16 @@ int PMPI_Ineighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype s
 TUTTI_FUNCTION(Ineighbor_alltoall);
 int PMPI_Ineighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                             MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-    return enter("MPI_Ineighbor_alltoall",
-                 args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request), [&](Call& call) {
-                     start(call,
-                           neighbor_alltoall(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
-                           request);
-                 });
+    return enter(args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request), [&](Call& call) {
+        start(call, neighbor_alltoall(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), request);
+    });
 }
 
 TUTTI_FUNCTION(Ineighbor_alltoallv);
 int PMPI_Ineighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
                              void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
                              MPI_Comm comm, MPI_Request* request) {
-    return enter("MPI_Ineighbor_alltoallv",
-                 args(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request),
+    return enter(args(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request),
                  [&](Call& call) {
                      start(call,
                            neighbor_alltoallv(call, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
@@ -113,8 +98,7 @@ int PMPI_Ineighbor_alltoallw(const void* sendbuf, const int sendcounts[], const 
                              const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
                              const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
                              MPI_Request* request) {
-    return enter("MPI_Ineighbor_alltoallw",
-                 args(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request),
+    return enter(args(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request),
                  [&](Call& call) {
                      coll::Lists lists;
                      auto const made = neighbor_alltoallw(call, sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
@@ -128,7 +112,6 @@ int PMPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, MPI_Datatyp
                                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
                                  MPI_Request* request) {
     return enter(
-        "MPI_Neighbor_allgather_init",
         args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request), [&](Call& call) {
             init(call, neighbor_allgather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), info,
                  request);
@@ -140,7 +123,6 @@ int PMPI_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, MPI_Dataty
                                   const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
                                   MPI_Info info, MPI_Request* request) {
     return enter(
-        "MPI_Neighbor_allgatherv_init",
         args(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request),
         [&](Call& call) {
             init(call,
@@ -153,7 +135,6 @@ TUTTI_FUNCTION(Neighbor_alltoall_init);
 int PMPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                                 MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     return enter(
-        "MPI_Neighbor_alltoall_init",
         args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request), [&](Call& call) {
             init(call, neighbor_alltoall(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), info,
                  request);
@@ -165,7 +146,6 @@ int PMPI_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], co
                                  MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[],
                                  MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     return enter(
-        "MPI_Neighbor_alltoallv_init",
         args(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request),
         [&](Call& call) {
             init(call,
@@ -181,7 +161,6 @@ int PMPI_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], co
                                  const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info,
                                  MPI_Request* request) {
     return enter(
-        "MPI_Neighbor_alltoallw_init",
         args(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request),
         [&](Call& call) {
             coll::Lists lists;

@@ -6,8 +6,8 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Op_create);
 int PMPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
-    return enter("MPI_Op_create", args(user_fn, commute, op), [&](Call& call) {
-        call.function(user_fn, "user_fn");
+    return enter(args(user_fn, commute, op), [&](Call& call) {
+        call.callback(user_fn, "user_fn");
         call.pointer(op, "op");
         auto made = Ref<Op>::adopt(new Op);
         made->commutative = commute != 0;
@@ -24,7 +24,7 @@ int PMPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
 
 TUTTI_FUNCTION(Op_free);
 int PMPI_Op_free(MPI_Op* op) {
-    return enter("MPI_Op_free", args(op), [&](Call& call) {
+    return enter(args(op), [&](Call& call) {
         call.pointer(op, "op");
         if (call.op(*op).predefined) fail(ErrorClass::op, "a predefined operator cannot be freed");
         record_freed(*op);
@@ -35,7 +35,7 @@ int PMPI_Op_free(MPI_Op* op) {
 
 TUTTI_FUNCTION(Op_commutative);
 int PMPI_Op_commutative(MPI_Op op, int* commute) {
-    return enter("MPI_Op_commutative", args(op, commute), [&](Call& call) {
+    return enter(args(op, commute), [&](Call& call) {
         Op& o = call.op(op);
         call.pointer(commute, "commute");
         *commute = o.commutative;
@@ -44,7 +44,7 @@ int PMPI_Op_commutative(MPI_Op op, int* commute) {
 
 TUTTI_FUNCTION(Reduce_local);
 int PMPI_Reduce_local(void const* inbuf, void* inoutbuf, int count, MPI_Datatype datatype, MPI_Op op) {
-    return enter("MPI_Reduce_local", args(inbuf, inoutbuf, count, datatype, op), [&](Call& call) {
+    return enter(args(inbuf, inoutbuf, count, datatype, op), [&](Call& call) {
         call.count(count);
         Datatype& type = call.type(datatype);
         Op& o = call.op(op);

@@ -9,19 +9,19 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Ibarrier);
 int PMPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
-    return enter("MPI_Ibarrier", args(comm, request), [&](Call& call) { start(call, barrier(call, comm), request); });
+    return enter(args(comm, request), [&](Call& call) { start(call, barrier(call, comm), request); });
 }
 
 TUTTI_FUNCTION(Ibcast);
 int PMPI_Ibcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request* request) {
-    return enter("MPI_Ibcast", args(buffer, count, datatype, root, comm, request),
+    return enter(args(buffer, count, datatype, root, comm, request),
                  [&](Call& call) { start(call, bcast(call, buffer, count, datatype, root, comm), request); });
 }
 
 TUTTI_FUNCTION(Ireduce);
 int PMPI_Ireduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
                  MPI_Comm comm, MPI_Request* request) {
-    return enter("MPI_Ireduce", args(sendbuf, recvbuf, count, datatype, op, root, comm, request), [&](Call& call) {
+    return enter(args(sendbuf, recvbuf, count, datatype, op, root, comm, request), [&](Call& call) {
         start(call, reduce(call, sendbuf, recvbuf, count, datatype, op, root, comm), request);
     });
 }
@@ -29,7 +29,7 @@ int PMPI_Ireduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype dat
 TUTTI_FUNCTION(Iallreduce);
 int PMPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                     MPI_Request* request) {
-    return enter("MPI_Iallreduce", args(sendbuf, recvbuf, count, datatype, op, comm, request), [&](Call& call) {
+    return enter(args(sendbuf, recvbuf, count, datatype, op, comm, request), [&](Call& call) {
         start(call, allreduce(call, sendbuf, recvbuf, count, datatype, op, comm), request);
     });
 }
@@ -37,33 +37,31 @@ int PMPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype 
 TUTTI_FUNCTION(Ireduce_scatter);
 int PMPI_Ireduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
                          MPI_Comm comm, MPI_Request* request) {
-    return enter("MPI_Ireduce_scatter", args(sendbuf, recvbuf, recvcounts, datatype, op, comm, request),
-                 [&](Call& call) {
-                     start(call, reduce_scatter(call, sendbuf, recvbuf, recvcounts, datatype, op, comm), request);
-                 });
+    return enter(args(sendbuf, recvbuf, recvcounts, datatype, op, comm, request), [&](Call& call) {
+        start(call, reduce_scatter(call, sendbuf, recvbuf, recvcounts, datatype, op, comm), request);
+    });
 }
 
 TUTTI_FUNCTION(Ireduce_scatter_block);
 int PMPI_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
                                MPI_Comm comm, MPI_Request* request) {
-    return enter(
-        "MPI_Ireduce_scatter_block", args(sendbuf, recvbuf, recvcount, datatype, op, comm, request), [&](Call& call) {
-            coll::Lists lists;
-            start(call, reduce_scatter_block(call, sendbuf, recvbuf, recvcount, datatype, op, comm, lists), request);
-        });
+    return enter(args(sendbuf, recvbuf, recvcount, datatype, op, comm, request), [&](Call& call) {
+        coll::Lists lists;
+        start(call, reduce_scatter_block(call, sendbuf, recvbuf, recvcount, datatype, op, comm, lists), request);
+    });
 }
 
 TUTTI_FUNCTION(Iscan);
 int PMPI_Iscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                MPI_Request* request) {
-    return enter("MPI_Iscan", args(sendbuf, recvbuf, count, datatype, op, comm, request),
+    return enter(args(sendbuf, recvbuf, count, datatype, op, comm, request),
                  [&](Call& call) { start(call, scan(call, sendbuf, recvbuf, count, datatype, op, comm), request); });
 }
 
 TUTTI_FUNCTION(Iexscan);
 int PMPI_Iexscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                  MPI_Request* request) {
-    return enter("MPI_Iexscan", args(sendbuf, recvbuf, count, datatype, op, comm, request),
+    return enter(args(sendbuf, recvbuf, count, datatype, op, comm, request),
                  [&](Call& call) { start(call, exscan(call, sendbuf, recvbuf, count, datatype, op, comm), request); });
 }
 
@@ -73,58 +71,53 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Barrier_init);
 int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-    return enter("MPI_Barrier_init", args(comm, info, request),
-                 [&](Call& call) { init(call, barrier(call, comm), info, request); });
+    return enter(args(comm, info, request), [&](Call& call) { init(call, barrier(call, comm), info, request); });
 }
 
 TUTTI_FUNCTION(Bcast_init);
 int PMPI_Bcast_init(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info,
                     MPI_Request* request) {
-    return enter("MPI_Bcast_init", args(buffer, count, datatype, root, comm, info, request),
+    return enter(args(buffer, count, datatype, root, comm, info, request),
                  [&](Call& call) { init(call, bcast(call, buffer, count, datatype, root, comm), info, request); });
 }
 
 TUTTI_FUNCTION(Reduce_init);
 int PMPI_Reduce_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
                      MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-    return enter("MPI_Reduce_init", args(sendbuf, recvbuf, count, datatype, op, root, comm, info, request),
-                 [&](Call& call) {
-                     init(call, reduce(call, sendbuf, recvbuf, count, datatype, op, root, comm), info, request);
-                 });
+    return enter(args(sendbuf, recvbuf, count, datatype, op, root, comm, info, request), [&](Call& call) {
+        init(call, reduce(call, sendbuf, recvbuf, count, datatype, op, root, comm), info, request);
+    });
 }
 
 TUTTI_FUNCTION(Allreduce_init);
 int PMPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                         MPI_Info info, MPI_Request* request) {
-    return enter(
-        "MPI_Allreduce_init", args(sendbuf, recvbuf, count, datatype, op, comm, info, request),
-        [&](Call& call) { init(call, allreduce(call, sendbuf, recvbuf, count, datatype, op, comm), info, request); });
+    return enter(args(sendbuf, recvbuf, count, datatype, op, comm, info, request), [&](Call& call) {
+        init(call, allreduce(call, sendbuf, recvbuf, count, datatype, op, comm), info, request);
+    });
 }
 
 TUTTI_FUNCTION(Reduce_scatter_init);
 int PMPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype,
                              MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-    return enter("MPI_Reduce_scatter_init", args(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request),
-                 [&](Call& call) {
-                     init(call, reduce_scatter(call, sendbuf, recvbuf, recvcounts, datatype, op, comm), info, request);
-                 });
+    return enter(args(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request), [&](Call& call) {
+        init(call, reduce_scatter(call, sendbuf, recvbuf, recvcounts, datatype, op, comm), info, request);
+    });
 }
 
 TUTTI_FUNCTION(Reduce_scatter_block_init);
 int PMPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
                                    MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-    return enter("MPI_Reduce_scatter_block_init", args(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request),
-                 [&](Call& call) {
-                     coll::Lists lists;
-                     init(call, reduce_scatter_block(call, sendbuf, recvbuf, recvcount, datatype, op, comm, lists),
-                          info, request);
-                 });
+    return enter(args(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request), [&](Call& call) {
+        coll::Lists lists;
+        init(call, reduce_scatter_block(call, sendbuf, recvbuf, recvcount, datatype, op, comm, lists), info, request);
+    });
 }
 
 TUTTI_FUNCTION(Scan_init);
 int PMPI_Scan_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                    MPI_Info info, MPI_Request* request) {
-    return enter("MPI_Scan_init", args(sendbuf, recvbuf, count, datatype, op, comm, info, request), [&](Call& call) {
+    return enter(args(sendbuf, recvbuf, count, datatype, op, comm, info, request), [&](Call& call) {
         init(call, scan(call, sendbuf, recvbuf, count, datatype, op, comm), info, request);
     });
 }
@@ -132,7 +125,7 @@ int PMPI_Scan_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype d
 TUTTI_FUNCTION(Exscan_init);
 int PMPI_Exscan_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                      MPI_Info info, MPI_Request* request) {
-    return enter("MPI_Exscan_init", args(sendbuf, recvbuf, count, datatype, op, comm, info, request), [&](Call& call) {
+    return enter(args(sendbuf, recvbuf, count, datatype, op, comm, info, request), [&](Call& call) {
         init(call, exscan(call, sendbuf, recvbuf, count, datatype, op, comm), info, request);
     });
 }
@@ -141,14 +134,14 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Barrier);
 int PMPI_Barrier(MPI_Comm comm) {
-    return enter("MPI_Barrier", args(comm), [&](Call& call) {
+    return enter(args(comm), [&](Call& call) {
         run(call, &RecentCollectives::barrier, {comm}, no_buffers, [&] { return barrier(call, comm); });
     });
 }
 
 TUTTI_FUNCTION(Bcast);
 int PMPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
-    return enter("MPI_Bcast", args(buffer, count, datatype, root, comm), [&](Call& call) {
+    return enter(args(buffer, count, datatype, root, comm), [&](Call& call) {
         run(call, &RecentCollectives::bcast, {comm, count, datatype, root}, bcast_buffer(buffer),
             [&] { return bcast(call, buffer, count, datatype, root, comm); });
     });
@@ -157,7 +150,7 @@ int PMPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Com
 TUTTI_FUNCTION(Reduce);
 int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
                 MPI_Comm comm) {
-    return enter("MPI_Reduce", args(sendbuf, recvbuf, count, datatype, op, root, comm), [&](Call& call) {
+    return enter(args(sendbuf, recvbuf, count, datatype, op, root, comm), [&](Call& call) {
         run(call, &RecentCollectives::reduce, {comm, count, datatype, op, root}, reduce_buffers(sendbuf, recvbuf),
             [&] { return reduce(call, sendbuf, recvbuf, count, datatype, op, root, comm); });
     });
@@ -165,7 +158,7 @@ int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype data
 
 TUTTI_FUNCTION(Allreduce);
 int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-    return enter("MPI_Allreduce", args(sendbuf, recvbuf, count, datatype, op, comm), [&](Call& call) {
+    return enter(args(sendbuf, recvbuf, count, datatype, op, comm), [&](Call& call) {
         run(call, &RecentCollectives::allreduce, {comm, count, datatype, op}, reduction_buffers(sendbuf, recvbuf),
             [&] { return allreduce(call, sendbuf, recvbuf, count, datatype, op, comm); });
     });
@@ -174,7 +167,7 @@ int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype d
 TUTTI_FUNCTION(Reduce_scatter);
 int PMPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
                         MPI_Comm comm) {
-    return enter("MPI_Reduce_scatter", args(sendbuf, recvbuf, recvcounts, datatype, op, comm), [&](Call& call) {
+    return enter(args(sendbuf, recvbuf, recvcounts, datatype, op, comm), [&](Call& call) {
         run(call, reduce_scatter(call, sendbuf, recvbuf, recvcounts, datatype, op, comm));
     });
 }
@@ -182,7 +175,7 @@ int PMPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts
 TUTTI_FUNCTION(Reduce_scatter_block);
 int PMPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
                               MPI_Comm comm) {
-    return enter("MPI_Reduce_scatter_block", args(sendbuf, recvbuf, recvcount, datatype, op, comm), [&](Call& call) {
+    return enter(args(sendbuf, recvbuf, recvcount, datatype, op, comm), [&](Call& call) {
         coll::Lists lists;
         run(call, reduce_scatter_block(call, sendbuf, recvbuf, recvcount, datatype, op, comm, lists));
     });
@@ -190,7 +183,7 @@ int PMPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
 
 TUTTI_FUNCTION(Scan);
 int PMPI_Scan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-    return enter("MPI_Scan", args(sendbuf, recvbuf, count, datatype, op, comm), [&](Call& call) {
+    return enter(args(sendbuf, recvbuf, count, datatype, op, comm), [&](Call& call) {
         run(call, &RecentCollectives::scan, {comm, count, datatype, op}, reduction_buffers(sendbuf, recvbuf),
             [&] { return scan(call, sendbuf, recvbuf, count, datatype, op, comm); });
     });
@@ -198,6 +191,6 @@ int PMPI_Scan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype dataty
 
 TUTTI_FUNCTION(Exscan);
 int PMPI_Exscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-    return enter("MPI_Exscan", args(sendbuf, recvbuf, count, datatype, op, comm),
+    return enter(args(sendbuf, recvbuf, count, datatype, op, comm),
                  [&](Call& call) { run(call, exscan(call, sendbuf, recvbuf, count, datatype, op, comm)); });
 }

@@ -13,33 +13,35 @@ namespace {
 
 constexpr auto on_comm = Keyval::ObjectKind::comm;
 
-[[gnu::always_inline]] inline int create(char const* name, CopyFunction* copy, DeleteFunction* remove, int* keyval,
-                                         void* extra_state) {
-    return enter(name, args(copy, remove, keyval, extra_state), [&](Call& call) {
+[[gnu::always_inline]] inline int create(CopyFunction* copy, DeleteFunction* remove, int* keyval, void* extra_state,
+                                         Function function = __builtin_FUNCTION()) {
+    return enter(function, args(copy, remove, keyval, extra_state), [&](Call& call) {
         call.pointer(keyval, "keyval");
         *keyval = make_keyval(call, on_comm, copy, remove, extra_state);
     });
 }
 
-[[gnu::always_inline]] inline int release(char const* name, int* keyval) {
-    return enter(name, args(keyval), [&](Call& call) { free_keyval(call, on_comm, keyval); });
+[[gnu::always_inline]] inline int release(int* keyval, Function function = __builtin_FUNCTION()) {
+    return enter(function, args(keyval), [&](Call& call) { free_keyval(call, on_comm, keyval); });
 }
 
-[[gnu::always_inline]] inline int set(char const* name, MPI_Comm comm, int keyval, void* value) {
-    return enter(name, args(comm, keyval, value), [&](Call& call) {
+[[gnu::always_inline]] inline int set(MPI_Comm comm, int keyval, void* value,
+                                      Function function = __builtin_FUNCTION()) {
+    return enter(function, args(comm, keyval, value), [&](Call& call) {
         set_attribute(call, on_comm, comm, keyval, {reinterpret_cast<std::intptr_t>(value), AttributeForm::pointer});
     });
 }
 
-[[gnu::always_inline]] inline int get(char const* name, MPI_Comm comm, int keyval, void* value, int* flag) {
-    return enter(name, args(comm, keyval, value, flag), [&](Call& call) {
+[[gnu::always_inline]] inline int get(MPI_Comm comm, int keyval, void* value, int* flag,
+                                      Function function = __builtin_FUNCTION()) {
+    return enter(function, args(comm, keyval, value, flag), [&](Call& call) {
         call.pointer(flag, "flag");
         *flag = get_attribute(call, on_comm, comm, keyval, AttributeForm::pointer, value);
     });
 }
 
-[[gnu::always_inline]] inline int erase(char const* name, MPI_Comm comm, int keyval) {
-    return enter(name, args(comm, keyval), [&](Call& call) { delete_attribute(call, on_comm, comm, keyval); });
+[[gnu::always_inline]] inline int erase(MPI_Comm comm, int keyval, Function function = __builtin_FUNCTION()) {
+    return enter(function, args(comm, keyval), [&](Call& call) { delete_attribute(call, on_comm, comm, keyval); });
 }
 
 }   // namespace
@@ -47,41 +49,37 @@ constexpr auto on_comm = Keyval::ObjectKind::comm;
 TUTTI_FUNCTION(Comm_create_keyval);
 int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* remove, int* keyval,
                             void* extra_state) {
-    return create("MPI_Comm_create_keyval", copy, remove, keyval, extra_state);
+    return create(copy, remove, keyval, extra_state);
 }
 
 TUTTI_FUNCTION(Comm_free_keyval);
-int PMPI_Comm_free_keyval(int* keyval) { return release("MPI_Comm_free_keyval", keyval); }
+int PMPI_Comm_free_keyval(int* keyval) { return release(keyval); }
 
 TUTTI_FUNCTION(Comm_set_attr);
-int PMPI_Comm_set_attr(MPI_Comm comm, int keyval, void* value) { return set("MPI_Comm_set_attr", comm, keyval, value); }
+int PMPI_Comm_set_attr(MPI_Comm comm, int keyval, void* value) { return set(comm, keyval, value); }
 
 TUTTI_FUNCTION(Comm_get_attr);
-int PMPI_Comm_get_attr(MPI_Comm comm, int keyval, void* value, int* flag) {
-    return get("MPI_Comm_get_attr", comm, keyval, value, flag);
-}
+int PMPI_Comm_get_attr(MPI_Comm comm, int keyval, void* value, int* flag) { return get(comm, keyval, value, flag); }
 
 TUTTI_FUNCTION(Comm_delete_attr);
-int PMPI_Comm_delete_attr(MPI_Comm comm, int keyval) { return erase("MPI_Comm_delete_attr", comm, keyval); }
+int PMPI_Comm_delete_attr(MPI_Comm comm, int keyval) { return erase(comm, keyval); }
 
 TUTTI_FUNCTION(Keyval_create);
 int PMPI_Keyval_create(MPI_Copy_function* copy, MPI_Delete_function* remove, int* keyval, void* extra_state) {
-    return create("MPI_Keyval_create", copy, remove, keyval, extra_state);
+    return create(copy, remove, keyval, extra_state);
 }
 
 TUTTI_FUNCTION(Keyval_free);
-int PMPI_Keyval_free(int* keyval) { return release("MPI_Keyval_free", keyval); }
+int PMPI_Keyval_free(int* keyval) { return release(keyval); }
 
 TUTTI_FUNCTION(Attr_put);
-int PMPI_Attr_put(MPI_Comm comm, int keyval, void* value) { return set("MPI_Attr_put", comm, keyval, value); }
+int PMPI_Attr_put(MPI_Comm comm, int keyval, void* value) { return set(comm, keyval, value); }
 
 TUTTI_FUNCTION(Attr_get);
-int PMPI_Attr_get(MPI_Comm comm, int keyval, void* value, int* flag) {
-    return get("MPI_Attr_get", comm, keyval, value, flag);
-}
+int PMPI_Attr_get(MPI_Comm comm, int keyval, void* value, int* flag) { return get(comm, keyval, value, flag); }
 
 TUTTI_FUNCTION(Attr_delete);
-int PMPI_Attr_delete(MPI_Comm comm, int keyval) { return erase("MPI_Attr_delete", comm, keyval); }
+int PMPI_Attr_delete(MPI_Comm comm, int keyval) { return erase(comm, keyval); }
 
 // Keys and attributes of communicators, datatypes and windows, for every language.
 
@@ -162,8 +160,8 @@ int UserKeyval::remove(Object& of, AttributeValue const& value) {
 
 int make_keyval(Call const& call, Keyval::ObjectKind on, CopyFunction* copy, DeleteFunction* remove,
                 void* extra_state) {
-    if (copy) call.function(copy, "the copy function");
-    if (remove) call.function(remove, "the delete function");
+    if (copy) call.callback(copy, "the copy function");
+    if (remove) call.callback(remove, "the delete function");
     return library().tables.keyvals.add(new UserKeyval(on, copy, remove, extra_state));
 }
 

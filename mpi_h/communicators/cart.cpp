@@ -34,7 +34,7 @@ void check_maxdims(int maxdims, CartTopology const& grid) {
 
 TUTTI_FUNCTION(Dims_create);
 int PMPI_Dims_create(int nnodes, int ndims, int dims[]) {
-    return enter("MPI_Dims_create", args(nnodes, ndims, dims), [&](Call& call) {
+    return enter(args(nnodes, ndims, dims), [&](Call& call) {
         checked_array(call, ndims, dims, "ndims", "dims");
         balance_dims(nnodes, {dims, static_cast<std::size_t>(ndims)});
     });
@@ -43,20 +43,20 @@ int PMPI_Dims_create(int nnodes, int ndims, int dims[]) {
 TUTTI_FUNCTION(Cart_create);
 int PMPI_Cart_create(MPI_Comm comm, int ndims, int const dims[], int const periods[], int reorder,
                      MPI_Comm* comm_cart) {
-    return enter("MPI_Cart_create", args(comm, ndims, dims, periods, reorder, comm_cart), [&](Call& call) {
+    return enter(args(comm, ndims, dims, periods, reorder, comm_cart), [&](Call& call) {
         Comm& parent = call.intracomm(comm);
         call.pointer(comm_cart, "comm_cart");
         CartTopology grid = checked_grid(call, parent, ndims, dims, periods);
         *comm_cart = MPI_COMM_NULL;
         Ref<Group> members = first_ranks(parent, grid.size());
-        coll::record_call(parent, call.name);
+        coll::record_call(parent, call.name());
         *comm_cart = with_topology(coll::create(parent, std::move(members)), std::move(grid));
     });
 }
 
 TUTTI_FUNCTION(Cart_map);
 int PMPI_Cart_map(MPI_Comm comm, int ndims, int const dims[], int const periods[], int* newrank) {
-    return enter("MPI_Cart_map", args(comm, ndims, dims, periods, newrank), [&](Call& call) {
+    return enter(args(comm, ndims, dims, periods, newrank), [&](Call& call) {
         Comm& c = call.intracomm(comm);
         call.pointer(newrank, "newrank");
         int size = checked_grid(call, c, ndims, dims, periods).size();
@@ -66,7 +66,7 @@ int PMPI_Cart_map(MPI_Comm comm, int ndims, int const dims[], int const periods[
 
 TUTTI_FUNCTION(Cartdim_get);
 int PMPI_Cartdim_get(MPI_Comm comm, int* ndims) {
-    return enter("MPI_Cartdim_get", args(comm, ndims), [&](Call& call) {
+    return enter(args(comm, ndims), [&](Call& call) {
         CartTopology& grid = grid_of(call.any_comm(comm));
         call.pointer(ndims, "ndims");
         *ndims = static_cast<int>(grid.dims.size());
@@ -75,7 +75,7 @@ int PMPI_Cartdim_get(MPI_Comm comm, int* ndims) {
 
 TUTTI_FUNCTION(Cart_get);
 int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]) {
-    return enter("MPI_Cart_get", args(comm, maxdims, dims, periods, coords), [&](Call& call) {
+    return enter(args(comm, maxdims, dims, periods, coords), [&](Call& call) {
         CartTopology& grid = grid_of(call.any_comm(comm));
         check_maxdims(maxdims, grid);
         if (grid.dims.empty()) return;
@@ -90,7 +90,7 @@ int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coo
 
 TUTTI_FUNCTION(Cart_rank);
 int PMPI_Cart_rank(MPI_Comm comm, int const coords[], int* rank) {
-    return enter("MPI_Cart_rank", args(comm, coords, rank), [&](Call& call) {
+    return enter(args(comm, coords, rank), [&](Call& call) {
         CartTopology& grid = grid_of(call.any_comm(comm));
         call.pointer(rank, "rank");
         *rank = grid.rank_at(checked_array(call, static_cast<int>(grid.dims.size()), coords, "ndims", "coords"));
@@ -99,7 +99,7 @@ int PMPI_Cart_rank(MPI_Comm comm, int const coords[], int* rank) {
 
 TUTTI_FUNCTION(Cart_coords);
 int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]) {
-    return enter("MPI_Cart_coords", args(comm, rank, maxdims, coords), [&](Call& call) {
+    return enter(args(comm, rank, maxdims, coords), [&](Call& call) {
         Comm& c = call.any_comm(comm);
         CartTopology& grid = grid_of(c);
         check_member(c, rank);
@@ -111,7 +111,7 @@ int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]) {
 
 TUTTI_FUNCTION(Cart_shift);
 int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int* rank_source, int* rank_dest) {
-    return enter("MPI_Cart_shift", args(comm, direction, disp, rank_source, rank_dest), [&](Call& call) {
+    return enter(args(comm, direction, disp, rank_source, rank_dest), [&](Call& call) {
         CartTopology& grid = grid_of(call.any_comm(comm));
         int ndims = static_cast<int>(grid.dims.size());
         if (direction < 0 || direction >= ndims)
@@ -126,7 +126,7 @@ int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int* rank_source, in
 
 TUTTI_FUNCTION(Cart_sub);
 int PMPI_Cart_sub(MPI_Comm comm, int const remain_dims[], MPI_Comm* newcomm) {
-    return enter("MPI_Cart_sub", args(comm, remain_dims, newcomm), [&](Call& call) {
+    return enter(args(comm, remain_dims, newcomm), [&](Call& call) {
         Comm& parent = call.intracomm(comm);
         CartTopology& grid = grid_of(parent);
         call.pointer(newcomm, "newcomm");
@@ -138,7 +138,7 @@ int PMPI_Cart_sub(MPI_Comm comm, int const remain_dims[], MPI_Comm* newcomm) {
             if (grid.sub_index(remain, rank) == mine) members.push_back(parent.world_rank(rank));
         auto group = Ref<Group>::adopt(new Group(std::move(members), parent.process.rank()));
         *newcomm = MPI_COMM_NULL;
-        coll::record_call(parent, call.name);
+        coll::record_call(parent, call.name());
         *newcomm = with_topology(coll::create(parent, std::move(group)), grid.sub(remain));
     });
 }

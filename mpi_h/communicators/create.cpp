@@ -39,36 +39,34 @@ coll::Bridge checked_bridge(Call& call, Comm& local, MPI_Comm peer_comm, int rem
 TUTTI_FUNCTION(Intercomm_create);
 int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag,
                           MPI_Comm* newintercomm) {
-    return enter("MPI_Intercomm_create", args(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm),
-                 [&](Call& call) {
-                     Comm& local = call.intracomm(local_comm, "local_comm");
-                     call.pointer(newintercomm, "newintercomm");
-                     check_leader(local_leader, *local.group, "local_leader", "local_comm");
-                     *newintercomm = MPI_COMM_NULL;
-                     std::optional<coll::Bridge> bridge;
-                     std::optional<Error> argument_error;
-                     try {
-                         if (local.rank() == local_leader)
-                             bridge = checked_bridge(call, local, peer_comm, remote_leader, tag);
-                     } catch (Error const& error) { argument_error = error; }
-                     try {
-                         coll::record_call(local, call.name, coll::WaitsFor::other_ranks);
-                         *newintercomm = handle_of(coll::create_intercomm(local, local_leader, bridge));
-                     } catch (Error const&) {
-                         if (argument_error) throw *argument_error;
-                         throw;
-                     }
-                 });
+    return enter(args(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm), [&](Call& call) {
+        Comm& local = call.intracomm(local_comm, "local_comm");
+        call.pointer(newintercomm, "newintercomm");
+        check_leader(local_leader, *local.group, "local_leader", "local_comm");
+        *newintercomm = MPI_COMM_NULL;
+        std::optional<coll::Bridge> bridge;
+        std::optional<Error> argument_error;
+        try {
+            if (local.rank() == local_leader) bridge = checked_bridge(call, local, peer_comm, remote_leader, tag);
+        } catch (Error const& error) { argument_error = error; }
+        try {
+            coll::record_call(local, call.name(), coll::WaitsFor::other_ranks);
+            *newintercomm = handle_of(coll::create_intercomm(local, local_leader, bridge));
+        } catch (Error const&) {
+            if (argument_error) throw *argument_error;
+            throw;
+        }
+    });
 }
 
 TUTTI_FUNCTION(Intercomm_merge);
 int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm* newintracomm) {
-    return enter("MPI_Intercomm_merge", args(intercomm, high, newintracomm), [&](Call& call) {
+    return enter(args(intercomm, high, newintracomm), [&](Call& call) {
         Comm& inter = call.comm(intercomm);
         if (!inter.is_inter()) fail(ErrorClass::comm, "intercomm is an intracommunicator");
         call.pointer(newintracomm, "newintracomm");
         *newintracomm = MPI_COMM_NULL;
-        coll::record_call(inter, call.name);
+        coll::record_call(inter, call.name());
         *newintracomm = handle_of(coll::merge_intercomm(inter, high != 0));
     });
 }
@@ -134,23 +132,23 @@ void free_handle(Call& call, Comm& c, MPI_Comm* comm) {
 
 TUTTI_FUNCTION(Comm_dup);
 int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
-    return enter("MPI_Comm_dup", args(comm, newcomm), [&](Call& call) {
+    return enter(args(comm, newcomm), [&](Call& call) {
         Comm& parent = call.comm(comm);
         call.pointer(newcomm, "newcomm");
         *newcomm = MPI_COMM_NULL;
-        coll::record_call(parent, call.name);
+        coll::record_call(parent, call.name());
         *newcomm = with_attributes(parent, coll::duplicate(parent));
     });
 }
 
 TUTTI_FUNCTION(Comm_dup_with_info);
 int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
-    return enter("MPI_Comm_dup_with_info", args(comm, info, newcomm), [&](Call& call) {
+    return enter(args(comm, info, newcomm), [&](Call& call) {
         Comm& parent = call.comm(comm);
         call.pointer(newcomm, "newcomm");
         *newcomm = MPI_COMM_NULL;
         Info const* hints = info == MPI_INFO_NULL ? nullptr : &call.info(info);
-        coll::record_call(parent, call.name);
+        coll::record_call(parent, call.name());
         Ref<Comm> child = coll::duplicate(parent);
         if (hints) set_hints(*child, *hints);
         *newcomm = with_attributes(parent, std::move(child));
@@ -169,7 +167,7 @@ static void duplicate_nonblocking(Call& call, MPI_Comm comm, MPI_Info info, MPI_
         hints = Ref<Info>::adopt(new Info);
         store_hints(*hints, call.info(info));
     }
-    coll::record_call(parent, call.name);
+    coll::record_call(parent, call.name());
     auto [child, made] = coll::duplicate_nonblocking(parent, std::move(hints));
     *newcomm = with_attributes(parent, std::move(child));
     *request = library().tables.requests.add(made.detach());
@@ -177,31 +175,31 @@ static void duplicate_nonblocking(Call& call, MPI_Comm comm, MPI_Info info, MPI_
 
 TUTTI_FUNCTION(Comm_idup);
 int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
-    return enter("MPI_Comm_idup", args(comm, newcomm, request),
+    return enter(args(comm, newcomm, request),
                  [&](Call& call) { duplicate_nonblocking(call, comm, MPI_INFO_NULL, newcomm, request); });
 }
 
 TUTTI_FUNCTION(Comm_idup_with_info);
 int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
-    return enter("MPI_Comm_idup_with_info", args(comm, info, newcomm, request),
+    return enter(args(comm, info, newcomm, request),
                  [&](Call& call) { duplicate_nonblocking(call, comm, info, newcomm, request); });
 }
 
 TUTTI_FUNCTION(Comm_create);
 int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
-    return enter("MPI_Comm_create", args(comm, group, newcomm), [&](Call& call) {
+    return enter(args(comm, group, newcomm), [&](Call& call) {
         Comm& parent = call.comm(comm);
         call.pointer(newcomm, "newcomm");
         *newcomm = MPI_COMM_NULL;
         Ref<Group> members = checked_subgroup(call, parent, group);
-        coll::record_call(parent, call.name);
+        coll::record_call(parent, call.name());
         *newcomm = handle_of(coll::create(parent, std::move(members)));
     });
 }
 
 TUTTI_FUNCTION(Comm_create_group);
 int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm) {
-    return enter("MPI_Comm_create_group", args(comm, group, tag, newcomm), [&](Call& call) {
+    return enter(args(comm, group, tag, newcomm), [&](Call& call) {
         Comm& parent = call.intracomm(comm);
         call.pointer(newcomm, "newcomm");
         call.tag(tag);
@@ -215,12 +213,12 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* ne
 
 TUTTI_FUNCTION(Comm_split);
 int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
-    return enter("MPI_Comm_split", args(comm, color, key, newcomm), [&](Call& call) {
+    return enter(args(comm, color, key, newcomm), [&](Call& call) {
         Comm& parent = call.comm(comm);
         call.pointer(newcomm, "newcomm");
         std::optional<int> chosen = checked_color(color);
         *newcomm = MPI_COMM_NULL;
-        coll::record_call(parent, call.name);
+        coll::record_call(parent, call.name());
         *newcomm = handle_of(coll::split(parent, chosen, key));
     });
 }
@@ -229,25 +227,25 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
 /// rest of it until they complete.
 TUTTI_FUNCTION(Comm_free);
 int PMPI_Comm_free(MPI_Comm* comm) {
-    return enter("MPI_Comm_free", args(comm), [&](Call& call) {
+    return enter(args(comm), [&](Call& call) {
         Comm& c = freeable(call, comm);
-        if (p2p::Checks* checks = p2p::engine(c.process).checks()) checks->on_comm_free(c, call.name);
+        if (p2p::Checks* checks = p2p::engine(c.process).checks()) checks->on_comm_free(c, call.function);
         free_handle(call, c, comm);
     });
 }
 
 TUTTI_FUNCTION(Comm_disconnect);
 int PMPI_Comm_disconnect(MPI_Comm* comm) {
-    return enter("MPI_Comm_disconnect", args(comm), [&](Call& call) {
+    return enter(args(comm), [&](Call& call) {
         Comm& c = freeable(call, comm);
         call.comm(*comm);   // throws if it is still being created
-        if (p2p::Checks* checks = p2p::engine(c.process).checks()) checks->on_comm_disconnect(c, call.name);
+        if (p2p::Checks* checks = p2p::engine(c.process).checks()) checks->on_comm_disconnect(c, call.function);
         // As in MPI_Finalize: until the first barrier, other ranks may request messages that this rank has offered.
         for (int round = 0; round < 2; ++round) {
-            p2p::drain_sends(c.process, call.name);
+            p2p::drain_sends(c.process, call.name());
             coll::barrier(c);
         }
-        p2p::flush(c.process, p2p::buffer_of(c), call.name);
+        p2p::flush(c.process, p2p::buffer_of(c), call.name());
         free_handle(call, c, comm);
     });
 }
@@ -299,13 +297,13 @@ using namespace tutti;
 /// The new communicator's info names what its members share, so that a program that left the choice open can read it.
 TUTTI_FUNCTION(Comm_split_type);
 int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm) {
-    return enter("MPI_Comm_split_type", args(comm, split_type, key, info, newcomm), [&](Call& call) {
+    return enter(args(comm, split_type, key, info, newcomm), [&](Call& call) {
         Comm& parent = call.comm(comm);
         call.pointer(newcomm, "newcomm");
         Info const* hints = info == MPI_INFO_NULL ? nullptr : &call.info(info);
         coll::SharedResource const shared = requested_resource(split_type, hints);
         *newcomm = MPI_COMM_NULL;
-        coll::record_call(parent, call.name);
+        coll::record_call(parent, call.name());
         auto [child, unit] = coll::split_by_type(parent, shared, key);
         if (unit) {
             child->info = Ref<Info>::adopt(new Info);
@@ -317,7 +315,7 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, 
 
 TUTTI_FUNCTION(Get_hw_resource_info);
 int PMPI_Get_hw_resource_info(MPI_Info* hw_info) {
-    return enter("MPI_Get_hw_resource_info", args(hw_info), [&](Call& call) {
+    return enter(args(hw_info), [&](Call& call) {
         call.pointer(hw_info, "hw_info");
         topo::Restriction const binding = hw_restriction(*library().process);
         auto made = Ref<Info>::adopt(new Info);

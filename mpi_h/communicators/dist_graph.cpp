@@ -73,7 +73,6 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, int const sourc
                                     int outdegree, int const destinations[], int const destweights[], MPI_Info info,
                                     int reorder, MPI_Comm* comm_dist_graph) {
     return enter(
-        "MPI_Dist_graph_create_adjacent",
         args(comm, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder,
              comm_dist_graph),
         [&](Call& call) {
@@ -92,7 +91,7 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, int const sourc
             graph.destination_weights = checked_weights(call, outdegree, destweights, "destweights");
             graph.weighted = sourceweights != MPI_UNWEIGHTED;
             *comm_dist_graph = MPI_COMM_NULL;
-            coll::record_call(parent, call.name);
+            coll::record_call(parent, call.name());
             coll::match_edges(parent, graph);
             *comm_dist_graph = with_topology(coll::create(parent, parent.group), std::move(graph));
         });
@@ -101,15 +100,14 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, int const sourc
 TUTTI_FUNCTION(Dist_graph_create);
 int PMPI_Dist_graph_create(MPI_Comm comm, int n, int const sources[], int const degrees[], int const destinations[],
                            int const weights[], MPI_Info info, int reorder, MPI_Comm* comm_dist_graph) {
-    return enter("MPI_Dist_graph_create",
-                 args(comm, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph),
+    return enter(args(comm, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph),
                  [&](Call& call) {
                      Comm& parent = call.intracomm(comm);
                      call.pointer(comm_dist_graph, "comm_dist_graph");
                      check_info(call, info);
                      auto edges = checked_edges(call, parent, n, sources, degrees, destinations, weights);
                      *comm_dist_graph = MPI_COMM_NULL;
-                     coll::record_call(parent, call.name);
+                     coll::record_call(parent, call.name());
                      DistGraphTopology graph = coll::exchange_edges(parent, edges, weights != MPI_UNWEIGHTED);
                      coll::match_edges(parent, graph);
                      *comm_dist_graph = with_topology(coll::create(parent, parent.group), std::move(graph));
@@ -118,7 +116,7 @@ int PMPI_Dist_graph_create(MPI_Comm comm, int n, int const sources[], int const 
 
 TUTTI_FUNCTION(Dist_graph_neighbors_count);
 int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int* indegree, int* outdegree, int* weighted) {
-    return enter("MPI_Dist_graph_neighbors_count", args(comm, indegree, outdegree, weighted), [&](Call& call) {
+    return enter(args(comm, indegree, outdegree, weighted), [&](Call& call) {
         DistGraphTopology& graph = dist_graph_of(call.any_comm(comm));
         call.pointer(indegree, "indegree");
         call.pointer(outdegree, "outdegree");
@@ -133,8 +131,7 @@ int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int* indegree, int* outdegree
 TUTTI_FUNCTION(Dist_graph_neighbors);
 int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree,
                               int destinations[], int destweights[]) {
-    return enter("MPI_Dist_graph_neighbors",
-                 args(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights),
+    return enter(args(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights),
                  [&](Call& call) {
                      DistGraphTopology& graph = dist_graph_of(call.any_comm(comm));
                      call.count(maxindegree, "maxindegree");

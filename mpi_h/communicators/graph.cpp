@@ -29,7 +29,7 @@ void copy_out(Call const& call, std::span<int const> values, int most, int* to, 
 
 TUTTI_FUNCTION(Topo_test);
 int PMPI_Topo_test(MPI_Comm comm, int* status) {
-    return enter("MPI_Topo_test", args(comm, status), [&](Call& call) {
+    return enter(args(comm, status), [&](Call& call) {
         Comm& c = call.any_comm(comm);
         call.pointer(status, "status");
         *status = !c.topology                                          ? MPI_UNDEFINED
@@ -42,20 +42,20 @@ int PMPI_Topo_test(MPI_Comm comm, int* status) {
 TUTTI_FUNCTION(Graph_create);
 int PMPI_Graph_create(MPI_Comm comm, int nnodes, int const index[], int const edges[], int reorder,
                       MPI_Comm* comm_graph) {
-    return enter("MPI_Graph_create", args(comm, nnodes, index, edges, reorder, comm_graph), [&](Call& call) {
+    return enter(args(comm, nnodes, index, edges, reorder, comm_graph), [&](Call& call) {
         Comm& parent = call.intracomm(comm);
         call.pointer(comm_graph, "comm_graph");
         GraphTopology graph = checked_graph(call, parent, nnodes, index, edges);
         *comm_graph = MPI_COMM_NULL;
         Ref<Group> members = first_ranks(parent, nnodes);
-        coll::record_call(parent, call.name);
+        coll::record_call(parent, call.name());
         *comm_graph = with_topology(coll::create(parent, std::move(members)), std::move(graph));
     });
 }
 
 TUTTI_FUNCTION(Graph_map);
 int PMPI_Graph_map(MPI_Comm comm, int nnodes, int const index[], int const edges[], int* newrank) {
-    return enter("MPI_Graph_map", args(comm, nnodes, index, edges, newrank), [&](Call& call) {
+    return enter(args(comm, nnodes, index, edges, newrank), [&](Call& call) {
         Comm& c = call.intracomm(comm);
         call.pointer(newrank, "newrank");
         checked_graph(call, c, nnodes, index, edges);
@@ -65,7 +65,7 @@ int PMPI_Graph_map(MPI_Comm comm, int nnodes, int const index[], int const edges
 
 TUTTI_FUNCTION(Graphdims_get);
 int PMPI_Graphdims_get(MPI_Comm comm, int* nnodes, int* nedges) {
-    return enter("MPI_Graphdims_get", args(comm, nnodes, nedges), [&](Call& call) {
+    return enter(args(comm, nnodes, nedges), [&](Call& call) {
         GraphTopology& graph = graph_of(call.any_comm(comm));
         call.pointer(nnodes, "nnodes");
         call.pointer(nedges, "nedges");
@@ -76,7 +76,7 @@ int PMPI_Graphdims_get(MPI_Comm comm, int* nnodes, int* nedges) {
 
 TUTTI_FUNCTION(Graph_get);
 int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]) {
-    return enter("MPI_Graph_get", args(comm, maxindex, maxedges, index, edges), [&](Call& call) {
+    return enter(args(comm, maxindex, maxedges, index, edges), [&](Call& call) {
         GraphTopology& graph = graph_of(call.any_comm(comm));
         copy_out(call, graph.index, maxindex, index, "maxindex", "index");
         copy_out(call, graph.edges, maxedges, edges, "maxedges", "edges");
@@ -85,7 +85,7 @@ int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int e
 
 TUTTI_FUNCTION(Graph_neighbors_count);
 int PMPI_Graph_neighbors_count(MPI_Comm comm, int rank, int* nneighbors) {
-    return enter("MPI_Graph_neighbors_count", args(comm, rank, nneighbors), [&](Call& call) {
+    return enter(args(comm, rank, nneighbors), [&](Call& call) {
         Comm& c = call.any_comm(comm);
         GraphTopology& graph = graph_of(c);
         check_member(c, rank);
@@ -96,7 +96,7 @@ int PMPI_Graph_neighbors_count(MPI_Comm comm, int rank, int* nneighbors) {
 
 TUTTI_FUNCTION(Graph_neighbors);
 int PMPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[]) {
-    return enter("MPI_Graph_neighbors", args(comm, rank, maxneighbors, neighbors), [&](Call& call) {
+    return enter(args(comm, rank, maxneighbors, neighbors), [&](Call& call) {
         Comm& c = call.any_comm(comm);
         GraphTopology& graph = graph_of(c);
         check_member(c, rank);

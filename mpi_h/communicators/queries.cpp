@@ -28,7 +28,7 @@ Group& remote_group(Call& call, MPI_Comm comm) {
 
 TUTTI_FUNCTION(Comm_size);
 int PMPI_Comm_size(MPI_Comm comm, int* size) {
-    return enter("MPI_Comm_size", args(comm, size), [&](Call& call) {
+    return enter(args(comm, size), [&](Call& call) {
         Comm& c = call.any_comm(comm);
         call.pointer(size, "size");
         *size = c.size();
@@ -37,7 +37,7 @@ int PMPI_Comm_size(MPI_Comm comm, int* size) {
 
 TUTTI_FUNCTION(Comm_rank);
 int PMPI_Comm_rank(MPI_Comm comm, int* rank) {
-    return enter("MPI_Comm_rank", args(comm, rank), [&](Call& call) {
+    return enter(args(comm, rank), [&](Call& call) {
         Comm& c = call.any_comm(comm);
         call.pointer(rank, "rank");
         *rank = c.rank();
@@ -46,7 +46,7 @@ int PMPI_Comm_rank(MPI_Comm comm, int* rank) {
 
 TUTTI_FUNCTION(Comm_compare);
 int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result) {
-    return enter("MPI_Comm_compare", args(comm1, comm2, result), [&](Call& call) {
+    return enter(args(comm1, comm2, result), [&](Call& call) {
         Comm &first = call.any_comm(comm1), &second = call.any_comm(comm2);
         call.pointer(result, "result");
         *result = number_of(compare(first, second));
@@ -55,7 +55,7 @@ int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result) {
 
 TUTTI_FUNCTION(Comm_group);
 int PMPI_Comm_group(MPI_Comm comm, MPI_Group* group) {
-    return enter("MPI_Comm_group", args(comm, group), [&](Call& call) {
+    return enter(args(comm, group), [&](Call& call) {
         Comm& c = call.any_comm(comm);
         call.pointer(group, "group");
         *group = handle_of(c.group);
@@ -64,7 +64,7 @@ int PMPI_Comm_group(MPI_Comm comm, MPI_Group* group) {
 
 TUTTI_FUNCTION(Comm_test_inter);
 int PMPI_Comm_test_inter(MPI_Comm comm, int* flag) {
-    return enter("MPI_Comm_test_inter", args(comm, flag), [&](Call& call) {
+    return enter(args(comm, flag), [&](Call& call) {
         Comm& c = call.any_comm(comm);
         call.pointer(flag, "flag");
         *flag = c.is_inter();
@@ -73,7 +73,7 @@ int PMPI_Comm_test_inter(MPI_Comm comm, int* flag) {
 
 TUTTI_FUNCTION(Comm_remote_size);
 int PMPI_Comm_remote_size(MPI_Comm comm, int* size) {
-    return enter("MPI_Comm_remote_size", args(comm, size), [&](Call& call) {
+    return enter(args(comm, size), [&](Call& call) {
         Group& others = remote_group(call, comm);
         call.pointer(size, "size");
         *size = others.size();
@@ -82,7 +82,7 @@ int PMPI_Comm_remote_size(MPI_Comm comm, int* size) {
 
 TUTTI_FUNCTION(Comm_remote_group);
 int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group* group) {
-    return enter("MPI_Comm_remote_group", args(comm, group), [&](Call& call) {
+    return enter(args(comm, group), [&](Call& call) {
         Group& others = remote_group(call, comm);
         call.pointer(group, "group");
         *group = handle_of(Ref<Group>::share(&others));
@@ -92,7 +92,7 @@ int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group* group) {
 /// Always MPI_COMM_NULL, because processes cannot be spawned (there is no MPI_Comm_spawn).
 TUTTI_FUNCTION(Comm_get_parent);
 int PMPI_Comm_get_parent(MPI_Comm* parent) {
-    return enter("MPI_Comm_get_parent", args(parent), [&](Call& call) {
+    return enter(args(parent), [&](Call& call) {
         call.pointer(parent, "parent");
         *parent = MPI_COMM_NULL;
     });
@@ -100,7 +100,7 @@ int PMPI_Comm_get_parent(MPI_Comm* parent) {
 
 TUTTI_FUNCTION(Comm_set_name);
 int PMPI_Comm_set_name(MPI_Comm comm, char const* name) {
-    return enter("MPI_Comm_set_name", args(comm, name), [&](Call& call) {
+    return enter(args(comm, name), [&](Call& call) {
         Comm& c = call.any_comm(comm);
         call.pointer(name, "comm_name");
         coll::rename(c, {name, strnlen(name, MPI_MAX_OBJECT_NAME - 1)});
@@ -109,7 +109,7 @@ int PMPI_Comm_set_name(MPI_Comm comm, char const* name) {
 
 TUTTI_FUNCTION(Comm_get_name);
 int PMPI_Comm_get_name(MPI_Comm comm, char* name, int* length) {
-    return enter("MPI_Comm_get_name", args(comm, name, length), [&](Call& call) {
+    return enter(args(comm, name, length), [&](Call& call) {
         Comm const* const c = comm == MPI_COMM_NULL ? nullptr : &call.any_comm(comm);
         call.pointer(name, "comm_name");
         call.pointer(length, "resultlen");
@@ -120,7 +120,7 @@ int PMPI_Comm_get_name(MPI_Comm comm, char* name, int* length) {
 /// Hints that are not in `info` are unchanged.
 TUTTI_FUNCTION(Comm_set_info);
 int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
-    return enter("MPI_Comm_set_info", args(comm, info), [&](Call& call) {
+    return enter(args(comm, info), [&](Call& call) {
         Comm& c = call.any_comm(comm);
         set_hints(c, call.info(info));
     });
@@ -128,7 +128,7 @@ int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
 
 TUTTI_FUNCTION(Comm_get_info);
 int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info* info) {
-    return enter("MPI_Comm_get_info", args(comm, info), [&](Call& call) {
+    return enter(args(comm, info), [&](Call& call) {
         Comm& c = call.any_comm(comm);
         call.pointer(info, "info_used");
         *info = info_used(c.info.get());

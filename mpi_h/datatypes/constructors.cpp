@@ -63,62 +63,59 @@ using namespace tutti;
 TUTTI_FUNCTION(Type_create_subarray);
 int PMPI_Type_create_subarray(int ndims, int const sizes[], int const subsizes[], int const starts[], int order,
                               MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    return enter("MPI_Type_create_subarray", args(ndims, sizes, subsizes, starts, order, oldtype, newtype),
-                 [&](Call& call) {
-                     check_dimensions(ndims);
-                     check_order(order);
-                     Datatype& type = call.any_type(oldtype, "oldtype");
-                     call.pointer(newtype, "newtype");
-                     call.pointer(subsizes, "array_of_subsizes");
-                     call.pointer(starts, "array_of_starts");
-                     Numbers all = numbers(call, ndims, sizes, "array_of_sizes");
-                     Numbers some = numbers(call, ndims, subsizes, "array_of_subsizes");
-                     Numbers first = numbers(call, ndims, starts, "array_of_starts");
-                     check_subarray(all, some, first);
-                     TypeRecipe recipe{Combiner::subarray, {ndims}, {}, {share(type)}};
-                     for (int const* values : {sizes, subsizes, starts}) append(recipe.integers, values, ndims);
-                     recipe.integers.push_back(order);
-                     if (order == MPI_ORDER_FORTRAN)
-                         for (Numbers* list : {&all, &some, &first}) std::reverse(list->begin(), list->end());
-                     *newtype = handle_of(TypeBuilder::subarray(all, some, first, type), std::move(recipe));
-                 });
+    return enter(args(ndims, sizes, subsizes, starts, order, oldtype, newtype), [&](Call& call) {
+        check_dimensions(ndims);
+        check_order(order);
+        Datatype& type = call.any_type(oldtype, "oldtype");
+        call.pointer(newtype, "newtype");
+        call.pointer(subsizes, "array_of_subsizes");
+        call.pointer(starts, "array_of_starts");
+        Numbers all = numbers(call, ndims, sizes, "array_of_sizes");
+        Numbers some = numbers(call, ndims, subsizes, "array_of_subsizes");
+        Numbers first = numbers(call, ndims, starts, "array_of_starts");
+        check_subarray(all, some, first);
+        TypeRecipe recipe{Combiner::subarray, {ndims}, {}, {share(type)}};
+        for (int const* values : {sizes, subsizes, starts}) append(recipe.integers, values, ndims);
+        recipe.integers.push_back(order);
+        if (order == MPI_ORDER_FORTRAN)
+            for (Numbers* list : {&all, &some, &first}) std::reverse(list->begin(), list->end());
+        *newtype = handle_of(TypeBuilder::subarray(all, some, first, type), std::move(recipe));
+    });
 }
 
 TUTTI_FUNCTION(Type_create_darray);
 int PMPI_Type_create_darray(int size, int rank, int ndims, int const gsizes[], int const distribs[], int const dargs[],
                             int const psizes[], int order, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    return enter("MPI_Type_create_darray",
-                 args(size, rank, ndims, gsizes, distribs, dargs, psizes, order, oldtype, newtype), [&](Call& call) {
-                     if (size < 1) fail(ErrorClass::arg, "size is ", size, " but must be at least 1");
-                     if (rank < 0 || rank >= size)
-                         fail(ErrorClass::arg, "rank is ", rank, " but must be from 0 to ", size - 1);
-                     check_dimensions(ndims);
-                     check_order(order);
-                     Datatype& type = call.any_type(oldtype, "oldtype");
-                     call.pointer(newtype, "newtype");
-                     TypeRecipe recipe{Combiner::darray, {size, rank, ndims}, {}, {share(type)}};
-                     call.pointer(gsizes, "array_of_gsizes");
-                     call.pointer(distribs, "array_of_distribs");
-                     call.pointer(dargs, "array_of_dargs");
-                     call.pointer(psizes, "array_of_psizes");
-                     for (int const* values : {gsizes, distribs, dargs, psizes}) append(recipe.integers, values, ndims);
-                     recipe.integers.push_back(order);
-                     // The grid of processes is in C order, independent of the order of the array (MPI 3.1, 4.1.4).
-                     std::vector<Distribution> dimensions(static_cast<std::size_t>(ndims));
-                     std::int64_t rest = rank, processes = 1;
-                     for (int d = ndims; d-- > 0;) {
-                         int const across = std::max(psizes[d], 1);
-                         dimensions[static_cast<std::size_t>(d)] =
-                             distribution(d, gsizes[d], distribs[d], dargs[d], psizes[d], rest % across);
-                         rest /= across;
-                         // Saturates above any size.
-                         processes = std::min(processes * across, std::int64_t{INT_MAX} + 1);
-                     }
-                     if (processes != size)
-                         fail(ErrorClass::arg, "array_of_psizes makes ", processes, " processes but size is ", size);
-                     if (order == MPI_ORDER_FORTRAN) std::reverse(dimensions.begin(), dimensions.end());
-                     *newtype = handle_of(TypeBuilder::darray(dimensions, type), std::move(recipe));
-                 });
+    return enter(args(size, rank, ndims, gsizes, distribs, dargs, psizes, order, oldtype, newtype), [&](Call& call) {
+        if (size < 1) fail(ErrorClass::arg, "size is ", size, " but must be at least 1");
+        if (rank < 0 || rank >= size) fail(ErrorClass::arg, "rank is ", rank, " but must be from 0 to ", size - 1);
+        check_dimensions(ndims);
+        check_order(order);
+        Datatype& type = call.any_type(oldtype, "oldtype");
+        call.pointer(newtype, "newtype");
+        TypeRecipe recipe{Combiner::darray, {size, rank, ndims}, {}, {share(type)}};
+        call.pointer(gsizes, "array_of_gsizes");
+        call.pointer(distribs, "array_of_distribs");
+        call.pointer(dargs, "array_of_dargs");
+        call.pointer(psizes, "array_of_psizes");
+        for (int const* values : {gsizes, distribs, dargs, psizes}) append(recipe.integers, values, ndims);
+        recipe.integers.push_back(order);
+        // The grid of processes is in C order, independent of the order of the array (MPI 3.1, 4.1.4).
+        std::vector<Distribution> dimensions(static_cast<std::size_t>(ndims));
+        std::int64_t rest = rank, processes = 1;
+        for (int d = ndims; d-- > 0;) {
+            int const across = std::max(psizes[d], 1);
+            dimensions[static_cast<std::size_t>(d)] =
+                distribution(d, gsizes[d], distribs[d], dargs[d], psizes[d], rest % across);
+            rest /= across;
+            // Saturates above any size.
+            processes = std::min(processes * across, std::int64_t{INT_MAX} + 1);
+        }
+        if (processes != size)
+            fail(ErrorClass::arg, "array_of_psizes makes ", processes, " processes but size is ", size);
+        if (order == MPI_ORDER_FORTRAN) std::reverse(dimensions.begin(), dimensions.end());
+        *newtype = handle_of(TypeBuilder::darray(dimensions, type), std::move(recipe));
+    });
 }
 
 namespace tutti {
@@ -150,9 +147,9 @@ void check_block_length(int value) {
     if (value < 0) fail(ErrorClass::arg, "blocklength is ", value, " but must be at least 0");
 }
 
-[[gnu::always_inline]] inline int hvector(char const* name, int count, int block, MPI_Aint stride, MPI_Datatype old,
-                                          MPI_Datatype* made) {
-    return enter(name, args(count, block, stride, old), [&](Call& call) {
+[[gnu::always_inline]] inline int hvector(int count, int block, MPI_Aint stride, MPI_Datatype old, MPI_Datatype* made,
+                                          Function function = __builtin_FUNCTION()) {
+    return enter(function, args(count, block, stride, old), [&](Call& call) {
         call.count(count);
         check_block_length(block);
         Datatype& type = call.any_type(old, "oldtype");
@@ -162,9 +159,9 @@ void check_block_length(int value) {
     });
 }
 
-[[gnu::always_inline]] inline int hindexed(char const* name, int count, int const* blocks, MPI_Aint const* offsets,
-                                           MPI_Datatype old, MPI_Datatype* made) {
-    return enter(name, args(count, blocks, offsets, old), [&](Call& call) {
+[[gnu::always_inline]] inline int hindexed(int count, int const* blocks, MPI_Aint const* offsets, MPI_Datatype old,
+                                           MPI_Datatype* made, Function function = __builtin_FUNCTION()) {
+    return enter(function, args(count, blocks, offsets, old), [&](Call& call) {
         call.count(count);
         Datatype& type = call.any_type(old, "oldtype");
         call.pointer(made, "newtype");
@@ -176,9 +173,10 @@ void check_block_length(int value) {
     });
 }
 
-[[gnu::always_inline]] inline int structure(char const* name, int count, int const* blocks, MPI_Aint const* offsets,
-                                            MPI_Datatype const* types, MPI_Datatype* made) {
-    return enter(name, args(count, blocks, offsets, types), [&](Call& call) {
+[[gnu::always_inline]] inline int structure(int count, int const* blocks, MPI_Aint const* offsets,
+                                            MPI_Datatype const* types, MPI_Datatype* made,
+                                            Function function = __builtin_FUNCTION()) {
+    return enter(function, args(count, blocks, offsets, types), [&](Call& call) {
         call.count(count);
         call.pointer(made, "newtype");
         check_arrays(call, count, blocks, offsets);
@@ -203,7 +201,7 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Type_contiguous);
 int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    return enter("MPI_Type_contiguous", args(count, oldtype, newtype), [&](Call& call) {
+    return enter(args(count, oldtype, newtype), [&](Call& call) {
         call.count(count);
         Datatype& type = call.any_type(oldtype, "oldtype");
         call.pointer(newtype, "newtype");
@@ -213,7 +211,7 @@ int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype* newtype)
 
 TUTTI_FUNCTION(Type_vector);
 int PMPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    return enter("MPI_Type_vector", args(count, blocklength, stride, oldtype, newtype), [&](Call& call) {
+    return enter(args(count, blocklength, stride, oldtype, newtype), [&](Call& call) {
         call.count(count);
         check_block_length(blocklength);
         Datatype& type = call.any_type(oldtype, "oldtype");
@@ -225,18 +223,18 @@ int PMPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtyp
 
 TUTTI_FUNCTION(Type_create_hvector);
 int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    return hvector("MPI_Type_create_hvector", count, blocklength, stride, oldtype, newtype);
+    return hvector(count, blocklength, stride, oldtype, newtype);
 }
 
 TUTTI_FUNCTION(Type_hvector);
 int PMPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    return hvector("MPI_Type_hvector", count, blocklength, stride, oldtype, newtype);
+    return hvector(count, blocklength, stride, oldtype, newtype);
 }
 
 TUTTI_FUNCTION(Type_indexed);
 int PMPI_Type_indexed(int count, int const blocklengths[], int const displacements[], MPI_Datatype oldtype,
                       MPI_Datatype* newtype) {
-    return enter("MPI_Type_indexed", args(count, blocklengths, displacements, oldtype, newtype), [&](Call& call) {
+    return enter(args(count, blocklengths, displacements, oldtype, newtype), [&](Call& call) {
         call.count(count);
         Datatype& type = call.any_type(oldtype, "oldtype");
         call.pointer(newtype, "newtype");
@@ -252,63 +250,59 @@ int PMPI_Type_indexed(int count, int const blocklengths[], int const displacemen
 TUTTI_FUNCTION(Type_create_hindexed);
 int PMPI_Type_create_hindexed(int count, int const blocklengths[], MPI_Aint const displacements[], MPI_Datatype oldtype,
                               MPI_Datatype* newtype) {
-    return hindexed("MPI_Type_create_hindexed", count, blocklengths, displacements, oldtype, newtype);
+    return hindexed(count, blocklengths, displacements, oldtype, newtype);
 }
 
 TUTTI_FUNCTION(Type_hindexed);
 int PMPI_Type_hindexed(int count, int blocklengths[], MPI_Aint displacements[], MPI_Datatype oldtype,
                        MPI_Datatype* newtype) {
-    return hindexed("MPI_Type_hindexed", count, blocklengths, displacements, oldtype, newtype);
+    return hindexed(count, blocklengths, displacements, oldtype, newtype);
 }
 
 TUTTI_FUNCTION(Type_create_indexed_block);
 int PMPI_Type_create_indexed_block(int count, int blocklength, int const displacements[], MPI_Datatype oldtype,
                                    MPI_Datatype* newtype) {
-    return enter("MPI_Type_create_indexed_block", args(count, blocklength, displacements, oldtype, newtype),
-                 [&](Call& call) {
-                     call.count(count);
-                     check_block_length(blocklength);
-                     Datatype& type = call.any_type(oldtype, "oldtype");
-                     call.pointer(newtype, "newtype");
-                     Numbers offsets = numbers(call, count, displacements, "array_of_displacements", type.extent());
-                     *newtype = handle_of(TypeBuilder::hindexed_block(blocklength, offsets, type),
-                                          {Combiner::indexed_block,
-                                           integers(count, {{&blocklength, 1}, {displacements, count}}),
-                                           {},
-                                           {share(type)}});
-                 });
+    return enter(args(count, blocklength, displacements, oldtype, newtype), [&](Call& call) {
+        call.count(count);
+        check_block_length(blocklength);
+        Datatype& type = call.any_type(oldtype, "oldtype");
+        call.pointer(newtype, "newtype");
+        Numbers offsets = numbers(call, count, displacements, "array_of_displacements", type.extent());
+        *newtype = handle_of(
+            TypeBuilder::hindexed_block(blocklength, offsets, type),
+            {Combiner::indexed_block, integers(count, {{&blocklength, 1}, {displacements, count}}), {}, {share(type)}});
+    });
 }
 
 TUTTI_FUNCTION(Type_create_hindexed_block);
 int PMPI_Type_create_hindexed_block(int count, int blocklength, MPI_Aint const displacements[], MPI_Datatype oldtype,
                                     MPI_Datatype* newtype) {
-    return enter("MPI_Type_create_hindexed_block", args(count, blocklength, displacements, oldtype, newtype),
-                 [&](Call& call) {
-                     call.count(count);
-                     check_block_length(blocklength);
-                     Datatype& type = call.any_type(oldtype, "oldtype");
-                     call.pointer(newtype, "newtype");
-                     Numbers offsets = numbers(call, count, displacements, "array_of_displacements");
-                     *newtype = handle_of(TypeBuilder::hindexed_block(blocklength, offsets, type),
-                                          {Combiner::hindexed_block, {count, blocklength}, offsets, {share(type)}});
-                 });
+    return enter(args(count, blocklength, displacements, oldtype, newtype), [&](Call& call) {
+        call.count(count);
+        check_block_length(blocklength);
+        Datatype& type = call.any_type(oldtype, "oldtype");
+        call.pointer(newtype, "newtype");
+        Numbers offsets = numbers(call, count, displacements, "array_of_displacements");
+        *newtype = handle_of(TypeBuilder::hindexed_block(blocklength, offsets, type),
+                             {Combiner::hindexed_block, {count, blocklength}, offsets, {share(type)}});
+    });
 }
 
 TUTTI_FUNCTION(Type_create_struct);
 int PMPI_Type_create_struct(int count, int const blocklengths[], MPI_Aint const displacements[],
                             MPI_Datatype const types[], MPI_Datatype* newtype) {
-    return structure("MPI_Type_create_struct", count, blocklengths, displacements, types, newtype);
+    return structure(count, blocklengths, displacements, types, newtype);
 }
 
 TUTTI_FUNCTION(Type_struct);
 int PMPI_Type_struct(int count, int blocklengths[], MPI_Aint displacements[], MPI_Datatype types[],
                      MPI_Datatype* newtype) {
-    return structure("MPI_Type_struct", count, blocklengths, displacements, types, newtype);
+    return structure(count, blocklengths, displacements, types, newtype);
 }
 
 TUTTI_FUNCTION(Type_create_resized);
 int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype) {
-    return enter("MPI_Type_create_resized", args(oldtype, lb, extent, newtype), [&](Call& call) {
+    return enter(args(oldtype, lb, extent, newtype), [&](Call& call) {
         Datatype& type = call.any_type(oldtype, "oldtype");
         call.pointer(newtype, "newtype");
         *newtype =
@@ -318,7 +312,7 @@ int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
 
 TUTTI_FUNCTION(Type_dup);
 int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) {
-    return enter("MPI_Type_dup", args(oldtype, newtype), [&](Call& call) {
+    return enter(args(oldtype, newtype), [&](Call& call) {
         Datatype& type = call.any_type(oldtype, "oldtype");
         call.pointer(newtype, "newtype");
         Ref<Datatype> made = TypeBuilder::duplicate(type);

@@ -37,7 +37,7 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Pack_size);
 int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int* size) {
-    return enter("MPI_Pack_size", args(incount, datatype, comm, size), [&](Call& call) {
+    return enter(args(incount, datatype, comm, size), [&](Call& call) {
         call.any_comm(comm);
         call.count(incount, "incount");
         Datatype& type = call.type(datatype);
@@ -51,7 +51,7 @@ int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int* size)
 TUTTI_FUNCTION(Pack);
 int PMPI_Pack(void const* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize, int* position,
               MPI_Comm comm) {
-    return enter("MPI_Pack", args(inbuf, incount, datatype, outbuf, outsize, position, comm), [&](Call& call) {
+    return enter(args(inbuf, incount, datatype, outbuf, outsize, position, comm), [&](Call& call) {
         call.any_comm(comm);
         call.count(incount, "incount");
         Datatype& type = call.type(datatype);
@@ -67,7 +67,7 @@ int PMPI_Pack(void const* inbuf, int incount, MPI_Datatype datatype, void* outbu
 TUTTI_FUNCTION(Unpack);
 int PMPI_Unpack(void const* inbuf, int insize, int* position, void* outbuf, int outcount, MPI_Datatype datatype,
                 MPI_Comm comm) {
-    return enter("MPI_Unpack", args(inbuf, insize, position, outbuf, outcount, datatype, comm), [&](Call& call) {
+    return enter(args(inbuf, insize, position, outbuf, outcount, datatype, comm), [&](Call& call) {
         call.any_comm(comm);
         call.count(outcount, "outcount");
         Datatype& type = call.type(datatype);
@@ -82,7 +82,7 @@ int PMPI_Unpack(void const* inbuf, int insize, int* position, void* outbuf, int 
 
 TUTTI_FUNCTION(Pack_external_size);
 int PMPI_Pack_external_size(char const* datarep, int incount, MPI_Datatype datatype, MPI_Aint* size) {
-    return enter("MPI_Pack_external_size", args(datarep, incount, datatype, size), [&](Call& call) {
+    return enter(args(datarep, incount, datatype, size), [&](Call& call) {
         check_external32(call, datarep);
         call.count(incount, "incount");
         Datatype& type = call.type(datatype);
@@ -95,31 +95,29 @@ int PMPI_Pack_external_size(char const* datarep, int incount, MPI_Datatype datat
 TUTTI_FUNCTION(Pack_external);
 int PMPI_Pack_external(char const* datarep, void const* inbuf, int incount, MPI_Datatype datatype, void* outbuf,
                        MPI_Aint outsize, MPI_Aint* position) {
-    return enter("MPI_Pack_external", args(datarep, inbuf, incount, datatype, outbuf, outsize, position),
-                 [&](Call& call) {
-                     check_external32(call, datarep);
-                     call.count(incount, "incount");
-                     Datatype& type = call.type(datatype);
-                     call.buffer(inbuf, incount, type, "inbuf");
-                     std::int64_t bytes = external_size(incount, type);
-                     check_room(call, position, outsize, "outsize", bytes);
-                     if (bytes > 0) call.pointer(outbuf, "outbuf");
-                     *position += pack_external(inbuf, incount, type, static_cast<char*>(outbuf) + *position);
-                 });
+    return enter(args(datarep, inbuf, incount, datatype, outbuf, outsize, position), [&](Call& call) {
+        check_external32(call, datarep);
+        call.count(incount, "incount");
+        Datatype& type = call.type(datatype);
+        call.buffer(inbuf, incount, type, "inbuf");
+        std::int64_t bytes = external_size(incount, type);
+        check_room(call, position, outsize, "outsize", bytes);
+        if (bytes > 0) call.pointer(outbuf, "outbuf");
+        *position += pack_external(inbuf, incount, type, static_cast<char*>(outbuf) + *position);
+    });
 }
 
 TUTTI_FUNCTION(Unpack_external);
 int PMPI_Unpack_external(char const datarep[], void const* inbuf, MPI_Aint insize, MPI_Aint* position, void* outbuf,
                          int outcount, MPI_Datatype datatype) {
-    return enter("MPI_Unpack_external", args(datarep, inbuf, insize, position, outbuf, outcount, datatype),
-                 [&](Call& call) {
-                     check_external32(call, datarep);
-                     call.count(outcount, "outcount");
-                     Datatype& type = call.type(datatype);
-                     call.buffer(outbuf, outcount, type, "outbuf");
-                     std::int64_t bytes = external_size(outcount, type);
-                     check_room(call, position, insize, "insize", bytes);
-                     if (bytes > 0) call.pointer(inbuf, "inbuf");
-                     *position += unpack_external(outbuf, outcount, type, static_cast<char const*>(inbuf) + *position);
-                 });
+    return enter(args(datarep, inbuf, insize, position, outbuf, outcount, datatype), [&](Call& call) {
+        check_external32(call, datarep);
+        call.count(outcount, "outcount");
+        Datatype& type = call.type(datatype);
+        call.buffer(outbuf, outcount, type, "outbuf");
+        std::int64_t bytes = external_size(outcount, type);
+        check_room(call, position, insize, "insize", bytes);
+        if (bytes > 0) call.pointer(inbuf, "inbuf");
+        *position += unpack_external(outbuf, outcount, type, static_cast<char const*>(inbuf) + *position);
+    });
 }

@@ -17,7 +17,7 @@ constexpr auto on_type = Keyval::ObjectKind::type;
 TUTTI_FUNCTION(Type_create_keyval);
 int PMPI_Type_create_keyval(MPI_Type_copy_attr_function* copy, MPI_Type_delete_attr_function* remove, int* keyval,
                             void* extra_state) {
-    return enter("MPI_Type_create_keyval", args(copy, remove, keyval, extra_state), [&](Call& call) {
+    return enter(args(copy, remove, keyval, extra_state), [&](Call& call) {
         call.pointer(keyval, "type_keyval");
         *keyval = make_keyval(call, on_type, copy, remove, extra_state);
     });
@@ -25,12 +25,12 @@ int PMPI_Type_create_keyval(MPI_Type_copy_attr_function* copy, MPI_Type_delete_a
 
 TUTTI_FUNCTION(Type_free_keyval);
 int PMPI_Type_free_keyval(int* keyval) {
-    return enter("MPI_Type_free_keyval", args(keyval), [&](Call& call) { free_keyval(call, on_type, keyval); });
+    return enter(args(keyval), [&](Call& call) { free_keyval(call, on_type, keyval); });
 }
 
 TUTTI_FUNCTION(Type_set_attr);
 int PMPI_Type_set_attr(MPI_Datatype datatype, int keyval, void* value) {
-    return enter("MPI_Type_set_attr", args(datatype, keyval, value), [&](Call& call) {
+    return enter(args(datatype, keyval, value), [&](Call& call) {
         set_attribute(call, on_type, datatype, keyval,
                       {reinterpret_cast<std::intptr_t>(value), AttributeForm::pointer});
     });
@@ -38,7 +38,7 @@ int PMPI_Type_set_attr(MPI_Datatype datatype, int keyval, void* value) {
 
 TUTTI_FUNCTION(Type_get_attr);
 int PMPI_Type_get_attr(MPI_Datatype datatype, int keyval, void* value, int* flag) {
-    return enter("MPI_Type_get_attr", args(datatype, keyval, value, flag), [&](Call& call) {
+    return enter(args(datatype, keyval, value, flag), [&](Call& call) {
         call.pointer(flag, "flag");
         *flag = get_attribute(call, on_type, datatype, keyval, AttributeForm::pointer, value);
     });
@@ -46,8 +46,7 @@ int PMPI_Type_get_attr(MPI_Datatype datatype, int keyval, void* value, int* flag
 
 TUTTI_FUNCTION(Type_delete_attr);
 int PMPI_Type_delete_attr(MPI_Datatype datatype, int keyval) {
-    return enter("MPI_Type_delete_attr", args(datatype, keyval),
-                 [&](Call& call) { delete_attribute(call, on_type, datatype, keyval); });
+    return enter(args(datatype, keyval), [&](Call& call) { delete_attribute(call, on_type, datatype, keyval); });
 }
 
 namespace tutti {
@@ -76,8 +75,9 @@ int number_of(Combiner combiner) {
 }
 
 template <class Number>
-[[gnu::always_inline]] inline int extent(char const* name, MPI_Datatype datatype, Number* lb, Number* bytes) {
-    return enter(name, args(datatype, lb, bytes), [&](Call& call) {
+[[gnu::always_inline]] inline int extent(MPI_Datatype datatype, Number* lb, Number* bytes,
+                                         Function function = __builtin_FUNCTION()) {
+    return enter(function, args(datatype, lb, bytes), [&](Call& call) {
         Datatype& type = call.any_type(datatype);
         call.pointer(lb, "lb");
         call.pointer(bytes, "extent");
@@ -87,8 +87,9 @@ template <class Number>
 }
 
 template <class Number>
-[[gnu::always_inline]] inline int true_extent(char const* name, MPI_Datatype datatype, Number* lb, Number* bytes) {
-    return enter(name, args(datatype, lb, bytes), [&](Call& call) {
+[[gnu::always_inline]] inline int true_extent(MPI_Datatype datatype, Number* lb, Number* bytes,
+                                              Function function = __builtin_FUNCTION()) {
+    return enter(function, args(datatype, lb, bytes), [&](Call& call) {
         Datatype& type = call.any_type(datatype);
         call.pointer(lb, "true_lb");
         call.pointer(bytes, "true_extent");
@@ -99,8 +100,9 @@ template <class Number>
 
 /// Functions of MPI-1 that return one of the bounds.
 template <class Bound>
-[[gnu::always_inline]] inline int bound(char const* name, MPI_Datatype datatype, MPI_Aint* result, Bound bound_of) {
-    return enter(name, args(datatype, result), [&](Call& call) {
+[[gnu::always_inline]] inline int bound(MPI_Datatype datatype, MPI_Aint* result, Bound bound_of,
+                                        Function function = __builtin_FUNCTION()) {
+    return enter(function, args(datatype, result), [&](Call& call) {
         Datatype& type = call.any_type(datatype);
         call.pointer(result, "displacement");
         *result = bound_of(type);
@@ -129,7 +131,7 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Type_commit);
 int PMPI_Type_commit(MPI_Datatype* datatype) {
-    return enter("MPI_Type_commit", args(datatype), [&](Call& call) {
+    return enter(args(datatype), [&](Call& call) {
         call.pointer(datatype, "datatype");
         call.any_type(*datatype).committed = true;
     });
@@ -137,7 +139,7 @@ int PMPI_Type_commit(MPI_Datatype* datatype) {
 
 TUTTI_FUNCTION(Type_free);
 int PMPI_Type_free(MPI_Datatype* datatype) {
-    return enter("MPI_Type_free", args(datatype), [&](Call& call) {
+    return enter(args(datatype), [&](Call& call) {
         call.pointer(datatype, "datatype");
         Datatype& type = call.any_type(*datatype);
         if (type.predefined) fail(ErrorClass::type, "a predefined datatype cannot be freed");
@@ -150,7 +152,7 @@ int PMPI_Type_free(MPI_Datatype* datatype) {
 
 TUTTI_FUNCTION(Type_size);
 int PMPI_Type_size(MPI_Datatype datatype, int* size) {
-    return enter("MPI_Type_size", args(datatype, size), [&](Call& call) {
+    return enter(args(datatype, size), [&](Call& call) {
         Datatype& type = call.any_type(datatype);
         call.pointer(size, "size");
         *size = type.size() > INT_MAX ? MPI_UNDEFINED : static_cast<int>(type.size());
@@ -159,7 +161,7 @@ int PMPI_Type_size(MPI_Datatype datatype, int* size) {
 
 TUTTI_FUNCTION(Type_size_x);
 int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count* size) {
-    return enter("MPI_Type_size_x", args(datatype, size), [&](Call& call) {
+    return enter(args(datatype, size), [&](Call& call) {
         Datatype& type = call.any_type(datatype);
         call.pointer(size, "size");
         *size = type.size();
@@ -167,43 +169,41 @@ int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count* size) {
 }
 
 TUTTI_FUNCTION(Type_get_extent);
-int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* bytes) {
-    return extent("MPI_Type_get_extent", datatype, lb, bytes);
-}
+int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* bytes) { return extent(datatype, lb, bytes); }
 
 TUTTI_FUNCTION(Type_get_extent_x);
 int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* bytes) {
-    return extent("MPI_Type_get_extent_x", datatype, lb, bytes);
+    return extent(datatype, lb, bytes);
 }
 
 TUTTI_FUNCTION(Type_get_true_extent);
 int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* bytes) {
-    return true_extent("MPI_Type_get_true_extent", datatype, lb, bytes);
+    return true_extent(datatype, lb, bytes);
 }
 
 TUTTI_FUNCTION(Type_get_true_extent_x);
 int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* bytes) {
-    return true_extent("MPI_Type_get_true_extent_x", datatype, lb, bytes);
+    return true_extent(datatype, lb, bytes);
 }
 
 TUTTI_FUNCTION(Type_extent);
 int PMPI_Type_extent(MPI_Datatype datatype, MPI_Aint* bytes) {
-    return bound("MPI_Type_extent", datatype, bytes, [](Datatype& type) { return type.extent(); });
+    return bound(datatype, bytes, [](Datatype& type) { return type.extent(); });
 }
 
 TUTTI_FUNCTION(Type_lb);
 int PMPI_Type_lb(MPI_Datatype datatype, MPI_Aint* displacement) {
-    return bound("MPI_Type_lb", datatype, displacement, [](Datatype& type) { return type.lb(); });
+    return bound(datatype, displacement, [](Datatype& type) { return type.lb(); });
 }
 
 TUTTI_FUNCTION(Type_ub);
 int PMPI_Type_ub(MPI_Datatype datatype, MPI_Aint* displacement) {
-    return bound("MPI_Type_ub", datatype, displacement, [](Datatype& type) { return type.lb() + type.extent(); });
+    return bound(datatype, displacement, [](Datatype& type) { return type.lb() + type.extent(); });
 }
 
 TUTTI_FUNCTION(Type_get_envelope);
 int PMPI_Type_get_envelope(MPI_Datatype datatype, int* integers, int* addresses, int* types, int* combiner) {
-    return enter("MPI_Type_get_envelope", args(datatype, integers, addresses, types, combiner), [&](Call& call) {
+    return enter(args(datatype, integers, addresses, types, combiner), [&](Call& call) {
         TypeRecipe const* recipe = call.any_type(datatype).recipe();
         for (int* answer : {integers, addresses, types, combiner}) call.pointer(answer, "a result argument");
         *integers = recipe ? static_cast<int>(recipe->integers.size()) : 0;
@@ -216,8 +216,7 @@ int PMPI_Type_get_envelope(MPI_Datatype datatype, int* integers, int* addresses,
 TUTTI_FUNCTION(Type_get_contents);
 int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes,
                            int integers[], MPI_Aint addresses[], MPI_Datatype types[]) {
-    return enter("MPI_Type_get_contents",
-                 args(datatype, max_integers, max_addresses, max_datatypes, integers, addresses, types),
+    return enter(args(datatype, max_integers, max_addresses, max_datatypes, integers, addresses, types),
                  [&](Call& call) {
                      TypeRecipe const* recipe = call.any_type(datatype).recipe();
                      if (!recipe) fail(ErrorClass::type, "a predefined datatype has no contents");
@@ -233,7 +232,7 @@ int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addr
 
 TUTTI_FUNCTION(Type_set_name);
 int PMPI_Type_set_name(MPI_Datatype datatype, char const* type_name) {
-    return enter("MPI_Type_set_name", args(datatype, type_name), [&](Call& call) {
+    return enter(args(datatype, type_name), [&](Call& call) {
         Datatype& type = call.any_type(datatype);
         call.pointer(type_name, "type_name");
         type.name.assign(type_name, strnlen(type_name, MPI_MAX_OBJECT_NAME - 1));
@@ -242,7 +241,7 @@ int PMPI_Type_set_name(MPI_Datatype datatype, char const* type_name) {
 
 TUTTI_FUNCTION(Type_get_name);
 int PMPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen) {
-    return enter("MPI_Type_get_name", args(datatype, type_name, resultlen), [&](Call& call) {
+    return enter(args(datatype, type_name, resultlen), [&](Call& call) {
         Datatype const* const type = datatype == MPI_DATATYPE_NULL ? nullptr : &call.any_type(datatype);
         call.pointer(type_name, "type_name");
         call.pointer(resultlen, "resultlen");

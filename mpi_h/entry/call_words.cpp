@@ -16,14 +16,15 @@
 namespace tutti {
 namespace {
 
-/// One line for each function: "MPI_Barrier(MPI_Comm,comm;".
-constexpr std::string_view prototypes =
+/// By the number of the function: "MPI_Comm,comm;int *,size;".
+constexpr std::string_view parameters_of[] = {
+    "",
 #define PARAMETER(type, name) #type "," #name ";"
-#define FUNCTION(name, parameters) "\n" #name "(" parameters
+#define FUNCTION(name, parameters) "" parameters,
 #include "prototypes.inc"
 #undef FUNCTION
 #undef PARAMETER
-    "\n";
+};
 
 struct Argument {
     std::string_view type, name;
@@ -36,12 +37,8 @@ struct Argument {
 };
 
 /// Returns an empty list if the values do not match the parameters; only trailing addresses of results may be missing.
-std::vector<Argument> arguments_of(char const* name, std::span<std::intptr_t const> values) {
-    std::string const begin = join("\n", name, "(");
-    std::size_t const at = prototypes.find(begin);
-    if (at == prototypes.npos) return {};
-    std::string_view rest = prototypes.substr(at + begin.size());
-    rest = rest.substr(0, rest.find('\n'));
+std::vector<Argument> arguments_of(Function function, std::span<std::intptr_t const> values) {
+    std::string_view rest = parameters_of[function.number()];
     std::vector<Argument> all;
     for (std::intptr_t const value : values) {
         std::size_t const comma = rest.find(','), end = rest.find(';');
@@ -359,10 +356,10 @@ private:
 
 }   // namespace
 
-std::string describe_call(char const* name, std::span<std::intptr_t const> arguments, std::string const& request) {
-    std::vector<Argument> list = arguments_of(name, arguments);
-    if (list.empty() && !arguments.empty()) return name;
-    return CallDescriber(name, std::move(list), request).text();
+std::string describe_call(Function function, std::span<std::intptr_t const> arguments, std::string const& request) {
+    std::vector<Argument> list = arguments_of(function, arguments);
+    if (list.empty() && !arguments.empty()) return function.name();
+    return CallDescriber(function.name(), std::move(list), request).text();
 }
 
 }   // namespace tutti

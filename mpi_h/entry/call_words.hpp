@@ -10,6 +10,8 @@
 #include <tuple>
 #include <type_traits>
 
+#include "runtime/base/function.hpp"
+
 namespace tutti {
 
 /// The arguments of a call in the order of its prototype, numbers and addresses; trailing addresses of results may be
@@ -18,9 +20,9 @@ template <class... Arguments>
 struct CallArguments {
     std::tuple<Arguments...> arguments;
 
-    template <class Function>
-    [[gnu::always_inline]] decltype(auto) pass_to(Function const& function) const {
-        return std::apply(function, arguments);
+    template <class Callable>
+    [[gnu::always_inline]] decltype(auto) pass_to(Callable const& callable) const {
+        return std::apply(callable, arguments);
     }
     std::array<std::intptr_t, sizeof...(Arguments)> values() const {
         [[maybe_unused]] auto const value = [](auto argument) {
@@ -40,6 +42,6 @@ template <class... Arguments>
 /// buffers and addresses of results, and the second of two equal amounts of data. `request`: description of a request
 /// that the call has completed and whose handle is gone; empty: the handle is used. Returns the name without
 /// parentheses if mpi.h does not declare the function with these parameters. Throws std::bad_alloc.
-std::string describe_call(char const* name, std::span<std::intptr_t const> arguments, std::string const& request = "");
+std::string describe_call(Function function, std::span<std::intptr_t const> arguments, std::string const& request = "");
 
 }   // namespace tutti

@@ -26,17 +26,17 @@ void record_freed(int handle) {
     if (f.freed_handles) f.freed_handles->record(*f.process, handle);
 }
 
-CallScope::Entered CallScope::enter_call(Waiter& waiter, char const* call, void const* site, void const* frame) {
+CallScope::Entered CallScope::enter_call(Waiter& waiter, Function function, void const* site, void const* frame) {
     if (FortranCallSites const* sites = library().fortran_call_sites.get()) site = sites->program_site(site, frame);
     if (!waiter.must_wrap_calls()) return {nullptr, site};
-    waiter.enter(call, site);
+    waiter.enter(function, site);
     return {&waiter, site};
 }
 
-void record_any_time_call(LibraryState& f, char const* name, void const* site) {
+void record_any_time_call(LibraryState& f, Function function, void const* site) {
     if (!f.freed_handles || !f.process) return;
     f.process->call_site = site;
-    f.process->call_name = name;
+    f.process->call_function = function;
 }
 
 namespace {
@@ -142,7 +142,7 @@ namespace {
 int code_of(Call const& call, std::exception const& thrown, std::string& message) {
     try {
         Error const error = error_of(thrown);
-        message = join(call.name, ": ", error.what());
+        message = join(call.name(), ": ", error.what());
         if (call.error_object && !call.error_object->name.empty())
             message += join(" (on ", call.error_object->name, ")");
         return error_code(error, message);
@@ -170,14 +170,13 @@ int raise(Call const& call, std::exception const& thrown, std::span<std::intptr_
         auto const* const bad = dynamic_cast<BadHandle const*>(&thrown);
         if (bad && f.freed_handles && f.process)
             unless_out_of_memory([&]() -> bool {
-                f.freed_handles->report_use(*f.process, describe_call(call.name, arguments), bad->argument.c_str(),
+                f.freed_handles->report_use(*f.process, describe_call(call.function, arguments), bad->argument.c_str(),
                                             bad->handle);
             });
         int const exit_code = code & 0x7f ? code & 0x7f : 1;
         abort_job(exit_code, [&] {
             return AbortReport{exit_code, message, error_name(code),
-                               describe_call(call.name, arguments, of_request ? of_request->description : ""),
-
+                               describe_call(call.function, arguments, of_request ? of_request->description : ""),
                                reason ? reason->help : ""};
         });
     }
@@ -185,7 +184,7 @@ int raise(Call const& call, std::exception const& thrown, std::span<std::intptr_
     return code;
 }
 
-void abort_not_running(char const* name, std::span<std::intptr_t const> arguments) {
+void abort_not_running(Function function, std::span<std::intptr_t const> arguments) {
     Stage const stage = library().stage;
     char const* const when =
         stage == Stage::before_init ? "before MPI_Init"
@@ -193,12 +192,12 @@ void abort_not_running(char const* name, std::span<std::intptr_t const> argument
             ? "after MPI_Finalize"
             : "in a child process of a rank, which cannot call MPI; let the child call _exit or exec";
     abort_job(MPI_ERR_OTHER, [&] {
-        std::string const message = join(name, " was called ", when);
+        std::string const message = join(function.name(), " was called ", when);
         char const* const help =
             stage == Stage::forked_child
                 ? ""
                 : "every rank must call MPI_Init before its other MPI calls, and MPI_Finalize after them";
-        return AbortReport{MPI_ERR_OTHER, message, error_name(MPI_ERR_OTHER), describe_call(name, arguments), help};
+        return AbortReport{MPI_ERR_OTHER, message, error_name(MPI_ERR_OTHER), describe_call(function, arguments), help};
     });
 }
 

@@ -19,12 +19,12 @@
 
 namespace tutti {
 
-/// The running call: its name, and the object whose error handler receives its errors. Members that take a handle
+/// The running call: its function, and the object whose error handler receives its errors. Members that take a handle
 /// return its object, and throw Error if the handle is invalid; most others check one argument and throw Error if it is
 /// invalid.
 class Call {
 public:
-    Call(char const* call_name, LibraryState& library) : name(call_name), library_(library) {}
+    Call(Function which, LibraryState& library) : function(which), library_(library) {}
 
     /// The communicator of the call; later errors are reported to its error handler.
     Comm& comm(MPI_Comm handle) {
@@ -126,8 +126,8 @@ public:
             bad_pointer(what, address, argument);
     }
     /// Checks the address of a function of the program.
-    template <class Function>
-    void function(Function* address, char const* argument) const {
+    template <class Callback>
+    void callback(Callback* address, char const* argument) const {
         pointer(reinterpret_cast<void const*>(address), argument);
     }
     /// Checks the address of a status, or MPI_STATUS_IGNORE. Must be called before anything is received or completed.
@@ -148,7 +148,9 @@ public:
 
     LibraryState& library_state() const { return library_; }
 
-    char const* const name;
+    char const* name() const { return function.name(); }
+
+    Function const function;
     HasErrhandler* error_object = nullptr;   ///< its error handler receives the errors of the call
 
 private:
@@ -204,43 +206,51 @@ template <class... Arguments>
 }
 /// Returns the code under which MPI_Error_string finds this message.
 int error_code(Error const& error, std::string const& message);
-/// Ends the job with a message: `name` was called before MPI_Init, after MPI_Finalize, or by a child of a rank.
-[[noreturn]] void abort_not_running(char const* name, std::span<std::intptr_t const> arguments);
+/// Ends the job with a message: `function` was called before MPI_Init, after MPI_Finalize, or by a child of a rank.
+[[noreturn]] void abort_not_running(Function function, std::span<std::intptr_t const> arguments);
 
 template <class... Arguments>
-[[noreturn, gnu::cold, gnu::noinline]] void abort_invalid_call(char const* name, Arguments... arguments) {
-    abort_not_running(name, args(arguments...).values());
+[[noreturn, gnu::cold, gnu::noinline]] void abort_invalid_call(Function function, Arguments... arguments) {
+    abort_not_running(function, args(arguments...).values());
 }
 
 /// --check: records a call that may be made at any time.
-void record_any_time_call(LibraryState& f, char const* name, void const* site);
+void record_any_time_call(LibraryState& f, Function function, void const* site);
 
 /// When a function may be called: most between MPI_Init and MPI_Finalize, a few at any time.
 enum class When { running, any_time };
 
-/// Runs the body of an MPI function: `return enter("MPI_Send", args(buf, count, …), [&](Call& call) {…});`. The
-/// function passes all its arguments, in order, for error reports (call_words.hpp).
+/// Runs the body of an MPI function, which passes all its arguments, in order, for error reports (call_words.hpp).
 template <When when = When::running, class... Arguments, class Body>
-[[gnu::always_inline]] inline int enter(char const* name, CallArguments<Arguments...> const& arguments, Body&& body) {
+[[gnu::always_inline]] inline int enter(Function function, CallArguments<Arguments...> const& arguments, Body&& body) {
     LibraryState& f = library();
     if (when == When::running && f.stage.load(std::memory_order_acquire) != Stage::running) [[unlikely]]
-        arguments.pass_to([name](auto... each) { abort_invalid_call(name, each...); });
+        arguments.pass_to([function](auto... each) { abort_invalid_call(function, each...); });
     bool constexpr traced = when == When::running;
     Waiter* const call_waiter = f.call_waiter.load(std::memory_order_acquire);
-    CallScope const scope(call_waiter, traced ? name : nullptr, __builtin_return_address(0), __builtin_dwarf_cfa());
+    CallScope const scope(call_waiter, traced ? function : Function(), __builtin_return_address(0),
+                          __builtin_dwarf_cfa());
     if constexpr (when == When::running) {
         f.process->call_site = scope.site();
-        f.process->call_name = name;
+        f.process->call_function = function;
     } else if (call_waiter) [[unlikely]] {
-        record_any_time_call(f, name, scope.site());
+        record_any_time_call(f, function, scope.site());
     }
-    Call call(name, f);
+    Call call(function, f);
     try {
         body(call);
         return MPI_SUCCESS;
     } catch (std::exception const& error) {
         return arguments.pass_to([&](auto... each) { return raise_error(call, error, each...); });
     }
+}
+
+/// As above for the calling function: `return enter(args(buf, count, …), [&](Call& call) {…});`. Helpers that serve
+/// several functions have the same default argument.
+template <When when = When::running, class... Arguments, class Body>
+[[gnu::always_inline]] inline int enter(CallArguments<Arguments...> const& arguments, Body&& body,
+                                        Function function = __builtin_FUNCTION()) {
+    return enter<when>(function, arguments, std::forward<Body>(body));
 }
 
 }   // namespace tutti

@@ -13,7 +13,7 @@
 namespace tutti {
 
 void create_errhandler(Call const& call, ErrhandlerFunction* function, bool for_windows, MPI_Errhandler* errhandler) {
-    call.function(function, for_windows ? "win_errhandler_fn" : "comm_errhandler_fn");
+    call.callback(function, for_windows ? "win_errhandler_fn" : "comm_errhandler_fn");
     call.pointer(errhandler, "errhandler");
     auto* made = new Errhandler;
     made->kind = Errhandler::Kind::user;
@@ -53,8 +53,8 @@ void call_errhandler(Call const& call, HasErrhandler& of, int errorcode) {
     std::string text = error_text(errorcode);
     Errhandler const& handler = *of.errhandler;
     if (handler.kind == Errhandler::Kind::fatal)
-        abort_job({errorcode & 0x7f, join(call.name, ": ", text), error_name(errorcode),
-                   describe_call(call.name, args(of.handle, errorcode).values())});
+        abort_job({errorcode & 0x7f, join(call.name(), ": ", text), error_name(errorcode),
+                   describe_call(call.function, args(of.handle, errorcode).values())});
     if (handler.kind == Errhandler::Kind::user) handler.call(&of, errorcode);
 }
 
@@ -162,7 +162,7 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Error_class);
 int PMPI_Error_class(int errorcode, int* errorclass) {
-    return enter<When::any_time>("MPI_Error_class", args(errorcode, errorclass), [&](Call& call) {
+    return enter<When::any_time>(args(errorcode, errorclass), [&](Call& call) {
         call.pointer(errorclass, "errorclass");
         *errorclass = require_class(errorcode);
     });
@@ -170,7 +170,7 @@ int PMPI_Error_class(int errorcode, int* errorclass) {
 
 TUTTI_FUNCTION(Error_string);
 int PMPI_Error_string(int errorcode, char* string, int* resultlen) {
-    return enter<When::any_time>("MPI_Error_string", args(errorcode, string, resultlen), [&](Call& call) {
+    return enter<When::any_time>(args(errorcode, string, resultlen), [&](Call& call) {
         call.pointer(string, "string");
         call.pointer(resultlen, "resultlen");
         *resultlen = copy_text(error_text(errorcode), string, MPI_MAX_ERROR_STRING);
@@ -179,7 +179,7 @@ int PMPI_Error_string(int errorcode, char* string, int* resultlen) {
 
 TUTTI_FUNCTION(Add_error_class);
 int PMPI_Add_error_class(int* errorclass) {
-    return enter<When::any_time>("MPI_Add_error_class", args(errorclass), [&](Call& call) {
+    return enter<When::any_time>(args(errorclass), [&](Call& call) {
         call.pointer(errorclass, "errorclass");
         *errorclass = add_code(std::nullopt);
     });
@@ -187,7 +187,7 @@ int PMPI_Add_error_class(int* errorclass) {
 
 TUTTI_FUNCTION(Add_error_code);
 int PMPI_Add_error_code(int errorclass, int* errorcode) {
-    return enter<When::any_time>("MPI_Add_error_code", args(errorclass, errorcode), [&](Call& call) {
+    return enter<When::any_time>(args(errorclass, errorcode), [&](Call& call) {
         call.pointer(errorcode, "errorcode");
         if (class_of_code(errorclass) != errorclass)
             fail(ErrorClass::arg, "errorclass is ", errorclass, ", which is not an error class");
@@ -197,7 +197,7 @@ int PMPI_Add_error_code(int errorclass, int* errorcode) {
 
 TUTTI_FUNCTION(Add_error_string);
 int PMPI_Add_error_string(int errorcode, char const* string) {
-    return enter<When::any_time>("MPI_Add_error_string", args(errorcode, string), [&](Call& call) {
+    return enter<When::any_time>(args(errorcode, string), [&](Call& call) {
         call.pointer(string, "string");
         LibraryState::AddedCode* a = added(errorcode);
         if (!a) fail(ErrorClass::arg, "errorcode is ", errorcode, ", which this program did not add");
@@ -209,7 +209,7 @@ int PMPI_Add_error_string(int errorcode, char const* string) {
 
 TUTTI_FUNCTION(Remove_error_class);
 int PMPI_Remove_error_class(int errorclass) {
-    return enter<When::any_time>("MPI_Remove_error_class", args(errorclass), [&](Call&) {
+    return enter<When::any_time>(args(errorclass), [&](Call&) {
         LibraryState::AddedCode& a = require_added(errorclass, "errorclass", true);
         auto const codes = std::ranges::count(library().added_codes, std::optional(errorclass),
                                               &LibraryState::AddedCode::error_class) -
@@ -225,7 +225,7 @@ int PMPI_Remove_error_class(int errorclass) {
 
 TUTTI_FUNCTION(Remove_error_code);
 int PMPI_Remove_error_code(int errorcode) {
-    return enter<When::any_time>("MPI_Remove_error_code", args(errorcode), [&](Call&) {
+    return enter<When::any_time>(args(errorcode), [&](Call&) {
         LibraryState::AddedCode& a = require_added(errorcode, "errorcode", false);
         if (a.text)
             fail(ErrorClass::arg, "errorcode is ", errorcode, ", which still has a string (MPI_Remove_error_string)");
@@ -236,7 +236,7 @@ int PMPI_Remove_error_code(int errorcode) {
 /// Removes the string of a code or of a class.
 TUTTI_FUNCTION(Remove_error_string);
 int PMPI_Remove_error_string(int errorcode) {
-    return enter<When::any_time>("MPI_Remove_error_string", args(errorcode), [&](Call&) {
+    return enter<When::any_time>(args(errorcode), [&](Call&) {
         LibraryState::AddedCode* a = added(errorcode);
         if (!a) fail(ErrorClass::arg, "errorcode is ", errorcode, ", which this program did not add");
         if (!a->text) fail(ErrorClass::arg, "errorcode is ", errorcode, ", which has no string");

@@ -257,7 +257,7 @@ void start(LibraryState& f, int thread_level) {
     if (f.process->variables.arena) f.process->arena = tutti_arena()->arena;
     f.process->end_job = [](int code, std::string const& message) {
         abort_job(code, [&] {
-            return AbortReport{code, message, error_name(MPI_ERR_OTHER), library().process->call_name};
+            return AbortReport{code, message, error_name(MPI_ERR_OTHER), library().process->call_function.name()};
         });
     };
     f.process->on_lock_enabled = [](Process& process) {
@@ -279,7 +279,7 @@ void start(LibraryState& f, int thread_level) {
     if (job_server()) f.process->waiter.observers().exempt(job_server()->threads());
     if (!launched && f.process->variables.diagnosis != "no")
         f.process->watchdog = std::make_unique<Watchdog>(*f.segment, f.process->waiter, f.process->end_job);
-    publish_load_addresses(f.rank_state->last_call);
+    publish_program(f.rank_state->last_call);
     if (f.process->variables.diagnosis != "no") {
         install_crash_handlers(f.rank_state->last_call, *f.segment, launched ? nullptr : Watchdog::start_in_handler);
         if (!launched && f.process->size() > 1) watch_for_exit();

@@ -127,19 +127,19 @@ void record_freed(int handle);
 /// Holds the process's lock during its lifetime if several threads may call.
 class CallScope {
 public:
-    explicit CallScope(Waiter* call_waiter) : entered_{call_waiter, nullptr}, call_(nullptr) {
+    explicit CallScope(Waiter* call_waiter) : entered_{call_waiter, nullptr} {
         if (call_waiter) [[unlikely]]
             call_waiter->enter();
     }
     /// For a call of the program, which may be traced; `frame` is above its return address `site` on the stack.
-    [[gnu::always_inline]] CallScope(Waiter* call_waiter, char const* call, void const* site, void const* frame)
-        : entered_{nullptr, site}, call_(call) {
+    [[gnu::always_inline]] CallScope(Waiter* call_waiter, Function function, void const* site, void const* frame)
+        : entered_{nullptr, site}, function_(function) {
         if (call_waiter) [[unlikely]]
-            entered_ = enter_call(*call_waiter, call, site, frame);
+            entered_ = enter_call(*call_waiter, function, site, frame);
     }
     [[gnu::always_inline]] ~CallScope() {
         if (entered_.waiter) [[unlikely]]
-            call_ ? entered_.waiter->leave_call() : entered_.waiter->leave();
+            function_ ? entered_.waiter->leave_call() : entered_.waiter->leave();
     }
     CallScope(CallScope const&) = delete;
     CallScope& operator=(CallScope const&) = delete;
@@ -152,10 +152,10 @@ private:
         Waiter* waiter;   ///< null: nothing to do at the end of the call
         void const* site;
     };
-    static Entered enter_call(Waiter& waiter, char const* call, void const* site, void const* frame);
+    static Entered enter_call(Waiter& waiter, Function function, void const* site, void const* frame);
 
     Entered entered_;
-    char const* const call_;   ///< null: not a call of the program
+    Function const function_;   ///< none: not a call of the program
 };
 
 /// Work of MPI_Init: reads the settings, joins the segment (or creates one for a world of one process), and creates the

@@ -23,17 +23,18 @@ std::uint64_t call_site_of(Process const& process) { return program_site(process
 }   // namespace
 
 void FreedHandles::record(Process const& process, int handle) {
-    entries_[index_of(handle)] = {handle, process.call_name, call_site_of(process)};
+    entries_[index_of(handle)] = {handle, process.call_function, call_site_of(process)};
 }
 
 void FreedHandles::report_use(Process& process, std::string const& call, char const* argument, int handle) const {
     char text[16];
     std::snprintf(text, sizeof text, "0x%08x", static_cast<unsigned>(handle));
     Entry const& freed = entries_[index_of(handle)];
-    bool const known = freed.call && freed.handle == handle;
+    bool const known = freed.function && freed.handle == handle;
     std::vector<UsageError::Call> parts;
     if (known)
-        parts.push_back({process.rank(), freed.call, join(argument, " was freed or completed here"), freed.site});
+        parts.push_back(
+            {process.rank(), freed.function.name(), join(argument, " was freed or completed here"), freed.site});
     parts.push_back({process.rank(), call, join(argument, " is ", text), call_site_of(process)});
     char const* const what =
         known ? " that was already freed or completed" : " that was never created, or was already freed";
@@ -59,19 +60,19 @@ template <class Report>
 
 }   // namespace
 
-void ThreadCheck::enter(char const* name, void const* site) {
+void ThreadCheck::enter(Function function, void const* site) {
     if (p2p::Checks* const checks = process_.p2p ? p2p::engine(process_).checks() : nullptr)
-        checks->call_order.on_call(name);
+        checks->call_order.on_call(function);
     auto const me = static_cast<std::uint64_t>(pthread_self());
     if (level_ < MPI_THREAD_SERIALIZED) {
-        if (me != main_) end_job(process_, [&] { report_wrong_thread(name, site); });
+        if (me != main_) end_job(process_, [&] { report_wrong_thread(function, site); });
         return;
     }
     std::uint64_t active = 0;
     if (!active_thread_.compare_exchange_strong(active, me, std::memory_order_acquire) && active != me)
-        end_job(process_, [&] { report_concurrent_call(name, site); });
+        end_job(process_, [&] { report_concurrent_call(function, site); });
     if (++depth_ > 1) return;
-    name_.store(name, std::memory_order_relaxed);
+    function_.store(function, std::memory_order_relaxed);
     site_.store(site, std::memory_order_relaxed);
 }
 
@@ -80,12 +81,12 @@ void ThreadCheck::leave() {
     active_thread_.store(0, std::memory_order_release);
 }
 
-void ThreadCheck::report_wrong_thread(char const* name, void const* site) const {
+void ThreadCheck::report_wrong_thread(Function function, void const* site) const {
     bool const funneled = level_ == MPI_THREAD_FUNNELED;
     UsageError::Call const parts[] = {
-        {process_.rank(), name, "not in the thread that called MPI_Init", program_site(site)}};
+        {process_.rank(), function.name(), "not in the thread that called MPI_Init", program_site(site)}};
     report(process_,
-           {"T18", join("rank ", process_.rank(), " calls ", name, " in a thread that may not call MPI"),
+           {"T18", join("rank ", process_.rank(), " calls ", function.name(), " in a thread that may not call MPI"),
             funneled ? "with MPI_THREAD_FUNNELED only the thread that initialized MPI may call it; request "
                        "MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE in MPI_Init_thread"
                      : "with MPI_THREAD_SINGLE, which MPI_Init provides, only one thread may call MPI; request "
@@ -93,11 +94,11 @@ void ThreadCheck::report_wrong_thread(char const* name, void const* site) const 
             parts});
 }
 
-void ThreadCheck::report_concurrent_call(char const* name, void const* site) const {
+void ThreadCheck::report_concurrent_call(Function function, void const* site) const {
     UsageError::Call const parts[] = {
-        {process_.rank(), name_.load(std::memory_order_relaxed), "one thread is inside this call",
+        {process_.rank(), function_.load(std::memory_order_relaxed).name(), "one thread is inside this call",
          address_of(site_.load(std::memory_order_relaxed))},
-        {process_.rank(), name, "another thread makes this call", program_site(site)}};
+        {process_.rank(), function.name(), "another thread makes this call", program_site(site)}};
     report(process_, {"T18", join("two threads of rank ", process_.rank(), " call MPI at the same time"),
                       "with MPI_THREAD_SERIALIZED only one thread may be in an MPI call at a time, also while the "
                       "call waits: protect all calls with a lock, or request MPI_THREAD_MULTIPLE in MPI_Init_thread",

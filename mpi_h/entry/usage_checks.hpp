@@ -24,7 +24,7 @@ public:
 private:
     struct Entry {
         int handle = 0;
-        char const* call = nullptr;   ///< null: unknown
+        Function function;   ///< none: unknown
         std::uint64_t site = 0;
     };
     static constexpr unsigned max_entries = 4096;
@@ -44,22 +44,22 @@ public:
     ThreadCheck(Process& process, int level, std::uint64_t main_thread)
         : process_(process), level_(level), main_(main_thread) {}
 
-    /// Called at the beginning and end of the call `name`, made at `site`. Calls made by callbacks are nested.
-    void enter(char const* name, void const* site) override;
+    /// Called at the beginning and end of a call of `function`, made at `site`. Calls made by callbacks are nested.
+    void enter(Function function, void const* site) override;
     void leave() override;
 
 private:
-    [[noreturn]] void report_wrong_thread(char const* name, void const* site) const;
-    [[noreturn]] void report_concurrent_call(char const* name, void const* site) const;
+    [[noreturn]] void report_wrong_thread(Function function, void const* site) const;
+    [[noreturn]] void report_concurrent_call(Function function, void const* site) const;
 
     Process& process_;
     int const level_;
     std::uint64_t const main_;
     // For MPI_THREAD_SERIALIZED; below that level, threads are compared with the main thread only. The thread stored in
     // active_thread_ owns depth_: ownership passes by the exchange (acquire) that reads what the leaving thread stored
-    // (release). name_ and site_ are only reported; a reader may see those of the previous call.
+    // (release). function_ and site_ are only reported; a reader may see those of the previous call.
     std::atomic<std::uint64_t> active_thread_{0};   ///< the thread in a call; 0: none
-    std::atomic<char const*> name_{""};             ///< name of its call
+    std::atomic<Function> function_{};              ///< function of its call
     std::atomic<void const*> site_{nullptr};        ///< site of its call
     unsigned depth_ = 0;                            ///< nesting depth of its calls; owned by that thread
 };

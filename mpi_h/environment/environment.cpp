@@ -17,12 +17,12 @@ namespace {
 
 /// `site`: return address of the call.
 template <class... Arguments>
-int initialise(char const* name, CallArguments<Arguments...> const& arguments, int required, int* provided,
-               void const* site) {
-    return enter<When::any_time>(name, arguments, [&](Call& call) {
+int initialise(CallArguments<Arguments...> const& arguments, int required, int* provided, void const* site,
+               Function function = __builtin_FUNCTION()) {
+    return enter<When::any_time>(function, arguments, [&](Call& call) {
         LibraryState& f = library();
         call.pointer(provided, "provided");
-        if (f.stage == Stage::forked_child) abort_not_running(name, arguments.values());
+        if (f.stage == Stage::forked_child) abort_not_running(function, arguments.values());
         if (f.stage == Stage::running)
             throw Error(ErrorClass::other, "MPI has been initialised already")
                 .with_help("call MPI_Init or MPI_Init_thread only once; MPI_Initialized returns whether it was called");
@@ -33,7 +33,7 @@ int initialise(char const* name, CallArguments<Arguments...> const& arguments, i
             fail(ErrorClass::arg, "required is ", required, ", which is not a thread level");
         start(f, required);
         f.process->call_site = site;
-        f.process->call_name = name;
+        f.process->call_function = function;
         *provided = f.thread_level;
     });
 }
@@ -46,18 +46,17 @@ using namespace tutti;
 TUTTI_FUNCTION(Init);
 int PMPI_Init(int*, char***) {
     int provided;
-    return initialise("MPI_Init", args(), MPI_THREAD_SINGLE, &provided, __builtin_return_address(0));
+    return initialise(args(), MPI_THREAD_SINGLE, &provided, __builtin_return_address(0));
 }
 
 TUTTI_FUNCTION(Init_thread);
 int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
-    return initialise("MPI_Init_thread", args(argc, argv, required, provided), required, provided,
-                      __builtin_return_address(0));
+    return initialise(args(argc, argv, required, provided), required, provided, __builtin_return_address(0));
 }
 
 TUTTI_FUNCTION(Initialized);
 int PMPI_Initialized(int* flag) {
-    return enter<When::any_time>("MPI_Initialized", args(flag), [&](Call& call) {
+    return enter<When::any_time>(args(flag), [&](Call& call) {
         call.pointer(flag, "flag");
         *flag = library().stage != Stage::before_init;
     });
@@ -65,13 +64,13 @@ int PMPI_Initialized(int* flag) {
 
 TUTTI_FUNCTION(Finalize);
 int PMPI_Finalize() {
-    return enter("MPI_Finalize", args(), [](Call&) { finish(library()); });
+    return enter(args(), [](Call&) { finish(library()); });
 }
 
 /// Also true in a process forked by a rank: code that cleans up at the end of every process must not call MPI there.
 TUTTI_FUNCTION(Finalized);
 int PMPI_Finalized(int* flag) {
-    return enter<When::any_time>("MPI_Finalized", args(flag), [&](Call& call) {
+    return enter<When::any_time>(args(flag), [&](Call& call) {
         call.pointer(flag, "flag");
         Stage const stage = library().stage;
         *flag = stage == Stage::after_finalize || stage == Stage::forked_child;
@@ -80,7 +79,7 @@ int PMPI_Finalized(int* flag) {
 
 TUTTI_FUNCTION(Query_thread);
 int PMPI_Query_thread(int* provided) {
-    return enter("MPI_Query_thread", args(provided), [&](Call& call) {
+    return enter(args(provided), [&](Call& call) {
         call.pointer(provided, "provided");
         *provided = library().thread_level;
     });
@@ -88,7 +87,7 @@ int PMPI_Query_thread(int* provided) {
 
 TUTTI_FUNCTION(Is_thread_main);
 int PMPI_Is_thread_main(int* flag) {
-    return enter("MPI_Is_thread_main", args(flag), [&](Call& call) {
+    return enter(args(flag), [&](Call& call) {
         call.pointer(flag, "flag");
         *flag = library().main_thread == static_cast<std::uint64_t>(pthread_self());
     });
@@ -105,12 +104,12 @@ int PMPI_Abort(MPI_Comm comm, int code) {
 
 TUTTI_FUNCTION(Pcontrol);
 int PMPI_Pcontrol(const int level, ...) {
-    return enter("MPI_Pcontrol", args(level), [](Call&) {});   // profiling tools replace this function
+    return enter(args(level), [](Call&) {});   // profiling tools replace this function
 }
 
 TUTTI_FUNCTION(Get_version);
 int PMPI_Get_version(int* version, int* subversion) {
-    return enter<When::any_time>("MPI_Get_version", args(version, subversion), [&](Call& call) {
+    return enter<When::any_time>(args(version, subversion), [&](Call& call) {
         call.pointer(version, "version");
         call.pointer(subversion, "subversion");
         *version = MPI_VERSION;
@@ -120,7 +119,7 @@ int PMPI_Get_version(int* version, int* subversion) {
 
 TUTTI_FUNCTION(Get_library_version);
 int PMPI_Get_library_version(char* version, int* length) {
-    return enter<When::any_time>("MPI_Get_library_version", args(version, length), [&](Call& call) {
+    return enter<When::any_time>(args(version, length), [&](Call& call) {
         call.pointer(version, "version");
         call.pointer(length, "resultlen");
         // Programs parse "NAME Version: x.y.z" in the first line.
@@ -131,7 +130,7 @@ int PMPI_Get_library_version(char* version, int* length) {
 
 TUTTI_FUNCTION(Get_processor_name);
 int PMPI_Get_processor_name(char* name, int* length) {
-    return enter("MPI_Get_processor_name", args(name, length), [&](Call& call) {
+    return enter(args(name, length), [&](Call& call) {
         call.pointer(name, "name");
         call.pointer(length, "resultlen");
         char host[MPI_MAX_PROCESSOR_NAME] = "";
@@ -175,7 +174,7 @@ void record_allocation(LibraryState& f, void const* memory, std::size_t bytes) {
 
 TUTTI_FUNCTION(Alloc_mem);
 int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
-    return enter("MPI_Alloc_mem", args(size, info, baseptr), [&](Call& call) {
+    return enter(args(size, info, baseptr), [&](Call& call) {
         if (size < 0) fail(ErrorClass::arg, "size is ", size, " but must be at least 0");
         if (info != MPI_INFO_NULL) call.info(info);
         call.pointer(baseptr, "baseptr");
@@ -193,7 +192,7 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
 
 TUTTI_FUNCTION(Free_mem);
 int PMPI_Free_mem(void* base) {
-    return enter("MPI_Free_mem", args(base), [&](Call& call) {
+    return enter(args(base), [&](Call& call) {
         if (base) call.pointer(base, "base");
         call.library_state().allocated.erase(base);
         if (Arena* arena = tutti_arena()->arena; arena->contains(base)) arena->release(base);

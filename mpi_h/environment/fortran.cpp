@@ -91,7 +91,7 @@ static_assert(sizeof(MPI_Status) == MPI_F_STATUS_SIZE * sizeof(MPI_Fint), "a sta
 
 TUTTI_FUNCTION(Status_c2f);
 int PMPI_Status_c2f(MPI_Status const* c_status, MPI_Fint* f_status) {
-    return enter<When::any_time>("MPI_Status_c2f", args(c_status, f_status), [&](Call& call) {
+    return enter<When::any_time>(args(c_status, f_status), [&](Call& call) {
         call.pointer(c_status, "c_status");
         call.pointer(f_status, "f_status");
         if (f_status == MPI_F_STATUS_IGNORE)
@@ -102,7 +102,7 @@ int PMPI_Status_c2f(MPI_Status const* c_status, MPI_Fint* f_status) {
 
 TUTTI_FUNCTION(Status_f2c);
 int PMPI_Status_f2c(MPI_Fint const* f_status, MPI_Status* c_status) {
-    return enter<When::any_time>("MPI_Status_f2c", args(f_status, c_status), [&](Call& call) {
+    return enter<When::any_time>(args(f_status, c_status), [&](Call& call) {
         call.pointer(c_status, "c_status");
         call.pointer(f_status, "f_status");
         if (f_status == MPI_F_STATUS_IGNORE)
@@ -115,17 +115,17 @@ using namespace tutti;
 
 namespace {
 
-[[gnu::always_inline]] inline int get(char const* name, Keyval::ObjectKind on, int handle, int keyval, void* value,
+[[gnu::always_inline]] inline int get(Function function, Keyval::ObjectKind on, int handle, int keyval, void* value,
                                       int* flag, int representation) {
-    return enter(name, args(handle, keyval, value, flag), [&](Call& call) {
+    return enter(function, args(handle, keyval, value, flag), [&](Call& call) {
         call.pointer(flag, "flag");
         *flag = get_attribute(call, on, handle, keyval, attribute_kind_in(representation), value);
     });
 }
 
-[[gnu::always_inline]] inline int set(char const* name, Keyval::ObjectKind on, int handle, int keyval, void* value,
+[[gnu::always_inline]] inline int set(Function function, Keyval::ObjectKind on, int handle, int keyval, void* value,
                                       int given_as) {
-    return enter(name, args(handle, keyval, value), [&](Call& call) {
+    return enter(function, args(handle, keyval, value), [&](Call& call) {
         AttributeValue bits{reinterpret_cast<std::intptr_t>(value), attribute_kind_in(given_as)};
         set_attribute(call, on, handle, keyval, bits);
     });
@@ -233,7 +233,7 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Type_create_f90_integer);
 int PMPI_Type_create_f90_integer(int r, MPI_Datatype* newtype) {
-    return enter("MPI_Type_create_f90_integer", args(r, newtype), [&](Call& call) {
+    return enter(args(r, newtype), [&](Call& call) {
         call.pointer(newtype, "newtype");
         for (auto [range, base] : integers_by_range)
             if (r <= range) {
@@ -246,7 +246,7 @@ int PMPI_Type_create_f90_integer(int r, MPI_Datatype* newtype) {
 
 TUTTI_FUNCTION(Type_create_f90_real);
 int PMPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype) {
-    return enter("MPI_Type_create_f90_real", args(p, r, newtype), [&](Call& call) {
+    return enter(args(p, r, newtype), [&](Call& call) {
         call.pointer(newtype, "newtype");
         *newtype = f90_type(call, real_model(p, r).real, Combiner::f90_real, p, r);
     });
@@ -254,7 +254,7 @@ int PMPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype) {
 
 TUTTI_FUNCTION(Type_create_f90_complex);
 int PMPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype) {
-    return enter("MPI_Type_create_f90_complex", args(p, r, newtype), [&](Call& call) {
+    return enter(args(p, r, newtype), [&](Call& call) {
         call.pointer(newtype, "newtype");
         *newtype = f90_type(call, real_model(p, r).complex, Combiner::f90_complex, p, r);
     });
@@ -262,7 +262,7 @@ int PMPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype) {
 
 TUTTI_FUNCTION(Type_match_size);
 int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype* datatype) {
-    return enter("MPI_Type_match_size", args(typeclass, size, datatype), [&](Call& call) {
+    return enter(args(typeclass, size, datatype), [&](Call& call) {
         call.pointer(datatype, "datatype");
         std::vector<MPI_Datatype> candidates;
         char const* what = "real";
@@ -290,7 +290,7 @@ int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype* datatype) {
 /// created.
 TUTTI_FUNCTION(Type_get_value_index);
 int PMPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype* pair_type) {
-    return enter("MPI_Type_get_value_index", args(value_type, index_type, pair_type), [&](Call& call) {
+    return enter(args(value_type, index_type, pair_type), [&](Call& call) {
         call.any_type(value_type, "value_type");
         call.any_type(index_type, "index_type");
         call.pointer(pair_type, "pair_type");

@@ -104,7 +104,7 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Info_create);
 int PMPI_Info_create(MPI_Info* info) {
-    return enter<When::any_time>("MPI_Info_create", args(info), [&](Call& call) {
+    return enter<When::any_time>(args(info), [&](Call& call) {
         call.pointer(info, "info");
         *info = library().tables.infos.add(new Info);
     });
@@ -112,7 +112,7 @@ int PMPI_Info_create(MPI_Info* info) {
 
 TUTTI_FUNCTION(Info_create_env);
 int PMPI_Info_create_env(int argc, char** argv, MPI_Info* info) {
-    return enter<When::any_time>("MPI_Info_create_env", args(argc, argv, info), [&](Call& call) {
+    return enter<When::any_time>(args(argc, argv, info), [&](Call& call) {
         call.pointer(info, "info");
         auto* made = new Info;
         describe_start(*made, library());
@@ -122,7 +122,7 @@ int PMPI_Info_create_env(int argc, char** argv, MPI_Info* info) {
 
 TUTTI_FUNCTION(Info_dup);
 int PMPI_Info_dup(MPI_Info info, MPI_Info* newinfo) {
-    return enter<When::any_time>("MPI_Info_dup", args(info, newinfo), [&](Call& call) {
+    return enter<When::any_time>(args(info, newinfo), [&](Call& call) {
         Info& from = call.info(info);
         call.pointer(newinfo, "newinfo");
         auto* made = new Info;
@@ -133,7 +133,7 @@ int PMPI_Info_dup(MPI_Info info, MPI_Info* newinfo) {
 
 TUTTI_FUNCTION(Info_free);
 int PMPI_Info_free(MPI_Info* info) {
-    return enter<When::any_time>("MPI_Info_free", args(info), [&](Call& call) {
+    return enter<When::any_time>(args(info), [&](Call& call) {
         call.pointer(info, "info");
         changeable(call, *info);
         library().tables.infos.remove(*info);
@@ -143,7 +143,7 @@ int PMPI_Info_free(MPI_Info* info) {
 
 TUTTI_FUNCTION(Info_set);
 int PMPI_Info_set(MPI_Info info, char const* key, char const* value) {
-    return enter<When::any_time>("MPI_Info_set", args(info, key, value), [&](Call& call) {
+    return enter<When::any_time>(args(info, key, value), [&](Call& call) {
         Info& to = changeable(call, info);
         std::string checked_key = key_of(call, key);
         to.set(checked_key, value_of(call, value));
@@ -152,7 +152,7 @@ int PMPI_Info_set(MPI_Info info, char const* key, char const* value) {
 
 TUTTI_FUNCTION(Info_get);
 int PMPI_Info_get(MPI_Info info, char const* key, int valuelen, char* value, int* flag) {
-    return enter<When::any_time>("MPI_Info_get", args(info, key, valuelen, value, flag), [&](Call& call) {
+    return enter<When::any_time>(args(info, key, valuelen, value, flag), [&](Call& call) {
         Info& from = call.info(info);
         std::string const* found = from.find(key_of(call, key));
         if (valuelen < 0) fail(ErrorClass::arg, "valuelen is ", valuelen, " but must be at least 0");
@@ -166,7 +166,7 @@ int PMPI_Info_get(MPI_Info info, char const* key, int valuelen, char* value, int
 
 TUTTI_FUNCTION(Info_get_string);
 int PMPI_Info_get_string(MPI_Info info, char const* key, int* buflen, char* value, int* flag) {
-    return enter<When::any_time>("MPI_Info_get_string", args(info, key, buflen, value, flag), [&](Call& call) {
+    return enter<When::any_time>(args(info, key, buflen, value, flag), [&](Call& call) {
         Info& from = call.info(info);
         std::string const* found = from.find(key_of(call, key));
         call.pointer(buflen, "buflen");
@@ -184,7 +184,7 @@ int PMPI_Info_get_string(MPI_Info info, char const* key, int* buflen, char* valu
 
 TUTTI_FUNCTION(Info_get_valuelen);
 int PMPI_Info_get_valuelen(MPI_Info info, char const* key, int* valuelen, int* flag) {
-    return enter<When::any_time>("MPI_Info_get_valuelen", args(info, key, valuelen, flag), [&](Call& call) {
+    return enter<When::any_time>(args(info, key, valuelen, flag), [&](Call& call) {
         Info& from = call.info(info);
         std::string const* found = from.find(key_of(call, key));
         call.pointer(valuelen, "valuelen");
@@ -196,7 +196,7 @@ int PMPI_Info_get_valuelen(MPI_Info info, char const* key, int* valuelen, int* f
 
 TUTTI_FUNCTION(Info_get_nkeys);
 int PMPI_Info_get_nkeys(MPI_Info info, int* nkeys) {
-    return enter<When::any_time>("MPI_Info_get_nkeys", args(info, nkeys), [&](Call& call) {
+    return enter<When::any_time>(args(info, nkeys), [&](Call& call) {
         Info& from = call.info(info);
         call.pointer(nkeys, "nkeys");
         *nkeys = static_cast<int>(from.entries.size());
@@ -205,7 +205,7 @@ int PMPI_Info_get_nkeys(MPI_Info info, int* nkeys) {
 
 TUTTI_FUNCTION(Info_get_nthkey);
 int PMPI_Info_get_nthkey(MPI_Info info, int n, char* key) {
-    return enter<When::any_time>("MPI_Info_get_nthkey", args(info, n, key), [&](Call& call) {
+    return enter<When::any_time>(args(info, n, key), [&](Call& call) {
         Info& from = call.info(info);
         if (n < 0 || static_cast<std::size_t>(n) >= from.entries.size())
             fail(ErrorClass::arg, "n is ", n, " but the info has ", from.entries.size(), " keys");
@@ -216,7 +216,7 @@ int PMPI_Info_get_nthkey(MPI_Info info, int n, char* key) {
 
 TUTTI_FUNCTION(Info_delete);
 int PMPI_Info_delete(MPI_Info info, char const* key) {
-    return enter<When::any_time>("MPI_Info_delete", args(info, key), [&](Call& call) {
+    return enter<When::any_time>(args(info, key), [&](Call& call) {
         Info& from = changeable(call, info);
         std::string checked_key = key_of(call, key);
         if (!from.erase(checked_key)) fail(ErrorClass::info_nokey, "the info has no key \"", checked_key, "\"");

@@ -25,9 +25,9 @@ void check(int code, char const* callback) {
     if (code != MPI_SUCCESS) throw Error(code, join("its ", callback, " returned ", code));
 }
 
-[[gnu::always_inline]] inline int set_elements(char const* name, MPI_Status* status, MPI_Datatype datatype,
-                                               MPI_Count count) {
-    return enter(name, args(status, datatype, count), [&](Call& call) {
+[[gnu::always_inline]] inline int set_elements(MPI_Status* status, MPI_Datatype datatype, MPI_Count count,
+                                               Function function = __builtin_FUNCTION()) {
+    return enter(function, args(status, datatype, count), [&](Call& call) {
         call.pointer(status, "status");
         Datatype& type = call.any_type(datatype);
         call.count(count);
@@ -89,10 +89,10 @@ using namespace tutti;
 TUTTI_FUNCTION(Grequest_start);
 int PMPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn,
                         MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request) {
-    return enter("MPI_Grequest_start", args(query_fn, free_fn, cancel_fn, extra_state, request), [&](Call& call) {
-        call.function(query_fn, "query_fn");
-        call.function(free_fn, "free_fn");
-        call.function(cancel_fn, "cancel_fn");
+    return enter(args(query_fn, free_fn, cancel_fn, extra_state, request), [&](Call& call) {
+        call.callback(query_fn, "query_fn");
+        call.callback(free_fn, "free_fn");
+        call.callback(cancel_fn, "cancel_fn");
         call.pointer(request, "request");
         *request = library().tables.requests.add(new GeneralizedRequest(query_fn, free_fn, cancel_fn, extra_state));
     });
@@ -100,7 +100,7 @@ int PMPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free
 
 TUTTI_FUNCTION(Grequest_complete);
 int PMPI_Grequest_complete(MPI_Request request) {
-    return enter("MPI_Grequest_complete", args(request), [&](Call& call) {
+    return enter(args(request), [&](Call& call) {
         GeneralizedRequest* r = generalized(&call.request(request));
         if (!r) fail(ErrorClass::request, "request is not a generalized request (MPI_Grequest_start)");
         if (r->complete) fail(ErrorClass::request, "request is already complete");
@@ -112,17 +112,17 @@ int PMPI_Grequest_complete(MPI_Request request) {
 
 TUTTI_FUNCTION(Status_set_elements);
 int PMPI_Status_set_elements(MPI_Status* status, MPI_Datatype datatype, int count) {
-    return set_elements("MPI_Status_set_elements", status, datatype, count);
+    return set_elements(status, datatype, count);
 }
 
 TUTTI_FUNCTION(Status_set_elements_x);
 int PMPI_Status_set_elements_x(MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
-    return set_elements("MPI_Status_set_elements_x", status, datatype, count);
+    return set_elements(status, datatype, count);
 }
 
 TUTTI_FUNCTION(Status_set_cancelled);
 int PMPI_Status_set_cancelled(MPI_Status* status, int flag) {
-    return enter("MPI_Status_set_cancelled", args(status, flag), [&](Call& call) {
+    return enter(args(status, flag), [&](Call& call) {
         call.pointer(status, "status");
         abi::set_status_cancelled(*status, flag != 0);
     });

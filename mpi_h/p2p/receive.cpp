@@ -20,8 +20,8 @@ struct ReceiveArgs {
 };
 
 template <class Body>
-[[gnu::always_inline]] inline int with(char const* name, ReceiveArgs const& a, Body&& body) {
-    return enter(name, args(a.buf, a.count, a.datatype, a.source, a.tag, a.comm), [&](Call& call) {
+[[gnu::always_inline]] inline int with(ReceiveArgs const& a, Body&& body, Function function = __builtin_FUNCTION()) {
+    return enter(function, args(a.buf, a.count, a.datatype, a.source, a.tag, a.comm), [&](Call& call) {
         Comm& comm = call.comm(a.comm);
         // MPI_PROC_NULL ignores the datatype.
         bool null_peer = a.source == MPI_PROC_NULL && a.datatype == MPI_DATATYPE_NULL;
@@ -36,8 +36,9 @@ template <class Body>
 
 /// Checks the communicator, source and tag of a probe; calls `body(call, comm, source, tag)`.
 template <class Body>
-[[gnu::always_inline]] inline int with_probe(char const* name, int source, int tag, MPI_Comm handle, Body&& body) {
-    return enter(name, args(source, tag, handle), [&](Call& call) {
+[[gnu::always_inline]] inline int with_probe(int source, int tag, MPI_Comm handle, Body&& body,
+                                             Function function = __builtin_FUNCTION()) {
+    return enter(function, args(source, tag, handle), [&](Call& call) {
         Comm& comm = call.comm(handle);
         call.rank(comm, source, "source", true);
         call.tag(tag, true);
@@ -75,17 +76,17 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Recv);
 int PMPI_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status) {
-    return with("MPI_Recv", {buf, count, datatype, source, tag, comm},
+    return with({buf, count, datatype, source, tag, comm},
                 [&](Call& call, Comm& c, Datatype& type, int source_rank, int match_tag) {
                     call.status(status);
                     StatusOut answer(status);
-                    p2p::recv(c, Data::of(buf, count, type), source_rank, match_tag, answer.status, call.name);
+                    p2p::recv(c, Data::of(buf, count, type), source_rank, match_tag, answer.status, call.name());
                 });
 }
 
 TUTTI_FUNCTION(Irecv);
 int PMPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request) {
-    return with("MPI_Irecv", {buf, count, datatype, source, tag, comm},
+    return with({buf, count, datatype, source, tag, comm},
                 [&](Call& call, Comm& c, Datatype& type, int source_rank, int match_tag) {
                     call.pointer(request, "request");
                     auto made = p2p::irecv(c, buf, count, type, source_rank, match_tag);
@@ -96,7 +97,7 @@ int PMPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag,
 TUTTI_FUNCTION(Recv_init);
 int PMPI_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                    MPI_Request* request) {
-    return with("MPI_Recv_init", {buf, count, datatype, source, tag, comm},
+    return with({buf, count, datatype, source, tag, comm},
                 [&](Call& call, Comm& c, Datatype& type, int source_rank, int match_tag) {
                     call.pointer(request, "request");
                     auto made = p2p::recv_init(c, buf, count, type, source_rank, match_tag);
@@ -106,17 +107,17 @@ int PMPI_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int 
 
 TUTTI_FUNCTION(Probe);
 int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
-    return with_probe("MPI_Probe", source, tag, comm, [&](Call& call, Comm& c, int source_rank, int match_tag) {
+    return with_probe(source, tag, comm, [&](Call& call, Comm& c, int source_rank, int match_tag) {
         call.status(status);
         Status s;
-        p2p::probe(c, source_rank, match_tag, s, call.name);
+        p2p::probe(c, source_rank, match_tag, s, call.name());
         abi::store(status, s);
     });
 }
 
 TUTTI_FUNCTION(Iprobe);
 int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
-    return with_probe("MPI_Iprobe", source, tag, comm, [&](Call& call, Comm& c, int source_rank, int match_tag) {
+    return with_probe(source, tag, comm, [&](Call& call, Comm& c, int source_rank, int match_tag) {
         call.pointer(flag, "flag");
         call.status(status);
         Status s;
@@ -127,19 +128,19 @@ int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* statu
 
 TUTTI_FUNCTION(Mprobe);
 int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
-    return with_probe("MPI_Mprobe", source, tag, comm, [&](Call& call, Comm& c, int source_rank, int match_tag) {
+    return with_probe(source, tag, comm, [&](Call& call, Comm& c, int source_rank, int match_tag) {
         call.pointer(message, "message");
         call.status(status);
         Status s;
         s.ignored = status == MPI_STATUS_IGNORE;
-        *message = message_handle(p2p::mprobe(c, source_rank, match_tag, s, call.name));
+        *message = message_handle(p2p::mprobe(c, source_rank, match_tag, s, call.name()));
         abi::store(status, s);
     });
 }
 
 TUTTI_FUNCTION(Improbe);
 int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
-    return with_probe("MPI_Improbe", source, tag, comm, [&](Call& call, Comm& c, int source_rank, int match_tag) {
+    return with_probe(source, tag, comm, [&](Call& call, Comm& c, int source_rank, int match_tag) {
         call.pointer(flag, "flag");
         call.pointer(message, "message");
         call.status(status);
@@ -154,7 +155,7 @@ int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mes
 
 TUTTI_FUNCTION(Mrecv);
 int PMPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
-    return enter("MPI_Mrecv", args(buf, count, datatype, message, status), [&](Call& call) {
+    return enter(args(buf, count, datatype, message, status), [&](Call& call) {
         call.pointer(message, "message");
         call.status(status);
         if (*message == MPI_MESSAGE_NO_PROC) {
@@ -170,14 +171,14 @@ int PMPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message
         remove_message(message);
         StatusOut answer(status);
         try {
-            p2p::mrecv(*message_ref, Data::of(buf, count, type), answer.status, call.name);
+            p2p::mrecv(*message_ref, Data::of(buf, count, type), answer.status, call.name());
         } catch (Error const& error) { throw RequestError(call, error, message_ref->comm); }
     });
 }
 
 TUTTI_FUNCTION(Imrecv);
 int PMPI_Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
-    return enter("MPI_Imrecv", args(buf, count, datatype, message, request), [&](Call& call) {
+    return enter(args(buf, count, datatype, message, request), [&](Call& call) {
         call.pointer(message, "message");
         call.pointer(request, "request");
         Datatype& type = call.type(datatype);

@@ -29,8 +29,8 @@ public:
         ++count_;
         write_status(r, status);
         bool const failed = r && r->status.error != ErrorClass::success;
-        int const code =
-            failed ? error_code({r->status.error, r->error_text}, join(call_.name, ": ", r->error_text)) : MPI_SUCCESS;
+        int const code = failed ? error_code({r->status.error, r->error_text}, join(call_.name(), ": ", r->error_text))
+                                : MPI_SUCCESS;
         if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = code;
     }
 
@@ -58,11 +58,11 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Request_get_status);
 int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
-    return enter("MPI_Request_get_status", args(request, flag, status), [&](Call& call) {
+    return enter(args(request, flag, status), [&](Call& call) {
         call.pointer(flag, "flag");
         call.status(status);
         Request* r = active_in(call, request);
-        *flag = !r || test([r] { return r->complete; }, AllOf{call.name, {&request, 1}});
+        *flag = !r || test([r] { return r->complete; }, AllOf{call.name(), {&request, 1}});
         if (*flag) write_status(r, status);
     });
 }
@@ -70,28 +70,27 @@ int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) 
 TUTTI_FUNCTION(Request_get_status_all);
 int PMPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int* flag,
                                 MPI_Status* array_of_statuses) {
-    return enter("MPI_Request_get_status_all", args(count, array_of_requests, flag, array_of_statuses),
-                 [&](Call& call) {
-                     call.pointer(flag, "flag");
-                     ConstHandles handles = checked(call, count, array_of_requests);
-                     call.statuses(count, array_of_statuses);
-                     std::size_t done = 0;   // all requests before it are complete and remain so
-                     *flag = test(
-                         [&] {
-                             while (done < handles.size() && ready(handles[done])) ++done;
-                             return done == handles.size();
-                         },
-                         AllOf{call.name, handles});
-                     if (!*flag) return;
-                     Statuses statuses(call, array_of_statuses);
-                     for (MPI_Request h : handles) statuses.add(active(h));
-                 });
+    return enter(args(count, array_of_requests, flag, array_of_statuses), [&](Call& call) {
+        call.pointer(flag, "flag");
+        ConstHandles handles = checked(call, count, array_of_requests);
+        call.statuses(count, array_of_statuses);
+        std::size_t done = 0;   // all requests before it are complete and remain so
+        *flag = test(
+            [&] {
+                while (done < handles.size() && ready(handles[done])) ++done;
+                return done == handles.size();
+            },
+            AllOf{call.name(), handles});
+        if (!*flag) return;
+        Statuses statuses(call, array_of_statuses);
+        for (MPI_Request h : handles) statuses.add(active(h));
+    });
 }
 
 TUTTI_FUNCTION(Request_get_status_any);
 int PMPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int* indx, int* flag,
                                 MPI_Status* status) {
-    return enter("MPI_Request_get_status_any", args(count, array_of_requests, indx, flag, status), [&](Call& call) {
+    return enter(args(count, array_of_requests, indx, flag, status), [&](Call& call) {
         call.pointer(indx, "index");
         call.pointer(flag, "flag");
         ConstHandles handles = checked(call, count, array_of_requests);
@@ -102,7 +101,7 @@ int PMPI_Request_get_status_any(int count, const MPI_Request array_of_requests[]
                 *indx = first_complete(handles, any);
                 return *indx != MPI_UNDEFINED || !any;
             },
-            AnyOf{call.name, handles});
+            AnyOf{call.name(), handles});
         if (*flag)
             write_status(*indx == MPI_UNDEFINED ? nullptr : active(handles[static_cast<std::size_t>(*indx)]), status);
     });
@@ -111,22 +110,20 @@ int PMPI_Request_get_status_any(int count, const MPI_Request array_of_requests[]
 TUTTI_FUNCTION(Request_get_status_some);
 int PMPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount,
                                  int array_of_indices[], MPI_Status* array_of_statuses) {
-    return enter(
-        "MPI_Request_get_status_some", args(incount, array_of_requests, outcount, array_of_indices, array_of_statuses),
-        [&](Call& call) {
-            call.pointer(outcount, "outcount");
-            ConstHandles handles = checked(call, incount, array_of_requests, "incount");
-            if (incount > 0) call.pointer(array_of_indices, "array_of_indices");
-            call.statuses(incount, array_of_statuses);
-            bool any = false;
-            test([&] { return first_complete(handles, any) != MPI_UNDEFINED || !any; }, AnyOf{call.name, handles});
-            *outcount = any ? 0 : MPI_UNDEFINED;
-            Statuses statuses(call, array_of_statuses);
-            for (std::size_t i = 0; i < handles.size(); ++i) {
-                Request* r = active(handles[i]);
-                if (!r || !r->complete) continue;
-                array_of_indices[(*outcount)++] = static_cast<int>(i);
-                statuses.add(r);
-            }
-        });
+    return enter(args(incount, array_of_requests, outcount, array_of_indices, array_of_statuses), [&](Call& call) {
+        call.pointer(outcount, "outcount");
+        ConstHandles handles = checked(call, incount, array_of_requests, "incount");
+        if (incount > 0) call.pointer(array_of_indices, "array_of_indices");
+        call.statuses(incount, array_of_statuses);
+        bool any = false;
+        test([&] { return first_complete(handles, any) != MPI_UNDEFINED || !any; }, AnyOf{call.name(), handles});
+        *outcount = any ? 0 : MPI_UNDEFINED;
+        Statuses statuses(call, array_of_statuses);
+        for (std::size_t i = 0; i < handles.size(); ++i) {
+            Request* r = active(handles[i]);
+            if (!r || !r->complete) continue;
+            array_of_indices[(*outcount)++] = static_cast<int>(i);
+            statuses.add(r);
+        }
+    });
 }

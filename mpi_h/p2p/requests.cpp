@@ -91,7 +91,7 @@ public:
         ++count_;
         Outcome outcome = complete_handle(handle, status);
         if (!outcome.error) return set(status, MPI_SUCCESS);
-        set(status, error_code(*outcome.error, join(call_.name, ": ", outcome.error->what())));
+        set(status, error_code(*outcome.error, join(call_.name(), ": ", outcome.error->what())));
         if (!first_error_.empty()) return;
         description_ = join("of which ", count_ - 1, ": ", outcome.description);
         comm_ = std::move(outcome.comm);
@@ -147,8 +147,8 @@ private:
 /// Completes every complete request of `handles`. `count`: their number, or MPI_UNDEFINED if there is none to wait for.
 void complete_some(Call& call, Handles handles, int& count, int* indices, MPI_Status* statuses, bool waits) {
     Search search(handles);
-    if (waits) wait(search, AnyOf{call.name, handles});
-    else test(search, AnyOf{call.name, handles});
+    if (waits) wait(search, AnyOf{call.name(), handles});
+    else test(search, AnyOf{call.name(), handles});
     count = search.some ? 0 : MPI_UNDEFINED;
     StatusCollector collector(call, statuses);
     for (std::size_t i = 0; i < handles.size(); ++i) {
@@ -183,13 +183,13 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Wait);
 int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
-    return enter("MPI_Wait", args(request, status), [&](Call& call) {
+    return enter(args(request, status), [&](Call& call) {
         call.pointer(request, "request");
         call.status(status);
         Request* r = active_in(call, *request);
         if (r && !r->complete) {
             auto const done = [r] { return r->complete || (r->advance(), r->complete); };
-            if (!done()) waiter().wait_until(done, AllOf{call.name, {request, 1}}.reason());
+            if (!done()) waiter().wait_until(done, AllOf{call.name(), {request, 1}}.reason());
         }
         if (!r || !r->has_plain_outcome()) return complete_one(call, *request, status);
         abi::store(status, r->status);
@@ -199,19 +199,19 @@ int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
 
 TUTTI_FUNCTION(Test);
 int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-    return enter("MPI_Test", args(request, flag, status), [&](Call& call) {
+    return enter(args(request, flag, status), [&](Call& call) {
         call.pointer(request, "request");
         call.pointer(flag, "flag");
         call.status(status);
         Request* r = active_in(call, *request);
-        *flag = !r || test([r] { return r->complete; }, AllOf{call.name, {request, 1}});
+        *flag = !r || test([r] { return r->complete; }, AllOf{call.name(), {request, 1}});
         if (*flag) complete_one(call, *request, status);
     });
 }
 
 TUTTI_FUNCTION(Waitall);
 int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses) {
-    return enter("MPI_Waitall", args(count, array_of_requests, array_of_statuses), [&](Call& call) {
+    return enter(args(count, array_of_requests, array_of_statuses), [&](Call& call) {
         Handles handles = checked(call, count, array_of_requests);
         call.statuses(count, array_of_statuses);
         std::size_t done = 0;   // all requests before it are complete and remain so
@@ -220,7 +220,7 @@ int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_o
                 while (done < handles.size() && ready(handles[done])) ++done;
                 return done == handles.size();
             },
-            AllOf{call.name, handles});
+            AllOf{call.name(), handles});
         StatusCollector collector(call, array_of_statuses);
         for (MPI_Request& h : handles) collector.add(h);
         collector.finish();
@@ -229,7 +229,7 @@ int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_o
 
 TUTTI_FUNCTION(Testall);
 int PMPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status* array_of_statuses) {
-    return enter("MPI_Testall", args(count, array_of_requests, flag, array_of_statuses), [&](Call& call) {
+    return enter(args(count, array_of_requests, flag, array_of_statuses), [&](Call& call) {
         call.pointer(flag, "flag");
         Handles handles = checked(call, count, array_of_requests);
         call.statuses(count, array_of_statuses);
@@ -239,7 +239,7 @@ int PMPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Stat
                 while (done < handles.size() && ready(handles[done])) ++done;
                 return done == handles.size();
             },
-            AllOf{call.name, handles});
+            AllOf{call.name(), handles});
         if (!*flag) return;
         StatusCollector collector(call, array_of_statuses);
         for (MPI_Request& h : handles) collector.add(h);
@@ -249,12 +249,12 @@ int PMPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Stat
 
 TUTTI_FUNCTION(Waitany);
 int PMPI_Waitany(int count, MPI_Request array_of_requests[], int* indx, MPI_Status* status) {
-    return enter("MPI_Waitany", args(count, array_of_requests, indx, status), [&](Call& call) {
+    return enter(args(count, array_of_requests, indx, status), [&](Call& call) {
         call.pointer(indx, "index");
         Handles handles = checked(call, count, array_of_requests);
         call.status(status);
         Search search(handles);
-        wait(search, AnyOf{call.name, handles});
+        wait(search, AnyOf{call.name(), handles});
         *indx = search.found;
         if (*indx == MPI_UNDEFINED) store_empty(status);
         else complete_one(call, handles[static_cast<std::size_t>(*indx)], status);
@@ -263,13 +263,13 @@ int PMPI_Waitany(int count, MPI_Request array_of_requests[], int* indx, MPI_Stat
 
 TUTTI_FUNCTION(Testany);
 int PMPI_Testany(int count, MPI_Request array_of_requests[], int* indx, int* flag, MPI_Status* status) {
-    return enter("MPI_Testany", args(count, array_of_requests, indx, flag, status), [&](Call& call) {
+    return enter(args(count, array_of_requests, indx, flag, status), [&](Call& call) {
         call.pointer(indx, "index");
         call.pointer(flag, "flag");
         Handles handles = checked(call, count, array_of_requests);
         call.status(status);
         Search search(handles);
-        *flag = test(search, AnyOf{call.name, handles});
+        *flag = test(search, AnyOf{call.name(), handles});
         *indx = search.found;
         if (!*flag) return;
         if (*indx == MPI_UNDEFINED) store_empty(status);
@@ -280,32 +280,30 @@ int PMPI_Testany(int count, MPI_Request array_of_requests[], int* indx, int* fla
 TUTTI_FUNCTION(Waitsome);
 int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
                   MPI_Status* array_of_statuses) {
-    return enter("MPI_Waitsome", args(incount, array_of_requests, outcount, array_of_indices, array_of_statuses),
-                 [&](Call& call) {
-                     call.pointer(outcount, "outcount");
-                     Handles handles = checked(call, incount, array_of_requests, "incount");
-                     if (incount > 0) call.pointer(array_of_indices, "array_of_indices");
-                     call.statuses(incount, array_of_statuses);
-                     complete_some(call, handles, *outcount, array_of_indices, array_of_statuses, true);
-                 });
+    return enter(args(incount, array_of_requests, outcount, array_of_indices, array_of_statuses), [&](Call& call) {
+        call.pointer(outcount, "outcount");
+        Handles handles = checked(call, incount, array_of_requests, "incount");
+        if (incount > 0) call.pointer(array_of_indices, "array_of_indices");
+        call.statuses(incount, array_of_statuses);
+        complete_some(call, handles, *outcount, array_of_indices, array_of_statuses, true);
+    });
 }
 
 TUTTI_FUNCTION(Testsome);
 int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
                   MPI_Status* array_of_statuses) {
-    return enter("MPI_Testsome", args(incount, array_of_requests, outcount, array_of_indices, array_of_statuses),
-                 [&](Call& call) {
-                     call.pointer(outcount, "outcount");
-                     Handles handles = checked(call, incount, array_of_requests, "incount");
-                     if (incount > 0) call.pointer(array_of_indices, "array_of_indices");
-                     call.statuses(incount, array_of_statuses);
-                     complete_some(call, handles, *outcount, array_of_indices, array_of_statuses, false);
-                 });
+    return enter(args(incount, array_of_requests, outcount, array_of_indices, array_of_statuses), [&](Call& call) {
+        call.pointer(outcount, "outcount");
+        Handles handles = checked(call, incount, array_of_requests, "incount");
+        if (incount > 0) call.pointer(array_of_indices, "array_of_indices");
+        call.statuses(incount, array_of_statuses);
+        complete_some(call, handles, *outcount, array_of_indices, array_of_statuses, false);
+    });
 }
 
 TUTTI_FUNCTION(Request_free);
 int PMPI_Request_free(MPI_Request* request) {
-    return enter("MPI_Request_free", args(request), [&](Call& call) {
+    return enter(args(request), [&](Call& call) {
         call.pointer(request, "request");
         Request& r = call.request(*request);
         refuse_message(r);
@@ -321,7 +319,7 @@ int PMPI_Request_free(MPI_Request* request) {
 
 TUTTI_FUNCTION(Cancel);
 int PMPI_Cancel(MPI_Request* request) {
-    return enter("MPI_Cancel", args(request), [&](Call& call) {
+    return enter(args(request), [&](Call& call) {
         call.pointer(request, "request");
         Request& r = call.request(*request);
         call.error_object = r.comm ? r.comm.get() : call.error_object;
@@ -334,7 +332,7 @@ int PMPI_Cancel(MPI_Request* request) {
 
 TUTTI_FUNCTION(Test_cancelled);
 int PMPI_Test_cancelled(const MPI_Status* status, int* flag) {
-    return enter("MPI_Test_cancelled", args(status, flag), [&](Call& call) {
+    return enter(args(status, flag), [&](Call& call) {
         call.pointer(status, "status");
         call.pointer(flag, "flag");
         *flag = abi::status_cancelled(*status);
@@ -343,7 +341,7 @@ int PMPI_Test_cancelled(const MPI_Status* status, int* flag) {
 
 TUTTI_FUNCTION(Start);
 int PMPI_Start(MPI_Request* request) {
-    return enter("MPI_Start", args(request), [&](Call& call) {
+    return enter(args(request), [&](Call& call) {
         call.pointer(request, "request");
         start(call, *request, "request");
     });
@@ -351,7 +349,7 @@ int PMPI_Start(MPI_Request* request) {
 
 TUTTI_FUNCTION(Startall);
 int PMPI_Startall(int count, MPI_Request array_of_requests[]) {
-    return enter("MPI_Startall", args(count, array_of_requests), [&](Call& call) {
+    return enter(args(count, array_of_requests), [&](Call& call) {
         Handles handles = checked(call, count, array_of_requests);
         for (std::size_t i = 0; i < handles.size(); ++i) start(call, handles[i], join("request ", i).c_str());
     });

@@ -23,9 +23,9 @@ p2p::SendBuffer& buffer_in(Call& call, BufferOwner owner) {
 }
 
 template <class... Arguments>
-[[gnu::always_inline]] inline int attach(char const* name, CallArguments<Arguments...> const& arguments,
-                                         BufferOwner owner, void* memory, int size) {
-    return enter(name, arguments, [&](Call& call) {
+[[gnu::always_inline]] inline int attach(CallArguments<Arguments...> const& arguments, BufferOwner owner, void* memory,
+                                         int size, Function function = __builtin_FUNCTION()) {
+    return enter(function, arguments, [&](Call& call) {
         p2p::SendBuffer& buffer = buffer_in(call, owner);
         if (memory == MPI_BUFFER_AUTOMATIC) return buffer.attach_automatic();   // the size is ignored
         if (size < 0) fail(ErrorClass::arg, "size is ", size, " but must be at least 0");
@@ -35,13 +35,13 @@ template <class... Arguments>
 }
 
 template <class... Arguments>
-[[gnu::always_inline]] inline int detach(char const* name, CallArguments<Arguments...> const& arguments,
-                                         BufferOwner owner, void* buffer_addr, int* size) {
-    return enter(name, arguments, [&](Call& call) {
+[[gnu::always_inline]] inline int detach(CallArguments<Arguments...> const& arguments, BufferOwner owner,
+                                         void* buffer_addr, int* size, Function function = __builtin_FUNCTION()) {
+    return enter(function, arguments, [&](Call& call) {
         p2p::SendBuffer& buffer = buffer_in(call, owner);
         call.pointer(buffer_addr, "buffer_addr");
         call.pointer(size, "size");
-        p2p::flush(*library().process, buffer, call.name);
+        p2p::flush(*library().process, buffer, call.name());
         bool const automatic = buffer.automatic();
         auto const [memory, bytes] = buffer.detach();
         *static_cast<void**>(buffer_addr) = automatic ? MPI_BUFFER_AUTOMATIC : memory;
@@ -50,16 +50,16 @@ template <class... Arguments>
 }
 
 template <class... Arguments>
-[[gnu::always_inline]] inline int flush(char const* name, CallArguments<Arguments...> const& arguments,
-                                        BufferOwner owner) {
-    return enter(name, arguments,
-                 [&](Call& call) { p2p::flush(*library().process, buffer_in(call, owner), call.name); });
+[[gnu::always_inline]] inline int flush(CallArguments<Arguments...> const& arguments, BufferOwner owner,
+                                        Function function = __builtin_FUNCTION()) {
+    return enter(function, arguments,
+                 [&](Call& call) { p2p::flush(*library().process, buffer_in(call, owner), call.name()); });
 }
 
 template <class... Arguments>
-[[gnu::always_inline]] inline int iflush(char const* name, CallArguments<Arguments...> const& arguments,
-                                         BufferOwner owner, MPI_Request* request) {
-    return enter(name, arguments, [&](Call& call) {
+[[gnu::always_inline]] inline int iflush(CallArguments<Arguments...> const& arguments, BufferOwner owner,
+                                         MPI_Request* request, Function function = __builtin_FUNCTION()) {
+    return enter(function, arguments, [&](Call& call) {
         p2p::SendBuffer& buffer = buffer_in(call, owner);
         call.pointer(request, "request");
         *request = library().tables.requests.add(p2p::iflush(*library().process, buffer).detach());
@@ -72,35 +72,33 @@ template <class... Arguments>
 using namespace tutti;
 
 TUTTI_FUNCTION(Buffer_attach);
-int PMPI_Buffer_attach(void* buffer, int size) {
-    return attach("MPI_Buffer_attach", args(buffer, size), of_process, buffer, size);
-}
+int PMPI_Buffer_attach(void* buffer, int size) { return attach(args(buffer, size), of_process, buffer, size); }
 
 TUTTI_FUNCTION(Buffer_detach);
 int PMPI_Buffer_detach(void* buffer_addr, int* size) {
-    return detach("MPI_Buffer_detach", args(buffer_addr, size), of_process, buffer_addr, size);
+    return detach(args(buffer_addr, size), of_process, buffer_addr, size);
 }
 
 TUTTI_FUNCTION(Buffer_flush);
-int PMPI_Buffer_flush() { return flush("MPI_Buffer_flush", args(), of_process); }
+int PMPI_Buffer_flush() { return flush(args(), of_process); }
 
 TUTTI_FUNCTION(Buffer_iflush);
-int PMPI_Buffer_iflush(MPI_Request* request) { return iflush("MPI_Buffer_iflush", args(request), of_process, request); }
+int PMPI_Buffer_iflush(MPI_Request* request) { return iflush(args(request), of_process, request); }
 
 TUTTI_FUNCTION(Comm_attach_buffer);
 int PMPI_Comm_attach_buffer(MPI_Comm comm, void* buffer, int size) {
-    return attach("MPI_Comm_attach_buffer", args(comm, buffer, size), {false, comm}, buffer, size);
+    return attach(args(comm, buffer, size), {false, comm}, buffer, size);
 }
 
 TUTTI_FUNCTION(Comm_detach_buffer);
 int PMPI_Comm_detach_buffer(MPI_Comm comm, void* buffer_addr, int* size) {
-    return detach("MPI_Comm_detach_buffer", args(comm, buffer_addr, size), {false, comm}, buffer_addr, size);
+    return detach(args(comm, buffer_addr, size), {false, comm}, buffer_addr, size);
 }
 
 TUTTI_FUNCTION(Comm_flush_buffer);
-int PMPI_Comm_flush_buffer(MPI_Comm comm) { return flush("MPI_Comm_flush_buffer", args(comm), {false, comm}); }
+int PMPI_Comm_flush_buffer(MPI_Comm comm) { return flush(args(comm), {false, comm}); }
 
 TUTTI_FUNCTION(Comm_iflush_buffer);
 int PMPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request* request) {
-    return iflush("MPI_Comm_iflush_buffer", args(comm, request), {false, comm}, request);
+    return iflush(args(comm, request), {false, comm}, request);
 }

@@ -41,9 +41,9 @@ struct ReceivePart {
 
 /// Checks the arguments and calls `body(call, comm, envelopes, type sent, type received)`.
 template <class Body>
-[[gnu::always_inline]] inline int with(char const* name, SendPart const& out, ReceivePart const& in,
-                                       Envelopes envelopes, Body&& body) {
-    return enter(name,
+[[gnu::always_inline]] inline int with(SendPart const& out, ReceivePart const& in, Envelopes envelopes, Body&& body,
+                                       Function function = __builtin_FUNCTION()) {
+    return enter(function,
                  args(out.buf, out.count, out.datatype, envelopes.dest, envelopes.sendtag, in.buf, in.count,
                       in.datatype, envelopes.source, envelopes.recvtag, envelopes.comm),
                  [&](Call& call) {
@@ -60,9 +60,9 @@ template <class Body>
 
 /// As above for one buffer: calls `body(call, comm, envelopes, type)`.
 template <class Body>
-[[gnu::always_inline]] inline int with_one(char const* name, ReceivePart const& both, Envelopes envelopes,
-                                           Body&& body) {
-    return enter(name,
+[[gnu::always_inline]] inline int with_one(ReceivePart const& both, Envelopes envelopes, Body&& body,
+                                           Function function = __builtin_FUNCTION()) {
+    return enter(function,
                  args(both.buf, both.count, both.datatype, envelopes.dest, envelopes.sendtag, envelopes.source,
                       envelopes.recvtag, envelopes.comm),
                  [&](Call& call) {
@@ -84,34 +84,32 @@ using namespace tutti;
 TUTTI_FUNCTION(Sendrecv);
 int PMPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
                   int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
-    return with("MPI_Sendrecv", {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype},
-                {dest, sendtag, source, recvtag, comm},
+    return with({sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype}, {dest, sendtag, source, recvtag, comm},
                 [&](Call& call, Comm& c, Envelopes const& w, Datatype& sent, Datatype& received) {
                     call.status(status);
                     StatusOut answer(status);
                     p2p::sendrecv(c, Data::of(sendbuf, sendcount, sent), w.dest, w.sendtag,
                                   Data::of(recvbuf, recvcount, received), w.source, w.recvtag, answer.status,
-                                  call.name);
+                                  call.name());
                 });
 }
 
 TUTTI_FUNCTION(Sendrecv_replace);
 int PMPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
                           MPI_Comm comm, MPI_Status* status) {
-    return with_one("MPI_Sendrecv_replace", {buf, count, datatype}, {dest, sendtag, source, recvtag, comm},
+    return with_one({buf, count, datatype}, {dest, sendtag, source, recvtag, comm},
                     [&](Call& call, Comm& c, Envelopes const& w, Datatype& type) {
                         call.status(status);
                         StatusOut answer(status);
                         p2p::sendrecv_replace(c, Data::of(buf, count, type), w.dest, w.sendtag, w.source, w.recvtag,
-                                              answer.status, call.name);
+                                              answer.status, call.name());
                     });
 }
 
 TUTTI_FUNCTION(Isendrecv);
 int PMPI_Isendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
                    int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request* request) {
-    return with("MPI_Isendrecv", {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype},
-                {dest, sendtag, source, recvtag, comm},
+    return with({sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype}, {dest, sendtag, source, recvtag, comm},
                 [&](Call& call, Comm& c, Envelopes const& w, Datatype& sent, Datatype& received) {
                     call.pointer(request, "request");
                     *request = handle_of(p2p::isendrecv(c, sendbuf, sendcount, sent, w.dest, w.sendtag, recvbuf,
@@ -123,7 +121,7 @@ TUTTI_FUNCTION(Isendrecv_replace);
 int PMPI_Isendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
                            MPI_Comm comm, MPI_Request* request) {
     return with_one(
-        "MPI_Isendrecv_replace", {buf, count, datatype}, {dest, sendtag, source, recvtag, comm},
+        {buf, count, datatype}, {dest, sendtag, source, recvtag, comm},
         [&](Call& call, Comm& c, Envelopes const& w, Datatype& type) {
             call.pointer(request, "request");
             *request = handle_of(p2p::isendrecv_replace(c, buf, count, type, w.dest, w.sendtag, w.source, w.recvtag));

@@ -16,8 +16,9 @@ std::int64_t elements_in(Call& call, MPI_Status const* status, MPI_Datatype data
     return call.type(datatype).elements(bytes_in(call, status));
 }
 
-[[gnu::always_inline]] inline int address_of(char const* name, void const* location, MPI_Aint* address) {
-    return enter(name, args(location, address), [&](Call& call) {
+[[gnu::always_inline]] inline int address_of(void const* location, MPI_Aint* address,
+                                             Function function = __builtin_FUNCTION()) {
+    return enter(function, args(location, address), [&](Call& call) {
         call.pointer(address, "address");
         *address = reinterpret_cast<MPI_Aint>(location);
     });
@@ -30,7 +31,7 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Get_count);
 int PMPI_Get_count(MPI_Status const* status, MPI_Datatype datatype, int* count) {
-    return enter("MPI_Get_count", args(status, datatype, count), [&](Call& call) {
+    return enter(args(status, datatype, count), [&](Call& call) {
         auto const bytes = static_cast<std::int64_t>(bytes_in(call, status)), size = call.type(datatype).size();
         call.pointer(count, "count");
         bool const whole = size == 0 ? bytes == 0 : bytes % size == 0 && bytes / size <= INT_MAX;
@@ -40,7 +41,7 @@ int PMPI_Get_count(MPI_Status const* status, MPI_Datatype datatype, int* count) 
 
 TUTTI_FUNCTION(Get_elements);
 int PMPI_Get_elements(MPI_Status const* status, MPI_Datatype datatype, int* count) {
-    return enter("MPI_Get_elements", args(status, datatype, count), [&](Call& call) {
+    return enter(args(status, datatype, count), [&](Call& call) {
         std::int64_t n = elements_in(call, status, datatype);
         call.pointer(count, "count");
         *count = n < 0 || n > INT_MAX ? MPI_UNDEFINED : static_cast<int>(n);
@@ -49,7 +50,7 @@ int PMPI_Get_elements(MPI_Status const* status, MPI_Datatype datatype, int* coun
 
 TUTTI_FUNCTION(Get_elements_x);
 int PMPI_Get_elements_x(MPI_Status const* status, MPI_Datatype datatype, MPI_Count* count) {
-    return enter("MPI_Get_elements_x", args(status, datatype, count), [&](Call& call) {
+    return enter(args(status, datatype, count), [&](Call& call) {
         std::int64_t n = elements_in(call, status, datatype);
         call.pointer(count, "count");
         *count = n < 0 ? MPI_UNDEFINED : n;
@@ -57,12 +58,10 @@ int PMPI_Get_elements_x(MPI_Status const* status, MPI_Datatype datatype, MPI_Cou
 }
 
 TUTTI_FUNCTION(Get_address);
-int PMPI_Get_address(void const* location, MPI_Aint* address) {
-    return address_of("MPI_Get_address", location, address);
-}
+int PMPI_Get_address(void const* location, MPI_Aint* address) { return address_of(location, address); }
 
 TUTTI_FUNCTION(Address);
-int PMPI_Address(void* location, MPI_Aint* address) { return address_of("MPI_Address", location, address); }
+int PMPI_Address(void* location, MPI_Aint* address) { return address_of(location, address); }
 
 // Addresses wrap like unsigned numbers: a difference may exceed the range of signed ones.
 
@@ -82,16 +81,17 @@ MPI_Aint PMPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2) {
 namespace tutti {
 namespace {
 
-int get(char const* name, MPI_Status const* status, int MPI_Status::*field, int* value, char const* argument) {
-    return enter<When::any_time>(name, args(status, value), [&](Call& call) {
+int get(MPI_Status const* status, int MPI_Status::*field, int* value, char const* argument,
+        Function function = __builtin_FUNCTION()) {
+    return enter<When::any_time>(function, args(status, value), [&](Call& call) {
         call.pointer(status, "status");
         call.pointer(value, argument);
         *value = status->*field;
     });
 }
 
-int set(char const* name, MPI_Status* status, int MPI_Status::*field, int value) {
-    return enter<When::any_time>(name, args(status, value), [&](Call& call) {
+int set(MPI_Status* status, int MPI_Status::*field, int value, Function function = __builtin_FUNCTION()) {
+    return enter<When::any_time>(function, args(status, value), [&](Call& call) {
         call.pointer(status, "status");
         status->*field = value;
     });
@@ -102,30 +102,26 @@ int set(char const* name, MPI_Status* status, int MPI_Status::*field, int value)
 
 TUTTI_FUNCTION(Status_get_source);
 int PMPI_Status_get_source(const MPI_Status* status, int* source) {
-    return tutti::get("MPI_Status_get_source", status, &MPI_Status::MPI_SOURCE, source, "source");
+    return tutti::get(status, &MPI_Status::MPI_SOURCE, source, "source");
 }
 
 TUTTI_FUNCTION(Status_get_tag);
 int PMPI_Status_get_tag(const MPI_Status* status, int* tag) {
-    return tutti::get("MPI_Status_get_tag", status, &MPI_Status::MPI_TAG, tag, "tag");
+    return tutti::get(status, &MPI_Status::MPI_TAG, tag, "tag");
 }
 
 TUTTI_FUNCTION(Status_get_error);
 int PMPI_Status_get_error(const MPI_Status* status, int* error) {
-    return tutti::get("MPI_Status_get_error", status, &MPI_Status::MPI_ERROR, error, "error");
+    return tutti::get(status, &MPI_Status::MPI_ERROR, error, "error");
 }
 
 TUTTI_FUNCTION(Status_set_source);
 int PMPI_Status_set_source(MPI_Status* status, int source) {
-    return tutti::set("MPI_Status_set_source", status, &MPI_Status::MPI_SOURCE, source);
+    return tutti::set(status, &MPI_Status::MPI_SOURCE, source);
 }
 
 TUTTI_FUNCTION(Status_set_tag);
-int PMPI_Status_set_tag(MPI_Status* status, int tag) {
-    return tutti::set("MPI_Status_set_tag", status, &MPI_Status::MPI_TAG, tag);
-}
+int PMPI_Status_set_tag(MPI_Status* status, int tag) { return tutti::set(status, &MPI_Status::MPI_TAG, tag); }
 
 TUTTI_FUNCTION(Status_set_error);
-int PMPI_Status_set_error(MPI_Status* status, int error) {
-    return tutti::set("MPI_Status_set_error", status, &MPI_Status::MPI_ERROR, error);
-}
+int PMPI_Status_set_error(MPI_Status* status, int error) { return tutti::set(status, &MPI_Status::MPI_ERROR, error); }

@@ -18,7 +18,7 @@ constexpr auto on_win = Keyval::ObjectKind::win;
 TUTTI_FUNCTION(Win_create_keyval);
 int PMPI_Win_create_keyval(MPI_Win_copy_attr_function* copy, MPI_Win_delete_attr_function* remove, int* keyval,
                            void* extra_state) {
-    return enter("MPI_Win_create_keyval", args(copy, remove, keyval, extra_state), [&](Call& call) {
+    return enter(args(copy, remove, keyval, extra_state), [&](Call& call) {
         call.pointer(keyval, "win_keyval");
         *keyval = make_keyval(call, on_win, copy, remove, extra_state);
     });
@@ -26,19 +26,19 @@ int PMPI_Win_create_keyval(MPI_Win_copy_attr_function* copy, MPI_Win_delete_attr
 
 TUTTI_FUNCTION(Win_free_keyval);
 int PMPI_Win_free_keyval(int* keyval) {
-    return enter("MPI_Win_free_keyval", args(keyval), [&](Call& call) { free_keyval(call, on_win, keyval); });
+    return enter(args(keyval), [&](Call& call) { free_keyval(call, on_win, keyval); });
 }
 
 TUTTI_FUNCTION(Win_set_attr);
 int PMPI_Win_set_attr(MPI_Win win, int keyval, void* value) {
-    return enter("MPI_Win_set_attr", args(win, keyval, value), [&](Call& call) {
+    return enter(args(win, keyval, value), [&](Call& call) {
         set_attribute(call, on_win, win, keyval, {reinterpret_cast<std::intptr_t>(value), AttributeForm::pointer});
     });
 }
 
 TUTTI_FUNCTION(Win_get_attr);
 int PMPI_Win_get_attr(MPI_Win win, int keyval, void* value, int* flag) {
-    return enter("MPI_Win_get_attr", args(win, keyval, value, flag), [&](Call& call) {
+    return enter(args(win, keyval, value, flag), [&](Call& call) {
         call.pointer(flag, "flag");
         *flag = get_attribute(call, on_win, win, keyval, AttributeForm::pointer, value);
     });
@@ -46,8 +46,7 @@ int PMPI_Win_get_attr(MPI_Win win, int keyval, void* value, int* flag) {
 
 TUTTI_FUNCTION(Win_delete_attr);
 int PMPI_Win_delete_attr(MPI_Win win, int keyval) {
-    return enter("MPI_Win_delete_attr", args(win, keyval),
-                 [&](Call& call) { delete_attribute(call, on_win, win, keyval); });
+    return enter(args(win, keyval), [&](Call& call) { delete_attribute(call, on_win, win, keyval); });
 }
 
 // Creating and freeing windows, and their memory (MPI 3.1, 11.2; MPI_Win_shared_query for all flavors except dynamic:
@@ -80,14 +79,14 @@ MPI_Win handle_of(Call const& call, Ref<rma::Window> window) {
 
 using Allocate = Ref<rma::Window>(Comm&, std::int64_t, int, rma::Hints);
 
-[[gnu::always_inline]] inline int allocate(char const* name, CreateArgs const& a, void* baseptr, MPI_Win* win,
-                                           Allocate& allocated) {
-    return enter(name, args(a.size, a.disp_unit, a.info, a.comm, baseptr, win), [&](Call& call) {
+[[gnu::always_inline]] inline int allocate(CreateArgs const& a, void* baseptr, MPI_Win* win, Allocate& allocated,
+                                           Function function = __builtin_FUNCTION()) {
+    return enter(function, args(a.size, a.disp_unit, a.info, a.comm, baseptr, win), [&](Call& call) {
         Comm& comm = call.intracomm(a.comm);
         check(call, a);
         call.pointer(baseptr, "baseptr");
         call.pointer(win, "win");
-        coll::record_call(comm, call.name);
+        coll::record_call(comm, call.name());
         Ref<rma::Window> window = allocated(comm, a.size, a.disp_unit, hints(call, a.info));
         *static_cast<void**>(baseptr) = window->base;
         *win = handle_of(call, std::move(window));
@@ -101,32 +100,32 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Win_create);
 int PMPI_Win_create(void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
-    return enter("MPI_Win_create", args(base, size, disp_unit, info, comm, win), [&](Call& call) {
+    return enter(args(base, size, disp_unit, info, comm, win), [&](Call& call) {
         Comm& c = call.intracomm(comm);
         check(call, {size, disp_unit, info, comm});
         if (size > 0) call.pointer(base, "base", ErrorClass::base);
         call.pointer(win, "win");
-        coll::record_call(c, call.name);
+        coll::record_call(c, call.name());
         *win = handle_of(call, rma::create(c, base, size, disp_unit, hints(call, info)));
     });
 }
 
 TUTTI_FUNCTION(Win_allocate);
 int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win) {
-    return allocate("MPI_Win_allocate", {size, disp_unit, info, comm}, baseptr, win, rma::allocate);
+    return allocate({size, disp_unit, info, comm}, baseptr, win, rma::allocate);
 }
 
 TUTTI_FUNCTION(Win_allocate_shared);
 int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win) {
-    return allocate("MPI_Win_allocate_shared", {size, disp_unit, info, comm}, baseptr, win, rma::allocate_shared);
+    return allocate({size, disp_unit, info, comm}, baseptr, win, rma::allocate_shared);
 }
 
 TUTTI_FUNCTION(Win_create_dynamic);
 int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* win) {
-    return enter("MPI_Win_create_dynamic", args(info, comm, win), [&](Call& call) {
+    return enter(args(info, comm, win), [&](Call& call) {
         Comm& c = call.intracomm(comm);
         call.pointer(win, "win");
-        coll::record_call(c, call.name);
+        coll::record_call(c, call.name());
         *win = handle_of(call, rma::create_dynamic(c, hints(call, info)));
     });
 }
@@ -142,7 +141,7 @@ static rma::Window& dynamic(Call& call, MPI_Win win) {
 
 TUTTI_FUNCTION(Win_attach);
 int PMPI_Win_attach(MPI_Win win, void* base, MPI_Aint size) {
-    return enter("MPI_Win_attach", args(win, base, size), [&](Call& call) {
+    return enter(args(win, base, size), [&](Call& call) {
         rma::Window& w = dynamic(call, win);
         if (size < 0) fail(ErrorClass::size, "size is ", size, " but must be at least 0");
         if (size > 0) call.pointer(base, "base", ErrorClass::base);
@@ -152,12 +151,12 @@ int PMPI_Win_attach(MPI_Win win, void* base, MPI_Aint size) {
 
 TUTTI_FUNCTION(Win_detach);
 int PMPI_Win_detach(MPI_Win win, void const* base) {
-    return enter("MPI_Win_detach", args(win, base), [&](Call& call) { rma::detach(dynamic(call, win), base); });
+    return enter(args(win, base), [&](Call& call) { rma::detach(dynamic(call, win), base); });
 }
 
 TUTTI_FUNCTION(Win_shared_query);
 int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* baseptr) {
-    return enter("MPI_Win_shared_query", args(win, rank, size, disp_unit, baseptr), [&](Call& call) {
+    return enter(args(win, rank, size, disp_unit, baseptr), [&](Call& call) {
         rma::Window& w = call.win(win);
         call.target(w, rank, "rank");
         call.pointer(size, "size");
@@ -173,7 +172,7 @@ int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint* size, int* disp_unit,
 /// Deletes the attributes first, while callbacks may still use the window.
 TUTTI_FUNCTION(Win_free);
 int PMPI_Win_free(MPI_Win* win) {
-    return enter("MPI_Win_free", args(win), [&](Call& call) {
+    return enter(args(win), [&](Call& call) {
         call.pointer(win, "win");
         rma::Window& w = call.win(*win);
         rma::check_closed(w, "win is freed");
@@ -193,7 +192,7 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Win_get_group);
 int PMPI_Win_get_group(MPI_Win win, MPI_Group* group) {
-    return enter("MPI_Win_get_group", args(win, group), [&](Call& call) {
+    return enter(args(win, group), [&](Call& call) {
         rma::Window& w = call.win(win);
         call.pointer(group, "group");
         *group = handle_of(w.comm->group);
@@ -203,7 +202,7 @@ int PMPI_Win_get_group(MPI_Win win, MPI_Group* group) {
 /// Also sets the description of the window's communicator, which reports of blocked ranks use.
 TUTTI_FUNCTION(Win_set_name);
 int PMPI_Win_set_name(MPI_Win win, char const* name) {
-    return enter("MPI_Win_set_name", args(win, name), [&](Call& call) {
+    return enter(args(win, name), [&](Call& call) {
         rma::Window& w = call.win(win);
         call.pointer(name, "win_name");
         w.name.assign(name, strnlen(name, MPI_MAX_OBJECT_NAME - 1));
@@ -215,7 +214,7 @@ int PMPI_Win_set_name(MPI_Win win, char const* name) {
 
 TUTTI_FUNCTION(Win_get_name);
 int PMPI_Win_get_name(MPI_Win win, char* name, int* length) {
-    return enter("MPI_Win_get_name", args(win, name, length), [&](Call& call) {
+    return enter(args(win, name, length), [&](Call& call) {
         rma::Window const* const w = win == MPI_WIN_NULL ? nullptr : &call.win(win);
         call.pointer(name, "win_name");
         call.pointer(length, "resultlen");
@@ -226,7 +225,7 @@ int PMPI_Win_get_name(MPI_Win win, char* name, int* length) {
 /// Hints that are not in `info` are unchanged.
 TUTTI_FUNCTION(Win_set_info);
 int PMPI_Win_set_info(MPI_Win win, MPI_Info info) {
-    return enter("MPI_Win_set_info", args(win, info), [&](Call& call) {
+    return enter(args(win, info), [&](Call& call) {
         rma::Window& w = call.win(win);
         rma::set_info(w, call.info(info));
     });
@@ -234,7 +233,7 @@ int PMPI_Win_set_info(MPI_Win win, MPI_Info info) {
 
 TUTTI_FUNCTION(Win_get_info);
 int PMPI_Win_get_info(MPI_Win win, MPI_Info* info) {
-    return enter("MPI_Win_get_info", args(win, info), [&](Call& call) {
+    return enter(args(win, info), [&](Call& call) {
         rma::Window& w = call.win(win);
         call.pointer(info, "info_used");
         *info = info_used(w.info.get());

@@ -52,9 +52,9 @@ constexpr auto no_fast_path = [](CallWindow const&) { return false; };
 /// Performs the call on the fast path if possible. Otherwise checks the arguments that all operations with one buffer
 /// share and calls `body(call, window, here, there)`. `op`: the operator, if the operation has one.
 template <class TryFast, class Body, class... Op>
-[[gnu::always_inline]] inline int with(char const* name, OriginArgs const& a, TargetArgs const& b, MPI_Win win,
+[[gnu::always_inline]] inline int with(Function function, OriginArgs const& a, TargetArgs const& b, MPI_Win win,
                                        TryFast&& try_fast, Body&& body, Op... op) {
-    return enter(name, args(a.addr, a.count, a.datatype, b.rank, b.disp, b.count, b.datatype, op..., win),
+    return enter(function, args(a.addr, a.count, a.datatype, b.rank, b.disp, b.count, b.datatype, op..., win),
                  [&](Call& call) {
                      rma::Window& w = call.win(win);
                      if (try_fast(fast_calls::remember_window(call.library_state(), win, w))) return;
@@ -65,7 +65,7 @@ template <class TryFast, class Body, class... Op>
                      call.buffer(a.addr, a.count, type, "origin_addr");
                      Datatype& other = target_type(call, a, type, b);
                      auto const bytes = [&] { return std::min(a.count * type.size(), b.count * other.size()); };
-                     recorded(w, name, b.rank, bytes, [&] {
+                     recorded(w, call.name(), b.rank, bytes, [&] {
                          body(call, w, rma::Local::of(a.addr, a.count, type),
                               rma::Remote{abi::rank_in(b.rank), b.disp, b.count, other});
                      });
@@ -74,10 +74,10 @@ template <class TryFast, class Body, class... Op>
 
 /// As above with a request: `body(window, here, there, &request)`.
 template <class Body, class... Op>
-[[gnu::always_inline]] inline int with(char const* name, OriginArgs const& a, TargetArgs const& b, MPI_Win win,
+[[gnu::always_inline]] inline int with(Function function, OriginArgs const& a, TargetArgs const& b, MPI_Win win,
                                        MPI_Request* request, Body&& body, Op... op) {
     return with(
-        name, a, b, win, no_fast_path,
+        function, a, b, win, no_fast_path,
         [&](Call& call, rma::Window& w, rma::Local const& here, rma::Remote const& there) {
             call.pointer(request, "request");
             Ref<Request> made;
@@ -111,10 +111,10 @@ inline Datatype const& predefined_type(Call& call, MPI_Datatype handle, int rank
 
 /// MPI_Get_accumulate and similar calls; for MPI_NO_OP the origin is not read (MPI 3.1, 11.3.4).
 template <class TryFast, class Body>
-[[gnu::always_inline]] inline int get_accumulate(char const* name, OriginArgs const& a, OriginArgs const& result,
+[[gnu::always_inline]] inline int get_accumulate(Function function, OriginArgs const& a, OriginArgs const& result,
                                                  TargetArgs const& b, MPI_Op handle, MPI_Win win, TryFast&& try_fast,
                                                  Body&& body) {
-    return enter(name,
+    return enter(function,
                  args(a.addr, a.count, a.datatype, result.addr, result.count, result.datatype, b.rank, b.disp, b.count,
                       b.datatype, handle, win),
                  [&](Call& call) {
@@ -132,13 +132,14 @@ template <class TryFast, class Body>
                      rma::Remote const there{abi::rank_in(b.rank), b.disp, b.count, other};
                      if (op.builtin == BuiltinOp::no_op) {
                          rma::Local const nothing = rma::Local::of(nullptr, 0, other);
-                         return recorded(w, name, b.rank, bytes, [&] { body(call, w, nothing, got, there, op); });
+                         return recorded(w, call.name(), b.rank, bytes,
+                                         [&] { body(call, w, nothing, got, there, op); });
                      }
                      Datatype& type = call.type(effective_type(a.datatype, b.rank), "origin_datatype");
                      call.count(a.count, "origin_count");
                      call.buffer(a.addr, a.count, type, "origin_addr");
                      rma::Local const here = rma::Local::of(a.addr, a.count, type);
-                     recorded(w, name, b.rank, bytes, [&] { body(call, w, here, got, there, op); });
+                     recorded(w, call.name(), b.rank, bytes, [&] { body(call, w, here, got, there, op); });
                  });
 }
 
@@ -216,7 +217,7 @@ template <class TryFast, class Body>
                      call.pointer(result_addr, "result_addr", ErrorClass::buffer);
                      if (o.builtin != BuiltinOp::no_op) call.pointer(origin_addr, "origin_addr", ErrorClass::buffer);
                      recorded(
-                         w, call.name, target_rank, [&] { return type.size(); },
+                         w, call.name(), target_rank, [&] { return type.size(); },
                          [&] {
                              rma::fetch_and_op(w, origin_addr, result_addr, type, abi::rank_in(target_rank),
                                                target_disp, o);
@@ -241,7 +242,7 @@ template <class TryFast, class Body>
                      call.pointer(compare_addr, "compare_addr", ErrorClass::buffer);
                      call.pointer(result_addr, "result_addr", ErrorClass::buffer);
                      recorded(
-                         w, call.name, target_rank, [&] { return type.size(); },
+                         w, call.name(), target_rank, [&] { return type.size(); },
                          [&] {
                              rma::compare_and_swap(w, origin_addr, compare_addr, result_addr, type,
                                                    abi::rank_in(target_rank), target_disp);

@@ -39,26 +39,26 @@ Ref<Group> checked_subgroup(Call& call, rma::Window const& w, MPI_Group handle) 
 
 /// Calls that concern a window only.
 template <class Body>
-[[gnu::always_inline]] inline int with(char const* name, MPI_Win win, Body&& body) {
+[[gnu::always_inline]] inline int with(Function function, MPI_Win win, Body&& body) {
     return enter(
-        name, args(win), [&](Call & call) __attribute__((always_inline)) {
+        function, args(win), [&](Call & call) __attribute__((always_inline)) {
             rma::Window& w = call.win(win);
             fast_calls::remember_window(call.library_state(), win, w);
-            recorded(w, name, [&] { body(w, name); });
+            recorded(w, call.name(), [&] { body(w, call.name()); });
         });
 }
 
 /// Calls that concern one rank of a window.
 template <class Body>
-[[gnu::always_inline]] inline int with(char const* name, int rank, MPI_Win win, Body&& body) {
+[[gnu::always_inline]] inline int with(Function function, int rank, MPI_Win win, Body&& body) {
     return enter(
-        name, args(rank, win), [&](Call & call) __attribute__((always_inline)) {
+        function, args(rank, win), [&](Call & call) __attribute__((always_inline)) {
             rma::Window& w = call.win(win);
             call.target(w, rank, "rank");
             if (rank == MPI_PROC_NULL) [[unlikely]]
                 return;
             fast_calls::remember_window(call.library_state(), win, w);
-            recorded(w, name, [&] { body(w, rank, name); });
+            recorded(w, call.name(), [&] { body(w, rank, call.name()); });
         });
 }
 
@@ -69,31 +69,31 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Win_fence);
 int PMPI_Win_fence(int assert, MPI_Win win) {
-    return enter("MPI_Win_fence", args(assert, win), [&](Call& call) {
+    return enter(args(assert, win), [&](Call& call) {
         constexpr int allowed = MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
         rma::Window& w = call.win(win);
         auto const checked = assertions(call, assert, allowed);
-        recorded(w, call.name, [&] { rma::fence(w, checked, call.name); });
+        recorded(w, call.name(), [&] { rma::fence(w, checked, call.name()); });
     });
 }
 
 TUTTI_FUNCTION(Win_post);
 int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
-    return enter("MPI_Win_post", args(group, assert, win), [&](Call& call) {
+    return enter(args(group, assert, win), [&](Call& call) {
         rma::Window& w = call.win(win);
         Ref<Group> origins = checked_subgroup(call, w, group);
         auto const checked = assertions(call, assert, MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT);
-        recorded(w, call.name, [&] { rma::post(w, std::move(origins), checked, call.name); });
+        recorded(w, call.name(), [&] { rma::post(w, std::move(origins), checked, call.name()); });
     });
 }
 
 TUTTI_FUNCTION(Win_start);
 int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
-    return enter("MPI_Win_start", args(group, assert, win), [&](Call& call) {
+    return enter(args(group, assert, win), [&](Call& call) {
         rma::Window& w = call.win(win);
         Ref<Group> targets = checked_subgroup(call, w, group);
         auto const checked = assertions(call, assert, MPI_MODE_NOCHECK);
-        recorded(w, call.name, [&] { rma::start(w, std::move(targets), checked, call.name); });
+        recorded(w, call.name(), [&] { rma::start(w, std::move(targets), checked, call.name()); });
     });
 }
 
@@ -105,16 +105,16 @@ int PMPI_Win_wait(MPI_Win win) { return with("MPI_Win_wait", win, rma::wait); }
 
 TUTTI_FUNCTION(Win_test);
 int PMPI_Win_test(MPI_Win win, int* flag) {
-    return enter("MPI_Win_test", args(win, flag), [&](Call& call) {
+    return enter(args(win, flag), [&](Call& call) {
         rma::Window& w = call.win(win);
         call.pointer(flag, "flag");
-        recorded(w, call.name, [&] { *flag = rma::test(w, call.name); });
+        recorded(w, call.name(), [&] { *flag = rma::test(w, call.name()); });
     });
 }
 
 TUTTI_FUNCTION(Win_lock);
 int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
-    return enter("MPI_Win_lock", args(lock_type, rank, assert, win), [&](Call& call) {
+    return enter(args(lock_type, rank, assert, win), [&](Call& call) {
         rma::Window& w = call.win(win);
         if (lock_type != MPI_LOCK_SHARED && lock_type != MPI_LOCK_EXCLUSIVE) [[unlikely]]
             fail(ErrorClass::locktype, "lock_type is ", lock_type,
@@ -123,7 +123,7 @@ int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
         auto const checked = assertions(call, assert, MPI_MODE_NOCHECK);
         if (rank == MPI_PROC_NULL) [[unlikely]]
             return;
-        recorded(w, call.name, [&] { rma::lock(w, lock_type == MPI_LOCK_EXCLUSIVE, rank, checked, call.name); });
+        recorded(w, call.name(), [&] { rma::lock(w, lock_type == MPI_LOCK_EXCLUSIVE, rank, checked, call.name()); });
     });
 }
 
@@ -132,10 +132,10 @@ int PMPI_Win_unlock(int rank, MPI_Win win) { return with("MPI_Win_unlock", rank,
 
 TUTTI_FUNCTION(Win_lock_all);
 int PMPI_Win_lock_all(int assert, MPI_Win win) {
-    return enter("MPI_Win_lock_all", args(assert, win), [&](Call& call) {
+    return enter(args(assert, win), [&](Call& call) {
         rma::Window& w = call.win(win);
         auto const checked = assertions(call, assert, MPI_MODE_NOCHECK);
-        recorded(w, call.name, [&] { rma::lock_all(w, checked, call.name); });
+        recorded(w, call.name(), [&] { rma::lock_all(w, checked, call.name()); });
     });
 }
 

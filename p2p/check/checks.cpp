@@ -51,7 +51,7 @@ Piggyback Checks::make_piggyback(Send const& op) {
     sent.synchronous = op.mode == Mode::synchronous && !(op.request && op.request->persistent);
     sent.uncertain = clock_.is_uncertain();
     sent.site = site_of(process_);
-    if (process_.call_name) sent.call = process_.call_name;
+    sent.function = process_.call_function;
     sent.clock = clock_.values();
     return sent.to_bytes();
 }
@@ -72,7 +72,15 @@ void Checks::on_receive(Receive& op, bool already_arrived) {
 
 Pending& Checks::add_pending(Data const& data, Request& request, bool receives, std::optional<std::uint64_t> digest) {
     request.needs_finalize = true;
-    return pending_.add({&request, receives, data, digest, process_.call_name, site_of(process_), nullptr, 0, false,
+    return pending_.add({&request,
+                         receives,
+                         data,
+                         digest,
+                         process_.call_function,
+                         site_of(process_),
+                         {},
+                         0,
+                         false,
                          freed_active_.start_point()});
 }
 
@@ -136,7 +144,9 @@ void Checks::on_request_free(Request& request) {
     else if (pending) pending_.remove(request);
 }
 
-std::string Checks::describe_call(Data const& data) const { return join(process_.call_name, "(", data.amount(), ")"); }
+std::string Checks::describe_call(Data const& data) const {
+    return join(process_.call_function.name(), "(", data.amount(), ")");
+}
 
 void Checks::check_overlap(Data const& data, bool receives) const {
     if (Pending const* const other = pending_.overlapping(data, receives))
@@ -163,7 +173,7 @@ void Checks::report_changed(Pending const& pending, bool freed) const {
     char const* const what = freed ? "was freed" : pending.receives ? "was written to" : "was changed";
     UsageError::Call const parts[] = {
         {process_.rank(), pending.describe(), "began here", pending.site},
-        {process_.rank(), process_.call_name, join("until here its buffer ", what), site_of(process_)}};
+        {process_.rank(), process_.call_function.name(), join("until here its buffer ", what), site_of(process_)}};
     report(process_, {pending.receives ? "T11" : "T10",
                       join("rank ", process_.rank(), "'s ", pending.role(), " buffer ", what,
                            " before the operation was complete"),
@@ -180,20 +190,20 @@ void Checks::check_buffer_mapped(Receive const& op) {
                     "pass as the count how many elements fit into the buffer", parts});
 }
 
-void Checks::on_comm_free(Comm const& comm, char const* call) {
+void Checks::on_comm_free(Comm const& comm, Function function) {
     for (Pending* one : pending_.on(comm)) {
-        one->comm_freed_by = call;
+        one->comm_freed_by = function;
         one->comm_freed_at = site_of(process_);
     }
 }
 
-void Checks::on_comm_disconnect(Comm const& comm, char const* call) {
+void Checks::on_comm_disconnect(Comm const& comm, Function function) {
     std::vector<Pending*> const open = pending_.on(comm);
     if (open.empty()) return;
     UsageError::Call const parts[] = {
         {process_.rank(), open.front()->describe(),
          open.size() == 1 ? "not complete" : join("not complete, and ", open.size() - 1, " more"), open.front()->site},
-        {process_.rank(), join(call, "(", comm.description(), ")"), {}, site_of(process_)}};
+        {process_.rank(), join(function.name(), "(", comm.description(), ")"), {}, site_of(process_)}};
     report(process_, {"T16", "a communicator is disconnected while operations on it are not complete",
                       "complete them (MPI_Waitall) before MPI_Comm_disconnect", parts});
 }
@@ -207,7 +217,10 @@ void Checks::on_finalize() {
     UsageError::Call const parts[] = {
         {process_.rank(), one.describe(),
          open.size() == 1 ? "never completed" : join("never completed, and ", open.size() - 1, " more"), one.site},
-        {process_.rank(), join(one.comm_freed_by, "(", one.request->comm->description(), ")"), {}, one.comm_freed_at}};
+        {process_.rank(),
+         join(one.comm_freed_by.name(), "(", one.request->comm->description(), ")"),
+         {},
+         one.comm_freed_at}};
     warn(process_, {"T16", "a communicator was freed, and operations on it were never completed",
                     "complete them (MPI_Waitall), before or after MPI_Comm_free, or cancel them (MPI_Cancel)", parts});
 }

@@ -80,9 +80,9 @@ public:
     void release(OperationBuffers& buffers);
 
     /// Called by MPI_Comm_free: pending operations continue and may still be completed.
-    void on_comm_free(Comm const& comm, char const* call);
+    void on_comm_free(Comm const& comm, Function function);
     /// Called by MPI_Comm_disconnect: ends the job if there are pending operations.
-    void on_comm_disconnect(Comm const& comm, char const* call);
+    void on_comm_disconnect(Comm const& comm, Function function);
     /// Called by MPI_Finalize: warns of operations that were never completed, and of findings that are decided only
     /// then.
     void on_finalize();

@@ -68,7 +68,7 @@ void OperationBuffers::copy_from_staging() {
 std::string OperationBuffers::describe(Pending const& part) const {
     auto const& list = part.receives ? receives_ : sends_;
     std::string const amount = list.size() == 1 ? part.data.amount() : join(list.size(), " parts");
-    return join(part.call, "(", amount, ", ", owner_, ")");
+    return join(part.function.name(), "(", amount, ", ", owner_, ")");
 }
 
 void Checks::on_begin(OperationBuffers& buffers) {
@@ -85,7 +85,7 @@ void Checks::on_begin(OperationBuffers& buffers) {
                      receives,
                      data,
                      compared ? digest_if_mapped(data) : std::nullopt,
-                     process_.call_name,
+                     process_.call_function,
                      program_site(process_.call_site)};
         part.operation = &buffers;
         buffers.parts_.push_back(pending_.add_part(std::move(part)));

@@ -4,48 +4,50 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 
 namespace tutti::p2p {
 
-bool CallOrder::conveys_news(std::string_view call) {
-    static constexpr std::string_view local[] = {"MPI_Put",
-                                                 "MPI_Get",
-                                                 "MPI_Accumulate",
-                                                 "MPI_Get_accumulate",
-                                                 "MPI_Fetch_and_op",
-                                                 "MPI_Compare_and_swap",
-                                                 "MPI_Win_lock",
-                                                 "MPI_Win_lock_all",
-                                                 "MPI_Win_unlock",
-                                                 "MPI_Win_unlock_all",
-                                                 "MPI_Win_flush",
-                                                 "MPI_Win_flush_all",
-                                                 "MPI_Win_flush_local",
-                                                 "MPI_Win_flush_local_all",
-                                                 "MPI_Comm_rank",
-                                                 "MPI_Comm_size",
-                                                 "MPI_Get_address",
-                                                 "MPI_Alloc_mem",
-                                                 "MPI_Wtime"};
+bool CallOrder::conveys_news(Function function) {
+    static constexpr Function local[] = {"MPI_Put",
+                                         "MPI_Get",
+                                         "MPI_Accumulate",
+                                         "MPI_Get_accumulate",
+                                         "MPI_Fetch_and_op",
+                                         "MPI_Compare_and_swap",
+                                         "MPI_Win_lock",
+                                         "MPI_Win_lock_all",
+                                         "MPI_Win_unlock",
+                                         "MPI_Win_unlock_all",
+                                         "MPI_Win_flush",
+                                         "MPI_Win_flush_all",
+                                         "MPI_Win_flush_local",
+                                         "MPI_Win_flush_local_all",
+                                         "MPI_Comm_rank",
+                                         "MPI_Comm_size",
+                                         "MPI_Get_address",
+                                         "MPI_Alloc_mem",
+                                         "MPI_Wtime"};
     static constexpr std::string_view beginnings[] = {"MPI_Type_", "MPI_Group_", "MPI_Info_", "MPI_Aint_"};
-    return std::ranges::find(local, call) == std::end(local) &&
-           std::ranges::none_of(beginnings, [&](std::string_view one) { return call.starts_with(one); });
+    std::string_view const name = function.name();
+    return std::ranges::find(local, function) == std::end(local) &&
+           std::ranges::none_of(beginnings, [&](std::string_view one) { return name.starts_with(one); });
 }
 
 namespace {
 
-struct Head {
-    std::int32_t rank;
-    std::uint32_t number, synchronous, uncertain;
+struct Head {   // without padding, because it is sent as bytes
     std::uint64_t site;
-    char call[24];   // the longest name is MPI_Isendrecv_replace
+    std::int32_t rank;
+    std::uint32_t number, synchronous;
+    std::uint16_t uncertain;
+    Function function;
 };
 
 }   // namespace
 
 Piggyback SendPiggyback::to_bytes() const {
-    Head head{rank, number, synchronous, uncertain, site, {}};
-    std::memcpy(head.call, call.data(), std::min(call.size(), sizeof head.call - 1));
+    Head const head{site, rank, number, synchronous, uncertain, function};
     std::size_t const clock_bytes = clock.size() * sizeof clock[0];
     auto bytes = std::make_shared<std::vector<std::byte>>(sizeof head + clock_bytes);
     std::memcpy(bytes->data(), &head, sizeof head);
@@ -56,7 +58,8 @@ Piggyback SendPiggyback::to_bytes() const {
 SendPiggyback SendPiggyback::from_bytes(Piggyback const& piggyback) {
     Head head;
     std::memcpy(&head, piggyback->data(), sizeof head);
-    SendPiggyback sent{head.rank, head.number, head.synchronous != 0, head.uncertain != 0, head.site, head.call, {}};
+    SendPiggyback sent{head.rank,     head.number, head.synchronous != 0, head.uncertain != 0, head.site,
+                       head.function, {}};
     sent.clock.resize((piggyback->size() - sizeof head) / sizeof sent.clock[0]);
     std::memcpy(sent.clock.data(), piggyback->data() + sizeof head, sent.clock.size() * sizeof sent.clock[0]);
     return sent;

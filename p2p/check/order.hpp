@@ -6,11 +6,10 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "p2p/matching/operation.hpp"
+#include "runtime/base/function.hpp"
 
 namespace tutti::p2p {
 
@@ -23,8 +22,8 @@ public:
     /// From now on each call of the program is passed to on_call. Before that, nothing is known.
     void enable() { enabled_ = true; }
     /// The program makes this call.
-    void on_call(std::string_view call) {
-        if (conveys_news(call)) on_news();
+    void on_call(Function function) {
+        if (conveys_news(function)) on_news();
     }
     /// The program may learn what other ranks have done.
     void on_news() { no_news_ = false; }
@@ -44,7 +43,7 @@ public:
 
 private:
     /// Returns false if the call itself conveys no news of other ranks. One-sided operations do so when they complete.
-    static bool conveys_news(std::string_view call);
+    static bool conveys_news(Function function);
 
     bool enabled_ = false, no_news_ = false;
     std::uint64_t global_syncs_ = 0;
@@ -103,7 +102,7 @@ struct SendPiggyback {
     bool synchronous = false;    ///< requested by the program: later messages of the sender know of the receive
     bool uncertain = false;      ///< as in VectorClock
     std::uint64_t site = 0;      ///< call site in the sender
-    std::string call;            ///< name of the MPI function: "MPI_Isend"
+    Function function;           ///< the function that sent it
     VectorClock::Values clock;   ///< clock of the sender, including this send
 
     Piggyback to_bytes() const;

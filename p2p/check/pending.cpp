@@ -23,7 +23,7 @@ std::string Pending::describe() const {
     BlockedCall blocked;
     request->describe(blocked);
     std::size_t const of = blocked.call.find(" of ");
-    return join(call, "(", of == std::string::npos ? blocked.call : blocked.call.substr(of + 4), ")");
+    return join(function.name(), "(", of == std::string::npos ? blocked.call : blocked.call.substr(of + 4), ")");
 }
 
 char const* Pending::role() const {

@@ -13,6 +13,7 @@
 
 #include "p2p/check/order.hpp"
 #include "p2p/matching/operation.hpp"
+#include "runtime/base/function.hpp"
 #include "runtime/process.hpp"
 
 namespace tutti::p2p {
@@ -88,9 +89,9 @@ struct Pending {
     bool receives;
     Data data;                             ///< the program's memory
     std::optional<std::uint64_t> digest;   ///< digest of `data` at the beginning; none: unknown
-    char const* call;                      ///< the call that began the operation
+    Function function;                     ///< the function that began the operation
     std::uint64_t site;                    ///< its call site
-    char const* comm_freed_by = nullptr;   ///< the call that has freed its communicator; null: none
+    Function comm_freed_by{};              ///< the function that has freed its communicator; none: not freed
     std::uint64_t comm_freed_at = 0;       ///< its call site
     bool is_freed = false;                 ///< freed by MPI_Request_free; removed when its message has arrived
     FreedActiveRequests::StartPoint start{};

@@ -30,7 +30,7 @@ void Wildcards::on_begin(void const* receive, Key const& wanted, std::byte const
     TrackedReceive one;
     one.sequence = ++begun_;
     one.wanted = wanted;
-    one.call = process_.call_name ? process_.call_name : "";
+    one.function = process_.call_function;
     one.site = program_site(process_.call_site);
     one.buffer = buffer;
     open_.insert_or_assign(receive, std::move(one));
@@ -162,11 +162,13 @@ bool Wildcards::may_be_loop(TrackedReceive const& receive, TrackedReceive const&
 
 void Wildcards::report(TrackedReceive const& receive, TrackedReceive const& later, Comm const& comm) {
     auto const receiver = [&](TrackedReceive const& of) {
-        return join(of.call, "(from ", of.is_any() ? std::string("MPI_ANY_SOURCE") : join("rank ", of.wanted.source),
-                    ", ", tag_name(of.wanted.tag), ", ", comm.description(), ")");
+        return join(of.function.name(), "(from ",
+                    of.is_any() ? std::string("MPI_ANY_SOURCE") : join("rank ", of.wanted.source), ", ",
+                    tag_name(of.wanted.tag), ", ", comm.description(), ")");
     };
     auto const sender = [&](TrackedReceive const& of) {
-        return join(of.sent->call, "(to rank ", comm.rank(), ", tag ", of.message.tag, ", ", comm.description(), ")");
+        return join(of.sent->function.name(), "(to rank ", comm.rank(), ", tag ", of.message.tag, ", ",
+                    comm.description(), ")");
     };
     int const me = process_.rank();
     int const received_from = receive.sent->rank, other = later.sent->rank;

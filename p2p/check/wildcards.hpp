@@ -67,7 +67,7 @@ private:
     struct TrackedReceive {
         std::uint64_t sequence = 0;   ///< order of beginning
         Key wanted, message;
-        char const* call = nullptr;
+        Function function;
         std::uint64_t site = 0;
         std::byte const* buffer = nullptr;
         std::shared_ptr<SendPiggyback const> sent;   ///< null: the message has not arrived

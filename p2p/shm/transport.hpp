@@ -166,7 +166,7 @@ private:
     void record_send(int peer, bool is_user_message, std::uint64_t number) {
         if (!is_user_message) return;
         process_.rank_state().recent_sends.record(static_cast<unsigned>(peer), number, process_.call_site,
-                                                  process_.call_name);
+                                                  process_.call_function);
     }
     static Cell& fill_header(Peer& to, Send const& op);
     bool write_piece(Peer& to, Send& op);

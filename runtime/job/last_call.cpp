@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Records where the program and the library are loaded and, in signal handlers, how the process ends.
+// Records where the program is loaded and, in signal handlers, how the process ends.
 #include "runtime/job/last_call.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <csignal>
-#include <cstring>
 
-#include <dlfcn.h>
 #include <link.h>
 #include <time.h>
 #include <ucontext.h>
@@ -15,15 +12,8 @@
 
 #include "runtime/memory/segment.hpp"
 
-// The linker's symbols for the first and the last byte of the library, or of the program that it is linked into.
-extern "C" {
-[[gnu::visibility("hidden")]] extern char const __ehdr_start, _end;
-}
-
 namespace tutti {
 namespace {
-
-constexpr std::size_t max_name_bytes = 64;
 
 /// Callback of dl_iterate_phdr, whose first object is the program.
 int record_program(dl_phdr_info* info, std::size_t, void* record) {
@@ -108,22 +98,10 @@ void install_crash_handlers(LastCall& own_call, Segment const& segment, bool (*s
     }
 }
 
-void publish_load_addresses(LastCall& own_call) {
+void publish_program(LastCall& own_call) {
     dl_iterate_phdr(record_program, &own_call);
     if (readlink("/proc/self/exe", own_call.program_file, sizeof own_call.program_file - 1) < 0)
         own_call.program_file[0] = 0;
-    Dl_info info{};
-    if (dladdr(&__ehdr_start, &info) == 0 || !info.dli_fname) return;
-    own_call.library = reinterpret_cast<std::uintptr_t>(info.dli_fbase);
-    std::strncpy(own_call.library_file, info.dli_fname, sizeof own_call.library_file - 1);
-}
-
-std::string call_name_of(LastCall const& other, char const* name, LastCall const& own_call) {
-    if (!name || other.library == 0 || std::strcmp(other.library_file, own_call.library_file) != 0) return {};
-    char const* const first = &__ehdr_start;
-    std::uint64_t const offset = reinterpret_cast<std::uintptr_t>(name) - other.library;
-    if (offset >= static_cast<std::uint64_t>(&_end - first) - max_name_bytes) return {};
-    return {first + offset, strnlen(first + offset, max_name_bytes)};
 }
 
 }   // namespace tutti

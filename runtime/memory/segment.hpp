@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/base/function.hpp"
 #include "runtime/state/call_statistics.hpp"
 #include "runtime/state/rank_state.hpp"
 #include "runtime/state/trace.hpp"
@@ -25,7 +26,8 @@ struct NumaHomes;
 /// overwrite it by a store through a wrong pointer, so each process uses its own copy (Segment::layout), which is
 /// checked when it is made.
 struct SegmentLayout {
-    static constexpr std::uint64_t expected_magic = 0x3331'6974'7475'54ULL;   // "Tutti13"
+    /// "Tutti13", combined with the functions of MPI, whose numbers must be the same in all processes.
+    static constexpr std::uint64_t expected_magic = 0x3331'6974'7475'54ULL ^ Function::fingerprint();
 
     std::uint64_t magic;
     // Given values; the others follow from these.

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "runtime/base/flag.hpp"
+#include "runtime/base/function.hpp"
 #include "runtime/base/memory_file.hpp"
 #include "runtime/state/call_record.hpp"
 #include "runtime/state/recent_sends.hpp"
@@ -109,15 +110,13 @@ struct alignas(cache_line) LastCall {
 
     void const* site;           ///< return address of the call
     std::uint64_t collective;   ///< Comm::context of the last call that coll/match records; 0: none; by std::atomic_ref
-    char const* name;           ///< zero-terminated, in the rank's library
+    Function function;          ///< the function called
     std::uint64_t program;      ///< load address of the rank's program: subtract it from an address to get the
     std::uint64_t program_end;   ///< address in its file; 0 if it is not relocated. And the end of the program
-    std::uint64_t library;       ///< load address of the library, likewise
     std::uint64_t crash;         ///< the instruction at which the rank was killed; 0: none, or unknown
     std::atomic<End> end;        ///< written last
     std::int32_t exit_code, crash_signal;
-    char program_file[256];   ///< paths of both, zero-terminated; empty: unknown
-    char library_file[256];
+    char program_file[256];   ///< path of the program, zero-terminated; empty: unknown
 };
 
 /// One per rank: written by that rank (and by the launcher before the start), read by the launcher and by peers.

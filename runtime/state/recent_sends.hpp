@@ -8,21 +8,23 @@
 #include <atomic>
 #include <cstdint>
 
+#include "runtime/base/function.hpp"
+
 namespace tutti {
 
 class RecentSends {
 public:
     struct CallSite {
-        std::uint64_t site = 0;       ///< return address of the call; 0: the message is no longer recorded
-        char const* call = nullptr;   ///< in the sender's library (call_name_of, runtime/job/last_call.hpp)
+        std::uint64_t site = 0;   ///< return address of the call; 0: the message is no longer recorded
+        Function function;        ///< the function called
     };
 
     /// Called by the sender: records the message with sequence number `number` in the channel to local rank `to`.
-    void record(unsigned to, std::uint64_t number, void const* site, char const* call) {
+    void record(unsigned to, std::uint64_t number, void const* site, Function function) {
         Entry& entry = entries_[next_++ % capacity];
         entry.key.store(0, std::memory_order_relaxed);
         entry.site.store(reinterpret_cast<std::uintptr_t>(site), std::memory_order_release);
-        entry.call.store(reinterpret_cast<std::uintptr_t>(call), std::memory_order_release);
+        entry.function.store(function, std::memory_order_release);
         entry.key.store(key_of(to, number), std::memory_order_release);
     }
     /// Called by the receiver, whose local rank is `to`.
@@ -31,7 +33,7 @@ public:
         for (Entry const& entry : entries_) {
             if (entry.key.load(std::memory_order_acquire) != key) continue;
             CallSite const found{entry.site.load(std::memory_order_acquire),
-                                 reinterpret_cast<char const*>(entry.call.load(std::memory_order_acquire))};
+                                 entry.function.load(std::memory_order_acquire)};
             if (entry.key.load(std::memory_order_relaxed) == key) return found;
         }
         return {};
@@ -41,7 +43,8 @@ private:
     static constexpr unsigned capacity = 64;
     struct Entry {
         std::atomic<std::uint64_t> key;   ///< 0: none
-        std::atomic<std::uint64_t> site, call;
+        std::atomic<std::uint64_t> site;
+        std::atomic<Function> function;
     };
     /// Identifies up to 2^44 messages to each of a million ranks; never 0.
     static std::uint64_t key_of(unsigned to, std::uint64_t number) {

@@ -19,7 +19,7 @@ namespace tutti {
 
 /// Returns true for a call that only queries or describes something at its own rank: there are many, and they take no
 /// time.
-inline bool is_local(std::string_view call) {
+inline bool is_local(Function call) {
     constexpr std::string_view beginnings[] = {
         "MPI_Type_",       "MPI_Group_",       "MPI_Get_",         "MPI_Info_",        "MPI_Comm_rank",
         "MPI_Comm_size",   "MPI_Comm_get_",    "MPI_Comm_set_",    "MPI_Comm_group",   "MPI_Comm_compare",
@@ -31,9 +31,10 @@ inline bool is_local(std::string_view call) {
         "MPI_Alloc_mem",   "MPI_Pcontrol",     "MPI_Test_cancel",  "MPI_Request_get_", "MPI_Comm_delete_",
         "MPI_Aint_",       "MPI_Comm_free_k",  "MPI_Buffer_",      "MPI_Add_error",    "MPI_Win_call_",
     };
-    constexpr std::string_view exceptions[] = {"MPI_Get_accumulate", "MPI_Cart_create", "MPI_Cart_sub"};
+    constexpr Function exceptions[] = {"MPI_Get_accumulate", "MPI_Cart_create", "MPI_Cart_sub"};
     if (std::ranges::find(exceptions, call) != std::end(exceptions)) return false;
-    return std::ranges::any_of(beginnings, [call](std::string_view b) { return call.starts_with(b); });
+    std::string_view const name = call.name();
+    return std::ranges::any_of(beginnings, [name](std::string_view b) { return name.starts_with(b); });
 }
 
 /// Returns true for a call that programs repeat until it finds something.
@@ -89,17 +90,17 @@ void Tracer::add(TraceEvent const& event) {
 }
 
 /// Fills in what the record of a call refers to.
-void Tracer::describe(OpenCall& call, char const* name, void const* site) {
-    Text const text = text_of(name, [&] {
-        bool const local = is_local(name);
-        return Text{local ? std::uint16_t{0} : new_text(name), local};
+void Tracer::describe(OpenCall& call, Function function, void const* site) {
+    Text const text = text_of(function.name(), [&] {
+        bool const local = is_local(function);
+        return Text{local ? std::uint16_t{0} : new_text(function.name()), local};
     });
     call.site = text.local ? 0 : program_call_site(reinterpret_cast<std::uint64_t>(site));
     call.thread = thread_number();
     call.text = text.number;
 }
 
-void Tracer::enter(char const* call, void const* site) {
+void Tracer::enter(Function function, void const* site) {
     auto* const end = trace_.open + Trace::max_open;
     auto* free = trace_.open;
     if (open_calls_ != 0)
@@ -108,7 +109,7 @@ void Tracer::enter(char const* call, void const* site) {
     ++open_calls_;
     newest_call_ = free;
     free->text = 0;   // as for a local call: without memory to describe it, this call leaves no event either
-    unless_out_of_memory([&] { return describe(*free, call, site), true; });
+    unless_out_of_memory([&] { return describe(*free, function, site), true; });
     free->waited = 0;
     free->events = events_;
     free->stack = this_thread();

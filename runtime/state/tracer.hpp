@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runtime/base/error.hpp"
+#include "runtime/base/function.hpp"
 #include "runtime/state/trace.hpp"
 
 namespace tutti {
@@ -22,8 +23,8 @@ public:
     /// `trace` must be zeroed except for its capacity, and stay valid as long as the tracer.
     explicit Tracer(Trace& trace);
 
-    /// Records that an MPI call begins in this thread. `call` has static storage; `site` is the return address.
-    void enter(char const* call, void const* site);
+    /// Records that a call of `function` begins in this thread; `site` is its return address.
+    void enter(Function function, void const* site);
     /// Records that this thread's innermost open call has ended.
     void leave();
     /// Adds waiting time to this thread's open call.
@@ -81,7 +82,7 @@ private:
 
     void begin_collective(std::uint64_t context, int root, std::size_t bytes, std::uint16_t text);
     void message(TraceEvent event, std::uint64_t key, std::uint64_t context, int tag, std::size_t bytes);
-    void describe(OpenCall& call, char const* name, void const* site);
+    void describe(OpenCall& call, Function function, void const* site);
     void add_communicator(std::uint64_t context, int rank, std::span<int const> members, std::string_view name);
     void add(TraceEvent const& event);
     OpenCall* open_call();

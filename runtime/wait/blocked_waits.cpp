@@ -131,7 +131,7 @@ void RepeatedTests::record(CallText const& call) {
             busy_poll.addresses = static_cast<std::uint32_t>(program_stack(busy_poll.stack));
             std::string text;
             unless_out_of_memory([&] { return text = call.text(), true; });
-            char const* const name = call_name_ ? *call_name_ : "";
+            char const* const name = rank_state_.last_call.function.name();
             std::snprintf(busy_poll.call, sizeof busy_poll.call, "%s", text.empty() ? name : text.c_str());
             copy_script_location(busy_poll.script);
             busy_poll.changes.fetch_add(1, std::memory_order_release);

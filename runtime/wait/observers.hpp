@@ -11,6 +11,7 @@
 
 #include <sys/types.h>
 
+#include "runtime/base/function.hpp"
 #include "runtime/memory/segment.hpp"
 #include "runtime/wait/blocked_waits.hpp"
 #include "runtime/wait/pollable.hpp"
@@ -25,7 +26,7 @@ class Tracer;
 class CallObserver {
 public:
     virtual ~CallObserver() = default;
-    virtual void enter(char const* call, void const* site) = 0;
+    virtual void enter(Function function, void const* site) = 0;
     virtual void leave() = 0;
 };
 

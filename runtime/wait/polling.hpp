@@ -41,9 +41,6 @@ public:
         : lock_(lock), rank_state_(rank_state), policy_(policy), sleep_after_ns_(sleep_after_ns),
           may_sleep_(may_sleep) {}
 
-    /// Sets the location that holds the name of the current MPI call, for records of calls without a text.
-    void set_call_name(char const* const& name) { call_name_ = &name; }
-
     /// Sets a callback for a rank that no launcher of ours supervises. It is called while the rank is recorded as
     /// polling, with the time since the polling began.
     void set_unsupervised_callback(void (*callback)(void const* context, std::int64_t polled_ns), void const* context) {
@@ -87,7 +84,6 @@ private:
     WaitPolicy const policy_;
     std::int64_t const sleep_after_ns_;
     bool const may_sleep_;
-    char const* const* call_name_ = nullptr;               ///< null: unknown
     unsigned tests_ = 0;                                   ///< total
     int consecutive_tests_ = 0;                            ///< tests on a shared core without other work in between,
     std::int64_t consecutive_since_ = 0, last_test_ = 0;   ///< and the times of the first and the last of them

@@ -70,10 +70,10 @@ Waiter::Waiter(Segment const& segment, unsigned rank, WaitPolicy policy, long sl
 
 void Waiter::record_run_delay() { rank_state_.times.run_delay.set(run_delay() - run_delay_before_); }
 
-void Waiter::enter(char const* call, void const* site) {
-    if (observers_.calls && call) observers_.calls->enter(call, site);
+void Waiter::enter(Function function, void const* site) {
+    if (observers_.calls && function) observers_.calls->enter(function, site);
     enter();
-    if (observers_.tracer && call) observers_.tracer->enter(call, site);
+    if (observers_.tracer && function) observers_.tracer->enter(function, site);
 }
 
 void Waiter::leave_call() {

@@ -144,7 +144,7 @@ public:
     /// Returns true if the program's calls must be enclosed in enter() and leave_call().
     bool must_wrap_calls() const { return lock_.is_enabled() || observers_.observes_calls(); }
     /// Same around a call of the program, including its observers.
-    void enter(char const* call, void const* site);
+    void enter(Function function, void const* site);
     void leave_call();
 
     /// Records how long the calling thread was ready but not running since it constructed the waiter, according to

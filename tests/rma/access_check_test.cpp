@@ -19,7 +19,7 @@ AccessRecord accessed(Operation operation, std::uint64_t first, std::uint64_t en
     one.operation = operation;
     one.op = op;
     one.type = type;
-    std::strcpy(one.call, operation == Operation::accumulate ? "MPI_Accumulate" : "MPI_Put");
+    one.function = operation == Operation::accumulate ? Function("MPI_Accumulate") : Function("MPI_Put");
     return one;
 }
 /// The same access by a later call, from the same or another origin.
@@ -48,7 +48,7 @@ TEST(Accesses, DoNotConflictAsAccumulatesOfOneOperatorAndType) {
     EXPECT_TRUE(conflict(sum, later(accessed(Operation::accumulate, 4, 8, BuiltinOp::prod), 1), {}));
     EXPECT_TRUE(conflict(sum, accessed(Operation::accumulate, 0, 8, BuiltinOp::sum, Basic::float64), {}));
     AccessRecord swap = accessed(Operation::accumulate, 0, 8);
-    swap.swaps = true;
+    swap.function = "MPI_Compare_and_swap";
     EXPECT_FALSE(conflict(sum, swap, {}));
     EXPECT_TRUE(conflict(swap, accessed(Operation::put, 0, 8), {}));
 }
@@ -58,7 +58,7 @@ TEST(Accesses, OfOneOriginDoNotConflictAsOrderedAccumulates) {
                        product = later(accessed(Operation::accumulate, 0, 8, BuiltinOp::prod)),
                        of_doubles = later(accessed(Operation::accumulate, 0, 8, BuiltinOp::prod, Basic::float64));
     AccessRecord fetched = product;
-    std::strcpy(fetched.call, "MPI_Fetch_and_op");
+    fetched.function = "MPI_Fetch_and_op";
     EXPECT_FALSE(conflict(sum, product, {}));
     EXPECT_FALSE(conflict(product, sum, {}));
     EXPECT_TRUE(conflict(sum, of_doubles, {}));

@@ -23,7 +23,7 @@ protected:
         one.first = 4 * element;
         one.end = one.first + 4;
         one.operation = operation;
-        std::strcpy(one.call, "MPI_Put");
+        one.function = "MPI_Put";
         return one;
     }
     /// A put that finds the value `found` and leaves `left`.

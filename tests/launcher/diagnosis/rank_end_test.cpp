@@ -12,22 +12,18 @@
 namespace tutti::launcher {
 namespace {
 
-constexpr char function[] = "MPI_Bcast";
-
 /// Returns the location of the call.
 [[gnu::noinline]] void const* here() { return __builtin_return_address(0); }
 
 class ExitReport : public testing::Test {
 protected:
-    ExitReport() { publish_load_addresses(call_); }
+    ExitReport() { publish_program(call_); }
     LastCall call_{};
 };
 
 TEST_F(ExitReport, NamesTheLastCallAndItsPlace) {
-    call_.name = function;
+    call_.function = "MPI_Bcast";
     call_.site = here();
-    EXPECT_EQ(call_name(call_), "MPI_Bcast");
-    EXPECT_EQ(call_name_of(call_, call_), "MPI_Bcast");
     EXPECT_NE(position_of(call_).text, "");
     Report const report = make_exit_report({{3, "was killed by signal 11", "process 9 on here", &call_}}, SIGSEGV);
     EXPECT_EQ(report.code, "T09");
@@ -39,7 +35,7 @@ TEST_F(ExitReport, NamesTheLastCallAndItsPlace) {
 }
 
 TEST_F(ExitReport, NamesTheLineOfACrash) {
-    call_.name = function;
+    call_.function = "MPI_Bcast";
     call_.site = here();
     call_.crash = reinterpret_cast<std::uint64_t>(call_.site) - 1;
     Report const report = make_exit_report({{3, "was killed by signal 11", "rank 3 was killed", &call_}}, SIGSEGV);
@@ -61,18 +57,16 @@ TEST_F(ExitReport, OfSeveralRanksIsOneReport) {
 }
 
 TEST_F(ExitReport, ReportsMissingFacts) {
-    EXPECT_EQ(call_name(LastCall{}), "");
     EXPECT_EQ(position_of(LastCall{}).text, "");
-    call_.name = "nonsense";
-    EXPECT_EQ(call_name(call_), "");
-    call_.name = reinterpret_cast<char const*>(call_.library + (1ULL << 40));
-    EXPECT_EQ(call_name(call_), "");
-    EXPECT_EQ(call_name_of(call_, call_), "");
     call_.site = reinterpret_cast<void const*>(call_.program_end + 4096);
     EXPECT_EQ(position_of(call_).text, "");
-    std::strcpy(call_.library_file, "/nowhere");
-    EXPECT_EQ(call_name(call_), "");
-    EXPECT_NE(make_exit_report({{0, "left", "rank 0 left", &call_}}, 0).help.find("MPI_Finalize"), std::string::npos);
+    Report const report = make_exit_report({{0, "left", "rank 0 left", &call_}}, 0);
+    ASSERT_EQ(report.lines.size(), 1u);
+    EXPECT_EQ(report.lines[0].call, "its last MPI call is not known");
+    call_.function = Function::with_number(Function::count + 1);   // overwritten
+    EXPECT_EQ(make_exit_report({{0, "left", "rank 0 left", &call_}}, 0).lines[0].call,
+              "its last MPI call is not known");
+    EXPECT_NE(report.help.find("MPI_Finalize"), std::string::npos);
 }
 
 }   // namespace

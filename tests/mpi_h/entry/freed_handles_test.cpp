@@ -15,10 +15,10 @@ TEST(FreedHandle, IsReportedWithTheCallThatFreedIt) {
     process.end_job = [](int, std::string const&) { throw HandleRefused(); };
     Diagnostic const& finding = process.rank_state().diagnostic;
     FreedHandles freed;
-    process.call_name = "MPI_Type_free";
+    process.call_function = "MPI_Type_free";
     process.call_site = reinterpret_cast<void const*>(0x1000);
     freed.record(process, 0x4c00abcd);
-    process.call_name = "MPI_Send";
+    process.call_function = "MPI_Send";
     process.call_site = reinterpret_cast<void const*>(0x2000);
     testing::internal::CaptureStderr();
     EXPECT_THROW(freed.report_use(process, "MPI_Send(4 MPI_INT)", "datatype", 0x4c00abcd), HandleRefused);

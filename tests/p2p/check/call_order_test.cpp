@@ -15,13 +15,17 @@ TEST(CallOrder, HasNoNewsFromASynchronizationToTheNextMessage) {
     EXPECT_FALSE(order.no_news_since_sync());
     order.on_global_sync();
     EXPECT_EQ(order.global_syncs(), 2u);
-    for (char const* call : {"MPI_Win_lock_all", "MPI_Put", "MPI_Win_flush", "MPI_Type_size", "MPI_Comm_rank"}) {
+    static constexpr Function local[] = {"MPI_Win_lock_all", "MPI_Put", "MPI_Win_flush", "MPI_Type_size",
+                                         "MPI_Comm_rank"};
+    for (Function const call : local) {
         order.on_call(call);
-        EXPECT_TRUE(order.no_news_since_sync()) << call;
+        EXPECT_TRUE(order.no_news_since_sync()) << call.name();
     }
-    for (char const* call : {"MPI_Recv", "MPI_Wait", "MPI_Iprobe", "MPI_Win_sync", "MPI_Get_count", "MPI_Win_wait"}) {
+    static constexpr Function others[] = {"MPI_Recv",     "MPI_Wait",      "MPI_Iprobe",
+                                          "MPI_Win_sync", "MPI_Get_count", "MPI_Win_wait"};
+    for (Function const call : others) {
         order.on_call(call);
-        EXPECT_FALSE(order.no_news_since_sync()) << call;
+        EXPECT_FALSE(order.no_news_since_sync()) << call.name();
         order.on_global_sync();
         EXPECT_TRUE(order.no_news_since_sync());
     }

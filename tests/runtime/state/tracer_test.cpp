@@ -28,8 +28,8 @@ protected:
     std::uint64_t events() const { return trace->events.load(); }
     TraceEvent const& event(std::uint64_t i) const { return trace->ring()[i % trace->capacity]; }
     std::string text(TraceEvent const& e) const { return trace->texts[e.text]; }
-    void call(char const* name) {
-        tracer->enter(name, __builtin_return_address(0));
+    void call(Function function) {
+        tracer->enter(function, __builtin_return_address(0));
         tracer->leave();
     }
 
@@ -85,10 +85,9 @@ TEST_F(TracerTest, local_queries_are_omitted) {
 
 TEST_F(TracerTest, a_polling_loop_is_one_event_and_other_events_end_it) {
     make(16);
-    static char const test[] = "MPI_Test";
     void* const site = __builtin_return_address(0);
     auto const test_once = [&] {
-        tracer->enter(test, site);
+        tracer->enter("MPI_Test", site);
         tracer->leave();
     };
     // On a busy machine any time may pass between two calls; the test therefore moves the end of the last event.

@@ -342,8 +342,7 @@ void free(Ref<Window> window) {
         exchange_at_free(w, "MPI_Win_free");
         exchange_shared(w, "MPI_Win_free");
     }
-    coll::run(coll::BoundCall<coll::BarrierArgs>{
-        *w.comm, coll::Collective::barrier, {}, 0, coll::function_number("MPI_Win_free")});
+    coll::run(coll::BoundCall<coll::BarrierArgs>{*w.comm, coll::Collective::barrier, {}, 0, "MPI_Win_free"});
     compare_at_free(w);
     w.active_messages.reset();
     release_memory(w);

@@ -92,7 +92,7 @@ void run(BoundCall<Args>& call) {
     Collective const collective = call.collective;
     Args& args = call.args;
     record_call(call);
-    if (call.function != 0 && state_of(comm).records.compares_each_call()) [[unlikely]] {
+    if (call.function && state_of(comm).records.compares_each_call()) [[unlikely]] {
         check_overlaps(comm, collective, args);
         check_with_members(comm, collective, args);
         if (is_neighborhood(collective)) mark_order_unknown(comm);
@@ -121,17 +121,16 @@ void run(BoundCall<Args>& call) {
 #define SHARES_ARGUMENTS(name, Args)
 #include "runtime/settings/collectives.def"
 
-void record_call(Comm& comm, char const* function, WaitsFor waits) {
+void record_call(Comm& comm, Function function, WaitsFor waits) {
     RecordedCall call;
-    call.function = function_number(function);
-    bool const blocking = waits != WaitsFor::no_rank && function_may_block(call.function);
-    if (blocking) call.flags = RecordedCall::blocking;
+    call.function = function;
+    if (waits != WaitsFor::no_rank) call.flags = RecordedCall::blocking;
     CallRecords& records = state_of(comm).records;
     if (!records.is_recording()) return;
     CallRecord::PreparedCall prepared(call);
     records.record(prepared);
     if (!records.compares_each_call()) return;
-    if (blocking && waits == WaitsFor::members) exchange_order(comm);
+    if (waits == WaitsFor::members) exchange_order(comm);
     else mark_order_unknown(comm);
 }
 

@@ -31,18 +31,17 @@ struct BoundCall {
     Collective collective;
     Args args;
     std::uint32_t decision_key = 0;      ///< key of the decision in the communicator's cache; 0: not known yet
-    std::uint8_t function = 0;           ///< MPI function called (coll/match/call_record.hpp); 0: called by the library
+    Function function{};                 ///< the function called by the program; none: called by the library
     CallRecord::PreparedCall record{};   ///< its call record, once the call has been run
 };
 
-/// The ranks for which a call waits, if its function waits at all: the members of the communicator; members and other
-/// ranks; none.
+/// The ranks for which a call may wait: the members of the communicator; members and other ranks; none.
 enum class WaitsFor { members, other_ranks, no_rank };
 
 /// Records a call by which the program creates a communicator or a similar object; all members of `comm` make this
 /// call. Under --check, if the call waits, and only for its members, the members wait for each other here and exchange
 /// their knowledge of the order of the program's messages; otherwise that order becomes uncertain.
-void record_call(Comm& comm, char const* function, WaitsFor waits = WaitsFor::members);
+void record_call(Comm& comm, Function function, WaitsFor waits = WaitsFor::members);
 /// States that the program's call on `comm` orders ranks in a way that --check does not follow (p2p/check/order.hpp).
 void mark_order_unknown(Comm const& comm);
 /// Called by MPI_Comm_free and MPI_Win_free: compares the calls of all members of this communicator. Each rank compares
@@ -79,8 +78,8 @@ Ref<Request> init(BoundCall<Args> const& call);
 // Call records: every call that the program makes, in any form, is recorded; calls made by the library are not.
 
 template <class Args>
-[[gnu::noinline]] CallRecord::PreparedCall prepare_record(BoundCall<Args> const& call) {
-    CallRecordBuilder builder(call.comm, call.collective, call.function);
+[[gnu::noinline]] CallRecord::PreparedCall prepare_record(BoundCall<Args> const& call, bool blocking) {
+    CallRecordBuilder builder(call.comm, call.collective, call.function, blocking);
     builder.add(call.args);
     return CallRecord::PreparedCall(builder.call());
 }
@@ -96,25 +95,26 @@ void compare_own_part(BoundCall<Args> const& call) {
 
 template <class Args>
 [[gnu::noinline]] void record_new_call(CallRecords& records, BoundCall<Args>& call) {
-    if (call.function == 0) return;
+    if (!call.function) return;
     bool const is_new = call.record.properties == 0;
-    if (is_new) call.record = prepare_record(call);
+    if (is_new) call.record = prepare_record(call, true);
     records.record(call.record);
     if (is_new) compare_own_part(call);
 }
 
-/// Records a call that may be repeated.
+/// Records a blocking call, which may be repeated.
 template <class Args>
 [[gnu::always_inline]] inline void record_call(BoundCall<Args>& call) {
     CallRecords& records = state_of(call.comm).records;
     if (records.is_recording() && !records.record_again(call.record)) [[unlikely]]
         record_new_call(records, call);
 }
+/// Records a nonblocking call, or the creation of a persistent request.
 template <class Args>
 void record_call(BoundCall<Args> const& call) {
     CallRecords& records = state_of(call.comm).records;
-    if (call.function == 0 || !records.is_recording()) return;
-    CallRecord::PreparedCall prepared = prepare_record(call);
+    if (!call.function || !records.is_recording()) return;
+    CallRecord::PreparedCall prepared = prepare_record(call, false);
     records.record(prepared);
     compare_own_part(call);
 }

@@ -223,13 +223,13 @@ private:
 template <class Args>
 Ref<Operation<Args>> make(BoundCall<Args> call) {
     complete(call.args);
-    bool const watched = call.function != 0 && p2p::engine(call.comm.process).checks();
+    bool const watched = call.function && p2p::engine(call.comm.process).checks();
     std::unique_ptr<p2p::OperationBuffers> buffers;
     if (watched) buffers = buffers_of(call.comm, call.collective, call.args);
     auto made =
         Ref<Operation<Args>>::adopt(new (call.comm.process) Operation<Args>(call.comm, call.collective, call.args));
     if (buffers) made->watch_buffers(std::move(buffers));
-    if (call.function != 0) made->mark_user_call();
+    if (call.function) made->mark_user_call();
     return made;
 }
 
@@ -238,7 +238,7 @@ Ref<Operation<Args>> make(BoundCall<Args> call) {
 template <class Args>
 Ref<Request> start(BoundCall<Args> const& call) {
     record_call(call);
-    if (call.function != 0 && state_of(call.comm).records.compares_each_call()) [[unlikely]]
+    if (call.function && state_of(call.comm).records.compares_each_call()) [[unlikely]]
         exchange_amounts(call.comm, call.collective, call.args);
     Ref<Operation<Args>> request;
     try {
@@ -255,7 +255,7 @@ Ref<Request> start(BoundCall<Args> const& call) {
 template <class Args>
 Ref<Request> init(BoundCall<Args> const& call) {
     record_call(call);
-    if (call.function != 0 && state_of(call.comm).records.compares_each_call()) [[unlikely]]
+    if (call.function && state_of(call.comm).records.compares_each_call()) [[unlikely]]
         check_with_members(call.comm, call.collective, call.args);
     auto request = make(call);
     request->make_persistent();

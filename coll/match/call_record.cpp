@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "coll/match/call_record.hpp"
 
-#include <algorithm>
 #include <iterator>
-#include <string_view>
 
 #include "coll/match/call_records.hpp"
 #include "runtime/base/error.hpp"
@@ -24,12 +22,10 @@ std::string describe_amount(RecordedCall const& call, NameLookup const& names) {
     return text;
 }
 
-bool is_fence(RecordedCall const& call) { return function_name(call.function) == std::string_view("MPI_Win_fence"); }
+bool is_fence(RecordedCall const& call) { return call.function == "MPI_Win_fence"; }
 
 /// True for a call on a window's own communicator.
-bool is_of_window(RecordedCall const& call) {
-    return is_fence(call) || function_name(call.function) == std::string_view("MPI_Win_free");
-}
+bool is_of_window(RecordedCall const& call) { return is_fence(call) || call.function == "MPI_Win_free"; }
 
 /// Returns the headline for a fence at one rank and MPI_Win_free at the other; these are the only recorded calls on a
 /// window.
@@ -64,9 +60,8 @@ Difference difference(RecordedCall const& a, RecordedCall const& b) {
 }
 
 std::string describe(RecordedCall const& call, NameLookup const& names) {
-    std::string_view const name = function_name(call.function);
-    if (name == "MPI_Finalize") return "MPI_Finalize()";
-    std::string text = join(name, "(");
+    if (call.function == "MPI_Finalize") return "MPI_Finalize()";
+    std::string text = join(call.function.name(), "(");
     if (call.flags & RecordedCall::amount_known) text += describe_amount(call, names) + ", ";
     if (call.op != 0) text += join(op_description(call.op), ", ");
     if (call.flags & RecordedCall::rooted) text += join("root ", call.root, ", ");
@@ -83,12 +78,12 @@ std::string headline(Difference what, RecordedCall const& a, int rank_a, Recorde
     if (what == Difference::function && is_of_window(a))
         return is_fence(a) ? describe_fences(rank_a, rank_b, a.number, names.comm)
                            : describe_fences(rank_b, rank_a, a.number, names.comm);
-    std::string text = join("rank ", rank_a, " calls ", function_name(a.function));
+    std::string text = join("rank ", rank_a, " calls ", a.function.name());
     auto const differ = [&](std::string const& mine, std::string const& peer) {
         text += join(" with ", mine, " where rank ", rank_b, " has ", peer);
     };
     switch (what) {
-    case Difference::function: text += join(" where rank ", rank_b, " calls ", function_name(b.function)); break;
+    case Difference::function: text += join(" where rank ", rank_b, " calls ", b.function.name()); break;
     case Difference::synchronisation: {
         bool const a_waits = a.flags & RecordedCall::blocking;
         text = join("rank ", a_waits ? rank_b : rank_a,
@@ -126,39 +121,6 @@ char const* advice(Difference what, RecordedCall const& a) {
     }
     return "";
 }
-
-namespace {
-
-enum class Form { nonblocking, blocking };
-
-struct Function {
-    char const* name;
-    std::string_view text;
-    Form form;
-};
-
-constexpr Function recorded_functions[] = {
-#define FUNCTION(name, form) {#name, #name, Form::form},
-#include "coll/match/functions.def"
-#undef FUNCTION
-};
-static_assert(std::size(recorded_functions) < 256);
-static_assert(std::is_sorted(std::begin(recorded_functions), std::end(recorded_functions),
-                             [](Function const& a, Function const& b) { return a.text < b.text; }));
-
-}   // namespace
-
-std::uint8_t function_number(char const* name) {
-    std::string_view const wanted = name;
-    auto const* const at = std::lower_bound(std::begin(recorded_functions), std::end(recorded_functions), wanted,
-                                            [](Function const& f, std::string_view text) { return f.text < text; });
-    if (at == std::end(recorded_functions) || at->text != wanted) return 0;
-    return static_cast<std::uint8_t>(at - recorded_functions + 1);
-}
-
-char const* function_name(std::uint8_t function) { return recorded_functions[function - 1].name; }
-
-bool function_may_block(std::uint8_t function) { return recorded_functions[function - 1].form == Form::blocking; }
 
 void report_start_mismatch(Process& process, std::string const& comm, Starts const& mine, Starts const& peer) {
     auto const part = [&](Starts const& starts) {

@@ -13,6 +13,7 @@
 
 #include "coll/env/area.hpp"
 #include "coll/env/arguments.hpp"
+#include "runtime/base/function.hpp"
 #include "runtime/datatype/op.hpp"
 #include "runtime/datatype/signature.hpp"
 #include "runtime/objects/comm.hpp"
@@ -43,10 +44,10 @@ struct RecordedCall {
         total_amount = 16,   ///< the amount is the total over all ranks
     };
 
-    std::uint32_t number = 0;    ///< among the communicator's calls, from 1
-    std::uint8_t function = 0;   ///< index from functions.def; 0: not a recorded call
-    std::uint8_t op = 0;         ///< 0: none; a BuiltinOp, or one of the constants below
-    std::uint8_t type = 0;       ///< the low bits of a predefined datatype's handle; 0: another datatype
+    std::uint32_t number = 0;   ///< among the communicator's calls, from 1
+    Function function;          ///< none: not a call of the program
+    std::uint8_t op = 0;        ///< 0: none; a BuiltinOp, or one of the constants below
+    std::uint8_t type = 0;      ///< the low bits of a predefined datatype's handle; 0: another datatype
     std::uint8_t flags = 0;
     std::uint64_t bytes = 0, signature = 0;   ///< size and type signature of the amount
     std::uint16_t root = 0;                   ///< larger roots are recorded as the largest value of this type
@@ -57,7 +58,7 @@ struct RecordedCall {
     /// Equal for calls that match in every property.
     std::uint64_t digest() const {
         std::uint64_t const multiplier = 0x9e3779b97f4a7c15;
-        std::uint64_t const small = function | op << 8 | flags << 16 | std::uint64_t{root} << 32;
+        std::uint64_t const small = function.number() | op << 16 | flags << 24 | std::uint64_t{root} << 32;
         return ((small * multiplier ^ bytes) * multiplier ^ signature) * multiplier;
     }
 };
@@ -76,8 +77,8 @@ public:
 
         PreparedCall() = default;
         explicit PreparedCall(RecordedCall const& c)
-            : properties(c.function | c.op << 8 | c.type << 16 | std::uint64_t{c.flags} << 24), bytes(c.bytes),
-              signature(c.signature), root(std::uint64_t{c.root} << 48), digest(c.digest()) {}
+            : properties(properties_of(c)), bytes(c.bytes), signature(c.signature), root(std::uint64_t{c.root} << 48),
+              digest(c.digest()) {}
     };
 
     void write(PreparedCall const& call) {
@@ -107,10 +108,10 @@ public:
     RecordedCall read(std::uint32_t serial, std::uint32_t number) const {
         std::uint64_t const properties = properties_.load(std::memory_order_acquire);
         RecordedCall c;
-        c.function = static_cast<std::uint8_t>(properties);
-        c.op = static_cast<std::uint8_t>(properties >> 8);
-        c.type = static_cast<std::uint8_t>(properties >> 16);
-        c.flags = static_cast<std::uint8_t>(properties >> 24);
+        c.function = Function::with_number(static_cast<std::uint16_t>(properties % (1 << function_bits)));
+        c.op = static_cast<std::uint8_t>(properties >> op_at & 0x7f);
+        c.type = static_cast<std::uint8_t>(properties >> type_at);
+        c.flags = static_cast<std::uint8_t>(properties >> flags_at & 0x1f);
         c.bytes = bytes_.load(std::memory_order_acquire);
         c.signature = signature_.load(std::memory_order_acquire);
         std::uint64_t const root_and_site = root_and_site_.load(std::memory_order_acquire);
@@ -124,6 +125,15 @@ public:
 
 private:
     static constexpr std::uint64_t address_bits = (std::uint64_t{1} << 48) - 1;
+    // Positions in the lower half of `properties`, which contains 10 bits of the function, 7 of the operator, 8 of the
+    // datatype and 5 flags.
+    static constexpr unsigned function_bits = 10, op_at = function_bits, type_at = op_at + 7, flags_at = type_at + 8;
+    static_assert(Function::count < 1 << function_bits);
+
+    static std::uint64_t properties_of(RecordedCall const& c) {
+        return c.function.number() | static_cast<unsigned>(c.op) << op_at | static_cast<unsigned>(c.type) << type_at |
+               static_cast<unsigned>(c.flags) << flags_at;
+    }
 
     std::atomic<std::uint64_t> properties_, bytes_, signature_, root_and_site_;
 };
@@ -256,15 +266,6 @@ std::string headline(Difference what, RecordedCall const& a, int rank_a, Recorde
 /// Returns advice on how to correct the program.
 char const* advice(Difference what, RecordedCall const& a);
 
-// The recorded functions, by numbers that are the same in all ranks.
-
-/// Returns the number of a function; 0 if its calls are not recorded.
-std::uint8_t function_number(char const* name);
-/// Returns the name, "MPI_Bcast". `function` must not be 0.
-char const* function_name(std::uint8_t function);
-/// True if the call may wait until other members make theirs.
-bool function_may_block(std::uint8_t function);
-
 // The properties of a call that must be the same at all members, as far as its rank knows them. Properties that MPI
 // lets differ and arguments that are not significant at a rank are omitted, and so is what only two ranks must agree on
 // (the v and w forms of rooted and pairwise collectives, edges of a topology).
@@ -279,10 +280,11 @@ inline std::uint8_t recorded_op(Op const& o) {
 /// Builds the record of one call from its arguments.
 class CallRecordBuilder {
 public:
-    CallRecordBuilder(Comm const& comm, Collective collective, std::uint8_t function)
+    /// `blocking`: the call may wait until other members make theirs.
+    CallRecordBuilder(Comm const& comm, Collective collective, Function function, bool blocking)
         : comm_(comm), collective_(collective) {
         call_.function = function;
-        if (function_may_block(function)) call_.flags |= RecordedCall::blocking;
+        if (blocking) call_.flags |= RecordedCall::blocking;
     }
     RecordedCall const& call() const { return call_; }
 

@@ -195,7 +195,7 @@ void CallRecords::report_amounts(int peer, std::string const& text, FailedCall c
                          describe(there.number == 0 ? here : there, names),
                          {},
                          call.peer_site != 0 ? call.peer_site : there.site});
-    report(*process_, {"T04", join("in ", function_name(here.function), " ", text),
+    report(*process_, {"T04", join("in ", here.function.name(), " ", text),
                        "what a rank sends and what the other one expects must be the same amount of the same types: "
                        "check the counts and datatypes on both sides",
                        parts});
@@ -345,8 +345,8 @@ void CallRecords::report_order(RecordedCall const& call, int member, CallRecords
     if (other_comm == here.comm && other_comm.starts_with("a"))
         other_comm = "another" + other_comm.substr(other_comm.find(' '));
     std::string const text =
-        join("rank ", process.rank(), " calls ", function_name(call.function), " on ", here.comm, " first and rank ",
-             rank, " calls ", function_name(peer.function), " on ", other_comm, " first");
+        join("rank ", process.rank(), " calls ", call.function.name(), " on ", here.comm, " first and rank ", rank,
+             " calls ", peer.function.name(), " on ", other_comm, " first");
     report(process,
            {"T03", text,
             "ranks that two communicators or windows have in common must make their calls on both in the same order",

@@ -119,7 +119,7 @@ template <class Args, std::size_t n, class SetBuffers, class Bind>
         return coll::run(recent.bound());
     }
     BoundCall<Args> made = bind();
-    made.function = recorded_function(call);
+    made.function = call.function;
     if (recent.in_use()) return coll::run(made);
     BoundCall<Args>& kept = recent.make(arguments, made);
     typename Recent::Running const running(recent, freed);

@@ -43,18 +43,10 @@ inline void no_alias(coll::ConstBuffer const& send, coll::ConstBuffer const& rec
 
 using coll::BoundCall;
 
-/// Returns the number under which the call is recorded.
-inline std::uint8_t recorded_function(Call const& c) {
-    auto& known = c.library_state().known_functions;
-    LibraryState::KnownFunction& f = known[(reinterpret_cast<std::uintptr_t>(c.name()) >> 3) % known.size()];
-    if (f.name != c.name()) f = {c.name(), coll::function_number(c.name())};
-    return f.number;
-}
-
 /// Blocking form.
 template <class Args>
 void run(Call& c, BoundCall<Args> call) {
-    call.function = recorded_function(c);
+    call.function = c.function;
     coll::run(call);
 }
 
@@ -62,7 +54,7 @@ void run(Call& c, BoundCall<Args> call) {
 template <class Args>
 void start(Call& c, BoundCall<Args> call, MPI_Request* request) {
     c.pointer(request, "request");
-    call.function = recorded_function(c);
+    call.function = c.function;
     Ref<Request> made = coll::start(call);
     *request = library().tables.requests.add(made.detach());
 }
@@ -72,7 +64,7 @@ template <class Args>
 void init(Call& c, BoundCall<Args> call, MPI_Info info, MPI_Request* request) {
     c.pointer(request, "request");
     if (info != MPI_INFO_NULL) c.info(info);
-    call.function = recorded_function(c);
+    call.function = c.function;
     Ref<Request> made = coll::init(call);
     *request = library().tables.requests.add(made.detach());
 }

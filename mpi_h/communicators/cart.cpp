@@ -49,7 +49,7 @@ int PMPI_Cart_create(MPI_Comm comm, int ndims, int const dims[], int const perio
         CartTopology grid = checked_grid(call, parent, ndims, dims, periods);
         *comm_cart = MPI_COMM_NULL;
         Ref<Group> members = first_ranks(parent, grid.size());
-        coll::record_call(parent, call.name());
+        coll::record_call(parent, call.function);
         *comm_cart = with_topology(coll::create(parent, std::move(members)), std::move(grid));
     });
 }
@@ -138,7 +138,7 @@ int PMPI_Cart_sub(MPI_Comm comm, int const remain_dims[], MPI_Comm* newcomm) {
             if (grid.sub_index(remain, rank) == mine) members.push_back(parent.world_rank(rank));
         auto group = Ref<Group>::adopt(new Group(std::move(members), parent.process.rank()));
         *newcomm = MPI_COMM_NULL;
-        coll::record_call(parent, call.name());
+        coll::record_call(parent, call.function);
         *newcomm = with_topology(coll::create(parent, std::move(group)), grid.sub(remain));
     });
 }

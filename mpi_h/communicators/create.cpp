@@ -50,7 +50,7 @@ int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_c
             if (local.rank() == local_leader) bridge = checked_bridge(call, local, peer_comm, remote_leader, tag);
         } catch (Error const& error) { argument_error = error; }
         try {
-            coll::record_call(local, call.name(), coll::WaitsFor::other_ranks);
+            coll::record_call(local, call.function, coll::WaitsFor::other_ranks);
             *newintercomm = handle_of(coll::create_intercomm(local, local_leader, bridge));
         } catch (Error const&) {
             if (argument_error) throw *argument_error;
@@ -66,7 +66,7 @@ int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm* newintracomm) {
         if (!inter.is_inter()) fail(ErrorClass::comm, "intercomm is an intracommunicator");
         call.pointer(newintracomm, "newintracomm");
         *newintracomm = MPI_COMM_NULL;
-        coll::record_call(inter, call.name());
+        coll::record_call(inter, call.function);
         *newintracomm = handle_of(coll::merge_intercomm(inter, high != 0));
     });
 }
@@ -136,7 +136,7 @@ int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
         Comm& parent = call.comm(comm);
         call.pointer(newcomm, "newcomm");
         *newcomm = MPI_COMM_NULL;
-        coll::record_call(parent, call.name());
+        coll::record_call(parent, call.function);
         *newcomm = with_attributes(parent, coll::duplicate(parent));
     });
 }
@@ -148,7 +148,7 @@ int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
         call.pointer(newcomm, "newcomm");
         *newcomm = MPI_COMM_NULL;
         Info const* hints = info == MPI_INFO_NULL ? nullptr : &call.info(info);
-        coll::record_call(parent, call.name());
+        coll::record_call(parent, call.function);
         Ref<Comm> child = coll::duplicate(parent);
         if (hints) set_hints(*child, *hints);
         *newcomm = with_attributes(parent, std::move(child));
@@ -167,7 +167,7 @@ static void duplicate_nonblocking(Call& call, MPI_Comm comm, MPI_Info info, MPI_
         hints = Ref<Info>::adopt(new Info);
         store_hints(*hints, call.info(info));
     }
-    coll::record_call(parent, call.name());
+    coll::record_call(parent, call.function, coll::WaitsFor::no_rank);
     auto [child, made] = coll::duplicate_nonblocking(parent, std::move(hints));
     *newcomm = with_attributes(parent, std::move(child));
     *request = library().tables.requests.add(made.detach());
@@ -192,7 +192,7 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
         call.pointer(newcomm, "newcomm");
         *newcomm = MPI_COMM_NULL;
         Ref<Group> members = checked_subgroup(call, parent, group);
-        coll::record_call(parent, call.name());
+        coll::record_call(parent, call.function);
         *newcomm = handle_of(coll::create(parent, std::move(members)));
     });
 }
@@ -218,7 +218,7 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
         call.pointer(newcomm, "newcomm");
         std::optional<int> chosen = checked_color(color);
         *newcomm = MPI_COMM_NULL;
-        coll::record_call(parent, call.name());
+        coll::record_call(parent, call.function);
         *newcomm = handle_of(coll::split(parent, chosen, key));
     });
 }
@@ -303,7 +303,7 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, 
         Info const* hints = info == MPI_INFO_NULL ? nullptr : &call.info(info);
         coll::SharedResource const shared = requested_resource(split_type, hints);
         *newcomm = MPI_COMM_NULL;
-        coll::record_call(parent, call.name());
+        coll::record_call(parent, call.function);
         auto [child, unit] = coll::split_by_type(parent, shared, key);
         if (unit) {
             child->info = Ref<Info>::adopt(new Info);

@@ -91,7 +91,7 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, int const sourc
             graph.destination_weights = checked_weights(call, outdegree, destweights, "destweights");
             graph.weighted = sourceweights != MPI_UNWEIGHTED;
             *comm_dist_graph = MPI_COMM_NULL;
-            coll::record_call(parent, call.name());
+            coll::record_call(parent, call.function);
             coll::match_edges(parent, graph);
             *comm_dist_graph = with_topology(coll::create(parent, parent.group), std::move(graph));
         });
@@ -107,7 +107,7 @@ int PMPI_Dist_graph_create(MPI_Comm comm, int n, int const sources[], int const 
                      check_info(call, info);
                      auto edges = checked_edges(call, parent, n, sources, degrees, destinations, weights);
                      *comm_dist_graph = MPI_COMM_NULL;
-                     coll::record_call(parent, call.name());
+                     coll::record_call(parent, call.function);
                      DistGraphTopology graph = coll::exchange_edges(parent, edges, weights != MPI_UNWEIGHTED);
                      coll::match_edges(parent, graph);
                      *comm_dist_graph = with_topology(coll::create(parent, parent.group), std::move(graph));

@@ -48,7 +48,7 @@ int PMPI_Graph_create(MPI_Comm comm, int nnodes, int const index[], int const ed
         GraphTopology graph = checked_graph(call, parent, nnodes, index, edges);
         *comm_graph = MPI_COMM_NULL;
         Ref<Group> members = first_ranks(parent, nnodes);
-        coll::record_call(parent, call.name());
+        coll::record_call(parent, call.function);
         *comm_graph = with_topology(coll::create(parent, std::move(members)), std::move(graph));
     });
 }

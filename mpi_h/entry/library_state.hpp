@@ -51,12 +51,6 @@ struct LibraryState {
     std::unique_ptr<Process> process;
     RankState* rank_state = nullptr;   ///< set as soon as MPI_Init has found it
     abi::Tables tables;
-    /// Numbers of recorded calls (coll/match/call_record.hpp), cached by the address of their names.
-    struct KnownFunction {
-        char const* name = nullptr;
-        std::uint8_t number = 0;
-    };
-    std::array<KnownFunction, 64> known_functions;
     std::shared_ptr<RecentCollectives> recent_collectives;   ///< null before the first collective
     /// Windows by handle, for the fast calls (mpi_h/windows/fast_calls.hpp). A window is entered only while it exists,
     /// the library is running, and a single thread may call, so a fast call need not check any of these.

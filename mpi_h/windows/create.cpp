@@ -86,7 +86,7 @@ using Allocate = Ref<rma::Window>(Comm&, std::int64_t, int, rma::Hints);
         check(call, a);
         call.pointer(baseptr, "baseptr");
         call.pointer(win, "win");
-        coll::record_call(comm, call.name());
+        coll::record_call(comm, call.function);
         Ref<rma::Window> window = allocated(comm, a.size, a.disp_unit, hints(call, a.info));
         *static_cast<void**>(baseptr) = window->base;
         *win = handle_of(call, std::move(window));
@@ -105,7 +105,7 @@ int PMPI_Win_create(void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI
         check(call, {size, disp_unit, info, comm});
         if (size > 0) call.pointer(base, "base", ErrorClass::base);
         call.pointer(win, "win");
-        coll::record_call(c, call.name());
+        coll::record_call(c, call.function);
         *win = handle_of(call, rma::create(c, base, size, disp_unit, hints(call, info)));
     });
 }
@@ -125,7 +125,7 @@ int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* win) {
     return enter(args(info, comm, win), [&](Call& call) {
         Comm& c = call.intracomm(comm);
         call.pointer(win, "win");
-        coll::record_call(c, call.name());
+        coll::record_call(c, call.function);
         *win = handle_of(call, rma::create_dynamic(c, hints(call, info)));
     });
 }

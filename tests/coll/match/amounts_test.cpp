@@ -44,7 +44,7 @@ protected:
     void begin(int rank, Collective collective, int count) {
         Comm& comm = *process(rank).world;
         RecordedCall call;
-        call.function = function_number(collective == Collective::alltoall ? "MPI_Ialltoallv" : "MPI_Igatherv");
+        call.function = collective == Collective::alltoall ? Function("MPI_Ialltoallv") : Function("MPI_Igatherv");
         CallRecord::PreparedCall prepared(call);
         CallRecords& records = state_of(comm).records;
         records.record(prepared);

@@ -9,22 +9,37 @@
 namespace tutti::coll::test {
 namespace {
 
-RecordedCall call_of(char const* function, std::uint64_t bytes, std::uint64_t signature, std::uint8_t flags = 0) {
+RecordedCall call_of(Function function, std::uint64_t bytes, std::uint64_t signature, std::uint8_t flags = 0) {
     RecordedCall c;
     c.number = 3;
-    c.function = function_number(function);
+    c.function = function;
     c.bytes = bytes;
     c.signature = signature;
     c.flags = RecordedCall::amount_known | flags;
     return c;
 }
 
-TEST(Functions, HaveNumbersByName) {
-    for (char const* name : {"MPI_Allgather", "MPI_Bcast", "MPI_Ineighbor_alltoallw", "MPI_Win_create", "MPI_Finalize"})
-        EXPECT_STREQ(function_name(function_number(name)), name);
-    EXPECT_EQ(function_number("MPI_Send"), 0);
-    EXPECT_TRUE(function_may_block(function_number("MPI_Barrier")));
-    EXPECT_FALSE(function_may_block(function_number("MPI_Ibarrier")));
+TEST(CallRecord, HoldsTheLargestValueOfEachProperty) {
+    RecordedCall call;
+    call.function = Function::with_number(Function::count);
+    call.op = RecordedCall::noncommutative_user_op;
+    call.type = 0xff;
+    call.flags = RecordedCall::amount_known | RecordedCall::untyped | RecordedCall::rooted | RecordedCall::blocking |
+                 RecordedCall::total_amount;
+    call.root = 0xffff;
+    CallRecord::PreparedCall prepared(call);
+    prepared.site = 0x7fff'ffff'ffff;
+    prepared.serial = 0xffff'ffff;
+    CallRecord record{};
+    record.write(prepared);
+    RecordedCall const read = record.read(0xffff'ffff, 4);
+    EXPECT_EQ(read.number, 4u);
+    EXPECT_STREQ(read.function.name(), call.function.name());
+    EXPECT_EQ(read.op, call.op);
+    EXPECT_EQ(read.type, call.type);
+    EXPECT_EQ(read.flags, call.flags);
+    EXPECT_EQ(read.root, call.root);
+    EXPECT_EQ(read.site, prepared.site);
 }
 
 TEST(Difference, IsNoneBetweenEqualCalls) {
@@ -45,7 +60,7 @@ TEST(Difference, IsTheFirstOne) {
     EXPECT_EQ(difference(c, b), Difference::op);
     b.root = 1;
     EXPECT_EQ(difference(c, b), Difference::root);
-    b.function = function_number("MPI_Ireduce");
+    b.function = "MPI_Ireduce";
     EXPECT_EQ(difference(c, b), Difference::function);
 }
 

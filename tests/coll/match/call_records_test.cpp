@@ -41,12 +41,12 @@ protected:
     }
     Process& process(int rank) { return *processes_[static_cast<std::size_t>(rank)]; }
     /// `rank` calls the function `times` times; `bytes` is the amount of each call.
-    void call(int rank, char const* function, int times = 1, std::uint64_t bytes = 0) {
+    void call(int rank, Function function, int times = 1, std::uint64_t bytes = 0) {
         call_on(rank, *process(rank).world, function, times, bytes);
     }
-    void call_on(int rank, Comm const& comm, char const* function, int times = 1, std::uint64_t bytes = 0) {
+    void call_on(int rank, Comm const& comm, Function function, int times = 1, std::uint64_t bytes = 0) {
         RecordedCall c;
-        c.function = function_number(function);
+        c.function = function;
         c.bytes = bytes;
         c.flags = RecordedCall::amount_known | RecordedCall::blocking;
         CallRecords& records = state_of(comm).records;
@@ -70,7 +70,7 @@ protected:
 TEST(CallRecord, ASerialNumberBeyond32BitsDoesNotChangeTheNumberOfTheCall) {
     auto const records = std::make_unique<MemberRecords>();
     RecordedCall c;
-    c.function = function_number("MPI_Bcast");
+    c.function = "MPI_Bcast";
     for (std::uint64_t const serial : {(1ULL << 32) - 1, 1ULL << 32, (1ULL << 32) + 5}) {
         CallRecord::PreparedCall prepared(c);
         prepared.serial = serial;
@@ -248,13 +248,14 @@ protected:
         return *made_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(number)];
     }
 
+    static constexpr Function first_calls[] = {"MPI_Barrier", "MPI_Bcast", "MPI_Reduce"};
     std::vector<std::vector<Ref<Comm>>> made_;
 };
 
 TEST_F(RecordsOfMany, CommunicatorsWithFewCallsNeedNoMemory) {
     begin_with(3, 1);
     for (int r = 0; r < 3; ++r)
-        for (char const* function : {"MPI_Barrier", "MPI_Bcast", "MPI_Reduce"}) call_on(r, comm(r, 0), function);
+        for (Function const function : first_calls) call_on(r, comm(r, 0), function);
     for (int r = 0; r < 3; ++r) {
         wait_again(r);
         compare_calls(process(r));
@@ -269,7 +270,7 @@ TEST_F(RecordsOfMany, CommunicatorsWithFewCallsNeedNoMemory) {
 TEST_F(RecordsOfMany, ADifferenceInTheFirstCallsIsReportedAlsoIfOneMemberHasMadeMore) {
     for (int further : {0, 1}) {
         begin_with(3, 1);
-        for (char const* function : {"MPI_Barrier", "MPI_Bcast", "MPI_Reduce"}) call_on(0, comm(0, 0), function);
+        for (Function const function : first_calls) call_on(0, comm(0, 0), function);
         call_on(0, comm(0, 0), "MPI_Barrier", further);
         call_on(2, comm(2, 0), "MPI_Barrier");
         call_on(2, comm(2, 0), "MPI_Reduce");

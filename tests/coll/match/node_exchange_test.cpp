@@ -7,10 +7,10 @@
 namespace tutti::coll::test {
 namespace {
 
-RecordedCall call(std::uint8_t function, std::uint64_t bytes, std::uint64_t site = 1) {
+RecordedCall call(std::uint16_t function, std::uint64_t bytes, std::uint64_t site = 1) {
     RecordedCall c;
     c.number = 1;
-    c.function = function;
+    c.function = Function::with_number(function);
     c.bytes = bytes;
     c.site = site;
     return c;
@@ -33,7 +33,7 @@ TEST(CallBatch, RoundTrips) {
     batch.context = 5;
     batch.first = 129;
     batch.is_last = true;
-    for (std::uint64_t i = 0; i < CallBatch::max_calls; ++i) batch.add(call(static_cast<std::uint8_t>(1 + i % 50), i));
+    for (std::uint64_t i = 0; i < CallBatch::max_calls; ++i) batch.add(call(static_cast<std::uint16_t>(1 + i % 50), i));
     batch.records[3].number = 0;   // overwritten before it was read
     CallBatch const received = CallBatch::from_bytes(batch.to_bytes());
     EXPECT_EQ(received.context, 5u);

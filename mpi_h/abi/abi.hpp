@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "rma/window.hpp"
@@ -77,17 +79,22 @@ public:
 
     /// Returns null if the handle is not of this kind, or not (or no longer) valid.
     [[gnu::always_inline]] T* find(int handle) const {
-        unsigned bits = static_cast<unsigned>(handle);
-        if (((bits >> 26) & 0xf) != static_cast<unsigned>(kind)) return nullptr;
-        if (bits >> 30 == 1) return builtin_[bits & 0xff];
-        unsigned index = bits & 0x3ffffff;
-        return bits >> 30 == 2 && index < direct_.size() ? direct_[index] : nullptr;
+        return is_builtin_handle(handle) ? builtin_[static_cast<unsigned>(handle) & 0xff] : find_direct(handle);
+    }
+    /// As find(), for an object that is not predefined.
+    [[gnu::always_inline]] T* find_direct(int handle) const {
+        // The number is large for any other handle. Its entry's address is compared with the end of the entries, which
+        // takes two instructions less than their number.
+        std::uintptr_t const entry = reinterpret_cast<std::uintptr_t>(direct_.data()) +
+                                     sizeof(T*) * (static_cast<unsigned>(handle) - first_direct);
+        bool const exists = entry < reinterpret_cast<std::uintptr_t>(std::to_address(direct_.end()));
+        return exists ? *reinterpret_cast<T* const*>(entry) : nullptr;
     }
 
     /// Returns true if it is a handle of a predefined object of this kind, whether that object exists yet or not.
     static bool is_builtin_handle(int handle) {
         unsigned const bits = static_cast<unsigned>(handle);
-        return bits >> 30 == 1 && ((bits >> 26) & 0xf) == static_cast<unsigned>(kind);
+        return bits >> 26 == (1u << 4 | static_cast<unsigned>(kind));
     }
 
     /// Returns the predefined object of this handle; null: not a handle of a built-in object.
@@ -119,7 +126,7 @@ public:
             free_.pop_back();
             direct_[index] = object;
         }
-        int handle = static_cast<int>(0x80000000u | (static_cast<unsigned>(kind) << 26) | index);
+        int handle = static_cast<int>(first_direct + index);
         object->handle = handle;
         object->site = *call_site;
         return handle;
@@ -175,6 +182,7 @@ public:
 
 private:
     static constexpr void const* no_site = nullptr;
+    static constexpr unsigned first_direct = 2u << 30 | static_cast<unsigned>(kind) << 26;   ///< handle with number 0
 
     static unsigned index_of(std::intptr_t handle) { return static_cast<unsigned>(handle) & 0x3ffffff; }
 

@@ -289,9 +289,12 @@ void compare_and_swap(SharedMemory const& at, Datatype const& type, void const* 
 
 void compare_and_swap(SharedMemory const& at, Basic kind, std::size_t bytes, void const* compare, void const* origin,
                       void* old) {
-    if (at.uses_atomics) {
+    if (at.uses_atomics && supports_atomics(kind) && at.address % bytes == 0) {
         AtomicAccess const access(*at.members, at.owner);
-        if (access.granted() && swap_integer(kind, at.mapped, compare, origin, old)) return;
+        if (access.granted())
+            return with_integer_type(bytes, [&](auto word) {
+                swap_if_equal(std::atomic_ref(*reinterpret_cast<decltype(word)*>(at.mapped)), compare, origin, old);
+            });
     }
     StripeGuard const guard(*at.members, at.owner, at.address);
     std::byte copy[8];
@@ -316,9 +319,9 @@ void await_change(NodeMembers const& members, Word const& atomics_disabled) {
 
 }   // namespace
 
-void AtomicAccess::withdraw(NodeMembers const& members) {
-    word_.store(0, std::memory_order_release);
-    await_change(members, atomics_disabled_);
+void AtomicAccess::withdraw(NodeMembers const& members, Word& word, Word const& atomics_disabled) {
+    word.store(0, std::memory_order_release);
+    await_change(members, atomics_disabled);
 }
 
 void disable_atomics(NodeMembers const& members, std::size_t owner) {
@@ -338,8 +341,8 @@ void disable_atomics(NodeMembers const& members, std::size_t owner) {
 
 // Contended stripes, and members that have ended.
 
-void StripeGuard::wait(NodeMembers const& members) {
-    lock_.enter(members.own_index + 1, [&](std::uint64_t holder) { members.check_alive(holder - 1); });
+void StripeGuard::wait(NodeMembers const& members, ProcessSharedLock lock) {
+    lock.enter(members.own_index + 1, [&](std::uint64_t holder) { members.check_alive(holder - 1); });
 }
 
 void NodeMembers::check_alive(std::size_t member) const {

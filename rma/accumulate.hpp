@@ -54,23 +54,24 @@ public:
     AtomicAccess(NodeMembers const& members, std::size_t owner)
         : AtomicAccess(members, *members.controls[owner], owner) {}
     /// `control`: the control of the member with index `owner`.
-    AtomicAccess(NodeMembers const& members, Control const& control, std::size_t owner)
+    [[gnu::always_inline]] AtomicAccess(NodeMembers const& members, Control const& control, std::size_t owner)
         : word_(members.own_control->atomic_access.word), atomics_disabled_(control.atomics_disabled.word) {
         word_.store(owner + 1, std::memory_order_relaxed);
         if (members.has_remote_fences) std::atomic_signal_fence(std::memory_order_seq_cst);
         else std::atomic_thread_fence(std::memory_order_seq_cst);
         granted_ = atomics_disabled_.load(std::memory_order_acquire) == Control::no;
         if (!granted_) [[unlikely]]
-            withdraw(members);
+            withdraw(members, word_, atomics_disabled_);
     }
-    ~AtomicAccess() { word_.store(0, std::memory_order_release); }
+    [[gnu::always_inline]] ~AtomicAccess() { word_.store(0, std::memory_order_release); }
     AtomicAccess(AtomicAccess const&) = delete;
     AtomicAccess& operator=(AtomicAccess const&) = delete;
 
     bool granted() const { return granted_; }
 
 private:
-    void withdraw(NodeMembers const& members);
+    // Static, so that objects can stay in registers.
+    [[gnu::cold]] static void withdraw(NodeMembers const& members, Word& word, Word const& atomics_disabled);
 
     Word& word_;
     Word const& atomics_disabled_;
@@ -95,14 +96,14 @@ public:
     StripeGuard(NodeMembers const& members, std::size_t owner, std::uint64_t address)
         : lock_(members.controls[owner]->stripe[address / granule_bytes % Control::stripes].word) {
         if (!lock_.try_enter(members.own_index + 1)) [[unlikely]]
-            wait(members);
+            wait(members, lock_);
     }
     ~StripeGuard() { lock_.leave(); }
     StripeGuard(StripeGuard const&) = delete;
     StripeGuard& operator=(StripeGuard const&) = delete;
 
 private:
-    void wait(NodeMembers const& members);
+    static void wait(NodeMembers const& members, ProcessSharedLock lock);
 
     ProcessSharedLock lock_;
 };
@@ -197,49 +198,15 @@ private:
     bool integer_;                    ///< of a kind that atomic instructions combine
 };
 
-/// Adds to, exchanges or loads the word at `at`. `old`: receives the previous value; may be null. Returns false,
-/// without effect, for other operators and if the word is not aligned.
+/// Compares and swaps the integer at `shared`; the previous value is stored to `old`.
 template <class T>
-[[gnu::always_inline]] inline bool fetch_word(BuiltinOp op, std::byte* at, void const* in, void* old) {
-    if (reinterpret_cast<std::uintptr_t>(at) % sizeof(T) != 0) [[unlikely]]
-        return false;
-    std::atomic_ref<T> shared(*reinterpret_cast<T*>(at));
-    T value{}, before;
-    if (op != BuiltinOp::no_op) std::memcpy(&value, in, sizeof value);
-    if (op == BuiltinOp::sum) before = shared.fetch_add(value, std::memory_order_acq_rel);
-    else if (op == BuiltinOp::replace) before = shared.exchange(value, std::memory_order_acq_rel);
-    else if (op == BuiltinOp::no_op) before = shared.load(std::memory_order_acquire);
-    else return false;
-    if (old) std::memcpy(old, &before, sizeof before);
-    return true;
-}
-
-/// Fast path for one element, without an Accumulation: a sum, an exchange or a load of an aligned integer in memory
-/// where atomic instructions are allowed (AtomicAccess). Returns false, without effect, in all other cases.
-[[gnu::always_inline]] inline bool fetch_integer(BuiltinOp op, Basic kind, std::byte* at, void const* in, void* old) {
-    if (kind == Basic::int64 || kind == Basic::uint64) return fetch_word<std::uint64_t>(op, at, in, old);
-    if (kind == Basic::int32 || kind == Basic::uint32) return fetch_word<std::uint32_t>(op, at, in, old);
-    return false;
-}
-
-template <class T>
-[[gnu::always_inline]] inline bool swap_word(std::byte* at, void const* compare, void const* origin, void* old) {
-    if (reinterpret_cast<std::uintptr_t>(at) % sizeof(T) != 0) [[unlikely]]
-        return false;
+[[gnu::always_inline]] inline void swap_if_equal(std::atomic_ref<T> shared, void const* compare, void const* origin,
+                                                 void* old) {
     T expected, desired;
     std::memcpy(&expected, compare, sizeof expected);
     std::memcpy(&desired, origin, sizeof desired);
-    std::atomic_ref<T>(*reinterpret_cast<T*>(at))
-        .compare_exchange_strong(expected, desired, std::memory_order_acq_rel, std::memory_order_acquire);
+    shared.compare_exchange_strong(expected, desired, std::memory_order_acq_rel, std::memory_order_acquire);
     std::memcpy(old, &expected, sizeof expected);
-    return true;
-}
-
-/// Fast path for MPI_Compare_and_swap, with the same conditions.
-[[gnu::always_inline]] inline bool swap_integer(Basic kind, std::byte* at, void const* compare, void const* origin,
-                                                void* old) {
-    if (kind == Basic::int64 || kind == Basic::uint64) return swap_word<std::uint64_t>(at, compare, origin, old);
-    return supports_atomics(kind) && swap_word<std::uint32_t>(at, compare, origin, old);
 }
 
 /// MPI_Compare_and_swap of an element of an integer kind; the previous value is stored to `old`. Throws Error(type) for

@@ -1,26 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The fast path of one-sided operations, in a few instructions: an epoch towards the target is open, no rank has to be
-// waited for, no message is needed, and the target's part is mapped in this process. Unusual and invalid calls take the
-// full path (operations.hpp), which checks everything again. Used by mpi_h/windows/fast_calls.hpp.
+// The fast form of each operation: elements of one predefined datatype without gaps, an open epoch towards the target
+// (OpenTargets), no rank to wait for, no active message, and a target whose part is mapped in this process. Each
+// function either performs the operation or returns false without effect; the caller then uses the general form
+// (operations.hpp, epochs.hpp), which checks everything and reports errors. Words are copied and combined inline;
+// all other elements by one function of fast_path.cpp.
 #pragma once
 
+#include <atomic>
 #include <cstring>
 
 #include "rma/accumulate.hpp"
 #include "rma/window.hpp"
-#include "runtime/base/error.hpp"
 
-namespace tutti::rma {
+namespace tutti::rma::fast {
 
-inline constexpr std::int64_t max_direct_bytes = 4096;   ///< bytes; for more, the copier knows faster methods
+inline constexpr std::int64_t max_bytes = 4096;   ///< of an operation; for more, the copier knows faster methods
 
-/// Copies a few bytes; 1, 2, 4, 8 and 16 bytes by one load and one store each.
-void copy_direct(void* to, void const* from, std::size_t bytes);
+/// Which elements a call handles: words, which inline code copies or combines, or any.
+enum class Size { word, any };
 
-/// Returns the address in this process of `bytes` bytes (more than 0) at a displacement in the target's part, or null,
-/// without effect, if the conditions of the fast path are not met.
-[[gnu::always_inline]] inline std::byte* direct_address(Window& window, int rank, std::int64_t disp,
-                                                        std::int64_t bytes) {
+/// Elements of one predefined datatype, which follow each other without gaps.
+struct Elements {
+    std::int64_t bytes;   ///< of all elements; may be invalid: not more than 0
+    std::uint8_t size;    ///< of one element, in bytes
+    Basic kind;
+};
+
+/// Returns the address in this process of `bytes` bytes (more than 0) at a displacement in the target's part, or null
+/// if the conditions of the fast form are not met.
+[[gnu::always_inline]] inline std::byte* target_memory(Window& window, int rank, std::int64_t disp,
+                                                       std::int64_t bytes) {
     if (!window.open_targets.contains(rank)) [[unlikely]]
         return nullptr;
     Target const& t = window.target(rank);
@@ -37,108 +46,131 @@ void copy_direct(void* to, void const* from, std::size_t bytes);
     return there;
 }
 
-/// Copies a word of the most frequent element sizes by one load and one store. Returns false, without effect, for other
-/// sizes.
-[[gnu::always_inline]] inline bool copy_word(void* to, void const* from, std::int64_t bytes) {
+// Put and get. `operation` is one of the two; `here` is not written by a put.
+
+/// Any number of bytes.
+template <Operation operation>
+bool copy_elements(Window& window, void* here, std::int64_t bytes, int rank, std::int64_t disp);
+
+/// One word, by one load and one store.
+template <Operation operation, std::size_t bytes>
+[[gnu::always_inline]] inline bool copy_word(Window& window, void* here, int rank, std::int64_t disp) {
+    std::byte* const there = target_memory(window, rank, disp, bytes);
+    if (!there) [[unlikely]]
+        return false;
+    if (operation == Operation::put) std::memcpy(there, here, bytes);
+    else std::memcpy(here, there, bytes);
+    window.count(operation, AccessMethod::load_store, bytes);
+    return true;
+}
+
+template <Operation operation>
+[[gnu::always_inline]] inline bool copy(Window& window, void* here, std::int64_t bytes, int rank, std::int64_t disp,
+                                        Size size) {
     if (bytes == 8) [[likely]]
-        std::memcpy(to, from, 8);
-    else if (bytes == 4) std::memcpy(to, from, 4);
-    else return false;
-    return true;
+        return copy_word<operation, 8>(window, here, rank, disp);
+    if (bytes == 4) return copy_word<operation, 4>(window, here, rank, disp);
+    return size == Size::any && copy_elements<operation>(window, here, bytes, rank, disp);
 }
 
-/// Combines one integer at `there` (from direct_address()) of `rank` by an atomic instruction. `in` is not read for
-/// MPI_NO_OP; `old`: receives the previous value; may be null. Returns false, without effect, if no such instruction
-/// may be used.
-[[gnu::always_inline]] inline bool combine_integer(Window& window, int rank, std::byte* there, Basic kind, BuiltinOp op,
-                                                   void const* in, void* old, std::int64_t bytes) {
-    Target const& t = window.target(rank);
-    AtomicAccess const access(window.members, *t.control, t.member);
-    if (!t.uses_atomics || !access.granted() || !fetch_integer(op, kind, there, in, old)) [[unlikely]]
+// Accumulates: an aligned integer by one atomic instruction, all other elements as in accumulate.hpp.
+
+/// Finds an integer in the target's part and calls `combine(its address, an atomic_ref)` while this process may access
+/// it by atomic instructions. Returns false, without effect, if it may not, or if `combine` returns false.
+template <class T, class Combine>
+[[gnu::always_inline]] inline bool with_integer(Window& window, int rank, std::int64_t disp, Combine const& combine) {
+    std::byte* const there = target_memory(window, rank, disp, sizeof(T));
+    if (!there || reinterpret_cast<std::uintptr_t>(there) % sizeof(T) != 0) [[unlikely]]
         return false;
-    window.count_atomic(static_cast<std::uint64_t>(bytes));
-    return true;
-}
-
-/// Compares and swaps one element, with the same contract.
-[[gnu::always_inline]] inline bool swap_direct(Window& window, int rank, std::byte* there, Basic kind,
-                                               void const* compare, void const* origin, void* old, std::int64_t bytes) {
     Target const& t = window.target(rank);
-    AtomicAccess const access(window.members, *t.control, t.member);
-    if (!t.uses_atomics || !access.granted() || !swap_integer(kind, there, compare, origin, old)) [[unlikely]]
+    if (!t.uses_atomics) [[unlikely]]
         return false;
-    window.count_atomic(static_cast<std::uint64_t>(bytes));
+    AtomicAccess const access(window.members, *t.control, t.member);
+    if (!access.granted() || !combine(std::atomic_ref<T>(*reinterpret_cast<T*>(there)))) [[unlikely]]
+        return false;
+    window.count_atomic(sizeof(T));
     return true;
 }
 
-/// Adds one floating-point number under a stripe, as all its operators do (accumulate.hpp). Returns false, without
-/// effect, if it crosses a granule.
+/// Adds to, exchanges or loads an integer. Returns false for other operators.
 template <class T>
-[[gnu::always_inline]] inline bool add_number(Window& window, int rank, std::byte* there, void const* in, void* old) {
-    Target const& t = window.target(rank);
-    std::uint64_t const address = t.address + static_cast<std::uint64_t>(there - t.memory);
-    if (address % granule_bytes > granule_bytes - sizeof(T)) [[unlikely]]
+[[gnu::always_inline]] inline bool fetch_integer(Window& window, void const* in, void* old, int rank, std::int64_t disp,
+                                                 BuiltinOp op) {
+    return with_integer<T>(
+        window, rank, disp, [&](std::atomic_ref<T> shared) __attribute__((always_inline)) {
+            T value{}, before;
+            if (op != BuiltinOp::no_op) std::memcpy(&value, in, sizeof value);
+            if (op == BuiltinOp::sum) before = shared.fetch_add(value, std::memory_order_acq_rel);
+            else if (op == BuiltinOp::replace) before = shared.exchange(value, std::memory_order_acq_rel);
+            else if (op == BuiltinOp::no_op) before = shared.load(std::memory_order_acquire);
+            else return false;
+            if (old) std::memcpy(old, &before, sizeof before);
+            return true;
+        });
+}
+
+template <class T>
+[[gnu::always_inline]] inline bool swap_integer(Window& window, void const* origin, void const* compare, void* old,
+                                                int rank, std::int64_t disp) {
+    return with_integer<T>(
+        window, rank, disp, [&](std::atomic_ref<T> shared) __attribute__((always_inline)) {
+            swap_if_equal(shared, compare, origin, old);
+            return true;
+        });
+}
+
+/// Adds one floating-point number, under a stripe.
+template <class T>
+bool add_number(Window& window, void const* in, void* old, int rank, std::int64_t disp);
+
+/// Any elements and operators.
+bool combine_elements(Window& window, Elements elements, void const* in, void* old, int rank, std::int64_t disp,
+                      BuiltinOp op);
+
+/// All accumulates except compare_and_swap(). `in` is not read for MPI_NO_OP; `old`:
+/// receives the previous content, may be null.
+[[gnu::always_inline]] inline bool combine(Window& window, Elements elements, void const* in, void* old, int rank,
+                                           std::int64_t disp, BuiltinOp op, Size size) {
+    std::int64_t const bytes = elements.bytes;
+    Basic const kind = elements.kind;
+    if (bytes == 8 && (kind == Basic::int64 || kind == Basic::uint64)) [[likely]] {
+        if (fetch_integer<std::uint64_t>(window, in, old, rank, disp, op)) [[likely]]
+            return true;
+    } else if (bytes == 4 && (kind == Basic::int32 || kind == Basic::uint32)) {
+        if (fetch_integer<std::uint32_t>(window, in, old, rank, disp, op)) [[likely]]
+            return true;
+    } else if (bytes == 8 && kind == Basic::float64 && op == BuiltinOp::sum) {
+        if (add_number<double>(window, in, old, rank, disp)) [[likely]]
+            return true;
+    } else if (bytes == 4 && kind == Basic::float32 && op == BuiltinOp::sum) {
+        if (add_number<float>(window, in, old, rank, disp)) [[likely]]
+            return true;
+    }
+    return size == Size::any && combine_elements(window, elements, in, old, rank, disp, op);
+}
+
+/// One integer of 4 or 8 bytes.
+[[gnu::always_inline]] inline bool compare_and_swap(Window& window, Basic kind, void const* origin, void const* compare,
+                                                    void* old, int rank, std::int64_t disp) {
+    if (kind == Basic::int64 || kind == Basic::uint64) [[likely]]
+        return swap_integer<std::uint64_t>(window, origin, compare, old, rank, disp);
+    return supports_atomics(kind) && swap_integer<std::uint32_t>(window, origin, compare, old, rank, disp);
+}
+
+// Flushes that are only a fence, because all operations on the target's memory have been executed.
+
+[[gnu::always_inline]] inline bool flush_all(Window& window) {
+    if (!window.open_targets.flush_is_fence) [[unlikely]]
         return false;
-    T operand, value;
-    std::memcpy(&operand, in, sizeof operand);
-    {
-        StripeGuard const guard(window.members, t.member, address);
-        std::memcpy(&value, there, sizeof value);
-        if (old) std::memcpy(old, &value, sizeof value);
-        value = operand + value;
-        std::memcpy(there, &value, sizeof value);
-    }
-    window.count(Operation::accumulate, AccessMethod::load_store, sizeof(T));
+    window.order();
     return true;
 }
-
-/// Combines one integer, or adds one floating-point number.
-[[gnu::always_inline]] inline bool combine_word(Window& window, int rank, std::byte* there, Basic kind, BuiltinOp op,
-                                                void const* in, void* old, std::int64_t bytes) {
-    if (op == BuiltinOp::sum && kind == Basic::float64) return add_number<double>(window, rank, there, in, old);
-    if (op == BuiltinOp::sum && kind == Basic::float32) return add_number<float>(window, rank, there, in, old);
-    return combine_integer(window, rank, there, kind, op, in, old, bytes);
+[[gnu::always_inline]] inline bool flush(Window& window, int rank) {
+    return window.open_targets.contains(rank) && flush_all(window);
+}
+/// The buffers have been reusable since the operations returned.
+[[gnu::always_inline]] inline bool flush_local(Window& window, int rank) {
+    return window.open_targets.flush_is_fence && window.open_targets.contains(rank);
 }
 
-/// Combines any elements of a predefined type by the operator's kernel. Returns false, without effect, if the operator
-/// is not defined on them.
-inline bool combine_direct(Window& window, int rank, std::byte* there, Datatype const& type, Op const& op,
-                           void const* in, void* old, std::int64_t bytes);
-
-// Definitions that are not worth inlining into each call.
-
-inline void copy_direct(void* to, void const* from, std::size_t bytes) {
-    switch (bytes) {
-    case 1: return void(std::memcpy(to, from, 1));
-    case 2: return void(std::memcpy(to, from, 2));
-    case 4: return void(std::memcpy(to, from, 4));
-    case 8: return void(std::memcpy(to, from, 8));
-    case 16: return void(std::memcpy(to, from, 16));
-    default: std::memcpy(to, from, bytes);
-    }
-}
-
-inline bool combine_direct(Window& window, int rank, std::byte* there, Datatype const& type, Op const& op,
-                           void const* in, void* old, std::int64_t bytes) {
-    BinaryKernel kernel = nullptr;
-    if (op.builtin != BuiltinOp::replace && op.builtin != BuiltinOp::no_op) {
-        try {
-            kernel = op.kernels(type).binary;
-        } catch (Error const&) {
-            return false;
-        } catch (std::bad_alloc const&) {   // while the Error's message was built
-            return false;
-        }
-    }
-    Target const& t = window.target(rank);
-    SharedMemory const to{there,           t.address + static_cast<std::uint64_t>(there - t.memory),
-                          &window.members, t.member,
-                          nullptr,         t.local_rank,
-                          t.uses_atomics};
-    Accumulation const how(op.builtin, type.basic(), static_cast<std::size_t>(type.size()), kernel);
-    how.run(to, static_cast<std::byte const*>(in), static_cast<std::byte*>(old), static_cast<std::size_t>(bytes));
-    window.count(Operation::accumulate, AccessMethod::load_store, static_cast<std::uint64_t>(bytes));
-    return true;
-}
-
-}   // namespace tutti::rma
+}   // namespace tutti::rma::fast

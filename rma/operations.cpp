@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Put, get and the accumulates on the full path, and locating memory of dynamic windows.
+// Put, get and the accumulates in their general form, and locating memory of dynamic windows.
 #include "rma/operations.hpp"
 
 #include <algorithm>
@@ -93,20 +93,6 @@ inline void count(Window& window, SharedMemory const& to, std::int64_t bytes) {
                  static_cast<std::uint64_t>(bytes));
 }
 
-/// --check: from now on the buffers belong to the operation; replaces the result's buffer by separate memory.
-std::shared_ptr<OriginBuffers::Operation> begin_checked_operation(Window& window, int rank, Local const* origin,
-                                                                  Local* result) {
-    if (!origin) return window.origin_buffers->begin(window.description(), rank, {}, result, true);
-    return window.origin_buffers->begin(window.description(), rank, {*origin}, result, true);
-}
-/// Likewise for calls with one element and no request.
-void begin_checked_operation(Window& window, int rank, std::initializer_list<Local> origins, void*& result,
-                             Datatype const& type) {
-    Local redirected = Local::of(result, 1, type);
-    window.origin_buffers->begin(window.description(), rank, origins, &redirected, true);
-    result = redirected.buffer;
-}
-
 void combine(Window& window, Local const& origin, Local const* result, Remote const& target, Op const& op,
              char const* call, Ref<Request>* request = nullptr) {
     if (request) *request = completed_request(window);
@@ -129,8 +115,12 @@ void combine(Window& window, Local const& origin, Local const* result, Remote co
         if (request) window.access_log->mark_incomplete(target.rank);
         else window.access_log->record(target, at, under_shared_lock(window, t), Operation::accumulate, &op);
         if (result) result = &redirected.emplace(*result);
-        buffers = begin_checked_operation(window, target.rank, has_operand ? &origin : nullptr,
-                                          redirected ? &*redirected : nullptr);
+        // From now on the buffers belong to the operation; the result is stored to separate memory at first.
+        Local* const separate = redirected ? &*redirected : nullptr;
+        auto const begin = [&](std::initializer_list<Local> origins) {
+            return window.origin_buffers->begin(window.description(), target.rank, origins, separate, true);
+        };
+        buffers = has_operand ? begin({origin}) : begin({});
     }
     auto const use_active_message = [&](std::size_t from) {
         window.count(Operation::accumulate, AccessMethod::active_messages, static_cast<std::uint64_t>(bytes));
@@ -160,35 +150,8 @@ void get_accumulate(Window& window, Local const& origin, Local const& result, Re
 
 void fetch_and_op(Window& window, void const* origin, void* result, Datatype const& type, int rank, std::int64_t disp,
                   Op const& op) {
-    if (rank == proc_null) return;
-    Target& t = accessible_target(window, rank, "MPI_Fetch_and_op");
-    std::int64_t const at = element_offset(window, t, rank, disp, 1, type);
-    if (window.access_log) [[unlikely]] {
-        Accumulation const allowed(op, type);   // throws for operators that are not defined, which access nothing
-        window.access_log->record({rank, disp, 1, type}, at, under_shared_lock(window, t), Operation::accumulate, &op);
-        bool const has_operand = op.builtin != BuiltinOp::no_op;
-        has_operand ? begin_checked_operation(window, rank, {Local::of(origin, 1, type)}, result, type)
-                    : begin_checked_operation(window, rank, {}, result, type);
-    }
-    bool const simple = t.uses_atomics && t.memory;   // never for a dynamic window
-    if (simple) [[likely]] {
-        AtomicAccess const access(window.members, t.member);
-        if (access.granted() && fetch_integer(op.builtin, type.basic(), t.memory + at, origin, result)) [[likely]]
-            return window.count_atomic(static_cast<std::uint64_t>(type.size()));
-    }
-    Accumulation const how(op, type);
-    Local const mine = Local::of(origin, op.builtin != BuiltinOp::no_op, type), old = Local::of(result, 1, type);
-    auto const use_active_message = [&] {
-        window.count(Operation::accumulate, AccessMethod::active_messages, static_cast<std::uint64_t>(type.size()));
-        active_messages(window).accumulate(Local::of(origin, 1, type), &old, {rank, disp, 1, type}, at, how, nullptr);
-    };
-    if (needs_active_message(window, t, rank, at, 1, type)) [[unlikely]]
-        return use_active_message();
-    SharedMemory const to = shared_memory(window, t, at, 1, type);
-    try {
-        apply(how, to, {rank, disp, 1, type}, mine, &old);
-    } catch (CopyRefused const&) { return use_active_message(); }
-    count(window, to, type.size());
+    Local const old = Local::of(result, 1, type);
+    combine(window, Local::of(origin, 1, type), &old, {rank, disp, 1, type}, op, "MPI_Fetch_and_op");
 }
 
 void compare_and_swap(Window& window, void const* origin, void const* compare, void* result, Datatype const& type,
@@ -200,7 +163,10 @@ void compare_and_swap(Window& window, void const* origin, void const* compare, v
         check_swappable(type);
         window.access_log->record({rank, disp, 1, type}, at, under_shared_lock(window, t), Operation::accumulate,
                                   nullptr);
-        begin_checked_operation(window, rank, {Local::of(origin, 1, type), Local::of(compare, 1, type)}, result, type);
+        Local redirected = Local::of(result, 1, type);
+        window.origin_buffers->begin(window.description(), rank,
+                                     {Local::of(origin, 1, type), Local::of(compare, 1, type)}, &redirected, true);
+        result = redirected.buffer;
     }
     auto const use_active_message = [&] {
         check_swappable(type);

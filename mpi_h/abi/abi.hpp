@@ -192,10 +192,12 @@ private:
     std::uint64_t freed_ = 0;
 };
 
-/// Properties of a predefined datatype that fast calls need, in one word.
+/// Size in bytes of one element of a built-in datatype: bits 8 to 15 of its handle.
+constexpr std::uint8_t builtin_size(MPI_Datatype handle) { return static_cast<unsigned>(handle) >> 8 & 0xff; }
+
+/// A predefined datatype whose elements follow each other without gaps, and which has builtin_size().
 struct SimpleType {
-    MPI_Datatype handle = 0;
-    std::uint16_t bytes = 0;   ///< size of one element, if elements follow each other without gaps; 0: not such a type
+    MPI_Datatype handle = 0;   ///< 0: not such a type
     Basic kind = Basic::none;
 };
 
@@ -227,7 +229,7 @@ struct Tables {
     Table<Keyval, Kind::keyval> keyvals;
     Table<Request, Kind::request> requests;
 
-    /// Index: low eight bits of built-in handles; unused entries have another handle or no bytes.
+    /// Index: low eight bits of built-in handles; unused entries have another handle.
     std::array<SimpleType, 256> simple_types{};
     SimpleType const& simple_type(MPI_Datatype handle) const {
         return simple_types[static_cast<unsigned>(handle) & 0xff];

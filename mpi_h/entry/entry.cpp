@@ -12,7 +12,7 @@
 
 namespace tutti {
 
-std::atomic<LibraryState*> the_library_state = nullptr;
+std::atomic<LibraryState*> the_library_state = nullptr, unlocked_library_state = nullptr;
 
 // Never destroyed, because programs call MPI from destructors of their globals.
 LibraryState& create_library_state() try {

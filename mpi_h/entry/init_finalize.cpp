@@ -200,7 +200,7 @@ void watch_forks() {
         if (f.stage != Stage::running) return;
         f.stage = Stage::forked_child;
         f.call_waiter = nullptr;
-        f.clear_recent_windows();
+        unlocked_library_state = nullptr;
     });
 }
 
@@ -264,7 +264,7 @@ void start(LibraryState& f, int thread_level) {
         // A call that is observed has passed the lock, which was not enabled yet, and will release it at its end.
         if (process.waiter.observers().observes_calls()) process.lock.enter();
         library().call_waiter = &process.waiter;
-        library().clear_recent_windows();
+        unlocked_library_state = nullptr;
     };
     f.process->thread_multiple = thread_level == MPI_THREAD_MULTIPLE;
     if (f.process->thread_multiple) f.process->lock.enable();
@@ -291,6 +291,7 @@ void start(LibraryState& f, int thread_level) {
     if (f.process->waiter.must_wrap_calls() || f.fortran_call_sites) f.call_waiter = &f.process->waiter;
     if (f.process->variables.diagnosis == "full") start_checks(f);
     watch_forks();
+    if (!f.process->waiter.must_wrap_calls()) unlocked_library_state = &f;
     f.stage = Stage::running;
     diagnostics.insert(diagnostics.end(), notes.begin(), notes.end());
     if (f.process->rank() == 0)
@@ -332,7 +333,7 @@ void finish(LibraryState& f) {
     print_warnings(process);
     if (job_server()) job_server()->finish();
     f.recent_collectives.reset();
-    f.clear_recent_windows();
+    unlocked_library_state = nullptr;
     f.stage = Stage::after_finalize;
 }
 

@@ -52,24 +52,6 @@ struct LibraryState {
     RankState* rank_state = nullptr;   ///< set as soon as MPI_Init has found it
     abi::Tables tables;
     std::shared_ptr<RecentCollectives> recent_collectives;   ///< null before the first collective
-    /// Windows by handle, for the fast calls (mpi_h/windows/fast_calls.hpp). A window is entered only while it exists,
-    /// the library is running, and a single thread may call, so a fast call need not check any of these.
-    struct RecentWindow {
-        MPI_Win handle;
-        rma::Window* window = nullptr;   ///< null: empty; `handle` is then one that belongs in another entry
-    };
-    std::array<RecentWindow, 4> recent_windows{{{1}, {0}, {3}, {2}}};
-    RecentWindow& recent_window(MPI_Win handle) {
-        return recent_windows[static_cast<unsigned>(handle) % recent_windows.size()];
-    }
-    /// Must be called when one of these three conditions ends. Writes nothing if several threads call, because the
-    /// entries are then empty.
-    void clear_recent_windows() {
-        for (int index = 0; RecentWindow & recent : recent_windows) {
-            if (recent.window) recent = {index ^ 1};
-            ++index;
-        }
-    }
     /// Memory of MPI_Alloc_mem that MPI_Free_mem has not freed; only with TUTTI_DIAGNOSIS=full.
     struct Allocated {
         std::size_t bytes;
@@ -107,6 +89,10 @@ struct LibraryState {
 };
 
 extern std::atomic<LibraryState*> the_library_state;   ///< null before the first use
+/// The same while calls may use it without the process's lock and without other checks of the state: the library is
+/// running, a single thread may call, and calls are neither traced nor checked (Waiter::must_wrap_calls). Otherwise
+/// null.
+extern std::atomic<LibraryState*> unlocked_library_state;
 LibraryState& create_library_state();
 /// Returns the process's state, which the first call creates. May be called by any thread at any time.
 [[gnu::always_inline]] inline LibraryState& library() {

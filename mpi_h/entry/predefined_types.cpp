@@ -16,10 +16,9 @@ void place(Table& table, int handle, Ref<T> object) {
 void place_simple_types(abi::Tables& tables) {
     for (unsigned number = 0; number < tables.simple_types.size(); ++number) {
         Datatype const* const type = tables.datatypes.builtin_at(number);
-        bool const simple = type && type->dense(2) && type->true_lb() == 0 && type->size() <= UINT16_MAX;
-        if (simple && type->size() == type->extent())
-            tables.simple_types[number] = {static_cast<MPI_Datatype>(type->handle),
-                                           static_cast<std::uint16_t>(type->size()), type->basic()};
+        if (!type || !type->dense(2) || type->true_lb() != 0 || type->size() != type->extent()) continue;
+        auto const handle = static_cast<MPI_Datatype>(type->handle);
+        if (type->size() == abi::builtin_size(handle)) tables.simple_types[number] = {handle, type->basic()};
     }
 }
 

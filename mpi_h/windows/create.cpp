@@ -179,7 +179,6 @@ int PMPI_Win_free(MPI_Win* win) {
         w.attributes.clear(w);
         call.error_object = nullptr;   // its error handler is freed with it
         call.library_state().tables.wins.forget(*win);
-        call.library_state().clear_recent_windows();
         w.handle = 0;
         *win = MPI_WIN_NULL;
         rma::free(Ref<rma::Window>::adopt(&w));

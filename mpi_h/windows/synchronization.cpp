@@ -37,27 +37,25 @@ Ref<Group> checked_subgroup(Call& call, rma::Window const& w, MPI_Group handle) 
     return Ref<Group>::share(&group);
 }
 
-/// Calls that concern a window only.
-template <class Body>
-[[gnu::always_inline]] inline int with(Function function, MPI_Win win, Body&& body) {
+/// Calls that concern a window only. Not inlined, so that a flush in its fast form need not save registers for it.
+template <auto body>
+[[gnu::noinline]] int call_on_window(Function function, MPI_Win win) {
     return enter(
         function, args(win), [&](Call & call) __attribute__((always_inline)) {
             rma::Window& w = call.win(win);
-            fast_calls::remember_window(call.library_state(), win, w);
             recorded(w, call.name(), [&] { body(w, call.name()); });
         });
 }
 
 /// Calls that concern one rank of a window.
-template <class Body>
-[[gnu::always_inline]] inline int with(Function function, int rank, MPI_Win win, Body&& body) {
+template <auto body>
+[[gnu::noinline]] int call_on_rank(Function function, int rank, MPI_Win win) {
     return enter(
         function, args(rank, win), [&](Call & call) __attribute__((always_inline)) {
             rma::Window& w = call.win(win);
             call.target(w, rank, "rank");
             if (rank == MPI_PROC_NULL) [[unlikely]]
                 return;
-            fast_calls::remember_window(call.library_state(), win, w);
             recorded(w, call.name(), [&] { body(w, rank, call.name()); });
         });
 }
@@ -98,10 +96,10 @@ int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
 }
 
 TUTTI_FUNCTION(Win_complete);
-int PMPI_Win_complete(MPI_Win win) { return with("MPI_Win_complete", win, rma::complete); }
+int PMPI_Win_complete(MPI_Win win) { return call_on_window<rma::complete>("MPI_Win_complete", win); }
 
 TUTTI_FUNCTION(Win_wait);
-int PMPI_Win_wait(MPI_Win win) { return with("MPI_Win_wait", win, rma::wait); }
+int PMPI_Win_wait(MPI_Win win) { return call_on_window<rma::wait>("MPI_Win_wait", win); }
 
 TUTTI_FUNCTION(Win_test);
 int PMPI_Win_test(MPI_Win win, int* flag) {
@@ -128,7 +126,7 @@ int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
 }
 
 TUTTI_FUNCTION(Win_unlock);
-int PMPI_Win_unlock(int rank, MPI_Win win) { return with("MPI_Win_unlock", rank, win, rma::unlock); }
+int PMPI_Win_unlock(int rank, MPI_Win win) { return call_on_rank<rma::unlock>("MPI_Win_unlock", rank, win); }
 
 TUTTI_FUNCTION(Win_lock_all);
 int PMPI_Win_lock_all(int assert, MPI_Win win) {
@@ -140,59 +138,48 @@ int PMPI_Win_lock_all(int assert, MPI_Win win) {
 }
 
 TUTTI_FUNCTION(Win_unlock_all);
-int PMPI_Win_unlock_all(MPI_Win win) { return with("MPI_Win_unlock_all", win, rma::unlock_all); }
+int PMPI_Win_unlock_all(MPI_Win win) { return call_on_window<rma::unlock_all>("MPI_Win_unlock_all", win); }
 
-// Flushes have a fast path, too. Their full paths are in tail position (operations.cpp) and try the fast path again
-// with the lock held.
-
-[[gnu::noinline]] static int full_flush(int rank, MPI_Win win) {
-    return with("MPI_Win_flush", rank, win, [](rma::Window& w, int target, char const* name) {
-        if (!fast_calls::flush(&w, target)) rma::flush(w, target, name);
-    });
-}
-[[gnu::noinline]] static int full_flush_all(MPI_Win win) {
-    return with("MPI_Win_flush_all", win, [](rma::Window& w, char const* name) {
-        if (!fast_calls::flush_all(&w)) rma::flush_all(w, name);
-    });
-}
-[[gnu::noinline]] static int full_flush_local(int rank, MPI_Win win) {
-    return with("MPI_Win_flush_local", rank, win, [](rma::Window& w, int target, char const* name) {
-        if (!fast_calls::flush_local(&w, target)) rma::flush_local(w, target, name);
-    });
-}
+// Flushes have a fast form, too (rma/fast_path.hpp).
 
 TUTTI_FUNCTION(Win_flush);
 int PMPI_Win_flush(int rank, MPI_Win win) {
-    return fast_calls::flush(fast_calls::find_recent(win).window, rank) ? MPI_SUCCESS : full_flush(rank, win);
+    rma::Window* const w = find_unlocked(win).window;
+    if (w && rma::fast::flush(*w, rank)) [[likely]]
+        return MPI_SUCCESS;
+    return call_on_rank<rma::flush>("MPI_Win_flush", rank, win);
 }
 
 TUTTI_FUNCTION(Win_flush_all);
 int PMPI_Win_flush_all(MPI_Win win) {
-    return fast_calls::flush_all(fast_calls::find_recent(win).window) ? MPI_SUCCESS : full_flush_all(win);
+    rma::Window* const w = find_unlocked(win).window;
+    if (w && rma::fast::flush_all(*w)) [[likely]]
+        return MPI_SUCCESS;
+    return call_on_window<rma::flush_all>("MPI_Win_flush_all", win);
 }
 
 TUTTI_FUNCTION(Win_flush_local);
 int PMPI_Win_flush_local(int rank, MPI_Win win) {
-    return fast_calls::flush_local(fast_calls::find_recent(win).window, rank) ? MPI_SUCCESS
-                                                                              : full_flush_local(rank, win);
+    rma::Window* const w = find_unlocked(win).window;
+    if (w && rma::fast::flush_local(*w, rank)) [[likely]]
+        return MPI_SUCCESS;
+    return call_on_rank<rma::flush_local>("MPI_Win_flush_local", rank, win);
 }
 
 TUTTI_FUNCTION(Win_flush_local_all);
-int PMPI_Win_flush_local_all(MPI_Win win) { return with("MPI_Win_flush_local_all", win, rma::flush_local_all); }
+int PMPI_Win_flush_local_all(MPI_Win win) {
+    return call_on_window<rma::flush_local_all>("MPI_Win_flush_local_all", win);
+}
 
-[[gnu::noinline]] static int full_sync(MPI_Win win) {
-    return enter("MPI_Win_sync", args(win), [&](Call& call) {
-        rma::Window& w = call.win(win);
-        fast_calls::remember_window(call.library_state(), win, w);
-        rma::sync(w);
-    });
+[[gnu::noinline]] static int general_sync(MPI_Win win) {
+    return enter("MPI_Win_sync", args(win), [&](Call& call) { rma::sync(call.win(win)); });
 }
 
 TUTTI_FUNCTION(Win_sync);
 int PMPI_Win_sync(MPI_Win win) {
-    rma::Window* const w = fast_calls::find_recent(win).window;
+    rma::Window* const w = find_unlocked(win).window;
     if (!w) [[unlikely]]
-        return full_sync(win);
+        return general_sync(win);
     rma::sync(*w);
     return MPI_SUCCESS;
 }

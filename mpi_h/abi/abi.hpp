@@ -105,8 +105,8 @@ public:
 
     T* builtin_at(unsigned number) const { return builtin_[number]; }
 
-    /// Returns true if the next add() needs no memory.
-    bool has_room() const { return !free_.empty(); }
+    /// Returns true if add() of this object needs no memory.
+    bool has_room(T const& object) const { return object.handle_owner || !free_.empty(); }
     /// Gives the object a new handle, or the one that it has kept; the table takes over the caller's reference.
     int add(T* object) {
         unsigned index;

@@ -266,7 +266,8 @@ struct WithRequest : Operation {
     /// Only if the request of completed operations exists and can be stored without allocating.
     [[gnu::always_inline]] bool fast(FastWindow const& f, Size size) const {
         auto& requests = f.library->tables.requests;
-        if (!f.window->immediate_request || Call::no_address(request) || !requests.has_room()) [[unlikely]]
+        Request const* const immediate = f.window->immediate_request.get();
+        if (!immediate || !requests.has_room(*immediate) || Call::no_address(request)) [[unlikely]]
             return false;
         if (!Operation::fast(f, size)) [[unlikely]]
             return false;

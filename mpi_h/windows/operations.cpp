@@ -33,14 +33,16 @@ struct TargetArgs {
     return ((here.datatype ^ there.datatype) | (here.count ^ there.count)) == 0;
 }
 
-/// Describes the elements of a fast call; without any bytes if the datatype is not simple.
-[[gnu::always_inline]] inline rma::fast::Elements simple_elements(FastWindow const& f, int count,
-                                                                  MPI_Datatype datatype) {
-    abi::SimpleType const& type = f.library->tables.simple_type(datatype);
-    if (type.handle != datatype) [[unlikely]]
+/// Describes the elements of a fast call; without any bytes if the two sides differ or the datatype is not simple.
+[[gnu::always_inline]] inline rma::fast::Elements simple_elements(FastWindow const& f, OriginArgs const& here,
+                                                                  TargetArgs const& there) {
+    if (!same_elements(here, there)) [[unlikely]]
         return {0, 0, Basic::none};
-    std::uint8_t const size = abi::builtin_size(datatype);
-    return {std::int64_t{count} * size, size, type.kind};
+    abi::SimpleType const& type = f.library->tables.simple_type(here.datatype);
+    if (type.handle != here.datatype) [[unlikely]]
+        return {0, 0, Basic::none};
+    std::uint8_t const size = abi::builtin_size(here.datatype);
+    return {std::int64_t{here.count} * size, size, type.kind};
 }
 
 /// MPI_PROC_NULL ignores the datatype.
@@ -116,9 +118,9 @@ struct Put {
 
     static constexpr Function function = "MPI_Put", request_function = "MPI_Rput";
     [[gnu::always_inline]] bool fast(FastWindow const& f, Size size) const {
-        if (!same_elements(here, there) || Call::no_address(here.addr)) [[unlikely]]
+        std::int64_t const bytes = simple_elements(f, here, there).bytes;
+        if (Call::no_address(here.addr)) [[unlikely]]
             return false;
-        std::int64_t const bytes = simple_elements(f, here.count, here.datatype).bytes;
         return rma::fast::copy<rma::Operation::put>(*f.window, const_cast<void*>(here.addr), bytes, there.rank,
                                                     there.disp, size);
     }
@@ -134,9 +136,9 @@ struct Get {
 
     static constexpr Function function = "MPI_Get", request_function = "MPI_Rget";
     [[gnu::always_inline]] bool fast(FastWindow const& f, Size size) const {
-        if (!same_elements(here, there) || Call::no_address(here.addr)) [[unlikely]]
+        std::int64_t const bytes = simple_elements(f, here, there).bytes;
+        if (Call::no_address(here.addr)) [[unlikely]]
             return false;
-        std::int64_t const bytes = simple_elements(f, here.count, here.datatype).bytes;
         return rma::fast::copy<rma::Operation::get>(*f.window, const_cast<void*>(here.addr), bytes, there.rank,
                                                     there.disp, size);
     }
@@ -153,10 +155,7 @@ struct Accumulate {
 
     static constexpr Function function = "MPI_Accumulate", request_function = "MPI_Raccumulate";
     [[gnu::always_inline]] bool fast(FastWindow const& f, Size size) const {
-        if (!same_elements(here, there)) [[unlikely]]
-            return false;
-        return combine(f, simple_elements(f, here.count, here.datatype), here.addr, nullptr, there.rank, there.disp, op,
-                       size);
+        return combine(f, simple_elements(f, here, there), here.addr, nullptr, there.rank, there.disp, op, size);
     }
     [[gnu::always_inline]] void general(Call& call, rma::Window& w, Ref<Request>* request = nullptr) const {
         with_elements(call, w, here, there, [&](Local const& a, Remote const& b) {
@@ -173,10 +172,10 @@ struct GetAccumulate {
 
     static constexpr Function function = "MPI_Get_accumulate", request_function = "MPI_Rget_accumulate";
     [[gnu::always_inline]] bool fast(FastWindow const& f, Size size) const {
-        if (!same_elements(here, there) || !same_elements(result, there) || Call::no_address(result.addr)) [[unlikely]]
+        if (!same_elements(result, there) || Call::no_address(result.addr)) [[unlikely]]
             return false;
-        return combine(f, simple_elements(f, here.count, here.datatype), here.addr, const_cast<void*>(result.addr),
-                       there.rank, there.disp, op, size);
+        return combine(f, simple_elements(f, here, there), here.addr, const_cast<void*>(result.addr), there.rank,
+                       there.disp, op, size);
     }
     /// For MPI_NO_OP the origin is not read (MPI 3.1, 11.3.4).
     void general(Call& call, rma::Window& w, Ref<Request>* request = nullptr) const {
@@ -214,7 +213,8 @@ struct FetchAndOp {
     static constexpr Function function = "MPI_Fetch_and_op";
     [[gnu::always_inline]] bool fast(FastWindow const& f, Size size) const {
         return !Call::no_address(result) &&
-               combine(f, simple_elements(f, 1, datatype), origin, result, rank, disp, op, size);
+               combine(f, simple_elements(f, {origin, 1, datatype}, {rank, disp, 1, datatype}), origin, result, rank,
+                       disp, op, size);
     }
     [[gnu::always_inline]] void general(Call& call, rma::Window& w) const {
         call.target(w, rank);
@@ -241,7 +241,7 @@ struct CompareAndSwap {
     [[gnu::always_inline]] bool fast(FastWindow const& f, Size) const {
         if (Call::no_address(origin) || Call::no_address(compare) || Call::no_address(result)) [[unlikely]]
             return false;
-        Basic const kind = simple_elements(f, 1, datatype).kind;
+        Basic const kind = simple_elements(f, {origin, 1, datatype}, {rank, disp, 1, datatype}).kind;
         return rma::fast::compare_and_swap(*f.window, kind, origin, compare, result, rank, disp);
     }
     [[gnu::always_inline]] void general(Call& call, rma::Window& w) const {

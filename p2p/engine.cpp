@@ -25,14 +25,11 @@ Engine::Engine(Process& process, std::vector<int> const& listeners)
     Cluster const& cluster = process.cluster;
     int const peers = cluster.local_size() + (cluster.is_single_node() ? 0 : cluster.size());
     transports_by_peer_.resize(static_cast<std::size_t>(peers));
-    for (auto const& one : transports_) {
-        if (process.tracer) traced_.push_back(std::make_unique<TracedTransport>(*one, process));
-        Transport* const reached = process.tracer ? traced_.back().get() : one.get();
+    for (auto const& one : transports_)
         for (int peer = 0; peer < peers; ++peer)
             if (Transport*& transport = transports_by_peer_[static_cast<std::size_t>(peer)];
                 !transport && one->reaches(peer))
-                transport = reached;
-    }
+                transport = one.get();
     for (auto const& one : transports_)
         if (one->needs_polling()) polled_.push_back(one.get());
     fewest_polls_ = (*std::ranges::min_element(transports_, {}, [](auto const& one) {
@@ -162,15 +159,17 @@ void Engine::wait_until_done(bool const& done) noexcept {
 
 std::vector<std::unique_ptr<Transport>> make_transports(Matching& matching, std::vector<int> const& listeners,
                                                         Checks* checks) {
+    Process& process = matching.process();
     std::vector<tcp::Socket> sockets;
     for (int descriptor : listeners) sockets.emplace_back(descriptor);
     std::vector<std::unique_ptr<Transport>> all;
     all.push_back(std::make_unique<SelfTransport>(matching));
     all.push_back(std::make_unique<ShmTransport>(matching));
-    if (!matching.process().cluster.is_single_node())
-        all.push_back(std::make_unique<TcpTransport>(matching, std::move(sockets)));
-    for (auto& one : all)
+    if (!process.cluster.is_single_node()) all.push_back(std::make_unique<TcpTransport>(matching, std::move(sockets)));
+    for (auto& one : all) {
         if (checks) one = std::make_unique<CheckedTransport>(std::move(one), *checks);
+        if (process.tracer) one = std::make_unique<TracedTransport>(std::move(one), process);
+    }
     return all;
 }
 

@@ -21,7 +21,7 @@ namespace tutti::p2p {
 
 /// Creates all transports (p2p/engine.cpp) for `matching`. The transports take ownership of `listeners`, the sockets on
 /// which other nodes connect (runtime/job/interfaces.hpp). `checks` is notified when a message of the program begins;
-/// null: no checks.
+/// null: no checks. Also traces the messages if the process has a tracer.
 std::vector<std::unique_ptr<Transport>> make_transports(Matching& matching, std::vector<int> const& listeners,
                                                         Checks* checks);
 
@@ -122,9 +122,8 @@ private:
     Matching matching_;
     std::unique_ptr<Checks> const checks_;
     std::vector<std::unique_ptr<Transport>> transports_;
-    std::vector<std::unique_ptr<Transport>> traced_;   ///< wrappers of `transports_`, if messages are traced
-    std::vector<Transport*> transports_by_peer_;       ///< by peer; null: there is no such peer
-    std::vector<Transport*> polled_;                   ///< those whose poll() can make progress
+    std::vector<Transport*> transports_by_peer_;   ///< by peer; null: there is no such peer
+    std::vector<Transport*> polled_;               ///< those whose poll() can make progress
     int fewest_polls_;
     int const polls_for_small_;               ///< as many polls as a wait makes before it progresses everything
     std::size_t const min_announced_bytes_;   ///< smaller receives are not announced to the sender

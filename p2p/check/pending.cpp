@@ -86,6 +86,7 @@ Pending& PendingOperations::add(Pending&& operation) {
 PendingOperations::Part PendingOperations::add_part(Pending&& part) {
     Part at;
     if (spare_.empty()) {
+        if (spare_.capacity() <= all_.size()) spare_.reserve(2 * all_.size() + 8);
         at = all_.emplace(begin_of(part.data), Pending());
     } else {
         spare_.back().key() = begin_of(part.data);

@@ -120,6 +120,7 @@ public:
     /// because other operations may use the gaps. The returned object stays in place until it is removed.
     Pending& add(Pending&& operation);
     Pending* find(Request const& request);
+    /// Allocates nothing, as remove_part.
     void remove(Request const& request);
     /// Adds one buffer of an operation. The part stays valid until it is removed.
     Part add_part(Pending&& part);
@@ -144,8 +145,8 @@ private:
     void grow();
     void close_gap(std::size_t gap);
 
-    ByAddress all_;   ///< by start address
-    std::vector<ByAddress::node_type> spare_;
+    ByAddress all_;                             ///< by start address
+    std::vector<ByAddress::node_type> spare_;   ///< has room for all nodes
     /// Open addressing by request, linear probing. The size is a power of two, and at most half of it is used.
     std::vector<Entry> table_ = std::vector<Entry>(64);
     std::size_t longest_ = 0;   ///< the largest number of bytes of any operation so far

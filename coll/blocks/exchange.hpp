@@ -9,8 +9,9 @@
 //
 // Bytes: small parts are copied into and out of the slot or the staging memory (2n); large contiguous parts are read by
 // the receiver (n) in rotated order, so that no two ranks read from the same rank at the same time (KNEM-Coll, section
-// V.C). In operations that suspend, parts that are in arenas on both sides are copied by the side that arrives first
-// (either_side.hpp). In a scatter in place, the root itself writes 1/p of each part if both sides are in arenas.
+// V.C). In operations that suspend, parts that are in arenas on both sides are copied by both (Environment::share): a
+// rank that waits copies for a peer that computes. In a scatter in place, the root itself writes 1/p of each part if
+// both sides are in arenas.
 //
 // Why it terminates: post and receive wait only for a peer's post. Streams proceed in p rounds; in round i, ranks a
 // and b with a + b = i (mod p) serve each other, and in step k each writes piece k, then reads piece k. A rank at (i,
@@ -18,7 +19,6 @@
 // always continue.
 #pragma once
 
-#include "coll/blocks/either_side.hpp"
 #include "coll/blocks/movement.hpp"
 
 namespace tutti::coll {
@@ -145,9 +145,11 @@ private:
         return table_of(from)[to].in_arena() && target(from, to).in_arena();
     }
     CopyPieces pieces(int from, int to) {
-        return CopyPieces::for_pair(transferred_bytes(table_of(from)[to], target(from, to)), env_.size());
+        return shared_pieces(transferred_bytes(table_of(from)[to], target(from, to)));
     }
-    int first_piece(int sender) const { return CopyPieces::max_pieces_per_word / env_.size() * sender; }
+    auto until_shared_copy(int from, int to) {
+        return env_.until_done(env_.copy_of_pair(from, to), pieces(from, to), from == env_.rank() ? to : from);
+    }
     Entry const& entry_for(int peer) { return my_table()[part_index(peer)]; }
     Entry const& entry_from(int peer) {
         return reinterpret_cast<Entry const*>(env_.peek(peer, env_.slot_bytes()))[part_index(env_.rank())];
@@ -174,7 +176,6 @@ private:
     Staging<Env> staging_;
     Truncation truncation_;
     bool posted_table_ = false, remaining_ = false;
-    CompletedAlone read_alone_, written_alone_;
     bool root_copies_share_ = false;   ///< the root writes a share of what this rank receives
     PooledVector<bool> unreadable_;    ///< the peers whose memory could not be read; empty: none
     PairStreams<Env> streams_;
@@ -257,9 +258,7 @@ void Exchange<Env>::receive(int peer) {
         if (!from) from = peer_part(env_, peer, e);
         from.get(to, at, n, working_set(e.bytes));
     };
-    CopyPieces const all = pieces(peer, env_.rank());
-    read_alone_.record(peer, copy_pieces(env_, env_.rank(), first_piece(peer), all, CopyFrom::front, read));
-    env_.consumed(peer, all_transferred);
+    env_.share(env_.copy_of_pair(peer, env_.rank()), pieces(peer, env_.rank()), CopyFrom::front, read);
 }
 
 template <class Env>
@@ -270,9 +269,7 @@ void Exchange<Env>::copy_unclaimed(int peer) {
         if (!to) to = peer_part(env_, peer, target(env_.rank(), peer));
         to.put(spec_.out[peer], at, n, working_set(spec_.out[peer].bytes()));
     };
-    CopyPieces const all = pieces(env_.rank(), peer);
-    written_alone_.record(peer, copy_pieces(env_, peer, first_piece(env_.rank()), all, CopyFrom::back, write));
-    env_.sent(peer, all_transferred);
+    env_.share(env_.copy_of_pair(env_.rank(), peer), pieces(env_.rank(), peer), CopyFrom::back, write);
 }
 
 template <class Env>
@@ -369,12 +366,11 @@ Task Exchange<Env>::finish() {
     for (int round = 0; round < size; ++round) {
         int const peer = (round - rank + size) % size;
         if (peer == rank) continue;
-        if (either_may_copy(peer, rank) && !read_alone_.is_complete(peer))
-            co_await env_.until_sent(peer, all_transferred);
+        if (either_may_copy(peer, rank)) co_await until_shared_copy(peer, rank);
         std::uint64_t to_send = 0;
         if (posted_table_ && sends_to(peer)) {
-            if (entry_for(peer).is_exposed() && !written_alone_.is_complete(peer))
-                co_await env_.until_consumed(peer, all_transferred);
+            if (either_may_copy(rank, peer)) co_await until_shared_copy(rank, peer);
+            else if (entry_for(peer).is_exposed()) co_await env_.until_consumed(peer, all_transferred);
             if (must_stream(peer)) to_send = entry_for(peer).pieces();
         }
         std::uint64_t const to_receive = incoming_pieces(peer);

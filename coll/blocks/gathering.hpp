@@ -6,8 +6,8 @@
 //     for each peer: co_await env.until(peer), g.receive(peer);
 //     if (g.unfinished()) co_await g.finish();
 //
-// In operations that suspend, parts that are in arenas on both sides are copied by the side that arrives first
-// (either_side.hpp).
+// In operations that suspend, parts that are in arenas on both sides are copied by both (Environment::share): a rank
+// that waits copies for a peer that computes.
 //
 // Small parts travel in the slots, and no rank waits for their readers. Large parts that are contiguous, or in arenas,
 // are read from their owner's memory, or written into their receivers' memory if both sides are in arenas. The rest is
@@ -16,7 +16,6 @@
 // Why it terminates: writing waits only for the posts of the other ranks; for streams see PartStreams below.
 #pragma once
 
-#include "coll/blocks/either_side.hpp"
 #include "coll/blocks/movement.hpp"
 
 // PartStreams: parts of an allgather that are not read in place. Their owners stream them through their staging memory,
@@ -154,10 +153,15 @@ private:
         Entry const* target = to == env_.rank() ? my_table() : table(to);
         return source[from].in_arena() && target[from].in_arena();
     }
-    CopyPieces pieces(Entry const& source, Entry const& target) const {
-        return CopyPieces::for_pair(transferred_bytes(source, target), env_.size());
+    /// The pieces of the part of `from` that goes to `to`; one of them is this rank.
+    CopyPieces pieces(int from, int to) {
+        Entry const* source = from == env_.rank() ? my_table() : table(from);
+        Entry const* target = to == env_.rank() ? my_table() : table(to);
+        return shared_pieces(transferred_bytes(source[from], target[from]));
     }
-    int first_piece(int sender) const { return CopyPieces::max_pieces_per_word / env_.size() * sender; }
+    auto until_shared_copy(int from, int to) {
+        return env_.until_done(env_.copy_of_pair(from, to), pieces(from, to), from == env_.rank() ? to : from);
+    }
     void copy_own(std::size_t position, std::size_t end) {
         std::size_t const n = mine_.bytes();
         deliver_own(env_, args_.parts[env_.rank()], mine_, position, end, working_set(n), truncation_);
@@ -180,7 +184,6 @@ private:
     Staging<Env> staging_;
     Truncation truncation_;
     bool posted_table_ = false, remaining_ = false;
-    CompletedAlone read_alone_, written_alone_;
     PooledVector<PartStream> streams_;   ///< the streams that this rank reads
 };
 
@@ -215,9 +218,7 @@ void AllgatherParts<Env>::receive(int peer) {
             if (!from) from = peer_part(env_, peer, e);
             from.get(to, at, n, working_set(e.bytes));
         };
-        CopyPieces const all = pieces(e, my_table()[peer]);
-        read_alone_.record(peer, copy_pieces(env_, env_.rank(), first_piece(peer), all, CopyFrom::front, read));
-        env_.consumed(peer, all_transferred);
+        env_.share(env_.copy_of_pair(peer, env_.rank()), pieces(peer, env_.rank()), CopyFrom::front, read);
     } else if (e.location == PartLocation::stream) {
         streams_.push_back({peer, peer, peer + 1});
         remaining_ = true;
@@ -242,9 +243,7 @@ void AllgatherParts<Env>::copy_unclaimed(int peer) {
         if (!to) to = peer_part(env_, peer, target_entry);
         to.put(mine_, at, n, working_set(mine_.bytes()));
     };
-    CopyPieces const all = pieces(my_entry(), target_entry);
-    written_alone_.record(peer, copy_pieces(env_, peer, first_piece(env_.rank()), all, CopyFrom::back, write));
-    env_.sent(peer, all_transferred);
+    env_.share(env_.copy_of_pair(env_.rank(), peer), pieces(env_.rank(), peer), CopyFrom::back, write);
 }
 
 template <class Env>
@@ -279,10 +278,12 @@ Task AllgatherParts<Env>::finish() {
     PooledVector<int> readers(env_.frames());
     for (int peer = 0; posted_table_ && peer < env_.size(); ++peer) {
         if (peer == rank) continue;
-        if (sender_writes(peer, rank) && !read_alone_.is_complete(peer))
-            co_await env_.until_sent(peer, all_transferred);
+        if (sender_writes(peer, rank)) {
+            if (either_side_) co_await until_shared_copy(peer, rank);
+            else co_await env_.until_sent(peer, all_transferred);
+        }
         if (sender_writes(rank, peer)) {
-            if (either_side_ && !written_alone_.is_complete(peer)) co_await env_.until_consumed(peer, all_transferred);
+            if (either_side_) co_await until_shared_copy(rank, peer);
             continue;
         }
         if (my_entry().location != PartLocation::stream) co_await env_.until_consumed(peer, all_transferred);
@@ -297,7 +298,7 @@ Task AllgatherParts<Env>::finish() {
 /// answer.
 template <class Env>
 bool uses_either_side(Env& env, AllgatherArgs const& a) {
-    return env.suspends() && a.max_part_bytes > env.slot_bytes() && env.size() <= CopyPieces::max_pieces_per_word;
+    return env.suspends() && a.max_part_bytes > env.slot_bytes() && env.size() <= max_sharing_ranks;
 }
 template <class Env>
 Task allgather_by_either_side(Env& env, AllgatherArgs const& a) {

@@ -6,9 +6,9 @@
 //
 // Rules of use:
 //  - Every flag has one writer: publish, ready, ack, sent, consumed and signal write this rank's own flags; `notify`
-//    writes a flag beside its reader that no other rank writes (except through `claim`, which every rank may call). The
-//    until_… functions wait for flags of other ranks. Steps of one operation count up from 1. A rank that has seen a
-//    step also sees everything written before it.
+//    writes a flag beside its reader that no other rank writes. The word of shared work is the exception: every rank
+//    that takes part changes it. The until_… functions wait for flags of other ranks. Steps of one operation count up
+//    from 1. A rank that has seen a step also sees everything written before it.
 //  - A slot holds slot_bytes() bytes per rank and operation. It becomes free again without an explicit release (see
 //    area.hpp).
 //  - Staging memory and exposed buffers belong to this rank for one operation: an algorithm that uses them returns only
@@ -30,6 +30,7 @@
 #include "coll/env/arguments.hpp"
 #include "coll/env/peer_buffer.hpp"
 #include "runtime/memory/segment.hpp"
+#include "runtime/memory/shared_copy.hpp"
 #include "runtime/wait/task.hpp"
 #include "topo/hierarchy.hpp"
 
@@ -51,6 +52,15 @@ struct Trees {
 
 /// Value for an awaited peer: any of several ranks may perform the step that is awaited.
 inline constexpr int any_peer = -1;
+
+/// Algorithms in which every pair of ranks shares a copy do so with at most this number of ranks. They have not been
+/// measured with more.
+inline constexpr int max_sharing_ranks = 48;
+
+/// The pieces of work that ranks share in operations that suspend: whole multiples of `line` bytes, except the last.
+inline CopyPieces shared_pieces(std::size_t bytes, std::size_t line = cache_line) {
+    return CopyPieces::at_most(8, bytes, 16384, line);
+}
 
 /// The part that both environments within one node share. `Memory` provides the rest, as ShmMemory does: Awaiter
 /// until(word, value, peer), wake_waiters(word) (called after every publication), access to large buffers (access_path,
@@ -163,29 +173,34 @@ public:
     auto until_notified(int peer, std::uint64_t step) { return until(area_.notified(rank_, op_), step, peer); }
     std::uint64_t notified() const { return step_of(area_.notified(rank_, op_)); }
 
-    // --- Work done by the first rank that arrives, in operations that suspend ----------------------------------------
+    // --- Work that ranks share, in operations that suspend: a rank that waits works for those that compute, too ------
     /// True if this operation suspends where a blocking call would wait. The same at all ranks of the operation.
     bool suspends() const { return Memory::suspends(); }
     /// When awaited, leaves the rest of the coroutine to the call that waits for or tests the operation, instead of the
     /// call that starts it. Has no effect in a blocking call.
     auto defer() { return Memory::defer(); }
-    /// Claims piece k, 0 … 47, of the work at `owner`. Returns true at exactly one rank, which then does the piece. The
-    /// claimed pieces are the bits of the word of `notify`, which every rank may set here: an operation must not use
-    /// both on the same rank's word.
-    bool claim(int owner, int k) {
-        Area::Word const word = area_.notified(owner, op_);
-        std::uint64_t const none = stamp(word.op, 0), piece = std::uint64_t{1} << k;
-        for (std::uint64_t old = word.value.load(std::memory_order_relaxed);;) {
-            std::uint64_t const claimed = has_reached(old, none) ? old - none : 0;
-            if (claimed & piece) return false;
-            if (word.value.compare_exchange_weak(old, none + (claimed | piece), std::memory_order_acq_rel)) break;
-        }
-        Memory::wake_waiters(word.value);
+    /// The state of a copy from rank `from` to rank `to` that both of them make: the word of `sent` of that pair, which
+    /// the operation must use for nothing else. `to` must have seen that `from` has begun the operation.
+    Area::Word copy_of_pair(int from, int to) const { return area_.sent(from, op_, to); }
+    /// The state of the work of `owner`, in which every rank may help: the word of `notify`, with the same rules.
+    Area::Word work_of(int owner) const { return area_.notified(owner, op_); }
+    /// Does the unclaimed pieces of this work by copy(begin, bytes), from one end, until it meets the other side.
+    /// Returns true if all pieces are done: no rank accesses the buffers for this work any more.
+    template <class Copy>
+    bool share(Area::Word work, CopyPieces const& pieces, CopyFrom end, Copy copy) {
+        SharedCopy shared(work.value, work.op, pieces.count);
+        shared.copy_from(end, [&](std::uint32_t k) {
+            if (pieces.size(k) != 0) copy(pieces.begin(k), pieces.size(k));
+            return true;
+        });
+        if (!shared.is_done()) return false;
+        Memory::wake_waiters(work.value);
         return true;
     }
-    /// Waits until the first `n` pieces at `owner` have been claimed, by any rank.
-    auto until_claimed(int owner, int n) {
-        return until(area_.notified(owner, op_), (std::uint64_t{1} << n) - 1, any_peer);
+    /// Waits until all pieces are done. `peer`: the only other rank that does any, or any_peer.
+    auto until_done(Area::Word work, CopyPieces const& pieces, int peer) {
+        bool const done = SharedCopy(work.value, work.op, pieces.count).is_done();   // perhaps by this rank
+        return until(work, SharedCopy::done_count(pieces.count), done ? any_peer : peer);
     }
 
     // --- Large messages ----------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 // layout to its own. If it cannot access the data, it grants the message, and the sender stores it directly into a
 // dense receive buffer. Otherwise the data is sent in pieces through the ring. Also contains the cancellation of sends.
 #include <algorithm>
+#include <utility>
 
 #include "p2p/shm/transport.hpp"
 #include "runtime/datatype/remote_layout.hpp"
@@ -132,20 +133,19 @@ void ShmTransport::receive_cancel_answer(Cell const& cell, bool cancelled) {
     if (cancelled || op.stage == SendStage::sent) matching_.finish(op);
 }
 
-// Large messages copied by sender and receiver together (p2p/shm/halves.hpp). The receiver opens the copy and works
-// from the front without waiting. The sender joins when it next polls its rings. Each side uses the fastest access
-// method to the other's memory. If the sender is still copying its last chunk when the two meet, the receiver continues
-// with other work and completes the copy at a later poll.
+// Large messages copied by sender and receiver together (runtime/memory/shared_copy.hpp). The receiver begins the copy
+// and works from the front without waiting. The sender joins from the back when it next polls its rings. Each side uses
+// the fastest access method to the other's memory. If the sender is still copying its last piece when the two meet, the
+// receiver continues with other work and completes the copy at a later poll.
 
 namespace {
 
-/// Returns the bytes per chunk. A message of the default TUTTI_SHARE has two chunks (four if `direct`: by load and
-/// store), larger ones have more, so that a side that joins late finds chunks left and the wait at the meeting point is
-/// short. Chunks are not smaller, because each one costs a claim and, with CMA, a system call.
-std::size_t chunk_bytes_for(std::size_t bytes, bool direct) {
-    std::size_t step = direct ? std::clamp<std::size_t>(bytes / 4, 16 << 10, 64 << 10)
-                              : std::clamp<std::size_t>(bytes / 2, 32 << 10, 256 << 10);
-    return (step + cache_line - 1) / cache_line * cache_line;
+/// Returns the bytes per piece. A message of the default TUTTI_SHARE has two pieces (four if `direct`: by load and
+/// store), larger ones have more, so that a side that joins late finds pieces left and the wait at the meeting point is
+/// short. Pieces are not smaller, because each one costs a claim and, with CMA, a system call.
+std::size_t piece_bytes_for(std::size_t bytes, bool direct) {
+    return direct ? std::clamp<std::size_t>(bytes / 4, 16 << 10, 64 << 10)
+                  : std::clamp<std::size_t>(bytes / 2, 32 << 10, 256 << 10);
 }
 
 std::uint64_t address_of(void const* p) { return reinterpret_cast<std::uint64_t>(p); }
@@ -154,55 +154,54 @@ std::uint64_t address_of(void const* p) { return reinterpret_cast<std::uint64_t>
 
 bool ShmTransport::may_share_copy(Receive const& op, Peer const& from, Offer const& offer, std::size_t wanted) {
     return wanted >= min_shared_bytes_ && offer.address != 0 && !offer.layout && op.data.dense() &&
-           !from.has_shared_copy() && process_.single_copy.access_path(op.data.base, wanted) != AccessPath::staged;
+           !from.has_shared_copy() && from.controls.empty() &&
+           process_.single_copy.access_path(op.data.base, wanted) != AccessPath::staged;
 }
 
 void ShmTransport::start_shared_copy(Receive& op, int peer, Offer const& offer, std::size_t wanted) {
     Peer& from = at(peer);
-    if (!from.shared) from.shared = std::make_unique<SharedCopy>();
-    SharedCopy& s = *from.shared;
+    if (!from.shared) from.shared = std::make_unique<SharedReceive>();
+    SharedReceive& s = *from.shared;
     bool direct = process_.single_copy.has_local_address(static_cast<unsigned>(peer), offer.address, wanted);
     s.op = &op;
     s.offer = offer;
-    s.chunks = {address_of(op.data.base), wanted, chunk_bytes_for(wanted, direct)};
-    s.failure = SharedCopy::none;
-    s.front.start(from.in.shared_copy(), s.chunks.count());
+    s.pieces = {wanted, piece_bytes_for(wanted, direct), address_of(op.data.base)};
+    s.failure = SharedReceive::none;
     op.peer = peer;
     send_control(
-        peer, {CellKind::share,
-               s.front.copy_number(),
-               wanted,
-               {.id = offer.send, .address = s.chunks.to, .bytes = static_cast<std::uint32_t>(s.chunks.chunk_bytes)}});
-    while (s.front.claim()) {
-        if (!copy_front_chunk(s, peer)) break;
-        s.front.commit();
-    }
-    if (s.failure != SharedCopy::none) s.front.claim_rest();
+        peer,
+        {CellKind::share,
+         ++s.number,
+         wanted,
+         {.id = offer.send, .address = address_of(op.data.base), .bytes = static_cast<std::uint32_t>(s.pieces.step)}});
     finish_shared_copy(from);
     mark_busy(from);
 }
 
-bool ShmTransport::copy_front_chunk(SharedCopy& s, int peer) try {
-    auto const sender = static_cast<unsigned>(peer);
-    std::size_t at = s.chunks.begin(s.front.next_chunk()), n = s.chunks.size(s.front.next_chunk());
-    std::byte* to = s.op->data.base + at;
-    if (process_.single_copy.read(sender, s.offer.address + at, to, n, 2 * s.chunks.bytes)) return true;
-    s.failure = SharedCopy::denied;
+bool ShmTransport::read_piece(SharedReceive& s, std::uint32_t k) try {
+    auto const sender = static_cast<unsigned>(s.op->peer);
+    std::size_t const at = s.pieces.begin(k), n = s.pieces.size(k);
+    if (process_.single_copy.read(sender, s.offer.address + at, s.op->data.base + at, n, 2 * s.pieces.bytes))
+        return true;
+    s.failure = SharedReceive::denied;
     return false;
 } catch (Error const& error) {   // as in pull
     s.op->status.error = error.error_class;
-    s.failure = SharedCopy::bad_address;
+    s.failure = SharedReceive::bad_address;
     return false;
 }
 
+/// Copies what is unclaimed: at first all pieces, later one that the sender has given back.
 bool ShmTransport::finish_shared_copy(Peer& from) {
-    if (!from.has_shared_copy() || !from.shared->front.is_sender_done()) return false;
-    SharedCopy& s = *from.shared;
-    Receive& op = *s.op;
-    if (s.failure == SharedCopy::none && s.front.has_uncopied_chunk()) copy_front_chunk(s, op.peer);
-    s.op = nullptr;
-    if (s.failure == SharedCopy::denied) {
-        grant(op, op.peer, s.offer, s.chunks.bytes);   // from the start: data that was copied is copied again
+    if (!from.has_shared_copy()) return false;
+    SharedReceive& s = *from.shared;
+    SharedCopy copy(from.in.shared_copy(), s.number, s.pieces.count);
+    if (!copy.copy_from(CopyFrom::front, [&](std::uint32_t k) { return read_piece(s, k); }))
+        copy.take_rest(CopyFrom::front);
+    if (!copy.is_done()) return false;
+    Receive& op = *std::exchange(s.op, nullptr);
+    if (s.failure == SharedReceive::denied) {
+        grant(op, op.peer, s.offer, s.pieces.bytes);   // from the start: data that was copied is copied again
     } else {
         send_control(op.peer, {CellKind::done, 0, 0, {.id = s.offer.send}});
         matching_.finish(op);
@@ -211,21 +210,21 @@ bool ShmTransport::finish_shared_copy(Peer& from) {
 }
 
 void ShmTransport::join_shared_copy(int peer, Peer& from, Cell const& cell) {
-    auto const receiver = static_cast<unsigned>(peer);
-    CellDescriptor descriptor = cell.descriptor();
-    Send const& op = *reinterpret_cast<Send const*>(descriptor.id);
-    Chunks chunks{descriptor.address, cell.length, descriptor.bytes};
-    SharedCopySender back(from.out.shared_copy(), static_cast<std::uint32_t>(cell.context), chunks.count());
+    CellDescriptor const descriptor = cell.descriptor();
+    std::byte const* const data = reinterpret_cast<Send const*>(descriptor.id)->data.base;
+    CopyPieces const pieces(cell.length, descriptor.bytes, descriptor.address);
+    SharedCopy copy(from.out.shared_copy(), cell.context, pieces.count);
     from.in.advance();
-    while (back.claim()) {
-        std::size_t at = chunks.begin(back.next_chunk()), n = chunks.size(back.next_chunk());
-        if (!write_chunk(receiver, chunks.to + at, op.data.base + at, n, 2 * chunks.bytes)) return back.revert();
-        back.commit();
-    }
+    auto const write = [&](std::uint32_t k) {
+        std::size_t const at = pieces.begin(k);
+        return write_piece_to(static_cast<unsigned>(peer), descriptor.address + at, data + at, pieces.size(k),
+                              2 * pieces.bytes);
+    };
+    if (!copy.copy_from(CopyFrom::back, write)) copy.release(CopyFrom::back);
 }
 
-bool ShmTransport::write_chunk(unsigned peer, std::uint64_t to, std::byte const* from, std::size_t n,
-                               std::size_t working_set) try {
+bool ShmTransport::write_piece_to(unsigned peer, std::uint64_t to, std::byte const* from, std::size_t n,
+                                  std::size_t working_set) try {
     return process_.single_copy.write(peer, to, from, n, working_set);
 } catch (Error const&) {
     return false;   // a buffer is not at the address its owner gave: the receiver detects and reports that itself

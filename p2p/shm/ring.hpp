@@ -3,8 +3,8 @@
 // fit into a cell. Both lie in the receiver's part of the segment. A message of up to 32 bytes moves one cache line.
 //
 // Correctness. The memory of a pair has two writers: the sender writes cells and bytes, the receiver writes `Consumed`
-// (p2p/shm/halves.hpp and p2p/shm/posted_receive.hpp have their own arguments). All counters start at zero and are
-// never reset, so zeroed memory is an empty ring.
+// (p2p/shm/posted_receive.hpp and runtime/memory/shared_copy.hpp have their own arguments). All counters start at zero
+// and are never reset, so zeroed memory is an empty ring.
 //  * Cell p (p = 0, 1, 2, …) is at index p mod cells. The sender fills it, then stores its mark, which contains p + 1
 //    and the kind, with release. The receiver polls, with acquire, for mark p + 1 only; the previous mark in the same
 //    place is p + 1 − cells, so the receiver never takes an old cell for a new one. When it sees the mark, the cell is
@@ -15,6 +15,9 @@
 //  * Consumed is published in batches, at most a quarter of a ring late. That cannot block the sender indefinitely:
 //    with all but a quarter free, the sender can place any piece, because a piece and the gap before it (a piece does
 //    not wrap around) take less than three quarters.
+//  * Shared copies: the receiver begins one only if it has no control cell queued for the sender. So the copies that a
+//    late sender may still try to join are those of the cells in its ring, at most 128, one whose cell is queued, and
+//    one whose cell the sender has just read: fewer than 2^15.
 //  * Bells (more than 8 ranks): after the mark the sender stores the low byte of its cell count in its byte of the
 //    receiver's row of bells. The receiver compares it with the low byte of its own count. The counts differ by at most
 //    `cells` < 256, so equal bytes mean equal counts, or a bell that is still in transit and will differ. Each bell is
@@ -36,9 +39,9 @@
 #include <cstring>
 
 #include "p2p/matching/operation.hpp"
-#include "p2p/shm/halves.hpp"
 #include "p2p/shm/posted_receive.hpp"
 #include "runtime/memory/segment.hpp"
+#include "runtime/memory/shared_copy.hpp"
 
 namespace tutti::p2p {
 
@@ -69,7 +72,7 @@ struct CellDescriptor {
     std::uint64_t address = 0;
     std::uint64_t end = 0;      ///< position in the byte ring after this piece
     std::uint32_t offset = 0;   ///< start of the piece in the byte ring
-    std::uint32_t bytes = 0;    ///< size of the piece; share: of a chunk; offer: of the layout of the data, 0: dense
+    std::uint32_t bytes = 0;    ///< size of the piece; share: of each piece; offer: of the layout of the data, 0: dense
 };
 
 struct alignas(cache_line) Cell {
@@ -125,10 +128,11 @@ struct RingLayout {
         : cells(std::min<std::size_t>(std::bit_floor(pair_bytes / 8 / sizeof(Cell)), 128)),
           bytes_at(first_cell + cells * sizeof(Cell)), capacity((pair_bytes - bytes_at) / cache_line * cache_line) {}
 
-    // Pairs of adjacent lines: the first pair is the receiver's, the second is used by both sides.
+    // Pairs of adjacent lines: the first pair is the receiver's, the word of shared copies in the second is changed by
+    // both sides.
     static constexpr std::size_t posted_receive_at = cache_line;
     static constexpr std::size_t shared_copy_at = 2 * cache_line;
-    static constexpr std::size_t first_cell = shared_copy_at + sizeof(SharedCopyWords);
+    static constexpr std::size_t first_cell = 4 * cache_line;
     static constexpr std::size_t start_cells = Segment::ring_start_bytes / sizeof(Cell);   ///< cells in the start area
 
     std::size_t cells;   ///< number of cells, a power of two below 256
@@ -181,8 +185,8 @@ public:
     PostedReceiveLine& posted_receive() const {
         return *reinterpret_cast<PostedReceiveLine*>(memory_ + RingLayout::posted_receive_at);
     }
-    SharedCopyWords& shared_copy() const {
-        return *reinterpret_cast<SharedCopyWords*>(memory_ + RingLayout::shared_copy_at);
+    std::atomic<std::uint64_t>& shared_copy() const {
+        return *reinterpret_cast<std::atomic<std::uint64_t>*>(memory_ + RingLayout::shared_copy_at);
     }
 
 private:
@@ -216,8 +220,8 @@ public:
     PostedReceiveLine& posted_receive() const {
         return *reinterpret_cast<PostedReceiveLine*>(memory_ + RingLayout::posted_receive_at);
     }
-    SharedCopyWords& shared_copy() const {
-        return *reinterpret_cast<SharedCopyWords*>(memory_ + RingLayout::shared_copy_at);
+    std::atomic<std::uint64_t>& shared_copy() const {
+        return *reinterpret_cast<std::atomic<std::uint64_t>*>(memory_ + RingLayout::shared_copy_at);
     }
 
     /// Consumes the cell that peek returned, and its bytes; `end` is its CellDescriptor::end if it has bytes.

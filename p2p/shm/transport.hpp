@@ -87,11 +87,11 @@ private:
         std::int64_t const* layout = nullptr;   ///< data with gaps: the count, then the output of flatten(); else null
     };
     /// A copy that a receive shares with its sender, from its start until it is complete.
-    struct SharedCopy {
-        Receive* op = nullptr;   ///< null: none
-        SharedCopyReceiver front;
+    struct SharedReceive {
+        Receive* op = nullptr;      ///< null: none
+        std::uint64_t number = 0;   ///< of the copy; counts those from this peer
         Offer offer;
-        Chunks chunks;
+        CopyPieces pieces;
         /// denied: the system denied access; bad_address: a buffer is not at the address its owner sent.
         enum Failure : std::uint8_t { none, denied, bad_address } failure = none;
     };
@@ -102,8 +102,8 @@ private:
 
         Outbox out;
         Inbox in;
-        SendQueue queued, granted;            ///< sends that wait for space; sends that are being sent in pieces
-        std::unique_ptr<SharedCopy> shared;   ///< created at the first shared copy
+        SendQueue queued, granted;               ///< sends that wait for space; sends that are being sent in pieces
+        std::unique_ptr<SharedReceive> shared;   ///< created at the first shared copy
         ControlQueue controls;
         bool busy = false;                     ///< is in busy_
         Receive* eager_receive = nullptr;      ///< the receive of the eager message that arrives in pieces
@@ -198,10 +198,10 @@ private:
     // rendezvous.cpp: copies shared by sender and receiver
     bool may_share_copy(Receive const& op, Peer const& from, Offer const& offer, std::size_t wanted);
     void start_shared_copy(Receive& op, int peer, Offer const& offer, std::size_t wanted);
-    bool copy_front_chunk(SharedCopy& s, int peer);
+    bool read_piece(SharedReceive& s, std::uint32_t k);
     bool finish_shared_copy(Peer& from);
     void join_shared_copy(int peer, Peer& from, Cell const& cell);
-    bool write_chunk(unsigned peer, std::uint64_t to, std::byte const* from, std::size_t n, std::size_t working_set);
+    bool write_piece_to(unsigned peer, std::uint64_t to, std::byte const* from, std::size_t n, std::size_t working_set);
 
     Matching& matching_;
     Process& process_;

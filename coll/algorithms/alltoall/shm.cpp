@@ -16,8 +16,8 @@ template <class Env>
 Task rotated_alltoall(Env& env, AlltoallArgs const& a, Limits limits, bool packed) {
     int const rank = env.rank();
     auto const table = 2 * sizeof(Entry) * static_cast<std::size_t>(env.size());
-    bool const either = packed && env.suspends() && !a.is_in_place && env.size() <= CopyPieces::max_pieces_per_word &&
-                        table <= env.slot_bytes();
+    bool const either =
+        packed && env.suspends() && !a.is_in_place && env.size() <= max_sharing_ranks && table <= env.slot_bytes();
     ExchangeSpec const spec{.pattern = Pattern::all,
                             .root = 0,
                             .out = a.is_in_place ? a.receive : a.send,

@@ -6,13 +6,12 @@
 #include <algorithm>
 
 #include "coll/algorithms/algorithm.hpp"
-#include "coll/blocks/either_side.hpp"
 #include "coll/blocks/pulled.hpp"
 
 // The root, which has nothing to pull, writes the last part of each child's buffer if both are in arenas: with c
 // children, c + 1 ranks copy c·s/(c + 1) bytes each. A buffer that cannot be exposed is sent in slices
 // (coll/blocks/pulled.hpp), each chunk being a slice. In operations that suspend, if all ranks are the root's children,
-// root and child share no fixed parts: the rank that waits copies (coll/blocks/either_side.hpp).
+// root and child share no fixed parts: the rank that waits copies (Environment::share).
 
 namespace tutti::coll {
 
@@ -100,9 +99,10 @@ private:
         co_await env_.until_ready(parent(), data_level, c + 1);
         if (data_.received == 0) read_parent_exposure(children_of_root);
         if (either_side_) {
-            bool const all = copy_pieces(env_, env_.rank(), 0, CopyPieces(bytes()), CopyFrom::front,
-                                         [&](std::size_t at, std::size_t n) { data_.load(at + n); });
-            if (!all) co_await env_.until_sent(parent(), max_step);
+            Area::Word const copy = env_.copy_of_pair(parent(), env_.rank());
+            env_.share(copy, shared_pieces(bytes()), CopyFrom::front,
+                       [&](std::size_t at, std::size_t n) { data_.load(at + n); });
+            co_await env_.until_done(copy, shared_pieces(bytes()), parent());
             data_.received = bytes();
             co_return;
         }
@@ -133,7 +133,7 @@ private:
         }
     }
 
-    /// The root copies the pieces that its children have not claimed, and waits only for those that have claimed some.
+    /// The root copies the pieces that its children have not claimed, and waits only for those that are copying one.
     Task write_unclaimed() {
         co_await env_.defer();
         PooledVector<int> pending = children();
@@ -146,8 +146,8 @@ private:
                 if (!to) to = env_.buffer_of(child);
                 to.put(a_.data, at, n, data_.working_set());
             };
-            bool const all = copy_pieces(env_, child, 0, CopyPieces(bytes()), CopyFrom::back, write);
-            env_.sent(child, max_step);
+            Area::Word const copy = env_.copy_of_pair(env_.rank(), child);
+            bool const all = env_.share(copy, shared_pieces(bytes()), CopyFrom::back, write);
             // With gaps, the child reads the layout in this rank's staging memory before it finds that everything is
             // there.
             if (all && a_.data.type->dense(a_.data.count)) std::erase(data_.position.children, child);

@@ -15,7 +15,6 @@
 
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/direct_access.hpp"
-#include "coll/blocks/either_side.hpp"
 #include "coll/blocks/movement.hpp"
 #include "coll/blocks/reducer.hpp"
 #include "coll/blocks/tree_reduction.hpp"
@@ -42,27 +41,23 @@ void combine(Env& env, ReduceArgs const& a, DirectAccess<Env>& access, std::size
     else reducer.spread(access.operands(first), env.size(), to.data(), env.size(), n);
 }
 
-/// Each rank's word records which pieces of its share are claimed, and then which are done.
+/// Each rank combines its share, and then what is unclaimed of the others'.
 template <class Env>
-Task combine_by_claims(Env& env, ReduceArgs const& a, DirectAccess<Env>& access) {
+Task combine_shared(Env& env, ReduceArgs const& a, DirectAccess<Env>& access) {
     auto const share_of = [&](int rank) {
         return Share(a.bytes(), element_bytes(a), rank, env.size(), a.parameters[0]);
     };
     auto const cut = [&](Share const& share) {
-        return CopyPieces(share.last - share.first, CopyPieces::max_pieces, range_granularity(element_bytes(a)));
+        return shared_pieces(share.last - share.first, range_granularity(element_bytes(a)));
     };
     for (int i = 0; i < env.size(); ++i) {
         int const owner = (env.rank() + i) % env.size();
         Share const share = share_of(owner);
-        CopyPieces const pieces = cut(share);
-        copy_pieces(env, owner, 0, pieces, i == 0 ? CopyFrom::front : CopyFrom::back,
-                    [&](std::size_t at, std::size_t n) {
-                        combine(env, a, access, share.first + at, n);
-                        env.claim(owner, pieces.count + static_cast<int>(at / pieces.step));
-                    });
+        env.share(env.work_of(owner), cut(share), i == 0 ? CopyFrom::front : CopyFrom::back,
+                  [&](std::size_t at, std::size_t n) { combine(env, a, access, share.first + at, n); });
     }
     for (int owner = 0; owner < env.size(); ++owner)
-        if (int const pieces = cut(share_of(owner)).count) co_await env.until_claimed(owner, 2 * pieces);
+        co_await env.until_done(env.work_of(owner), cut(share_of(owner)), any_peer);
 }
 
 }   // namespace
@@ -79,7 +74,7 @@ Task direct(Env& env, ReduceArgs const& a) {
     }
     if (env.suspends() && a.bytes() >= min_bytes_for_pieces) {
         co_await env.defer();
-        co_await combine_by_claims(env, a, access);
+        co_await combine_shared(env, a, access);
         co_return;
     }
     Share const share(a.bytes(), element_bytes(a), env.rank(), env.size(), a.parameters[0]);

@@ -55,6 +55,11 @@ topo::Locality ThreadMemory::locality(int peer) const {
     return world_.locality ? world_.locality(rank_, peer) : topo::Locality::cache;
 }
 
+Copier const& ThreadMemory::copier() const {
+    test::may_switch_rank();
+    return world_.copier;
+}
+
 AccessPath ThreadMemory::access_path(void const* address, std::size_t) const {
     auto const* p = static_cast<std::byte const*>(address);
     auto const [first, bytes] = std::pair(world_.arena.data(), world_.arena.size());

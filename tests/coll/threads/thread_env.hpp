@@ -91,7 +91,8 @@ protected:
     void count_staged(std::size_t) {}
     Traffic& traffic() { return world_.traffic[static_cast<std::size_t>(rank_)]; }
     topo::Locality locality(int peer) const;
-    Copier const& copier() const { return world_.copier; }
+    /// Called before each copy. Other ranks may run first, also between two pieces of shared work.
+    Copier const& copier() const;
     AccessPath access_path(void const* address, std::size_t) const;
     /// Attaching succeeds for some ranks and addresses only.
     std::byte* reach(int, std::uint64_t address, std::size_t bytes) const;

@@ -56,7 +56,8 @@ Transport::SmallReceive ShmTransport::try_receive_small(int peer, Key const& key
     };
     if (!cell && !poll_briefly(polls, cell_arrived)) return SmallReceive::none;
     std::size_t const bytes = cell->bytes();
-    if (cell->kind() != CellKind::small || bytes > data.bytes || !key.matches({cell->context, cell->source, cell->tag}))
+    if (!cell->is(CellKind::small, false) || bytes > data.bytes ||
+        !key.matches({cell->context, cell->source, cell->tag}))
         return SmallReceive::needs_operation;
     if (data.element && !cell->digest().matches(data.element->digest())) [[unlikely]]
         return SmallReceive::needs_operation;
@@ -115,32 +116,27 @@ bool ShmTransport::drain(int peer, Peer& from, Cell const* cell) {
 
 void ShmTransport::handle(int peer, Peer& from, Cell const& cell) {
     switch (cell.kind()) {
-    case CellKind::small:
-    case CellKind::small_sync: return receive_small(peer, from, cell);
-    case CellKind::eager: return receive_eager(peer, from, cell, false);
-    case CellKind::eager_sync: return receive_eager(peer, from, cell, true);
+    case CellKind::small: return receive_small(peer, from, cell);
+    case CellKind::eager: return receive_eager(peer, from, cell);
     case CellKind::piggyback: return receive_piggyback(from, cell);
     case CellKind::more: return receive_more(peer, from, cell);
     case CellKind::offer: return receive_offer(peer, from, cell);
     case CellKind::piece: return receive_piece(from, cell);
-    case CellKind::grant: return receive_grant(peer, from, cell);
-    case CellKind::share: return join_shared_copy(peer, from, cell);
+    case CellKind::grant: return cell.flag() ? join_shared_copy(peer, from, cell) : receive_grant(peer, from, cell);
     case CellKind::stored: return receive_stored(from, cell);
-    case CellKind::placed: matching_.finish(*reinterpret_cast<Receive*>(cell.context)); break;
     case CellKind::cancel: return receive_cancel(peer, from, cell);
-    case CellKind::done: matching_.mark_sent(*reinterpret_cast<Send*>(cell.descriptor().id)); break;
-    case CellKind::cancelled: receive_cancel_answer(cell, true); break;
-    case CellKind::not_cancelled: receive_cancel_answer(cell, false); break;
+    case CellKind::done: receive_done(cell); break;
+    case CellKind::cancel_answer: receive_cancel_answer(cell); break;
     }
     from.in.advance();
 }
 
 void ShmTransport::receive_small(int peer, Peer& from, Cell const& cell) {
-    bool const sync = cell.kind() == CellKind::small_sync;
+    bool const sync = cell.flag();
     std::uint64_t const sender = sync ? cell.send_id() : 0;
     if (Receive* op = match(from, cell)) {
         from.in.matched(cell.bytes());
-        if (sync) send_control(peer, {CellKind::done, 0, 0, {.id = sender}});
+        if (sync) send_done(peer, sender);
         matching_.deliver(*op, cell.payload);
     } else {
         auto const kind = sync ? Unexpected::Kind::eager_sync : Unexpected::Kind::eager;
@@ -151,7 +147,13 @@ void ShmTransport::receive_small(int peer, Peer& from, Cell const& cell) {
     from.in.advance();
 }
 
-void ShmTransport::receive_eager(int peer, Peer& from, Cell const& cell, bool sync) {
+void ShmTransport::receive_done(Cell const& cell) {
+    if (cell.flag()) matching_.finish(*reinterpret_cast<Receive*>(cell.context));
+    else matching_.mark_sent(*reinterpret_cast<Send*>(cell.context));
+}
+
+void ShmTransport::receive_eager(int peer, Peer& from, Cell const& cell) {
+    bool const sync = cell.flag();
     CellDescriptor descriptor = cell.descriptor();
     std::size_t bytes = cell.bytes();
     from.eager_arrived = 0;
@@ -191,7 +193,7 @@ void ShmTransport::receive_more(int peer, Peer& from, Cell const& cell) {
 
 void ShmTransport::eager_complete(int peer, Peer& from) {
     if (Receive* op = std::exchange(from.eager_receive, nullptr)) {
-        if (op->send) send_control(peer, {CellKind::done, 0, 0, {.id = op->send}});
+        if (op->send) send_done(peer, op->send);
         return matching_.finish(*op);
     }
     Unexpected* m = std::exchange(from.eager_message, nullptr);
@@ -242,7 +244,7 @@ void ShmTransport::receive_unexpected(Receive& op, Unexpected& m) {
             op, m.peer,
             {m.send, m.address, m.bytes, m.has_layout ? reinterpret_cast<std::int64_t const*>(m.content()) : nullptr});
     at(m.peer).in.matched(m.bytes);
-    if (m.kind == Unexpected::Kind::eager_sync) send_control(m.peer, {CellKind::done, 0, 0, {.id = m.send}});
+    if (m.kind == Unexpected::Kind::eager_sync) send_done(m.peer, m.send);
     matching_.deliver(op, m.content());
 }
 

@@ -20,7 +20,7 @@ void ShmTransport::start_rendezvous(Receive& op, int peer, Offer const& offer) {
     std::size_t wanted = std::min<std::size_t>(offer.bytes, op.data.bytes);
     if (may_share_copy(op, at(peer), offer, wanted)) return start_shared_copy(op, peer, offer, wanted);
     if (wanted == 0 || pull(op, peer, offer, wanted)) {
-        send_control(peer, {CellKind::done, 0, 0, {.id = offer.send}});
+        send_done(peer, offer.send);
         return matching_.finish(op);
     }
     grant(op, peer, offer, wanted);
@@ -30,6 +30,7 @@ void ShmTransport::grant(Receive& op, int peer, Offer const& offer, std::size_t 
     op.peer = peer;
     bool reachable = op.data.dense() && process_.single_copy.direct(op.data.base, wanted);
     send_control(peer, {CellKind::grant,
+                        false,
                         reinterpret_cast<std::uint64_t>(&op),
                         wanted,
                         {.id = offer.send, .address = reachable ? reinterpret_cast<std::uint64_t>(op.data.base) : 0}});
@@ -83,7 +84,7 @@ void ShmTransport::receive_grant(int peer, Peer& from, Cell const& cell) {
             process_.single_copy.local_address(static_cast<unsigned>(peer), descriptor.address, op.wanted)) {
         if (op.data.dense()) process_.copier.copy(there, op.data.base, op.wanted, 2 * op.wanted);
         else op.data.pack(0, there, op.wanted);
-        send_control(peer, {CellKind::placed, op.receive, 0, {}});
+        send_done(peer, op.receive, true);
         return matching_.mark_sent(op);
     }
     from.granted.append(op);
@@ -110,7 +111,7 @@ void ShmTransport::cancel(Send& op) {
     }
     op.done = false;
     op.cancelling = true;
-    send_control(op.peer, {CellKind::cancel, reinterpret_cast<std::uint64_t>(&op), 0, {.id = op.number}});
+    send_control(op.peer, {CellKind::cancel, false, reinterpret_cast<std::uint64_t>(&op), 0, {.id = op.number}});
 }
 
 void ShmTransport::receive_cancel(int peer, Peer& from, Cell const& cell) {
@@ -122,15 +123,15 @@ void ShmTransport::receive_cancel(int peer, Peer& from, Cell const& cell) {
         if (m->kind != Unexpected::Kind::offered) from.in.matched(m->bytes);
         Unexpected::destroy(m);
     }
-    send_control(peer, {m ? CellKind::cancelled : CellKind::not_cancelled, send, 0, {}});
+    send_control(peer, {CellKind::cancel_answer, m != nullptr, send});
 }
 
-void ShmTransport::receive_cancel_answer(Cell const& cell, bool cancelled) {
+void ShmTransport::receive_cancel_answer(Cell const& cell) {
     Send& op = *reinterpret_cast<Send*>(cell.context);
     op.cancelling = false;
-    op.cancelled = cancelled;
+    op.cancelled = cell.flag();
     // Too late to cancel: an eager message has been sent, an offered one continues.
-    if (cancelled || op.stage == SendStage::sent) matching_.finish(op);
+    if (op.cancelled || op.stage == SendStage::sent) matching_.finish(op);
 }
 
 // Large messages copied by sender and receiver together (runtime/memory/shared_copy.hpp). The receiver begins the copy
@@ -170,7 +171,8 @@ void ShmTransport::start_shared_copy(Receive& op, int peer, Offer const& offer, 
     op.peer = peer;
     send_control(
         peer,
-        {CellKind::share,
+        {CellKind::grant,
+         true,
          ++s.number,
          wanted,
          {.id = offer.send, .address = address_of(op.data.base), .bytes = static_cast<std::uint32_t>(s.pieces.step)}});
@@ -203,7 +205,7 @@ bool ShmTransport::finish_shared_copy(Peer& from) {
     if (s.failure == SharedReceive::denied) {
         grant(op, op.peer, s.offer, s.pieces.bytes);   // from the start: data that was copied is copied again
     } else {
-        send_control(op.peer, {CellKind::done, 0, 0, {.id = s.offer.send}});
+        send_done(op.peer, s.offer.send);
         matching_.finish(op);
     }
     return true;

@@ -45,51 +45,57 @@
 
 namespace tutti::p2p {
 
+/// What a cell is. Four kinds use the cell's flag.
 enum class CellKind : std::uint8_t {
-    small = 1,       ///< a message in the cell
-    small_sync,      ///< the same; the sender wants `done` when it is matched
-    eager,           ///< a message in the byte ring, or its first piece
-    eager_sync,      ///< the same; the sender wants `done` when it is matched
-    piggyback,       ///< the piggyback of the next message, in the byte ring
-    more,            ///< next piece of an `eager` or `eager_sync` message; no other cells in between
-    offer,           ///< a message that stays with the sender until the receiver requests it
-    grant,           ///< receiver → sender: store the offered message at this address, or send it in pieces
+    small = 1,   ///< a message in the cell; flag: synchronous, the sender wants `done` when it is matched
+    eager,       ///< a message in the byte ring, or its first piece; flag: as for `small`
+    piggyback,   ///< the piggyback of the next message, in the byte ring
+    more,        ///< next piece of an `eager` message; no other cells in between
+    offer,       ///< a message that stays with the sender until the receiver requests it
+    /// Receiver → sender: store the offered message at this address, or send it in pieces. Flag: the receiver copies
+    /// the message from the front; copy from the back.
+    grant,
     piece,           ///< a piece of a granted message
-    placed,          ///< a granted message has been stored at the address in the grant
     stored,          ///< the message has been stored in the buffer of the receive announced for this cell
-    share,           ///< receiver → sender: the receiver copies the message from the front; copy from the back
-    done,            ///< receiver → sender: the message is received (eager_sync, small_sync: matched)
+    done,            ///< the operation is complete: a send, or with the flag a receive, stored at the granted address
     cancel,          ///< sender → receiver: drop the message unless it is matched
-    cancelled,       ///< receiver → sender: it is dropped
-    not_cancelled,   ///< receiver → sender: it is matched already
+    cancel_answer,   ///< receiver → sender; flag: it is dropped, otherwise it is matched already
 };
 
 /// The payload of a cell that contains no small message.
 struct CellDescriptor {
     std::uint64_t id = 0;   ///< the sender's operation; cancel: the number of the message's cell
-    /// offer: the address of the data in the sender; 0: it has gaps, and its layout is not sent. grant, share: the
-    /// destination in the receiver; 0 (grant): it has gaps or is not accessible to the sender.
+    /// offer: the address of the data in the sender; 0: it has gaps, and its layout is not sent. grant: the
+    /// destination in the receiver; 0: it has gaps or is not accessible to the sender.
     std::uint64_t address = 0;
     std::uint64_t end = 0;      ///< position in the byte ring after this piece
     std::uint32_t offset = 0;   ///< start of the piece in the byte ring
-    std::uint32_t bytes = 0;    ///< size of the piece; share: of each piece; offer: of the layout of the data, 0: dense
+    std::uint32_t bytes = 0;    ///< of the piece; shared grant: of each piece; offer: of the layout, 0: dense data
 };
 
 struct alignas(cache_line) Cell {
     static constexpr std::size_t payload_bytes = 32;   ///< must hold Transport::small bytes
 
-    /// Context of the communicator; grant, piece, placed: the receiver's operation; share: the number of the copy;
-    /// cancel and its answers: the sender's operation.
+    /// Context of the communicator; grant, piece: the receiver's operation; grant with the flag: the number of the
+    /// copy; done: the operation that is complete; cancel and its answer: the sender's operation.
     std::uint64_t context;
-    /// Bytes of the whole message, combined with its type digest (message_length); grant, share: bytes that the
-    /// receiver wants; piggyback, piece: bytes of the piggyback or piece.
+    /// Bytes of the whole message, combined with its type digest (message_length); grant: bytes that the receiver
+    /// wants; piggyback, piece: bytes of the piggyback or piece.
     std::uint64_t length;
     std::int32_t source;   ///< the sender's rank in the communicator
     std::int32_t tag;
     std::byte payload[payload_bytes];
-    std::atomic<std::uint64_t> mark;   ///< (number of the cell + 1) · 256 + kind; stored last
+    std::atomic<std::uint64_t> mark;   ///< (number of the cell + 1) · 256 + flag · 128 + kind; stored last
 
-    CellKind kind() const { return static_cast<CellKind>(mark.load(std::memory_order_relaxed) & 0xff); }
+    static constexpr std::uint64_t flag_bit = 0x80;
+    static constexpr std::uint64_t low_byte(CellKind kind, bool flag) {
+        return static_cast<std::uint64_t>(kind) | (flag ? flag_bit : 0);
+    }
+    CellKind kind() const { return static_cast<CellKind>(mark.load(std::memory_order_relaxed) & (flag_bit - 1)); }
+    bool flag() const { return mark.load(std::memory_order_relaxed) & flag_bit; }
+    bool is(CellKind kind, bool flag) const {
+        return (mark.load(std::memory_order_relaxed) & 0xff) == low_byte(kind, flag);
+    }
     CellDescriptor descriptor() const {
         CellDescriptor r;
         std::memcpy(&r, payload, sizeof r);
@@ -160,9 +166,9 @@ public:
     /// The next cell, for the caller to fill and publish. Must only be used after has_cell() returned true.
     Cell& cell() { return *cell_; }
     /// Publishes the cell to the receiver. Returns its number.
-    std::uint64_t publish(Cell& cell, CellKind kind) {
+    std::uint64_t publish(Cell& cell, CellKind kind, bool flag = false) {
         std::uint64_t number = next_++;
-        cell.mark.store(next_ << 8 | static_cast<std::uint64_t>(kind), std::memory_order_release);
+        cell.mark.store(next_ << 8 | Cell::low_byte(kind, flag), std::memory_order_release);
         if (bell_) bell_->store(static_cast<std::uint8_t>(next_), std::memory_order_release);
         cell_ = layout_->cell(memory_, start_, next_);
         return number;

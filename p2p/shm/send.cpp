@@ -74,7 +74,7 @@ bool ShmTransport::write(Peer& to, Send& op) {
         cell.set_send_id(reinterpret_cast<std::uint64_t>(&op));
         op.stage = SendStage::offered;
     }
-    op.number = to.out.publish(cell, sync ? CellKind::small_sync : CellKind::small);
+    op.number = to.out.publish(cell, CellKind::small, sync);
     if (!sync) matching_.mark_sent(op);
     return true;
 }
@@ -142,7 +142,7 @@ bool ShmTransport::write_eager(Peer& to, Send& op, bool sync) {
     Cell& first = fill_header(to, op);
     first.set_descriptor(descriptor);
     op.stage = SendStage::offered;
-    op.number = to.out.publish(first, sync ? CellKind::eager_sync : CellKind::eager);
+    op.number = to.out.publish(first, CellKind::eager, sync);
     for (std::size_t at = descriptor.bytes; at < bytes; at += descriptor.bytes) {
         descriptor.offset += descriptor.bytes;
         descriptor.bytes = static_cast<std::uint32_t>(std::min(step, bytes - at));
@@ -187,7 +187,7 @@ bool ShmTransport::flush(Peer& to) {
         cell.context = c.context;
         cell.length = c.length;
         cell.set_descriptor(c.descriptor);
-        to.out.publish(cell, c.kind);
+        to.out.publish(cell, c.kind, c.flag);
         to.controls.pop_front();
     }
     while (Send* op = to.queued.first) {

@@ -42,8 +42,9 @@ private:
     /// A cell without bytes in the byte ring that waits for space in the ring.
     struct Control {
         CellKind kind;
-        std::uint64_t context, length;
-        CellDescriptor descriptor;
+        bool flag;
+        std::uint64_t context, length = 0;
+        CellDescriptor descriptor{};
     };
     /// First in, first out. Allocates no memory until something is queued: there is one for each peer.
     class ControlQueue {
@@ -150,7 +151,7 @@ private:
         return op;
     }
     void receive_small(int peer, Peer& from, Cell const& cell);
-    void receive_eager(int peer, Peer& from, Cell const& cell, bool sync);
+    void receive_eager(int peer, Peer& from, Cell const& cell);
     void receive_more(int peer, Peer& from, Cell const& cell);
     void eager_complete(int peer, Peer& from);
     void receive_offer(int peer, Peer& from, Cell const& cell);
@@ -171,6 +172,10 @@ private:
     static Cell& fill_header(Peer& to, Send const& op);
     bool write_piece(Peer& to, Send& op);
     void send_control(int peer, Control const& control);
+    /// Reports to `peer` that its send (or, if `is_receive`, its receive) is complete.
+    void send_done(int peer, std::uint64_t op, bool is_receive = false) {
+        send_control(peer, {CellKind::done, is_receive, op});
+    }
     bool flush(Peer& to);
     bool flush_busy();
     void mark_busy(Peer& to);
@@ -193,7 +198,8 @@ private:
     void grant(Receive& op, int peer, Offer const& offer, std::size_t wanted);
     void receive_piece(Peer& from, Cell const& cell);
     void receive_cancel(int peer, Peer& from, Cell const& cell);
-    void receive_cancel_answer(Cell const& cell, bool cancelled);
+    void receive_done(Cell const& cell);
+    void receive_cancel_answer(Cell const& cell);
 
     // rendezvous.cpp: copies shared by sender and receiver
     bool may_share_copy(Receive const& op, Peer const& from, Offer const& offer, std::size_t wanted);

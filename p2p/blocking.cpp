@@ -50,12 +50,12 @@ private:
 
 int peer_of_source(Comm const& comm, int source) { return source == any_source ? -1 : peer_of_rank(comm, source); }
 
-Send make_send(Comm const& comm, Data const& data, int dest, int tag, Mode mode, Flavour flavour) {
+Send make_send(int peer, Key const& key, Data const& data, Mode mode) {
     Send op;
     op.data = data;
     op.digest = data.digest();
-    op.key = {context_of(comm, flavour), comm.rank(), tag};
-    op.peer = peer_of_rank(comm, dest);
+    op.key = key;
+    op.peer = peer;
     op.mode = mode;
     return op;
 }
@@ -66,12 +66,6 @@ Receive make_receive(Comm const& comm, Data const& data, int source, int tag, Fl
     op.key = {context_of(comm, flavour), source, tag};
     op.peer = peer_of_source(comm, source);
     return op;
-}
-
-/// Returns true if the message was small enough to be sent without an operation.
-inline bool sent_small(Engine& e, Comm const& comm, Data const& data, int dest, int tag, Flavour flavour) {
-    return data.bytes <= Transport::small && data.dense() && dest != proc_null &&
-           e.try_send_small(peer_of_rank(comm, dest), {context_of(comm, flavour), comm.rank(), tag}, data);
 }
 
 void throw_if_failed(Send const& op) {
@@ -138,9 +132,11 @@ std::string describe_failure(Receive const& op) {
 void send(Comm& comm, Data const& data, int dest, int tag, Mode mode, char const* call, Flavour flavour) {
     if (dest == proc_null) return;
     Engine& e = engine(comm.process);
+    int const peer = peer_of_rank(comm, dest);
+    Key const key{context_of(comm, flavour), comm.rank(), tag};
     if (mode == Mode::standard || mode == Mode::ready) [[likely]]
-        if (sent_small(e, comm, data, dest, tag, flavour)) return;
-    Send op = make_send(comm, data, dest, tag, mode, flavour);
+        if (e.try_send_small(peer, key, data)) return;
+    Send op = make_send(peer, key, data, mode);
     if (mode == Mode::buffered) {
         Send& copy = e.copy_to_buffer(op);
         return e.begin(copy);
@@ -177,14 +173,16 @@ void sendrecv(Comm& comm, Data const& out, int dest, int send_tag, Data const& i
         return send(comm, out, dest, send_tag, Mode::standard, call, flavour);
     }
     Engine& e = engine(comm.process);
-    if (sent_small(e, comm, out, dest, send_tag, flavour))
+    int const receiver = dest == proc_null ? -1 : peer_of_rank(comm, dest);
+    Key const sent{context_of(comm, flavour), comm.rank(), send_tag};
+    if (dest != proc_null && e.try_send_small(receiver, sent, out))
         return recv(comm, in, source, recv_tag, status, call, flavour);
     Receive receive = make_receive(comm, in, source, recv_tag, flavour);
     int const peer = receive.peer;
     e.begin(receive);
     OperationGuard const scope(e, receive);
     if (dest != proc_null) {
-        Send op = make_send(comm, out, dest, send_tag, Mode::standard, flavour);
+        Send op = make_send(receiver, sent, out, Mode::standard);
         e.begin(op);
         OperationGuard const scope_of_send(e, op);
         wait(e, receive, op.done ? peer : -1, comm, call);

@@ -33,10 +33,10 @@ public:
 
     /// Begins a send. `op` must live until it is done.
     void begin(Send& op) { transport_of(op.peer).begin(op); }
-    /// Returns true if the message, dense and of at most Transport::small bytes, has been sent immediately. Otherwise
-    /// the call has no effect.
+    /// Returns true if the message was small enough to be sent immediately, without an operation. Otherwise the call
+    /// has no effect.
     bool try_send_small(int peer, Key const& key, Data const& data) {
-        return transport_of(peer).try_send_small(peer, key, data);
+        return data.bytes <= Transport::small && data.dense() && transport_of(peer).try_send_small(peer, key, data);
     }
     /// Receives the next message of a peer without an operation, as Transport::try_receive_small does.
     Transport::SmallReceive try_receive_small(int peer, Key const& key, Data const& data, Status& status) {

@@ -16,6 +16,7 @@
 #include <cpuid.h>
 #endif
 
+#include "topo/system_files.hpp"
 #include "topo/text.hpp"
 #include "topo/text_streams.hpp"
 
@@ -192,17 +193,6 @@ SysfsMachine machine_in_sysfs(const std::vector<int>& os_numbers, const std::str
 
 namespace {
 
-// Returns the contents of a small file; none if it cannot be read.
-std::optional<std::string> contents(const std::string& path) {
-    std::FILE* file = std::fopen(path.c_str(), "re");
-    if (!file) return std::nullopt;
-    char buffer[4096];
-    std::string text;
-    while (const std::size_t bytes = std::fread(buffer, 1, sizeof buffer, file)) text.append(buffer, bytes);
-    std::fclose(file);
-    return text;
-}
-
 std::optional<double> tighter(std::optional<double> a, std::optional<double> b) {
     if (!a || !b) return a ? a : b;
     return std::min(*a, *b);
@@ -213,62 +203,17 @@ std::optional<double> quota_of(long long quota, long long period) {
     return static_cast<double>(quota) / static_cast<double>(period);
 }
 
-// cgroup version 2: "cpu.max" contains "quota period" or "max period".
-std::optional<double> quota_v2(const std::string& folder) {
-    const auto text = contents(folder + "/cpu.max");
+// Version 2: "cpu.max" contains "quota period" or "max period". Version 1: two files; a quota of -1 means none.
+std::optional<double> quota_in(const CgroupFolder& folder) {
+    const std::string text = folder.version == 2 ? read_system_file(folder.path + "/cpu.max")
+                                                 : read_system_file(folder.path + "/cpu.cfs_quota_us") + " " +
+                                                       read_system_file(folder.path + "/cpu.cfs_period_us");
     long long quota = 0, period = 0;
-    if (!text || std::sscanf(text->c_str(), "%lld %lld", &quota, &period) != 2) return std::nullopt;
+    if (std::sscanf(text.c_str(), "%lld %lld", &quota, &period) != 2) return std::nullopt;
     return quota_of(quota, period);
 }
 
-// cgroup version 1: two files; a quota of -1 means none.
-std::optional<double> quota_v1(const std::string& folder) {
-    const auto quota = contents(folder + "/cpu.cfs_quota_us");
-    const auto period = contents(folder + "/cpu.cfs_period_us");
-    if (!quota || !period) return std::nullopt;
-    const auto number = [](const std::string& text) { return parse_number<long long>(trimmed(text)).value_or(0); };
-    return quota_of(number(*quota), number(*period));
-}
-
-// Returns the tightest quota of a cgroup and its ancestors.
-template <class Quota>
-std::optional<double> tightest(const std::string& mount, const std::string& path, Quota quota) {
-    std::optional<double> result;
-    for (const std::string& folder : cgroup_folders(mount, path)) result = tighter(result, quota(folder));
-    return result;
-}
-
-bool lists_cpu_controller(std::string_view controllers) {
-    return ("," + std::string(controllers) + ",").find(",cpu,") != std::string::npos;
-}
-
-// Evaluates one line of /proc/self/cgroup, "number:controllers:path".
-std::optional<double> quota_of_line(std::string_view line, const std::string& root) {
-    const std::size_t first = line.find(':');
-    const std::size_t second = first == std::string_view::npos ? first : line.find(':', first + 1);
-    if (second == std::string_view::npos) return std::nullopt;
-    const std::string controllers(line.substr(first + 1, second - first - 1));
-    const std::string path(line.substr(second + 1));
-    const std::string mount = root + "/sys/fs/cgroup";
-    if (controllers.empty()) {
-        return tighter(tightest(mount, path, quota_v2), tightest(mount + "/unified", path, quota_v2));
-    }
-    if (!lists_cpu_controller(controllers)) return std::nullopt;
-    return tighter(tightest(mount + "/" + controllers, path, quota_v1), tightest(mount + "/cpu", path, quota_v1));
-}
-
 }   // namespace
-
-std::vector<std::string> cgroup_folders(const std::string& mount, std::string path) {
-    while (!path.empty() && access((mount + path).c_str(), F_OK) != 0) path.erase(0, path.find('/', 1));
-    std::vector<std::string> folders;
-    for (;;) {
-        while (!path.empty() && path.back() == '/') path.pop_back();
-        folders.push_back(mount + path);
-        if (path.empty()) return folders;
-        path.resize(path.rfind('/') == std::string::npos ? 0 : path.rfind('/'));
-    }
-}
 
 std::vector<int> affinity_pus() {
     // The kernel rejects a mask smaller than its own, so the mask grows until the kernel accepts it.
@@ -289,14 +234,8 @@ std::vector<int> affinity_pus() {
 }
 
 std::optional<double> cgroup_cpu_quota(const std::string& root) {
-    const auto groups = contents(root + "/proc/self/cgroup");
-    if (!groups) return std::nullopt;
     std::optional<double> result;
-    for (std::size_t begin = 0; begin < groups->size();) {
-        const std::size_t end = std::min(groups->find('\n', begin), groups->size());
-        result = tighter(result, quota_of_line(std::string_view(*groups).substr(begin, end - begin), root));
-        begin = end + 1;
-    }
+    for (const CgroupFolder& folder : cgroup_folders("cpu", root)) result = tighter(result, quota_in(folder));
     return result;
 }
 

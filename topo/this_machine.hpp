@@ -38,11 +38,6 @@ std::vector<int> affinity_pus();
 /// unlimited. `root` is prepended to /proc and /sys, for tests.
 std::optional<double> cgroup_cpu_quota(const std::string& root = "");
 
-/// Returns the folders of a cgroup and of its ancestors, innermost first; the last is the mount point. In a container,
-/// `path`, as named by /proc/self/cgroup, may be the host's, whose first folders are not mounted; they are removed
-/// until the remaining path exists.
-std::vector<std::string> cgroup_folders(const std::string& mount, std::string path);
-
 /// Returns min(units, whole CPUs of the quota), but at least 1: the number of ranks that can run at the same time.
 /// `units` defaults to the size of the affinity mask.
 int usable_cores(int units, const std::string& root = "");

@@ -18,54 +18,33 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <optional>
-#include <sstream>
 #include <string>
 #include <thread>
 
 #include "launcher/base/proc.hpp"
 #include "launcher/diagnosis/source_lines.hpp"
 #include "runtime/base/descriptor.hpp"
+#include "topo/system_files.hpp"
 
 // Mapped files, from /proc/PID/maps.
 
 namespace tutti::launcher {
-namespace {
 
-/// Parses a line "begin-end rights offset device inode path". Returns nothing for memory without a file.
-std::optional<LoadedFile> mapping_of(std::string const& line) {
-    std::istringstream fields(line);
-    LoadedFile mapping;
-    char dash = 0;
-    std::string permissions, skipped;
-    fields >> std::hex >> mapping.begin >> dash >> mapping.end >> permissions >> skipped >> skipped >> skipped >>
-        std::ws;
-    if (!std::getline(fields, mapping.path) || (mapping.path[0] != '/' && mapping.path != vdso_name)) return {};
-    mapping.executable = permissions.find('x') != std::string::npos;
-    return mapping;
-}
-
-}   // namespace
-
-std::vector<LoadedFile> loaded_files(std::istream& maps) {
+std::vector<LoadedFile> loaded_files(std::string_view maps) {
     std::vector<LoadedFile> files;
-    for (std::string line; std::getline(maps, line);) {
-        std::optional<LoadedFile> mapping = mapping_of(line);
-        if (!mapping) continue;
-        if (files.empty() || files.back().path != mapping->path) {
-            files.push_back(std::move(*mapping));
-        } else {
-            files.back().end = mapping->end;
-            files.back().executable |= mapping->executable;
-        }
-    }
+    topo::for_each_mapping(maps, [&](topo::Mapping const& mapping) {
+        if (!mapping.is_file() && mapping.name != vdso_name) return;
+        if (files.empty() || files.back().path != mapping.name)
+            files.push_back({mapping.begin, mapping.end, false, std::string(mapping.name)});
+        files.back().end = mapping.end;
+        files.back().executable |= mapping.executable();
+    });
     std::erase_if(files, [](LoadedFile const& file) { return !file.executable; });
     return files;
 }
 
 std::vector<LoadedFile> loaded_files(pid_t process) {
-    std::ifstream maps(process_folder(process) + "/maps");
-    return loaded_files(maps);
+    return loaded_files(topo::read_system_file(process_folder(process) + "/maps"));
 }
 
 int open_loaded_file(pid_t process, std::string const& path) {

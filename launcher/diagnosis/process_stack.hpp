@@ -6,8 +6,8 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <iosfwd>
 #include <string>
+#include <string_view>
 #include <vector>
 
 // The files with machine code that a process has mapped.
@@ -28,7 +28,7 @@ inline constexpr char deleted_ending[] = " (deleted)";
 inline constexpr char vdso_name[] = "[vdso]";
 
 /// Returns the files with executable mappings, from the text of /proc/PID/maps, including the vdso.
-std::vector<LoadedFile> loaded_files(std::istream& maps);
+std::vector<LoadedFile> loaded_files(std::string_view maps);
 /// Returns the files that a process has mapped now; empty if the process is gone or access is not permitted.
 std::vector<LoadedFile> loaded_files(pid_t process);
 

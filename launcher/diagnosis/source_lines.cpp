@@ -15,7 +15,6 @@
 #include <cstring>
 #include <memory>
 #include <span>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -317,10 +316,7 @@ struct SourceLines::Module {
 
 SourceLines::SourceLines(pid_t pid, LineCache* cache) : pid_(pid), cache_(cache) { read(loaded_files(pid)); }
 
-SourceLines::SourceLines(std::string const& text) : pid_(0) {
-    std::istringstream maps(text);
-    read(loaded_files(maps));
-}
+SourceLines::SourceLines(std::string const& text) : pid_(0) { read(loaded_files(text)); }
 
 void SourceLines::read(std::vector<LoadedFile> files) {
     for (LoadedFile& file : files)

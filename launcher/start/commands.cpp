@@ -9,11 +9,11 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <string_view>
 
 #include "launcher/base/job.hpp"
 #include "runtime/base/error.hpp"
+#include "topo/system_files.hpp"
 
 namespace tutti::launcher {
 
@@ -23,15 +23,10 @@ std::vector<std::string> split_agent_command(std::string const& text) {
     return arguments;
 }
 
-std::string program_folder() {
-    std::error_code error;
-    return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-}
-
 std::vector<std::string> agent_command(Job const& job, std::string const& host) {
     std::vector<std::string> arguments = split_agent_command(job.agent);
     arguments.push_back(host);
-    arguments.push_back(shell_quoted(job.daemon.empty() ? program_folder() + "/tutti-daemon" : job.daemon));
+    arguments.push_back(shell_quoted(job.daemon.empty() ? topo::program_folder() + "/tutti-daemon" : job.daemon));
     return arguments;
 }
 

@@ -26,9 +26,6 @@ std::vector<std::string> split_agent_command(std::string const& text);
 /// Returns the whole command for one host: AGENT HOST COMMAND, in the form that ssh takes.
 std::vector<std::string> agent_command(Job const& job, std::string const& host);
 
-/// Returns the folder of this program's file.
-std::string program_folder();
-
 // Finds the program of a rank, so that a wrong name is reported once, before anything is started.
 
 /// Returns the path to execute: `name` itself if it contains a slash (relative to `folder`); otherwise the first

@@ -16,6 +16,7 @@
 #include "launcher/base/job.hpp"
 #include "runtime/base/descriptor.hpp"
 #include "runtime/base/error.hpp"
+#include "topo/system_files.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -111,8 +112,8 @@ MappedFile::~MappedFile() {
 
 std::string library_folder(std::string const& library) {
     std::error_code error;
-    std::filesystem::path bin = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-    if (error) return {};
+    std::filesystem::path const bin = topo::program_folder();
+    if (bin.empty()) return {};
     for (std::filesystem::path const& folder : {bin / ".." / "lib", bin / TUTTI_LIBRARIES_FROM_PROGRAMS}) {
         if (!std::filesystem::exists(folder / library, error)) continue;
         std::filesystem::path const shortest = std::filesystem::weakly_canonical(folder, error);

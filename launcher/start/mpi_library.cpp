@@ -7,7 +7,6 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <sstream>
 #include <string_view>
@@ -26,6 +25,7 @@
 #include "runtime/base/descriptor.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/settings/launch.hpp"
+#include "topo/system_files.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -169,14 +169,15 @@ ResolvedLibrary foreign_library(std::string const& program, LoaderContext const&
 std::string mapped_foreign_library(pid_t process) {
     std::string foreign;
     for (pid_t one : process_and_children(process)) {
-        std::ifstream maps(process_folder(one) + "/maps");
-        for (std::string line; std::getline(maps, line);) {
-            std::size_t const slash = line.find('/');
-            std::string const file = slash == std::string::npos ? "" : line.substr(slash);
-            if (file.empty() || file == foreign || !is_mpi_library(file_name(file))) continue;
-            if (is_our_library(file)) return {};
-            foreign = file;
-        }
+        bool is_ours = false;
+        std::string const maps = topo::read_system_file(process_folder(one) + "/maps");
+        topo::for_each_mapping(maps, [&](topo::Mapping const& mapping) {
+            std::string const file(mapping.name);
+            if (!mapping.is_file() || file == foreign || !is_mpi_library(file_name(file))) return;
+            if (is_our_library(file)) is_ours = true;
+            else foreign = file;
+        });
+        if (is_ours) return {};
     }
     return foreign;
 }

@@ -7,11 +7,10 @@
 #include <csignal>
 #include <cstring>
 #include <fstream>
-#include <string_view>
 #include <utility>
 
 #include "runtime/base/error.hpp"
-#include "topo/this_machine.hpp"
+#include "topo/system_files.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -34,34 +33,12 @@ std::uint64_t number_after(std::string const& word, std::string const& file) {
     return 0;
 }
 
-/// Adds those folders of a cgroup and its ancestors that count memory.
-void add_folders(std::vector<std::string>& folders, std::string const& mount, std::string const& path) {
-    for (std::string const& folder : topo::cgroup_folders(mount, path))
-        for (char const* file : {"/memory.events", "/memory.oom_control"})
-            if (std::ifstream(folder + file)) folders.push_back(folder);
-}
-
-bool includes_memory(std::string_view controllers) {
-    return join(",", controllers, ",").find(",memory,") != std::string::npos;
-}
-
 }   // namespace
 
 MemoryMonitor::MemoryMonitor(std::string root) : root_(std::move(root)) {
-    std::ifstream groups(root_ + "/proc/self/cgroup");   // lines of number:controllers:path
-    std::string const mount = root_ + "/sys/fs/cgroup";
-    for (std::string line; std::getline(groups, line);) {
-        std::size_t const first = line.find(':'), second = line.find(':', first + 1);
-        if (second == std::string::npos) continue;
-        std::string const controllers = line.substr(first + 1, second - first - 1), path = line.substr(second + 1);
-        if (controllers.empty()) {
-            add_folders(folders_, mount, path);
-            add_folders(folders_, mount + "/unified", path);
-        } else if (includes_memory(controllers)) {
-            add_folders(folders_, mount + "/" + controllers, path);
-            if (controllers != "memory") add_folders(folders_, mount + "/memory", path);
-        }
-    }
+    for (topo::CgroupFolder const& folder : topo::cgroup_folders("memory", root_))
+        if (std::ifstream(folder.path + (folder.version == 2 ? "/memory.events" : "/memory.oom_control")))
+            folders_.push_back(folder.path);
     last_kills_ = kills();
 }
 

@@ -8,7 +8,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <numeric>
 #include <sstream>
@@ -16,6 +15,7 @@
 #include "coll/choice/tuning.hpp"
 #include "coll/env/area.hpp"
 #include "runtime/base/error.hpp"
+#include "topo/system_files.hpp"
 #include "topo/text.hpp"
 
 // Starts tutti-bench and parses its output.
@@ -34,9 +34,9 @@ std::string command_for(TuningCase const& tuning_case, std::vector<std::string> 
     auto const& sizes = tuning_case.sizes();
     double const all = seconds * static_cast<double>(sizes.size() * (settings.size() + 1));
     std::string command =
-        join("exec ", quoted(program_folder() + "/mpiexec"), " -n ", tuning_case.ranks(),
+        join("exec ", quoted(topo::program_folder() + "/mpiexec"), " -n ", tuning_case.ranks(),
              " -genv TUTTI_QUIET yes -timeout ", static_cast<long>(60 + 10 * all), " ",
-             quoted(program_folder() + "/tutti-bench"), " --csv --warmup 4 --blocks 5 --seconds ", seconds);
+             quoted(topo::program_folder() + "/tutti-bench"), " --csv --warmup 4 --blocks 5 --seconds ", seconds);
     if (sizes.back() > 0) command += join(" --sizes ", sizes.front(), ":", sizes.back());
     for (std::string const& setting : settings)
         command += join(" --hint ", quoted(join("tutti_coll_", tuning_case.name(), "=", setting)));
@@ -57,11 +57,6 @@ bool parse_line(std::string const& line, bool alone, std::size_t& size, std::str
 }
 
 }   // namespace
-
-std::string program_folder() {
-    std::error_code error;
-    return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-}
 
 Measurements measure(TuningCase const& tuning_case, std::vector<std::string> const& settings, double seconds,
                      std::function<void(std::size_t)> const& on_measured) {

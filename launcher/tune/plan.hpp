@@ -61,7 +61,4 @@ inline constexpr char default_series[] = "default";
 Measurements measure(TuningCase const& tuning_case, std::vector<std::string> const& settings, double seconds,
                      std::function<void(std::size_t)> const& on_measured);
 
-/// Returns the folder of this program, which also contains mpiexec and tutti-bench.
-std::string program_folder();
-
 }   // namespace tutti::tune

@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstdio>
 #include <string>
 
 #include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "topo/text_streams.hpp"
+#include "topo/system_files.hpp"
 
 namespace tutti::p2p {
 namespace {
@@ -65,13 +64,12 @@ bool MappedMemory::query(void const* first, std::size_t bytes) {
 }
 
 void MappedMemory::read_maps() {
-    FileReader file("/proc/self/maps");
-    for (std::string line; std::getline(file, line);) {
-        std::uintptr_t first = 0, end = 0;
-        if (std::sscanf(line.c_str(), "%lx-%lx", &first, &end) != 2) continue;
-        if (line.ends_with("[heap]") && first <= end_of_heap() && end_of_heap() <= end) heap_ = first;
-        if (line.ends_with("[stack]")) stack_ = {first, end};
-    }
+    std::string const maps = topo::read_system_file("/proc/self/maps");
+    topo::for_each_mapping(maps, [this](topo::Mapping const& mapping) {
+        if (mapping.name == "[heap]" && mapping.begin <= end_of_heap() && end_of_heap() <= mapping.end)
+            heap_ = mapping.begin;
+        if (mapping.name == "[stack]") stack_ = {mapping.begin, mapping.end};
+    });
 }
 
 }   // namespace tutti::p2p

@@ -5,29 +5,17 @@
 #include <cstdlib>
 #include <vector>
 
-#include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "runtime/base/error.hpp"
+#include "topo/system_files.hpp"
 #include "topo/text_streams.hpp"
 
 namespace tutti {
 namespace {
-
-/// Returns the beginning of a file in /proc, not much more than `max_bytes` bytes; empty if it cannot be read.
-std::string read_proc_file(std::string const& file, std::size_t max_bytes) {
-    int const descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) return {};
-    std::string text;
-    char part[4096];
-    for (ssize_t bytes; text.size() < max_bytes && (bytes = read(descriptor, part, sizeof part)) > 0;)
-        text.append(part, static_cast<std::size_t>(bytes));
-    close(descriptor);
-    return text;
-}
 
 struct ProcessInfo {
     std::string name;
@@ -36,7 +24,7 @@ struct ProcessInfo {
 
 /// Parses "PID (NAME) STATE PARENT …"; the name may contain any characters.
 ProcessInfo process_info(std::string const& process) {
-    std::string const text = read_proc_file(join("/proc/", process, "/stat"), 1);
+    std::string const text = topo::read_system_file(join("/proc/", process, "/stat"), 1);
     std::size_t const first = text.find('('), last = text.rfind(')');
     if (first == std::string::npos || last == std::string::npos || last + 4 >= text.size()) return {};
     return {text.substr(first + 1, last - first - 1), std::atoi(text.c_str() + last + 4)};
@@ -44,7 +32,7 @@ ProcessInfo process_info(std::string const& process) {
 
 /// Returns true for a launcher of several ranks; another MPI's mpiexec has no child with that name.
 bool launches_several_ranks(pid_t process) {
-    std::string const children = read_proc_file(join("/proc/", process, "/task/", process, "/children"), 1);
+    std::string const children = topo::read_system_file(join("/proc/", process, "/task/", process, "/children"), 1);
     TextReader list(children);   // the guardian is one of the first
     for (int child; list >> child;)
         if (process_info(std::to_string(child)).name == launch::guardian_name) return true;
@@ -52,7 +40,7 @@ bool launches_several_ranks(pid_t process) {
 }
 
 bool uses_mpi(pid_t process) {
-    std::string const maps = read_proc_file(join("/proc/", process, "/maps"), 16 << 20);
+    std::string const maps = topo::read_system_file(join("/proc/", process, "/maps"), 16 << 20);
     return maps.find("/libmpi.so") != std::string::npos || maps.find("/libmpich.so") != std::string::npos;
 }
 

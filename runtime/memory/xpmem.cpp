@@ -7,7 +7,7 @@
 
 #include <dlfcn.h>
 
-#include "topo/text_streams.hpp"
+#include "topo/system_files.hpp"
 
 namespace tutti {
 namespace {
@@ -23,12 +23,11 @@ constexpr std::uint64_t piece_bytes = 64 << 20;
 
 /// Returns the end of the highest mapping: attachments must not exceed it. Ignores mappings in the kernel's half.
 std::uint64_t highest_address() {
-    FileReader maps("/proc/self/maps");
+    std::string const maps = topo::read_system_file("/proc/self/maps");
     std::uint64_t top = 0;
-    for (std::string line; std::getline(maps, line);) {
-        std::uint64_t const end = std::stoull(line.substr(line.find('-') + 1), nullptr, 16);
-        if (end >> 63 == 0) top = std::max(top, end);
-    }
+    topo::for_each_mapping(maps, [&](topo::Mapping const& mapping) {
+        if (mapping.end >> 63 == 0) top = std::max(top, mapping.end);
+    });
     return top;
 }
 

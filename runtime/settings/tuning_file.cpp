@@ -3,9 +3,9 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <system_error>
 
 #include "runtime/base/error.hpp"
+#include "topo/system_files.hpp"
 #include "topo/text_file.hpp"
 
 namespace tutti {
@@ -71,10 +71,9 @@ std::string user_tuning_path() {
 std::vector<std::string> tuning_locations(std::string const& configuration_from_programs) {
     std::vector<std::string> locations;
     if (std::string user = user_tuning_path(); !user.empty()) locations.push_back(std::move(user));
-    std::error_code error;
-    std::filesystem::path const program = std::filesystem::read_symlink("/proc/self/exe", error);
-    if (!error)
-        locations.push_back((program.parent_path() / configuration_from_programs / "tutti/tuning").lexically_normal());
+    std::filesystem::path const programs = topo::program_folder();
+    if (!programs.empty())
+        locations.push_back((programs / configuration_from_programs / "tutti/tuning").lexically_normal());
     return locations;
 }
 

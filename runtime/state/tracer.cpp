@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstring>
 #include <string>
 #include <string_view>
 
 #include "runtime/base/clock.hpp"
 #include "runtime/state/call_site.hpp"
-#include "topo/text_streams.hpp"
+#include "topo/system_files.hpp"
 
 // Calls that a trace omits or merges, by name.
 
@@ -286,19 +285,15 @@ bool Tracer::is_program_code(std::uint64_t address) {
 }
 
 void Tracer::read_maps() {
-    FileReader file("/proc/self/maps");
+    std::string const maps = topo::read_system_file("/proc/self/maps");
     std::string file_maps;
     code_.clear();
-    for (std::string line; std::getline(file, line);) {
-        std::size_t const path = line.find('/');
-        std::uint64_t begin = 0, end = 0;
-        char rights[8] = {};
-        if (path == std::string::npos || file_maps.size() + line.size() + 1 > Trace::max_maps) continue;
-        if (std::sscanf(line.c_str(), "%lx-%lx %7s", &begin, &end, rights) != 3) continue;
-        file_maps += line + "\n";
-        bool const is_mpi_library = line.find("/libmpi") != std::string::npos || in_this_library(begin);
-        if (rights[2] == 'x' && !is_mpi_library) code_.emplace_back(begin, end);
-    }
+    topo::for_each_mapping(maps, [&](topo::Mapping const& mapping) {
+        if (!mapping.is_file() || file_maps.size() + mapping.line.size() + 1 > Trace::max_maps) return;
+        file_maps.append(mapping.line).append("\n");
+        bool const is_mpi_library = mapping.name.find("/libmpi") != mapping.name.npos || in_this_library(mapping.begin);
+        if (mapping.executable() && !is_mpi_library) code_.emplace_back(mapping.begin, mapping.end);
+    });
     file_maps.copy(trace_.maps, file_maps.size());
     trace_.maps_bytes.store(static_cast<std::uint32_t>(file_maps.size()), std::memory_order_release);
 }

@@ -8,31 +8,22 @@
 #include <csignal>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "runtime/base/error.hpp"
+#include "topo/system_files.hpp"
 
 namespace tutti {
 namespace {
 
 using Threads = std::vector<pid_t>;
-
-std::string read_file(std::string const& path) {
-    std::string text;
-    int const file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) return text;
-    char part[4096];
-    for (ssize_t got; (got = read(file, part, sizeof part)) > 0;) text.append(part, static_cast<std::size_t>(got));
-    close(file);
-    return text;
-}
 
 template <class Number>
 Number number_at(std::string_view text, int base = 10) {
@@ -63,19 +54,18 @@ struct SleepState {
 };
 
 SleepState sleep_of(pid_t thread) {
-    std::string const folder = join("/proc/self/task/", thread), status = read_file(folder + "/status");
+    std::string const folder = join("/proc/self/task/", thread), status = topo::read_system_file(folder + "/status");
     if (!value_of(status, "State").starts_with('S')) return {};
     std::string_view const voluntary = value_of(status, "voluntary_ctxt_switches"),
                            involuntary = value_of(status, "nonvoluntary_ctxt_switches");
     if (voluntary.empty() || involuntary.empty()) return {};
-    return {parse_futex_sleep(read_file(folder + "/syscall")),
+    return {parse_futex_sleep(topo::read_system_file(folder + "/syscall")),
             number_at<std::uint64_t>(voluntary) + number_at<std::uint64_t>(involuntary)};
 }
 
 bool is_private_memory(std::string_view maps, std::uintptr_t address) {
-    std::string_view const line = find_mapping(maps, address);
-    std::size_t const rights = line.find(' ');   // "rw-p", or "rw-s" for shared memory
-    return rights != line.npos && rights + 4 < line.size() && line[rights + 4] == 'p';
+    std::optional<topo::Mapping> const mapping = topo::find_mapping(maps, address);
+    return mapping && mapping->is_private();
 }
 
 /// Returns true if a handler of this signal cannot wake a thread (see the head of other_threads.hpp).
@@ -84,14 +74,15 @@ bool cannot_wake(int signal, std::string_view maps, bool main_thread_waits) {
     if (std::ranges::find(faults, signal) != faults.end()) return true;
     struct sigaction action;
     if (sigaction(signal, nullptr, &action) != 0) return true;   // a signal that the C library uses between its threads
-    std::string_view library = find_mapping(maps, reinterpret_cast<std::uintptr_t>(action.sa_handler));
+    auto const handler = topo::find_mapping(maps, reinterpret_cast<std::uintptr_t>(action.sa_handler));
+    std::string_view library = handler ? handler->name : std::string_view();
     library.remove_prefix(std::min(library.rfind('/'), library.size()));
     return library.starts_with("/libgfortran.so") ||
            (main_thread_waits && (library.starts_with("/python3") || library.starts_with("/libpython3")));
 }
 
 bool signals_may_wake(std::string_view maps, bool main_thread_waits) {
-    std::string const status = read_file("/proc/self/status");
+    std::string const status = topo::read_system_file("/proc/self/status");
     std::string_view const caught = value_of(status, "SigCgt");
     if (caught.empty()) return true;
     auto const handled = number_at<std::uint64_t>(caught, 16);
@@ -119,18 +110,6 @@ FutexSleep parse_futex_sleep(std::string_view syscall_line) {
     bool const waits = numbers[call] == SYS_futex && (what == FUTEX_WAIT || what == FUTEX_WAIT_BITSET);
     if (!waits || numbers[limit] != 0) return {};
     return {numbers[word], (numbers[operation] & FUTEX_PRIVATE_FLAG) == 0};
-}
-
-std::string_view find_mapping(std::string_view maps, std::uintptr_t address) {
-    while (!maps.empty()) {
-        std::string_view const line = maps.substr(0, maps.find('\n'));
-        std::size_t const dash = line.find('-');
-        if (dash != line.npos && number_at<std::uintptr_t>(line, 16) <= address &&
-            address < number_at<std::uintptr_t>(line.substr(dash + 1), 16))
-            return line;
-        maps.remove_prefix(std::min(line.size() + 1, maps.size()));
-    }
-    return {};
 }
 
 // The list may lack entries only if a thread ends while it is read: those behind that thread, which itself is listed.
@@ -161,7 +140,7 @@ bool others_may_act(std::span<pid_t const> waiting, std::size_t max_others) {
     for (std::size_t i = 0; i < others.size(); ++i)
         if (!(sleep_of(others[i]) == sleeps[i])) return true;
     if (threads_of_process() != all) return true;
-    std::string const maps = read_file("/proc/self/maps");
+    std::string const maps = topo::read_system_file("/proc/self/maps");
     auto const other_process_may_wake = [&](SleepState const& one) {
         return one.futex.shared && !is_private_memory(maps, one.futex.word);
     };

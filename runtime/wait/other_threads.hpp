@@ -44,7 +44,4 @@ struct FutexSleep {
 };
 FutexSleep parse_futex_sleep(std::string_view syscall_line);
 
-/// Returns the line of /proc/…/maps for the mapping that contains the address; empty if there is none.
-std::string_view find_mapping(std::string_view maps, std::uintptr_t address);
-
 }   // namespace tutti

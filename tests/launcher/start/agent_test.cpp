@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "launcher/nodes/link.hpp"
+#include "topo/system_files.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -29,7 +30,7 @@ TEST(Agent, gets_the_host_and_the_daemon_beside_this_program) {
     Job job;
     job.agent = "rsh -n";
     EXPECT_THAT(agent_command(job, "n1"),
-                ElementsAre("rsh", "-n", "n1", shell_quoted(program_folder() + "/tutti-daemon")));
+                ElementsAre("rsh", "-n", "n1", shell_quoted(topo::program_folder() + "/tutti-daemon")));
     job.daemon = "/a b/it's";
     EXPECT_THAT(agent_command(job, "n1"), ElementsAre("rsh", "-n", "n1", "'/a b/it'\\''s'"));
 }

@@ -44,15 +44,6 @@ TEST(FutexSleep, IsNothingElse) {
         EXPECT_EQ(parse_futex_sleep(line).word, 0u) << line;
 }
 
-TEST(Mapping, IsTheOneThatContainsTheAddress) {
-    constexpr std::string_view maps =
-        "1000-2000 r-xp 0 00:00 0 /a\n2000-3000 rw-s 0 00:00 0 /b\n5000-6000 rw-p 0 0 0\n";
-    EXPECT_EQ(find_mapping(maps, 0x1fff), "1000-2000 r-xp 0 00:00 0 /a");
-    EXPECT_EQ(find_mapping(maps, 0x2000), "2000-3000 rw-s 0 00:00 0 /b");
-    EXPECT_EQ(find_mapping(maps, 0x5fff), "5000-6000 rw-p 0 0 0");
-    EXPECT_EQ(find_mapping(maps, 0x4000), "");
-}
-
 /// Queries in a thread that represents the threads that wait in MPI; this thread sleeps in its join.
 class OtherThreads : public testing::Test {
 protected:

@@ -85,6 +85,20 @@ std::string describe_operation(Comm const& comm, Receive const& op) {
 
 std::string describe_operation(Comm const& comm, Key const& probe) { return describe_source_and_tag(comm, probe); }
 
+// Messages of the library itself belong to collective calls.
+static CallKind kind_of(Key const& key, CallKind of_program) {
+    return key.context & internal_bit ? CallKind::collective : of_program;
+}
+
+CallKind kind_of(Send const& op) {
+    bool const is_standard = op.mode == Mode::standard || op.made_synchronous;
+    return kind_of(op.key, is_standard ? CallKind::standard_send : CallKind::send);
+}
+
+CallKind kind_of(Receive const& op) { return kind_of(op.key, CallKind::receive); }
+
+CallKind kind_of(Key const& probe) { return kind_of(probe, CallKind::probe); }
+
 void add_awaited_ranks(Comm const& comm, Send const& op, BlockedCall& blocked) {
     if (op.peer != proc_null) blocked.await(comm.process.cluster.world_rank_of_peer(op.peer));
 }

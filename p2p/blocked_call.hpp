@@ -16,6 +16,11 @@ std::string describe_operation(Comm const& comm, Send const& op);
 std::string describe_operation(Comm const& comm, Receive const& op);
 std::string describe_operation(Comm const& comm, Key const& probe);
 
+/// Return the kind of a call that waits for the operation.
+CallKind kind_of(Send const& op);
+CallKind kind_of(Receive const& op);
+CallKind kind_of(Key const& probe);
+
 /// Adds to `blocked` the ranks that could complete the operation, and a hint if an unexpected message differs from the
 /// awaited one in its tag or source only.
 void add_awaited_ranks(Comm const& comm, Send const& op, BlockedCall& blocked);
@@ -36,6 +41,7 @@ private:
     static void describe(void const* about, BlockedCall& blocked) {
         auto const& self = *static_cast<AwaitedOperation const*>(about);
         blocked.call = std::string(self.call) + "(" + describe_operation(self.comm, self.op) + ")";
+        blocked.kind = kind_of(self.op);
         add_awaited_ranks(self.comm, self.op, blocked);
     }
 };

@@ -64,7 +64,10 @@ public:
     void begin(Send& op) override {
         if (is_user_point_to_point(op.key)) {
             checks_.on_send(op);
-            if (op.mode == Mode::standard) op.mode = Mode::synchronous;
+            if (op.mode == Mode::standard) {
+                op.mode = Mode::synchronous;
+                op.made_synchronous = true;
+            }
         }
         ForwardingTransport::begin(op);
     }

@@ -222,11 +222,13 @@ void RecvRequest::abandon() { engine(comm->process).checks()->on_request_free(*t
 
 void SendRequest::describe(BlockedCall& blocked) const {
     blocked.call = "send of " + describe_operation(*comm, op_);
+    blocked.kind = kind_of(op_);
     p2p::add_awaited_ranks(*comm, op_, blocked);
 }
 
 void RecvRequest::describe(BlockedCall& blocked) const {
     blocked.call = "receive of " + describe_operation(*comm, op_);
+    blocked.kind = kind_of(op_);
     if (active) p2p::add_awaited_ranks(*comm, op_, blocked);
     else if (op_.key.source >= 0) blocked.await(comm->peers().world_rank(op_.key.source));   // not started
 }

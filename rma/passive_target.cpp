@@ -38,6 +38,7 @@ struct LockWait {
     /// Describes the lock and its holders at the time of the call.
     static void describe(void const* about, BlockedCall& blocked) {
         auto const& [window, target, rank] = *static_cast<LockWait const*>(about);
+        blocked.kind = CallKind::rma;
         std::string& text = blocked.call;
         text += join("(rank ", rank, ", ", window.description(), ")");
         int const holder = exclusive_holder(target.control->lock.word);

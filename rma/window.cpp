@@ -24,6 +24,7 @@ std::string Window::description() const {
 }
 
 void Window::add_description(void const* window, BlockedCall& blocked) {
+    blocked.kind = CallKind::rma;
     blocked.call += "(" + static_cast<Window const*>(window)->description() + ")";
 }
 

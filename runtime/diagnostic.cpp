@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <string_view>
 
@@ -21,26 +20,21 @@ namespace {
 
 constexpr time_t max_wait_s = 10;   // for a launcher that does not respond
 
-template <std::size_t size>
-void copy_text(char (&to)[size], std::string const& text) {
-    std::size_t const length = std::min(text.size(), size - 1);
-    std::memcpy(to, text.data(), length);
-    to[length] = 0;
-}
-
 /// Returns true if `call` was made at the location from which this rank calls MPI now.
 bool is_current_call(Process const& process, UsageError::Call const& call) {
     return call.rank == process.rank() && call.site == reinterpret_cast<std::uintptr_t>(process.call_site);
 }
 
-/// Writes the stack of `call` and returns its length. The stack of the present call includes all callers,
-/// because the innermost may belong to a library; that of another call is its return address alone.
-std::size_t stack_of(Process const& process, UsageError::Call const& call, std::span<std::uint64_t> stack) {
-    if (call.site == 0) return 0;
+/// Returns the stack of `call`, stored in `stack`. That of the present call includes all callers, because the innermost
+/// may belong to a library; that of another call is its return address alone.
+std::span<std::uint64_t> stack_of(Process const& process, UsageError::Call const& call,
+                                  std::span<std::uint64_t> stack) {
+    if (call.site == 0) return {};
     if (is_current_call(process, call))
-        if (std::size_t const found = program_stack(stack); found != 0 && stack[0] == call.site) return found;
+        if (std::size_t const found = program_stack(stack); found != 0 && stack[0] == call.site)
+            return stack.first(found);
     stack[0] = call.site;
-    return 1;
+    return stack.first(1);
 }
 
 /// Returns the interpreted program's line of the present call. The calls of such a program share one address, so the
@@ -53,18 +47,15 @@ std::string script_of(Process const& process, UsageError::Call const& call) {
 void publish(Process& process, UsageError const& error, Diagnostic::Kind kind) {
     Diagnostic& diagnostic = process.rank_state().diagnostic;
     std::size_t const calls = std::min(error.calls.size(), Diagnostic::max_locations);
-    copy_text(diagnostic.code, error.code);
-    copy_text(diagnostic.headline, error.headline);
-    copy_text(diagnostic.help, error.help);
+    diagnostic.error.write(error.code, error.headline, error.help);
     diagnostic.locations = static_cast<std::uint32_t>(calls);
     for (std::size_t i = 0; i < calls; ++i) {
         UsageError::Call const& call = error.calls[i];
         Diagnostic::Location& location = diagnostic.location[i];
+        std::uint64_t stack[PublishedCall::max_addresses];
         location.rank = call.rank;
-        location.addresses = static_cast<std::uint32_t>(stack_of(process, call, location.stack));
-        copy_text(location.script, script_of(process, call));
-        copy_text(location.call, call.text);
-        copy_text(location.remark, call.remark);
+        location.call.write(CallKind::other, call.text, stack_of(process, call, stack), script_of(process, call));
+        write_text(location.remark, call.remark);
     }
     diagnostic.kind.store(kind, std::memory_order_release);
 }

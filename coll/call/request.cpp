@@ -214,6 +214,7 @@ bool CollectiveRequest::add_peers(std::vector<RankRange>& peers) const {
 
 // A request that waits in the queue does not wait for any particular rank.
 void CollectiveRequest::describe(BlockedCall& blocked) const {
+    blocked.kind = CallKind::collective;
     blocked.call = join("collective operation on ", comm->description());
     for (RunningOperation const* operation : running_) {
         if (!operation || operation->suspension().peer == any_peer) continue;

@@ -15,37 +15,44 @@ constexpr std::int64_t max_pause_ns = 4'000'000'000;
 /// Returns the time from `then` to `now`, at least 0 whatever a rank has written as `then`.
 std::int64_t since(std::int64_t then, std::int64_t now) { return now - std::clamp<std::int64_t>(then, 0, now); }
 
-BlockedRank read_thread(BlockedThread const& published) {
-    BlockedRank thread{.wait = {.state = RankWait::State::blocked, .awaiting = published.awaiting}};
+BlockedRank read_thread(BlockedThread const& published, int rank) {
+    BlockedRank thread{read_call(published.call, rank)};
+    thread.wait.state = RankWait::State::blocked;
+    thread.wait.awaiting = published.awaiting;
     std::size_t const ranges = std::min<std::size_t>(published.ranges, BlockedThread::max_ranges);
     std::size_t const others = std::min<std::size_t>(published.further_ranges, BlockedThread::max_ranges - ranges);
     thread.wait.awaited.assign(published.awaited, published.awaited + ranges);
     thread.wait.others.assign(published.awaited + ranges, published.awaited + ranges + others);
-    thread.stack.assign(published.stack,
-                        published.stack + std::min<std::size_t>(published.addresses, published.max_addresses));
-    thread.call = text_in(published.call);
-    thread.script = text_in(published.script);
+    thread.error = read_error(published.error);
     thread.waiting_rank = published.waiting_rank;
-    thread.code = text_in(published.code);
-    thread.headline = text_in(published.headline);
-    thread.help = text_in(published.help);
     return thread;
 }
 
 }   // namespace
+
+LocatedCall read_call(PublishedCall const& published, int rank) {
+    std::span<std::uint64_t const> const stack = published.return_addresses();
+    return {.rank = rank,
+            .kind = published.kind,
+            .call = text_in(published.text),
+            .stack = {stack.begin(), stack.end()},
+            .position = {text_in(published.script)}};
+}
+
+ErrorText read_error(PublishedError const& published) {
+    return {text_in(published.code), text_in(published.headline), text_in(published.help)};
+}
 
 std::optional<BlockedRank> read_blocked(RankState const& rank_state) {
     Blocked const& published = rank_state.blocked;
     std::uint64_t const changes = published.changes.load(std::memory_order_acquire),
                         progress_count = published.progress_count.load(std::memory_order_relaxed);
     if (changes % 2 == 0) return {};
-    BlockedRank rank = read_thread(published.thread[0]);
+    BlockedRank rank = read_thread(published.thread[0], rank_state.world_rank);
     for (std::size_t i = 1; i < std::min<std::size_t>(published.threads, Blocked::max_threads); ++i) {
-        BlockedRank& other = rank.other_threads.emplace_back(read_thread(published.thread[i]));
-        other.rank = rank_state.world_rank;
-        rank.wait.other_threads.push_back(other.wait);
+        rank.other_threads.push_back(read_thread(published.thread[i], rank.rank));
+        rank.wait.other_threads.push_back(rank.other_threads.back().wait);
     }
-    rank.rank = rank_state.world_rank;
     rank.changes = changes;
     rank.progress_count = progress_count;
     std::atomic_thread_fence(std::memory_order_acquire);
@@ -61,12 +68,7 @@ std::optional<BlockedRank> read_polling(RankState const& rank_state, std::int64_
         since(published.last.load(std::memory_order_relaxed), now) < max_pause_ns &&
         rank_state.blocked.progress_count.load(std::memory_order_relaxed) == published.progress_count;
     if (changes % 2 == 0 || !is_polling) return {};
-    BlockedRank rank{
-        .rank = rank_state.world_rank, .changes = changes, .progress_count = published.progress_count, .wait = {}};
-    rank.call = text_in(published.call);
-    rank.script = text_in(published.script);
-    rank.stack.assign(published.stack,
-                      published.stack + std::min<std::size_t>(published.addresses, BusyPoll::max_addresses));
+    BlockedRank rank{read_call(published.call, rank_state.world_rank), changes, published.progress_count};
     rank.polling_s = static_cast<int>(since(began, now) / 1'000'000'000);
     std::atomic_thread_fence(std::memory_order_acquire);
     if (published.changes.load(std::memory_order_relaxed) != changes) return {};

@@ -127,7 +127,7 @@ ProvenDeadlock DeadlockDetector::proven() const {
     ProvenDeadlock result{suspected_, {}, {}};
     for (int rank : deadlocked_ranks(result.ranks)) {
         auto const at = static_cast<std::size_t>(rank);
-        result.blocked.push_back({.rank = rank, .changes = changes_[at], .wait = waits_[at]});
+        result.blocked.push_back({{.rank = rank}, changes_[at], 0, waits_[at]});
     }
     for (int rank = 0; rank < static_cast<int>(waits_.size()); ++rank) {
         if (waits_[static_cast<std::size_t>(rank)].state != RankWait::State::ended) continue;
@@ -136,6 +136,13 @@ ProvenDeadlock DeadlockDetector::proven() const {
         if (awaited) result.ended.push_back(rank);
     }
     return result;
+}
+
+void ProvenDeadlock::complete(std::vector<BlockedRank> const& published) {
+    for (BlockedRank& one : blocked) {
+        auto const found = std::ranges::find(published, one.rank, &BlockedRank::rank);
+        if (found != published.end()) one = *found;
+    }
 }
 
 }   // namespace tutti::launcher

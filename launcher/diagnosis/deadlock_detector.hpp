@@ -21,6 +21,9 @@ struct ProvenDeadlock {
     /// the ranks keep the rest published.
     std::vector<BlockedRank> blocked;
     std::vector<int> ended;   ///< ended ranks that are awaited
+
+    /// Replaces the entries of `blocked` by what the ranks have published.
+    void complete(std::vector<BlockedRank> const& published);
 };
 
 /// Limits how long a report is delayed until it is complete. A rank publishes where it is and what it waits for only

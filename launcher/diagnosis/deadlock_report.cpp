@@ -13,29 +13,18 @@ BlockedRank const& blocked_rank(ProvenDeadlock const& deadlock, int rank) {
     return *std::ranges::find(deadlock.blocked, rank, &BlockedRank::rank);
 }
 
-// The following functions recognise the kind of a blocked call by its text.
-
-bool sends(std::string const& call) { return call.find("end(") != call.npos || call.find("send of ") != call.npos; }
+bool sends(CallKind kind) { return kind == CallKind::send || kind == CallKind::standard_send; }
 /// Includes calls that probe for a message, such as MPI_Probe.
-bool receives(std::string const& call) {
-    return call.find("ecv(") != call.npos || call.find("receive of ") != call.npos || call.find("robe(") != call.npos;
-}
-bool probes(std::string const& call) { return call.find("robe(") != call.npos; }
-/// Returns true for sends that only --check may have made wait; sends in other modes wait for their receives in any
-/// case.
-bool sends_in_standard_mode(std::string const& call) {
-    return call.starts_with("MPI_Send(") || call.find("send of ") != call.npos;
-}
-bool is_message(std::string const& call) {
-    return call.find(" from ") != call.npos || call.find("(from ") != call.npos || call.find(" to rank ") != call.npos;
-}
+bool receives(CallKind kind) { return kind == CallKind::receive || kind == CallKind::probe; }
+bool probes(CallKind kind) { return kind == CallKind::probe; }
+bool is_no_message(CallKind kind) { return !is_message(kind); }
 
 /// Returns true if `what` holds for each waiting thread of these ranks.
-bool all_of(ProvenDeadlock const& deadlock, std::vector<int> const& ranks, bool (*what)(std::string const& call)) {
+bool all_of(ProvenDeadlock const& deadlock, std::vector<int> const& ranks, bool (*what)(CallKind kind)) {
     return std::ranges::all_of(ranks, [&](int rank) {
         BlockedRank const& blocked = blocked_rank(deadlock, rank);
-        return what(blocked.call) &&
-               std::ranges::all_of(blocked.other_threads, [what](BlockedRank const& one) { return what(one.call); });
+        return what(blocked.kind) &&
+               std::ranges::all_of(blocked.other_threads, [what](BlockedRank const& one) { return what(one.kind); });
     });
 }
 
@@ -55,7 +44,7 @@ BlockedRank const* rank_with_error(ProvenDeadlock const& deadlock, std::vector<i
         BlockedRank const& blocked = blocked_rank(deadlock, rank);
         // An error that concerns another rank counts only if that rank waits for this one.
         auto const holds = [&](BlockedRank const& one) {
-            if (one.code.empty() || one.waiting_rank < 0) return !one.code.empty();
+            if (one.error.code.empty() || one.waiting_rank < 0) return !one.error.code.empty();
             auto const other = std::ranges::find(deadlock.blocked, one.waiting_rank, &BlockedRank::rank);
             return other != deadlock.blocked.end() && awaits(other->wait, rank);
         };
@@ -70,8 +59,8 @@ BlockedRank const* rank_with_error(ProvenDeadlock const& deadlock, std::vector<i
 void add_hint(Report& report, ProvenDeadlock const& deadlock, std::vector<int> const& core) {
     for (int rank : core) {
         BlockedRank const& one = blocked_rank(deadlock, rank);
-        if (!one.code.empty() || one.help.empty()) continue;
-        report.notes.push_back(join("at rank ", rank, " ", one.help));
+        if (!one.error.code.empty() || one.error.help.empty()) continue;
+        report.notes.push_back(join("at rank ", rank, " ", one.error.help));
         return;
     }
 }
@@ -80,8 +69,7 @@ void add_hint(Report& report, ProvenDeadlock const& deadlock, std::vector<int> c
 char const* broken_rule(ProvenDeadlock const& deadlock, std::vector<int> const& core) {
     if (all_of(deadlock, core, sends)) return "every send needs its receive";
     if (all_of(deadlock, core, receives)) return "every receive needs its send";
-    if (all_of(deadlock, core, [](std::string const& call) { return !is_message(call); }))
-        return "all ranks of a communicator make the same collective calls";
+    if (all_of(deadlock, core, is_no_message)) return "all ranks of a communicator make the same collective calls";
     return "each send needs its receive and each receive its send, and all ranks make the same collective calls";
 }
 
@@ -109,7 +97,8 @@ std::vector<int> finalizing_ranks(ProvenDeadlock const& deadlock, std::vector<in
 
 /// States that the program may work without --check, where that is so.
 void describe_effect_of_check(Report& report, ProvenDeadlock const& deadlock, std::vector<int> const& core) {
-    auto const sends = [&](int rank) { return sends_in_standard_mode(blocked_rank(deadlock, rank).call); };
+    // Sends in other modes wait for their receives in any case.
+    auto const sends = [&](int rank) { return blocked_rank(deadlock, rank).kind == CallKind::standard_send; };
     if (std::ranges::all_of(core, sends) && report.code == "T01" && core.size() == 1)
         report.help =
             "works only as long as the message is small: a send may wait for its receive, so begin the receive first "
@@ -139,7 +128,7 @@ void describe_cycle(Report& report, ProvenDeadlock const& deadlock, std::vector<
     } else if (all_of(deadlock, core, receives)) {
         report.help = join(all_of(deadlock, core, probes) ? "all wait for a message first" : "all receive first",
                            ": let one of them send first, or use MPI_Sendrecv or MPI_Irecv");
-    } else if (all_of(deadlock, core, [](std::string const& call) { return !is_message(call); })) {
+    } else if (all_of(deadlock, core, is_no_message)) {
         report.help =
             "all members of a communicator must make its collective calls in the same order, and ranks that belong "
             "to two communicators or windows must use both in the same order";
@@ -152,7 +141,7 @@ void describe_cycle(Report& report, ProvenDeadlock const& deadlock, std::vector<
 
 }   // namespace
 
-Report make_report(ProvenDeadlock const& deadlock, FindPosition const& find_position, bool checked) {
+Report make_report(ProvenDeadlock const& deadlock, bool checked) {
     std::vector<int> const& core = deadlock.ranks.cores.front();
     Report report;
     if (std::vector<int> const ended = awaited_ended_ranks(deadlock, core); !ended.empty())
@@ -161,22 +150,19 @@ Report make_report(ProvenDeadlock const& deadlock, FindPosition const& find_posi
         describe_ended_ranks(report, deadlock, without(core, last), last, "called MPI_Finalize");
     else describe_cycle(report, deadlock, core);
     if (BlockedRank const* blocked = rank_with_error(deadlock, core)) {
-        report.code = blocked->code;
-        report.headline = join("deadlock: rank ", blocked->rank, " ", blocked->headline);
-        report.help = blocked->help;
+        report.code = blocked->error.code;
+        report.headline = join("deadlock: rank ", blocked->rank, " ", blocked->error.headline);
+        report.help = blocked->error.help;
     }
     add_hint(report, deadlock, core);
     if (checked) describe_effect_of_check(report, deadlock, core);
-    bool without_g = false;
     auto const add_thread = [&](BlockedRank const& blocked, char const* remark) {
-        SourcePosition const position = find_position(blocked.rank, blocked.stack);
         // A collective names only one of the ranks that it waits for; ranks in the same call are in the same situation.
         bool const same_as_core =
-            !is_message(blocked.call) && std::ranges::any_of(report.lines, [&](ReportLine const& line) {
-                return line.call == blocked.call && line.position == position.text && line.remark.empty();
+            !is_message(blocked.kind) && std::ranges::any_of(report.lines, [&](ReportLine const& line) {
+                return line.call == blocked.call && line.position == blocked.position.text && line.remark.empty();
             });
-        report.lines.push_back({{blocked.rank}, blocked.call, position.text, same_as_core ? "" : remark});
-        without_g |= position.without_g;
+        report.add(blocked, same_as_core ? "" : remark);
     };
     auto const add = [&](std::vector<int> const& ranks, char const* remark) {
         for (BlockedRank const& blocked : deadlock.blocked) {
@@ -187,14 +173,13 @@ Report make_report(ProvenDeadlock const& deadlock, FindPosition const& find_posi
     };
     for (std::vector<int> const& one : deadlock.ranks.cores) add(one, "");
     add(deadlock.ranks.dependents, "(waits for them)");
-    if (without_g) report.notes.emplace_back(compile_with_g_note);
     return report;
 }
 
-Report make_stall_report(std::vector<LocatedRank> const& blocked, std::chrono::seconds limit) {
+Report make_stall_report(std::vector<BlockedRank> const& blocked, std::chrono::seconds limit) {
     std::vector<int> polling;
-    for (LocatedRank const& one : blocked)
-        if (one.blocked.polling_s >= 0) polling.push_back(one.blocked.rank);
+    for (BlockedRank const& one : blocked)
+        if (one.polling_s >= 0) polling.push_back(one.rank);
     std::ranges::sort(polling);
     Report report{.code = "T19",
                   .headline = join("no rank has made progress for ", limit.count(), " s: ", describe_ranks(polling),
@@ -208,14 +193,19 @@ Report make_stall_report(std::vector<LocatedRank> const& blocked, std::chrono::s
     return report;
 }
 
-std::vector<ReportLine> waiting_lines(std::vector<LocatedRank> const& blocked) {
+void add_awaiting_ranks(Report& report, int ended, std::vector<BlockedRank> const& waiting) {
+    for (BlockedRank const& one : waiting)
+        if (awaits(one.wait, ended) && one.rank != ended)
+            report.lines.push_back({{one.rank}, one.call, one.position.text, join("waiting for rank ", ended)});
+}
+
+std::vector<ReportLine> waiting_lines(std::vector<BlockedRank> const& blocked) {
     std::vector<ReportLine> lines;
-    for (LocatedRank const& one : blocked) {
-        int const polling_s = one.blocked.polling_s;
-        std::string const polls = polling_s < 0 ? "" : join("polls without progress for ", polling_s, " s");
-        lines.push_back({{one.blocked.rank}, one.blocked.call, one.position.text, polls});
-        for (BlockedRank const& other : one.blocked.other_threads)
-            lines.push_back({{other.rank}, other.call, one.position_of(other.stack).text});
+    for (BlockedRank const& one : blocked) {
+        std::string const polls = one.polling_s < 0 ? "" : join("polls without progress for ", one.polling_s, " s");
+        lines.push_back({{one.rank}, one.call, one.position.text, polls});
+        for (BlockedRank const& other : one.other_threads)
+            lines.push_back({{other.rank}, other.call, other.position.text});
     }
     return lines;
 }

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "launcher/diagnosis/blocked_ranks.hpp"
-#include "runtime/base/flag.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -90,12 +89,7 @@ void NodeMonitor::start_query(WaitQuery const& query) {
             {local_rank, one->changes, rank_state.blocked.progress_count.load(std::memory_order_acquire)});
     }
     segment_query_number_ = segment_.header().queries.fetch_add(1, std::memory_order_acq_rel) + 1;
-    for (QueriedRank const& one : queried_) {
-        RankState& rank_state = segment_.rank_state(one.local_rank);
-        rank_state.wake.fetch_add(1, std::memory_order_release);
-        if (rank_state.bell.load(std::memory_order_acquire) == 0) futex_wake(rank_state.wake, wake_all);
-        else ringer_.ring(rank_state);
-    }
+    for (QueriedRank const& one : queried_) ringer_.wake(segment_.rank_state(one.local_rank));
     due_ = std::min(due_, Clock::now() + reply_check_interval);
 }
 

@@ -25,6 +25,11 @@ struct StallState {
     int polling = 0;   ///< ranks that poll; 0 unless `nodes` is 1
 
     bool operator==(StallState const&) const = default;
+    StallState& operator+=(StallState const& change) {
+        nodes += change.nodes;
+        polling += change.polling;
+        return *this;
+    }
 };
 
 class StallDetector {

@@ -81,7 +81,7 @@ Report make_exit_report(std::vector<ExitedRank> ends, int signal, bool after_fin
             report.notes.push_back(ends.size() == 1 ? one.process : join("rank ", one.rank, ": ", one.process));
         without_g |= last.without_g || crash.without_g;
     }
-    if (without_g) report.notes.emplace_back(compile_with_g_note);
+    if (without_g) report.add_note(compile_with_g_note);
     std::string const& description = ends.front().description;
     report.headline = join(describe_ranks(ranks), " ", ends.size() == 1 ? description : in_plural(description));
     if (after_finalize) report.headline += ", after MPI_Finalize";
@@ -196,24 +196,23 @@ std::string text_of(Report const& report, bool colour) {
     return text + join("  For details, run: mpiexec --explain ", report.code, "\n");
 }
 
+static nlohmann::ordered_json json_lines(std::vector<ReportLine> const& lines) {
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    for (ReportLine const& line : grouped(lines))
+        all.push_back({{"ranks", line.ranks}, {"call", line.call}, {"place", line.position}, {"remark", line.remark}});
+    return all;
+}
+
 std::string json_of(Report const& report) {
-    nlohmann::ordered_json lines = nlohmann::ordered_json::array();
-    for (ReportLine const& line : grouped(report.lines))
-        lines.push_back(
-            {{"ranks", line.ranks}, {"call", line.call}, {"place", line.position}, {"remark", line.remark}});
     nlohmann::ordered_json const all{
         {"code", report.code},         {"severity", report.severity == Report::Severity::error ? "error" : "warning"},
-        {"headline", report.headline}, {"ranks", lines},
+        {"headline", report.headline}, {"ranks", json_lines(report.lines)},
         {"help", report.help},         {"notes", report.notes}};
     return all.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 std::string json_of(std::vector<ReportLine> const& waiting) {
-    nlohmann::ordered_json lines = nlohmann::ordered_json::array();
-    for (ReportLine const& line : grouped(waiting))
-        lines.push_back(
-            {{"ranks", line.ranks}, {"call", line.call}, {"place", line.position}, {"remark", line.remark}});
-    nlohmann::ordered_json const all{{"waiting", lines}};
+    nlohmann::ordered_json const all{{"waiting", json_lines(waiting)}};
     return all.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
@@ -231,14 +230,9 @@ SourcePosition position_of(pid_t process, std::vector<std::uint64_t> const& stac
     return {describe(innermost), !innermost.compiled_with_g};
 }
 
-SourcePosition position_of(pid_t process, BlockedRank const& blocked, LineCache* cache) {
-    return blocked.script.empty() ? position_of(process, blocked.stack, cache) : SourcePosition{blocked.script};
-}
-
-SourcePosition LocatedRank::position_of(std::vector<std::uint64_t> const& stack) const {
-    for (std::size_t i = 0; i < std::min(other_threads.size(), blocked.other_threads.size()); ++i)
-        if (blocked.stack != stack && blocked.other_threads[i].stack == stack) return other_threads[i];
-    return position;
+void locate(BlockedRank& blocked, pid_t process, LineCache* cache) {
+    if (blocked.position.text.empty()) blocked.position = position_of(process, blocked.stack, cache);
+    for (BlockedRank& other : blocked.other_threads) locate(other, process, cache);
 }
 
 /// Bounds the count, which another process has written.
@@ -251,7 +245,7 @@ static std::span<Diagnostic::Location const> places_in(Diagnostic const& diagnos
 static std::string found_script(RankState const& rank_state, std::string_view call) {
     if (rank_state.diagnostic.kind.load(std::memory_order_acquire) != Diagnostic::Kind::error) return {};
     for (Diagnostic::Location const& one : places_in(rank_state.diagnostic))
-        if (one.rank == rank_state.world_rank && text_in(one.call) == call) return text_in(one.script);
+        if (one.rank == rank_state.world_rank && text_in(one.call.text) == call) return text_in(one.call.script);
     return {};
 }
 
@@ -264,26 +258,30 @@ static SourcePosition returned_position(RankState const& rank_state, pid_t proce
                                                    : position;
 }
 
-SourcePosition recorded_position(RankState const& rank_state, pid_t process, std::string_view call,
-                                 std::vector<std::uint64_t> const& stack, LineCache* cache) {
-    if (std::string const script = found_script(rank_state, call); !script.empty()) return {script};
+SourcePosition recorded_position(RankState const& rank_state, pid_t process, LocatedCall const& call,
+                                 LineCache* cache) {
+    std::vector<std::uint64_t> const& stack = call.stack;
+    if (std::string const script = found_script(rank_state, call.call); !script.empty()) return {script};
     auto const blocked = stack.empty() ? std::nullopt : read_blocked(rank_state);
     if (!blocked) return returned_position(rank_state, process, stack, cache);
     auto const name = [](std::string_view text) { return text.substr(0, text.find('(')); };
     auto const is_in_call = [&](BlockedRank const& thread) {
         return std::ranges::mismatch(stack, thread.stack).in1 == stack.end() &&
-               (thread.script.empty() || call.empty() || name(thread.call) == name(call));
+               (thread.position.text.empty() || call.call.empty() || name(thread.call) == name(call.call));
+    };
+    auto const position = [&](BlockedRank const& thread) {
+        return thread.position.text.empty() ? position_of(process, thread.stack, cache) : thread.position;
     };
     auto const other = std::ranges::find_if(blocked->other_threads, is_in_call);
-    return is_in_call(*blocked)                    ? position_of(process, *blocked, cache)
-           : other != blocked->other_threads.end() ? position_of(process, *other, cache)
-           : blocked->script.empty()               ? position_of(process, stack, cache)
+    return is_in_call(*blocked)                    ? position(*blocked)
+           : other != blocked->other_threads.end() ? position(*other)
+           : blocked->position.text.empty()        ? position_of(process, stack, cache)
                                                    : SourcePosition{};
 }
 
 bool has_all_positions(Diagnostic const& diagnostic, RankStateOf const& state_of) {
     return std::ranges::none_of(places_in(diagnostic), [&](Diagnostic::Location const& one) {
-        RankState const* const rank = one.addresses == 0 ? nullptr : state_of(one.rank);
+        RankState const* const rank = one.call.addresses == 0 ? nullptr : state_of(one.rank);
         return rank && rank->state.load(std::memory_order_acquire) == RankPhase::initialised &&
                rank->diagnostic.kind.load(std::memory_order_acquire) != Diagnostic::Kind::error && !read_blocked(*rank);
     });
@@ -298,30 +296,30 @@ void Warnings::add(Report const& report) {
     }
     for (ReportLine const& line : report.lines)
         if (same->lines.size() < max_lines) same->lines.push_back(line);
-    for (std::string const& note : report.notes)
-        if (std::ranges::find(same->notes, note) == same->notes.end()) same->notes.push_back(note);
+    for (std::string const& note : report.notes) same->add_note(note);
 }
 
-Report make_report(Diagnostic const& diagnostic, FindRecordedPosition const& find_position) {
-    Report report{.code = text_in(diagnostic.code),
-                  .headline = text_in(diagnostic.headline),
-                  .lines = {},
-                  .help = text_in(diagnostic.help)};
+void Report::add(LocatedCall const& call, std::string remark) {
+    lines.push_back({{call.rank}, call.call, call.position.text, std::move(remark)});
+    if (call.position.without_g) add_note(compile_with_g_note);
+}
+
+void Report::add_note(std::string const& note) {
+    if (std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
+}
+
+Report make_report(Diagnostic const& diagnostic, FindPosition const& find_position) {
+    ErrorText const error = read_error(diagnostic.error);
+    Report report{.code = error.code, .headline = error.headline, .lines = {}, .help = error.help};
     if (diagnostic.kind.load(std::memory_order_relaxed) == Diagnostic::Kind::warning)
         report.severity = Report::Severity::warning;
-    bool without_g = false;
     for (Diagnostic::Location const& one : places_in(diagnostic)) {
-        std::size_t const addresses = std::min<std::size_t>(one.addresses, Diagnostic::max_addresses);
-        std::string const script = text_in(one.script);
-        SourcePosition const position =
-            script.empty() ? find_position(one.rank, text_in(one.call), {one.stack, one.stack + addresses})
-                           : SourcePosition{script};
-        report.lines.push_back({{one.rank}, text_in(one.call), position.text, text_in(one.remark)});
-        if (position.text.empty()) report.lines.back().stack = {one.stack, one.stack + addresses};
-        without_g |= position.without_g;
+        LocatedCall call = read_call(one.call, one.rank);
+        if (call.position.text.empty()) call.position = find_position(call);
+        report.add(call, text_in(one.remark));
+        if (call.position.text.empty()) report.lines.back().stack = std::move(call.stack);
     }
     std::ranges::sort(report.lines, {}, [](ReportLine const& line) { return line.ranks.front(); });
-    if (without_g) report.notes.emplace_back(compile_with_g_note);
     return report;
 }
 

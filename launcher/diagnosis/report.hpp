@@ -35,6 +35,11 @@ struct Report {
     std::string help;                   ///< advice, without a full stop
     std::vector<std::string> notes{};   ///< for example that -g adds source lines
     Severity severity = Severity::error;
+
+    /// Adds a line about a call, and a note if its position lacks the source line.
+    void add(LocatedCall const& call, std::string remark = {});
+    /// Adds a note unless the report has it.
+    void add_note(std::string const& note);
 };
 
 /// Collects warnings until the end of the job. Warnings with equal code and headline are merged into one, with the
@@ -59,11 +64,6 @@ std::string json_of(Report const& report);
 /// Returns for example "rank 3", "ranks 0 and 1", "ranks 0,2-7".
 std::string describe_ranks(std::vector<int> const& ranks);
 
-/// A position in the program. Unknown parts are empty.
-struct SourcePosition {
-    std::string text;
-    bool without_g = false;   ///< compiling with -g would add the source line
-};
 /// Returns true for MPI functions, including the Fortran ones, and for functions of the same names that wrap them by
 /// means of the profiling interface, as tools that count or time calls do.
 bool is_mpi(SourceLine const& line);
@@ -75,14 +75,14 @@ inline constexpr char compile_with_g_note[] = "compile with -g to see source lin
 /// Returns the position of the innermost function in `stack` that is not MPI's. If the stack has none, returns that of
 /// the innermost address, unless it is in the MPI library. The position of a wrapper includes that of its caller.
 SourcePosition position_of(pid_t process, std::vector<std::uint64_t> const& stack, LineCache* cache = nullptr);
-/// Returns the position of a blocked rank, which may be a line of an interpreted program.
-SourcePosition position_of(pid_t process, BlockedRank const& blocked, LineCache* cache = nullptr);
-/// Returns the position of `call` ("MPI_Bcast(1 MPI_INT, ...)"). A rank records the position of a call as one address,
-/// which may be in a library between the program and MPI. While the rank is still blocked in that call, its whole stack
-/// is known. Returns no position for a call of an interpreted program that has returned: all its calls share one
-/// address. Empty `call`: the current one.
-SourcePosition recorded_position(RankState const& rank_state, pid_t process, std::string_view call,
-                                 std::vector<std::uint64_t> const& stack, LineCache* cache = nullptr);
+/// Finds the positions of a blocked rank and of its other threads, unless its interpreter has reported them.
+void locate(BlockedRank& blocked, pid_t process, LineCache* cache = nullptr);
+/// Returns the position of `call`, of which only the text and the stack are used. A rank records the position of a call
+/// as one address, which may be in a library between the program and MPI. While the rank is still blocked in that call,
+/// its whole stack is known. Returns no position for a call of an interpreted program that has returned: all its calls
+/// share one address. Without text: the current call.
+SourcePosition recorded_position(RankState const& rank_state, pid_t process, LocatedCall const& call,
+                                 LineCache* cache = nullptr);
 
 /// Returns null for ranks of other nodes.
 using RankStateOf = std::function<RankState const*(int rank)>;
@@ -90,30 +90,20 @@ using RankStateOf = std::function<RankState const*(int rank)>;
 /// neither done so nor reported an error itself.
 bool has_all_positions(Diagnostic const& diagnostic, RankStateOf const& state_of);
 
-/// A blocked rank with the position of its call, as found by the launcher of its node.
-struct LocatedRank {
-    BlockedRank blocked;
-    SourcePosition position;
-    std::vector<SourcePosition> other_threads{};   ///< positions of its other threads
-
-    /// Returns the position of the thread with this stack.
-    SourcePosition position_of(std::vector<std::uint64_t> const& stack) const;
-};
-
 /// Finds the position of a call. Only the launcher of the rank's node can do this.
-using FindPosition = std::function<SourcePosition(int rank, std::vector<std::uint64_t> const& stack)>;
-using FindRecordedPosition =
-    std::function<SourcePosition(int rank, std::string_view call, std::vector<std::uint64_t> const& stack)>;
+using FindPosition = std::function<SourcePosition(LocatedCall const& call)>;
 
-/// Returns the report of a proven deadlock. `checked`: the job runs under --check, where standard-mode sends wait for
-/// their receives.
-Report make_report(ProvenDeadlock const& deadlock, FindPosition const& find_position, bool checked = false);
+/// Returns the report of a proven deadlock that is complete. `checked`: the job runs under --check, where standard-mode
+/// sends wait for their receives.
+Report make_report(ProvenDeadlock const& deadlock, bool checked = false);
 /// Returns the report of an error that a rank has found; `diagnostic` must be valid.
-Report make_report(Diagnostic const& diagnostic, FindRecordedPosition const& find_position);
+Report make_report(Diagnostic const& diagnostic, FindPosition const& find_position);
+/// Adds lines about those of the waiting ranks that await `ended`, a rank that has ended.
+void add_awaiting_ranks(Report& report, int ended, std::vector<BlockedRank> const& waiting);
 /// Returns the warning that these ranks have made no progress for `limit`.
-Report make_stall_report(std::vector<LocatedRank> const& blocked, std::chrono::seconds limit);
+Report make_stall_report(std::vector<BlockedRank> const& blocked, std::chrono::seconds limit);
 /// Returns what each rank waits for; empty if none waits.
-std::vector<ReportLine> waiting_lines(std::vector<LocatedRank> const& blocked);
+std::vector<ReportLine> waiting_lines(std::vector<BlockedRank> const& blocked);
 /// The lines of waiting_lines(), as text and for tools: {"waiting": [{"ranks", "call", "place", "remark"}]}.
 std::string table_of(std::vector<ReportLine> const& lines);
 std::string json_of(std::vector<ReportLine> const& waiting);

@@ -44,27 +44,19 @@ pid_t working_descendant(pid_t process);
 /// dozens of lines at most.
 std::string text_of(std::vector<UnblockedRank> const& ranks);
 
-/// A call of a rank, as known by another rank.
-struct CallSite {
-    int rank = -1;
-    std::string call{};
-    std::vector<std::uint64_t>
-        stack{};                 ///< return addresses in the rank's process; empty: its last call, if the name matches
-    SourcePosition position{};   ///< the answer
-};
-
 /// The state of ranks at one moment.
 struct RankStates {
-    std::vector<LocatedRank> waiting{};
+    std::vector<BlockedRank> waiting{};
     std::vector<UnblockedRank> unblocked{};
-    std::vector<CallSite> calls{};   ///< the calls of the query whose ranks are on this node
+    std::vector<LocatedCall> calls{};   ///< the calls of the query whose ranks are on this node
 };
 
 /// A request for the state of ranks.
 struct RankQuery {
-    std::vector<int> ranks{};        ///< in MPI_COMM_WORLD; empty: all
-    bool unblocked = false;          ///< include ranks that do not wait
-    std::vector<CallSite> calls{};   ///< calls whose positions are requested
+    std::vector<int> ranks{};   ///< in MPI_COMM_WORLD; empty: all
+    bool unblocked = false;     ///< include ranks that do not wait
+    /// Calls whose positions are requested. Without a stack: the rank's last call, if the name matches.
+    std::vector<LocatedCall> calls{};
 };
 
 /// Returns what ranks wait for, and what the others do. Empty if no rank waits and none has called MPI_Init. As text,

@@ -53,25 +53,25 @@ void members(A& a, NodeUpdate& n) {
     a(n.ranks, n.reply, n.stall);
 }
 template <class A>
-void members(A& a, BlockedRank& b) {
-    a(b.rank, b.changes, b.progress_count, b.wait, b.call, b.script, b.stack, b.waiting_rank, b.code, b.headline,
-      b.help, b.other_threads, b.polling_s);
-}
-template <class A>
 void members(A& a, SourcePosition& p) {
     a(p.text, p.without_g);
 }
 template <class A>
-void members(A& a, LocatedRank& p) {
-    a(p.blocked, p.position, p.other_threads);
+void members(A& a, LocatedCall& c) {
+    a(c.rank, c.kind, c.call, c.stack, c.position);
+}
+template <class A>
+void members(A& a, ErrorText& e) {
+    a(e.code, e.headline, e.help);
+}
+template <class A>
+void members(A& a, BlockedRank& b) {
+    a(static_cast<LocatedCall&>(b), b.changes, b.progress_count, b.wait, b.error, b.waiting_rank, b.other_threads,
+      b.polling_s);
 }
 template <class A>
 void members(A& a, UnblockedRank& u) {
     a(u.rank, u.state, u.call, u.position, u.now);
-}
-template <class A>
-void members(A& a, CallSite& c) {
-    a(c.rank, c.call, c.stack, c.position);
 }
 template <class A>
 void members(A& a, RankStates& s) {
@@ -184,7 +184,7 @@ void members(A& a, OutputChunk& c) {
 }
 template <class A>
 void members(A& a, RankAbortMessage& m) {
-    a(m.rank, m.text, m.code, m.call, m.help, m.position);
+    a(m.error, m.call);
 }
 template <class A>
 void members(A& a, AbortNotice& s) {

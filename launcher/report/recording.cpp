@@ -107,7 +107,7 @@ std::vector<RecordedComm> comms_of(Trace const& trace) {
 std::string published_call(RankState const& rank_state) {
     Blocked const& blocked = rank_state.blocked;
     if (blocked.changes.load(std::memory_order_acquire) % 2 == 0) return {};
-    return std::string(text_at(blocked.thread[0].call, sizeof blocked.thread[0].call));
+    return text_in(blocked.thread[0].call.text);
 }
 
 std::vector<UnfinishedCall> unfinished_of(Trace const& trace, RankState const& rank_state, std::int64_t ended) {

@@ -103,22 +103,20 @@ private:
         for (RecordedMessage const& m : timeline_.messages) {
             if (m.sent < 0 || m.received < 0 || m.receive_first) continue;
             RecordedCall* waiting = call(m.from, m.send_call);
-            if (waiting && waiting->end() < m.received) waiting = call_around(m.from, m.received);
-            if (waiting && waits_for_sends(*waiting))
+            if (waiting && waiting->end() < m.received) waiting = completing_call(m.from, m.received);
+            if (waiting)
                 attribute_wait(*waiting, WaitCause::late_receiver, m.received, m.to,
                                source_line_of(m.to, m.receive_call));
         }
     }
-    RecordedCall* call_around(int rank, std::int64_t time) {
+    /// Returns the call of MPI_Wait or the like in which a rank was at that time; null if there was none.
+    RecordedCall* completing_call(int rank, std::int64_t time) {
         auto& calls = by_rank_.at(rank)->calls;
         auto after = std::ranges::upper_bound(calls, time, {}, &RecordedCall::begin);
         if (after == calls.begin()) return nullptr;
         RecordedCall& before = *(after - 1);
-        return before.end() >= time ? &before : nullptr;
-    }
-    bool waits_for_sends(RecordedCall const& c) const {
-        std::string const& name = timeline_.names[static_cast<std::size_t>(c.name)];
-        return name.find("end") != name.npos || name.starts_with("MPI_Wait");
+        std::string const& name = timeline_.names[static_cast<std::size_t>(before.name)];
+        return before.end() >= time && name.starts_with("MPI_Wait") ? &before : nullptr;
     }
 
     void classify(RecordedCollective const& c) {

@@ -10,21 +10,14 @@
 
 namespace tutti::launcher {
 
-std::string RankAbortMessage::line() const { return join("rank ", rank, ": ", text, "\n"); }
+std::string RankAbortMessage::line() const { return join("rank ", call.rank, ": ", error.headline, "\n"); }
 
 std::optional<RankAbortMessage> read_abort_message(RankState const* rank_state) {
     if (!rank_state) return {};
     AbortMessage::State const state = rank_state->abort_message.state.load(std::memory_order_acquire);
     if (state != AbortMessage::written && state != AbortMessage::read) return {};
     AbortMessage const& recorded = rank_state->abort_message;
-    std::size_t const addresses = std::min<std::size_t>(recorded.addresses, AbortMessage::max_addresses);
-    return RankAbortMessage{.rank = rank_state->world_rank,
-                            .text = text_in(recorded.message),
-                            .code = text_in(recorded.code),
-                            .call = text_in(recorded.call),
-                            .help = text_in(recorded.help),
-                            .stack = {recorded.stack, recorded.stack + addresses},
-                            .position = {text_in(recorded.script)}};
+    return RankAbortMessage{read_error(recorded.error), read_call(recorded.call, rank_state->world_rank)};
 }
 
 bool remove_message_line(std::string& lines, RankAbortMessage const& message, LinePrefix const& prefix) {
@@ -40,18 +33,18 @@ bool remove_message_line(std::string& lines, RankAbortMessage const& message, Li
 }
 
 Report make_report(RankAbortMessage const& message) {
-    Report report{.code = message.code,
-                  .headline = message.text,
-                  .lines = {{{message.rank}, message.call, message.position.text}},
-                  .help = message.help.empty() ? help_for(message.code) : message.help};
-    if (message.position.without_g) report.notes.emplace_back(compile_with_g_note);
+    ErrorText const& error = message.error;
+    Report report{.code = error.code,
+                  .headline = error.headline,
+                  .lines = {},
+                  .help = error.help.empty() ? help_for(error.code) : error.help};
+    report.add(message.call);
     return report;
 }
 
 bool add_to(Report& report, RankAbortMessage const& message) {
-    if (report.code != message.code || report.headline != message.text) return false;
-    report.lines.push_back({{message.rank}, message.call, message.position.text});
-    if (message.position.without_g && report.notes.empty()) report.notes.emplace_back(compile_with_g_note);
+    if (report.code != message.error.code || report.headline != message.error.headline) return false;
+    report.add(message.call);
     return true;
 }
 

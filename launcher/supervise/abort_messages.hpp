@@ -22,13 +22,8 @@ class Sink;
 
 /// A rank and its message, without a line break.
 struct RankAbortMessage {
-    int rank = -1;
-    std::string text{};
-    std::string code{};                   ///< of the error, accepted by `mpiexec --explain`
-    std::string call{};                   ///< "MPI_Barrier(MPI_COMM_WORLD)"
-    std::string help{};                   ///< advice; empty: the advice for the code
-    std::vector<std::uint64_t> stack{};   ///< return addresses in the program; only on the node of the rank
-    SourcePosition position{};            ///< position of that call, once it has been looked up
+    ErrorText error{};   ///< its headline is the message; without help: the advice for its code
+    LocatedCall call{};
 
     std::string line() const;
 };

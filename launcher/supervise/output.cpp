@@ -144,7 +144,8 @@ void Output::add(Descriptor pipe, Sink& sink, LinePrefix prefix, int rank, RankS
 }
 
 void Output::on_abort_message(Sink& sink, RankAbortMessage message) {
-    if (find_position_ && message.position.text.empty()) message.position = find_position_(message.rank, message.stack);
+    LocatedCall& call = message.call;
+    if (find_position_ && call.position.text.empty()) call.position = find_position_(call);
     bool const is_forwarded = forward_message_ && (&sink == output_ || &sink == error_);
     if (!is_forwarded) return add_message(sink, message);
     forward_message_(&sink == error_ ? 2 : 1, message);

@@ -51,7 +51,7 @@ Supervisor::Clock::time_point Supervisor::next_diagnosis() const {
 
 void Supervisor::check_for_deadlock(Clock::time_point now) {
     if (node_monitor_ && now >= node_monitor_->due()) {
-        check_for_diagnostics(now);
+        for (Report& report : node_ranks_->take_diagnostics(now)) add(std::move(report));
         if (!node_monitor_) return;
         NodeUpdate update = node_monitor_->collect_update(now);
         if (all_started_) update.stall = stall_detector_->check(now, now_ns());
@@ -59,31 +59,6 @@ void Supervisor::check_for_deadlock(Clock::time_point now) {
     }
     if (!deadlocks_) return;
     if (std::optional<ProvenDeadlock> found = deadlocks_->check(now)) end_with(std::move(*found));
-}
-
-void Supervisor::check_for_diagnostics(Clock::time_point now) {
-    for (std::size_t local_rank = 0; local_rank < ranks_.size(); ++local_rank) {
-        Diagnostic& diagnostic = segment_->rank_state(static_cast<unsigned>(local_rank)).diagnostic;
-        auto kind = diagnostic.kind.load(std::memory_order_acquire);
-        bool const warning = kind == Diagnostic::Kind::warning;
-        if (!warning && kind != Diagnostic::Kind::error) continue;
-        auto const complete = [&] {
-            return has_all_positions(diagnostic, [this](int rank) { return state_of(rank); });
-        };
-        if (!warning && !diagnostic_delay_.is_over(complete(), now)) continue;
-        Report report = read_diagnostic(diagnostic);
-        // The rank withdraws its warning after waiting too long.
-        if (warning &&
-            !diagnostic.kind.compare_exchange_strong(kind, Diagnostic::Kind::none, std::memory_order_acq_rel))
-            continue;
-        add(std::move(report));
-        if (!warning) return;
-    }
-}
-
-Report Supervisor::read_diagnostic(Diagnostic const& diagnostic) const {
-    return make_report(diagnostic,
-                       [this](int rank, auto call, auto const& stack) { return position_in(rank, call, stack); });
 }
 
 void Supervisor::add(Report report) {
@@ -96,8 +71,7 @@ void Supervisor::add(Report report) {
 void Supervisor::add(NodeUpdate const& update) {
     if (!deadlocks_) return;
     deadlocks_->add(update);
-    stall_.nodes += update.stall.nodes;
-    stall_.polling += update.stall.polling;
+    stall_ += update.stall;
     if (!(update.stall == StallState{})) check_for_stall();
 }
 
@@ -118,17 +92,8 @@ void Supervisor::query_waits(WaitQuery const& query) {
 void Supervisor::end_with(ProvenDeadlock deadlock) {
     std::vector<int> ranks;
     for (BlockedRank const& one : deadlock.blocked) ranks.push_back(one.rank);
-    std::vector<LocatedRank> const states = query_ranks({ranks}).waiting;
-    auto const find_state = [&](int rank) {
-        return std::ranges::find(states, rank, [](LocatedRank const& one) { return one.blocked.rank; });
-    };
-    for (BlockedRank& one : deadlock.blocked)
-        if (auto const found = find_state(one.rank); found != states.end()) one = found->blocked;
-    auto const find_position = [&](int rank, std::vector<std::uint64_t> const& stack) {
-        auto const found = find_state(rank);
-        return found == states.end() ? SourcePosition{} : found->position_of(stack);
-    };
-    end_with(make_report(deadlock, find_position, variables_of(job_).diagnosis == "full"));
+    deadlock.complete(query_ranks({ranks}).waiting);
+    end_with(make_report(deadlock, variables_of(job_).diagnosis == "full"));
 }
 
 void Supervisor::end_with(Report report) {
@@ -140,26 +105,6 @@ void Supervisor::end_with(Report report) {
     if (job_.keep_on_deadlock) report.notes.emplace_back("the job is kept for a debugger; Ctrl-C ends it");
     print_report(report);
     if (!job_.keep_on_deadlock) end_job(launch::program_error_code, "");
-}
-
-/// Returns the local rank of a rank of the world; nothing if the rank is on another node.
-std::optional<std::size_t> Supervisor::local_rank_of(int rank) const {
-    for (std::size_t local_rank = 0; local_rank < ranks_.size(); ++local_rank)
-        if (world_rank(local_rank) == rank) return local_rank;
-    return {};
-}
-
-/// Returns the state of a rank of the world; null if the rank is on another node.
-RankState const* Supervisor::state_of(int rank) const {
-    auto const local_rank = local_rank_of(rank);
-    return local_rank ? &segment_->rank_state(static_cast<unsigned>(*local_rank)) : nullptr;
-}
-
-/// Returns the position of a call of one of this node's ranks; an empty one for other ranks.
-SourcePosition Supervisor::position_in(int rank, std::string_view call, std::vector<std::uint64_t> const& stack) const {
-    auto const local_rank = local_rank_of(rank);
-    return local_rank ? recorded_position(*state_of(rank), process_at(*local_rank), call, stack, &lines_)
-                      : SourcePosition{};
 }
 
 /// Returns the process of the rank that is in MPI, which a script or a container may have started; 0 if it cannot be
@@ -184,12 +129,7 @@ void Supervisor::print_report(Report const& report) {
 std::optional<Report> Supervisor::with_waiting(std::optional<Report> report) const {
     if (!report || report->lines.empty()) return report;
     int const ended = report->lines.front().ranks.front();
-    RankStates const states = query_ranks({});
-    for (LocatedRank const& one : states.waiting) {
-        if (awaits(one.blocked.wait, ended) && one.blocked.rank != ended)
-            report->lines.push_back(
-                {{one.blocked.rank}, one.blocked.call, one.position.text, join("waiting for rank ", ended)});
-    }
+    add_awaiting_ranks(*report, ended, query_ranks({}).waiting);
     return report;
 }
 
@@ -197,22 +137,6 @@ std::optional<Report> Supervisor::with_waiting(std::optional<Report> report) con
 void Supervisor::print_warnings() {
     if (!job_.quiet)
         for (Report const& report : warnings_.all()) print_report(report);
-}
-
-/// Returns the wait of a rank with its position; nothing if the rank does not wait. `include_polling`: a rank that
-/// polls without progress counts as waiting.
-std::optional<LocatedRank> Supervisor::waiting_rank_at(std::size_t local_rank, bool include_polling) const {
-    RankState const& rank_state = segment_->rank_state(static_cast<unsigned>(local_rank));
-    auto blocked = read_blocked(rank_state);
-    if (!blocked && include_polling) blocked = read_polling(rank_state, now_ns());
-    if (!blocked) return {};
-    blocked->rank = world_rank(local_rank);
-    LocatedRank one;
-    one.position = position_of(process_at(local_rank), *blocked, &lines_);
-    for (BlockedRank const& other : blocked->other_threads)
-        one.other_threads.push_back(position_of(process_at(local_rank), other, &lines_));
-    one.blocked = std::move(*blocked);
-    return one;
 }
 
 /// Returns the site of a rank's last call, if its name matches `call`; otherwise nothing. Used if the rank that found
@@ -227,11 +151,13 @@ static std::vector<std::uint64_t> site_of_last(LastCall const& last, std::string
 
 RankStates Supervisor::query_local_ranks(RankQuery const& query) const {
     RankStates states;
-    for (CallSite const& call : query.calls) {
-        if (!local_rank_of(call.rank)) continue;
-        std::vector<std::uint64_t> const stack =
-            call.stack.empty() ? site_of_last(state_of(call.rank)->last_call, call.call) : call.stack;
-        states.calls.push_back({call.rank, call.call, call.stack, position_in(call.rank, call.call, stack)});
+    for (LocatedCall const& call : query.calls) {
+        RankState const* const state = state_of(call.rank);
+        if (!state) continue;
+        LocatedCall at = call;
+        if (at.stack.empty()) at.stack = site_of_last(state->last_call, call.call);
+        states.calls.push_back(call);
+        states.calls.back().position = node_ranks_->position_of(at);
     }
     if (!query.calls.empty()) return states;
     std::vector<std::size_t> unblocked;
@@ -240,7 +166,7 @@ RankStates Supervisor::query_local_ranks(RankQuery const& query) const {
         if (!ranks_[local_rank].alive ||
             (!all && std::ranges::find(query.ranks, world_rank(local_rank)) == query.ranks.end()))
             continue;
-        if (std::optional<LocatedRank> one = waiting_rank_at(local_rank, all))
+        if (auto one = node_ranks_->waiting_rank(static_cast<unsigned>(local_rank), all))
             states.waiting.push_back(std::move(*one));
         else if (query.unblocked) unblocked.push_back(local_rank);
     }
@@ -252,7 +178,7 @@ RankStates Supervisor::query_local_ranks(RankQuery const& query) const {
     std::vector<ProcessStack> const stacks = stacks_of(processes, max_stacks);
     for (std::size_t i = 0; i < unblocked.size(); ++i) {
         RankState const& rank_state = segment_->rank_state(static_cast<unsigned>(unblocked[i]));
-        UnblockedRank one = unblocked_rank(rank_state, processes[i], stacks[i], &lines_);
+        UnblockedRank one = unblocked_rank(rank_state, processes[i], stacks[i], node_ranks_->line_cache());
         one.rank = world_rank(unblocked[i]);
         if (rank_state.pid.load() == 0 && processes[i] != ranks_[unblocked[i]].pid)
             one.now = running_process(processes[i]) + (one.now.empty() ? "" : " ") + one.now;
@@ -277,18 +203,15 @@ void Supervisor::add_positions(Report& report) const {
     RankQuery query;
     for (ReportLine const& line : report.lines)
         if (line.position.empty() && line.ranks.size() == 1)
-            query.calls.push_back({line.ranks.front(), line.call, line.stack});
+            query.calls.push_back({.rank = line.ranks.front(), .call = line.call, .stack = line.stack});
     if (query.calls.empty()) return;
-    bool without_g = false;
-    for (CallSite const& found : query_ranks(query).calls) {
+    for (LocatedCall const& found : query_ranks(query).calls) {
         auto const line = std::ranges::find_if(report.lines, [&](ReportLine const& one) {
             return one.ranks.front() == found.rank && one.call == found.call && one.stack == found.stack;
         });
         if (line != report.lines.end()) line->position = found.position.text;
-        without_g |= found.position.without_g;
+        if (found.position.without_g) report.add_note(compile_with_g_note);
     }
-    if (without_g && std::ranges::find(report.notes, compile_with_g_note) == report.notes.end())
-        report.notes.emplace_back(compile_with_g_note);
 }
 
 /// Returns what the ranks of all nodes wait for, and what the others do meanwhile.

@@ -35,10 +35,13 @@ Supervisor::Supervisor(Job const& job, Segment* segment, LauncherObjects objects
     : job_(job), segment_(segment), output_(objects.output), input_(objects.input), signals_(objects.signals),
       guardian_(objects.guardian), host_(std::move(host)), other_nodes_(other_nodes) {
     for (pid_t pid : children()) preexisting_.insert(pid);
-    for (unsigned local_rank = 0; segment && local_rank < segment->ranks(); ++local_rank)
-        world_ranks_.push_back(segment->rank_state(local_rank).world_rank);
-    output_.set_position_finder(
-        [this](int rank, std::vector<std::uint64_t> const& stack) { return position_in(rank, {}, stack); });
+    auto const process_of = [this](unsigned local_rank) {
+        return local_rank < ranks_.size() ? process_at(local_rank) : 0;
+    };
+    if (segment) node_ranks_.emplace(*segment, process_of);
+    output_.set_position_finder([this](LocatedCall const& call) {
+        return node_ranks_ ? node_ranks_->position_of({.rank = call.rank, .stack = call.stack}) : SourcePosition{};
+    });
     if (job.json_messages) output_.use_json();
 }
 

@@ -15,6 +15,7 @@
 #include "launcher/base/job.hpp"
 #include "launcher/diagnosis/deadlock_detector.hpp"
 #include "launcher/diagnosis/node_monitor.hpp"
+#include "launcher/diagnosis/node_ranks.hpp"
 #include "launcher/diagnosis/unblocked_ranks.hpp"
 #include "launcher/supervise/guardian.hpp"
 #include "launcher/supervise/input.hpp"
@@ -111,11 +112,9 @@ private:
     bool foreign_library_possible() const;
     void check_for_foreign_library(Clock::time_point now);
     void check_never_initialized();
-    int world_rank(std::size_t local_rank) const { return world_ranks_[local_rank]; }
+    int world_rank(std::size_t local_rank) const { return node_ranks_->world_rank(local_rank); }
     pid_t process_at(std::size_t local_rank) const;
-    std::optional<std::size_t> local_rank_of(int rank) const;
-    RankState const* state_of(int rank) const;
-    SourcePosition position_in(int rank, std::string_view call, std::vector<std::uint64_t> const& stack) const;
+    RankState const* state_of(int rank) const { return node_ranks_ ? node_ranks_->state_of(rank) : nullptr; }
 
     void check_for_lost_output();
     void output_lost(RankExit const& exit);
@@ -124,15 +123,12 @@ private:
     void check_time();
     Clock::time_point next_diagnosis() const;
     void check_for_deadlock(Clock::time_point now);
-    void check_for_diagnostics(Clock::time_point now);
     void end_with(ProvenDeadlock deadlock);
     void end_with(Report report);
-    Report read_diagnostic(Diagnostic const& diagnostic) const;
     void print_report(Report const& report);
     void check_for_stall();
     void print_warnings();
     std::optional<Report> with_waiting(std::optional<Report> report) const;
-    std::optional<LocatedRank> waiting_rank_at(std::size_t local_rank, bool include_polling) const;
     RankStates query_ranks(RankQuery const& query) const;
     void add_positions(Report& report) const;
     std::string waiting_table() const;
@@ -157,14 +153,12 @@ private:
     std::optional<NodeMonitor> node_monitor_;
     std::optional<DeadlockDetector> deadlocks_;   // only in the launcher that decides
     Warnings warnings_;                           // likewise
-    ReportDelay diagnostic_delay_;                // for errors that ranks of this node have found
-    mutable LineCache lines_;
     std::optional<StallDetector> stall_detector_;
     StallState stall_;   // sum over all nodes, in the launcher that decides
     bool stall_reported_ = false;
 
-    std::vector<int> world_ranks_;   // world rank of each local rank, read before ranks could write to the segment
-    std::vector<Rank> ranks_;        // by local rank
+    std::optional<NodeRanks> node_ranks_;   // none if there is no segment
+    std::vector<Rank> ranks_;               // by local rank
     int code_ = 0;
     bool all_started_ = false, ending_ = false, killed_ = false;
     int interrupts_ = 0, ending_signal_ = 0;   // ending_signal_: the last ending signal from the user

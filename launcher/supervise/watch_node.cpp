@@ -16,13 +16,13 @@
 
 #include "launcher/diagnosis/deadlock_detector.hpp"
 #include "launcher/diagnosis/node_monitor.hpp"
+#include "launcher/diagnosis/node_ranks.hpp"
 #include "launcher/diagnosis/report.hpp"
 #include "launcher/placement/allocation.hpp"
 #include "launcher/supervise/abort_messages.hpp"
 #include "launcher/supervise/rank_exit.hpp"
 #include "runtime/base/clock.hpp"
 #include "runtime/base/error.hpp"
-#include "runtime/base/flag.hpp"
 #include "runtime/base/process_identity.hpp"
 #include "runtime/memory/segment.hpp"
 #include "runtime/settings/launch.hpp"
@@ -60,6 +60,7 @@ public:
     /// a rank that has called MPI_Finalize is certain to do nothing more.
     explicit WatchedNode(Segment const& segment)
         : segment_(segment), processes_(segment.ranks()), message_read_(segment.ranks()),
+          ranks_(segment, [this](unsigned local_rank) { return state_at(local_rank).pid.load(); }),
           node_(segment, [](unsigned) { return true; }),
           deadlocks_(std::vector<int>(segment.layout().world_size),
                      [this](int, WaitQuery const& query) { node_.start_query(query); }),
@@ -105,17 +106,6 @@ private:
         return false;
     }
 
-    RankState const* state_of(int rank) const {
-        for (unsigned local_rank = 0; local_rank < segment_.ranks(); ++local_rank)
-            if (state_at(local_rank).world_rank == rank) return &state_at(local_rank);
-        return nullptr;
-    }
-    SourcePosition position_in(int rank, std::string_view call, std::vector<std::uint64_t> const& stack) {
-        RankState const* const state = state_of(rank);
-        return state ? recorded_position(*state, state->pid.load(std::memory_order_relaxed), call, stack, &lines_)
-                     : SourcePosition{};
-    }
-
     /// Merges and prints last messages of ranks. A rank that ends the job waits until its message has been printed.
     void handle_abort_messages(Clock::time_point now) {
         for (unsigned local_rank = 0; local_rank < segment_.ranks(); ++local_rank) {
@@ -125,7 +115,9 @@ private:
             std::optional<RankAbortMessage> message = read_abort_message(&state_at(local_rank));
             if (!message) continue;
             if (unprinted_messages_.empty()) messages_since_ = now;
-            if (message->position.text.empty()) message->position = position_in(message->rank, {}, message->stack);
+            LocatedCall& call = message->call;
+            if (call.position.text.empty())
+                call.position = ranks_.position_of({.rank = call.rank, .stack = call.stack});
             message_read_[local_rank] = ending_ = true;
             unprinted_messages_.push_back(local_rank);
             if (std::ranges::none_of(errors_, [&](Report& report) { return add_to(report, *message); }))
@@ -148,21 +140,9 @@ private:
     /// Handles errors and warnings that ranks have found themselves. Only the first error is reported, and ends the
     /// job.
     void handle_diagnostics(Clock::time_point now) {
-        auto const find_position = [this](int rank, auto call, auto const& stack) {
-            return position_in(rank, call, stack);
-        };
-        for (unsigned i = 0; i < segment_.ranks(); ++i) {
-            Diagnostic& diagnostic = state_at(i).diagnostic;
-            Diagnostic::Kind kind = diagnostic.kind.load(std::memory_order_acquire);
-            if (kind == Diagnostic::Kind::warning) {
-                Report const report = make_report(diagnostic, find_position);
-                if (diagnostic.kind.compare_exchange_strong(kind, Diagnostic::Kind::none, std::memory_order_acq_rel))
-                    warnings_.add(report);
-            } else if (kind == Diagnostic::Kind::error && !ending_) {
-                bool const complete = has_all_positions(diagnostic, [this](int rank) { return state_of(rank); });
-                if (diagnostic_delay_.is_over(complete, now))
-                    end_with(make_report(diagnostic, find_position), launch::program_error_code);
-            }
+        for (Report const& report : ranks_.take_diagnostics(now)) {
+            if (report.severity == Report::Severity::warning) warnings_.add(report);
+            else if (!ending_) end_with(report, launch::program_error_code);
         }
     }
 
@@ -191,33 +171,18 @@ private:
         if (now >= node_.due()) deadlocks_.add(node_.collect_update(now));
         std::optional<ProvenDeadlock> deadlock = deadlocks_.check(now);
         if (!deadlock) return;
-        for (BlockedRank& one : deadlock->blocked)
-            if (RankState const* state = state_of(one.rank))
-                if (auto published = read_blocked(*state)) one = std::move(*published);
-        end_with(make_report(*deadlock, [this](int rank, auto const& stack) { return position_in(rank, {}, stack); }),
-                 launch::program_error_code);
+        deadlock->complete(ranks_.waiting_ranks(false));
+        end_with(make_report(*deadlock), launch::program_error_code);
     }
 
     /// Prints one warning. This process observes the ranks of one node, so it warns only if these are the whole job.
     void check_for_stall(Clock::time_point now) {
         bool const sees_all = segment_.ranks() == static_cast<unsigned>(segment_.layout().world_size);
         if (stall_reported_ || variables_.quiet || !sees_all) return;
-        StallState const change = stall_detector_.check(now, now_ns());
-        stall_.nodes += change.nodes;
-        stall_.polling += change.polling;
+        stall_ += stall_detector_.check(now, now_ns());
         if (stall_.nodes == 0 || stall_.polling == 0) return;
         stall_reported_ = true;
-        std::vector<LocatedRank> ranks;
-        for (unsigned local_rank = 0; local_rank < segment_.ranks(); ++local_rank) {
-            auto blocked = read_blocked(state_at(local_rank));
-            if (!blocked) blocked = read_polling(state_at(local_rank), now_ns());
-            if (!blocked) continue;
-            blocked->rank = state_at(local_rank).world_rank;
-            SourcePosition const at =
-                position_of(state_at(local_rank).pid.load(std::memory_order_relaxed), *blocked, &lines_);
-            ranks.push_back({*std::move(blocked), at});
-        }
-        print(make_stall_report(ranks, polling_limit_));
+        print(make_stall_report(ranks_.waiting_ranks(true), polling_limit_));
     }
 
     /// Handles ranks that have ended, or have recorded that they do, without MPI_Finalize. An end that was not recorded
@@ -227,16 +192,16 @@ private:
         if (ends.empty()) return void(ends_since_.reset());
         if (!ends_since_) ends_since_ = now;
         if (now < *ends_since_ + (ends.front().recorded ? recorded_end_delay : unrecorded_end_delay)) return;
-        if (ends.front().recorded || !waiting_for(state_at(ends.front().local_rank).world_rank).empty())
+        if (ends.front().recorded || !ranks_awaiting(ranks_.world_rank(ends.front().local_rank)).empty())
             report_ends(ends);
     }
     /// Reports the first end and those that are like it.
     void report_ends(std::vector<RecordedEnd> ends) {
         RecordedEnd const first = ends.front();
         std::erase_if(ends, [&](RecordedEnd const& end) { return end.description != first.description; });
-        std::vector<ReportLine> const waiting = waiting_for(state_at(first.local_rank).world_rank);
+        int const ended = ranks_.world_rank(first.local_rank);
         Report report = make_end_report(ends, first.signal);
-        report.lines.insert(report.lines.end(), waiting.begin(), waiting.end());
+        add_awaiting_ranks(report, ended, ranks_awaiting(ended));
         end_with(report, first.code);
         release_ended();
     }
@@ -276,18 +241,10 @@ private:
         }
         return make_exit_report(ends, signal);
     }
-    std::vector<ReportLine> waiting_for(int ended) {
-        std::vector<ReportLine> lines;
-        for (unsigned local_rank = 0; local_rank < segment_.ranks(); ++local_rank) {
-            if (state_at(local_rank).world_rank == ended || !is_alive(local_rank)) continue;
-            auto const blocked = read_blocked(state_at(local_rank));
-            if (!blocked || !awaits(blocked->wait, ended)) continue;
-            SourcePosition const at =
-                position_of(state_at(local_rank).pid.load(std::memory_order_relaxed), *blocked, &lines_);
-            lines.push_back(
-                {{state_at(local_rank).world_rank}, blocked->call, at.text, join("waiting for rank ", ended)});
-        }
-        return lines;
+    std::vector<BlockedRank> ranks_awaiting(int ended) {
+        return ranks_.waiting_ranks(false, [&](BlockedRank const& one) {
+            return awaits(one.wait, ended) && is_alive(*ranks_.local_rank_of(one.rank));
+        });
     }
 
     void end_with(Report const& report, int code) {
@@ -296,12 +253,7 @@ private:
         print_warnings();
         BellRinger const ringer;
         segment_.header().end_code.store(static_cast<std::uint32_t>(code), std::memory_order_release);
-        for (unsigned local_rank = 0; local_rank < segment_.ranks(); ++local_rank) {
-            state_at(local_rank).wake.fetch_add(1, std::memory_order_release);
-            RankState& rank_state = state_at(local_rank);
-            if (rank_state.bell.load(std::memory_order_acquire) == 0) futex_wake(rank_state.wake, wake_all);
-            else ringer.ring(rank_state);
-        }
+        for (unsigned local_rank = 0; local_rank < segment_.ranks(); ++local_rank) ringer.wake(state_at(local_rank));
     }
     static void print(Report const& report) {
         std::string const text = text_of(report, isatty(STDERR_FILENO) == 1);
@@ -311,6 +263,7 @@ private:
     Segment const& segment_;
     std::vector<std::optional<ProcessWatch>> processes_;   // by local rank
     std::vector<bool> message_read_;                       // by local rank: its last message is known
+    NodeRanks ranks_;
     NodeMonitor node_;
     DeadlockDetector deadlocks_;
     Variables const variables_ = variables_of_ranks();
@@ -318,8 +271,6 @@ private:
     StallDetector stall_detector_;
     StallState stall_;
     bool stall_reported_ = false;
-    ReportDelay diagnostic_delay_;
-    LineCache lines_;
     Warnings warnings_;
     std::vector<Report> errors_, printed_errors_;   // reports of last messages: not printed yet, and printed
     std::vector<unsigned> unprinted_messages_;      // local ranks whose last messages are not printed yet

@@ -54,13 +54,12 @@ void write_line(std::string const& line) {
     if (write(2, line.data(), line.size()) < 0) {}   // a failure to report cannot be reported
 }
 
+bool fits(AbortReport const& report) { return report.message.size() < sizeof AbortMessage::error.headline; }
+
+/// Stores a message that fits.
 void store_message(AbortMessage& stored, AbortReport const& report) {
-    std::memcpy(stored.message, report.message.c_str(), report.message.size() + 1);
-    std::snprintf(stored.code, sizeof stored.code, "%s", report.error.c_str());
-    std::snprintf(stored.help, sizeof stored.help, "%s", report.help);
-    std::snprintf(stored.call, sizeof stored.call, "%s", report.call.c_str());
-    std::snprintf(stored.script, sizeof stored.script, "%s", script_location().c_str());
-    stored.addresses = static_cast<std::uint32_t>(program_stack(stored.stack));
+    stored.error.write(report.error, report.message, report.help);
+    publish_current_call(stored.call, report.call);
     stored.state.store(AbortMessage::written, std::memory_order_release);
 }
 
@@ -104,7 +103,7 @@ std::string format_report(int rank, AbortReport const& report) {
 void report_to_launcher(RankState& rank_state, AbortReport const& report) {
     std::string const line = join("rank ", rank_state.world_rank, ": ", report.message, "\n");
     if (!line.ends_with('\n')) throw std::bad_alloc();   // streams set their fail state instead of throwing
-    if (report.message.size() >= sizeof rank_state.abort_message.message) {
+    if (!fits(report)) {
         std::string const position = report.call.empty() ? "" : describe_position();
         return write_line(position.empty() ? line : join(line, "  ", report.call, "  ", position, "\n"));
     }
@@ -116,7 +115,7 @@ void report_to_launcher(RankState& rank_state, AbortReport const& report) {
 /// For ranks without Tutti's launcher. Returns false if no watchdog could be started, or if it does not print the
 /// report.
 bool report_to_watchdog(Segment const& segment, RankState& rank_state, AbortReport const& report) {
-    if (report.message.size() >= sizeof rank_state.abort_message.message || !Watchdog::start(segment)) return false;
+    if (!fits(report) || !Watchdog::start(segment)) return false;
     std::fflush(stdout);
     store_message(rank_state.abort_message, report);
     wait_until_read(rank_state.abort_message);

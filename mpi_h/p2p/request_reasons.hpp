@@ -52,6 +52,7 @@ struct AnyOf {
             r->describe(one);
             known = known && !one.awaited.empty();
             for (RankRange const& range : one.awaited) add(blocked, range);
+            blocked.kind = open == 0 ? one.kind : combine(blocked.kind, one.kind);
             if (blocked.hint == BlockedCall::Hint{}) blocked.hint = one.hint;
             if (++open <= max_listed) list += (list.empty() ? "" : "; ") + one.call;
         }
@@ -64,6 +65,9 @@ struct AnyOf {
 
 private:
     static constexpr std::size_t max_listed = 3;
+    static CallKind combine(CallKind a, CallKind b) {
+        return a == b ? a : is_message(a) || is_message(b) ? CallKind::messages : CallKind::other;
+    }
     static void add(BlockedCall& blocked, RankRange const& range) {
         if (std::ranges::find(blocked.awaited, range) == blocked.awaited.end()) blocked.awaited.push_back(range);
     }

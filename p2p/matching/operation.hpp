@@ -117,7 +117,8 @@ struct Send {
     bool done = false;
     bool cancelling = false;   ///< the receiver was asked to drop it and has not answered
     bool cancelled = false;
-    TypeDigest digest;   ///< types of the data that the program passed
+    bool made_synchronous = false;   ///< in standard mode for the program, synchronous under --check
+    TypeDigest digest;               ///< types of the data that the program passed
     /// Identifies it to the receiver: the number of its cell, or, to another node or to itself, of the message among
     /// those to this peer. Valid in the stages after `queued`.
     std::uint64_t number = 0;

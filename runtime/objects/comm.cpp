@@ -32,6 +32,7 @@ std::string Comm::description() const {
 void Comm::describe_blocked_call(void const* about, BlockedCall& blocked) {
     auto const& comm = *static_cast<Comm const*>(about);
     if (comm.reported_as) return describe_blocked_call(comm.reported_as, blocked);
+    blocked.kind = CallKind::collective;
     std::string const call = comm.collectives ? comm.collectives->describe_call() : "";
     blocked.call = call.empty() ? blocked.call + "(" + comm.description() + ")" : call;
 }

@@ -3,13 +3,89 @@
 // message of an abort, and busy polling.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
 
 #include "runtime/base/flag.hpp"
 
 namespace tutti {
+
+// Texts in fields of fixed size, zero-terminated.
+
+/// Writes `text` to a field, without the part that does not fit.
+template <std::size_t N>
+void write_text(char (&field)[N], std::string_view text) {
+    std::size_t const length = std::min(text.size(), N - 1);
+    std::memcpy(field, text.data(), length);
+    field[length] = 0;
+}
+
+/// Returns the text in a field written by another process: up to the terminating zero, or the whole field.
+template <std::size_t N>
+std::string text_in(char const (&field)[N]) {
+    return {field, strnlen(field, N)};
+}
+
+/// What a blocked call waits for.
+enum class CallKind : std::uint32_t {
+    other,
+    send,            ///< a send in any mode but the standard one
+    standard_send,   ///< a send in standard mode, which waits for its receive only if the message is large
+    receive,
+    probe,
+    messages,   ///< sends and receives: one of several requests
+    collective,
+    rma,
+};
+
+/// Returns true for sends, receives and probes.
+constexpr bool is_message(CallKind kind) { return kind >= CallKind::send && kind <= CallKind::messages; }
+
+/// An MPI call of the program, as a rank publishes it. Readers may not trust the contents: the rank may be writing
+/// them, or may have overwritten them by an error.
+struct PublishedCall {
+    static constexpr std::size_t max_addresses = 8;
+
+    CallKind kind;                        ///< of a blocked call; `other` in all other records
+    std::uint32_t addresses;              ///< valid entries of `stack`
+    std::uint64_t stack[max_addresses];   ///< return addresses in the program, innermost first: of the MPI
+                                          ///< call, of the call of the function that made it, and so on
+    char text[256];                       ///< the call with its arguments as the program names them, or the name alone
+    char script[160];                     ///< "ring.py:12 in pass()": the location according to the program's
+                                          ///< interpreter; empty: not interpreted, or unknown
+
+    void write(CallKind what, std::string_view call, std::span<std::uint64_t const> return_addresses,
+               std::string_view location) {
+        kind = what;
+        addresses = static_cast<std::uint32_t>(std::min(return_addresses.size(), max_addresses));
+        std::copy_n(return_addresses.begin(), addresses, stack);
+        write_text(text, call);
+        write_text(script, location);
+    }
+    /// Returns the valid part of `stack`.
+    std::span<std::uint64_t const> return_addresses() const {
+        return std::span(stack).first(std::min<std::size_t>(addresses, max_addresses));
+    }
+};
+
+/// An error of the program, as a rank publishes it.
+struct PublishedError {
+    char code[40];         ///< "T03", "MPI_ERR_RANK", "MPI_Abort"; empty: none, or not certain
+    char headline[1024];   ///< in the record of a blocked call, continues the line "rank 1 "
+    char help[512];        ///< what to do; empty: the explanation of the code by `mpiexec --explain`
+
+    void write(std::string_view with_code, std::string_view with_headline, std::string_view with_help) {
+        write_text(code, with_code);
+        write_text(headline, with_headline);
+        write_text(help, with_help);
+    }
+};
 
 // Sets of ranks as three numbers, as in MPI_Group_range_incl.
 /// The ranks first, first + stride, … up to last; `last` itself need not be a member.
@@ -46,26 +122,17 @@ struct NetworkBytes {
 
 /// What one thread of the rank waits for.
 struct BlockedThread {
-    static constexpr std::size_t max_ranges = 48, max_addresses = 8;
+    static constexpr std::size_t max_ranges = 48;
 
     Awaiting awaiting;
-    std::uint32_t ranges;                 ///< valid entries of `awaited`
-    std::uint32_t further_ranges;         ///< further entries behind them: ranks whose actions would advance something
-                                          ///< here that other ranks may wait for; those of the first thread hold for
-                                          ///< all threads
-    RankRange awaited[max_ranges];        ///< in MPI_COMM_WORLD
-    std::uint32_t addresses;              ///< valid entries of `stack`
-    std::uint64_t stack[max_addresses];   ///< return addresses in the program, innermost first: of the MPI
-                                          ///< call, of the call of the function that made it, and so on
-    char call[256];                       ///< with its arguments as the program names them, zero-terminated
-    char script[160];                     ///< "ring.py:12 in pass()": the location according to the program's
-                                          ///< interpreter, zero-terminated; empty: not interpreted, or unknown
-    // A problem that the rank itself has detected, for example a message with another tag; empty if none. All
-    // zero-terminated.
-    std::int32_t waiting_rank;   ///< a rank that would wait because of it; −1: the problem holds in any case
-    char code[8];                ///< code of the error, "T02"
-    char headline[256];          ///< continues the line "rank 1 "
-    char help[256];              ///< what to do
+    std::uint32_t ranges;            ///< valid entries of `awaited`
+    std::uint32_t further_ranges;    ///< further entries behind them: ranks whose actions would advance something
+                                     ///< here that other ranks may wait for; those of the first thread hold for
+                                     ///< all threads
+    RankRange awaited[max_ranges];   ///< in MPI_COMM_WORLD
+    PublishedCall call;
+    PublishedError error;        ///< that the rank itself has detected, for example a message with another tag
+    std::int32_t waiting_rank;   ///< a rank that would wait because of it; −1: the error holds in any case
 };
 
 struct alignas(cache_line) Blocked {
@@ -94,24 +161,19 @@ struct alignas(cache_line) Blocked {
 // that the warnings be printed, and waits for that in the same way.
 
 struct Diagnostic {
-    static constexpr std::size_t max_locations = 4, max_addresses = 8;
+    static constexpr std::size_t max_locations = 4;
 
     /// One rank's part in the error.
     struct Location {
-        std::int32_t rank;                    ///< in MPI_COMM_WORLD
-        std::uint32_t addresses;              ///< valid entries of `stack`
-        std::uint64_t stack[max_addresses];   ///< return addresses in the program, innermost first
-        char call[256];                       ///< "MPI_Bcast(4 MPI_INT, root 0, MPI_COMM_WORLD)", zero-terminated
-        char remark[128];                     ///< "arrived, never received"; usually empty
-        char script[160];                     ///< "ring.py:12 in pass()", as in BlockedThread; usually empty
+        std::int32_t rank;    ///< in MPI_COMM_WORLD
+        PublishedCall call;   ///< "MPI_Bcast(4 MPI_INT, root 0, MPI_COMM_WORLD)"
+        char remark[128];     ///< "arrived, never received"; usually empty
     };
 
     enum class Kind : std::uint32_t { none, error, warning, print_warnings };
 
     std::atomic<Kind> kind;
-    char code[8];   ///< "T03"
-    char headline[256];
-    char help[512];
+    PublishedError error;
     std::uint32_t locations;
     Location location[max_locations];
 };
@@ -125,16 +187,10 @@ struct AbortMessage {
         written,   ///< the rest is written and final; the message is on standard error as well, or will be soon
         read,      ///< the launcher has read everything and no longer needs the process
     };
-    static constexpr std::size_t max_addresses = 8;
 
     std::atomic<State> state;
-    char code[40];        ///< the error class, "MPI_ERR_RANK", or another name, "MPI_Abort"; zero-terminated
-    char message[1024];   ///< zero-terminated; a longer message is not stored
-    char call[256];       ///< "MPI_Barrier(MPI_COMM_WORLD)", zero-terminated; empty: none
-    char help[256];       ///< what to do, zero-terminated; empty: the explanation of the code by `mpiexec --explain`
-    char script[160];     ///< location according to the interpreter, as in BlockedThread
-    std::uint32_t addresses;              ///< valid entries of `stack`
-    std::uint64_t stack[max_addresses];   ///< return addresses in the program, innermost first
+    PublishedError error;   ///< its headline is the message; a longer message is not stored
+    PublishedCall call;     ///< without text: none
 };
 
 // A rank that polls repeatedly without progress, by MPI_Test or MPI_Iprobe. Such a rank may do other work between its
@@ -143,15 +199,10 @@ struct AbortMessage {
 // One writer, any number of readers, as for Blocked: the record is consistent while `changes` is odd.
 
 struct BusyPoll {
-    static constexpr std::size_t max_addresses = 8;
-
     std::atomic<std::uint64_t> changes;
     std::atomic<std::int64_t> since, last;   ///< now_ns() at the first and the latest record since anything advanced
     std::uint64_t progress_count;            ///< value of Blocked::progress_count during all that time
-    char call[256];                          ///< as in BlockedThread, or the name alone; zero-terminated
-    char script[160];                        ///< as in BlockedThread
-    std::uint32_t addresses;                 ///< valid entries of `stack`
-    std::uint64_t stack[max_addresses];      ///< return addresses in the program, innermost first
+    PublishedCall call;
 };
 
 }   // namespace tutti

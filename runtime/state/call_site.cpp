@@ -111,4 +111,12 @@ std::string parse_script_location(std::string_view traceback) {
 
 std::string script_location() { return parse_script_location(traceback_of_this_thread()); }
 
+void publish_current_call(PublishedCall& record, std::string_view call) {
+    std::uint64_t stack[PublishedCall::max_addresses];
+    std::size_t const addresses = program_stack(stack);
+    std::string script;
+    unless_out_of_memory([&] { return script = script_location(), true; });
+    record.write(CallKind::other, call, {stack, addresses}, script);
+}
+
 }   // namespace tutti

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/state/call_record.hpp"
+
 namespace tutti {
 
 /// Writes the return addresses of this thread's calls, innermost first, as many as fit, and returns their number.
@@ -25,6 +27,9 @@ std::uint64_t program_site(void const* recorded);
 /// such as mpi4py. Returns an empty string if there is no interpreter or it cannot report a location. Safe while the
 /// thread is inside an MPI call, whether or not it holds the interpreter's lock. Takes a few microseconds.
 std::string script_location();
+
+/// Publishes a call that the calling thread makes now. If memory is exhausted, the call has no script location.
+void publish_current_call(PublishedCall& record, std::string_view call);
 
 /// Extracts the location from a traceback in CPython's format, innermost frame first:
 ///   File "/home/me/ring.py", line 12 in pass

@@ -44,6 +44,13 @@ public:
         rank.bell_unreached.store(1, std::memory_order_relaxed);
     }
 
+    /// Wakes all threads of `rank` that sleep: by its bell if it has one.
+    void wake(RankState& rank) const {
+        rank.wake.fetch_add(1, std::memory_order_release);
+        if (rank.bell.load(std::memory_order_acquire) == 0) futex_wake(rank.wake, wake_all);
+        else ring(rank);
+    }
+
 protected:
     static constexpr std::size_t name_bytes = 6;   // a zero byte and five digits: unix(7), "Autobind feature"
 

@@ -6,9 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <limits>
-#include <new>
 #include <utility>
 
 #include "runtime/base/clock.hpp"
@@ -30,15 +28,6 @@ constexpr std::int64_t busy_gap_ns = 50'000;    // a program that takes this lon
 // program that itself sleeps for long between its tests needs none.
 constexpr long max_idle_sleep_ns = 10'000'000;
 constexpr std::int64_t idle_per_sleep = 25, max_gap_ns = 2'000'000;
-
-/// Stores script_location(), or an empty string if memory is exhausted: the call must not fail for that.
-template <std::size_t N>
-void copy_script_location(char (&location)[N]) {
-    location[0] = 0;
-    try {
-        std::snprintf(location, N, "%s", script_location().c_str());
-    } catch (std::bad_alloc const&) {}
-}
 
 }   // namespace
 
@@ -128,12 +117,10 @@ void RepeatedTests::record(CallText const& call) {
     if (progress_count == busy_poll.progress_count && last != 0 && now - last < max_pause_ns) {
         bool const is_published = busy_poll.changes.load(std::memory_order_relaxed) % 2 != 0;
         if (!is_published && now - busy_poll.since.load(std::memory_order_relaxed) > publish_polling_after_ns) {
-            busy_poll.addresses = static_cast<std::uint32_t>(program_stack(busy_poll.stack));
             std::string text;
             unless_out_of_memory([&] { return text = call.text(), true; });
             char const* const name = rank_state_.last_call.function.name();
-            std::snprintf(busy_poll.call, sizeof busy_poll.call, "%s", text.empty() ? name : text.c_str());
-            copy_script_location(busy_poll.script);
+            publish_current_call(busy_poll.call, text.empty() ? name : text);
             busy_poll.changes.fetch_add(1, std::memory_order_release);
         }
         if (is_published && unsupervised_) unsupervised_(unsupervised_context_, now - busy_poll.since.load());
@@ -164,23 +151,6 @@ void withdraw(Blocked& record) {
     std::atomic_thread_fence(std::memory_order_release);
 }
 
-template <std::size_t N>
-void put(char (&field)[N], std::string const& text) {
-    std::snprintf(field, N, "%s", text.c_str());
-}
-
-void put(BlockedThread& record, BlockedCall const& blocked) {
-    record.awaiting = blocked.awaiting;
-    record.ranges = static_cast<std::uint32_t>(blocked.awaited.size());
-    record.further_ranges = static_cast<std::uint32_t>(blocked.others.size());
-    std::ranges::copy(blocked.others, std::ranges::copy(blocked.awaited, record.awaited).out);
-    put(record.call, blocked.call);
-    record.waiting_rank = blocked.hint.waiting_rank;
-    put(record.code, blocked.hint.code);
-    put(record.headline, blocked.hint.headline);
-    put(record.help, blocked.hint.help);
-}
-
 /// Describes a wait that may be over by now, so what it waits for must not be queried.
 BlockedCall call_of(Reason const& reason) {
     BlockedCall blocked;
@@ -196,7 +166,7 @@ bool BlockedWaits::add(void const* wait, Reason const& reason) {
         std::ranges::find(waits_, thread, &PublishedWait::thread) != waits_.end())
         return false;
     std::int64_t const begin = thread_time_ns();
-    std::uint64_t stack[BlockedThread::max_addresses];
+    std::uint64_t stack[PublishedCall::max_addresses];
     std::size_t const addresses = program_stack(stack);
     waits_.push_back({wait, &reason, thread, {stack, stack + addresses}, script_location(), now_ns()});
     due_ = 0;
@@ -243,10 +213,14 @@ void BlockedWaits::write(std::vector<BlockedCall> const& blocked_calls) {
     record_.threads = static_cast<std::uint32_t>(waits_.size());
     for (std::size_t i = 0; i < waits_.size(); ++i) {
         BlockedThread& record = record_.thread[i];
-        put(record, blocked_calls[i]);
-        put(record.script, waits_[i].script);
-        record.addresses = static_cast<std::uint32_t>(waits_[i].stack.size());
-        std::ranges::copy(waits_[i].stack, record.stack);
+        BlockedCall const& blocked = blocked_calls[i];
+        record.awaiting = blocked.awaiting;
+        record.ranges = static_cast<std::uint32_t>(blocked.awaited.size());
+        record.further_ranges = static_cast<std::uint32_t>(blocked.others.size());
+        std::ranges::copy(blocked.others, std::ranges::copy(blocked.awaited, record.awaited).out);
+        record.call.write(blocked.kind, blocked.call, waits_[i].stack, waits_[i].script);
+        record.error.write(blocked.hint.code, blocked.hint.headline, blocked.hint.help);
+        record.waiting_rank = blocked.hint.waiting_rank;
     }
     record_.changes.store(record_.changes.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }

@@ -14,7 +14,7 @@ namespace tutti {
 
 /// Description of a long wait (Blocked has the same in shared memory).
 struct BlockedCall {
-    /// A problem that the rank itself has detected, as in BlockedThread.
+    /// An error that the rank itself has detected, as in BlockedThread.
     struct Hint {
         char const* code = "";   ///< static storage
         std::string headline, help;
@@ -24,6 +24,7 @@ struct BlockedCall {
     };
 
     std::string call;   ///< the MPI call with its arguments as the program names them
+    CallKind kind = CallKind::other;
     Hint hint;
     Awaiting awaiting = Awaiting::unknown;
     std::vector<RankRange> awaited;

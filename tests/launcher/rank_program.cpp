@@ -29,8 +29,7 @@ void leave_orphan(char const* seconds) {
 }
 
 void wait_with_reason(RankState& rank_state, char const* reason) {
-    BlockedThread& published = rank_state.blocked.thread[0];
-    std::snprintf(published.call, sizeof published.call, "%s", reason);
+    rank_state.blocked.thread[0].call.write(CallKind::other, reason, {}, "");
     rank_state.blocked.changes.fetch_add(1, std::memory_order_release);
     while (true) pause();
 }

@@ -34,7 +34,7 @@ protected:
                     if (nonblocking) r.wait(*irecv(*r.comm, data.data(), count, *type, 0, 5));
                     else recv(*r.comm, of_mine, 0, 5, status, "MPI_Recv");
                 } catch (MismatchReported const&) {}
-                headline = r.process.rank_state().diagnostic.headline;
+                headline = r.process.rank_state().diagnostic.error.headline;
             },
             v, GetParam());
         return headline;

@@ -31,7 +31,7 @@ protected:
         std::string code;
         try {
             body();
-        } catch (JobEnded const&) { code = r.process.rank_state().diagnostic.code; }
+        } catch (JobEnded const&) { code = r.process.rank_state().diagnostic.error.code; }
         testing::internal::GetCapturedStderr();
         return code;
     }

@@ -32,13 +32,13 @@ protected:
 TEST_F(UsageErrorOfARank, IsPublishedWithItsCalls) {
     EXPECT_THROW(report(process_, usage_error()), JobEnded);
     EXPECT_EQ(diagnostic().kind, Diagnostic::Kind::error);
-    EXPECT_STREQ(diagnostic().code, "T07");
-    EXPECT_STREQ(diagnostic().headline, "requests left over at MPI_Finalize");
+    EXPECT_STREQ(diagnostic().error.code, "T07");
+    EXPECT_STREQ(diagnostic().error.headline, "requests left over at MPI_Finalize");
     ASSERT_EQ(diagnostic().locations, 1u);
-    EXPECT_STREQ(diagnostic().location[0].call, calls_[0].text.c_str());
+    EXPECT_STREQ(diagnostic().location[0].call.text, calls_[0].text.c_str());
     EXPECT_STREQ(diagnostic().location[0].remark, "never completed");
-    ASSERT_EQ(diagnostic().location[0].addresses, 1u);
-    EXPECT_EQ(diagnostic().location[0].stack[0], 0x1234u);
+    ASSERT_EQ(diagnostic().location[0].call.addresses, 1u);
+    EXPECT_EQ(diagnostic().location[0].call.stack[0], 0x1234u);
 }
 
 TEST_F(UsageErrorOfARank, IsReadByTheLauncherIfItIsAWarning) {

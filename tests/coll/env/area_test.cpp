@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <numeric>
 
@@ -28,10 +29,13 @@ class AreaOfTwo : public testing::Test {
 protected:
     static constexpr int members = 2;
 
-    long long bytes_in_use() const {
-        struct stat info {};
-        EXPECT_EQ(fstat(segment.descriptor(), &info), 0);
-        return info.st_blocks * 512LL;
+    /// Returns the bytes of the ranks' heaps that occupy memory. The ranks' states precede the heaps.
+    long long bytes_in_use() {
+        long long bytes = 0;
+        off_t end = static_cast<off_t>(segment.offset(segment.heap(0, 0).data()));
+        for (off_t begin; (begin = lseek(segment.descriptor(), end, SEEK_DATA)) >= 0; bytes += end - begin)
+            end = lseek(segment.descriptor(), begin, SEEK_HOLE);
+        return bytes;
     }
     std::byte* allocate() {
         offset = ranks[0].heap.allocate(Area::bytes(members));

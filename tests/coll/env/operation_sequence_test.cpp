@@ -42,7 +42,7 @@ TEST(OperationSequences, AWaitForAChannelNamesTheWorldRank) {
                 Blocked const& published = rank_state.blocked;
                 while (published.changes.load(std::memory_order_acquire) % 2 == 0) std::this_thread::yield();
                 EXPECT_EQ(published.thread[0].awaiting, Awaiting::all);
-                EXPECT_EQ(published.thread[0].awaited[0], (RankRange{2, 2, 1})) << published.thread[0].call;
+                EXPECT_EQ(published.thread[0].awaited[0], (RankRange{2, 2, 1})) << published.thread[0].call.text;
             }
             for (int i = 0; r != 1 && i < channel_depth + 1; ++i) {
                 run(BoundCall<BcastArgs>{*pair, Collective::bcast, bcast_bytes_args(&i, sizeof i, 0)});

@@ -38,7 +38,7 @@ protected:
     }
     Process& process(int rank) { return *processes_[static_cast<std::size_t>(rank)]; }
     AmountExchange& amounts(int rank) { return *state_of(process(rank)).call_matcher->amounts; }
-    std::string headline(int rank) { return process(rank).rank_state().diagnostic.headline; }
+    std::string headline(int rank) { return process(rank).rank_state().diagnostic.error.headline; }
 
     /// `rank` begins a v form with parts of `count` ints.
     void begin(int rank, Collective collective, int count) {

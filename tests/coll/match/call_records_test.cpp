@@ -97,24 +97,24 @@ TEST_F(Records, CallsAreComparedAfterABlock) {
     EXPECT_THROW(call(1, "MPI_Bcast", 1, 4), JobEnded);   // `compare_delay` calls after the end of the block
     Diagnostic const& found = finding(1);
     ASSERT_EQ(found.kind, Diagnostic::Kind::error);
-    EXPECT_STREQ(found.code, "T04");
-    EXPECT_STREQ(found.headline,
+    EXPECT_STREQ(found.error.code, "T04");
+    EXPECT_STREQ(found.error.headline,
                  "rank 1 calls MPI_Bcast with 8 bytes of a derived datatype where rank 0 has 4 bytes "
                  "of a derived datatype, as call 4 on MPI_COMM_WORLD");
     ASSERT_EQ(found.locations, 2u);
     EXPECT_EQ(found.location[0].rank, 1);
-    EXPECT_EQ(found.location[0].stack[0], 0x1001u);
+    EXPECT_EQ(found.location[0].call.stack[0], 0x1001u);
     EXPECT_EQ(found.location[1].rank, 0);
-    EXPECT_EQ(found.location[1].stack[0], 0x1000u);
-    EXPECT_THAT(found.location[1].call, HasSubstr("MPI_Bcast(4 bytes"));
+    EXPECT_EQ(found.location[1].call.stack[0], 0x1000u);
+    EXPECT_THAT(found.location[1].call.text, HasSubstr("MPI_Bcast(4 bytes"));
 }
 
 TEST_F(Records, AnotherFunctionIsReportedAtTheEnd) {
     call(0, "MPI_Reduce");
     call(2, "MPI_Bcast");
     EXPECT_THROW(compare_calls(process(0)), JobEnded);
-    EXPECT_STREQ(finding(0).code, "T03");
-    EXPECT_STREQ(finding(0).headline,
+    EXPECT_STREQ(finding(0).error.code, "T03");
+    EXPECT_STREQ(finding(0).error.headline,
                  "rank 0 calls MPI_Reduce where rank 2 calls MPI_Bcast, as call 1 on MPI_COMM_WORLD");
 }
 
@@ -133,8 +133,8 @@ TEST_F(Records, AMissingStartIsReportedByTheLaterOfTwoMembers) {
     of(0).compare_starts();
     EXPECT_THROW(of(1).compare_starts(), JobEnded);
     EXPECT_EQ(finding(0).kind, Diagnostic::Kind::none);
-    EXPECT_STREQ(finding(1).code, "T03");
-    EXPECT_STREQ(finding(1).headline,
+    EXPECT_STREQ(finding(1).error.code, "T03");
+    EXPECT_STREQ(finding(1).error.headline,
                  "rank 1 has started persistent collectives on MPI_COMM_WORLD 1 time, rank 0 0 times");
 }
 
@@ -152,7 +152,7 @@ TEST_F(Records, OverwrittenRecordsAreNotCompared) {
     compare_calls(process(1));
     EXPECT_THROW(call(1, "MPI_Ibarrier", 11 * block - kept), JobEnded);
     // The first call of which both members still have records.
-    EXPECT_THAT(finding(1).headline, HasSubstr(join("as call ", 11 * block - kept + 1, " on")));
+    EXPECT_THAT(finding(1).error.headline, HasSubstr(join("as call ", 11 * block - kept + 1, " on")));
 }
 
 TEST_F(Records, OfMoreCallsThanAreKeptTheKeptOnesAreCompared) {
@@ -160,7 +160,7 @@ TEST_F(Records, OfMoreCallsThanAreKeptTheKeptOnesAreCompared) {
         for (std::uint64_t bytes = 1; bytes <= 40; ++bytes)
             call(r, "MPI_Bcast", 1, r == 2 && (bytes == 1 || bytes == 39) ? 7777 : bytes);
     EXPECT_THROW(compare_calls(process(0)), JobEnded);
-    EXPECT_THAT(finding(0).headline, HasSubstr("as call 39 on"));
+    EXPECT_THAT(finding(0).error.headline, HasSubstr("as call 39 on"));
 }
 
 TEST_F(Records, FullDiagnosisComparesEveryCall) {
@@ -185,7 +185,7 @@ TEST_F(Records, AnotherFunctionIsReportedByAWaitingRank) {
     call(0, "MPI_Reduce");
     call(2, "MPI_Bcast");
     EXPECT_THROW(wait_again(0), JobEnded);
-    EXPECT_STREQ(finding(0).code, "T03");
+    EXPECT_STREQ(finding(0).error.code, "T03");
 }
 
 TEST_F(Records, CallsAreComparedOnceWhateverTheNumberOfWaits) {
@@ -275,8 +275,8 @@ TEST_F(RecordsOfMany, ADifferenceInTheFirstCallsIsReportedAlsoIfOneMemberHasMade
         call_on(2, comm(2, 0), "MPI_Barrier");
         call_on(2, comm(2, 0), "MPI_Reduce");
         EXPECT_THROW(wait_again(0), JobEnded);
-        EXPECT_STREQ(finding(0).code, "T03");
-        EXPECT_THAT(finding(0).headline, HasSubstr("as call 2 on"));
+        EXPECT_STREQ(finding(0).error.code, "T03");
+        EXPECT_THAT(finding(0).error.headline, HasSubstr("as call 2 on"));
         made_.clear();
     }
 }
@@ -287,7 +287,7 @@ TEST_F(RecordsOfMany, ADifferenceInTheOnlyCallOnACommunicatorIsReported) {
     call_on(0, comm(0, 1), "MPI_Barrier");
     call_on(2, comm(2, 1), "MPI_Bcast");
     EXPECT_THROW(wait_again(0), JobEnded);
-    EXPECT_STREQ(finding(0).code, "T03");
+    EXPECT_STREQ(finding(0).error.code, "T03");
 }
 
 TEST_F(RecordsOfMany, OppositeOrdersAreReportedInAWait) {
@@ -295,8 +295,8 @@ TEST_F(RecordsOfMany, OppositeOrdersAreReportedInAWait) {
     call_on(0, comm(0, 0), "MPI_Barrier");
     call_on(2, comm(2, 1), "MPI_Barrier");
     EXPECT_THROW(wait_again(2), JobEnded);
-    EXPECT_STREQ(finding(2).code, "T03");
-    EXPECT_THAT(finding(2).headline,
+    EXPECT_STREQ(finding(2).error.code, "T03");
+    EXPECT_THAT(finding(2).error.headline,
                 testing::AllOf(HasSubstr("rank 2 calls MPI_Barrier on "), HasSubstr("and rank 0 calls")));
 }
 
@@ -310,7 +310,7 @@ TEST_F(RecordsOfMany, OppositeOrdersAreReportedOnAQueryWithoutAnAllowance) {
     segment_->suspect(0);
     segment_->header().queries.fetch_add(1);
     EXPECT_THROW(records(0).compare_in_wait(), JobEnded);
-    EXPECT_STREQ(finding(0).code, "T03");
+    EXPECT_STREQ(finding(0).error.code, "T03");
     EXPECT_LE(records(0).work.visits, 6u) << "the comparison must begin on the communicators where ranks wait";
 }
 

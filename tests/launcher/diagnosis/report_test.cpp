@@ -3,7 +3,6 @@
 #include "launcher/diagnosis/report.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include <gtest/gtest.h>
 
@@ -14,20 +13,30 @@
 namespace tutti::launcher {
 namespace {
 
-SourcePosition at_line(int rank, std::vector<std::uint64_t> const&) {
-    return {"ring.c:" + std::to_string(10 + rank), false};
-}
-SourcePosition unknown(int, std::vector<std::uint64_t> const&) { return {"in main() of ring", true}; }
+SourcePosition at_line(LocatedCall const& call) { return {"ring.c:" + std::to_string(10 + call.rank), false}; }
 
-BlockedRank waits_for(int rank, std::string call, int other) {
-    BlockedRank blocked{.rank = rank};
+BlockedRank waits_for(int rank, CallKind kind, std::string call, int other) {
+    BlockedRank blocked{{.rank = rank, .kind = kind, .call = std::move(call)}};
+    blocked.position = at_line(blocked);
     blocked.wait = {.state = RankWait::State::blocked, .awaiting = Awaiting::all, .awaited = {{other, other, 1}}};
-    blocked.call = std::move(call);
     return blocked;
 }
+BlockedRank receives_from(int rank, std::string call, int other) {
+    return waits_for(rank, CallKind::receive, std::move(call), other);
+}
+BlockedRank sends_to(int rank, std::string call, int other) {
+    return waits_for(rank, CallKind::standard_send, std::move(call), other);
+}
+BlockedRank in_barrier(int rank, int other) {
+    return waits_for(rank, CallKind::collective, "MPI_Barrier(MPI_COMM_WORLD)", other);
+}
 
-SourcePosition place_of_call(int rank, std::string_view, std::vector<std::uint64_t> const& stack) {
-    return at_line(rank, stack);
+/// Returns a deadlock of ranks 0 and 1, which wait for each other.
+ProvenDeadlock deadlock_of(BlockedRank zero, BlockedRank one) {
+    ProvenDeadlock deadlock;
+    deadlock.ranks = {{{0, 1}}, {}};
+    deadlock.blocked = {std::move(zero), std::move(one)};
+    return deadlock;
 }
 
 TEST(RankRanges, AreAsShortAsTheyCanBe) {
@@ -41,11 +50,10 @@ TEST(RankRanges, AreAsShortAsTheyCanBe) {
 TEST(Report, OfACircleNamesItsRanksAndThoseThatWaitForThem) {
     ProvenDeadlock deadlock;
     deadlock.ranks = {{{0, 1}}, {2, 3}};
-    deadlock.blocked = {waits_for(0, "MPI_Recv(a)", 1), waits_for(1, "MPI_Recv(b)", 0),
-                        waits_for(2, "MPI_Barrier(MPI_COMM_WORLD)", 0), waits_for(3, "MPI_Barrier(MPI_COMM_WORLD)", 0)};
-    Report report =
-        make_report(deadlock, [](int rank, auto const& stack) { return at_line(std::min(rank, 2), stack); });
-    EXPECT_EQ(text_of(report, false),
+    deadlock.blocked = {receives_from(0, "MPI_Recv(a)", 1), receives_from(1, "MPI_Recv(b)", 0), in_barrier(2, 0),
+                        in_barrier(3, 0)};
+    deadlock.blocked[3].position = deadlock.blocked[2].position;
+    EXPECT_EQ(text_of(make_report(deadlock), false),
               "error[T01] deadlock: ranks 0 and 1 wait for each other\n"
               "  rank 0         MPI_Recv(a)                  ring.c:10\n"
               "  rank 1         MPI_Recv(b)                  ring.c:11\n"
@@ -55,74 +63,76 @@ TEST(Report, OfACircleNamesItsRanksAndThoseThatWaitForThem) {
 }
 
 TEST(Report, NamesTheCallsOfAllThreads) {
-    ProvenDeadlock deadlock;
-    deadlock.ranks = {{{0, 1}}, {}};
-    deadlock.blocked = {waits_for(0, "MPI_Recv(a)", 1), waits_for(1, "MPI_Recv(b)", 0)};
-    deadlock.blocked[0].other_threads = {waits_for(0, "MPI_Send(c)", 1)};
-    deadlock.blocked[0].other_threads[0].stack = {7};
-    LocatedRank const shown{deadlock.blocked[0], {"ring.c:10"}, {{"ring.c:70"}}};
-    auto const place = [&](int rank, auto const& stack) {
-        return rank == 0 ? shown.position_of(stack) : SourcePosition{};
-    };
-    EXPECT_EQ(text_of(make_report(deadlock, place), false)
+    ProvenDeadlock deadlock = deadlock_of(receives_from(0, "MPI_Recv(a)", 1), receives_from(1, "MPI_Recv(b)", 0));
+    deadlock.blocked[0].other_threads = {sends_to(0, "MPI_Send(c)", 1)};
+    deadlock.blocked[0].other_threads[0].position = {"ring.c:70"};
+    deadlock.blocked[1].position = {};
+    EXPECT_EQ(text_of(make_report(deadlock), false)
                   .find("error[T01] deadlock: ranks 0 and 1 wait for each other\n"
                         "  rank 0  MPI_Recv(a)  ring.c:10\n"
                         "  rank 0  MPI_Send(c)  ring.c:70\n"
                         "  rank 1  MPI_Recv(b)\n"
                         "  help: "),
               0u);
-    EXPECT_EQ(table_of(waiting_lines({shown})), "  rank 0  MPI_Recv(a)  ring.c:10\n  rank 0  MPI_Send(c)  ring.c:70\n");
+    EXPECT_EQ(table_of(waiting_lines({deadlock.blocked[0]})),
+              "  rank 0  MPI_Recv(a)  ring.c:10\n  rank 0  MPI_Send(c)  ring.c:70\n");
 }
 
 TEST(Report, NamesTheEndedRankThatIsWaitedFor) {
     ProvenDeadlock deadlock;
     deadlock.ranks = {{{0}}, {}};
-    deadlock.blocked = {waits_for(0, "MPI_Recv(a)", 1)};
+    deadlock.blocked = {receives_from(0, "MPI_Recv(a)", 1)};
+    deadlock.blocked[0].position = {"in main() of ring", true};
     deadlock.ended = {1};
-    Report const report = make_report(deadlock, unknown);
+    Report const report = make_report(deadlock);
     EXPECT_EQ(report.code, "T05");
+    EXPECT_NE(report.help.find("every receive needs its send"), std::string::npos);
     EXPECT_EQ(report.headline, "deadlock: rank 0 waits for rank 1, which has ended");
     ASSERT_EQ(report.notes.size(), 1u);
     EXPECT_EQ(report.notes[0], compile_with_g_note);
 }
 
 TEST(Report, ReportsErrorsThatARankHasDetected) {
-    ProvenDeadlock deadlock;
-    deadlock.ranks = {{{0, 1}}, {}};
-    deadlock.blocked = {waits_for(0, "MPI_Barrier(MPI_COMM_WORLD)", 1), waits_for(1, "MPI_Recv(a)", 0)};
-    deadlock.blocked[1].code = "T02";
-    deadlock.blocked[1].headline = "waits for tag 8, rank 0 has sent tag 7";
-    deadlock.blocked[1].help = "the tags differ";
-    Report const report = make_report(deadlock, at_line);
+    ProvenDeadlock deadlock = deadlock_of(in_barrier(0, 1), receives_from(1, "MPI_Recv(a)", 0));
+    deadlock.blocked[1].error = {"T02", "waits for tag 8, rank 0 has sent tag 7", "the tags differ"};
+    Report const report = make_report(deadlock);
     EXPECT_EQ(report.code, "T02");
     EXPECT_EQ(report.headline, "deadlock: rank 1 waits for tag 8, rank 0 has sent tag 7");
     EXPECT_EQ(report.help, "the tags differ");
 }
 
 TEST(Report, ReportsUncertainFindingsAsWarnings) {
-    ProvenDeadlock deadlock;
-    deadlock.ranks = {{{0, 1}}, {}};
-    deadlock.blocked = {waits_for(0, "MPI_Recv(a)", 1), waits_for(1, "MPI_Barrier(MPI_COMM_WORLD)", 0)};
-    deadlock.blocked[0].help = "a message from rank 2 has arrived";
-    Report const report = make_report(deadlock, at_line);
+    ProvenDeadlock deadlock = deadlock_of(receives_from(0, "MPI_Recv(a)", 1), in_barrier(1, 0));
+    deadlock.blocked[0].error.help = "a message from rank 2 has arrived";
+    Report const report = make_report(deadlock);
     EXPECT_EQ(report.code, "T01");
     ASSERT_FALSE(report.notes.empty());
     EXPECT_EQ(report.notes[0], "at rank 0 a message from rank 2 has arrived");
 }
 
 TEST(Report, ExplainsUnderCheckWhySmallSendsMayWork) {
-    ProvenDeadlock deadlock;
-    deadlock.ranks = {{{0, 1}}, {}};
-    deadlock.blocked = {waits_for(0, "MPI_Send(a)", 1), waits_for(1, "MPI_Send(b)", 0)};
-    EXPECT_EQ(make_report(deadlock, at_line).help.find("all send first"), 0u);
-    EXPECT_EQ(make_report(deadlock, at_line, true).help.find("works only as long as the messages are small"), 0u);
-    deadlock.blocked[0].call = "MPI_Ssend(a)";
-    EXPECT_EQ(make_report(deadlock, at_line, true).help.find("all send first"), 0u);
-    deadlock.blocked[0].call = "MPI_Barrier(MPI_COMM_WORLD)";
-    Report const report = make_report(deadlock, at_line, true);
+    ProvenDeadlock deadlock = deadlock_of(sends_to(0, "MPI_Send(a)", 1), sends_to(1, "MPI_Send(b)", 0));
+    EXPECT_EQ(make_report(deadlock).help.find("all send first"), 0u);
+    EXPECT_EQ(make_report(deadlock, true).help.find("works only as long as the messages are small"), 0u);
+    deadlock.blocked[0] = waits_for(0, CallKind::send, "MPI_Ssend(a)", 1);
+    EXPECT_EQ(make_report(deadlock, true).help.find("all send first"), 0u);
+    deadlock.blocked[0] = in_barrier(0, 1);
+    Report const report = make_report(deadlock, true);
     ASSERT_EQ(report.notes.size(), 1u);
     EXPECT_NE(report.notes[0].find("with --check every send waits"), std::string::npos);
-    EXPECT_TRUE(make_report(deadlock, at_line).notes.empty());
+    EXPECT_TRUE(make_report(deadlock).notes.empty());
+}
+
+TEST(Report, AdvisesByTheKindsOfTheCallsOfACircle) {
+    auto const help = [](CallKind zero, CallKind one) {
+        return make_report(deadlock_of(waits_for(0, zero, "MPI_Wait(a)", 1), waits_for(1, one, "MPI_Wait(b)", 0))).help;
+    };
+    EXPECT_EQ(help(CallKind::probe, CallKind::probe).find("all wait for a message first"), 0u);
+    EXPECT_EQ(help(CallKind::probe, CallKind::receive).find("all receive first"), 0u);
+    EXPECT_EQ(help(CallKind::collective, CallKind::rma).find("all members of a communicator"), 0u);
+    EXPECT_EQ(help(CallKind::collective, CallKind::other).find("all members of a communicator"), 0u);
+    for (CallKind const other : {CallKind::receive, CallKind::messages, CallKind::collective})
+        EXPECT_EQ(help(CallKind::send, other).find("each rank waits for a call that another"), 0u);
 }
 
 TEST(Report, OfManyDifferentRanksIsShort) {
@@ -135,15 +145,13 @@ TEST(Report, OfManyDifferentRanksIsShort) {
 
 TEST(Report, OfAFindingHasItsPlaces) {
     auto finding = std::make_unique<Diagnostic>();
-    std::strcpy(finding->code, "T03");
-    std::strcpy(finding->headline, "rank 1 calls MPI_Reduce where rank 0 calls MPI_Bcast");
-    std::strcpy(finding->help, "look for a branch");
+    finding->error.write("T03", "rank 1 calls MPI_Reduce where rank 0 calls MPI_Bcast", "look for a branch");
     finding->locations = 2;
     for (int i = 0; i < 2; ++i) {
         finding->location[i].rank = 1 - i;
-        std::strcpy(finding->location[i].call, i == 0 ? "MPI_Reduce()" : "MPI_Bcast()");
+        finding->location[i].call.write(CallKind::other, i == 0 ? "MPI_Reduce()" : "MPI_Bcast()", {}, "");
     }
-    EXPECT_EQ(text_of(make_report(*finding, place_of_call), false),
+    EXPECT_EQ(text_of(make_report(*finding, at_line), false),
               "error[T03] rank 1 calls MPI_Reduce where rank 0 calls MPI_Bcast\n"
               "  rank 0  MPI_Bcast()   ring.c:10\n"
               "  rank 1  MPI_Reduce()  ring.c:11\n"
@@ -154,8 +162,8 @@ TEST(Report, OfAFindingHasItsPlaces) {
 TEST(Report, OfAFindingNamesTheLineOfTheInterpretedProgram) {
     auto finding = std::make_unique<Diagnostic>();
     finding->locations = 1;
-    std::strcpy(finding->location[0].script, "ring.py:7 in pass_on()");
-    EXPECT_EQ(make_report(*finding, place_of_call).lines.at(0).position, "ring.py:7 in pass_on()");
+    finding->location[0].call.write(CallKind::other, "MPI_Bcast()", {}, "ring.py:7 in pass_on()");
+    EXPECT_EQ(make_report(*finding, at_line).lines.at(0).position, "ring.py:7 in pass_on()");
 }
 
 TEST(Report, NamesTheLineAtWhichAnotherRankHasFoundTheSameError) {
@@ -163,18 +171,20 @@ TEST(Report, NamesTheLineAtWhichAnotherRankHasFoundTheSameError) {
     other->world_rank = 1;
     other->diagnostic.locations = 1;
     other->diagnostic.location[0].rank = 1;
-    std::strcpy(other->diagnostic.location[0].call, "MPI_Bcast()");
-    std::strcpy(other->diagnostic.location[0].script, "ring.py:7 in pass_on()");
-    EXPECT_EQ(recorded_position(*other, 0, "MPI_Bcast()", {}).text, "") << "this rank has reported nothing";
+    other->diagnostic.location[0].call.write(CallKind::other, "MPI_Bcast()", {}, "ring.py:7 in pass_on()");
+    auto const position = [&](char const* call) {
+        return recorded_position(*other, 0, {.rank = 1, .call = call}).text;
+    };
+    EXPECT_EQ(position("MPI_Bcast()"), "") << "this rank has reported nothing";
     other->diagnostic.kind = Diagnostic::Kind::error;
-    EXPECT_EQ(recorded_position(*other, 0, "MPI_Bcast()", {}).text, "ring.py:7 in pass_on()");
-    EXPECT_EQ(recorded_position(*other, 0, "MPI_Reduce()", {}).text, "");
+    EXPECT_EQ(position("MPI_Bcast()"), "ring.py:7 in pass_on()");
+    EXPECT_EQ(position("MPI_Reduce()"), "");
 }
 
 TEST(Report, OfAFindingIsCompleteWhenTheRanksThatItNamesHavePublishedTheirLocations) {
     auto finding = std::make_unique<Diagnostic>();
     finding->locations = 2;
-    for (int i = 0; i < 2; ++i) finding->location[i].rank = i, finding->location[i].addresses = 1;
+    for (int i = 0; i < 2; ++i) finding->location[i].rank = i, finding->location[i].call.addresses = 1;
     std::vector<std::unique_ptr<RankState>> ranks;
     for (int i = 0; i < 3; ++i) ranks.emplace_back(new RankState{})->state = RankPhase::initialised;
     auto const complete = [&] { return has_all_positions(*finding, [&](int rank) { return ranks.at(rank).get(); }); };
@@ -206,9 +216,8 @@ TEST(Report, IsOneLineOfJsonForTools) {
 TEST(Report, MarksWarnings) {
     auto finding = std::make_unique<Diagnostic>();
     finding->kind = Diagnostic::Kind::warning;
-    std::strcpy(finding->code, "T07");
-    std::strcpy(finding->headline, "requests left over");
-    Report const report = make_report(*finding, place_of_call);
+    finding->error.write("T07", "requests left over", "");
+    Report const report = make_report(*finding, at_line);
     EXPECT_EQ(text_of(report, false), "warning[T07] requests left over\n  For details, run: mpiexec --explain T07\n");
     EXPECT_NE(json_of(report).find(R"("severity":"warning")"), std::string::npos);
 }

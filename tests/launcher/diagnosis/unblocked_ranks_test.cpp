@@ -75,9 +75,9 @@ TEST(RankStates, are_empty_for_programs_without_mpi) {
 
 TEST(RankStates, are_listed_for_tools) {
     RankStates states;
-    LocatedRank waiting;
-    waiting.blocked.rank = 0;
-    waiting.blocked.call = "MPI_Barrier(MPI_COMM_WORLD)";
+    BlockedRank waiting;
+    waiting.rank = 0;
+    waiting.call = "MPI_Barrier(MPI_COMM_WORLD)";
     states.waiting.push_back(waiting);
     states.unblocked = {outside(1), outside(2)};
     auto const

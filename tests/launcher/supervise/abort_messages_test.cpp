@@ -2,8 +2,6 @@
 // Equal abort messages of ranks are found among the lines of the program and reported once, within a time limit.
 #include "launcher/supervise/abort_messages.hpp"
 
-#include <cstring>
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -16,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 
 TEST(RankAbortMessage, AreRemovedIfTheyAreASeparateLine) {
-    RankAbortMessage const message{3, "no"};
+    RankAbortMessage const message{{.headline = "no"}, {.rank = 3}};
     auto left = [&](std::string lines, bool expected) {
         EXPECT_EQ(remove_message_line(lines, message), expected) << lines;
         return lines;
@@ -29,7 +27,7 @@ TEST(RankAbortMessage, AreRemovedIfTheyAreASeparateLine) {
 }
 
 TEST(RankAbortMessage, AreRemovedWithThePrefixOfTheirLine) {
-    RankAbortMessage const message{3, "no"};
+    RankAbortMessage const message{{.headline = "no"}, {.rank = 3}};
     std::string lines = "[3] a\n[3] rank 3: no\n[3] b\n";
     EXPECT_FALSE(remove_message_line(lines, message));
     EXPECT_FALSE(remove_message_line(lines, message, {.text = "[4] "}));
@@ -46,18 +44,16 @@ TEST(RankAbortMessage, AreReadFromTheRankState) {
     EXPECT_FALSE(read_abort_message(nullptr));
     EXPECT_FALSE(read_abort_message(&rank_state));
     AbortMessage& noted = rank_state.abort_message;
-    std::strcpy(noted.message, "no");
-    std::strcpy(noted.code, "MPI_ERR_RANK");
-    std::strcpy(noted.call, "MPI_Send(1 MPI_INT to rank 7, tag 0, MPI_COMM_WORLD)");
-    noted.addresses = 1;
-    noted.stack[0] = 4711;
+    std::uint64_t const stack[] = {4711};
+    noted.error.write("MPI_ERR_RANK", "no", "");
+    noted.call.write(CallKind::other, "MPI_Send(1 MPI_INT to rank 7, tag 0, MPI_COMM_WORLD)", stack, "");
     EXPECT_FALSE(read_abort_message(&rank_state)) << "not written yet";
     noted.state = AbortMessage::written;
     RankAbortMessage const message = *read_abort_message(&rank_state);
     EXPECT_EQ(message.line(), "rank 1: no\n");
-    EXPECT_EQ(message.code, "MPI_ERR_RANK");
-    EXPECT_EQ(message.call, "MPI_Send(1 MPI_INT to rank 7, tag 0, MPI_COMM_WORLD)");
-    EXPECT_EQ(message.stack, std::vector<std::uint64_t>{4711});
+    EXPECT_EQ(message.error.code, "MPI_ERR_RANK");
+    EXPECT_EQ(message.call.call, "MPI_Send(1 MPI_INT to rank 7, tag 0, MPI_COMM_WORLD)");
+    EXPECT_EQ(message.call.stack, std::vector<std::uint64_t>{4711});
 }
 
 struct Reader {
@@ -72,11 +68,8 @@ struct Reader {
 };
 
 RankAbortMessage message_of(int rank, std::string const& text, std::string const& position) {
-    return {.rank = rank,
-            .text = text,
-            .code = "MPI_Abort",
-            .call = "MPI_Abort(grid, errorcode 3)",
-            .position = {position}};
+    return {{.code = "MPI_Abort", .headline = text},
+            {.rank = rank, .call = "MPI_Abort(grid, errorcode 3)", .position = {position}}};
 }
 
 TEST(MessageMerger, AreReportedOncePerMessageAndSinkAndBeforeTheirExplanation) {
@@ -123,14 +116,14 @@ TEST(OutputStream, PassesOnAllButTheAbortMessageOfItsRank) {
     Pipe pipe = Pipe::make();
     std::vector<std::string> messages;
     OutputStream stream(std::move(pipe.read), sink, {}, 0, &segment.rank_state(0),
-                        [&](Sink&, RankAbortMessage const& message) { messages.push_back(message.text); });
+                        [&](Sink&, RankAbortMessage const& message) { messages.push_back(message.error.headline); });
     auto write_line = [&](std::string const& line) {
         EXPECT_EQ(write(pipe.write.get(), line.data(), line.size()), static_cast<ssize_t>(line.size()));
     };
     write_line("rank 0: no\n");
     stream.read_some();
     AbortMessage& noted = segment.rank_state(0).abort_message;
-    std::strcpy(noted.message, "no");
+    noted.error.write("", "no", "");
     noted.state = AbortMessage::written;
     write_line("before\nrank 0: no\nafter\n");
     stream.read_some();

@@ -11,6 +11,7 @@
 #include "launcher/diagnosis/blocked_ranks.hpp"
 #include "launcher/diagnosis/deadlock_detector.hpp"
 #include "launcher/diagnosis/node_monitor.hpp"
+#include "launcher/diagnosis/node_ranks.hpp"
 #include "launcher/diagnosis/report.hpp"
 #include "launcher/nodes/node_data.hpp"
 #include "launcher/report/page.hpp"
@@ -45,18 +46,18 @@ void show(Segment const& segment, unsigned place) {
         thread.ranges = 1;
         thread.further_ranges = 1;
         thread.awaited[0] = thread.awaited[1] = {0, 2, 1};
-        thread.addresses = 1;
-        say(thread.call, "MPI_Recv(1 MPI_INT from rank 0)");
+        thread.call.addresses = 1;
+        say(thread.call.text, "MPI_Recv(1 MPI_INT from rank 0)");
     }
     state.busy_poll.changes.store(1);
     state.busy_poll.last.store(now_ns());
-    say(state.busy_poll.call, "MPI_Iprobe");
+    say(state.busy_poll.call.text, "MPI_Iprobe");
     state.diagnostic.kind.store(Diagnostic::Kind::warning);
     state.diagnostic.locations = 2;
-    say(state.diagnostic.headline, "something is wrong");
+    say(state.diagnostic.error.headline, "something is wrong");
     state.abort_message.state.store(AbortMessage::written);
-    state.abort_message.addresses = 2;
-    say(state.abort_message.message, "the end");
+    state.abort_message.call.addresses = 2;
+    say(state.abort_message.error.headline, "the end");
     state.times.started.set(static_cast<std::uint64_t>(now_ns()) - 1000);
     segment.call_statistics(place).row("MPI_COMM_WORLD", 3, "bcast", "linear").record(8, 100);
     Trace& trace = *segment.trace(place);
@@ -80,6 +81,7 @@ struct SeenJob {
     }
 
     Segment segment = Segment::create(ranks, "machine", "tuning", {}, SegmentCreator::launcher, nullptr, trace_room);
+    NodeRanks node_ranks{segment, [](unsigned) { return 0; }};
     NodeMonitor watch{segment, [](unsigned) { return true; }};
     DeadlockDetector deadlocks{std::vector<int>(ranks),
                                [this](int, WaitQuery const& query) { watch.start_query(query); }};
@@ -91,17 +93,21 @@ void read_running(SeenJob& job) {
     auto now = std::chrono::steady_clock::now();
     for (int turn = 0; turn < 4; ++turn, now += std::chrono::milliseconds(60)) {
         job.deadlocks.add(job.watch.collect_update(now));
-        if (auto const found = job.deadlocks.check(now))
-            text_of(make_report(*found, [](int, auto const&) { return SourcePosition{}; }), true);
+        if (auto found = job.deadlocks.check(now)) {
+            text_of(make_report(*found), true);
+            found->complete(job.node_ranks.waiting_ranks(false));
+            text_of(make_report(*found), true);
+        }
+        for (Report const& report : job.node_ranks.take_diagnostics(now)) text_of(report, false);
         job.stall_detector.check(now, now_ns());
     }
-    std::vector<LocatedRank> blocked;
+    std::vector<BlockedRank> blocked = job.node_ranks.waiting_ranks(true);
     for (unsigned place = 0; place < ranks; ++place) {
         RankState const& state = job.segment.rank_state(place);
-        if (auto one = read_blocked(state)) blocked.push_back({std::move(*one), {}});
-        if (auto one = read_polling(state, now_ns())) blocked.push_back({std::move(*one), {}});
-        recorded_position(state, 0, "MPI_Recv", {1});
-        json_of(make_report(state.diagnostic, [](int, auto, auto const&) { return SourcePosition{}; }));
+        if (auto one = read_blocked(state)) blocked.push_back(std::move(*one));
+        if (auto one = read_polling(state, now_ns())) blocked.push_back(std::move(*one));
+        recorded_position(state, 0, {.rank = 0, .call = "MPI_Recv", .stack = {1}});
+        json_of(make_report(state.diagnostic, [](LocatedCall const&) { return SourcePosition{}; }));
         MessageMerger merger;
         if (auto const message = read_abort_message(&state)) message->line();
     }

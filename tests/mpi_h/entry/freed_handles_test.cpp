@@ -22,11 +22,11 @@ TEST(FreedHandle, IsReportedWithTheCallThatFreedIt) {
     process.call_site = reinterpret_cast<void const*>(0x2000);
     testing::internal::CaptureStderr();
     EXPECT_THROW(freed.report_use(process, "MPI_Send(4 MPI_INT)", "datatype", 0x4c00abcd), HandleRefused);
-    EXPECT_STREQ(finding.code, "T13");
+    EXPECT_STREQ(finding.error.code, "T13");
     ASSERT_EQ(finding.locations, 2u);
-    EXPECT_STREQ(finding.location[0].call, "MPI_Type_free");
-    EXPECT_EQ(finding.location[0].stack[0], 0x1000u);
-    EXPECT_EQ(finding.location[1].stack[0], 0x2000u);
+    EXPECT_STREQ(finding.location[0].call.text, "MPI_Type_free");
+    EXPECT_EQ(finding.location[0].call.stack[0], 0x1000u);
+    EXPECT_EQ(finding.location[1].call.stack[0], 0x2000u);
     EXPECT_THROW(freed.report_use(process, "MPI_Send(4 MPI_INT)", "datatype", 0x12345678), HandleRefused);
     EXPECT_EQ(finding.locations, 1u);
     testing::internal::GetCapturedStderr();

@@ -43,7 +43,7 @@ TEST_F(CallsOfThreads, MustComeFromTheMainThreadBelowSerialized) {
         check.enter("MPI_Recv", nullptr);
         check.leave();
         EXPECT_TRUE(refused(check)) << level;
-        EXPECT_STREQ(process_.rank_state().diagnostic.code, "T18");
+        EXPECT_STREQ(process_.rank_state().diagnostic.error.code, "T18");
     }
     testing::internal::GetCapturedStderr();
 }

@@ -32,7 +32,7 @@ std::string error_in(Rank& r, std::function<void()> const& body) {
     std::string code;
     try {
         body();
-    } catch (JobEnded const&) { code = r.process.rank_state().diagnostic.code; }
+    } catch (JobEnded const&) { code = r.process.rank_state().diagnostic.error.code; }
     testing::internal::GetCapturedStderr();
     return code;
 }

@@ -50,7 +50,7 @@ protected:
 
 TEST_P(Blocked, PublishesItsCallAndThePeerThatItWaitsFor) {
     block({"MPI_Recv", 5, 77});
-    EXPECT_EQ(std::string(first().call), "MPI_Recv(rank 5, tag 77)");
+    EXPECT_EQ(std::string(first().call.text), "MPI_Recv(rank 5, tag 77)");
     EXPECT_EQ(first().awaiting, Awaiting::all);
     ASSERT_EQ(first().ranges, 1u);
     EXPECT_EQ(first().awaited[0], (RankRange{5, 5, 1}));

@@ -152,7 +152,7 @@ TEST(Test, IsDescribedOnceWhenTheRankIsRecordedAsPolling) {
     std::int64_t const end = now_ns() + 20'000'000'000;
     while (now_ns() < end && published.changes.load() % 2 == 0) waiter.test(never, CallText(call));
     EXPECT_EQ(polled, 0);
-    EXPECT_STREQ(published.call, "MPI_Test(receive of 1 MPI_INT from rank 1)");
+    EXPECT_STREQ(published.call.text, "MPI_Test(receive of 1 MPI_INT from rank 1)");
     for (int i = 0; i < very_many_tests; ++i) waiter.test(never, CallText(call));
     EXPECT_EQ(described, 1);
     EXPECT_GT(polled, 1'000'000'000);

@@ -60,14 +60,18 @@ void publish(Process& process, UsageError const& error, Diagnostic::Kind kind) {
     diagnostic.kind.store(kind, std::memory_order_release);
 }
 
-/// Returns the text that the launcher would print, without source locations.
+}   // namespace
+
 std::string text_of(UsageError const& error, char const* severity) {
-    std::string text = join(severity, "[", error.code, "] ", error.headline, "\n");
+    bool const has_code = *error.code != 0;
+    std::string text = join(severity, has_code ? "[" : "", error.code, has_code ? "] " : ": ", error.headline, "\n");
     for (UsageError::Call const& call : error.calls.first(std::min(error.calls.size(), Diagnostic::max_locations)))
         text += join("  rank ", call.rank, "  ", call.text, call.remark.empty() ? "" : "  ", call.remark, "\n");
     if (!error.help.empty()) text += join("  help: ", error.help, "\n");
-    return text + join("  For details, run: mpiexec --explain ", error.code, "\n");
+    return has_code ? join(text, "  For details, run: mpiexec --explain ", error.code, "\n") : text;
 }
+
+namespace {
 
 void print(Process const& process, UsageError const& error, char const* severity) {
     if (!is_first_report_on_node(process.segment, error.code, error.headline)) return;

@@ -27,6 +27,10 @@ struct UsageError {
     std::span<Call const> calls;   ///< at most Diagnostic::max_locations; further calls are not reported
 };
 
+/// Returns the report that the launcher would print, without source locations. `severity`: "error" or "warning". An
+/// error without a code has no explanation.
+std::string text_of(UsageError const& error, char const* severity);
+
 /// Returns true for the first rank of the node that calls this for the same code and headline, unless a different
 /// report was made in between. Used by ranks that print reports themselves.
 bool is_first_report_on_node(Segment const& segment, std::string const& code, std::string const& headline);

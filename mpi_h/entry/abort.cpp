@@ -89,14 +89,9 @@ std::string describe_position() {
 
 /// Returns the report that mpiexec or the watchdog would print, as far as this process knows it.
 std::string format_report(int rank, AbortReport const& report) {
-    std::string text = report.error.empty() ? join("error: ", report.message, "\n")
-                                            : join("error[", report.error, "] ", report.message, "\n");
-    if (!report.call.empty()) {
-        std::string const position = describe_position();
-        text += join("  rank ", rank, "  ", report.call, position.empty() ? "" : "  ", position, "\n");
-    }
-    if (*report.help) text += join("  help: ", report.help, "\n");
-    return report.error.empty() ? text : join(text, "  For details, run: mpiexec --explain ", report.error, "\n");
+    std::vector<UsageError::Call> calls;
+    if (!report.call.empty()) calls.push_back({rank, report.call, describe_position(), 0});
+    return text_of({report.error.c_str(), report.message, report.help, calls}, "error");
 }
 
 /// mpiexec recognizes the line by the rank state, and reports it once if many ranks write the same.

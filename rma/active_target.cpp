@@ -24,7 +24,7 @@ void fence(Window& window, Assertions assertions, char const* call) {
             exchange_at_fence(window, assertions, call);
             exchange_shared(window, call);
         }
-        coll::run(window.fence_call);   // on the node, operations are complete when their call returns
+        coll::execute(window.fence_call);   // on the node, operations are complete when their call returns
     }
     window.global_epoch = assertions.no_succeed ? AccessEpoch::none : AccessEpoch::fence;
     if (assertions.no_succeed) window.close_targets();

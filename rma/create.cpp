@@ -210,7 +210,7 @@ void connect(Window& w, PartInfo mine) {
     for (Target& t : w.targets) t.mapped = t.memory ? t.bytes : 0;
     if (!w.serves_commands() && !w.may_need_messages) return;
     create_active_messages(w);
-    coll::run(coll::BoundCall<coll::BarrierArgs>{*w.comm, coll::Collective::barrier, {}});
+    coll::execute(coll::BoundCall<coll::BarrierArgs>{*w.comm, coll::Collective::barrier, {}});
 }
 
 /// Final step of creating a window.
@@ -342,7 +342,7 @@ void free(Ref<Window> window) {
         exchange_at_free(w, "MPI_Win_free");
         exchange_shared(w, "MPI_Win_free");
     }
-    coll::run(coll::BoundCall<coll::BarrierArgs>{*w.comm, coll::Collective::barrier, {}, 0, "MPI_Win_free"});
+    coll::execute(coll::BoundCall<coll::BarrierArgs>{*w.comm, coll::Collective::barrier, {}, "MPI_Win_free"});
     compare_at_free(w);
     w.active_messages.reset();
     release_memory(w);

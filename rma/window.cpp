@@ -9,7 +9,7 @@ namespace tutti::rma {
 
 Window::Window(Process& p, Ref<Comm> own, Flavor f)
     : process(p), counts(p.rank_state().one_sided), comm(std::move(own)),
-      flavor(f), fence_call{*comm, coll::Collective::barrier, {}, 0, "MPI_Win_fence"} {
+      flavor(f), fence_call{*comm, coll::Collective::barrier, {}, "MPI_Win_fence"} {
     if (p.variables.diagnosis == "full") {
         access_log = std::make_unique<AccessLog>(p);
         local_stores = std::make_unique<LocalStores>();

@@ -21,33 +21,39 @@ bool needs_fragments(Decision const& decision, Args const& args) {
     return Fragments<Args>(args, fragment_of(decision)).count() > 1;
 }
 
-/// Runs a call, whose decision is known, on one node.
-template <class Args>
-[[gnu::always_inline]] inline void run_on_node(Comm& comm, Collective collective, Args const& args,
-                                               Decision const& decision) {
-    auto const* const algorithm = static_cast<Algorithm<Args> const*>(decision.algorithm->record);
-    drive(comm, *decision.trees, name_of(collective),
-          [algorithm, &args](ShmEnv& env) { return algorithm->shm(env, args); });
-}
-
 /// Runs a call between nodes, whole or in fragments, or a call that is recorded. Not inlined, because it is off the hot
 /// path.
 template <class Args>
-[[gnu::noinline]] void run_slow_path(Comm& comm, Collective collective, Args const& args, Decision const& decision) {
+[[gnu::noinline]] void execute_slow_path(BoundCall<Args>& call, Decision const& decision) {
+    Comm& comm = call.comm;
+    Args const& args = call.args;
+    char const* const operation = name_of(call.collective);
     auto const* const algorithm = static_cast<Algorithm<Args> const*>(decision.algorithm->record);
     MultiNode const* const multi_node = state_of(comm).multi_node.get();
     if constexpr (Fragments<Args>::max_in_flight > 1)
-        if (multi_node && needs_fragments(decision, args)) return run_in_fragments(comm, collective, args);
+        if (multi_node && needs_fragments(decision, args)) return run_in_fragments(comm, call.collective, args);
     CollectiveCounters& counters = *decision.counters;
     CallStatisticsRow* const statistics = decision.statistics;   // the decision may be forgotten during the call
     counters.begin(decision.algorithm);
     std::int64_t const start = statistics ? begin_time(comm) : 0;
     if (statistics) trace(comm, args, decision);
     if (multi_node)
-        drive_multi_node(comm, *decision.trees, name_of(collective), node_operations(*algorithm, args, *multi_node),
+        drive_multi_node(comm, *decision.trees, operation, node_operations(*algorithm, args, *multi_node),
                          [&](NetEnv& env) { return run_in(env, *algorithm, args); });
-    else run_on_node(comm, collective, args, decision);
+    else drive(comm, *decision.trees, operation, [&](ShmEnv& env) { return algorithm->shm(env, args); });
     if (statistics) record(*statistics, counters, message_bytes(comm, args), start);
+}
+
+/// Finds the decision for the call, and the kernels of a reduction. Precedes the operation's number.
+template <class Args>
+[[gnu::noinline]] void find_decision(BoundCall<Args>& call) try {
+    if (call.decision_epoch == 0) complete(call.args);
+    call.decision = &decision_for(call.comm, call.collective, call.args);
+    call.decision_epoch = state_of(call.comm).decisions.epoch();
+    call.args.parameters = call.decision->setting->values;
+} catch (std::bad_alloc const&) {
+    fail_to_begin(call.comm, name_of(call.collective));
+    throw;
 }
 
 /// --check: reports an error if a pending operation uses the buffers of this call.
@@ -86,38 +92,33 @@ void mark_order_unknown(Comm const& comm) {
     if (p2p::Checks* const checks = p2p::engine(comm.process).checks()) checks->vector_clock().set_uncertain();
 }
 
+/// --check: the checks of a call of the program that precede it.
 template <class Args>
-void run(BoundCall<Args>& call) {
-    Comm& comm = call.comm;
-    Collective const collective = call.collective;
-    Args& args = call.args;
-    record_call(call);
-    if (call.function && state_of(comm).records.compares_each_call()) [[unlikely]] {
-        check_overlaps(comm, collective, args);
-        check_with_members(comm, collective, args);
-        if (is_neighborhood(collective)) mark_order_unknown(comm);
-        else exchange_order(comm);
-    }
-    Decision const* found = nullptr;
-    try {   // everything that precedes the operation's number
-        if (call.decision_key == 0) {
-            complete(args);
-            call.decision_key = decision_key_of(comm, collective, args);
-        }
-        found = &decision_for(comm, collective, args, call.decision_key);
-    } catch (std::bad_alloc const&) {
-        fail_to_begin(comm, name_of(collective));
-        throw;
-    }
-    Decision const& decision = *found;
-    args.parameters = decision.setting->values;
-    if (state_of(comm).multi_node || decision.statistics) [[unlikely]]
-        return run_slow_path(comm, collective, args, decision);
-    decision.counters->begin(decision.algorithm);
-    run_on_node(comm, collective, args, decision);
+[[gnu::noinline]] void check_call(BoundCall<Args>& call) {
+    check_overlaps(call.comm, call.collective, call.args);
+    check_with_members(call.comm, call.collective, call.args);
+    if (is_neighborhood(call.collective)) mark_order_unknown(call.comm);
+    else exchange_order(call.comm);
 }
 
-#define COLLECTIVE(name, Args) template void run(BoundCall<Args>&);
+template <class Args>
+void execute(BoundCall<Args>& call) {
+    CommState& state = state_of(call.comm);
+    record_call(call);
+    if (call.function && state.records.compares_each_call()) [[unlikely]]
+        check_call(call);
+    if (call.decision_epoch != state.decisions.epoch()) [[unlikely]]
+        find_decision(call);
+    Decision const& decision = *call.decision;
+    if (state.multi_node || decision.statistics) [[unlikely]]
+        return execute_slow_path(call, decision);
+    decision.counters->begin(decision.algorithm);
+    auto const* const algorithm = static_cast<Algorithm<Args> const*>(decision.algorithm->record);
+    drive(call.comm, *decision.trees, name_of(call.collective),
+          [algorithm, &call](ShmEnv& env) { return algorithm->shm(env, call.args); });
+}
+
+#define COLLECTIVE(name, Args) template void execute(BoundCall<Args>&);
 #define SHARES_ARGUMENTS(name, Args)
 #include "runtime/settings/collectives.def"
 
@@ -153,7 +154,7 @@ void finish_comparing_between_nodes(Process const& process) {
 
 void barrier(Comm& comm) {
     state_of(comm).has_user_calls = false;
-    run(BoundCall<BarrierArgs>{comm, Collective::barrier, {}});
+    execute(BoundCall<BarrierArgs>{comm, Collective::barrier, {}});
 }
 
 }   // namespace tutti::coll

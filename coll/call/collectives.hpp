@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The collectives as mpi_h/ calls them. One algorithm serves three forms: blocking (run), nonblocking (start) and
+// The collectives as mpi_h/ calls them. One algorithm serves three forms: blocking (execute), nonblocking (start) and
 // persistent (init) (MPI 3.1, chapter 5; MPI 4.0, 6.13). The caller has checked the arguments; the algorithm's
 // parameters are filled in here.
 #pragma once
@@ -30,9 +30,10 @@ struct BoundCall {
     Comm& comm;
     Collective collective;
     Args args;
-    std::uint32_t decision_key = 0;      ///< key of the decision in the communicator's cache; 0: not known yet
-    Function function{};                 ///< the function called by the program; none: called by the library
-    CallRecord::PreparedCall record{};   ///< its call record, once the call has been run
+    Function function{};                  ///< the function called by the program; none: called by the library
+    CallRecord::PreparedCall record{};    ///< its call record, once the call has been run
+    Decision const* decision = nullptr;   ///< the communicator's decision, valid in this epoch of its DecisionCache
+    std::uint32_t decision_epoch = 0;     ///< 0: no decision has been made
 };
 
 /// The ranks for which a call may wait: the members of the communicator; members and other ranks; none.
@@ -55,13 +56,13 @@ void report_mismatch(Comm const& comm, Error const& error);
 /// Called by all ranks in MPI_Finalize: completes the comparison between nodes.
 void finish_comparing_between_nodes(Process const& process);
 
-/// Runs a call to completion. What is computed for the call (kernels, key, parameters) is stored in it, so the same
-/// call can be run repeatedly with other addresses.
+/// Runs a blocking call to completion. What is computed for the call (kernels, decision, record) is stored in it, so
+/// the same call can be executed repeatedly with other addresses.
 template <class Args>
-void run(BoundCall<Args>& call);
+void execute(BoundCall<Args>& call);
 template <class Args>
-void run(BoundCall<Args>&& call) {
-    run(call);
+void execute(BoundCall<Args>&& call) {
+    execute(call);
 }
 
 /// Starts a call and runs it as far as is possible without waiting. The buffers belong to the request until it is

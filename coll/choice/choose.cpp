@@ -151,28 +151,4 @@ Decision decide(Collective collective, CallTraits const& traits, Settings const&
     fail(ErrorClass::intern, "no algorithm for ", name_of(collective), " of ", traits.bytes, " bytes");
 }
 
-Decision& DecisionCache::find_or_add(std::uint32_t wanted) {
-    for (std::size_t at = slot_index(wanted); table_[at]; at = (at + 1) % table_.size())
-        if (table_[at]->key == wanted) return table_[at]->decision;
-    if (2 * (count_ + 1) > table_.size()) grow();
-    entries_.push_front({wanted, {}});
-    ++count_;
-    insert(entries_.front());
-    return entries_.front().decision;
-}
-
-void DecisionCache::insert(Entry& entry) {
-    std::size_t at = slot_index(entry.key);
-    while (table_[at]) at = (at + 1) % table_.size();
-    table_[at] = &entry;
-}
-
-void DecisionCache::grow() {
-    std::vector<Entry*>(2 * table_.size()).swap(table_);
-    --shift_;
-    for (Entry& entry : entries_) insert(entry);
-}
-
-void DecisionCache::clear() { *this = {}; }
-
 }   // namespace tutti::coll

@@ -8,12 +8,12 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <forward_list>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "coll/algorithms/algorithm.hpp"
@@ -159,23 +159,24 @@ CallTraits traits_for(Setting const& setting, CallTraits const& traits, TreesLoo
 /// Always finds an algorithm, because each collective has one without requirements.
 Decision decide(Collective collective, CallTraits const& traits, Settings const& settings, TreesLookup const& trees_of);
 
-/// The cache of decisions, per collective, size class and traits of the call. Each power of two is a size class of its
-/// own, and all sizes between two consecutive powers are one: programs send powers of two, and the kind of memory
-/// changes there (buffers of 8 KiB or more are in arenas).
+/// The decisions that have been made, per collective, size class and traits of the call. Each power of two is a size
+/// class of its own, and all sizes between two consecutive powers are one: programs send powers of two, and the kind of
+/// memory changes there (buffers of 8 KiB or more are in arenas).
 class DecisionCache {
 public:
-    /// Returns null if there is no entry yet, or if it is not in the first table slot that is probed.
-    Decision* find(std::uint32_t wanted) const {
-        Entry* const entry = table_[slot_index(wanted)];
-        return entry && entry->key == wanted ? &entry->decision : nullptr;
-    }
     /// Returns the entry, whose `algorithm` is null until the decision is made. It keeps its address until clear().
-    Decision& at(Collective collective, CallTraits const& traits) { return find_or_add(key(collective, traits)); }
-    /// Discards all entries. Invalidates the references that find() and at() returned.
-    void clear();
+    Decision& at(Collective collective, CallTraits const& traits) { return entries_[key(collective, traits)]; }
+    /// Discards all entries. Invalidates the references that at() returned.
+    void clear() {
+        entries_.clear();
+        ++epoch_;
+    }
+    /// Changes with each clear() and is never 0: a reference is valid as long as this has not changed.
+    std::uint32_t epoch() const { return epoch_; }
 
-    /// Returns the key of a call, which is never 0. All sizes of one class must lead to one algorithm; therefore the
-    /// limits in tables are powers of two or one less, and slot sizes count as powers of two.
+private:
+    /// All sizes of one class must lead to one algorithm; therefore the limits in tables are powers of two or one less,
+    /// and slot sizes count as powers of two.
     static std::uint32_t key(Collective collective, CallTraits const& o) {
         unsigned const bits = std::min(static_cast<unsigned>(std::bit_width(o.bytes)), 32u);
         bool const power = (o.bytes & (o.bytes - 1)) == 0;
@@ -183,22 +184,8 @@ public:
                o.commutative_or_consecutive * 4u + o.has_kernels * 2u + o.equal_parts;
     }
 
-private:
-    struct Entry {
-        std::uint32_t key;
-        Decision decision;
-    };
-
-    std::size_t slot_index(std::uint32_t key) const { return key * 0x9E37'79B9u >> shift_; }   // Fibonacci hashing
-    Decision& find_or_add(std::uint32_t key);
-    void insert(Entry& entry);
-    void grow();
-
-    static constexpr unsigned min_bits = 2;
-    std::vector<Entry*> table_ = std::vector<Entry*>(1u << min_bits);   ///< open addressing, at most half full
-    unsigned shift_ = 32 - min_bits;
-    std::forward_list<Entry> entries_;
-    std::size_t count_ = 0;
+    std::unordered_map<std::uint32_t, Decision> entries_;
+    std::uint32_t epoch_ = 1;
 };
 
 }   // namespace tutti::coll

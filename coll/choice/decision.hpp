@@ -102,34 +102,16 @@ bool is_reporter(Comm const& comm, Args const& args) {
     return mine == 0;
 }
 
-/// The slow path of decision_for: the first call of its class, or an entry that is not in the table slot probed first.
+/// Returns the decision for a call, which is made at the first call of its class. The arguments must be complete. It is
+/// valid until the communicator's decisions are cleared (DecisionCache::epoch).
 template <class Args>
-[[gnu::noinline]] Decision const& decide_or_find(Comm const& comm, Collective collective, Args const& args) {
+Decision const& decision_for(Comm const& comm, Collective collective, Args const& args) {
     CommState& state = state_of(comm);
     CallTraits traits = traits_of(state, args);
     traits.intercommunicator = args.first_group_size > 0;
     Decision& decision = state.decisions.at(collective, traits);
     if (!decision.algorithm) decision = decide_for(comm, collective, traits, is_reporter(comm, args));
     return decision;
-}
-
-/// Returns the key under which the communicator caches the decision for a call. The arguments must be complete. The key
-/// stays the same for the life of the communicator.
-template <class Args>
-std::uint32_t decision_key_of(Comm const& comm, Collective collective, Args const& args) {
-    return DecisionCache::key(collective, traits_of(state_of(comm), args));
-}
-/// Returns the decision, which lives until the communicator's cached decisions are forgotten.
-template <class Args>
-Decision const& decision_for(Comm const& comm, Collective collective, Args const& args, std::uint32_t key) {
-    Decision const* const known = state_of(comm).decisions.find(key);
-    if (known && known->algorithm) [[likely]]
-        return *known;
-    return decide_or_find(comm, collective, args);
-}
-template <class Args>
-Decision const& decision_for(Comm const& comm, Collective collective, Args const& args) {
-    return decision_for(comm, collective, args, decision_key_of(comm, collective, args));
 }
 
 /// Records a call that began at `start` (by now_ns) and ends now.

@@ -83,6 +83,7 @@ public:
     Parameters(Values const& values) : values_(&values) {}
     std::size_t operator[](std::size_t parameter) const { return (*values_)[parameter]; }
     std::size_t at(std::size_t parameter, int level) const { return values_->at(parameter, level); }
+    bool operator==(Parameters const&) const = default;
 
 private:
     Values const* values_ = nullptr;
@@ -105,6 +106,7 @@ inline constexpr void* in_place = nullptr;   ///< stands for MPI_IN_PLACE
 struct CommonArgs {
     Parameters parameters;
     int first_group_size = 0;   ///< on an intercommunicator: size of the group that comes first in the union; else 0
+    bool operator==(CommonArgs const&) const = default;
 };
 
 /// `count` elements of a datatype at an address: a message buffer in the terms of the standard (MPI 3.1, 3.2.2).
@@ -119,6 +121,7 @@ struct Buffer {
     std::int64_t count;
     Datatype const* type;
     std::size_t bytes() const { return static_cast<std::size_t>(count * type->size()); }
+    bool operator==(Buffer const&) const = default;
     operator ConstBuffer() const { return {address, count, type}; }
 };
 
@@ -131,11 +134,14 @@ inline std::byte const* first_byte(ConstBuffer const& b) {
     return first_byte(Buffer{const_cast<void*>(b.address), b.count, b.type});
 }
 
-struct BarrierArgs : CommonArgs {};
+struct BarrierArgs : CommonArgs {
+    bool operator==(BarrierArgs const&) const = default;
+};
 
 struct BcastArgs : CommonArgs {
     Buffer data;
     int root;
+    bool operator==(BcastArgs const&) const = default;
 };
 
 /// reduce, allreduce, scan, exscan. `in` is null for in place. `out` is null if the rank gets no result (reduce, not
@@ -148,6 +154,7 @@ struct ReduceArgs : CommonArgs {
     Op const* op;
     int root;          ///< reduce only, else 0
     Kernels kernels;   ///< null for a user-defined operator
+    bool operator==(ReduceArgs const&) const = default;
     std::size_t bytes() const { return static_cast<std::size_t>(count * type->size()); }
     /// The same operation on elements [first, first + n) only.
     ReduceArgs slice(std::int64_t first, std::int64_t n) const {
@@ -237,6 +244,8 @@ public:
     /// Returns the type of all parts; null if each part has its own, or if there are none.
     Datatype const* type() const { return type_; }
     bool empty() const { return !type_ && !types_; }
+    /// Equal lists are those at equal addresses.
+    bool operator==(Parts const&) const = default;
 
 private:
     Parts(void const* base, std::int64_t count, Datatype const* type, std::int64_t step, int const* counts,
@@ -286,6 +295,7 @@ struct RootedArgs : CommonArgs {
     bool in_place_at_root = false;
     bool equal_parts = true;          ///< plain forms: every part has `max_part_bytes` bytes
     std::size_t max_part_bytes = 0;   ///< bytes of one part if equal; otherwise no rank may rely on it
+    bool operator==(RootedArgs const&) const = default;
 };
 
 /// allgather(v): `mine` goes to parts[rank] of every rank. In place: `mine` is already there.
@@ -294,6 +304,7 @@ struct AllgatherArgs : CommonArgs {
     Parts parts = Parts::none();
     bool is_in_place = false;
     std::size_t max_part_bytes = 0;   ///< bytes of the largest part; known to all ranks, because the counts are
+    bool operator==(AllgatherArgs const&) const = default;
 };
 
 /// alltoall(v, w).
@@ -302,6 +313,7 @@ struct AlltoallArgs : CommonArgs {
     bool is_in_place = false;   ///< the send data is in the receive parts
     bool equal_parts = true;    ///< plain form: every part has `part_bytes` bytes
     std::size_t part_bytes = 0;
+    bool operator==(AlltoallArgs const&) const = default;
 };
 
 /// Neighbourhood collectives: parts are indexed by edge. In plain forms every part has `part_bytes` bytes; in v and w

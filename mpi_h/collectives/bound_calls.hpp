@@ -1,132 +1,84 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Repeated blocking collectives: a call whose arguments, except the buffers, equal those of a recent call, as in a
-// loop, reuses that call's checked arguments and objects.
-//
-// Why reuse is correct: the objects of a call are stored with its arguments as the program passed them, and with the
-// number of handles freed by then (abi::Tables::freed). While no handle is freed, each handle refers to the same
-// object, and the checked properties of objects never change: the members of a communicator, the layout of a datatype
-// and that it is committed, an operator and the types it is defined on. Properties that can change are read in every
-// call: the error handler and the name when an error is raised, the choice of the algorithm by coll::run. Buffers are
-// checked in every call; unusual or invalid buffers take the full path, which checks every argument and reports the
-// error. An entry belongs to the call that runs with it; if several threads may call, nothing is reused.
+// Blocking collectives that programs repeat: a call with the arguments of an earlier one reuses that call's checked
+// arguments and objects (coll/call/bound_calls.hpp, with the argument why that is correct). Buffers are checked in
+// every call; unusual or invalid buffers take the full path, which checks every argument and reports the error.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <type_traits>
-#include <utility>
-
+#include "coll/call/bound_calls.hpp"
 #include "mpi_h/collectives/call_forms.hpp"
 
 namespace tutti {
 
-/// Recent calls of one collective, on a few communicators and with a few roots. `n`: number of arguments that are not
-/// buffers.
-template <class Bound, std::size_t n>
-class RecentCalls {
-public:
-    using Arguments = std::array<int, n>;   ///< these arguments; the communicator is the first, a root the last one
-    class Running;
+using coll::BoundCalls;
+using coll::CallKey;
 
-    /// The objects of one call.
-    class Entry {
-    public:
-        /// Returns true if the entry is valid for these arguments. `freed`: the present number of freed handles.
-        bool matches(Arguments const& arguments, std::uint64_t freed) const {
-            return freed == freed_ && same(arguments, std::make_index_sequence<n>());
-        }
-        /// Returns true while a call runs with the entry.
-        bool in_use() const { return freed_ == in_use_mark; }
-        Bound& bound() { return *bound_; }
-        Bound& make(Arguments const& arguments, Bound const& what) {
-            arguments_ = arguments;
-            return bound_.emplace(what);
-        }
-
-    private:
-        friend Running;
-        static constexpr std::uint64_t unusable = ~std::uint64_t{0}, in_use_mark = unusable - 1;   ///< values of freed_
-
-        template <std::size_t... i>
-        bool same(Arguments const& arguments, std::index_sequence<i...>) const {
-            return ((arguments[i] == arguments_[i]) && ...);
-        }
-
-        std::uint64_t freed_ = unusable;
-        Arguments arguments_{};
-        std::optional<Bound> bound_;
-    };
-    /// Marks an entry as used by a running call, so that a nested call (by an operator of the program) does not use it.
-    class Running {
-    public:
-        Running(Entry& entry, std::uint64_t freed) : entry_(entry), freed_(freed) {
-            entry_.freed_ = Entry::in_use_mark;
-        }
-        Running(Running const&) = delete;
-        Running& operator=(Running const&) = delete;
-        ~Running() { entry_.freed_ = freed_; }
-
-    private:
-        Entry& entry_;
-        std::uint64_t const freed_;
-    };
-
-    /// Returns the entry for these arguments: by the communicator (predefined ones differ from others in the upper
-    /// bits) and by the last argument, which is the root if there is one.
-    Entry& entry_for(Arguments const& arguments) {
-        auto const comm = static_cast<unsigned>(arguments.front()), last = static_cast<unsigned>(arguments.back());
-        return entries_[((comm ^ comm >> 30) + 3 * last) % entry_count];
-    }
-
-private:
-    static constexpr unsigned entry_count = 8;
-    std::array<Entry, entry_count> entries_;
-};
-
-/// Recent calls of all collectives that reuse them.
-struct RecentCollectives {
-    RecentCalls<BoundCall<coll::BarrierArgs>, 1> barrier;
-    RecentCalls<BoundCall<coll::BcastArgs>, 4> bcast;
-    RecentCalls<BoundCall<coll::ReduceArgs>, 5> reduce;
-    RecentCalls<BoundCall<coll::ReduceArgs>, 4> allreduce, scan;
-    RecentCalls<BoundCall<coll::RootedArgs>, 6> gather, scatter;
-    RecentCalls<BoundCall<coll::AllgatherArgs>, 5> allgather;
-    RecentCalls<BoundCall<coll::AlltoallArgs>, 5> alltoall;
-};
-
-/// Runs a blocking call: with a recent call's objects if `set_buffers`, one of the functions below, can set the buffers
-/// in them, otherwise with those that bind() creates. Calls on intercommunicators are never reused, because their
-/// buffers have other meanings.
-template <class Args, std::size_t n, class SetBuffers, class Bind>
-[[gnu::always_inline]] inline void run(Call& call, RecentCalls<BoundCall<Args>, n> RecentCollectives::*which,
-                                       std::type_identity_t<std::array<int, n>> const& arguments,
-                                       SetBuffers const& set_buffers, Bind const& bind) {
-    using Recent = RecentCalls<BoundCall<Args>, n>;
-    LibraryState& f = call.library_state();
-    if (!f.recent_collectives) [[unlikely]] {
-        if (f.process->lock.is_enabled()) return run(call, bind());   // several threads may call
-        f.recent_collectives = std::make_shared<RecentCollectives>();
-    }
-    typename Recent::Entry& recent = ((*f.recent_collectives).*which).entry_for(arguments);
-    std::uint64_t const freed = f.tables.freed();
-    if (recent.matches(arguments, freed) && recent.bound().args.first_group_size == 0 && set_buffers(recent.bound()))
-        [[likely]] {
-        call.error_object = &recent.bound().comm;
-        typename Recent::Running const running(recent, freed);
-        return coll::run(recent.bound());
-    }
-    BoundCall<Args> made = bind();
-    made.function = call.function;
-    if (recent.in_use()) return coll::run(made);
-    BoundCall<Args>& kept = recent.make(arguments, made);
-    typename Recent::Running const running(recent, freed);
-    coll::run(kept);
+/// Returns true if the call refers only to predefined datatypes and operators, which are never freed.
+inline bool uses_predefined_only(coll::BarrierArgs const&) { return true; }
+inline bool uses_predefined_only(coll::BcastArgs const& args) { return args.data.type->predefined; }
+inline bool uses_predefined_only(coll::ReduceArgs const& args) {
+    return args.type->predefined && args.op->builtin != BuiltinOp::none;
+}
+inline bool uses_predefined_only(coll::Parts const& parts) { return parts.empty() || parts.type()->predefined; }
+inline bool uses_predefined_only(coll::RootedArgs const& args) {
+    return (!args.mine.type || args.mine.type->predefined) && uses_predefined_only(args.parts);
+}
+inline bool uses_predefined_only(coll::AllgatherArgs const& args) {
+    return (!args.mine.type || args.mine.type->predefined) && uses_predefined_only(args.parts);
+}
+inline bool uses_predefined_only(coll::AlltoallArgs const& args) {
+    return uses_predefined_only(args.send) && uses_predefined_only(args.receive);
 }
 
-// --- Setting the buffers of a recent call; false: they are unusual or invalid ---------------------------------------
+/// TUTTI_DIAGNOSIS=full: ends the job if a call that is about to be reused differs from the one bound anew.
+template <class Args>
+void compare_with_new(BoundCall<Args> const& reused, BoundCall<Args> bound) {
+    bound.args.parameters = reused.args.parameters;   // set when the call was executed
+    if constexpr (requires { bound.args.kernels; }) bound.args.kernels = reused.args.kernels;
+    if (&bound.comm != &reused.comm || bound.collective != reused.collective || !(bound.args == reused.args))
+        fail(ErrorClass::intern, "a repeated call differs from the call that it reuses; please report this error");
+}
+
+/// Executes a call with newly bound arguments, and stores them for later calls with the same key.
+template <class Args, class Bind>
+[[gnu::noinline]] void execute_new(Call& call, CallKey key, Bind const& bind) {
+    BoundCall<Args> bound = bind();
+    bound.function = call.function;
+    std::shared_ptr<BoundCalls>& calls = bound.comm.bound_calls;
+    bound.comm.process.rank_state().traffic.bound_calls.add(1);
+    // The buffers of calls on intercommunicators have other meanings.
+    if (bound.args.first_group_size == 0) {
+        if (!calls) calls = std::make_shared<BoundCalls>(coll::state_of(bound.comm).records.compares_each_call());
+        std::uint64_t const freed =
+            uses_predefined_only(bound.args) ? BoundCalls::predefined_only : call.library_state().tables.freed();
+        if (BoundCalls::Entry* const entry = calls->add(key, freed, bound)) {
+            BoundCalls::Running const running(*entry);
+            return coll::execute(entry->call<Args>());
+        }
+    }
+    coll::execute(bound);
+}
+
+/// Executes a blocking call: with the objects of an equal call if there is one and `set_buffers`, one of the functions
+/// below, can set the buffers in them; otherwise with those that bind() creates. `key`: without the communicator.
+template <class Args, class SetBuffers, class Bind>
+[[gnu::always_inline]] inline void call_collective(Call& call, MPI_Comm comm, CallKey const& key,
+                                                   SetBuffers const& set_buffers, Bind const& bind) {
+    abi::Tables const& tables = call.library_state().tables;
+    Comm* const c = tables.comms.find(comm);
+    if (BoundCalls* const calls = c ? c->bound_calls.get() : nullptr) [[likely]] {
+        BoundCalls::Entry* const entry = calls->find(key, [&] { return tables.freed(); });
+        if (entry && set_buffers(entry->call<Args>())) [[likely]] {
+            if (calls->rebinds()) [[unlikely]]
+                compare_with_new(entry->call<Args>(), bind());
+            call.error_object = c;
+            BoundCalls::Running const running(*entry);
+            return coll::execute(entry->call<Args>());
+        }
+    }
+    execute_new<Args>(call, key, bind);
+}
+
+// --- Setting the buffers of a reused call; false: they are unusual or invalid ---------------------------------------
 
 inline constexpr auto no_buffers = [](auto&) { return true; };
 

@@ -47,7 +47,7 @@ using coll::BoundCall;
 template <class Args>
 void run(Call& c, BoundCall<Args> call) {
     call.function = c.function;
-    coll::run(call);
+    coll::execute(call);
 }
 
 /// Nonblocking form: stores the request's handle in `*request`.

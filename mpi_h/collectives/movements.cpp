@@ -10,7 +10,8 @@ TUTTI_FUNCTION(Gather);
 int PMPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                 MPI_Datatype recvtype, int root, MPI_Comm comm) {
     return enter(args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm), [&](Call& call) {
-        run(call, &RecentCollectives::gather, {comm, sendcount, sendtype, recvcount, recvtype, root},
+        call_collective<coll::RootedArgs>(
+            call, comm, {coll::Collective::gather, sendcount, sendtype, recvcount, recvtype, root},
             rooted_buffers(sendbuf, recvbuf),
             [&] { return gather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); });
     });
@@ -29,7 +30,8 @@ TUTTI_FUNCTION(Scatter);
 int PMPI_Scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                  MPI_Datatype recvtype, int root, MPI_Comm comm) {
     return enter(args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm), [&](Call& call) {
-        run(call, &RecentCollectives::scatter, {comm, sendcount, sendtype, recvcount, recvtype, root},
+        call_collective<coll::RootedArgs>(
+            call, comm, {coll::Collective::scatter, sendcount, sendtype, recvcount, recvtype, root},
             rooted_buffers(recvbuf, sendbuf),
             [&] { return scatter(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); });
     });
@@ -48,7 +50,8 @@ TUTTI_FUNCTION(Allgather);
 int PMPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                    MPI_Datatype recvtype, MPI_Comm comm) {
     return enter(args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), [&](Call& call) {
-        run(call, &RecentCollectives::allgather, {comm, sendcount, sendtype, recvcount, recvtype},
+        call_collective<coll::AllgatherArgs>(
+            call, comm, {coll::Collective::allgather, sendcount, sendtype, recvcount, recvtype},
             allgather_buffers(sendbuf, recvbuf),
             [&] { return allgather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
     });
@@ -66,7 +69,8 @@ TUTTI_FUNCTION(Alltoall);
 int PMPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                   MPI_Datatype recvtype, MPI_Comm comm) {
     return enter(args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), [&](Call& call) {
-        run(call, &RecentCollectives::alltoall, {comm, sendcount, sendtype, recvcount, recvtype},
+        call_collective<coll::AlltoallArgs>(
+            call, comm, {coll::Collective::alltoall, sendcount, sendtype, recvcount, recvtype},
             alltoall_buffers(sendbuf, recvbuf),
             [&] { return alltoall(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
     });

@@ -332,7 +332,6 @@ void finish(LibraryState& f) {
     rank_state.state.store(RankPhase::finalised, std::memory_order_release);
     print_warnings(process);
     if (job_server()) job_server()->finish();
-    f.recent_collectives.reset();
     unlocked_library_state = nullptr;
     f.stage = Stage::after_finalize;
 }

@@ -25,7 +25,6 @@ namespace tutti {
 namespace tool {
 struct State;
 }
-struct RecentCollectives;
 class ThreadCheck;
 class FreedHandles;
 class FortranCallSites;
@@ -51,7 +50,6 @@ struct LibraryState {
     std::unique_ptr<Process> process;
     RankState* rank_state = nullptr;   ///< set as soon as MPI_Init has found it
     abi::Tables tables;
-    std::shared_ptr<RecentCollectives> recent_collectives;   ///< null before the first collective
     /// Memory of MPI_Alloc_mem that MPI_Free_mem has not freed; only with TUTTI_DIAGNOSIS=full.
     struct Allocated {
         std::size_t bytes;

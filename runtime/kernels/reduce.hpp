@@ -74,6 +74,7 @@ struct Kernels {
     NaryKernel nary = nullptr;
     SpreadKernel spread = nullptr;
     StreamKernel stream = nullptr;   ///< for outputs that would not stay in their reader's cache
+    bool operator==(Kernels const&) const = default;
 };
 
 

@@ -60,6 +60,7 @@ struct alignas(cache_line) Traffic {
     Counter loaded, stored;   ///< bytes
     Counter messages[5];      ///< within a cache, a NUMA node, a socket; between sockets; between nodes
     Counter to_nodes;         ///< bytes of the messages to other nodes
+    Counter bound_calls;      ///< blocking calls whose arguments were checked and converted anew
 };
 
 /// One-sided operations of a rank, each counted when it is complete for the rank itself.

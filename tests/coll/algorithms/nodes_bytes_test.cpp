@@ -103,7 +103,7 @@ TEST_P(NodesBytes, BinomialBroadcastMovesOneCopyPerReceiver) {
                           BcastArgs args{};
                           args.data = {data.data(), n, type.get()};
                           args.root = root;
-                          run(BoundCall{comm, Collective::bcast, args});
+                          execute(BoundCall{comm, Collective::bcast, args});
                           EXPECT_EQ(data.back(), 1);
                       }),
                       copies(p() - 1, count([&](int parent, int child) {
@@ -135,7 +135,7 @@ TEST_P(NodesBytes, RecursiveDoublingMovesAMessageAndACombinationPerStep) {
                       args.count = n;
                       args.type = type.get();
                       args.op = op.get();
-                      run(BoundCall{comm, Collective::allreduce, args});
+                      execute(BoundCall{comm, Collective::allreduce, args});
                       EXPECT_EQ(out.back(), ranks());
                   }),
                   expected)
@@ -152,7 +152,7 @@ TEST_P(NodesBytes, RingAllgatherMovesAllPartsToAllRanks) {
                 args.mine = {part.data(), n, type.get()};
                 args.parts = Parts::regular(all.data(), n, *type);
                 args.max_part_bytes = args.mine.bytes();
-                run(BoundCall{comm, Collective::allgather, args});
+                execute(BoundCall{comm, Collective::allgather, args});
                 EXPECT_EQ(all.back(), ranks() - 1);
             }),
             copies(p() * p(), (p() - 1) * count([&](int a, int b) { return (a + 1) % ranks() == b; }), bytes_of(n)))
@@ -167,7 +167,7 @@ TEST_P(NodesBytes, PairwiseAlltoallMovesOnePartPerPair) {
                       args.send = Parts::regular(out.data(), n, *type);
                       args.receive = Parts::regular(in.data(), n, *type);
                       args.part_bytes = bytes_of(n);
-                      run(BoundCall{comm, Collective::alltoall, args});
+                      execute(BoundCall{comm, Collective::alltoall, args});
                       EXPECT_EQ(in.back(), ranks() - 1);
                   }),
                   copies(p() * p(), count([](int, int) { return true; }), bytes_of(n)))
@@ -184,7 +184,7 @@ TEST_P(NodesBytes, LinearGatherMovesOnePartPerRank) {
                           if (comm.rank() == root) args.parts = Parts::regular(all.data(), n, *type);
                           args.root = root;
                           args.max_part_bytes = args.mine.bytes();
-                          run(BoundCall{comm, Collective::gather, args});
+                          execute(BoundCall{comm, Collective::gather, args});
                           EXPECT_EQ(all.back(), comm.rank() == root ? ranks() - 1 : 0);
                       }),
                       copies(p(), count([&](int, int to) { return to == root; }), bytes_of(n)))

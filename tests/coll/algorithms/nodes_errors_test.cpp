@@ -20,7 +20,7 @@ class NodesErrors : public testing::TestWithParam<Nodes> {};
 template <class Args>
 bool truncates(Comm& comm, Collective which, Args args) {
     try {
-        run(BoundCall{comm, which, args});
+        execute(BoundCall{comm, which, args});
     } catch (Error const& e) {
         EXPECT_EQ(e.error_class, ErrorClass::truncate) << e.what();
         return true;
@@ -87,7 +87,7 @@ TEST_P(NodesErrors, APartThatIsTooLongIsDetectedByItsReceiverWithoutDelayingOthe
 template <class Args>
 std::string error_of(Comm& comm, Collective which, Args args) {
     try {
-        run(BoundCall{comm, which, args});
+        execute(BoundCall{comm, which, args});
     } catch (Error const& e) { return e.what(); }
     return {};
 }

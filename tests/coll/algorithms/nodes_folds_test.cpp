@@ -97,7 +97,7 @@ TEST_P(FoldsOnNodes, ReduceCrossesEachNodeOnceWhateverTheRoot) {
                                       [&](Comm& comm) {
                                           Sums sums(count, commutes);
                                           ReduceArgs a = sums.args(root);
-                                          run(BoundCall{comm, Collective::reduce, a});
+                                          execute(BoundCall{comm, Collective::reduce, a});
                                       }),
                           nodes() - 1)
                     << "root " << root << ", " << count << " elements";
@@ -108,7 +108,7 @@ TEST_P(FoldsOnNodes, SmallAllreduceTakesOneStepBetweenFewNodes) {
                           [&](Comm& comm) {
                               Sums sums(1);
                               ReduceArgs a = sums.args();
-                              run(BoundCall{comm, Collective::allreduce, a});
+                              execute(BoundCall{comm, Collective::allreduce, a});
                           }),
               nodes() * (nodes() - 1));
 }
@@ -118,7 +118,7 @@ TEST_P(FoldsOnNodes, LargeAllreduceSendsEachNodeItsShareAndReturnsIt) {
                           [&](Comm& comm) {
                               Sums sums(8192);
                               ReduceArgs a = sums.args();
-                              run(BoundCall{comm, Collective::allreduce, a});
+                              execute(BoundCall{comm, Collective::allreduce, a});
                           }),
               2 * nodes() * (nodes() - 1));
 }
@@ -131,7 +131,7 @@ TEST_P(FoldsOnNodes, ReduceScatterSendsEachNodeItsShareOnce) {
                               ReduceScatterArgs a{};
                               static_cast<ReduceArgs&>(a) = sums.args();
                               a.counts = counts;
-                              run(BoundCall{comm, Collective::reduce_scatter, a});
+                              execute(BoundCall{comm, Collective::reduce_scatter, a});
                           }),
               nodes() * (nodes() - 1));
 }
@@ -150,7 +150,7 @@ TEST_P(FoldsOnNodes, SmallPrefixTakesOneStepAndLargeOneCrossesEachBorderOnce) {
                                   [&, n = static_cast<std::size_t>(count)](Comm& comm) {
                                       Sums sums(n);
                                       ReduceArgs a = sums.args();
-                                      run(BoundCall{comm, prefix, a});
+                                      execute(BoundCall{comm, prefix, a});
                                   }),
                       messages)
                 << name_of(prefix) << ", " << count << " elements";
@@ -183,7 +183,7 @@ TEST_P(FoldsOnNodes, DeterministicResultsFollowRankOrder) {
                 Sums sums(n);
                 for (std::size_t i = 0; i < n; ++i) sums.in[i] = value_of(rank, i);
                 ReduceArgs a = sums.args(c == Collective::reduce ? ranks() - 2 : 0);
-                run(BoundCall{comm, c, a});
+                execute(BoundCall{comm, c, a});
                 int const last = c == Collective::scan ? rank : c == Collective::exscan ? rank - 1 : ranks() - 1;
                 if (last >= 0 && (c != Collective::reduce || rank == a.root)) differ += wrong(sums.out, n, last);
             }
@@ -193,7 +193,7 @@ TEST_P(FoldsOnNodes, DeterministicResultsFollowRankOrder) {
             ReduceScatterArgs a{};
             static_cast<ReduceArgs&>(a) = sums.args();
             a.counts = counts;
-            run(BoundCall{comm, Collective::reduce_scatter, a});
+            execute(BoundCall{comm, Collective::reduce_scatter, a});
             differ += wrong(sums.out, n, ranks() - 1, n * static_cast<std::size_t>(rank));
         }
     });

@@ -53,7 +53,7 @@ bool takes_no_memory(Round& round, Comm& comm, IntCalls& calls, Collective which
     bool quiet = false;
     calls.with(which, [&](Collective collective, auto const& args) {
         if (form == CallForm::blocking) {
-            quiet = round.quiet_for(wanted, most, [&] { run(BoundCall{comm, collective, args}); });
+            quiet = round.quiet_for(wanted, most, [&] { execute(BoundCall{comm, collective, args}); });
         } else if (form == CallForm::nonblocking) {
             quiet = round.quiet_for(wanted, most, [&] { finish(comm, *start(BoundCall{comm, collective, args})); });
         } else {

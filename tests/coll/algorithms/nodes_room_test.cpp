@@ -47,7 +47,7 @@ void alltoall(Comm& comm, int count, PartsForm form, bool measured = false) {
         args.receive = Parts::typed(in.data(), received.data(), bytes_at.data(), types.data());
     }
     if (measured) max_bytes_in_use = bytes_in_use;
-    run(BoundCall{comm, Collective::alltoall, args});
+    execute(BoundCall{comm, Collective::alltoall, args});
     for (int r = 0; r < ranks; ++r)
         for (int k = 0; k < size(r, me); ++k)
             ASSERT_EQ(in[static_cast<std::size_t>(r * count + k)], r * ranks + me) << "element " << k << " from " << r;

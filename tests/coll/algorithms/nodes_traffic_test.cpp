@@ -63,7 +63,7 @@ TEST_P(NodesTraffic, ABroadcastCrossesNodesOnceForEachWhateverTheRoot) {
                                      BcastArgs args{};
                                      args.data = {data.data(), count, type.get()};
                                      args.root = root;
-                                     run(BoundCall{comm, Collective::bcast, args});
+                                     execute(BoundCall{comm, Collective::bcast, args});
                                  }),
                       nodes - 1);
 }
@@ -79,7 +79,7 @@ TEST_P(NodesTraffic, GatherAndScatterTakeOneMessageForEachOtherNode) {
                                      if (comm.rank() == root) args.parts = Parts::regular(all.data(), 100, *type);
                                      args.root = root;
                                      args.max_part_bytes = args.mine.bytes();
-                                     run(BoundCall{comm, which, args});
+                                     execute(BoundCall{comm, which, args});
                                  }),
                       nodes - 1);
 }
@@ -94,7 +94,7 @@ TEST_P(NodesTraffic, AllgatherAndAlltoallTakeOneMessageForEachPairOfNodes) {
                                  args.mine = {part.data(), count, type.get()};
                                  args.parts = Parts::regular(all.data(), count, *type);
                                  args.max_part_bytes = args.mine.bytes();
-                                 run(BoundCall{comm, Collective::allgather, args});
+                                 execute(BoundCall{comm, Collective::allgather, args});
                              }),
                   nodes * (nodes - 1));
         EXPECT_EQ(localities(*world,
@@ -104,7 +104,7 @@ TEST_P(NodesTraffic, AllgatherAndAlltoallTakeOneMessageForEachPairOfNodes) {
                                  args.send = Parts::regular(out.data(), count, *type);
                                  args.receive = Parts::regular(in.data(), count, *type);
                                  args.part_bytes = static_cast<std::size_t>(count) * sizeof(int);
-                                 run(BoundCall{comm, Collective::alltoall, args});
+                                 execute(BoundCall{comm, Collective::alltoall, args});
                              }),
                   nodes * (nodes - 1));
     }
@@ -136,7 +136,7 @@ std::uint64_t inside_of_a_node(int nodes, int count, bool in_turn) {
             args.parts = Parts::regular(all.data(), count, *type);
             args.max_part_bytes = args.mine.bytes();
             before[place] = inside(r);
-            run(BoundCall{world.comm(r), Collective::allgather, args});
+            execute(BoundCall{world.comm(r), Collective::allgather, args});
             after[place] = inside(r);
             for (std::size_t i = 0; i < all.size(); ++i)
                 EXPECT_EQ(all[i], static_cast<int>(i / part.size())) << "rank " << r;

@@ -101,7 +101,7 @@ TEST(Processes, CmaRefusedInMidRun) {
                 args.mine = {mine.data(), 50000, type.get()};
                 args.parts = Parts::regular(all.data(), 50000, *type);
                 args.max_part_bytes = 200000;
-                run(BoundCall{*process.world, Collective::allgather, args});
+                execute(BoundCall{*process.world, Collective::allgather, args});
                 for (std::size_t i = 0; i < mine.size(); ++i) {
                     ASSERT_EQ(all[i], static_cast<int>(i) * 2 + turn);
                     ASSERT_EQ(all[i + 50000], static_cast<int>(i) * 2 + 1 + turn);

@@ -112,9 +112,9 @@ void run_rank(Process& process, std::vector<std::string>& failures) {
     for (auto& sailor : crew) failures.insert(failures.end(), sailor->failures().begin(), sailor->failures().end());
     process.progress_thread.reset();
     BarrierArgs last{};
-    coll::run(coll::BoundCall{*process.world, Collective::barrier, last});
+    coll::execute(coll::BoundCall{*process.world, Collective::barrier, last});
     p2p::drain_sends(process, "the test");
-    coll::run(coll::BoundCall{*process.world, Collective::barrier, last});
+    coll::execute(coll::BoundCall{*process.world, Collective::barrier, last});
 }
 
 void storm(bool progress_threads) {

@@ -37,7 +37,7 @@ template <class Args>
 void call(Comm& comm, ProgramCall const& c, Args args, std::size_t allowed) {
     AllocationLimit const ends(allowed);
     BoundCall<Args> bound{comm, c.collective, args};
-    if (!c.as_request) return run(std::move(bound));
+    if (!c.as_request) return execute(std::move(bound));
     Ref<Request> const request = start(bound);
     comm.process.waiter.wait_until([&] { return request->complete || (request->advance(), request->complete); },
                                    {"test"});

@@ -248,7 +248,7 @@ void broadcast(Comm& comm, std::size_t bytes) {
     BcastArgs args{};
     ConstBuffer const all = packed_part(data.data(), bytes).buffer;
     args.data = {data.data(), all.count, all.type};
-    run(BoundCall{comm, Collective::bcast, args});
+    execute(BoundCall{comm, Collective::bcast, args});
 }
 
 TEST(Choose, WarnsOnceOnOneRankIfTheRequestedAlgorithmCannotRun) {
@@ -282,7 +282,7 @@ TEST(Choose, WarnsOnceBetweenGroups) {
             args.first_group_size = inter->first_group_size();
             args.data = {data.data(), all.count, all.type};
             args.root = me == 0 || side == 1 ? root : -1;
-            run(BoundCall{*inter, Collective::bcast, args});
+            execute(BoundCall{*inter, Collective::bcast, args});
         }
     };
     EXPECT_EQ(

@@ -45,7 +45,7 @@ TEST(OperationSequences, AWaitForAChannelNamesTheWorldRank) {
                 EXPECT_EQ(published.thread[0].awaited[0], (RankRange{2, 2, 1})) << published.thread[0].call.text;
             }
             for (int i = 0; r != 1 && i < channel_depth + 1; ++i) {
-                run(BoundCall<BcastArgs>{*pair, Collective::bcast, bcast_bytes_args(&i, sizeof i, 0)});
+                execute(BoundCall<BcastArgs>{*pair, Collective::bcast, bcast_bytes_args(&i, sizeof i, 0)});
             }
             world.leave(r);
         });

@@ -41,7 +41,7 @@ template <class Args>
 Ref<Request> start_bound(Comm& comm, Collective collective, Args const& args, Call form) {
     if (form == Call::blocking) {
         Args own = args;
-        run(BoundCall{comm, collective, own});
+        execute(BoundCall{comm, collective, own});
         return {};
     }
     if (form == Call::nonblocking) return start(BoundCall{comm, collective, args});

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs the pages of apps/lessons: run_lessons.py COPY LESSONS [--write], with mpicc and mpiexec in PATH.
 
-Runs each line of a sh block in the lesson's folder of COPY, and compares its output with the text block that follows. A
-command with ./mistake-… must fail or print a warning; any other one must succeed and print nothing to standard error.
+Runs each line of a sh block in the lesson's folder of COPY, and compares its output with the text block that follows
+(tests/guides/page_output.py); without a text block it must print nothing. A command with ./mistake-… must fail or print
+a warning; any other one must succeed.
 --write writes the output into the pages of LESSONS instead of comparing it.
 """
 import concurrent.futures
@@ -11,58 +12,24 @@ import re
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../guides"))
+import page_output   # noqa: E402
+
 BLOCK = re.compile(r"```sh\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", re.S)
-REPORT = re.compile(r"(error|warning)\[")
 LIMIT_S = 60
-
-
-def essence(text):
-    """Returns the parts of an output that are compared: a report's headline and source lines, or all other lines."""
-    text = re.sub(r"on \S+, process \d+", "on HOST, process N", text)
-    text = re.sub(r"\d+\.\d+ (us|s|times)\b", r"N \1", text)
-    text = re.sub(r"^  ranks? .*  waiting for rank \d+\n", "", text, flags=re.M)   # printed only after a long wait
-    lines = [" ".join(line.split()) for line in text.splitlines()]
-    headline = next((line for line in lines if REPORT.match(line)), None)
-    if headline:
-        # Dependent ranks of a deadlock, and ranks that have reached MPI_Finalize, differ from run to run; the headline
-        # names the ranks that matter.
-        found = re.findall(r"^  (ranks? [\d, and-]+?)  (.*) ([\w-]+\.c:\d+)(?!.*\(waits for them)", text, re.M)
-        places = {("" if "MPI_Finalize" in call else ranks, place) for ranks, call, place in found}
-        if headline.startswith("error[MPI_"):   # the job may end before all ranks report it
-            places = {("", place) for _, place in places}
-        return sorted(re.findall(r"\w+", headline)) + sorted(places)   # two ranks may be named in either order
-    return sorted(without_end([line for line in lines if line]))
-
-
-def without_end(lines):
-    """Omits mpiexec's line on how the job ended if other lines give the reason."""
-    reasons = [line for line in lines if not line.startswith("mpiexec: rank")]
-    return reasons or lines
 
 
 def run(command, folder):
     """Returns an error message or None, and the output."""
     try:
         done = subprocess.run(["bash", "-c", command], cwd=folder, timeout=LIMIT_S, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     except subprocess.TimeoutExpired:
         return f"{command}: still running after {LIMIT_S} s", ""
-    printed = done.stdout + done.stderr
-    if re.match(r"mpiexec .*\./mistake-", command):
-        reported = done.returncode != 0 or "warning[" in done.stderr
-        return (None if reported else f"{command}: exit code 0"), done.stderr
-    if done.returncode != 0 or done.stderr:
-        return f"{command}: exit code {done.returncode}: {printed}", printed
-    return None, printed
-
-
-def for_page(printed):
-    """Returns the output as the page shows it."""
-    printed = re.sub(r"on \S+, process \d+", "on desk, process 4711", printed)
-    lines = without_end(printed.splitlines())
-    if not any(REPORT.match(line) for line in lines):
-        lines.sort()
-    return "".join(line + "\n" for line in lines)
+    reported = done.returncode != 0 or "warning[" in done.stdout
+    if reported != bool(re.match(r"mpiexec .*\./mistake-", command)):
+        return f"{command}: exit code {done.returncode}: {done.stdout}", done.stdout
+    return None, done.stdout
 
 
 def run_blocks(page, folder):
@@ -74,10 +41,9 @@ def run_blocks(page, folder):
             printed += output
             if failure:
                 yield failure, block, printed
-        if block.group(2) is None:
-            continue
-        same = essence(block.group(2)) == essence(printed)
-        yield (None if same else f"{block.group(1)}should print\n{block.group(2)}and printed\n{printed}"), block, printed
+        shown = block.group(2) or ""
+        same = page_output.is_same(shown, printed)
+        yield (None if same else f"{block.group(1)}should print\n{shown}and printed\n{printed}"), block, printed
 
 
 def run_lesson(copy, page_path, write):
@@ -90,15 +56,15 @@ def run_lesson(copy, page_path, write):
               for name in programs if not re.search(rf"\./{name}\b", page)]
     written = page
     for failure, block, printed in run_blocks(page, folder):
-        if write and block.group(2) is not None and (failure or "error[" in printed):
-            shown = block.group().replace("```text\n" + block.group(2), "```text\n" + for_page(printed))
+        if write and block.group(2) is not None and failure:
+            shown = block.group().replace("```text\n" + block.group(2), "```text\n" + page_output.for_page(printed))
             written = written.replace(block.group(), shown)
         elif failure:
             errors.append(failure)
     for name in programs:
         for ranks in (2, 4) if not name.startswith("mistake-") else ():
-            failure, _ = run(f"mpiexec -n {ranks} ./{name}", folder)
-            errors += [failure] if failure else []
+            failure, to_stderr = run(f"mpiexec -n {ranks} ./{name} >/dev/null", folder)
+            errors += [failure or to_stderr] if failure or to_stderr else []
     if written != page:
         with open(page_path, "w", encoding="utf-8") as file:
             file.write(written)

@@ -1,22 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Executes the blocks of a page, to be run at the top of the tree: run_page.py PAGE BUILD_COMMAND [LEAST].
+"""Executes the blocks of a page, to be run at the top of the tree: run_page.py PAGE BUILD_COMMAND [LEAST] [--write].
 The page must have at least LEAST (default: 8) executable blocks.
 
 A block of C++ is written to the file that the page named last. Each line of a block of commands is run, where the lines
-that configure and build are replaced by BUILD_COMMAND. The lines of a block of text must occur in the output of the
-last commands, where numbers match any number, and HOST matches any word.
+that configure and build are replaced by BUILD_COMMAND. The block of text directly below must show all output of these
+commands (page_output.py); without such a block they must print nothing. --write writes the output into the page
+instead of comparing it.
 """
 import re
 import subprocess
 import sys
 
+import page_output
 
-def blocks(page):
-    named = None
-    for text, language, body in re.findall(r"(.*?)^```(\w+)\n(.*?)^```\n", page, re.S | re.M):
-        names = re.findall(r"`([\w/-]+\.\w+)`", text)
-        named = names[-1] if names else named
-        yield named, language, body
+BLOCK = re.compile(r"^```(cpp|sh)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.S | re.M)
 
 
 def run(commands, build):
@@ -33,29 +30,40 @@ def run(commands, build):
     return output
 
 
-def pattern(line):
-    """Returns a regular expression of the line's words, with any blanks between them and any numbers."""
-    words = (re.sub(r"\d+(?:\\\.\d+)?", r"\\d+(?:\\.\\d+)?", re.escape(w)) for w in line.split())
-    return r"\s+".join(w.replace("HOST", r"\S+") for w in words)
+def file_named_last(text):
+    names = re.findall(r"`([\w/-]+\.\w+)`", text)
+    return names[-1] if names else sys.exit("a block of C++ without the name of its file")
 
 
-def main(page, build, least="8"):
-    output, done = "", 0
+def main(page, build, least="8", write=False):
     with open(page, encoding="utf-8") as file:
         text = file.read()
-    for named, language, body in blocks(text):
-        done += 1
+    written, errors = text, []
+    blocks = list(BLOCK.finditer(text))
+    for block in blocks:
+        language, body, shown = block.groups()
         if language == "cpp":
-            with open(named, "w", encoding="utf-8") as file:
+            with open(file_named_last(text[:block.start()]), "w", encoding="utf-8") as file:
                 file.write(body)
-        elif language == "sh":
-            output = run(body, build)
-        elif language == "text":
-            missing = [line for line in body.splitlines() if not re.search(pattern(line), output)]
-            if missing:
-                sys.exit(f"{page} expects\n" + "\n".join(missing) + f"\nbut the output is\n{output}")
-    if done < int(least):
-        sys.exit(f"{page} has only {done} executable blocks")
+            continue
+        printed = run(body, build)
+        if page_output.is_same(shown or "", printed):
+            continue
+        errors.append(f"{page}:{text.count(chr(10), 0, block.start()) + 1}:\n{body}should print\n{shown or 'nothing'}\n"
+                      f"and printed\n{printed}")
+        if shown:
+            replaced = block.group().replace("```text\n" + shown, "```text\n" + page_output.for_page(printed))
+            written = written.replace(block.group(), replaced)
+    if text.count("```text\n") != sum(block.group(3) is not None for block in blocks):
+        errors.append(f"{page} has a block of text that is not directly below a block of commands")
+    if len(blocks) < int(least):
+        errors.append(f"{page} has only {len(blocks)} executable blocks")
+    if write and written != text:
+        with open(page, "w", encoding="utf-8") as file:
+            file.write(written)
+    elif errors:
+        sys.exit("\n".join(errors))
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*[argument for argument in sys.argv[1:] if argument != "--write"], write="--write" in sys.argv)

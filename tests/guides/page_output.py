@@ -21,7 +21,7 @@ NUMBER = r"\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 UNIT = {**dict.fromkeys(("us", "ms", "s"), "TIME"), **dict.fromkeys(("B", "KiB", "MiB", "GiB", "TiB"), "BYTES"),
         "%": "PERCENT", "million": "MILLION", "times": "TIMES"}
 WITH_UNIT = re.compile(rf"(?<![\w.]){NUMBER} ({'|'.join(UNIT)})(?!\w)")
-RANKS = re.compile(r"  (ranks? [\d, and-]+?)  +(.*)")
+RANKS = re.compile(r"  (ranks? \d[\d, and-]*?)  +(.*)")
 ENDED = re.compile(r"mpiexec: rank (\d+) on (.*)")
 MAY_BE_MISSING = re.compile(r"  rank.*(waiting for rank \d+|\(waits for them\))$")
 LEFT_OUT = "…"

@@ -78,8 +78,7 @@ void describe_ended_ranks(Report& report, ProvenDeadlock const& deadlock, std::v
     report.code = "T05";
     report.headline = join("deadlock: ", describe_ranks(core), core.size() == 1 ? " waits" : " wait", " for ",
                            describe_ranks(ended), ended.size() == 1 ? ", which has " : ", which have ", how);
-    report.help = join(describe_ranks(ended), ended.size() == 1 ? " has" : " have",
-                       " called MPI_Finalize: ", broken_rule(deadlock, core));
+    report.help = broken_rule(deadlock, core);
 }
 
 std::vector<int> without(std::vector<int> ranks, std::vector<int> const& others) {
@@ -191,12 +190,6 @@ Report make_stall_report(std::vector<BlockedRank> const& blocked, std::chrono::s
                   .severity = Report::Severity::warning};
     std::ranges::sort(report.lines, {}, [](ReportLine const& line) { return line.ranks.front(); });
     return report;
-}
-
-void add_awaiting_ranks(Report& report, int ended, std::vector<BlockedRank> const& waiting) {
-    for (BlockedRank const& one : waiting)
-        if (awaits(one.wait, ended) && one.rank != ended)
-            report.lines.push_back({{one.rank}, one.call, one.position.text, join("waiting for rank ", ended)});
 }
 
 std::vector<ReportLine> waiting_lines(std::vector<BlockedRank> const& blocked) {

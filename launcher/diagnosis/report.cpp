@@ -14,6 +14,7 @@
 
 #include "launcher/base/text.hpp"
 #include "launcher/diagnosis/blocked_ranks.hpp"
+#include "launcher/diagnosis/deadlock.hpp"
 #include "launcher/diagnosis/source_lines.hpp"
 #include "runtime/base/error.hpp"
 
@@ -63,30 +64,53 @@ static std::string in_plural(std::string const& description) {
     return description.starts_with("was ") ? "were " + description.substr(4) : description;
 }
 
-Report make_exit_report(std::vector<ExitedRank> ends, int signal, bool after_finalize) {
+void ExitedRank::locate(LastCall const& call) {
+    function = call.function.name();
+    last_call = position_of(call);
+    crash = crash_position(call);
+}
+
+static ReportLine line_about(ExitedRank const& one) {
+    if (one.crash.text.empty()) {
+        if (one.function.empty()) return {{one.rank}, "its last MPI call is not known", "", ""};
+        return {{one.rank}, one.function, one.last_call.text, "was its last MPI call"};
+    }
+    std::string const at = one.last_call.text.empty() ? "" : " at " + one.last_call.text;
+    return {{one.rank}, "crashed", one.crash.text, one.function.empty() ? "" : join("after ", one.function, at)};
+}
+
+/// Adds a line about each rank that waits for one of `ends`; `waiting` may be older than the last of them.
+static void add_awaiting_ranks(Report& report, std::vector<ExitedRank> const& ends,
+                               std::vector<BlockedRank> const& waiting) {
+    for (BlockedRank const& one : waiting) {
+        auto const awaited =
+            std::ranges::find_if(ends, [&](ExitedRank const& end) { return awaits(one.wait, end.rank); });
+        if (awaited == ends.end() || std::ranges::find(ends, one.rank, &ExitedRank::rank) != ends.end()) continue;
+        report.lines.push_back({{one.rank}, one.call, one.position.text, join("waiting for rank ", awaited->rank)});
+    }
+}
+
+Report make_exit_report(std::vector<ExitedRank> ends, std::vector<BlockedRank> const& waiting) {
     Report report{.code = "T09", .headline = {}, .lines = {}, .help = {}};
     std::vector<int> ranks;
     std::ranges::sort(ends, {}, &ExitedRank::rank);
     bool all_known = true, without_g = false;
     for (ExitedRank const& one : ends) {
         ranks.push_back(one.rank);
-        std::string const name = one.call->function.name();
-        SourcePosition const last = position_of(*one.call), crash = crash_position(*one.call);
-        std::string const after = name.empty() ? "" : join("after ", name, last.text.empty() ? "" : " at ", last.text);
-        if (!crash.text.empty()) report.lines.push_back({{one.rank}, "crashed", crash.text, after});
-        else if (name.empty()) report.lines.push_back({{one.rank}, "its last MPI call is not known", "", ""});
-        else report.lines.push_back({{one.rank}, name, last.text, "was its last MPI call"});
-        all_known &= !crash.text.empty();
+        report.lines.push_back(line_about(one));
+        all_known &= !one.crash.text.empty();
         if (!one.process.empty() && report.notes.size() < max_processes)
             report.notes.push_back(ends.size() == 1 ? one.process : join("rank ", one.rank, ": ", one.process));
-        without_g |= last.without_g || crash.without_g;
+        without_g |= one.last_call.without_g || one.crash.without_g;
     }
     if (without_g) report.add_note(compile_with_g_note);
-    std::string const& description = ends.front().description;
-    report.headline = join(describe_ranks(ranks), " ", ends.size() == 1 ? description : in_plural(description));
-    if (after_finalize) report.headline += ", after MPI_Finalize";
-    report.help = after_finalize ? "the program fails after MPI_Finalize: in its own clean-up, or in destructors"
-                                 : help_for(signal, all_known);
+    ExitedRank const& first = ends.front();
+    report.headline =
+        join(describe_ranks(ranks), " ", ends.size() == 1 ? first.description : in_plural(first.description));
+    if (first.after_finalize) report.headline += ", after MPI_Finalize";
+    report.help = first.after_finalize ? "the program fails after MPI_Finalize: in its own clean-up, or in destructors"
+                                       : help_for(first.signal, all_known);
+    add_awaiting_ranks(report, ends, waiting);
     return report;
 }
 

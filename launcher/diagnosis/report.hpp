@@ -98,8 +98,6 @@ using FindPosition = std::function<SourcePosition(LocatedCall const& call)>;
 Report make_report(ProvenDeadlock const& deadlock, bool checked = false);
 /// Returns the report of an error that a rank has found; `diagnostic` must be valid.
 Report make_report(Diagnostic const& diagnostic, FindPosition const& find_position);
-/// Adds lines about those of the waiting ranks that await `ended`, a rank that has ended.
-void add_awaiting_ranks(Report& report, int ended, std::vector<BlockedRank> const& waiting);
 /// Returns the warning that these ranks have made no progress for `limit`.
 Report make_stall_report(std::vector<BlockedRank> const& blocked, std::chrono::seconds limit);
 /// Returns what each rank waits for; empty if none waits.
@@ -121,12 +119,23 @@ SourcePosition position_in_program(LastCall const& call, std::uint64_t address);
 SourcePosition crash_position(LastCall const& call);
 
 struct ExitedRank {
-    int rank;
-    std::string description;   ///< "was killed by signal 11"; follows "rank 3 "
-    std::string process;       ///< "process 99 on host, which left a core file", for a note; may be empty
-    LastCall const* call;
+    int rank = -1;
+    int signal = 0;                ///< the signal that killed it; 0: none
+    bool after_finalize = false;   ///< it had called MPI_Finalize
+    std::string description{};     ///< "was killed by signal 11"; follows "rank 3 "
+    std::string process{};         ///< "process 99 on host, which left a core file", for a note; may be empty
+    // Known only on the rank's node; set by `locate`:
+    std::string function{};   ///< its last MPI call; empty: not known
+    SourcePosition last_call{}, crash{};
+
+    void locate(LastCall const& call);
+    /// Returns true if one report can describe both.
+    bool is_like(ExitedRank const& other) const {
+        return description == other.description && after_finalize == other.after_finalize;
+    }
 };
-/// Returns report T09 of ranks that have ended in the same way. `signal`: the signal that killed them; 0: none.
-Report make_exit_report(std::vector<ExitedRank> ends, int signal, bool after_finalize = false);
+/// Returns report T09 of ranks that have ended in the same way, with those of the `waiting` ranks that wait for one of
+/// them.
+Report make_exit_report(std::vector<ExitedRank> ends, std::vector<BlockedRank> const& waiting);
 
 }   // namespace tutti::launcher

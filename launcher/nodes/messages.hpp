@@ -203,8 +203,12 @@ void members(A& a, NotFreedCounts& c) {
     a(c.most, c.least);
 }
 template <class A>
+void members(A& a, ExitedRank& e) {
+    a(e.rank, e.signal, e.after_finalize, e.description, e.process, e.function, e.last_call, e.crash);
+}
+template <class A>
 void members(A& a, RankExit& v) {
-    a(v.kind, v.code, v.message, v.report);
+    a(v.kind, v.code, v.message, v.in_mpi);
 }
 
 }   // namespace tutti::launcher

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Supervisor: what a process that has ended means for the job, and what is reported about it.
 #include <algorithm>
-#include <thread>
+#include <functional>
 
 #include <sys/wait.h>
 
@@ -15,22 +15,11 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int loader_failure_code = 127;   // exit code of a loader that cannot continue, and of a shell
-constexpr std::chrono::milliseconds similar_exits_wait = 50ms;   // wait for ranks that end in the same way
 
 }   // namespace
 
+/// Of exits that are noticed together, the one that explains most comes first.
 void Supervisor::reap() {
-    std::vector<RankExit> exits = reap_ended();
-    if (exits.empty()) return;
-    RankExit worst = *std::ranges::max_element(exits, {}, &RankExit::kind);
-    if (worst.is_reportable && node_monitor_ && !ending_) {
-        collect_exits(exits);
-        worst.report = make_exit_report_like(worst, exits);
-    }
-    on_rank_exit(worst);
-}
-
-std::vector<RankExit> Supervisor::reap_ended() {
     std::vector<RankExit> exits;
     int status = 0;
     for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {
@@ -38,24 +27,8 @@ std::vector<RankExit> Supervisor::reap_ended() {
         if (WIFSTOPPED(status)) report_stopped(pid, WSTOPSIG(status));
         else if (std::optional<RankExit> exit = on_child_exit(pid, status)) exits.push_back(std::move(*exit));
     }
-    return exits;
-}
-
-/// Waits for more ends: ranks that run the same program often end at the same place, shortly after each other.
-void Supervisor::collect_exits(std::vector<RankExit>& exits) {
-    Clock::time_point const until = Clock::now() + similar_exits_wait;
-    while (Clock::now() < until && std::ranges::any_of(ranks_, &Rank::alive)) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(2));
-        for (RankExit& exit : reap_ended()) exits.push_back(std::move(exit));
-    }
-}
-
-Report Supervisor::make_exit_report_like(RankExit const& worst, std::vector<RankExit> const& exits) const {
-    std::vector<ExitedRank> ends;
-    for (RankExit const& one : exits)
-        if (one.is_reportable == worst.is_reportable && one.kind == worst.kind && one.description == worst.description)
-            ends.push_back({one.rank, one.description, one.process, &state_of(one.rank)->last_call});
-    return make_exit_report(ends, worst.kind == RankExit::Kind::killed ? worst.code - 128 : 0, worst.is_after_finalize);
+    std::ranges::stable_sort(exits, std::ranges::greater{}, &RankExit::kind);
+    for (RankExit& exit : exits) on_rank_exit(std::move(exit));
 }
 
 std::optional<RankExit> Supervisor::on_child_exit(pid_t pid, int status) {
@@ -83,18 +56,14 @@ std::optional<RankExit> Supervisor::on_child_exit(pid_t pid, int status) {
         if (other_nodes_) other_nodes_->report(*never_initialized_);
     }
     RankExit exit = classify_exit(end, host_);
-    exit.is_after_finalize = state == RankPhase::finalised;
-    exit.is_reportable = (exit.kind == RankExit::Kind::killed || exit.kind == RankExit::Kind::left_early) &&
-                         (state == RankPhase::initialised || exit.is_after_finalize);
-    exit.rank = rank;
-    exit.description = describe_exit(status);
+    if (!node_monitor_ || ending_) exit.in_mpi.reset();
+    if (exit.in_mpi) exit.in_mpi->locate(rank_state.last_call);
     if (job_.exit_codes)
         output_.print_message(
             join("rank ", rank, other_nodes_ ? " on " + host_ : "", ", process ", pid, ", ended with ",
                  WIFSIGNALED(status) ? describe_signal(WTERMSIG(status)) : join("exit code ", WEXITSTATUS(status))));
-    else if (job_.verbose && !ending_)
-        output_.print_message(exit.message.empty() ? join("rank ", rank, ", process ", pid, ", ended successfully")
-                                                   : exit.message);
+    else if (job_.verbose && !ending_ && exit.kind == RankExit::Kind::success)
+        output_.print_message(join("rank ", rank, ", process ", pid, ", ended successfully"));
     return exit;
 }
 
@@ -114,26 +83,41 @@ std::string Supervisor::loader_error_of(std::size_t local_rank, int status, Rank
     return failed_in_loader && find_loader_error_ && !ending_ ? find_loader_error_(local_rank) : "";
 }
 
-void Supervisor::on_rank_exit(RankExit const& exit) {
+void Supervisor::on_rank_exit(RankExit exit) {
     if (exit.affects_exit_code_only()) return output_lost(exit);
     if (ending_ || exit.kind == RankExit::Kind::success) return;
     if (other_nodes_) {
         output_.collect();   // a rank's last message is printed before ours
         if (other_nodes_->report(exit)) return;
     }
+    if (exits_.empty()) exits_due_ = Clock::now() + (exit.in_mpi ? similar_exits_wait : 0ms);
+    exits_.push_back(std::move(exit));
+    if (!exits_.front().in_mpi) handle_exits();
+}
+
+void Supervisor::handle_exits() {
+    while (!exits_.empty() && !ending_) {
+        RankExit const first = exits_.front();
+        handle_exit(first, take_alike(exits_));
+    }
+    exits_.clear();
+}
+
+/// Handles the exit of a rank, and that of all ranks in `alike`, which includes the first one if it was in MPI.
+void Supervisor::handle_exit(RankExit const& exit, std::vector<ExitedRank> const& alike) {
     bool reader_has_left = exit.code == 128 + SIGPIPE && output_.standard_output().broken();
     bool is_forwarded_signal = ending_signal_ != 0 && exit.code == 128 + ending_signal_;
-    bool const is_reported = !reader_has_left && !is_forwarded_signal && !job_.verbose;
+    bool const is_reported = job_.verbose || (!reader_has_left && !is_forwarded_signal);
     bool const keeps_going = job_.keep_going && exit.kind != RankExit::Kind::aborted;
+    std::optional<Report> report;
+    if (is_reported && !job_.quiet && !alike.empty()) report = make_exit_report(alike, query_ranks({}).waiting);
     if (exit.ends_job() && !keeps_going) {
-        std::optional<Report> const report = is_reported && !job_.quiet ? with_waiting(exit.report) : std::nullopt;
-        end_job(exit.code, is_reported ? exit.message : "", report.has_value());
-        return report ? print_report(*report) : void();
+        end_job(exit.code, is_reported && !report ? exit.message : "");
+    } else {
+        if (!report && is_reported && !job_.quiet && (code_ == 0 || keeps_going)) output_.print_message(exit.message);
+        if (code_ == 0) code_ = exit.code;
     }
-    if (code_ == 0 || keeps_going) {
-        if (is_reported && !job_.quiet) output_.print_message(exit.message);
-    }
-    if (code_ == 0) code_ = exit.code;
+    if (report) print_report(*report);
 }
 
 void Supervisor::fail(RankExit const& exit) {

@@ -99,9 +99,11 @@ std::string describe_signal(int signal) {
     return join("signal ", signal, name ? join(" (", name, ")") : "");
 }
 
-std::string describe_exit(int status) {
-    if (WIFSIGNALED(status)) return join("was killed by ", describe_signal(WTERMSIG(status)));
-    return join("left with exit code ", WEXITSTATUS(status), " without calling MPI_Finalize");
+/// Returns "was killed by signal 9 (Killed)" or "left with exit code 0 without calling MPI_Finalize".
+static std::string describe_exit(std::optional<int> status) {
+    if (!status) return "ended without calling MPI_Finalize";
+    if (WIFSIGNALED(*status)) return join("was killed by ", describe_signal(WTERMSIG(*status)));
+    return join("left with exit code ", WEXITSTATUS(*status), " without calling MPI_Finalize");
 }
 
 RankExit classify_exit(ProcessExit const& end, std::string const& host) {
@@ -111,22 +113,39 @@ RankExit classify_exit(ProcessExit const& end, std::string const& host) {
         return {Kind::aborted, end.abort_code & 255,
                 join(who, "ended the job with code ", end.abort_code)};   // the rank has reported the reason itself
     }
-    if (WIFSIGNALED(end.status)) {
-        int signal = WTERMSIG(end.status);
-        char const* const core = WCOREDUMP(end.status) ? " and left a core file" : "";
-        std::string const why = explanation(signal, end.oom_cause);
-        return {.kind = Kind::killed,
-                .code = 128 + signal,
-                .message = join(who, describe_exit(end.status), core, why),
-                .process = join("process ", end.pid, " on ", host, core, why)};
+    ExitedRank exited{.rank = end.rank, .after_finalize = end.phase == RankPhase::finalised};
+    exited.description = describe_exit(end.status);
+    std::string const process = join("process ", end.pid, " on ", host);
+    if (end.status && WIFSIGNALED(*end.status)) {
+        exited.signal = WTERMSIG(*end.status);
+        char const* const core = WCOREDUMP(*end.status) ? " and left a core file" : "";
+        std::string const why = explanation(exited.signal, end.oom_cause);
+        exited.process = join(process, core, why);
+        RankExit exit{Kind::killed, 128 + exited.signal, join(who, exited.description, core, why)};
+        if (end.phase != RankPhase::absent) exit.in_mpi = std::move(exited);
+        return exit;
     }
-    int code = WEXITSTATUS(end.status);
-    if (end.phase == RankPhase::initialised)
-        return {Kind::left_early, failure_code(code), join(who, describe_exit(end.status))};
+    int const code = end.status ? WEXITSTATUS(*end.status) : 0;
+    if (end.phase == RankPhase::initialised) {
+        if (!end.status) exited.process = process;
+        return {Kind::left_early, failure_code(code), who + exited.description, std::move(exited)};
+    }
     if (code == 0) return {};
     Kind kind = end.phase == RankPhase::finalised ? Kind::failed_after_finalize : Kind::failed;
     return {kind, code,
             join(who, "ended with exit code ", code, end.loader_error.empty() ? "" : ": ", end.loader_error)};
+}
+
+std::vector<ExitedRank> take_alike(std::vector<RankExit>& exits) {
+    std::optional<ExitedRank> const first = exits.front().in_mpi;
+    if (!first) return exits.erase(exits.begin()), std::vector<ExitedRank>{};
+    std::vector<ExitedRank> alike;
+    std::erase_if(exits, [&](RankExit const& one) {
+        bool const is_alike = one.in_mpi && one.in_mpi->is_like(*first);
+        if (is_alike) alike.push_back(*one.in_mpi);
+        return is_alike;
+    });
+    return alike;
 }
 
 }   // namespace tutti::launcher

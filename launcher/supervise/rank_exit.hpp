@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -40,7 +41,7 @@ private:
 struct ProcessExit {
     int rank = 0;
     pid_t pid = 0;
-    int status = 0;                        ///< from waitpid
+    std::optional<int> status{};           ///< from waitpid; none: not known, because it was not our child
     RankPhase phase = RankPhase::absent;   ///< how far the rank had come in MPI
     int abort_code = 0;
     std::string oom_cause{};      ///< what MemoryMonitor reported when the rank was killed
@@ -54,13 +55,9 @@ struct RankExit {
     Kind kind = Kind::success;
     int code = 0;          ///< exit code of mpiexec; 0 only if fine, or aborted with 0 as under MPICH and Open MPI
     std::string message;   ///< without its full stop
-    std::optional<Report> report{};   ///< further information about a rank that has left others waiting
-    // Set only on the node where the rank has ended:
-    int rank = -1;
-    std::string description{};    ///< from describe_exit
-    std::string process{};        ///< of a killed rank: "process 99 on host", with further information
-    bool is_reportable = false;   ///< the rank left or was killed while in MPI, or was killed after MPI_Finalize
-    bool is_after_finalize = false;
+    /// Set if the rank left or was killed while in MPI, or was killed after MPI_Finalize: report T09 replaces the
+    /// message.
+    std::optional<ExitedRank> in_mpi{};
 
     /// Returns true if ranks continue, but the exit code of the job is not 0.
     bool affects_exit_code_only() const { return kind == Kind::output_lost || kind == Kind::never_joined; }
@@ -69,11 +66,14 @@ struct RankExit {
     bool ends_job() const { return kind > Kind::failed_after_finalize; }
 };
 
-/// Returns "was killed by signal 9 (Killed)" or "left with exit code 0 without calling MPI_Finalize". For ranks that
-/// were in MPI.
-std::string describe_exit(int status);
-/// Returns the consequence for the job. `host`: the name of this node.
+/// Ranks that run the same program often end at the same place, shortly after each other: how long an exit waits for
+/// others that the same report describes.
+inline constexpr std::chrono::milliseconds similar_exits_wait{100};
+
+/// Returns the consequence for the job. `host`: the name of this node. The caller locates RankExit::in_mpi.
 RankExit classify_exit(ProcessExit const& end, std::string const& host);
+/// Removes the first exit, and all those that the same report describes. Returns those that were in MPI.
+std::vector<ExitedRank> take_alike(std::vector<RankExit>& exits);
 
 /// Returns "signal 11 (Segmentation fault)".
 std::string describe_signal(int signal);

@@ -125,14 +125,6 @@ void Supervisor::print_report(Report const& report) {
     output_.print(job_.json_messages ? json_of(report) : text_of(report, output_.standard_error().terminal()));
 }
 
-/// Adds the ranks that wait for the rank that the report is about.
-std::optional<Report> Supervisor::with_waiting(std::optional<Report> report) const {
-    if (!report || report->lines.empty()) return report;
-    int const ended = report->lines.front().ranks.front();
-    add_awaiting_ranks(*report, ended, query_ranks({}).waiting);
-    return report;
-}
-
 /// Prints the warnings. Called once, when all ranks have ended and printed.
 void Supervisor::print_warnings() {
     if (!job_.quiet)

@@ -63,7 +63,7 @@ bool Supervisor::busy() const { return alive() > 0 || (other_nodes_ && other_nod
 
 int Supervisor::run() {
     all_started_ = true;
-    while (busy()) run_once();
+    while (busy() || !exits_.empty()) run_once();
     wait_for_writers();
     while (end_orphans()) run_once();
     output_.drain();
@@ -105,6 +105,7 @@ milliseconds Supervisor::poll_timeout() const {
     if (output_.has_delayed()) until(output_.due());
     if (writers_until_) until(*writers_until_);
     if (foreign_library_possible()) until(next_library_check_);
+    if (!exits_.empty()) until(busy() ? exits_due_ : Clock::now());
     if (!ending_) until(next_diagnosis());
     if (other_nodes_) wait = std::min(wait, other_nodes_->poll_timeout());
     bool needs_checks =
@@ -116,9 +117,11 @@ void Supervisor::check_time() {
     Clock::time_point now = Clock::now();
     if (output_.has_line_to_show() && now >= last_activity_ + unfinished_line_delay) output_.show_unfinished();
     if (output_.has_delayed() && now >= output_.due()) output_.write_delayed();
-    if (job_.timeout > 0ms && now >= started_ + job_.timeout && !ending_ && busy()) time_out();
-    if (never_initialized_ && !ending_) check_never_initialized();
-    if (!ending_) check_for_deadlock(now);
+    if (!exits_.empty() && (now >= exits_due_ || !busy())) handle_exits();
+    bool const may_end = !ending_ && exits_.empty();   // what happens after an exit may be its consequence
+    if (job_.timeout > 0ms && now >= started_ + job_.timeout && may_end && busy()) time_out();
+    if (never_initialized_ && may_end) check_never_initialized();
+    if (may_end) check_for_deadlock(now);
     if (foreign_library_possible() && now >= next_library_check_) check_for_foreign_library(now);
     if (kill_at_ && now >= *kill_at_) {
         killed_ = true;
@@ -134,13 +137,13 @@ void Supervisor::send(int signal) {
     }
 }
 
-void Supervisor::end_job(int code, std::string const& message, bool is_reported) {
+void Supervisor::end_job(int code, std::string const& message) {
     if (ending_) return;
     ending_ = true;
     code_ = code;
     end_reason_ = message;
     output_.collect();   // a rank's last message is printed before ours
-    if (!job_.quiet && !message.empty() && !is_reported) output_.print_message(message);
+    if (!job_.quiet && !message.empty()) output_.print_message(message);
     send(SIGTERM);
     send(SIGCONT);   // a stopped rank would not handle SIGTERM
     if (other_nodes_) other_nodes_->end_ranks();
@@ -148,6 +151,7 @@ void Supervisor::end_job(int code, std::string const& message, bool is_reported)
 }
 
 void Supervisor::lose_node(std::string const& message) {
+    handle_exits();
     if (!ending_) return end_job(1, message);
     if (code_ == 0) code_ = 1;
     end_reason_ += (end_reason_.empty() ? "" : "; ") + message;

@@ -51,15 +51,15 @@ public:
     }
 
     /// Ends the job: SIGTERM now, SIGKILL after the grace period. Only the first reason counts.
-    void end_job(int code, std::string const& message, bool is_reported = false);
+    void end_job(int code, std::string const& message);
 
     /// Ends the job because a node is lost. Reported even if the job is already ending, since several nodes may be lost
     /// at the same time, and a rank's failure may be the consequence.
     void lose_node(std::string const& message);
 
     /// A rank has ended with an error, here or on another node: ends the job if necessary, or leaves the decision to
-    /// the launcher that makes it.
-    void on_rank_exit(RankExit const& exit);
+    /// the launcher that makes it, which first waits for similar exits (similar_exits_wait).
+    void on_rank_exit(RankExit exit);
     /// Ends the job because of another failure, and reports it in any case; or leaves the decision to the launcher that
     /// makes it.
     void fail(RankExit const& exit);
@@ -78,7 +78,7 @@ public:
     RankStates query_local_ranks(RankQuery const& query) const;
 
     /// Return what has been reported about the job: the errors of the program, and the reason for its end (empty:
-    /// none).
+    /// none, or one of the reports).
     std::vector<Report> const& reports() const { return reports_; }
     std::string const& end_reason() const { return end_reason_; }
 
@@ -103,9 +103,8 @@ private:
     void send_to_handlers(int signal);
 
     void reap();
-    std::vector<RankExit> reap_ended();
-    void collect_exits(std::vector<RankExit>& exits);
-    Report make_exit_report_like(RankExit const& worst, std::vector<RankExit> const& exits) const;
+    void handle_exits();
+    void handle_exit(RankExit const& exit, std::vector<ExitedRank> const& alike);
     std::optional<RankExit> on_child_exit(pid_t pid, int status);
     std::string oom_cause_of(int local_rank, int status);
     std::string loader_error_of(std::size_t local_rank, int status, RankPhase state) const;
@@ -128,7 +127,6 @@ private:
     void print_report(Report const& report);
     void check_for_stall();
     void print_warnings();
-    std::optional<Report> with_waiting(std::optional<Report> report) const;
     RankStates query_ranks(RankQuery const& query) const;
     void add_positions(Report& report) const;
     std::string waiting_table() const;
@@ -162,6 +160,8 @@ private:
     int code_ = 0;
     bool all_started_ = false, ending_ = false, killed_ = false;
     int interrupts_ = 0, ending_signal_ = 0;   // ending_signal_: the last ending signal from the user
+    std::vector<RankExit> exits_;              // not handled yet, in the launcher that decides
+    Clock::time_point exits_due_;              // valid if there are any
     std::vector<Report> reports_;
     std::string end_reason_;
     std::optional<NeverInitialized> never_initialized_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <functional>
 #include <optional>
 #include <string>
 #include <thread>
@@ -35,7 +36,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds longest_sleep{50};
-constexpr std::chrono::milliseconds recorded_end_delay{100};   // wait for ranks that end in the same way
 // Wait before an end that was not recorded is reported: a launcher that ends a job kills its ranks one after the other.
 constexpr std::chrono::milliseconds unrecorded_end_delay{500};
 
@@ -48,10 +48,9 @@ Variables variables_of_ranks() {
 /// How a rank's process ends, as far as it is known.
 struct RecordedEnd {
     unsigned local_rank;
-    std::string description;   ///< as in ExitedRank
-    int signal;                ///< 0: none
-    int code;                  ///< exit code of the job
-    bool recorded;             ///< recorded by the rank itself, which waits for the report
+    std::optional<int> status;   ///< as in ProcessExit. Set if the rank has recorded it, which waits for the report
+
+    bool recorded() const { return status.has_value(); }
 };
 
 class WatchedNode {
@@ -84,7 +83,7 @@ public:
             std::this_thread::sleep_until(due);
         }
         // All ranks ended at the same time: what they have recorded about their end is certain.
-        if (std::vector<RecordedEnd> const ends = recorded_ends(); !ending_ && !ends.empty() && ends.front().recorded)
+        if (std::vector<RecordedEnd> const ends = recorded_ends(); !ending_ && !ends.empty() && ends.front().recorded())
             report_ends(ends);
         print_warnings();
     }
@@ -191,24 +190,31 @@ private:
         std::vector<RecordedEnd> const ends = recorded_ends();
         if (ends.empty()) return void(ends_since_.reset());
         if (!ends_since_) ends_since_ = now;
-        if (now < *ends_since_ + (ends.front().recorded ? recorded_end_delay : unrecorded_end_delay)) return;
-        if (ends.front().recorded || !ranks_awaiting(ranks_.world_rank(ends.front().local_rank)).empty())
+        if (now < *ends_since_ + (ends.front().recorded() ? similar_exits_wait : unrecorded_end_delay)) return;
+        if (ends.front().recorded() || !waiting_ranks(ranks_.world_rank(ends.front().local_rank)).empty())
             report_ends(ends);
     }
     /// Reports the first end and those that are like it.
-    void report_ends(std::vector<RecordedEnd> ends) {
-        RecordedEnd const first = ends.front();
-        std::erase_if(ends, [&](RecordedEnd const& end) { return end.description != first.description; });
-        int const ended = ranks_.world_rank(first.local_rank);
-        Report report = make_end_report(ends, first.signal);
-        add_awaiting_ranks(report, ended, ranks_awaiting(ended));
-        end_with(report, first.code);
+    void report_ends(std::vector<RecordedEnd> const& ends) {
+        std::vector<RankExit> exits;
+        for (RecordedEnd const& end : ends) {
+            RankState const& rank = state_at(end.local_rank);
+            exits.push_back(classify_exit({.rank = rank.world_rank,
+                                           .pid = rank.pid.load(std::memory_order_relaxed),
+                                           .status = end.status,
+                                           .phase = RankPhase::initialised},
+                                          host_name()));
+            exits.back().in_mpi->locate(rank.last_call);
+        }
+        int const code = exits.front().code;
+        std::vector<ExitedRank> alike = take_alike(exits);
+        end_with(make_exit_report(std::move(alike), waiting_ranks()), code);
         release_ended();
     }
     /// Releases ranks that end while the job ends: they need not wait for a report.
     void release_ended() {
         for (RecordedEnd const& end : recorded_ends())
-            if (end.recorded)
+            if (end.recorded())
                 state_at(end.local_rank).last_call.end.store(LastCall::End::reported, std::memory_order_release);
     }
     /// Returns the ends so far; those recorded by the ranks themselves come first.
@@ -218,32 +224,17 @@ private:
             LastCall const& call = state_at(local_rank).last_call;
             LastCall::End const end = call.end.load(std::memory_order_acquire);
             if (phase(local_rank) != RankPhase::initialised || end == LastCall::End::reported) continue;
-            if (end == LastCall::End::crashes) {
-                ends.push_back(
-                    {local_rank, describe_exit(call.crash_signal), call.crash_signal, 128 + call.crash_signal, true});
-            } else if (end == LastCall::End::exits) {
-                int const code = call.exit_code & 255;
-                ends.push_back({local_rank, describe_exit(W_EXITCODE(code, 0)), 0, code != 0 ? code : 1, true});
-            } else if (!is_alive(local_rank)) {
-                ends.push_back({local_rank, "ended without calling MPI_Finalize", 0, 1, false});
-            }
+            if (end == LastCall::End::crashes) ends.push_back({local_rank, W_EXITCODE(0, call.crash_signal)});
+            else if (end == LastCall::End::exits) ends.push_back({local_rank, W_EXITCODE(call.exit_code & 255, 0)});
+            else if (!is_alive(local_rank)) ends.push_back({local_rank, {}});
         }
-        std::ranges::stable_sort(ends, std::ranges::greater{}, [](RecordedEnd const& end) { return end.recorded; });
+        std::ranges::stable_sort(ends, std::ranges::greater{}, &RecordedEnd::recorded);
         return ends;
     }
-    Report make_end_report(std::vector<RecordedEnd> const& recorded, int signal) const {
-        std::vector<ExitedRank> ends;
-        for (RecordedEnd const& one : recorded) {
-            RankState const& rank = state_at(one.local_rank);
-            std::string const process = join("process ", rank.pid.load(std::memory_order_relaxed), " on ", host_name());
-            bool const named = !one.recorded || signal != 0;
-            ends.push_back({rank.world_rank, one.description, named ? process : "", &rank.last_call});
-        }
-        return make_exit_report(ends, signal);
-    }
-    std::vector<BlockedRank> ranks_awaiting(int ended) {
+    /// `awaited`: only those that wait for this rank.
+    std::vector<BlockedRank> waiting_ranks(std::optional<int> awaited = {}) {
         return ranks_.waiting_ranks(false, [&](BlockedRank const& one) {
-            return awaits(one.wait, ended) && is_alive(*ranks_.local_rank_of(one.rank));
+            return (!awaited || awaits(one.wait, *awaited)) && is_alive(*ranks_.local_rank_of(one.rank));
         });
     }
 

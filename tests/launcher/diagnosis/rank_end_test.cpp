@@ -18,6 +18,12 @@ namespace {
 class ExitReport : public testing::Test {
 protected:
     ExitReport() { publish_program(call_); }
+    ExitedRank ended(int rank, int signal, std::string description, std::string process) const {
+        ExitedRank one{
+            .rank = rank, .signal = signal, .description = std::move(description), .process = std::move(process)};
+        one.locate(call_);
+        return one;
+    }
     LastCall call_{};
 };
 
@@ -25,7 +31,7 @@ TEST_F(ExitReport, NamesTheLastCallAndItsPlace) {
     call_.function = "MPI_Bcast";
     call_.site = here();
     EXPECT_NE(position_of(call_).text, "");
-    Report const report = make_exit_report({{3, "was killed by signal 11", "process 9 on here", &call_}}, SIGSEGV);
+    Report const report = make_exit_report({ended(3, SIGSEGV, "was killed by signal 11", "process 9 on here")}, {});
     EXPECT_EQ(report.code, "T09");
     EXPECT_EQ(report.headline, "rank 3 was killed by signal 11");
     EXPECT_EQ(report.notes.front(), "process 9 on here");
@@ -38,7 +44,7 @@ TEST_F(ExitReport, NamesTheLineOfACrash) {
     call_.function = "MPI_Bcast";
     call_.site = here();
     call_.crash = reinterpret_cast<std::uint64_t>(call_.site) - 1;
-    Report const report = make_exit_report({{3, "was killed by signal 11", "rank 3 was killed", &call_}}, SIGSEGV);
+    Report const report = make_exit_report({ended(3, SIGSEGV, "was killed by signal 11", "rank 3 was killed")}, {});
     ASSERT_EQ(report.lines.size(), 1u);
     EXPECT_EQ(report.lines[0].call, "crashed");
     EXPECT_EQ(report.lines[0].position, position_of(call_).text);
@@ -48,23 +54,40 @@ TEST_F(ExitReport, NamesTheLineOfACrash) {
 
 TEST_F(ExitReport, OfSeveralRanksIsOneReport) {
     std::string const how = "left with exit code 3 without calling MPI_Finalize";
-    Report const report = make_exit_report({{2, how, "one", &call_}, {0, how, "another", &call_}}, 0);
+    Report const report = make_exit_report({ended(2, 0, how, "one"), ended(0, 0, how, "another")}, {});
     EXPECT_EQ(report.headline, "ranks 0 and 2 " + how);
     EXPECT_EQ(report.lines.size(), 2u);
-    EXPECT_NE(
-        make_exit_report({{1, "was killed", "process 9", &call_}}, SIGSEGV, true).headline.find("after MPI_Finalize"),
-        std::string::npos);
+    ExitedRank late = ended(1, SIGSEGV, "was killed", "process 9");
+    late.after_finalize = true;
+    EXPECT_NE(make_exit_report({late}, {}).headline.find("after MPI_Finalize"), std::string::npos);
+}
+
+TEST_F(ExitReport, NamesEachRankThatWaitsForAnyOfThemOnce) {
+    auto const waiting = [](int rank, int awaited) {
+        BlockedRank one;
+        one.rank = rank;
+        one.wait.state = RankWait::State::blocked;
+        one.wait.awaited = {{awaited, awaited, 1}};
+        return one;
+    };
+    Report const report = make_exit_report({ended(1, SIGKILL, "was killed", ""), ended(3, SIGKILL, "was killed", "")},
+                                           {waiting(0, 1), waiting(2, 3), waiting(3, 1), waiting(4, 2)});
+    ASSERT_EQ(report.lines.size(), 4u) << "rank 3 has ended, and rank 4 waits for a rank that has not";
+    EXPECT_EQ(report.lines[2].ranks, std::vector{0});
+    EXPECT_EQ(report.lines[2].remark, "waiting for rank 1");
+    EXPECT_EQ(report.lines[3].ranks, std::vector{2});
+    EXPECT_EQ(report.lines[3].remark, "waiting for rank 3");
 }
 
 TEST_F(ExitReport, ReportsMissingFacts) {
     EXPECT_EQ(position_of(LastCall{}).text, "");
     call_.site = reinterpret_cast<void const*>(call_.program_end + 4096);
     EXPECT_EQ(position_of(call_).text, "");
-    Report const report = make_exit_report({{0, "left", "rank 0 left", &call_}}, 0);
+    Report const report = make_exit_report({ended(0, 0, "left", "rank 0 left")}, {});
     ASSERT_EQ(report.lines.size(), 1u);
     EXPECT_EQ(report.lines[0].call, "its last MPI call is not known");
     call_.function = Function::with_number(Function::count + 1);   // overwritten
-    EXPECT_EQ(make_exit_report({{0, "left", "rank 0 left", &call_}}, 0).lines[0].call,
+    EXPECT_EQ(make_exit_report({ended(0, 0, "left", "rank 0 left")}, {}).lines[0].call,
               "its last MPI call is not known");
     EXPECT_NE(report.help.find("MPI_Finalize"), std::string::npos);
 }

@@ -34,7 +34,7 @@ check_page "$page" ranks=3 error=T0 unfinished=3 place=traced_program.c
 
 # no data is lost if a rank is killed or the time limit is reached
 run -n 3 --report "$page" "$folder/traced" kill; expect_code 137
-check_page "$page" ranks=3 ending="killed" messages=10..
+check_page "$page" ranks=3 error=T09 messages=10..
 TUTTI_DIAGNOSIS=no time_out "rank 1" run -n 2 --report "$page" "$folder/traced" hang
 check_page "$page" ranks=2 ending="time limit" unfinished=2
 

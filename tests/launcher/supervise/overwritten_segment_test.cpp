@@ -117,9 +117,11 @@ void read_running(SeenJob& job) {
 
 /// The reads after ranks have ended.
 void read_ended(SeenJob const& job) {
-    for (unsigned place = 0; place < ranks; ++place)
-        text_of(make_exit_report({{0, "has ended", "rank 0 has ended", &job.segment.rank_state(place).last_call}}, 11),
-                false);
+    for (unsigned place = 0; place < ranks; ++place) {
+        ExitedRank ended{.rank = 0, .signal = 11, .description = "has ended"};
+        ended.locate(job.segment.rank_state(place).last_call);
+        text_of(make_exit_report({ended}, {}), false);
+    }
     EXPECT_EQ(job.segment.machine().size(), 7u);
     EXPECT_EQ(job.segment.tuning().size(), 6u);
     survey(job.segment);

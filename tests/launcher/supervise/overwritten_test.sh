@@ -4,7 +4,7 @@
 # daemons survive, end the job and name the rank, with all options that report its state.
 . "$(dirname "$0")/../nodes/nodes_common.sh" "$1"
 
-check_report() { expect_err "rank 1 on "; expect_err "signal 11 (Segmentation fault)"; expect_nothing_left; }
+check_report() { expect_err "rank 1 "; expect_err "signal 11 (Segmentation fault)"; expect_nothing_left; }
 for byte in 0 1 85 255; do
     for reports in "" "--stats" "--report $folder/page.html" "--trace $folder/trace.json --stats"; do
         words=("$rank" init only 1 await 0 only 1 overwrite $byte only 1 signal 11 sleep "$nap")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "launcher/supervise/rank_exit.hpp"
 
+#include <algorithm>
 #include <csignal>
 
 #include <gmock/gmock.h>
@@ -75,6 +76,38 @@ TEST(RankExit, leaves_the_others_running_when_a_rank_fails_after_finalize) {
     EXPECT_EQ(v.code, 3);
     EXPECT_FALSE(v.ends_job());
     EXPECT_TRUE(of(exited(3), RankPhase::absent).ends_job());
+}
+
+TEST(RankExit, has_a_report_only_of_ranks_that_were_in_mpi) {
+    EXPECT_FALSE(of(SIGKILL, RankPhase::absent).in_mpi);
+    EXPECT_FALSE(of(exited(3), RankPhase::absent).in_mpi);
+    EXPECT_FALSE(of(exited(3), RankPhase::finalised).in_mpi);
+    EXPECT_FALSE(of(SIGKILL, RankPhase::aborted).in_mpi);
+    EXPECT_EQ(of(exited(3), RankPhase::initialised).in_mpi->description,
+              "left with exit code 3 without calling MPI_Finalize");
+    EXPECT_TRUE(of(SIGKILL, RankPhase::finalised).in_mpi->after_finalize);
+    ProcessExit const unknown{.rank = 2, .pid = 99, .phase = RankPhase::initialised};
+    RankExit const exit = classify_exit(unknown, "here");
+    EXPECT_EQ(exit.code, 1);
+    EXPECT_EQ(exit.in_mpi->description, "ended without calling MPI_Finalize");
+    EXPECT_EQ(exit.in_mpi->process, "process 99 on here");
+}
+
+TEST(RankExit, is_taken_with_those_that_the_same_report_describes) {
+    auto const killed = [](int rank, int signal, RankPhase phase) {
+        return classify_exit({.rank = rank, .pid = 90 + rank, .status = signal, .phase = phase}, "here");
+    };
+    std::vector exits{killed(1, SIGKILL, RankPhase::initialised), killed(2, SIGSEGV, RankPhase::initialised),
+                      killed(3, SIGKILL, RankPhase::initialised), killed(4, SIGKILL, RankPhase::finalised),
+                      killed(5, SIGKILL, RankPhase::absent)};
+    std::vector<ExitedRank> const alike = take_alike(exits);
+    ASSERT_EQ(alike.size(), 2u);
+    EXPECT_EQ(alike[0].rank, 1);
+    EXPECT_EQ(alike[1].rank, 3);
+    EXPECT_EQ(exits.size(), 3u);
+    std::ranges::reverse(exits);
+    EXPECT_TRUE(take_alike(exits).empty());
+    EXPECT_EQ(exits.size(), 2u);
 }
 
 TEST(RankExit, prefers_the_end_that_explains_more) {

@@ -237,13 +237,7 @@ void initialize(Process& process, std::vector<std::string>& diagnostics) {
     if (process.variables.stats || process.tracer)
         node->call_statistics = &process.segment.call_statistics(process.local_rank());
     node->call_matcher = std::make_shared<CallMatcher>(process);
-    if (node->call_matcher->enabled)
-        process.waiter.observers().set_long_wait_callback(
-            [](void const* all) {
-                auto* const matcher = static_cast<CallMatcher const*>(all);
-                const_cast<CallMatcher*>(matcher)->compare_in_wait();
-            },
-            node->call_matcher.get());
+    if (node->call_matcher->enabled) process.waiter.observers().add(*node->call_matcher);
     process.collectives = std::move(node);
 
     std::vector<int> all_ranks(static_cast<std::size_t>(process.size()));

@@ -67,7 +67,7 @@ void CallMatcher::run_measured(Action&& action) {
     process_.rank_state().times.compared.add(work.visits - visits);
 }
 
-void CallMatcher::compare_in_wait() {
+void CallMatcher::on_long_wait(std::int64_t) {
     bool const requested = is_requested();
     if (nodes) exchange_in_wait(requested);
     if (amounts) amounts->receive();

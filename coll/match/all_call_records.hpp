@@ -18,6 +18,7 @@
 #include "coll/match/amounts.hpp"
 #include "coll/match/node_exchange.hpp"
 #include "runtime/base/allowance.hpp"
+#include "runtime/wait/observers.hpp"
 
 namespace tutti {
 class Datatype;
@@ -29,7 +30,7 @@ namespace tutti::coll {
 class CallRecords;
 
 /// The call records of one process.
-class CallMatcher {
+class CallMatcher final : public Observer {
 public:
     /// Members visited per step if no calls need comparison; every 16 calls compared count as one more visit.
     static constexpr int visits_per_step = 64;
@@ -44,9 +45,8 @@ public:
     /// Returns the records of the communicator with this context, or null.
     CallRecords* find(std::uint64_t context);
 
-    /// Called in a long wait: continues the round, or performs it for the launcher's request. Does not return if it
-    /// finds an error.
-    void compare_in_wait();
+    /// Continues the round, or performs it for the launcher's request. Does not return if it finds an error.
+    void on_long_wait(std::int64_t waited_ns) override;
     /// Called in MPI_Finalize when all calls of all ranks have been recorded: compares completely with the neighbours,
     /// and with other members as far as the allowance permits.
     void compare_at_end();

@@ -38,7 +38,7 @@ private:
 // Thread level: below MPI_THREAD_SERIALIZED only the thread of MPI_Init may call, and with MPI_THREAD_SERIALIZED one
 // thread at a time (MPI 3.1, 12.4). A violation ends the job. May be called by any thread at any time.
 
-class ThreadCheck final : public CallObserver {
+class ThreadCheck final : public Observer {
 public:
     /// `main_thread`: pthread_self() of the caller of MPI_Init.
     ThreadCheck(Process& process, int level, std::uint64_t main_thread)

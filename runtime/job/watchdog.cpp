@@ -105,14 +105,13 @@ bool ensure_watchdog(Segment const& segment) {
 
 Watchdog::Watchdog(Segment const& segment, Waiter& waiter, EndJob end_job) : segment_(segment), end_job_(end_job) {
     find_program();
-    waiter.observers().set_unsupervised_callback(check, this);
-    waiter.repeated_tests().set_unsupervised_callback(check, this);
+    waiter.observers().add(*this);
+    waiter.repeated_tests().observer = this;
 }
 
-void Watchdog::check(void const* watchdog, std::int64_t waited_ns) {
-    Watchdog& self = *static_cast<Watchdog*>(const_cast<void*>(watchdog));
-    self.end_job_if_requested();
-    if (!self.has_tried_start_ && waited_ns > start_after_ns) self.start();
+void Watchdog::on_long_wait(std::int64_t waited_ns) {
+    end_job_if_requested();
+    if (!has_tried_start_ && waited_ns > start_after_ns) start();
 }
 
 void Watchdog::end_job_if_requested() const {

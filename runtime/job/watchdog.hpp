@@ -8,12 +8,14 @@
 #include <cstdint>
 #include <string>
 
+#include "runtime/wait/observers.hpp"
+
 namespace tutti {
 
 class Segment;
 class Waiter;
 
-class Watchdog {
+class Watchdog final : public Observer {
 public:
     /// As Process::end_job.
     using EndJob = void (*)(int code, std::string const& message);
@@ -33,7 +35,7 @@ public:
     void end_job_if_requested() const;
 
 private:
-    static void check(void const* watchdog, std::int64_t waited_ns);
+    void on_long_wait(std::int64_t waited_ns) override;
 
     Segment const& segment_;
     EndJob const end_job_;

@@ -12,6 +12,7 @@
 #include "runtime/base/clock.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/state/call_site.hpp"
+#include "runtime/wait/observers.hpp"
 #include "runtime/wait/other_threads.hpp"
 #include "runtime/wait/polling.hpp"
 #include "runtime/wait/wait.hpp"
@@ -123,7 +124,7 @@ void RepeatedTests::record(CallText const& call) {
             publish_current_call(busy_poll.call, text.empty() ? name : text);
             busy_poll.changes.fetch_add(1, std::memory_order_release);
         }
-        if (is_published && unsupervised_) unsupervised_(unsupervised_context_, now - busy_poll.since.load());
+        if (is_published && observer) observer->on_long_wait(now - busy_poll.since.load());
     } else {
         if (busy_poll.changes.load(std::memory_order_relaxed) % 2 != 0)
             busy_poll.changes.fetch_add(1, std::memory_order_relaxed);

@@ -47,22 +47,18 @@ bool Observers::on_empty_poll(WaitingThread& wait, Reason const& reason, RankWai
     if (!was_published) publish(wait, reason);
     if (blocked_waits_.is_due(now)) publish_all(wait, rank);
     if (!was_published) {
-        if (wait.published) notify_long_wait();
+        if (wait.published) notify_long_wait(now - wait.start);
         return false;
     }
-    if (unsupervised_) unsupervised_(unsupervised_context_, now - wait.start);
     std::uint64_t const query = segment_.header().queries.load(std::memory_order_acquire);
-    if (query == blocked_.answered_query.load(std::memory_order_relaxed)) {
-        notify_long_wait();
-    } else if (noticed_query_ == query) {
-        answer(query, wait, rank);
-    } else {
+    bool const is_queried = query != blocked_.answered_query.load(std::memory_order_relaxed);
+    if (is_queried && noticed_query_ == query) return answer(query, wait, rank), false;
+    if (is_queried) {
         publish_all(wait, rank);   // the awaited event may have changed
         noticed_query_ = query;
-        notify_long_wait();
-        return true;
     }
-    return false;
+    notify_long_wait(now - wait.start);
+    return is_queried;
 }
 
 /// Answers a query for all threads: the conditions of those that sleep have been checked since the query as well. If

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include <sys/types.h>
 
@@ -22,12 +23,17 @@ namespace tutti {
 
 class Tracer;
 
-/// Observer of the program's MPI calls, in all its threads.
-class CallObserver {
+/// Observer of what one rank does: the checks of its calls, and the watchdog. What an observer does not override is not
+/// observed.
+class Observer {
 public:
-    virtual ~CallObserver() = default;
-    virtual void enter(Function function, void const* site) = 0;
-    virtual void leave() = 0;
+    virtual ~Observer() = default;
+    /// Called around each MPI call of the program, in all its threads, with the rank's lock not held.
+    virtual void enter(Function, void const* /*site*/) {}
+    virtual void leave() {}
+    /// Called with the lock held: when a wait becomes long, at its later polls without progress unless they answer the
+    /// launcher, and while the rank is recorded as polling. `waited_ns`: duration of the wait, or of the polling.
+    virtual void on_long_wait(std::int64_t /*waited_ns*/) {}
 };
 
 /// The observers of one rank. Must be set up before there are threads; the methods about waits must be called with
@@ -39,20 +45,11 @@ public:
     /// Both must stay valid as long as this object.
     Observers(Segment const& segment, RankState& rank_state);
 
-    CallObserver* calls = nullptr;   ///< called around each call, with the lock not held; null: none
-    Tracer* tracer = nullptr;        ///< null: tracing is off
+    Observer* calls = nullptr;   ///< observes calls; null: none
+    Tracer* tracer = nullptr;    ///< null: tracing is off
 
-    /// Callback, called when a wait becomes long, at each of its later polls without progress, and whenever the
-    /// launcher queries the rank.
-    void set_long_wait_callback(void (*callback)(void const* context), void const* context) {
-        on_long_wait_ = callback;
-        long_wait_context_ = context;
-    }
-    /// Same for a rank that no launcher of ours supervises; `waited_ns`: duration of the wait so far.
-    void set_unsupervised_callback(void (*callback)(void const* context, std::int64_t waited_ns), void const* context) {
-        unsupervised_ = callback;
-        unsupervised_context_ = context;
-    }
+    /// Adds an observer of long waits, which must stay valid as long as this object.
+    void add(Observer& observer) { long_waits_.push_back(&observer); }
     /// Declares threads that never call MPI, by gettid(), and therefore release no wait.
     void exempt(std::vector<pid_t> threads) { blocked_waits_.exempt(std::move(threads)); }
     /// Returns true if the program's calls have an observer.
@@ -78,19 +75,16 @@ public:
 private:
     void publish_all(WaitingThread const& leader, RankWaits const& rank);
     void answer(std::uint64_t query, WaitingThread const& leader, RankWaits const& rank);
-    void notify_long_wait() const {
-        if (on_long_wait_) on_long_wait_(long_wait_context_);
+    void notify_long_wait(std::int64_t waited_ns) const {
+        for (Observer* observer : long_waits_) observer->on_long_wait(waited_ns);
     }
 
     Segment const& segment_;
     Blocked& blocked_;
     std::int64_t const force_publish_ns_;   ///< a wait of this duration is published regardless of the budget
     BlockedWaits blocked_waits_;
-    std::uint64_t noticed_query_ = 0;                       ///< the launcher's last query that was noticed
-    void (*on_long_wait_)(void const* context) = nullptr;   ///< null: none
-    void const* long_wait_context_ = nullptr;
-    void (*unsupervised_)(void const* context, std::int64_t waited_ns) = nullptr;   ///< null: supervised
-    void const* unsupervised_context_ = nullptr;
+    std::uint64_t noticed_query_ = 0;   ///< the launcher's last query that was noticed
+    std::vector<Observer*> long_waits_;
 };
 
 }   // namespace tutti

@@ -16,6 +16,8 @@
 
 namespace tutti {
 
+class Observer;
+
 /// Describes the testing call for a record, by reference to a function that returns the call with its arguments.
 class CallText {
 public:
@@ -41,12 +43,7 @@ public:
         : lock_(lock), rank_state_(rank_state), policy_(policy), sleep_after_ns_(sleep_after_ns),
           may_sleep_(may_sleep) {}
 
-    /// Sets a callback for a rank that no launcher of ours supervises. It is called while the rank is recorded as
-    /// polling, with the time since the polling began.
-    void set_unsupervised_callback(void (*callback)(void const* context, std::int64_t polled_ns), void const* context) {
-        unsupervised_ = callback;
-        unsupervised_context_ = context;
-    }
+    Observer* observer = nullptr;   ///< notified while the rank is recorded as polling; null: none
 
     /// Records a test that found nothing.
     void record_empty_test(CallText const& call) {
@@ -95,8 +92,6 @@ private:
     std::int64_t idle_start_cpu_ns_ = 0;                ///< the thread's processor time at its start,
     std::uint64_t idle_progress_count_ = 0;             ///< and Blocked::progress_count then
     std::int64_t last_end_ = 0, last_end_cpu_ns_ = 0;   ///< end of the last test since then; 0: none
-    void (*unsupervised_)(void const* context, std::int64_t polled_ns) = nullptr;   ///< null: supervised
-    void const* unsupervised_context_ = nullptr;
 };
 
 }   // namespace tutti

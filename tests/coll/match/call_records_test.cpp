@@ -58,7 +58,7 @@ protected:
     /// `rank` begins another long wait.
     void wait_again(int rank) {
         process(rank).rank_state().blocked.changes.fetch_add(2);
-        records(rank).compare_in_wait();
+        records(rank).on_long_wait(0);
     }
     Diagnostic& finding(int rank) { return process(rank).rank_state().diagnostic; }
 
@@ -207,7 +207,7 @@ TEST_F(Records, AWaitMakesOneRound) {
     for (int r = 0; r < 3; ++r) call(r, "MPI_Barrier");
     wait_again(0);
     std::uint64_t const visits = records(0).work.visits;
-    for (int i = 0; i < 10; ++i) records(0).compare_in_wait();
+    for (int i = 0; i < 10; ++i) records(0).on_long_wait(0);
     EXPECT_EQ(records(0).work.visits, visits);
 }
 
@@ -215,15 +215,15 @@ TEST_F(Records, AQueryComparesAgain) {
     call(0, "MPI_Reduce");
     wait_again(0);
     call(2, "MPI_Bcast");
-    records(0).compare_in_wait();
+    records(0).on_long_wait(0);
     EXPECT_EQ(finding(0).kind, Diagnostic::Kind::none);
     segment_->suspect(1);
     segment_->header().queries.fetch_add(1);
-    records(0).compare_in_wait();   // rank 0 is not suspected
+    records(0).on_long_wait(0);   // rank 0 is not suspected
     EXPECT_EQ(finding(0).kind, Diagnostic::Kind::none);
     segment_->suspect(0);
     segment_->header().queries.fetch_add(1);
-    EXPECT_THROW(records(0).compare_in_wait(), JobEnded);
+    EXPECT_THROW(records(0).on_long_wait(0), JobEnded);
 }
 
 /// Ranks on one node with further communicators of all of them.
@@ -309,7 +309,7 @@ TEST_F(RecordsOfMany, OppositeOrdersAreReportedOnAQueryWithoutAnAllowance) {
     call_on(2, comm(2, many - 1), "MPI_Barrier");
     segment_->suspect(0);
     segment_->header().queries.fetch_add(1);
-    EXPECT_THROW(records(0).compare_in_wait(), JobEnded);
+    EXPECT_THROW(records(0).on_long_wait(0), JobEnded);
     EXPECT_STREQ(finding(0).error.code, "T03");
     EXPECT_LE(records(0).work.visits, 6u) << "the comparison must begin on the communicators where ranks wait";
 }

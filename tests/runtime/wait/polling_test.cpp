@@ -143,19 +143,20 @@ TEST(Test, IsDescribedOnceWhenTheRankIsRecordedAsPolling) {
     RankLock lock;
     Waiter waiter(s, 0, WaitPolicy::dedicated, 0, lock);
     int described = 0;
-    std::int64_t polled = 0;   // the result of the callback of a rank without our launcher
-    waiter.repeated_tests().set_unsupervised_callback(
-        [](void const* context, std::int64_t ns) { *static_cast<std::int64_t*>(const_cast<void*>(context)) = ns; },
-        &polled);
+    struct : Observer {
+        void on_long_wait(std::int64_t ns) override { polled = ns; }
+        std::int64_t polled = 0;
+    } observer;
+    waiter.repeated_tests().observer = &observer;
     auto const call = [&] { return ++described, std::string("MPI_Test(receive of 1 MPI_INT from rank 1)"); };
     BusyPoll const& published = s.rank_state(0).busy_poll;
     std::int64_t const end = now_ns() + 20'000'000'000;
     while (now_ns() < end && published.changes.load() % 2 == 0) waiter.test(never, CallText(call));
-    EXPECT_EQ(polled, 0);
+    EXPECT_EQ(observer.polled, 0);
     EXPECT_STREQ(published.call.text, "MPI_Test(receive of 1 MPI_INT from rank 1)");
     for (int i = 0; i < very_many_tests; ++i) waiter.test(never, CallText(call));
     EXPECT_EQ(described, 1);
-    EXPECT_GT(polled, 1'000'000'000);
+    EXPECT_GT(observer.polled, 1'000'000'000);
 }
 
 TEST(Test, ReturnsImmediatelyIfSleepsAreNotPermitted) {

@@ -23,7 +23,7 @@
 #include "runtime/state/tracer.hpp"
 #include "runtime/wait/task.hpp"
 #include "runtime/wait/wait.hpp"
-#include "topo/hw_resource.hpp"
+#include "topo/binding.hpp"
 #include "topo/machine.hpp"
 
 namespace tutti {

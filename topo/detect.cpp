@@ -13,7 +13,7 @@
 #include <memory>
 #include <optional>
 
-#include "topo/text_file.hpp"
+#include "topo/files.hpp"
 #include "topo/this_machine.hpp"
 
 namespace tutti::topo {

@@ -16,7 +16,7 @@
 #include <cpuid.h>
 #endif
 
-#include "topo/system_files.hpp"
+#include "topo/files.hpp"
 #include "topo/text.hpp"
 #include "topo/text_streams.hpp"
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "runtime/objects/comm.hpp"
-#include "topo/hw_resource.hpp"
+#include "topo/binding.hpp"
 
 namespace tutti::coll {
 

@@ -11,7 +11,7 @@
 #include "launcher/base/job.hpp"
 #include "runtime/base/error.hpp"
 #include "topo/binding.hpp"
-#include "topo/text_file.hpp"
+#include "topo/files.hpp"
 
 namespace tutti::launcher {
 namespace {

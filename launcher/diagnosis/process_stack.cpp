@@ -24,7 +24,7 @@
 #include "launcher/base/proc.hpp"
 #include "launcher/diagnosis/source_lines.hpp"
 #include "runtime/base/descriptor.hpp"
-#include "topo/system_files.hpp"
+#include "topo/files.hpp"
 
 // Mapped files, from /proc/PID/maps.
 

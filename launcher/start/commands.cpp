@@ -13,7 +13,7 @@
 
 #include "launcher/base/job.hpp"
 #include "runtime/base/error.hpp"
-#include "topo/system_files.hpp"
+#include "topo/files.hpp"
 
 namespace tutti::launcher {
 

@@ -16,7 +16,7 @@
 #include "launcher/base/job.hpp"
 #include "runtime/base/descriptor.hpp"
 #include "runtime/base/error.hpp"
-#include "topo/system_files.hpp"
+#include "topo/files.hpp"
 
 namespace tutti::launcher {
 namespace {

@@ -25,7 +25,7 @@
 #include "runtime/base/descriptor.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/settings/launch.hpp"
-#include "topo/system_files.hpp"
+#include "topo/files.hpp"
 
 namespace tutti::launcher {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "runtime/base/error.hpp"
-#include "topo/system_files.hpp"
+#include "topo/files.hpp"
 
 namespace tutti::launcher {
 namespace {

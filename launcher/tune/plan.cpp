@@ -15,7 +15,7 @@
 #include "coll/choice/tuning.hpp"
 #include "coll/env/area.hpp"
 #include "runtime/base/error.hpp"
-#include "topo/system_files.hpp"
+#include "topo/files.hpp"
 #include "topo/text.hpp"
 
 // Starts tutti-bench and parses its output.

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "topo/system_files.hpp"
+#include "topo/files.hpp"
 
 namespace tutti::p2p {
 namespace {

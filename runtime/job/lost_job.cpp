@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "runtime/base/error.hpp"
-#include "topo/system_files.hpp"
+#include "topo/files.hpp"
 #include "topo/text_streams.hpp"
 
 namespace tutti {

@@ -7,7 +7,7 @@
 
 #include <dlfcn.h>
 
-#include "topo/system_files.hpp"
+#include "topo/files.hpp"
 
 namespace tutti {
 namespace {

@@ -5,8 +5,7 @@
 #include <filesystem>
 
 #include "runtime/base/error.hpp"
-#include "topo/system_files.hpp"
-#include "topo/text_file.hpp"
+#include "topo/files.hpp"
 
 namespace tutti {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "runtime/base/clock.hpp"
 #include "runtime/state/call_site.hpp"
-#include "topo/system_files.hpp"
+#include "topo/files.hpp"
 
 // Calls that a trace omits or merges, by name.
 

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "runtime/base/error.hpp"
-#include "topo/system_files.hpp"
+#include "topo/files.hpp"
 
 namespace tutti {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tests to which hardware a process is restricted, and the names by which programs request hardware resources.
-#include "topo/hw_resource.hpp"
+#include "topo/binding.hpp"
 
 #include <gtest/gtest.h>
 

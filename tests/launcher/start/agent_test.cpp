@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "launcher/nodes/link.hpp"
-#include "topo/system_files.hpp"
+#include "topo/files.hpp"
 
 namespace tutti::launcher {
 namespace {

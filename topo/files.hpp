@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The files of the system that more than one part of Tutti reads: the mappings of a process, the file of the running
-// program, and the cgroup of this process.
+// Reading files: those of the system (the mappings of a process, the file of the running program, the cgroup of this
+// process), and text files that the user names.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "topo/result.hpp"
 
 namespace tutti::topo {
 
@@ -59,5 +61,15 @@ struct CgroupFolder {
 /// the host's, whose first folders are not mounted; they are removed until the remaining path exists. `root` is
 /// prepended to /proc and /sys, for tests.
 std::vector<CgroupFolder> cgroup_folders(std::string_view controller, const std::string& root = "");
+
+// Files that the user names: tuning files, host and rank lists, options, machine descriptions.
+
+/// Returns the whole text of a file of at most `most` bytes. On failure the error is only the reason, which fits after
+/// "cannot be read: " and has no full stop. Devices and named pipes, whose input may never end, are rejected without
+/// being opened; a pipe of the shell, as in `-hostfile <(command)`, is read like a file.
+Result<std::string> read_text_file(const std::string& name, std::size_t most);
+
+/// Size limit for lists that a user or a resource manager writes.
+inline constexpr std::size_t max_list_bytes = 16 << 20;
 
 }   // namespace tutti::topo

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Parses /proc/PID/maps. Cgroups are tested by their users: usable_test.cpp and the launcher's memory_watch_test.cpp.
-#include "topo/system_files.hpp"
+#include "topo/files.hpp"
 
 #include <filesystem>
 

@@ -29,7 +29,7 @@
 #include "runtime/base/clock.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/job/interfaces.hpp"
-#include "runtime/memory/page_survey.hpp"
+#include "runtime/memory/placement.hpp"
 #include "runtime/settings/setting_text.hpp"
 #include "runtime/settings/tuning_file.hpp"
 

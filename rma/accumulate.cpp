@@ -9,7 +9,7 @@
 #include "runtime/base/flag.hpp"
 #include "runtime/base/process_identity.hpp"
 #include "runtime/datatype/datatype.hpp"
-#include "runtime/datatype/layout_copy.hpp"
+#include "runtime/datatype/layout.hpp"
 #include "runtime/wait/short_wait.hpp"
 
 namespace tutti::rma {

@@ -10,7 +10,7 @@
 #include "p2p/check/checks.hpp"
 #include "p2p/engine.hpp"
 #include "runtime/base/error.hpp"
-#include "runtime/datatype/layout_copy.hpp"
+#include "runtime/datatype/layout.hpp"
 
 namespace tutti::rma {
 

@@ -19,7 +19,7 @@
 #include "coll/choice/comm_state.hpp"
 #include "coll/choice/tuning.hpp"
 #include "runtime/base/error.hpp"
-#include "runtime/memory/page_survey.hpp"
+#include "runtime/memory/placement.hpp"
 #include "runtime/memory/xpmem.hpp"
 #include "runtime/settings/tuning_file.hpp"
 #include "runtime/state/counters.hpp"

@@ -13,7 +13,7 @@
 #include "launcher/placement/rank_file.hpp"
 #include "launcher/start/environment.hpp"
 #include "runtime/base/error.hpp"
-#include "runtime/memory/page_survey.hpp"
+#include "runtime/memory/placement.hpp"
 #include "runtime/settings/variables.hpp"
 #include "topo/detect.hpp"
 #include "topo/draw.hpp"

@@ -8,7 +8,7 @@
 #include "coll/call/collectives.hpp"
 #include "mpi_h/entry/errors.hpp"
 #include "mpi_h/entry/usage_checks.hpp"
-#include "runtime/state/fortran_call_sites.hpp"
+#include "runtime/state/call_site.hpp"
 
 namespace tutti {
 

@@ -27,7 +27,7 @@
 #include "runtime/job/pmix.hpp"
 #include "runtime/memory/arena/arena.hpp"
 #include "runtime/settings/launch.hpp"
-#include "runtime/state/fortran_call_sites.hpp"
+#include "runtime/state/call_site.hpp"
 #include "runtime/wait/progress_thread.hpp"
 #include "topo/text.hpp"
 #include "topo/text_streams.hpp"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "runtime/datatype/layout_copy.hpp"
+#include "runtime/datatype/layout.hpp"
 #include "runtime/datatype/signature.hpp"
 
 namespace tutti {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Builds layouts, each in its simplest form.
+// Builds layouts, each in its simplest form, and copies between them.
 #include "runtime/datatype/layout.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace tutti {
 
@@ -102,6 +103,137 @@ TypeLayout::Ref LayoutList::finish_runs() {
     layout->size = size_;
     layout->runs = std::move(runs_);
     return layout;
+}
+
+// Copies between layouts and packed buffers or other layouts, by sinks of TypeWalk.
+
+namespace {
+
+// Addresses are integers because with MPI_BOTTOM the origin is 0 and displacements are absolute addresses.
+using Address = std::uintptr_t;
+
+char* at(Address base, std::int64_t offset) { return reinterpret_cast<char*>(base + static_cast<Address>(offset)); }
+
+template <std::size_t block>
+void copy_blocks(Address to, std::int64_t to_stride, Address from, std::int64_t from_stride, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) std::memcpy(at(to, i * to_stride), at(from, i * from_stride), block);
+}
+
+/// Block sizes that are common in matrices and structures are compiled in, because a call of memcpy per block costs
+/// more than the copy.
+void copy_strided(Address to, std::int64_t to_stride, Address from, std::int64_t from_stride, std::int64_t block,
+                  std::int64_t count) {
+    switch (block) {
+    case 1: return copy_blocks<1>(to, to_stride, from, from_stride, count);
+    case 2: return copy_blocks<2>(to, to_stride, from, from_stride, count);
+    case 4: return copy_blocks<4>(to, to_stride, from, from_stride, count);
+    case 8: return copy_blocks<8>(to, to_stride, from, from_stride, count);
+    case 12: return copy_blocks<12>(to, to_stride, from, from_stride, count);
+    case 16: return copy_blocks<16>(to, to_stride, from, from_stride, count);
+    case 24: return copy_blocks<24>(to, to_stride, from, from_stride, count);
+    case 32: return copy_blocks<32>(to, to_stride, from, from_stride, count);
+    default:
+        for (std::int64_t i = 0; i < count; ++i)
+            std::memcpy(at(to, i * to_stride), at(from, i * from_stride), static_cast<std::size_t>(block));
+    }
+}
+
+struct Pack {
+    Address user, packed;
+    void run(std::int64_t offset, std::int64_t bytes) {
+        std::memcpy(at(packed, 0), at(user, offset), static_cast<std::size_t>(bytes));
+        packed += static_cast<Address>(bytes);
+    }
+    void strided(std::int64_t offset, std::int64_t stride, std::int64_t block, std::int64_t count) {
+        copy_strided(packed, block, user + static_cast<Address>(offset), stride, block, count);
+        packed += static_cast<Address>(block * count);
+    }
+};
+
+struct Unpack {
+    Address user, packed;
+    void run(std::int64_t offset, std::int64_t bytes) {
+        std::memcpy(at(user, offset), at(packed, 0), static_cast<std::size_t>(bytes));
+        packed += static_cast<Address>(bytes);
+    }
+    void strided(std::int64_t offset, std::int64_t stride, std::int64_t block, std::int64_t count) {
+        copy_strided(user + static_cast<Address>(offset), stride, packed, block, block, count);
+        packed += static_cast<Address>(block * count);
+    }
+};
+
+struct Copy {
+    Address to, from;
+    void run(std::int64_t offset, std::int64_t bytes) {
+        std::memcpy(at(to, offset), at(from, offset), static_cast<std::size_t>(bytes));
+    }
+    void strided(std::int64_t offset, std::int64_t stride, std::int64_t block, std::int64_t count) {
+        auto const by = static_cast<Address>(offset);
+        copy_strided(to + by, stride, from + by, stride, block, count);
+    }
+};
+
+/// Returns how many bytes of [position, position + bytes) exist.
+std::size_t available(TypedMemory const& m, std::size_t position, std::size_t bytes) {
+    std::size_t const all = m.bytes();
+    return position >= all ? 0 : std::min(bytes, all - position);
+}
+
+template <class Sink>
+void walk(Sink& sink, TypedMemory const& m, std::size_t position, std::size_t bytes) {
+    auto const at = static_cast<std::int64_t>(position), n = static_cast<std::int64_t>(bytes);
+    if (m.dense()) sink.run(m.layout->at + at, n);
+    else TypeWalk(sink).repeated(*m.layout, 0, m.count, m.extent, at, n);
+}
+
+}   // namespace
+
+std::size_t pack_typed(TypedMemory const& from, std::size_t position, void* out, std::size_t bytes) {
+    bytes = available(from, position, bytes);
+    if (bytes == 0) return 0;
+    Pack sink{from.origin, reinterpret_cast<Address>(out)};
+    walk(sink, from, position, bytes);
+    return bytes;
+}
+
+std::size_t unpack_typed(TypedMemory const& to, std::size_t position, void const* in, std::size_t bytes) {
+    bytes = available(to, position, bytes);
+    if (bytes == 0) return 0;
+    Unpack sink{to.origin, reinterpret_cast<Address>(in)};
+    walk(sink, to, position, bytes);
+    return bytes;
+}
+
+bool same_layout(TypeLayout const& a, TypeLayout const& b) {
+    if (&a == &b) return true;
+    if (a.form != b.form || a.size != b.size || a.at != b.at || a.count != b.count || a.stride != b.stride)
+        return false;
+    if (a.runs.size() != b.runs.size() || a.parts.size() != b.parts.size()) return false;
+    for (std::size_t i = 0; i < a.runs.size(); ++i)
+        if (a.runs[i].at != b.runs[i].at || a.runs[i].start != b.runs[i].start) return false;
+    for (std::size_t i = 0; i < a.parts.size(); ++i)
+        if (a.parts[i].at != b.parts[i].at || !same_layout(*a.parts[i].layout, *b.parts[i].layout)) return false;
+    return a.form != TypeLayout::Form::repeat || same_layout(*a.child, *b.child);
+}
+
+std::size_t copy_typed(TypedMemory const& to, TypedMemory const& from, std::size_t position, std::size_t bytes) {
+    bytes = std::min(available(to, position, bytes), available(from, position, bytes));
+    if (bytes == 0) return 0;
+    if (to.dense()) return pack_typed(from, position, to.first() + position, bytes);
+    if (from.dense()) return unpack_typed(to, position, from.first() + position, bytes);
+    bool const same_steps = to.extent == from.extent || (to.count == 1 && from.count == 1);
+    if (same_steps && same_layout(*to.layout, *from.layout)) {
+        Copy sink{to.origin, from.origin};
+        TypeWalk(sink).repeated(*to.layout, 0, to.count, to.extent, static_cast<std::int64_t>(position),
+                                static_cast<std::int64_t>(bytes));
+        return bytes;
+    }
+    std::byte piece[16384];
+    for (std::size_t done = 0; done < bytes;) {
+        std::size_t const n = pack_typed(from, position + done, piece, std::min(sizeof piece, bytes - done));
+        done += unpack_typed(to, position + done, piece, n);
+    }
+    return bytes;
 }
 
 }   // namespace tutti

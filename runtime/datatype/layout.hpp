@@ -6,9 +6,13 @@
 // Cost of moving n bytes from any packed position: the runs touched, plus a division or a binary search per level.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
+
+#include "runtime/datatype/datatype.hpp"
 
 namespace tutti {
 
@@ -56,6 +60,136 @@ private:
     std::vector<TypeLayout::Run> runs_;   ///< used as long as there are only runs
     std::vector<TypeLayout::Part> parts_;
     std::int64_t size_ = 0;
+};
+
+// Copies between two layouts, one of which may be in another rank's memory.
+
+/// `count` elements of a layout in memory that this rank can load from and store to. Does not own them.
+struct TypedMemory {
+    std::uintptr_t origin;   ///< address of the first element; with MPI_BOTTOM it is 0 and displacements are addresses
+    std::int64_t count, extent;
+    TypeLayout const* layout;   ///< null: no data
+
+    static TypedMemory of(void const* buffer, std::int64_t count, Datatype const& type) {
+        return {reinterpret_cast<std::uintptr_t>(buffer), count, type.extent(), type.layout()};
+    }
+    /// Returns contiguous bytes as typed memory. Refers to `run`, which must be a single run and
+    /// stay valid as long as the result.
+    static TypedMemory run(void const* first, TypeLayout const& run) {
+        return {reinterpret_cast<std::uintptr_t>(first), 1, run.size, &run};
+    }
+
+    std::size_t bytes() const { return layout ? static_cast<std::size_t>(layout->size * count) : 0; }
+    /// Returns true if the data are contiguous in type map order, starting at first().
+    bool dense() const {
+        return bytes() == 0 || (layout->form == TypeLayout::Form::run && (count == 1 || extent == layout->size));
+    }
+    std::byte* first() const { return reinterpret_cast<std::byte*>(origin + static_cast<std::uintptr_t>(layout->at)); }
+};
+
+/// Packs up to `bytes` bytes, from packed position `position` on, into `out`. Returns the number of bytes packed.
+std::size_t pack_typed(TypedMemory const& from, std::size_t position, void* out, std::size_t bytes);
+/// The reverse of pack_typed.
+std::size_t unpack_typed(TypedMemory const& to, std::size_t position, void const* in, std::size_t bytes);
+
+/// Copies packed bytes [position, position + bytes) of one to the same position of the other, as far as both extend.
+/// Returns the number of bytes copied. Makes one pass if one side is dense or both have the same layout; otherwise
+/// copies through a 16 KiB buffer that stays in the first-level cache. The two must not overlap.
+std::size_t copy_typed(TypedMemory const& to, TypedMemory const& from, std::size_t position, std::size_t bytes);
+
+/// Returns true if the bytes of two layouts have the same positions, even if the layouts were created independently.
+bool same_layout(TypeLayout const& a, TypeLayout const& b);
+
+// Traverses the bytes of a layout from any packed position and passes them to a sink as runs and strided runs:
+//   sink.run(at, bytes); sink.strided(at, stride, block, count)   `at` counts from the user's buffer
+// The only loop behind pack, unpack and copies within a type.
+
+template <class Sink>
+class TypeWalk {
+public:
+    explicit TypeWalk(Sink& sink) : sink_(sink) {}
+
+    /// Visits packed bytes [position, position + bytes) of `count` copies of `layout`, `stride` apart, the first one at
+    /// `at`.
+    void repeated(TypeLayout const& layout, std::int64_t at, std::int64_t count, std::int64_t stride,
+                  std::int64_t position, std::int64_t bytes) {
+        if (position == 0 && bytes == count * layout.size) return all(layout, at, count, stride);
+        at += position / layout.size * stride;
+        if (std::int64_t inside = position % layout.size) {
+            std::int64_t first = std::min(bytes, layout.size - inside);
+            part(layout, at, inside, first);
+            bytes -= first;
+            at += stride;
+        }
+        std::int64_t whole = bytes / layout.size;
+        all(layout, at, whole, stride);
+        if (std::int64_t rest = bytes - whole * layout.size) part(layout, at + whole * stride, 0, rest);
+    }
+
+private:
+    using Form = TypeLayout::Form;
+
+    void all(TypeLayout const& layout, std::int64_t at, std::int64_t count, std::int64_t stride) {
+        if (layout.form == Form::run) {
+            if (count == 1) sink_.run(at + layout.at, layout.size);
+            else if (count > 1) sink_.strided(at + layout.at, stride, layout.size, count);
+            return;
+        }
+        for (std::int64_t i = 0; i < count; ++i, at += stride) one(layout, at);
+    }
+
+    void one(TypeLayout const& layout, std::int64_t at) {
+        switch (layout.form) {
+        case Form::run: return sink_.run(at + layout.at, layout.size);
+        case Form::repeat: return all(*layout.child, at + layout.at, layout.count, layout.stride);
+        case Form::runs:
+            for (std::size_t i = 0; i < layout.runs.size(); ++i)
+                sink_.run(at + layout.runs[i].at, layout.run_end(i) - layout.runs[i].start);
+            return;
+        case Form::parts:
+            for (TypeLayout::Part const& p : layout.parts) one(*p.layout, at + p.at);
+        }
+    }
+
+    /// Visits less than the whole of one copy.
+    void part(TypeLayout const& layout, std::int64_t at, std::int64_t position, std::int64_t bytes) {
+        switch (layout.form) {
+        case Form::run: return sink_.run(at + layout.at + position, bytes);
+        case Form::repeat: return repeated(*layout.child, at + layout.at, layout.count, layout.stride, position, bytes);
+        case Form::runs: return some_runs(layout, at, position, bytes);
+        case Form::parts: return some_parts(layout, at, position, bytes);
+        }
+    }
+
+    void some_runs(TypeLayout const& layout, std::int64_t at, std::int64_t position, std::int64_t bytes) {
+        for (std::size_t i = find(layout.runs, position); bytes > 0; ++i) {
+            std::int64_t n = std::min(bytes, layout.run_end(i) - position);
+            sink_.run(at + layout.runs[i].at + position - layout.runs[i].start, n);
+            position += n;
+            bytes -= n;
+        }
+    }
+
+    void some_parts(TypeLayout const& layout, std::int64_t at, std::int64_t position, std::int64_t bytes) {
+        for (std::size_t i = find(layout.parts, position); bytes > 0; ++i) {
+            TypeLayout::Part const& p = layout.parts[i];
+            std::int64_t n = std::min(bytes, layout.part_end(i) - position);
+            if (n == p.layout->size) one(*p.layout, at + p.at);
+            else part(*p.layout, at + p.at, position - p.start, n);
+            position += n;
+            bytes -= n;
+        }
+    }
+
+    /// Returns the index of the entry that contains a packed position.
+    template <class Entry>
+    static std::size_t find(std::vector<Entry> const& entries, std::int64_t position) {
+        auto after = std::upper_bound(entries.begin(), entries.end(), position,
+                                      [](std::int64_t p, Entry const& e) { return p < e.start; });
+        return static_cast<std::size_t>(after - entries.begin()) - 1;
+    }
+
+    Sink& sink_;
 };
 
 }   // namespace tutti

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <span>
 
-#include "runtime/datatype/layout_copy.hpp"
+#include "runtime/datatype/layout.hpp"
 
 namespace tutti {
 

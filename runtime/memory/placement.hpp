@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "runtime/memory/numa.hpp"
 #include "runtime/memory/segment.hpp"
@@ -68,5 +69,18 @@ private:
     int candidate_checks_ = 0;   ///< consecutive checks with that result
     std::int64_t next_check_ = 0;
 };
+
+// Surveys where memory lies according to the kernel. Inspects existing pages only and never creates any.
+
+/// Records in each rank's state (Placed) where samples of its memory lie. Called by the launcher after its ranks have
+/// ended; does nothing if there is nothing to choose.
+void survey(Segment const& segment);
+
+/// What the system permits this process, tried with one page per node.
+struct PlacementTest {
+    bool succeeded = false;   ///< each page came from the requested node
+    std::string message;      ///< without a full stop: the findings, or why memory is not placed
+};
+PlacementTest test_placement(NumaSystem& system);
 
 }   // namespace tutti

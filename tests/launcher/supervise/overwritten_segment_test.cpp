@@ -21,7 +21,7 @@
 #include "launcher/supervise/abort_messages.hpp"
 #include "runtime/base/clock.hpp"
 #include "runtime/base/error.hpp"
-#include "runtime/memory/page_survey.hpp"
+#include "runtime/memory/placement.hpp"
 #include "runtime/memory/segment.hpp"
 
 namespace tutti::launcher {

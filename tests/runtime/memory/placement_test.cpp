@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "runtime/memory/heap.hpp"
-#include "runtime/memory/page_survey.hpp"
 #include "runtime/process.hpp"
 #include "tests/runtime/memory/watched_numa.hpp"
 #include "tests/topo/machines.hpp"

@@ -4,7 +4,6 @@
 
 #include <vector>
 
-#include "p2p/blocked_call.hpp"
 #include "p2p/message_diagnostics.hpp"
 #include "p2p/request.hpp"
 

@@ -6,7 +6,7 @@
 // 3.10). FlushRequest waits for a buffer of buffered sends.
 #pragma once
 
-#include "p2p/blocked_call.hpp"
+#include "p2p/message_diagnostics.hpp"
 #include "p2p/p2p.hpp"
 
 namespace tutti::p2p {

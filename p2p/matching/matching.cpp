@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rare cases of matching: comparison of types whose digests differ, failures, lost peers.
+// Copies between two operations, the memory of unexpected messages, and the rare cases of matching: comparison of types
+// whose digests differ, failures, lost peers.
 #include "p2p/matching/matching.hpp"
 
+#include <new>
+
+#include "p2p/matching/operation.hpp"
 #include "runtime/base/error.hpp"
 
 namespace tutti::p2p {
@@ -40,6 +44,28 @@ std::vector<Receive*> Matching::mark_lost(int peer, std::string const& message) 
     last_loss_ = &message;
     for (Receive* op : waiting) withdraw(*op);
     return waiting;
+}
+
+std::size_t transfer(Data const& to, Data const& from) {
+    std::size_t n = std::min(to.bytes, from.bytes);
+    if (from.dense()) to.unpack(0, from.base, n);
+    else if (to.dense()) from.pack(0, to.base, n);
+    else copy_typed(to.base, to.count, *to.type, from.base, from.count, *from.type);
+    return n;
+}
+
+std::string Data::amount() const {
+    if (!element) return join(bytes, bytes == 1 ? " byte" : " bytes");
+    return join(count, " ", element->name.empty() ? "of a datatype of the program" : element->name);
+}
+
+Unexpected* Unexpected::create(FramePool& pool, std::size_t room) {
+    return new (pool.get(sizeof(Unexpected) + room)) Unexpected;
+}
+
+void Unexpected::destroy(Unexpected* message) {
+    message->~Unexpected();
+    FramePool::put(message);
 }
 
 }   // namespace tutti::p2p

@@ -4,7 +4,7 @@
 //
 // The other side is a rank of this job, but frames are validated nevertheless before they are used: the kind, the
 // length within the limits of its kind, and that unused fields are zero. Operations are identified by numbers that
-// their owner looks up (p2p/tcp/id_table.hpp), never by addresses.
+// their owner looks up (p2p/tcp/transport.hpp), never by addresses.
 #pragma once
 
 #include <array>

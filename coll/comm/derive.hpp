@@ -2,7 +2,7 @@
 // Creation of communicators from an existing one (MPI 3.1, 6.4.2 and chapter 7). The new communicators inherit its
 // error handler. The result is null on processes that are not in the new communicator. If its memory cannot be
 // allocated on some node, all callers throw Error(no_mem), including those that would not have been members. The result
-// for an intercommunicator is an intercommunicator (except merge, coll/comm/inter.hpp).
+// for an intercommunicator is an intercommunicator (except merge, coll/comm/create.hpp).
 #pragma once
 
 #include <optional>

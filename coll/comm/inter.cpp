@@ -2,13 +2,12 @@
 // Intercommunicators. The two leaders exchange the members of their groups by messages over the peer communicator, and
 // then the contributions of the members; each time, they broadcast what they received to their own group. In the union
 // group, the group whose leader has the lower world rank comes first.
-#include "coll/comm/inter.hpp"
+#include "coll/comm/create.hpp"
 
 #include <algorithm>
 #include <vector>
 
 #include "coll/call/internal.hpp"
-#include "coll/comm/create.hpp"
 #include "coll/comm/derive.hpp"
 #include "p2p/p2p.hpp"
 #include "runtime/base/error.hpp"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Creating and freeing communicators: intercommunicators (MPI 3.1, 6.6.2), duplicates and subsets (6.4.2, 6.4.3),
 // disconnecting (10.5.4), splitting by hardware (MPI 4.1, 7.4.2). The objects are created in coll/comm/.
+#include "coll/comm/create.hpp"
 #include "coll/call/collectives.hpp"
 #include "coll/comm/derive.hpp"
-#include "coll/comm/inter.hpp"
-#include "coll/comm/split_type.hpp"
 #include "mpi_h/communicators/communicators.hpp"
 #include "p2p/p2p.hpp"
 #include "runtime/process.hpp"

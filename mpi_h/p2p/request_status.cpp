@@ -3,7 +3,7 @@
 // keeps its error for the call that completes it; before that, only the statuses of several requests contain it, in
 // MPI_ERROR.
 #include "mpi_h/p2p/generalized.hpp"
-#include "mpi_h/p2p/request_reasons.hpp"
+#include "mpi_h/p2p/request_handles.hpp"
 
 namespace tutti {
 namespace {

@@ -8,7 +8,7 @@
 #include "coll/call/request.hpp"
 #include "mpi_h/entry/entry.hpp"
 #include "mpi_h/p2p/generalized.hpp"
-#include "mpi_h/p2p/request_reasons.hpp"
+#include "mpi_h/p2p/request_handles.hpp"
 #include "p2p/request.hpp"
 
 namespace tutti {

@@ -9,8 +9,8 @@
 #include "coll/blocks/messages.hpp"
 #include "coll/choice/choose.hpp"
 #include "coll/choice/decision.hpp"
+#include "coll/comm/create.hpp"
 #include "coll/comm/derive.hpp"
-#include "coll/comm/inter.hpp"
 #include "tests/coll/world/nodes_world.hpp"
 
 namespace tutti::coll {

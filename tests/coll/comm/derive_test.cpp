@@ -13,7 +13,6 @@
 
 #include "coll/call/internal.hpp"
 #include "coll/comm/create.hpp"
-#include "coll/comm/inter.hpp"
 #include "p2p/p2p.hpp"
 #include "tests/coll/world/nodes_world.hpp"
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "coll/env/net_env.hpp"
+// The environments of algorithms, except their fast paths: between nodes, in shared memory, and the groups' layouts.
+#include "coll/env/env.hpp"
 
 #include "coll/env/group_layout.hpp"
+#include "coll/env/net_env.hpp"
 #include "coll/env/operation_sequence.hpp"
+#include "coll/env/shm_env.hpp"
 
 namespace tutti::coll {
 namespace {
@@ -105,6 +108,64 @@ void fail_between_nodes(Comm const& comm, char const* operation, std::exception_
     comm.process.frames.release();   // releases frames that the error left in the pool
     if (!is_out_of_memory(error) || !comm.process.end_job) return;
     comm.process.end_job(1, join(operation, ": out of memory in an operation that spans several nodes"));
+}
+
+// The slow paths of the shared-memory environment: waiting, and this rank's staging memory.
+
+std::size_t ShmMemory::staging_bytes() const { return memory_of(comm_.process).staging_bytes; }
+
+void ShmMemory::reserve_staging(std::size_t bytes) {
+    memory_of(comm_.process).stagings.enlarge(comm_.process.heap, bytes);
+    if (staging_.bytes != 0 && staging_.bytes < bytes) release_staging();
+}
+
+void ShmMemory::acquire_staging() { staging_ = memory_of(comm_.process).stagings.acquire(comm_.process.heap); }
+
+void ShmMemory::release_staging() {
+    memory_of(comm_.process).stagings.release(comm_.process.heap, std::exchange(staging_, {}));
+}
+
+bool ShmMemory::wait_unless_suspending(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) const {
+    if (suspension_) return false;
+    auto const& env = static_cast<ShmEnv const&>(*this);
+    auto reached = [&] { return has_reached(word.load(std::memory_order_acquire), value); };
+    comm_.process.waiter.wait_until([&] { return reached() || env.failed(); }, wait_reason(comm_, operation_, peer),
+                                    &word);
+    if (!reached()) [[unlikely]]
+        throw_failure_of(comm_, env.failed_rank());
+    return true;
+}
+
+void throw_failure_of(Comm const& comm, int member) {
+    fail(ErrorClass::no_mem, "rank ", comm.union_group->world_rank(member),
+         " of MPI_COMM_WORLD has no memory left to continue the operation");
+}
+
+NodePartition::NodePartition(Group const& all, Cluster const& cluster) {
+    std::vector<int> number(static_cast<std::size_t>(cluster.nodes()), -1);
+    for (int r = 0; r < all.size(); ++r) {
+        int& part = number[static_cast<std::size_t>(cluster.node_of(all.world_rank(r)))];
+        if (part < 0) part = count();
+        add(part, r);
+    }
+    own_part_ = number[static_cast<std::size_t>(cluster.this_node())];
+}
+
+NodePartition::NodePartition(topo::Hierarchy const& tree, int rank) {
+    int const level = std::max(0, tree.levels() - 2);
+    for (int r = 0; r < tree.size(); ++r) {
+        int const first = tree.ranks_under(level, r).front();
+        add(first == r ? count() : part_of(first), r);
+    }
+    own_part_ = part_of(rank);
+}
+
+void NodePartition::add(int part, int rank) {
+    if (part == count()) members_.emplace_back();
+    auto& members = members_[static_cast<std::size_t>(part)];
+    part_of_.push_back(part);
+    index_of_.push_back(static_cast<int>(members.size()));
+    members.push_back(rank);
 }
 
 }   // namespace tutti::coll

@@ -4,7 +4,6 @@
 
 #include "coll/call/collectives.hpp"
 #include "rma/am_messages.hpp"
-#include "rma/epoch_check.hpp"
 #include "rma/epochs.hpp"
 #include "rma/operations.hpp"
 #include "runtime/base/error.hpp"

@@ -14,7 +14,7 @@
 #include "coll/match/call_record.hpp"
 #include "p2p/engine.hpp"
 #include "rma/am_messages.hpp"
-#include "rma/epoch_check.hpp"
+#include "rma/epochs.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/base/flag.hpp"
 #include "runtime/memory/address_window.hpp"

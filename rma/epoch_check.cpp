@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Comparison of epochs between the members, by messages (--check) or by the counters of the node.
-#include "rma/epoch_check.hpp"
+#include "rma/epochs.hpp"
 
 #include <algorithm>
 

@@ -182,7 +182,7 @@ public:
     std::vector<std::uint64_t> posts_used, completes_used;
 
     coll::BoundCall<coll::BarrierArgs> fence_call;   ///< the barrier of a fence, recorded as the program's call
-    std::vector<PairEpochs> pairs;   ///< by rank; empty before the first post or start (epoch_check.hpp)
+    std::vector<PairEpochs> pairs;   ///< by rank; empty before the first post or start (epoch_check.cpp)
 
     std::map<std::uint64_t, std::uint64_t> attached;   ///< of a dynamic window: address → bytes
     std::unique_ptr<LayerState> active_messages;       ///< class ActiveMessages (am_messages.hpp); null: not needed

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tests which accesses under shared locks are recorded for comparison with those of other ranks.
-#include "rma/shared_accesses.hpp"
+#include "rma/access_check.hpp"
 
 #include "p2p/engine.hpp"
-#include "rma/access_check.hpp"
 #include "tests/p2p/world.hpp"
 
 namespace tutti::rma {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Error classes and their numbers in the ABI.
+// Error classes and their numbers in the ABI, and the symbols of constants.
 #include "mpi_h/abi/abi.hpp"
 
 #include <utility>

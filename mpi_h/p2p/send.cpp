@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocking, nonblocking and persistent sends in all modes (MPI 3.1, 3.4 to 3.9).
+// Blocking, nonblocking and persistent sends in all modes (MPI 3.1, 3.4 to 3.9), and the buffers of buffered sends.
 #include "mpi_h/entry/entry.hpp"
 #include "p2p/request.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_T: initialization, finalization and enumerations (MPI 3.1, 14.3.4 and 14.3.5).
+// MPI_T: initialization, finalization, enumerations (MPI 3.1, 14.3.4 and 14.3.5) and categories.
 #include "mpi_h/tools/tool.hpp"
 
 #include "mpi_h/entry/entry.hpp"

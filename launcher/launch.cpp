@@ -19,8 +19,6 @@
 #include "launcher/report/statistics.hpp"
 #include "launcher/report/write_report.hpp"
 #include "launcher/start/commands.hpp"
-#include "launcher/start/drop_in.hpp"
-#include "launcher/start/environment.hpp"
 #include "launcher/start/mpi_library.hpp"
 #include "launcher/start/spawn.hpp"
 #include "launcher/supervise/guardian.hpp"

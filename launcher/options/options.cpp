@@ -8,7 +8,6 @@
 
 #include "launcher/base/job.hpp"
 #include "launcher/placement/allocation.hpp"
-#include "launcher/placement/rank_file.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/settings/setting_text.hpp"
 #include "runtime/settings/variables.hpp"
@@ -329,6 +328,23 @@ std::optional<bool> parse_yes_no_auto(std::string_view what, std::string const& 
 bool parse_choice(std::string_view what, std::string const& text, std::string_view yes, std::string_view no) {
     if (text == yes || text == no) return text == yes;
     throw LaunchError(join(what, " must be ", yes, " or ", no, ", not '", printable(text), "'"));
+}
+
+// The table is our own because both MPICH and Open MPI have long options with one dash (-genv, -bind-to), which CLI11
+// and getopt do not support. The parser, the help and the compatibility list all use it.
+std::span<OptionGroup const> option_groups() {
+    static OptionGroup const all[] = {
+        {"Programs", groups::programs()},
+        {"Where ranks run", groups::placement()},
+        {"Several nodes", groups::nodes()},
+        {"Environment of the ranks", groups::environment()},
+        {"Input and output", groups::streams()},
+        {"Debuggers", groups::debuggers()},
+        {"End, and help", groups::termination()},
+        {"Options of other launchers that are accepted without effect", groups::ignored()},
+        {"Options of other launchers that are refused, with the reason", groups::refused()},
+    };
+    return all;
 }
 
 }   // namespace tutti::launcher

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "launcher/options/groups.hpp"
 #include "launcher/options/options.hpp"
 #include "launcher/placement/allocation.hpp"
-#include "launcher/placement/rank_file.hpp"
 #include "launcher/start/commands.hpp"
 #include "topo/text.hpp"
 

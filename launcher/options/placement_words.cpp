@@ -3,9 +3,8 @@
 // and the policies that name a file or a list.
 #include <algorithm>
 
-#include "launcher/options/groups.hpp"
+#include "launcher/options/options.hpp"
 #include "launcher/placement/allocation.hpp"
-#include "launcher/placement/rank_file.hpp"
 #include "topo/text.hpp"
 
 namespace tutti::launcher::groups {

@@ -9,10 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "launcher/options/groups.hpp"
 #include "launcher/options/options.hpp"
 #include "launcher/placement/allocation.hpp"
-#include "launcher/placement/rank_file.hpp"
 #include "topo/text.hpp"
 
 // Options of other launchers that have no effect here, and those that are refused.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Options for input, output and mpiexec's own messages, with the directives of --output, --display and
 // --runtime-options.
-#include "launcher/options/groups.hpp"
 #include "launcher/options/options.hpp"
 #include "launcher/placement/allocation.hpp"
 #include "topo/text.hpp"

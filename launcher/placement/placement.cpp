@@ -10,8 +10,8 @@
 
 #include <unistd.h>
 
-#include "launcher/placement/rank_file.hpp"
-#include "launcher/start/environment.hpp"
+#include "launcher/placement/allocation.hpp"
+#include "launcher/start/spawn.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/memory/placement.hpp"
 #include "runtime/settings/variables.hpp"

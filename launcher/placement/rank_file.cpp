@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The parsers of rank files, rank maps and sequence files.
-#include "launcher/placement/rank_file.hpp"
+#include "launcher/placement/allocation.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <sstream>
 
 #include "launcher/base/text.hpp"
-#include "launcher/placement/allocation.hpp"
 #include "runtime/base/error.hpp"
 #include "topo/text.hpp"
 

@@ -16,7 +16,7 @@
 #include <string>
 
 #include "launcher/base/proc.hpp"
-#include "launcher/start/environment.hpp"
+#include "launcher/start/spawn.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/job/lost_job.hpp"
 #include "runtime/settings/launch.hpp"

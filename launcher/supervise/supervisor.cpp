@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "launcher/diagnosis/report.hpp"
-#include "launcher/start/environment.hpp"
 #include "launcher/start/mpi_library.hpp"
+#include "launcher/start/spawn.hpp"
 #include "launcher/supervise/guardian.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/settings/launch.hpp"

@@ -12,7 +12,7 @@
 
 #include "coll/choice/tuning.hpp"
 #include "launcher/base/text.hpp"
-#include "launcher/tune/options.hpp"
+#include "launcher/tune/plan.hpp"
 #include "launcher/tune/search.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/settings/tuning_file.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "launcher/placement/rank_file.hpp"
+#include "launcher/placement/allocation.hpp"
 
 #include <cstdio>
 #include <fstream>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "launcher/start/drop_in.hpp"
+#include "launcher/start/mpi_library.hpp"
 
 #include <cstdio>
 #include <fstream>

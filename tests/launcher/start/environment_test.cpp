@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "launcher/start/environment.hpp"
+#include "launcher/start/spawn.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

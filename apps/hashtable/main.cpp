@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // tutti-hashtable: a distributed hash table by one-sided operations. A plain MPI program: it builds with any MPI.
 // Begin with table.hpp.
-#include "options.hpp"
+#include "../options.hpp"
 #include "table.hpp"
 
 #include <cinttypes>
@@ -10,6 +10,33 @@
 
 namespace hashtable {
 namespace {
+
+struct Options {
+    int insertions = 20000;   ///< by each rank
+    int buckets = 8192;       ///< of each rank
+    int keys = 10000;         ///< number of distinct keys per rank; all ranks insert keys of the whole range
+};
+
+/// Parses the command line. Returns an empty string if the program should run; otherwise the text to print, and sets
+/// `failed` unless that is the requested help (--help).
+std::string parse(int argc, char** argv, Options& o, bool& failed) {
+    constexpr int most = 10000000;
+    apps::CommandLine const line{
+        "tutti-hashtable",
+        "Usage: mpiexec -n N tutti-hashtable [options]\n\n"
+        "A hash table that is distributed over all ranks. Each rank inserts keys by one-sided operations alone: no\n"
+        "rank receives a message. The value of a key is the number of its insertions.\n",
+        {
+            apps::number_option("--insertions", "N", o.insertions, 1, most, "by each rank"),
+            apps::number_option("--buckets", "N", o.buckets, 1, most,
+                                "of each rank; elements whose bucket is occupied go to a chain behind it"),
+            apps::number_option("--keys", "N", o.keys, 1, most,
+                                "number of different keys per rank; each rank inserts any of them"),
+        },
+        "\nPrints insertions and look-ups per second, and the number of elements in chains. Then every rank compares\n"
+        "its part of the table with the insertions of all ranks. The exit code is 1 if they differ.\n"};
+    return apps::parse(argc, argv, line, failed);
+}
 
 /// Returns the key that `rank` inserts as its insertion `number`. Every rank can compute the keys of all ranks.
 Key key_of(int rank, int number, std::uint64_t keys) {

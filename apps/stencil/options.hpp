@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The command line of the stencil.
+// The parameters of a run, which its command line sets.
 #pragma once
-
-#include <string>
 
 namespace stencil {
 
@@ -21,9 +19,5 @@ struct Options {
     bool verify = false;    ///< compare with a serial run on rank 0
     bool quiet = false;     ///< only the last lines
 };
-
-/// Parses the command line. Returns an empty string if the program should run; otherwise the text to print, and sets
-/// `failed` unless that is the requested help (--help).
-std::string parse(int argc, char** argv, Options& options, bool& failed);
 
 }   // namespace stencil

@@ -43,6 +43,7 @@ for host in h1 h2 h3; do
     kill -KILL "$victim"
     ended "a rank on $host killed"
     expect_err "was killed by signal 9"; expect_err "process $victim on $host"
+    [ "$(grep -c "killed by\|connection" <<<"$err")" = 1 ] || wrong "$what was reported more than once: $err"
 done
 
 begin

@@ -58,7 +58,7 @@ daemon_of() { awk -v host="$1" '$2 == host { print $1 }' "$AGENT_LOG"; }
 waiting='while true; do sleep 0.05; done'
 
 # processes are killed
-start "echo here; exec sleep $nap"; wait_until sleepers > /dev/null; kill -KILL "$(sleepers | tail -1)"; stopped "kill -9 of a rank" 137; expect_err "was killed by signal 9"
+start "echo here; exec sleep $nap"; wait_until sleepers > /dev/null; kill -KILL "$(sleepers | tail -1)"; stopped "kill -9 of a rank" 137; expect_err "was killed by signal 9"; [ "$(grep -c "killed by" <<< "$err")" = 1 ] || wrong "$what was reported more than once: $err"
 start "sleep $nap & echo here; exec sleep $nap"; kill -KILL "$(daemon_of 127.0.0.3)"; stopped "kill -9 of a daemon" 1; expect_err "node 127.0.0.3"
 agent_words=--child
 start "(setsid sleep $nap &); echo here; exec sleep $nap"; kill -KILL "$(daemon_of 127.0.0.2)"; stopped "kill -9 of an agent" 1; expect_err "node 127.0.0.2"; expect_err "killed by signal 9"

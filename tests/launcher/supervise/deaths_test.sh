@@ -47,6 +47,16 @@ died() {
     [ "$(grep -c "^error\|^{" <<< "$err")" = "$reports" ] || wrong "$what did not print $reports reports: $err"
 }
 
+# both_died WHERE OPTIONS...: as died, for two ranks. If this machine is busy, the nodes may notice the deaths more than
+# 0.1 s apart, and only the first one is reported.
+both_died() {
+    for _ in 1 2 3; do
+        died "$@"
+        [[ "$err" != *"ranks 1 and 3 were killed by signal 9"* ]] || return
+    done
+    wrong "$what did not report both ranks: $err"
+}
+
 for where in one two; do
     reports=0; died $where "$folder/dies" before 1; expect_err "mpiexec: rank 3 on "
     TUTTI_DIAGNOSIS=no died $where "$folder/dies" in 1; expect_err "mpiexec: rank 3 on "
@@ -56,8 +66,7 @@ for where in one two; do
         died $where $check "$folder/dies" in 1
         expect_err "error[T09] rank 3 was killed by signal 9"; expect_err "ranks 0-2  MPI_Recv(1 MPI_INT from rank 3,"
         # shellcheck disable=SC2086
-        died $where $check "$folder/dies" in 2
-        expect_err "error[T09] ranks 1 and 3 were killed by signal 9"
+        both_died $where $check "$folder/dies" in 2
         expect_err "rank 0  MPI_Recv(1 MPI_INT from rank 1,"; expect_err "rank 2  MPI_Recv(1 MPI_INT from rank 3,"
         # shellcheck disable=SC2086
         died $where $check "$folder/dies" after 1; expect_err "rank 3 was killed by signal 9 (Killed), after MPI_Finalize"

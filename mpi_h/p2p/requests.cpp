@@ -144,20 +144,28 @@ private:
     Handles handles_;
 };
 
-/// Completes every complete request of `handles`. `count`: their number, or MPI_UNDEFINED if there is none to wait for.
-void complete_some(Call& call, Handles handles, int& count, int* indices, MPI_Status* statuses, bool waits) {
-    Search search(handles);
-    if (waits) wait(search, AnyOf{call.name(), handles});
-    else test(search, AnyOf{call.name(), handles});
-    count = search.some ? 0 : MPI_UNDEFINED;
-    StatusCollector collector(call, statuses);
-    for (std::size_t i = 0; i < handles.size(); ++i) {
-        Request* r = active(handles[i]);
-        if (!r || !r->complete) continue;
-        indices[count++] = static_cast<int>(i);
-        collector.add(handles[i]);
-    }
-    collector.finish();
+/// MPI_Waitsome and MPI_Testsome: completes every complete request. `*outcount`: their number, or MPI_UNDEFINED if
+/// there is none to wait for. Inlined, because enter() records the return address of the MPI function.
+[[gnu::always_inline]] inline int complete_some(Function function, bool waits, int incount, MPI_Request requests[],
+                                                int* outcount, int indices[], MPI_Status* statuses) {
+    return enter(function, args(incount, requests, outcount, indices, statuses), [&](Call& call) {
+        call.pointer(outcount, "outcount");
+        Handles const handles = checked(call, incount, requests, "incount");
+        if (incount > 0) call.pointer(indices, "array_of_indices");
+        call.statuses(incount, statuses);
+        Search search(handles);
+        if (waits) wait(search, AnyOf{call.name(), handles});
+        else test(search, AnyOf{call.name(), handles});
+        *outcount = search.some ? 0 : MPI_UNDEFINED;
+        StatusCollector collector(call, statuses);
+        for (std::size_t i = 0; i < handles.size(); ++i) {
+            Request* r = active(handles[i]);
+            if (!r || !r->complete) continue;
+            indices[(*outcount)++] = static_cast<int>(i);
+            collector.add(handles[i]);
+        }
+        collector.finish();
+    });
 }
 
 /// Refuses MPI_Cancel and MPI_Request_free for collectives in flight (MPI 4.0, 6.12), because other ranks depend on
@@ -280,25 +288,15 @@ int PMPI_Testany(int count, MPI_Request array_of_requests[], int* indx, int* fla
 TUTTI_FUNCTION(Waitsome);
 int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
                   MPI_Status* array_of_statuses) {
-    return enter(args(incount, array_of_requests, outcount, array_of_indices, array_of_statuses), [&](Call& call) {
-        call.pointer(outcount, "outcount");
-        Handles handles = checked(call, incount, array_of_requests, "incount");
-        if (incount > 0) call.pointer(array_of_indices, "array_of_indices");
-        call.statuses(incount, array_of_statuses);
-        complete_some(call, handles, *outcount, array_of_indices, array_of_statuses, true);
-    });
+    return complete_some("MPI_Waitsome", true, incount, array_of_requests, outcount, array_of_indices,
+                         array_of_statuses);
 }
 
 TUTTI_FUNCTION(Testsome);
 int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
                   MPI_Status* array_of_statuses) {
-    return enter(args(incount, array_of_requests, outcount, array_of_indices, array_of_statuses), [&](Call& call) {
-        call.pointer(outcount, "outcount");
-        Handles handles = checked(call, incount, array_of_requests, "incount");
-        if (incount > 0) call.pointer(array_of_indices, "array_of_indices");
-        call.statuses(incount, array_of_statuses);
-        complete_some(call, handles, *outcount, array_of_indices, array_of_statuses, false);
-    });
+    return complete_some("MPI_Testsome", false, incount, array_of_requests, outcount, array_of_indices,
+                         array_of_statuses);
 }
 
 TUTTI_FUNCTION(Request_free);

@@ -41,11 +41,8 @@ char const* help_for(int signal, bool position_known) {
 
 }   // namespace
 
-SourcePosition position_in_program(LastCall const& call, std::uint64_t address) {
-    std::string const file = text_in(call.program_file);
-    if (file.empty() || address <= call.program || address > call.program_end) return {};
-    SourceLine const line = SourceLines(file, call.program, call.program_end).at(address);
-    return {describe(line), !line.compiled_with_g};
+static SourcePosition position_in_program(LastCall const& call, std::uint64_t address) {
+    return position_in_program(call, std::span(&address, 1));
 }
 
 SourcePosition position_of(LastCall const& call) {
@@ -240,18 +237,29 @@ std::string json_of(std::vector<ReportLine> const& waiting) {
     return all.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+/// Returns the position of the innermost call of an MPI function. Addresses that `lines` does not know are skipped.
+static SourcePosition position_in(SourceLines& lines, std::span<std::uint64_t const> stack) {
+    for (std::size_t i = 0; i < stack.size(); ++i) {
+        SourceLine const line = lines.at(stack[i]);
+        if (line.module.empty() || is_mpi(line)) continue;
+        return {describe(line) + describe_caller(lines, line, stack.subspan(i + 1)), !line.compiled_with_g};
+    }
+    SourceLine const innermost = stack.empty() ? SourceLine() : lines.at(stack.front());
+    if (innermost.module.empty() || innermost.module.starts_with("libmpi")) return {};
+    return {describe(innermost), !innermost.compiled_with_g};
+}
+
 SourcePosition position_of(pid_t process, std::vector<std::uint64_t> const& stack, LineCache* cache) {
     if (stack.empty()) return {};
     SourceLines lines(process, cache);
-    for (std::size_t i = 0; i < stack.size(); ++i) {
-        SourceLine const line = lines.at(stack[i]);
-        if (!is_mpi(line))
-            return {describe(line) + describe_caller(lines, line, std::span(stack).subspan(i + 1)),
-                    !line.compiled_with_g};
-    }
-    SourceLine const innermost = lines.at(stack.front());
-    if (innermost.module.starts_with("libmpi")) return {};
-    return {describe(innermost), !innermost.compiled_with_g};
+    return position_in(lines, stack);
+}
+
+SourcePosition position_in_program(LastCall const& call, std::span<std::uint64_t const> stack) {
+    std::string const file = text_in(call.program_file);
+    if (file.empty()) return {};
+    SourceLines lines(file, call.program, call.program_end);
+    return position_in(lines, stack);
 }
 
 void locate(BlockedRank& blocked, pid_t process, LineCache* cache) {
@@ -273,13 +281,12 @@ static std::string found_script(RankState const& rank_state, std::string_view ca
     return {};
 }
 
-/// Returns the position of a call that has returned. Uses the files recorded in LastCall if the process has ended
+/// Returns the position of a call that has returned. Uses the program recorded in LastCall if the process has ended
 /// since.
 static SourcePosition returned_position(RankState const& rank_state, pid_t process,
                                         std::vector<std::uint64_t> const& stack, LineCache* cache) {
     SourcePosition const position = position_of(process, stack, cache);
-    return position.text.empty() && !stack.empty() ? position_in_program(rank_state.last_call, stack.front())
-                                                   : position;
+    return position.text.empty() ? position_in_program(rank_state.last_call, stack) : position;
 }
 
 SourcePosition recorded_position(RankState const& rank_state, pid_t process, LocatedCall const& call,

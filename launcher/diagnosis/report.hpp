@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -72,8 +73,9 @@ bool is_mpi(SourceLine const& line);
 bool is_system(SourceLine const& line);
 
 inline constexpr char compile_with_g_note[] = "compile with -g to see source lines";
-/// Returns the position of the innermost function in `stack` that is not MPI's. If the stack has none, returns that of
-/// the innermost address, unless it is in the MPI library. The position of a wrapper includes that of its caller.
+/// Returns the position of the innermost function in `stack` that is not MPI's; addresses that belong to no file are
+/// skipped. If the stack has none, returns that of the innermost address, unless it is in the MPI library. The position
+/// of a wrapper includes that of its caller.
 SourcePosition position_of(pid_t process, std::vector<std::uint64_t> const& stack, LineCache* cache = nullptr);
 /// Finds the positions of a blocked rank and of its other threads, unless its interpreter has reported them.
 void locate(BlockedRank& blocked, pid_t process, LineCache* cache = nullptr);
@@ -112,8 +114,8 @@ std::string json_of(std::vector<ReportLine> const& waiting);
 /// Returns the position of the rank's last MPI call; empty: not known. Works for a process that is gone: reads the
 /// program's file.
 SourcePosition position_of(LastCall const& call);
-/// Returns the position of any return address in the program; empty if the address is elsewhere.
-SourcePosition position_in_program(LastCall const& call, std::uint64_t address);
+/// Like position_of a process that is gone; addresses outside the program are skipped.
+SourcePosition position_in_program(LastCall const& call, std::span<std::uint64_t const> stack);
 
 /// Returns the position of the instruction that caused the fatal signal, if it was recorded and is in the program.
 SourcePosition crash_position(LastCall const& call);

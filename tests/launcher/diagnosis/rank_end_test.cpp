@@ -52,6 +52,14 @@ TEST_F(ExitReport, NamesTheLineOfACrash) {
     EXPECT_NE(report.help.find("that line"), std::string::npos);
 }
 
+TEST_F(ExitReport, FindsACallInTheProgramBelowOneInALibrary) {
+    call_.site = here();
+    std::uint64_t const stack[] = {call_.program_end + 4096, reinterpret_cast<std::uint64_t>(call_.site)};
+    EXPECT_NE(position_of(call_).text, "");
+    EXPECT_EQ(position_in_program(call_, stack).text, position_of(call_).text);
+    EXPECT_EQ(position_in_program(call_, std::span(stack).first(1)).text, "");
+}
+
 TEST_F(ExitReport, OfSeveralRanksIsOneReport) {
     std::string const how = "left with exit code 3 without calling MPI_Finalize";
     Report const report = make_exit_report({ended(2, 0, how, "one"), ended(0, 0, how, "another")}, {});

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
-#include <string_view>
 
 #include <time.h>
 #include <unistd.h>
@@ -74,9 +73,7 @@ std::string text_of(UsageError const& error, char const* severity) {
 namespace {
 
 void print(Process const& process, UsageError const& error, char const* severity) {
-    if (!is_first_report_on_node(process.segment, error.code, error.headline)) return;
-    std::string const text = text_of(error, severity);
-    if (write(2, text.data(), text.size()) < 0) {}   // there is no other place to report that
+    print_once_on_node(process.segment, error.code, error.headline, text_of(error, severity));
 }
 
 /// Sleeps until the launcher or the watchdog ends the job. If there is neither, or it does not respond, the rank
@@ -106,9 +103,20 @@ bool wait_until_read(Diagnostic& diagnostic) {
 
 }   // namespace
 
-bool is_first_report_on_node(Segment const& segment, std::string const& code, std::string const& headline) {
+void print_once_on_node(Segment const& segment, std::string_view code, std::string_view headline,
+                        std::string_view text) {
+    SegmentHeader& header = segment.header();
     std::uint64_t const identity = std::hash<std::string>()(join(code, ' ', headline)) | 1;
-    return segment.header().last_report.exchange(identity, std::memory_order_relaxed) != identity;
+    if (header.claimed_report.exchange(identity, std::memory_order_relaxed) != identity) {
+        if (write(2, text.data(), text.size()) < 0) {}   // there is no other place to report that
+        header.printed_report.store(identity, std::memory_order_relaxed);
+        return;
+    }
+    timespec const pause{0, 2'000'000};
+    for (long waited = 0; waited < max_wait_s * 1'000'000'000; waited += pause.tv_nsec) {
+        if (header.printed_report.load(std::memory_order_relaxed) == identity) return;
+        nanosleep(&pause, nullptr);
+    }
 }
 
 void report(Process& process, UsageError const& error) {

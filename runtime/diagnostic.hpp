@@ -7,6 +7,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "runtime/process.hpp"
 
@@ -31,9 +32,11 @@ struct UsageError {
 /// error without a code has no explanation.
 std::string text_of(UsageError const& error, char const* severity);
 
-/// Returns true for the first rank of the node that calls this for the same code and headline, unless a different
-/// report was made in between. Used by ranks that print reports themselves.
-bool is_first_report_on_node(Segment const& segment, std::string const& code, std::string const& headline);
+/// Prints `text` on standard error, unless another rank of the node has printed, or is printing, the report of this code
+/// and headline as the last one. Returns when it has been printed, because the job may end with the calling rank, at the
+/// latest after 10 s. Used by ranks that print reports themselves.
+void print_once_on_node(Segment const& segment, std::string_view code, std::string_view headline,
+                        std::string_view text);
 
 /// Reports an error on behalf of the calling rank. Does not return: the launcher or the watchdog ends the job, or, if
 /// there is neither or it does not respond within 10 s, the rank itself prints the error and ends the job.

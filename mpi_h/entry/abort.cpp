@@ -174,8 +174,9 @@ void report_abort(AbortReport const& report) {
     if (supervised && rank_state) return report_to_launcher(*rank_state, report);
     if (f.process) {
         bool const reported = f.process->watchdog && report_to_watchdog(*f.segment, *f.rank_state, report);
-        if (!reported && is_first_report_on_node(*f.segment, report.error, report.message))
-            write_line(format_report(f.process->rank(), report));
+        if (reported) return;
+        std::fflush(stdout);
+        print_once_on_node(*f.segment, report.error, report.message, format_report(f.process->rank(), report));
         return;
     }
     if (!is_first_of_job(report)) return;

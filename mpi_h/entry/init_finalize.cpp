@@ -254,12 +254,15 @@ void start(LibraryState& f, int thread_level) {
     f.thread_level = thread_level;
     f.main_thread = static_cast<std::uint64_t>(pthread_self());
     f.process = std::make_unique<Process>(*f.segment, mine.local_rank, std::move(variables));
+    f.process->is_supervised = launched;
     if (f.process->variables.arena) f.process->arena = tutti_arena()->arena;
     f.process->end_job = [](int code, std::string const& message) {
         abort_job(code, [&] {
             return AbortReport{code, message, error_name(MPI_ERR_OTHER), library().process->call_function.name()};
         });
     };
+    if (!launched && f.process->variables.diagnosis != "no")
+        f.process->watchdog = std::make_unique<Watchdog>(*f.segment, f.process->waiter, f.process->end_job);
     f.process->on_lock_enabled = [](Process& process) {
         // A call that is observed has passed the lock, which was not enabled yet, and will release it at its end.
         if (process.waiter.observers().observes_calls()) process.lock.enter();
@@ -275,10 +278,7 @@ void start(LibraryState& f, int thread_level) {
         return library().tables.datatypes.builtin_at(number);
     };
     p2p::engine(*f.process).predefined_type = coll::state_of(*f.process).call_matcher->predefined_type;
-    f.process->is_supervised = launched;
     if (job_server()) f.process->waiter.observers().exempt(job_server()->threads());
-    if (!launched && f.process->variables.diagnosis != "no")
-        f.process->watchdog = std::make_unique<Watchdog>(*f.segment, f.process->waiter, f.process->end_job);
     publish_program(f.rank_state->last_call);
     if (f.process->variables.diagnosis != "no") {
         install_crash_handlers(f.rank_state->last_call, *f.segment, launched ? nullptr : Watchdog::start_in_handler);

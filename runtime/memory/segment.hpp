@@ -99,8 +99,9 @@ struct SegmentHeader : SegmentLayout {
                                                   ///< it, as ProcessIdentity::word; 0: none
     std::atomic<std::uint32_t> end_code;          ///< of the watchdog: the code with which blocked ranks end the
                                                   ///< job; 0: none
-    std::atomic<std::uint64_t> last_report;       ///< where ranks print reports themselves: identifies the last one
-                                                  ///< (is_first_report_on_node, runtime/diagnostic.hpp)
+    std::atomic<std::uint64_t> claimed_report,    ///< where ranks print reports themselves: the last one that a rank
+        printed_report;                           ///< has begun to print, and the last one that has been printed
+                                                  ///< (print_once_on_node, runtime/diagnostic.hpp)
     std::atomic<std::uint32_t> unmapped_levels;   ///< number of heap levels, from the last, for which some process
                                                   ///< that has mapped the segment had no addresses
 };

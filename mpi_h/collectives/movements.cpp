@@ -10,10 +10,9 @@ TUTTI_FUNCTION(Gather);
 int PMPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                 MPI_Datatype recvtype, int root, MPI_Comm comm) {
     return enter(args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm), [&](Call& call) {
-        call_collective<coll::RootedArgs>(
-            call, comm, {coll::Collective::gather, sendcount, sendtype, recvcount, recvtype, root},
-            rooted_buffers(sendbuf, recvbuf),
-            [&] { return gather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); });
+        call_collective<gather>(call, comm, {coll::Collective::gather, sendcount, sendtype, recvcount, recvtype, root},
+                                rooted_buffers(sendbuf, recvbuf), sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                                recvtype, root, comm);
     });
 }
 
@@ -30,10 +29,9 @@ TUTTI_FUNCTION(Scatter);
 int PMPI_Scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                  MPI_Datatype recvtype, int root, MPI_Comm comm) {
     return enter(args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm), [&](Call& call) {
-        call_collective<coll::RootedArgs>(
+        call_collective<scatter>(
             call, comm, {coll::Collective::scatter, sendcount, sendtype, recvcount, recvtype, root},
-            rooted_buffers(recvbuf, sendbuf),
-            [&] { return scatter(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); });
+            rooted_buffers(recvbuf, sendbuf), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
     });
 }
 
@@ -50,10 +48,9 @@ TUTTI_FUNCTION(Allgather);
 int PMPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                    MPI_Datatype recvtype, MPI_Comm comm) {
     return enter(args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), [&](Call& call) {
-        call_collective<coll::AllgatherArgs>(
-            call, comm, {coll::Collective::allgather, sendcount, sendtype, recvcount, recvtype},
-            allgather_buffers(sendbuf, recvbuf),
-            [&] { return allgather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
+        call_collective<allgather>(call, comm, {coll::Collective::allgather, sendcount, sendtype, recvcount, recvtype},
+                                   allgather_buffers(sendbuf, recvbuf), sendbuf, sendcount, sendtype, recvbuf,
+                                   recvcount, recvtype, comm);
     });
 }
 
@@ -69,10 +66,9 @@ TUTTI_FUNCTION(Alltoall);
 int PMPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                   MPI_Datatype recvtype, MPI_Comm comm) {
     return enter(args(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), [&](Call& call) {
-        call_collective<coll::AlltoallArgs>(
-            call, comm, {coll::Collective::alltoall, sendcount, sendtype, recvcount, recvtype},
-            alltoall_buffers(sendbuf, recvbuf),
-            [&] { return alltoall(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
+        call_collective<alltoall>(call, comm, {coll::Collective::alltoall, sendcount, sendtype, recvcount, recvtype},
+                                  alltoall_buffers(sendbuf, recvbuf), sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                                  recvtype, comm);
     });
 }
 

@@ -135,17 +135,15 @@ using namespace tutti;
 TUTTI_FUNCTION(Barrier);
 int PMPI_Barrier(MPI_Comm comm) {
     return enter(args(comm), [&](Call& call) {
-        call_collective<coll::BarrierArgs>(call, comm, {coll::Collective::barrier}, no_buffers,
-                                           [&] { return barrier(call, comm); });
+        call_collective<barrier>(call, comm, {coll::Collective::barrier}, no_buffers, comm);
     });
 }
 
 TUTTI_FUNCTION(Bcast);
 int PMPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
     return enter(args(buffer, count, datatype, root, comm), [&](Call& call) {
-        call_collective<coll::BcastArgs>(call, comm, {coll::Collective::bcast, count, datatype, root},
-                                         bcast_buffer(buffer),
-                                         [&] { return bcast(call, buffer, count, datatype, root, comm); });
+        call_collective<bcast>(call, comm, {coll::Collective::bcast, count, datatype, root}, bcast_buffer(buffer),
+                               buffer, count, datatype, root, comm);
     });
 }
 
@@ -153,18 +151,16 @@ TUTTI_FUNCTION(Reduce);
 int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
                 MPI_Comm comm) {
     return enter(args(sendbuf, recvbuf, count, datatype, op, root, comm), [&](Call& call) {
-        call_collective<coll::ReduceArgs>(
-            call, comm, {coll::Collective::reduce, count, datatype, op, root}, reduce_buffers(sendbuf, recvbuf),
-            [&] { return reduce(call, sendbuf, recvbuf, count, datatype, op, root, comm); });
+        call_collective<reduce>(call, comm, {coll::Collective::reduce, count, datatype, op, root},
+                                reduce_buffers(sendbuf, recvbuf), sendbuf, recvbuf, count, datatype, op, root, comm);
     });
 }
 
 TUTTI_FUNCTION(Allreduce);
 int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
     return enter(args(sendbuf, recvbuf, count, datatype, op, comm), [&](Call& call) {
-        call_collective<coll::ReduceArgs>(call, comm, {coll::Collective::allreduce, count, datatype, op},
-                                          reduction_buffers(sendbuf, recvbuf),
-                                          [&] { return allreduce(call, sendbuf, recvbuf, count, datatype, op, comm); });
+        call_collective<allreduce>(call, comm, {coll::Collective::allreduce, count, datatype, op},
+                                   reduction_buffers(sendbuf, recvbuf), sendbuf, recvbuf, count, datatype, op, comm);
     });
 }
 
@@ -188,17 +184,15 @@ int PMPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
 TUTTI_FUNCTION(Scan);
 int PMPI_Scan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
     return enter(args(sendbuf, recvbuf, count, datatype, op, comm), [&](Call& call) {
-        call_collective<coll::ReduceArgs>(call, comm, {coll::Collective::scan, count, datatype, op},
-                                          reduction_buffers(sendbuf, recvbuf),
-                                          [&] { return scan(call, sendbuf, recvbuf, count, datatype, op, comm); });
+        call_collective<scan>(call, comm, {coll::Collective::scan, count, datatype, op},
+                              reduction_buffers(sendbuf, recvbuf), sendbuf, recvbuf, count, datatype, op, comm);
     });
 }
 
 TUTTI_FUNCTION(Exscan);
 int PMPI_Exscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
     return enter(args(sendbuf, recvbuf, count, datatype, op, comm), [&](Call& call) {
-        call_collective<coll::ReduceArgs>(call, comm, {coll::Collective::exscan, count, datatype, op},
-                                          reduction_buffers(sendbuf, recvbuf),
-                                          [&] { return exscan(call, sendbuf, recvbuf, count, datatype, op, comm); });
+        call_collective<exscan>(call, comm, {coll::Collective::exscan, count, datatype, op},
+                                reduction_buffers(sendbuf, recvbuf), sendbuf, recvbuf, count, datatype, op, comm);
     });
 }

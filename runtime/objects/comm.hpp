@@ -19,10 +19,8 @@
 
 namespace tutti {
 
-class Process;
-namespace coll {
 class BoundCalls;
-}
+class Process;
 
 /// State that a layer above keeps per communicator (coll/: flags, slots and choices).
 struct LayerState {
@@ -94,7 +92,7 @@ public:
     std::unique_ptr<VirtualTopology> topology;          ///< null: none (MPI_UNDEFINED)
     std::unique_ptr<Neighborhood const> neighborhood;   ///< of the topology, created on first use
     std::unique_ptr<LayerState> collectives;            ///< owned by coll/, created with the communicator
-    std::shared_ptr<coll::BoundCalls> bound_calls;      ///< owned by mpi_h/; null: no call can be reused yet
+    std::shared_ptr<BoundCalls> bound_calls;            ///< owned by mpi_h/; null: no call can be reused yet
     /// Description in reports, if the communicator belongs to another object such as a window; empty: its own.
     std::string report_name;
     /// The program's communicator of which this is an internal part or copy; null: itself.

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tests which entries BoundCalls finds, and which ones it replaces.
-#include "coll/call/bound_calls.hpp"
+#include "mpi_h/collectives/bound_calls.hpp"
 
 #include <gtest/gtest.h>
 
 #include "tests/coll/world/nodes_world.hpp"
 
-namespace tutti::coll::test {
+namespace tutti {
 namespace {
+
+using coll::Collective;
+using Bound = BoundCall<coll::BcastArgs>;
 
 /// Binds broadcasts of `count` elements; the root of the bound call is a running number, by which tests recognise it.
 class BoundCallsOfAWorld : public testing::Test {
@@ -17,17 +20,17 @@ protected:
     }
     /// Returns the number of the call that is reused or bound for this key.
     int number(CallKey const& key, std::uint64_t freed = 0) {
-        if (BoundCalls::Entry* const entry = find(key, freed)) return entry->call<BcastArgs>().args.root;
-        BcastArgs args{};
+        if (BoundCalls::Entry* const entry = find(key, freed)) return entry->call<Bound>().args.root;
+        coll::BcastArgs args{};
         args.root = ++bound_;
-        BoundCalls::Entry* const entry = calls_.add(key, freed, BoundCall<BcastArgs>{comm(), Collective::bcast, args});
-        return entry ? entry->call<BcastArgs>().args.root : -bound_;
+        BoundCalls::Entry* const entry = calls_.add(key, freed, Bound{comm(), Collective::bcast, args});
+        return entry ? entry->call<Bound>().args.root : -bound_;
     }
     Comm& comm() { return world_.comm(0); }
     static CallKey key(int count, int root = 0) { return {Collective::bcast, count, type_handle, root}; }
 
     static constexpr int type_handle = 0x4c000405;
-    NodesWorld world_{{0}, Variables{}};
+    coll::test::NodesWorld world_{{0}, Variables{}};
     BoundCalls calls_{false};
     int bound_ = 0;
 };
@@ -69,7 +72,7 @@ TEST_F(BoundCallsOfAWorld, AreBoundAnewWhenAHandleWasFreed) {
 }
 
 TEST_F(BoundCallsOfAWorld, StayValidWithPredefinedObjects) {
-    calls_.add(key(8), BoundCalls::predefined_only, BoundCall<BcastArgs>{comm(), Collective::bcast, {}});
+    calls_.add(key(8), BoundCalls::predefined_only, Bound{comm(), Collective::bcast, {}});
     EXPECT_TRUE(find(key(8), 1));
     EXPECT_TRUE(find(key(8), 2));
 }
@@ -81,7 +84,7 @@ TEST_F(BoundCallsOfAWorld, AreNotSharedWithARunningCall) {
         BoundCalls::Running const running(entry);
         EXPECT_EQ(number(key(8)), -2) << "bound, but not stored";
         for (int other = 0; other < 100; ++other) number(key(1000 + other));
-        EXPECT_EQ(entry.call<BcastArgs>().args.root, 1) << "never replaced";
+        EXPECT_EQ(entry.call<Bound>().args.root, 1) << "never replaced";
     }
     EXPECT_EQ(number(key(8)) == 1, find(key(8), 0) == &entry);
 }
@@ -99,4 +102,4 @@ TEST_F(BoundCallsOfAWorld, ReplaceTheOneUsedLongestAgo) {
 }
 
 }   // namespace
-}   // namespace tutti::coll::test
+}   // namespace tutti

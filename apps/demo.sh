@@ -42,7 +42,7 @@ title "1. Packages and build"
 install_groups build
 mkdir -p build
 started=$SECONDS
-if ! cmake -G Ninja -B build -DTUTTI_TESTS=OFF . >build/log 2>&1 ||
+if ! cmake -G Ninja -B build -DCMAKE_UNITY_BUILD=ON -DTUTTI_TESTS=OFF . >build/log 2>&1 ||
     ! { set -o pipefail; ninja -C build -j "$(default_jobs)" demo 2>&1 | show_progress; }; then
     grep -A 30 -m 1 -E '^FAILED: |CMake Error' build/log || tail -n 30 build/log
     exit 1

@@ -86,7 +86,7 @@ if [ -n "$all" ]; then
     mapfile -t files < <(find topo runtime p2p coll rma mpi_h launcher -name '*.cpp' -not -path '*/placeholders/*' |
         sort | awk "NR % 8 == $commits % 8")
     files=("${files[@]/#/$root/}")
-    configure_and_build build-alone "${files[@]/%/^}" -- "${warnings[@]}" -DTUTTI_UNITY=OFF -DCMAKE_BUILD_TYPE=Parsed \
+    configure_and_build build-alone "${files[@]/%/^}" -- "${warnings[@]}" -DCMAKE_UNITY_BUILD=OFF -DCMAKE_BUILD_TYPE=Parsed \
         -DCMAKE_C_FLAGS_PARSED=-fsyntax-only -DCMAKE_CXX_FLAGS_PARSED=-fsyntax-only \
         -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON && passed=$((passed + 1))
     title "Correct programs whose processes are stopped at random"

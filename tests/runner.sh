@@ -51,7 +51,7 @@ configure_and_build() {
     while [ "$1" != -- ]; do targets+=("$1"); shift; done
     shift
     mkdir -p "$folder"
-    { cmake -G Ninja -B "$folder" -DTUTTI_TESTS=ON "$@" . && ninja -C "$folder" -j "$jobs" "${targets[@]}"; } \
+    { cmake -G Ninja -B "$folder" -DCMAKE_UNITY_BUILD=ON -DTUTTI_TESTS=ON "$@" . && ninja -C "$folder" -j "$jobs" "${targets[@]}"; } \
         >"$folder/log" 2>&1 </dev/null && return
     grep -A 40 -m 1 -E '^FAILED: |CMake Error' "$folder/log" || tail -n 40 "$folder/log"
     broken "building $folder (the whole log is $folder/log)"

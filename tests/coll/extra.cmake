@@ -3,7 +3,7 @@
 if(TARGET tests_coll)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/coll/world/*.cpp)
   add_library(coll_world OBJECT ${sources})
-  compile_together(coll_world)
+  allow_unity_build(coll_world)
   target_link_libraries(coll_world PRIVATE GTest::gmock)
   target_compile_options(coll_world PRIVATE ${test_options})
   target_precompile_headers(coll_world REUSE_FROM test_headers)

@@ -19,9 +19,10 @@ if [ -f "$build/build.ninja" ]; then
     [ "$knowing" = "all_algorithms.cpp.o thread_algorithms.cpp.o" ] ||
         { echo "These sources include the list: $knowing"; exit 1; }
 fi
+unity=$(sed -n "s/^CMAKE_UNITY_BUILD:[A-Z]*=//p" "$build/CMakeCache.txt")
 cat > seeded_build.sh << END
 set -e
-cmake -G "Unix Makefiles" -B build -DTUTTI_TESTS=ON -DTUTTI_ALONE=/bcast/relay . > /dev/null
+cmake -G "Unix Makefiles" -B build -DTUTTI_TESTS=ON -DCMAKE_UNITY_BUILD=$unity . > /dev/null
 (cd "$build" && find . \( -name '*.o' -o -name '*.gch' \) ! -name '*_algorithms.cpp.o' \
     \( ! -path './tests/*' -o -path '*/tests_coll*.dir/*' -o -path '*/thread_*.dir/*' -o -path '*/coll_world.dir/*' \
     -o -path '*/test_headers.dir/*' \)) > objects

@@ -4,13 +4,7 @@ if(TARGET tests_coll_threads)
   file(GLOB_RECURSE algorithms CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/coll/algorithms/*.cpp)
   list(FILTER algorithms EXCLUDE REGEX "/between_nodes[^/]*[.]cpp$")
   add_library(thread_algorithms OBJECT ${algorithms})
-  compile_together(thread_algorithms)
-  if(unity STREQUAL FOLDERS)   # one unity source per collective
-    foreach(algorithm ${algorithms})
-      string(REGEX MATCH "/algorithms/([^/]+)/" collective ${algorithm})
-      set_source_files_properties(${algorithm} PROPERTIES UNITY_GROUP coll_algorithms_${CMAKE_MATCH_1})
-    endforeach()
-  endif()
+  allow_unity_build(thread_algorithms)
   target_compile_options(thread_algorithms PRIVATE ${test_options})
   target_precompile_headers(thread_algorithms PRIVATE ${CMAKE_SOURCE_DIR}/coll/blocks/messages.hpp
     ${CMAKE_SOURCE_DIR}/coll/blocks/exchange.hpp ${CMAKE_SOURCE_DIR}/coll/blocks/reducer.hpp

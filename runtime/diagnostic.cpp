@@ -7,17 +7,17 @@
 #include <cstdlib>
 #include <functional>
 
-#include <time.h>
 #include <unistd.h>
 
 #include "runtime/base/error.hpp"
 #include "runtime/settings/launch.hpp"
 #include "runtime/state/call_site.hpp"
+#include "runtime/wait/short_wait.hpp"
 
 namespace tutti {
 namespace {
 
-constexpr time_t max_wait_s = 10;   // for a launcher that does not respond
+constexpr std::int64_t max_wait_ns = 10'000'000'000;   // for a launcher that does not respond
 
 /// Returns true if `call` was made at the location from which this rank calls MPI now.
 bool is_current_call(Process const& process, UsageError::Call const& call) {
@@ -79,12 +79,11 @@ void print(Process const& process, UsageError const& error, char const* severity
 /// Sleeps until the launcher or the watchdog ends the job. If there is neither, or it does not respond, the rank
 /// prints the error and ends the job itself.
 [[noreturn]] void wait_for_job_end(Process& process, UsageError const& error) {
-    timespec const pause{0, 2'000'000};
-    bool const is_watched = process.is_supervised || (process.watchdog && process.watchdog->start());
-    for (long waited = 0; is_watched && waited < max_wait_s * 1'000'000'000; waited += pause.tv_nsec) {
-        nanosleep(&pause, nullptr);
-        if (process.watchdog) process.watchdog->end_job_if_requested();
-    }
+    if (process.is_supervised || (process.watchdog && process.watchdog->start()))
+        sleep_until(max_wait_ns, [&] {
+            if (process.watchdog) process.watchdog->end_job_if_requested();
+            return false;
+        });
     print(process, error, "error");
     if (process.end_job) process.end_job(launch::program_error_code, "");
     std::abort();
@@ -92,12 +91,9 @@ void print(Process const& process, UsageError const& error, char const* severity
 
 /// Returns false if the launcher has not read the warning in time; it has been withdrawn then.
 bool wait_until_read(Diagnostic& diagnostic) {
-    timespec const pause{0, 2'000'000};
     auto kind = diagnostic.kind.load(std::memory_order_relaxed);
-    for (long waited = 0; waited < max_wait_s * 1'000'000'000; waited += pause.tv_nsec) {
-        if (diagnostic.kind.load(std::memory_order_acquire) == Diagnostic::Kind::none) return true;
-        nanosleep(&pause, nullptr);
-    }
+    auto const is_read = [&] { return diagnostic.kind.load(std::memory_order_acquire) == Diagnostic::Kind::none; };
+    if (sleep_until(max_wait_ns, is_read)) return true;
     return !diagnostic.kind.compare_exchange_strong(kind, Diagnostic::Kind::none, std::memory_order_acq_rel);
 }
 
@@ -112,11 +108,7 @@ void print_once_on_node(Segment const& segment, std::string_view code, std::stri
         header.printed_report.store(identity, std::memory_order_relaxed);
         return;
     }
-    timespec const pause{0, 2'000'000};
-    for (long waited = 0; waited < max_wait_s * 1'000'000'000; waited += pause.tv_nsec) {
-        if (header.printed_report.load(std::memory_order_relaxed) == identity) return;
-        nanosleep(&pause, nullptr);
-    }
+    sleep_until(max_wait_ns, [&] { return header.printed_report.load(std::memory_order_relaxed) == identity; });
 }
 
 void report(Process& process, UsageError const& error) {

@@ -2,7 +2,6 @@
 // Reports the last message of a rank, with the position in the program that it is about, and ends the job.
 #include "mpi_h/entry/abort.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdio>
@@ -15,7 +14,6 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "mpi_h/entry/library_state.hpp"
@@ -24,6 +22,7 @@
 #include "runtime/job/last_call.hpp"
 #include "runtime/job/watchdog.hpp"
 #include "runtime/state/call_site.hpp"
+#include "runtime/wait/short_wait.hpp"
 #include "topo/text.hpp"
 
 namespace tutti {
@@ -65,13 +64,7 @@ void store_message(AbortMessage& stored, AbortReport const& report) {
 
 /// Waits until the launcher has read the message: it can find source lines only while the process exists.
 void wait_until_read(AbortMessage const& stored) {
-    long pause = 100'000;
-    for (std::int64_t waited = 0; waited < max_wait_ns; waited += pause) {
-        if (stored.state.load(std::memory_order_acquire) == AbortMessage::read) return;
-        pause = std::min(pause * 3 / 2, 5'000'000L);
-        timespec const one{0, pause};
-        nanosleep(&one, nullptr);
-    }
+    sleep_until(max_wait_ns, [&] { return stored.state.load(std::memory_order_acquire) == AbortMessage::read; });
 }
 
 /// Describes the position in the program as far as possible without debug information.

@@ -6,11 +6,11 @@
 #include <csignal>
 
 #include <link.h>
-#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include "runtime/memory/segment.hpp"
+#include "runtime/wait/short_wait.hpp"
 
 namespace tutti {
 namespace {
@@ -73,11 +73,7 @@ void on_crash_signal(int signal, siginfo_t* info, void* context) {
 
 void report_end(LastCall& own_call, LastCall::End end, std::int64_t max_wait_ns) {
     own_call.end.store(end, std::memory_order_release);
-    timespec const pause{0, 2'000'000};
-    for (std::int64_t waited = 0; waited < max_wait_ns; waited += pause.tv_nsec) {
-        if (own_call.end.load(std::memory_order_acquire) == LastCall::End::reported) return;
-        nanosleep(&pause, nullptr);
-    }
+    sleep_until(max_wait_ns, [&] { return own_call.end.load(std::memory_order_acquire) == LastCall::End::reported; });
 }
 
 void install_crash_handlers(LastCall& own_call, Segment const& segment, bool (*start)(Segment const&)) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waits of microseconds for an action that another rank completes without waiting for anything itself. Unlike
-// Waiter::wait_until they may happen inside a poll, with the rank's lock held, and nothing is polled meanwhile. The
-// other rank may have lost its core, so they sleep after a few polls; it may have ended, so they check for that while
-// they sleep.
+// Waits for an action that another process completes without waiting for anything itself. Unlike Waiter::wait_until they
+// may happen inside a poll, with the rank's lock held, and nothing is polled meanwhile. Those for a rank take
+// microseconds. It may have lost its core, so they sleep after a few polls; it may have ended, so they check for that
+// while they sleep.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <ctime>
 
 #include "runtime/base/flag.hpp"
 
@@ -89,6 +90,22 @@ void wait_briefly(std::atomic<std::uint64_t> const& word, Condition&& condition,
         futex_wait(word, value, sleep_ns);
         if (sleeps % sleeps_per_check == 0 && !is_true()) check();
     }
+}
+
+/// For actions of the launcher or the watchdog, which do not wake ranks: sleeps until `condition()` is true, at most for
+/// about `limit_ns`; a time during which this process is stopped does not count. Returns the condition's last result.
+/// Async-signal-safe if the condition is.
+template <class Condition>
+bool sleep_until(std::int64_t limit_ns, Condition&& condition) {
+    long sleep_ns = 100'000;
+    constexpr long max_sleep_ns = 5'000'000;
+    for (std::int64_t slept = 0; !condition(); slept += sleep_ns) {
+        if (slept >= limit_ns) return false;
+        sleep_ns = std::min(sleep_ns * 3 / 2, max_sleep_ns);
+        timespec const pause{0, sleep_ns};
+        nanosleep(&pause, nullptr);
+    }
+    return true;
 }
 
 }   // namespace tutti

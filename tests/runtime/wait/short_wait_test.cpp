@@ -99,5 +99,18 @@ TEST(WaitBriefly, ChecksWhetherTheWriterIsAlive) {
         std::runtime_error);
 }
 
+TEST(SleepUntil, ReturnsWhenTheConditionIsTrue) {
+    int left = 3;
+    EXPECT_TRUE(sleep_until(1'000'000'000'000, [&] { return --left == 0; }));
+    EXPECT_EQ(left, 0);
+}
+
+TEST(SleepUntil, GivesUpAtTheLimitAfterALastCheck) {
+    int checks = 0;
+    EXPECT_FALSE(sleep_until(1'000'000, [&] { return ++checks == 1000; }));
+    EXPECT_GT(checks, 1);
+    EXPECT_TRUE(sleep_until(0, [] { return true; }));
+}
+
 }   // namespace
 }   // namespace tutti

@@ -6,14 +6,74 @@
 // Cost of a scenario: `junctions` broadcasts of 8 * vertices bytes; on each rank, rows times vertices additions and
 // comparisons per broadcast. A plain MPI program: it builds with any MPI.
 #include "../options.hpp"
-#include "network.hpp"
 
 #include <mpi.h>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <string>
+#include <vector>
+
+// `wide`: compiles a function also for the wide vectors of newer processors; the version is selected at program
+// start.
+#if defined(__x86_64__)
+#define wide __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define wide
+#endif
 
 namespace apsp {
 namespace {
+
+// The road network: vertices 0 to junctions - 1 are junctions, the others are dead ends. A road leads from a junction
+// to any vertex, so that the inner vertices of a path are junctions. Each scenario (for instance an hour of the day)
+// has its own roads and travel times, computed from the numbers of their ends, so that every rank knows them without
+// communication.
+
+struct Network {
+    int vertices, junctions, scenario;
+
+    /// Computes the travel times of the roads from a junction; above 2^30 where there is no road. Times are small
+    /// whole numbers, so their sums are exact and the distances do not depend on the order in which paths are found.
+    void roads_from(int junction, double* times) const;
+};
+
+constexpr std::uint32_t no_road = 1u << 30;   // longer than any path
+
+wide void Network::roads_from(int junction, double* times) const {
+    // Half of the roads exist; the mixing is Knuth's multiplicative hash over both ends and the scenario.
+    const std::uint32_t seed = (std::uint32_t(junction) * 40503u + std::uint32_t(scenario)) * 2654435761u;
+    for (int vertex = 0; vertex < vertices; ++vertex) {
+        std::uint32_t mixed = (std::uint32_t(vertex) + seed) * 2654435761u;
+        mixed = (mixed ^ (mixed >> 15)) * 2246822519u;
+        // Without a branch, because a random condition would be mispredicted: the highest bit moves to the bit of
+        // no_road.
+        times[vertex] = double(int((1 + (mixed >> 10) % 1024) | (mixed >> 31) * no_road));
+    }
+    // A ring road connects the junctions and every dead end has one certain road, so every vertex is reachable.
+    times[(junction + 1) % junctions] = std::min(times[(junction + 1) % junctions], 1024.0);
+    for (int vertex = junctions + junction; vertex < vertices; vertex += junctions)
+        times[vertex] = std::min(times[vertex], 1024.0);
+    times[junction] = 0;
+}
+
+/// Returns the distances from all junctions, row by row, computed by the textbook's three loops with all vertices as
+/// pivots, dead ends included. --verify compares with them.
+std::vector<double> plain_floyd_warshall(Network const& network) {
+    const std::size_t n = std::size_t(network.vertices);
+    std::vector<double> distance(n * n, no_road);
+    for (std::size_t i = 0; i < n; ++i) distance[i * n + i] = 0;
+    for (int i = 0; i < network.junctions; ++i) network.roads_from(i, &distance[std::size_t(i) * n]);
+    for (std::size_t k = 0; k < n; ++k)
+        for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t j = 0; j < n; ++j)
+                distance[i * n + j] = std::min(distance[i * n + j], distance[i * n + k] + distance[k * n + j]);
+    distance.resize(std::size_t(network.junctions) * n);
+    return distance;
+}
+
+// The program: its options, and the rows of a rank.
 
 struct Options {
     int vertices = 8192;   ///< a row has this many doubles: 64 KiB

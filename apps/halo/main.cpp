@@ -1,17 +1,167 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // tutti-halo: one computation with two forms of halo exchange, by messages and by a shared window, and the times of
-// both. A plain MPI program: it builds with any MPI. Begin with strip.hpp.
-#include "strip.hpp"
+// both. A plain MPI program: it builds with any MPI.
+#include "../options.hpp"
 
+#include <mpi.h>
 #include <algorithm>
 #include <cstdio>
 #include <string>
 #include <utility>
-
-#include "../options.hpp"
+#include <vector>
 
 namespace halo {
 namespace {
+
+// Heat in a plate, by Jacobi's method: each point becomes the mean of its four neighbors. The plate's rows are
+// distributed in order, so a rank needs one row of the previous rank and one of the next rank: the halo.
+// by_messages and by_shared_window compute the same numbers, so that they can be read side by side.
+
+/// A rank's part of the plate. Outside the plate, before() and after() return MPI_PROC_NULL.
+struct Strip {
+    int rows, columns;   ///< of each rank
+    int rank, ranks;
+    MPI_Comm comm;
+    int before() const { return rank > 0 ? rank - 1 : MPI_PROC_NULL; }
+    int after() const { return rank + 1 < ranks ? rank + 1 : MPI_PROC_NULL; }
+    std::size_t row(int number) const { return std::size_t(number) * std::size_t(columns); }
+};
+
+/// The initial temperature, and the constant temperatures beyond the first and the last row.
+constexpr double inside = 0, above = 100, below = 0;
+
+/// Computes one row's new values. Its first and last point remain unchanged.
+inline void relax(double* to, double const* up, double const* row, double const* down, int columns) {
+    to[0] = row[0];
+    for (int i = 1; i + 1 < columns; ++i) to[i] = 0.25 * (up[i] + down[i] + row[i - 1] + row[i + 1]);
+    to[columns - 1] = row[columns - 1];
+}
+
+struct Result {
+    std::vector<double> rows;           ///< of this rank, after all steps
+    double seconds, exchange_seconds;   ///< total time, and the part spent in the halo exchange
+};
+
+/// Executes all steps, with the halo by messages: each neighbor's row is sent, and received into a row that this rank
+/// keeps for it. All ranks must call it.
+Result by_messages(Strip const& s, int steps) {
+    std::vector<double> now(s.row(s.rows), inside), next = now;
+    std::vector<double> up(s.row(1), above), down(s.row(1), below);   // at the ends of the plate they keep these values
+    double exchange_seconds = 0;
+    double const start = MPI_Wtime();
+    for (int step = 0; step < steps; ++step) {
+        double const begin = MPI_Wtime();
+        double const *first = now.data(), *last = now.data() + s.row(s.rows - 1);
+        MPI_Request requests[4];
+        MPI_Irecv(up.data(), s.columns, MPI_DOUBLE, s.before(), 0, s.comm, &requests[0]);
+        MPI_Irecv(down.data(), s.columns, MPI_DOUBLE, s.after(), 0, s.comm, &requests[1]);
+        MPI_Isend(first, s.columns, MPI_DOUBLE, s.before(), 0, s.comm, &requests[2]);
+        MPI_Isend(last, s.columns, MPI_DOUBLE, s.after(), 0, s.comm, &requests[3]);
+        MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+        exchange_seconds += MPI_Wtime() - begin;
+
+        for (int row = 0; row < s.rows; ++row)
+            relax(&next[s.row(row)], row > 0 ? &now[s.row(row - 1)] : up.data(), &now[s.row(row)],
+                  row + 1 < s.rows ? &now[s.row(row + 1)] : down.data(), s.columns);
+        std::swap(now, next);
+    }
+    return {now, MPI_Wtime() - start, exchange_seconds};
+}
+
+// The halo by a shared window: a rank reads its neighbor's row in place, so nothing is sent or copied. The exchange
+// reduces to a barrier of the node's ranks in each step, so that no rank reads a row before it is ready. The row of a
+// neighbor on another node cannot be read and is sent as in by_messages.
+
+/// The memory of this rank's node, in one window: each rank contributes its rows of two plates.
+class SharedPlates {
+public:
+    explicit SharedPlates(Strip const& strip) : strip_(strip) {
+        MPI_Comm_split_type(strip.comm, MPI_COMM_TYPE_SHARED, strip.rank, MPI_INFO_NULL, &node_);
+        const std::size_t numbers = 2 * strip.row(strip.rows);
+        MPI_Win_allocate_shared(MPI_Aint(numbers * sizeof(double)), sizeof(double), MPI_INFO_NULL, node_, &memory_,
+                                &window_);
+        for (std::size_t i = 0; i < numbers; ++i) memory_[i] = inside;
+        MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);   // the epoch in which MPI_Win_sync may be called
+        synchronize();
+    }
+    ~SharedPlates() {
+        MPI_Win_unlock_all(window_);
+        MPI_Win_free(&window_);
+        MPI_Comm_free(&node_);
+    }
+    SharedPlates(SharedPlates const&) = delete;
+    SharedPlates& operator=(SharedPlates const&) = delete;
+
+    /// Orders stores and loads: all ranks of the node load afterwards what any of them stored before.
+    void synchronize() const {
+        MPI_Win_sync(window_);   // own stores precede the barrier
+        MPI_Barrier(node_);
+        MPI_Win_sync(window_);   // and loads follow it
+    }
+    double* plate(int number) const { return memory_ + std::size_t(number) * strip_.row(strip_.rows); }
+    /// Returns a rank's plates; null if the rank is on another node or MPI_PROC_NULL.
+    double* plates_of(int rank) const {
+        if (rank == MPI_PROC_NULL) return nullptr;
+        MPI_Group all, near;
+        int node_rank;
+        MPI_Comm_group(strip_.comm, &all);
+        MPI_Comm_group(node_, &near);
+        MPI_Group_translate_ranks(all, 1, &rank, near, &node_rank);
+        MPI_Group_free(&all);
+        MPI_Group_free(&near);
+        if (node_rank == MPI_UNDEFINED) return nullptr;
+        MPI_Aint bytes;
+        int unit;
+        double* memory;
+        MPI_Win_shared_query(window_, node_rank, &bytes, &unit, &memory);
+        return memory;
+    }
+
+private:
+    Strip const& strip_;
+    MPI_Comm node_ = MPI_COMM_NULL;
+    MPI_Win window_ = MPI_WIN_NULL;
+    double* memory_ = nullptr;
+};
+
+/// Executes all steps, with the halo read from a shared window. All ranks must call it.
+Result by_shared_window(Strip const& s, int steps) {
+    const SharedPlates plates(s);
+    const std::size_t plate = s.row(s.rows);
+    double const *const before = plates.plates_of(s.before()), *const after = plates.plates_of(s.after());
+    // Neighbors on other nodes; for all others MPI_PROC_NULL, whose messages have no effect.
+    int const far_before = before ? MPI_PROC_NULL : s.before(), far_after = after ? MPI_PROC_NULL : s.after();
+    std::vector<double> up(s.row(1), above), down(s.row(1), below);
+    double exchange_seconds = 0;
+    double const start = MPI_Wtime();
+    for (int step = 0; step < steps; ++step) {
+        double const* now = plates.plate(step % 2);
+        double* next = plates.plate(1 - step % 2);
+        double const begin = MPI_Wtime();
+        MPI_Sendrecv(now, s.columns, MPI_DOUBLE, far_before, 0, down.data(), s.columns, MPI_DOUBLE, far_after, 0,
+                     s.comm, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(now + s.row(s.rows - 1), s.columns, MPI_DOUBLE, far_after, 0, up.data(), s.columns, MPI_DOUBLE,
+                     far_before, 0, s.comm, MPI_STATUS_IGNORE);
+        double halo = MPI_Wtime() - begin;
+
+        const std::size_t side = std::size_t(step % 2) * plate;
+        double const* first_up = before ? before + side + s.row(s.rows - 1) : up.data();
+        double const* last_down = after ? after + side : down.data();
+        for (int row = 0; row < s.rows; ++row)
+            relax(next + s.row(row), row > 0 ? now + s.row(row - 1) : first_up, now + s.row(row),
+                  row + 1 < s.rows ? now + s.row(row + 1) : last_down, s.columns);
+
+        // Until here neighbors read the rows of this step; from here on those of the next step.
+        double const done = MPI_Wtime();
+        plates.synchronize();
+        halo += MPI_Wtime() - done;
+        exchange_seconds += halo;
+    }
+    double const* rows = plates.plate(steps % 2);
+    return {{rows, rows + plate}, MPI_Wtime() - start, exchange_seconds};
+}
+
+// The program: its options, the check of the plate, and the times.
 
 struct Options {
     int rows = 16, columns = 1024, steps = 1000, rounds = 5;

@@ -3,7 +3,6 @@
 // sphere. Verified in three ways: heat is conserved, no cell becomes hotter than the hottest initial cell, and
 // (--verify) every checksum has the same bits as in a run on one rank, which sends no message.
 #include "../options.hpp"
-#include "options.hpp"
 #include "profile.hpp"
 #include "world.hpp"
 

@@ -9,9 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "../program/results.hpp"
-#include "growth.hpp"
 #include "process.hpp"
+#include "results.hpp"
 
 namespace bench {
 

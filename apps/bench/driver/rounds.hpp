@@ -1,15 +1,47 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The comparison that the driver makes: its candidates (algorithms, other MPIs), and the rounds of measurements.
+// The comparison that the driver makes: its plan (the command line), its candidates (algorithms, other MPIs), and the
+// rounds of measurements.
 #pragma once
+
+#include "../program/settings.hpp"
+#include "process.hpp"
+#include "results.hpp"
 
 #include <string>
 #include <vector>
 
-#include "growth.hpp"
-#include "plan.hpp"
-#include "process.hpp"
-
 namespace bench {
+
+/// What the command line requests.
+struct Plan {
+    int ranks = 2, max_ranks = 2;   ///< the number doubles in between; default: the number of cores, at least two
+    int cores = 1;                  ///< cores that this process may use
+    std::string binding;            ///< argument of every launcher's -bind-to; empty: chosen by the number of ranks
+    std::vector<std::string> algorithms;     ///< "allreduce" or "allreduce:xhc:chunk=16K"
+    std::vector<std::string> settings;       ///< "TUTTI_EAGER=4K TUTTI_SHARE=64K"
+    std::vector<std::string> against;        ///< "mpich", "openmpi", or the path of a wrapper
+    std::vector<std::string> result_files;   ///< result files; if there are any, nothing is measured
+    std::string plot;
+    int rounds = 3;
+    double timeout = 0;   ///< seconds for one run; 0: computed from what is measured
+    Settings measuring;
+    std::vector<std::string> arguments;   ///< the measuring program's arguments, as given
+
+    bool growing() const { return max_ranks > ranks; }
+    std::vector<int> numbers_of_ranks() const;
+    std::string binding_of(int number_of_ranks) const;
+    bool comparing() const {
+        return !algorithms.empty() || !settings.empty() || !against.empty() || !result_files.empty();
+    }
+};
+
+Plan read_plan(std::vector<std::string> const& words);   ///< throws BenchError
+
+/// Returns the first argument that only the driver understands, for ranks that find it on their command line; else
+/// empty.
+std::string first_driver_option(std::vector<std::string> const& words);
+
+std::string full_help();
 
 /// An algorithm to compare, as reported by tutti-info.
 struct Candidate {

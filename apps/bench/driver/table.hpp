@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "../program/results.hpp"
-#include "growth.hpp"
+#include "results.hpp"
 #include "rounds.hpp"
 
 namespace bench {

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "measured_objects.hpp"
+#include "measure.hpp"
 #include "operation.hpp"
 
 namespace bench {

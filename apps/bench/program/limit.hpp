@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The limit of an operation: the fastest of several kernels written by hand for it over memory that all ranks share.
 // They know in advance what a library has to find out: where all buffers are, and that all of them are accessible.
-//   limit_direct.cpp     one copy, from the sender's buffer to the receiver's: each byte is loaded and stored as often
+//   limit_kernels.cpp    one copy, from the sender's buffer to the receiver's: each byte is loaded and stored as often
 //                        as the operation requires, by the receiver or by all ranks together. The ranks wait for each
 //                        other twice: until the buffers may be accessed, and until no rank accesses them any more.
-//   limit_channels.cpp   copies in and out, through lines or slots between the buffers: no sender waits for a receiver
-//                        that is less than a ring behind.
+//                        Or copies in and out, through lines or slots between the buffers: no sender waits for a
+//                        receiver that is less than a ring behind.
 //   limit_one_sided.cpp  loads, stores and atomic operations of the origin alone, in the target's window.
 #pragma once
 

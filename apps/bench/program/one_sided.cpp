@@ -6,7 +6,7 @@
 #include <cstring>
 #include <set>
 
-#include "measured_objects.hpp"
+#include "measure.hpp"
 #include "operation.hpp"
 
 namespace bench {

@@ -1,15 +1,205 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The measuring program: measures the chosen operations and reports the results.
+// The measuring program: measures the chosen operations and reports the results, from its arguments to its exit code.
+#include "measure.hpp"
 #include "settings.hpp"
 
-#include "measure.hpp"
-#include "report.hpp"
-
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <fstream>
 #include <sstream>
 
 namespace bench {
 namespace {
+
+// The output of rank 0: the table or CSV on the terminal, the JSON file, messages about wrong results.
+
+/// Only rank 0 calls the member functions other than the constructor. The JSON file is rewritten after every call.
+class Report {
+public:
+    Report(Settings const& settings, Variants const& variants, MPI_Comm comm);
+
+    void add(std::vector<Outcome> const& outcomes);       ///< of one operation at one size, as measure() returns them
+    void add_unsupported(std::string const& operation);   ///< this MPI does not have the operation
+
+private:
+    void print_head() const;
+    void print(Point const& point, std::string const& name, Point const* limit) const;
+    void print_rate(Point const& point) const;
+    void save() const;
+
+    Settings const& settings_;
+    Results results_;   ///< one series per variant, then the limit's
+    std::size_t variants_;
+};
+
+/// Returns name and version from the first line of the library's version string, which most libraries write as "NAME
+/// Version: 1.2.3"; further lines describe the build.
+std::string library_version() {
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    MPI_Get_library_version(text, &length);
+    std::string line(text, std::size_t(length));
+    line.resize(std::min(line.find('\n'), line.size()));
+    std::replace(line.begin(), line.end(), '\t', ' ');
+    const std::string label = " Version:";
+    if (auto const at = line.find(label); at != std::string::npos) {
+        auto const number = line.find_first_not_of(' ', at + label.size());
+        if (number != std::string::npos) line = line.substr(0, at) + ' ' + line.substr(number);
+    }
+    return line;
+}
+
+std::string processor_name() {
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);)
+        if (line.rfind("model name", 0) == 0 && line.find(": ") != std::string::npos)
+            return line.substr(line.find(": ") + 2);
+    return "";
+}
+
+/// Replaces the file atomically, so that the driver never reads half a file after it has ended a run that took too
+/// long. Creates the file anew, because in a folder that everyone can write to, a link of that name might lead
+/// elsewhere.
+void write_file(std::string const& name, std::string const& text) {
+    const std::string fresh = name + ".new";
+    std::remove(fresh.c_str());
+    std::FILE* const file = std::fopen(fresh.c_str(), "wxe");
+    bool written = file && std::fputs(text.c_str(), file) >= 0;
+    written = file && std::fclose(file) == 0 && written;
+    if (!written || std::rename(fresh.c_str(), name.c_str()) != 0) {
+        std::fprintf(stderr, "tutti-bench: cannot write %s: %s.\n", name.c_str(), std::strerror(errno));
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    }
+}
+
+std::string call_of(Flavor flavor) {
+    switch (flavor) {
+    case Flavor::shared: return "MPI_Win_allocate_shared";
+    case Flavor::dynamic: return "MPI_Win_create_dynamic";
+    default: return "MPI_Win_" + name_of(flavor);
+    }
+}
+
+/// Describes how one-sided operations are measured; empty if none is measured.
+std::string describe_one_sided(Settings const& settings) {
+    auto const chosen = chosen_operations(settings.operations, settings);
+    auto is = [&](Access access) {
+        return std::any_of(chosen.begin(), chosen.end(), [&](auto* o) { return o->access == access; });
+    };
+    std::string text;
+    if (is(Access::call) || is(Access::synchronization)) text = "windows by " + call_of(settings.window);
+    if (is(Access::call)) text += ", synchronised by " + name_of(settings.sync);
+    if (settings.per_sync > 1 && (is(Access::call) || is(Access::load_store)))
+        text += (text.empty() ? "" : ", ") + std::to_string(settings.per_sync) + " operations each time";
+    return text;
+}
+
+void print_wrong_result(Point const& point, std::string const& wrong, char const* whose) {
+    if (!wrong.empty())
+        std::printf("%s%s of %zu bytes is WRONG: %s\n", whose, point.operation.c_str(), point.bytes, wrong.c_str());
+}
+
+Report::Report(Settings const& settings, Variants const& variants, MPI_Comm comm)
+    : settings_(settings), variants_(variants.all().size()) {
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &results_.ranks);
+    results_.cached = settings.cached;
+    results_.overlap = settings.overlap;
+    results_.loop = settings.loop;
+    results_.one_sided = describe_one_sided(settings);
+    results_.per_sync = settings.per_sync;
+    results_.clock = clock_cost();
+    results_.processor = processor_name();
+    for (auto& variant : variants.all()) results_.series.push_back({variant.name, library_version(), "", {}, {}});
+    if (settings.limit) results_.series.push_back({limit_name, "", "", {}, {}});
+    if (rank == 0) print_head();
+}
+
+void Report::print_head() const {
+    if (settings_.csv) return;
+    bool const alone = settings_.computes != every_rank;
+    const std::string whose = alone ? "rank " + std::to_string(settings_.computes) : "slowest rank";
+    std::printf("%d ranks, %s, buffers %s\n%s%s%s's time per call in microseconds, less the clock's %.3f%s%s\n\n",
+                results_.ranks, results_.series[0].library.c_str(),
+                settings_.cached ? "left unchanged" : "altered before each call", results_.one_sided.c_str(),
+                results_.one_sided.empty() ? "" : "\n", whose.c_str(), results_.clock,
+                !settings_.overlap        ? ""
+                : settings_.length == 1.0 ? ", and how much of it a computation of the same length hides"
+                                          : ", and how much of it a computation hides",
+                alone ? " while the other ranks wait" : "");
+    std::printf("%-26s %10s %10s %12s %12s %12s", "operation", "bytes", "iterations", "median", "least", "greatest");
+    if (settings_.root_by_root) std::printf(" %13s %12s %12s", "roots' median", "least", "greatest");
+    if (settings_.limit) std::printf(" %12s %8s", "limit", "ratio");
+    if (settings_.loop) std::printf(" %12s", "loop");
+    if (settings_.loop && settings_.limit) std::printf(" %12s %8s", "loop limit", "ratio");
+    if (settings_.overlap) std::printf(" %12s %12s %9s", "computation", "both", "hidden %");
+    if (settings_.per_sync > 1) std::printf(" %12s %9s", "million/s", "GB/s");
+    std::printf(variants_ > 1 ? "  %-19s series\n" : "  %s\n", "algorithm");
+}
+
+void Report::print(Point const& point, std::string const& name, Point const* limit) const {
+    bool const csv = settings_.csv;
+    std::printf(csv ? "%s," : "%-26s", point.operation.c_str());
+    if (csv) std::printf("%d", results_.ranks);
+    std::printf(csv ? ",%zu,%d,%.3f,%.3f,%.3f" : " %10zu %10d %12.2f %12.2f %12.2f", point.bytes, point.iterations,
+                point.median, point.least, point.greatest);
+    if (settings_.root_by_root && !point.roots.empty()) {
+        auto const [least, greatest] = std::minmax_element(point.roots.begin(), point.roots.end());
+        std::printf(csv ? ",%.3f,%.3f,%.3f" : " %13.2f %12.2f %12.2f", median_of(point.roots), *least, *greatest);
+    } else if (settings_.root_by_root) {
+        std::printf(csv ? ",,," : " %13s %12s %12s", "-", "-", "-");
+    }
+    if (limit) std::printf(csv ? ",%.3f,%.3f" : " %12.2f %8.2f", limit->median, point.median / limit->median);
+    else if (settings_.limit) std::printf(csv ? ",," : " %12s %8s", "-", "-");
+    if (settings_.loop) std::printf(csv ? ",%.3f" : " %12.2f", point.loop);
+    if (settings_.loop && limit)
+        std::printf(csv ? ",%.3f,%.3f" : " %12.2f %8.2f", limit->loop, point.loop / limit->loop);
+    else if (settings_.loop && settings_.limit) std::printf(csv ? ",," : " %12s %8s", "-", "-");
+    if (settings_.overlap)
+        std::printf(csv ? ",%.3f,%.3f,%.1f" : " %12.2f %12.2f %9.0f", point.computation, point.both, point.hidden);
+    if (settings_.per_sync > 1) print_rate(point);
+    char const* algorithm = point.algorithm.empty() && !csv ? "-" : point.algorithm.c_str();
+    std::printf(csv ? ",%s" : variants_ > 1 ? "  %-19s" : "  %s", algorithm);
+    if (variants_ > 1) std::printf(csv ? ",%s" : " %s", name.c_str());
+    std::printf("\n");
+}
+
+void Report::print_rate(Point const& point) const {
+    Operation const* operation = find_operation(point.operation);
+    if (operation && operation->accesses())
+        std::printf(settings_.csv ? ",%.3f,%.3f" : " %12.2f %9.3f", millions_per_second(point),
+                    gigabytes_per_second(point));
+    else std::printf(settings_.csv ? ",," : " %12s %9s", "-", "-");
+}
+
+void Report::save() const {
+    std::fflush(stdout);
+    if (!settings_.json.empty()) write_file(settings_.json, as_json(results_));
+}
+
+void Report::add_unsupported(std::string const& operation) {
+    if (!settings_.csv) std::printf("%-26s this MPI does not have the call\n", operation.c_str());
+    for (std::size_t i = 0; i < variants_; ++i) results_.series[i].lacks.push_back(operation);
+    save();
+}
+
+void Report::add(std::vector<Outcome> const& outcomes) {
+    bool const limited = outcomes.size() > variants_;
+    for (std::size_t i = 0; i < variants_; ++i) {
+        print(outcomes[i].point, results_.series[i].name, limited ? &outcomes.back().point : nullptr);
+        print_wrong_result(outcomes[i].point, outcomes[i].wrong, "");
+    }
+    if (limited) print_wrong_result(outcomes.back().point, outcomes.back().wrong, "the limit of ");
+    for (std::size_t i = 0; i < outcomes.size(); ++i)
+        if (outcomes[i].wrong.empty())   // wrong results have no time
+            results_.series[i].points.push_back(outcomes[i].point);
+    save();
+}
+
+// The program.
 
 /// Returns the number of wrong results.
 int run(Settings const& settings, MPI_Comm comm) {

@@ -17,7 +17,7 @@
 #include "rma/am_service.hpp"
 #include "rma/window.hpp"
 #include "runtime/base/error.hpp"
-#include "runtime/datatype/remote_layout.hpp"
+#include "runtime/datatype/layout.hpp"
 #include "runtime/objects/request.hpp"
 #include "runtime/wait/task.hpp"
 

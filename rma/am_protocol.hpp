@@ -21,7 +21,7 @@ enum class Opcode : std::uint8_t {
     get,
     accumulate,         ///< also MPI_Get_accumulate and MPI_Fetch_and_op, which are answered
     compare_and_swap,   ///< data: the value to compare with, then the value to store
-    describe_type,      ///< data: a datatype (runtime/datatype/remote_layout.hpp), known as `type` afterwards
+    describe_type,      ///< data: a datatype (runtime/datatype/layout.hpp), known as `type` afterwards
     flush,              ///< answered without data when all previous commands are complete
     lock,               ///< all commands behind it wait until the origin has the lock
     unlock,             ///< executed when all previous commands are complete; then answered like a flush

@@ -13,8 +13,8 @@
 #include "rma/accumulate.hpp"
 #include "rma/am_messages.hpp"
 #include "rma/window.hpp"
+#include "runtime/datatype/layout.hpp"
 #include "runtime/datatype/op.hpp"
-#include "runtime/datatype/remote_layout.hpp"
 #include "runtime/objects/request.hpp"
 
 // Checks of every operation: whether an epoch towards the target is open, and whether the bytes lie in its window.

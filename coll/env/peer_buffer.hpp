@@ -7,7 +7,7 @@
 #include <span>
 
 #include "coll/env/arguments.hpp"
-#include "runtime/datatype/remote_layout.hpp"
+#include "runtime/datatype/layout.hpp"
 
 namespace tutti::coll {
 

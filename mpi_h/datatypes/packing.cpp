@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "mpi_h/entry/entry.hpp"
-#include "runtime/datatype/external32.hpp"
+#include "runtime/datatype/datatype.hpp"
 
 namespace tutti {
 namespace {

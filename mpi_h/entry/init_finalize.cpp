@@ -24,7 +24,6 @@
 #include "runtime/job/join_job.hpp"
 #include "runtime/job/last_call.hpp"
 #include "runtime/job/lost_job.hpp"
-#include "runtime/job/pmix.hpp"
 #include "runtime/memory/arena/arena.hpp"
 #include "runtime/settings/launch.hpp"
 #include "runtime/state/call_site.hpp"

@@ -16,7 +16,7 @@
 #include "p2p/check/wildcards.hpp"
 #include "p2p/matching/matching.hpp"
 #include "p2p/matching/operation.hpp"
-#include "runtime/datatype/remote_layout.hpp"
+#include "runtime/datatype/layout.hpp"
 #include "runtime/diagnostic.hpp"
 
 namespace tutti::p2p {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "p2p/shm/transport.hpp"
-#include "runtime/datatype/remote_layout.hpp"
+#include "runtime/datatype/layout.hpp"
 
 namespace tutti::p2p {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "p2p/shm/transport.hpp"
-#include "runtime/datatype/remote_layout.hpp"
+#include "runtime/datatype/layout.hpp"
 #include "runtime/wait/short_wait.hpp"
 
 namespace tutti::p2p {

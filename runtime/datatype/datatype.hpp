@@ -114,6 +114,15 @@ void copy_typed(void* to, void const* from, std::int64_t count, Datatype const& 
 std::size_t copy_typed(void* to, std::int64_t to_count, Datatype const& to_type, void const* from,
                        std::int64_t from_count, Datatype const& from_type);
 
+// The external32 representation (MPI 3.1, 13.5.2): big-endian, standardised sizes, no gaps.
+
+/// Returns the size of `count` elements in external32 in bytes.
+std::int64_t external_size(std::int64_t count, Datatype const& type);
+/// Both return the number of bytes of external32 written or read, which is external_size(count, type). Integers that do
+/// not fit lose their upper bits.
+std::int64_t pack_external(void const* buffer, std::int64_t count, Datatype const& type, void* out);
+std::int64_t unpack_external(void* buffer, std::int64_t count, Datatype const& type, void const* in);
+
 // Recipe of a datatype, for MPI_Type_get_envelope and MPI_Type_get_contents (MPI 3.1, 4.1.13).
 
 /// In the standard's order; the ABI's numbers are defined in mpi_h/.

@@ -9,6 +9,7 @@
 
 #include <sys/types.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,7 @@
 #include "runtime/settings/variables.hpp"
 
 // A launcher other than our mpiexec (Slurm's srun, Open MPI's mpirun, prterun) runs a server on each node; this is
-// the part of it that we need. runtime/job/pmix.hpp connects to a real one; tests have their own.
+// the part of it that we need. connect_pmix() connects to a real one; tests have their own.
 
 namespace tutti {
 
@@ -49,6 +50,16 @@ public:
     /// Disconnects, so that this rank's exit is not a failure. No other call may follow.
     virtual void finish() = 0;
 };
+
+// A JobServer that uses PMIx. The client library (libpmix.so.2) is loaded at run time and only if there is a server,
+// so programs do not depend on it and start on one node without delay; it needs 10 to 20 ms.
+
+/// Returns true if the environment names a server. Two getenv calls.
+bool is_pmix_available();
+
+/// Loads the library and connects to the server. Removes the variables that name the server from the environment,
+/// because processes that this one starts later are not ranks. Throws Error with the reason.
+std::unique_ptr<JobServer> connect_pmix();
 
 struct JoinedJob {
     Segment segment;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Calls libpmix. The types are those of its header; its macros and its other functions are not used.
-#include "runtime/job/pmix.hpp"
+#include "runtime/job/join_job.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Records of polling and blocked ranks: the heuristics of repeated tests (RepeatedTests, polling.hpp) and the
+// Records of polling and blocked ranks: the heuristics of repeated tests (RepeatedTests) and the
 // publication of blocked waits (BlockedWaits).
 #include "runtime/wait/blocked_waits.hpp"
 
@@ -14,7 +14,6 @@
 #include "runtime/state/call_site.hpp"
 #include "runtime/wait/observers.hpp"
 #include "runtime/wait/other_threads.hpp"
-#include "runtime/wait/polling.hpp"
 #include "runtime/wait/wait.hpp"
 
 namespace tutti {

@@ -3,7 +3,8 @@
 //
 // Its parts: what is polled (pollable.hpp); when to poll, yield and sleep (spin_policy.hpp); sleeping ranks and how
 // they are woken (sleepers.hpp); the threads of a rank that wait at the same time (waiting_threads.hpp); observers of
-// calls and long waits (observers.hpp); and calls that check once, such as MPI_Test (polling.hpp).
+// calls and long waits (observers.hpp); and what the rank publishes about long waits, and about calls that check once,
+// such as MPI_Test (blocked_waits.hpp).
 #pragma once
 
 #include <atomic>
@@ -13,9 +14,9 @@
 #include "runtime/base/clock.hpp"
 #include "runtime/base/flag.hpp"
 #include "runtime/memory/segment.hpp"
+#include "runtime/wait/blocked_waits.hpp"
 #include "runtime/wait/observers.hpp"
 #include "runtime/wait/pollable.hpp"
-#include "runtime/wait/polling.hpp"
 #include "runtime/wait/rank_lock.hpp"
 #include "runtime/wait/reason.hpp"
 #include "runtime/wait/sleepers.hpp"
@@ -95,7 +96,7 @@ public:
 
     /// Makes one step of progress, for calls that check once and return, such as MPI_Test. If it finds nothing it may
     /// release the core, which it gets back at most a millisecond after the core is free again, or sleep for at most
-    /// 10 ms (runtime/wait/polling.hpp). `ready` as for wait_until(); returns its last result, because an earlier
+    /// 10 ms (runtime/wait/blocked_waits.hpp). `ready` as for wait_until(); returns its last result, because an earlier
     /// result may be outdated after the lock was released. `call`: for reports about a program that only repeats such
     /// calls.
     template <class Ready>

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "runtime/datatype/external32.hpp"
+#include "runtime/datatype/datatype.hpp"
 #include "tests/runtime/datatype/type_map.hpp"
 
 namespace tutti {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Serialized layouts: random types, copied from any packed position into another layout.
-#include "runtime/datatype/remote_layout.hpp"
+#include "runtime/datatype/layout.hpp"
 
 #include <gtest/gtest.h>
 

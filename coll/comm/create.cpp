@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "coll/call/internal.hpp"
+#include "coll/choice/choose.hpp"
 #include "coll/choice/decision.hpp"
-#include "coll/choice/tuning.hpp"
 #include "coll/comm/derive.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/process.hpp"

@@ -16,8 +16,8 @@
 #include <cstring>
 #include <fstream>
 
+#include "coll/choice/choose.hpp"
 #include "coll/choice/comm_state.hpp"
-#include "coll/choice/tuning.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/memory/placement.hpp"
 #include "runtime/memory/xpmem.hpp"

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 
 #include "apps/options.hpp"
-#include "coll/choice/tuning.hpp"
+#include "coll/choice/choose.hpp"
 #include "coll/env/area.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/settings/tuning_file.hpp"

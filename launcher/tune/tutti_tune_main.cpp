@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "coll/choice/tuning.hpp"
+#include "coll/choice/choose.hpp"
 #include "launcher/base/text.hpp"
 #include "launcher/tune/plan.hpp"
 #include "launcher/tune/search.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Locates the file in which tutti-tune has stored the fastest algorithms of a machine, and checks that it is for this
 // machine. mpiexec reads the file once per job and passes its text to the ranks in the segment, so that all ranks make
-// the same choices even if the file changes meanwhile. coll/choice/tuning.hpp interprets the text.
+// the same choices even if the file changes meanwhile. parse_rules (coll/choice/choose.hpp) interprets the text.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tables of choices as text: parsing, diagnostics with line numbers, and round trips.
-#include "coll/choice/tuning.hpp"
+#include "coll/choice/choose.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -11,7 +11,7 @@
 
 #include "launcher/launch.hpp"
 #include "launcher/nodes/daemon.hpp"
-#include "launcher/supervise/watch_node.hpp"
+#include "launcher/supervise/supervisor.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/settings/launch.hpp"
 #include "topo/detect.hpp"

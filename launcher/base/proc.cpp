@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads /proc/PID/status, children and ns/pid.
+// Creates pipes; reads /proc/PID/status, children and ns/pid.
 #include "launcher/base/proc.hpp"
 
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
+#include "launcher/base/job.hpp"
 #include "runtime/base/error.hpp"
 
 namespace tutti::launcher {
@@ -31,6 +35,13 @@ bool is_in(std::string const& process, std::uint64_t pid_namespace) {
 }
 
 }   // namespace
+
+Pipe Pipe::make() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        throw LaunchError(join("no pipe can be created for a rank's output: ", std::strerror(errno)), 1);
+    return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
 
 bool proc_matches_pid_namespace() {
     static bool const same = namespace_pids("/proc/self").size() == 1;

@@ -1,15 +1,49 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Processes in /proc. If this process has a pid namespace of its own but sees the /proc of another namespace, the
-// numbers there denote other processes; nothing in it is then used.
+// Processes as the launcher handles them: the descriptors and pipes that connect it with them, and what /proc shows of
+// them.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <sys/types.h>
+#include <unistd.h>
 
 namespace tutti::launcher {
+
+/// Owns one descriptor, or none (−1), and closes it on destruction.
+class Descriptor {
+public:
+    Descriptor() = default;
+    explicit Descriptor(int number) : number_(number) {}
+    Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+    Descriptor& operator=(Descriptor&& other) noexcept {
+        std::swap(number_, other.number_);
+        return *this;
+    }
+    ~Descriptor() { reset(); }
+
+    int get() const { return number_; }
+    explicit operator bool() const { return number_ >= 0; }
+    void reset() {
+        if (number_ >= 0) close(number_);
+        number_ = -1;
+    }
+
+private:
+    int number_ = -1;
+};
+
+/// Both ends of a pipe, closed on exec so that no rank inherits them by accident. make() throws LaunchError.
+struct Pipe {
+    Descriptor read, write;
+    static Pipe make();
+};
+
+// Processes in /proc. If this process has a pid namespace of its own but sees the /proc of another namespace, the
+// numbers there denote other processes; nothing in it is then used.
 
 /// Returns true if the process numbers in /proc are those of this process's pid namespace.
 bool proc_matches_pid_namespace();

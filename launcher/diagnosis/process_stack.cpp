@@ -23,7 +23,6 @@
 
 #include "launcher/base/proc.hpp"
 #include "launcher/diagnosis/source_lines.hpp"
-#include "runtime/base/descriptor.hpp"
 #include "topo/files.hpp"
 
 // Mapped files, from /proc/PID/maps.

@@ -15,7 +15,6 @@
 
 #include "launcher/nodes/link.hpp"
 #include "launcher/nodes/messages.hpp"
-#include "launcher/nodes/outbox.hpp"
 #include "launcher/supervise/guardian.hpp"
 
 namespace tutti::launcher {

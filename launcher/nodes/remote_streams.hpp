@@ -12,9 +12,9 @@
 
 #include <poll.h>
 
+#include "launcher/base/proc.hpp"
 #include "launcher/supervise/lines.hpp"
 #include "launcher/supervise/output.hpp"
-#include "runtime/base/descriptor.hpp"
 
 namespace tutti::launcher {
 

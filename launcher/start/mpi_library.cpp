@@ -26,7 +26,6 @@
 #include "launcher/base/proc.hpp"
 #include "launcher/start/commands.hpp"
 #include "launcher/start/spawn.hpp"
-#include "runtime/base/descriptor.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/settings/launch.hpp"
 #include "topo/files.hpp"

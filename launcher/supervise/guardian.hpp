@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/base/descriptor.hpp"
+#include "launcher/base/proc.hpp"
 
 namespace tutti::launcher {
 

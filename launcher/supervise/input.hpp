@@ -10,7 +10,7 @@
 #include <poll.h>
 
 #include "launcher/base/job.hpp"
-#include "runtime/base/descriptor.hpp"
+#include "launcher/base/proc.hpp"
 
 namespace tutti::launcher {
 

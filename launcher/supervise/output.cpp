@@ -35,13 +35,6 @@ bool ready(int descriptor, short events) {
 
 }   // namespace
 
-Pipe Pipe::make() {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        throw LaunchError(join("no pipe can be created for a rank's output: ", std::strerror(errno)), 1);
-    return {Descriptor(ends[0]), Descriptor(ends[1])};
-}
-
 Sink::Sink(int descriptor, bool on_terminal) : descriptor_(descriptor) {
     struct stat info {};
     regular_ = fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode);

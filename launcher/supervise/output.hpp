@@ -14,9 +14,9 @@
 
 #include <poll.h>
 
+#include "launcher/base/proc.hpp"
 #include "launcher/supervise/abort_messages.hpp"
 #include "launcher/supervise/lines.hpp"
-#include "runtime/base/descriptor.hpp"
 
 namespace tutti::launcher {
 

@@ -6,7 +6,7 @@
 #include <csignal>
 #include <optional>
 
-#include "runtime/base/descriptor.hpp"
+#include "launcher/base/proc.hpp"
 
 namespace tutti::launcher {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A loop that polls the segment of the node at least every 50 ms: messages, diagnostics, ends of ranks, deadlocks, and
 // stalls. The ranks write the segment at the same time: their states are read with acquire, and answered with release.
-#include "launcher/supervise/watch_node.hpp"
+#include "launcher/supervise/supervisor.hpp"
 
 #include <algorithm>
 #include <chrono>

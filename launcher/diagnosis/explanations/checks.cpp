@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The pages of errors that are only detected by mpiexec --check.
-#include "launcher/diagnosis/explanations/pages.hpp"
+#include "launcher/diagnosis/explanations/explanations.hpp"
 
 namespace tutti::launcher {
 namespace {

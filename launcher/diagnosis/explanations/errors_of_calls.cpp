@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The pages of MPI error classes of calls that send, receive, or act on a whole communicator.
-#include "launcher/diagnosis/explanations/pages.hpp"
+#include "launcher/diagnosis/explanations/explanations.hpp"
 
 namespace tutti::launcher {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The pages of the other MPI error classes (arguments, attributes, infos, windows, the system), and of MPI_Abort.
-#include "launcher/diagnosis/explanations/pages.hpp"
+#include "launcher/diagnosis/explanations/explanations.hpp"
 
 namespace tutti::launcher {
 namespace {

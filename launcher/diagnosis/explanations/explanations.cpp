@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "launcher/base/job.hpp"
-#include "launcher/diagnosis/explanations/pages.hpp"
 #include "runtime/base/error.hpp"
 #include "topo/text.hpp"
 

@@ -26,4 +26,11 @@ std::span<Explanation const> explanations();
 /// is no such code.
 std::string explain(std::string_view code);
 
+// The pages by topic, for explanations.cpp, which sorts them.
+
+std::span<Explanation const> messages_and_ends();   ///< T06 to T09
+std::span<Explanation const> checks();              ///< T10 to T18: errors that are only detected by --check
+std::span<Explanation const> errors_of_calls();     ///< MPI error classes of communication calls
+std::span<Explanation const> errors_of_objects();   ///< the other MPI error classes, and MPI_Abort
+
 }   // namespace tutti::launcher

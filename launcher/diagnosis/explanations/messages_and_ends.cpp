@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pages T06 to T09: message types, and requests, messages, objects and ranks at the end of a program.
-#include "launcher/diagnosis/explanations/pages.hpp"
+#include "launcher/diagnosis/explanations/explanations.hpp"
 
 namespace tutti::launcher {
 namespace {

@@ -32,9 +32,9 @@ struct UsageError {
 /// error without a code has no explanation.
 std::string text_of(UsageError const& error, char const* severity);
 
-/// Prints `text` on standard error, unless another rank of the node has printed, or is printing, the report of this code
-/// and headline as the last one. Returns when it has been printed, because the job may end with the calling rank, at the
-/// latest after 10 s. Used by ranks that print reports themselves.
+/// Prints `text` on standard error, unless another rank of the node has printed, or is printing, the report of this
+/// code and headline as the last one. Returns when it has been printed, because the job may end with the calling rank,
+/// at the latest after 10 s. Used by ranks that print reports themselves.
 void print_once_on_node(Segment const& segment, std::string_view code, std::string_view headline,
                         std::string_view text);
 

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Blocking collectives that programs repeat, as in a loop: a call on one communicator whose arguments, except the
-// buffers, equal those of an earlier call reuses that call's checked arguments, its decision and its record. Buffers are
-// checked in every call; unusual or invalid buffers take the full path, which checks every argument and reports the
-// error.
+// buffers, equal those of an earlier call reuses that call's checked arguments, its decision and its record. Buffers
+// are checked in every call; unusual or invalid buffers take the full path, which checks every argument and reports
+// the error.
 //
 // Why reuse is correct: an entry is found by the function and by the arguments as the program passed them, and each
 // communicator has entries of its own, which are destroyed with it. The other handles among the arguments refer to the
 // same objects as before if these are predefined or if no handle has been freed since (Entry::freed). The properties of
 // the objects that were checked never change: the layout of a datatype and that it is committed, an operator and the
 // types on which it is defined. Properties that can change are read in every call: the error handler and the name when
-// an error is raised, and the decision's epoch (DecisionCache). An entry that a running call uses is neither found nor replaced, so a call that is made inside another
-// one (by an operator of the program, or by another thread while this one waits) never shares it.
+// an error is raised, and the decision's epoch (DecisionCache). An entry that a running call uses is neither found nor
+// replaced, so a call that is made inside another one (by an operator of the program, or by another thread while this
+// one waits) never shares it.
 //
 // Thread rules: all functions need the rank's lock where several threads may call. A running call keeps its entry while
 // it releases the lock in a wait.

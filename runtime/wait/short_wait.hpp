@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waits for an action that another process completes without waiting for anything itself. Unlike Waiter::wait_until they
-// may happen inside a poll, with the rank's lock held, and nothing is polled meanwhile. Those for a rank take
+// Waits for an action that another process completes without waiting for anything itself. Unlike Waiter::wait_until
+// they may happen inside a poll, with the rank's lock held, and nothing is polled meanwhile. Those for a rank take
 // microseconds. It may have lost its core, so they sleep after a few polls; it may have ended, so they check for that
 // while they sleep.
 #pragma once
@@ -92,9 +92,9 @@ void wait_briefly(std::atomic<std::uint64_t> const& word, Condition&& condition,
     }
 }
 
-/// For actions of the launcher or the watchdog, which do not wake ranks: sleeps until `condition()` is true, at most for
-/// about `limit_ns`; a time during which this process is stopped does not count. Returns the condition's last result.
-/// Async-signal-safe if the condition is.
+/// For actions of the launcher or the watchdog, which do not wake ranks: sleeps until `condition()` is true, at most
+/// for about `limit_ns`; a time during which this process is stopped does not count. Returns the condition's last
+/// result. Async-signal-safe if the condition is.
 template <class Condition>
 bool sleep_until(std::int64_t limit_ns, Condition&& condition) {
     long sleep_ns = 100'000;

@@ -224,17 +224,6 @@ Hierarchy make_hierarchy(const Machine& machine, const Placement& placement, std
 
 // Locality of two ranks. It depends only on where they run, not on the levels of the hierarchy.
 
-std::string_view name_of(Locality locality) {
-    switch (locality) {
-    case Locality::cache: return "cache";
-    case Locality::numa: return "numa";
-    case Locality::socket: return "socket";
-    case Locality::machine: return "node";
-    case Locality::network: break;
-    }
-    return "network";
-}
-
 std::vector<Locality> localities(const Machine& machine, const Placement& placement, std::span<const int> node_ranks,
                                  int from) {
     auto unit_of = [&](int rank) -> const Pu& {

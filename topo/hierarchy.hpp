@@ -167,7 +167,6 @@ inline Team Hierarchy::team(int level, int rank, int root) const {
 /// The narrowest hardware that two ranks share: a cache, a NUMA node, a socket, the machine, or only the network.
 enum class Locality : unsigned char { cache, numa, socket, machine, network };
 inline constexpr int locality_count = 5;
-std::string_view name_of(Locality locality);
 
 /// Returns the locality between rank `from` of a communicator within one node and each of its ranks; never
 /// Locality::network. `node_ranks` is as in make_hierarchy.

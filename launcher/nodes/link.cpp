@@ -131,11 +131,6 @@ bool Outbox::open() const {
     return static_cast<bool>(out_);
 }
 
-bool Outbox::empty() const {
-    std::lock_guard const lock(mutex_);
-    return queue_.empty();
-}
-
 int Outbox::blocked_descriptor() const {
     std::lock_guard const lock(mutex_);
     return queue_.empty() ? -1 : out_.get();

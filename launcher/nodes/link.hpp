@@ -136,8 +136,6 @@ public:
     void close();
 
     bool open() const;
-    /// Returns true if nothing is queued, or nothing can be sent any more.
-    bool empty() const;
     /// Returns the descriptor to be polled for room, or -1 while nothing is queued.
     int blocked_descriptor() const;
 
@@ -192,7 +190,6 @@ public:
     /// Queues the frame, and writes as much as possible without blocking.
     void send(FrameType type, int node, std::string_view body = {});
     void send(Frame const& frame) { send(frame.type, frame.node, frame.body); }
-    bool all_sent() const { return !out_ || out_->empty(); }
 
     void watch(std::vector<pollfd>& set) const;
     /// Writes queued bytes, and appends to `bytes` what is available, about 1 MiB per call. Returns false once the

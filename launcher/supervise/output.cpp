@@ -219,10 +219,6 @@ std::set<ino_t> Output::open_pipes() const {
     return pipes;
 }
 
-bool Output::streams_open() const {
-    return std::any_of(streams_.begin(), streams_.end(), [](auto const& s) { return s->open(); });
-}
-
 std::set<int> Output::ranks_with_world_of_one() const {
     std::set<int> ranks;
     for (auto const& stream : streams_)

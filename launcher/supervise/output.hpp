@@ -148,7 +148,6 @@ public:
     /// Returns a message about output that could not be written since the last call, if any.
     std::optional<std::string> next_loss();
 
-    bool streams_open() const;
     /// Returns the ranks on whose closed streams a process printed that was rank 0 of a world of one.
     std::set<int> ranks_with_world_of_one() const;
     /// Returns the inodes of the pipes that ranks have not closed.

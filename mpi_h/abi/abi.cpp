@@ -59,12 +59,6 @@ int class_number(ErrorClass error_class) {
     return MPI_ERR_UNKNOWN;
 }
 
-ErrorClass class_of(int number) {
-    for (auto [name, value] : numbers)
-        if (value == number) return name;
-    return ErrorClass::unknown;
-}
-
 }   // namespace tutti::abi
 
 // The symbols of constants in mpi.h and in MPICH's Fortran interface. Their addresses matter, not their values; at its

@@ -236,9 +236,8 @@ struct Tables {
     }
 };
 
-/// Converts an error class to the ABI's number, and back (unknown numbers: ErrorClass::unknown).
+/// Converts an error class to the ABI's number.
 int class_number(ErrorClass error_class);
-ErrorClass class_of(int number);
 
 /// Conversion of wildcards and MPI_PROC_NULL, which have other values inside the library.
 inline int rank_in(int source) {

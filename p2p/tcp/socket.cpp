@@ -95,12 +95,6 @@ void Socket::reset_when_closed() {
     setsockopt(descriptor_, SOL_SOCKET, SO_LINGER, &none, sizeof none);
 }
 
-int Socket::error() const {
-    int error = 0;
-    socklen_t length = sizeof error;
-    return getsockopt(descriptor_, SOL_SOCKET, SO_ERROR, &error, &length) == 0 ? error : errno;
-}
-
 bool Socket::is_unresponsive(std::chrono::seconds silence) const {
     tcp_info info{};
     socklen_t length = sizeof info;

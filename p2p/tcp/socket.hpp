@@ -40,8 +40,6 @@ public:
     void reset();
     /// Transfers the descriptor to the caller, which must close it.
     int release() { return std::exchange(descriptor_, -1); }
-    /// Returns the result of connect(): an errno, or 0 if it succeeded.
-    int error() const;
     /// Returns true if data is unacknowledged and the other host has not answered for `silence`, so it counts as lost.
     /// Returns false if it answers but takes no more data because its process does not read: the process may compute
     /// for hours.

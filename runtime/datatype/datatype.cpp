@@ -38,10 +38,6 @@ std::int64_t Datatype::bytes_of_elements(std::int64_t elements) const {
     return __builtin_add_overflow(whole, signature_->bytes_of(elements % signature_->elements), &whole) ? -1 : whole;
 }
 
-void copy_typed(void* to, void const* from, std::int64_t count, Datatype const& type) {
-    copy_typed(to, count, type, from, count, type);
-}
-
 std::size_t copy_typed(void* to, std::int64_t to_count, Datatype const& to_type, void const* from,
                        std::int64_t from_count, Datatype const& from_type) {
     auto const bytes = static_cast<std::size_t>(std::min(to_type.size() * to_count, from_type.size() * from_count));

@@ -105,10 +105,6 @@ private:
     std::shared_ptr<TypeRecipe const> recipe_;
 };
 
-/// Copies `count` elements between two buffers of the same type, which must not overlap, without a temporary buffer.
-/// Leaves the gaps untouched.
-void copy_typed(void* to, void const* from, std::int64_t count, Datatype const& type);
-
 /// Copies data between two buffers of any types, which must not overlap, through a small temporary buffer at most.
 /// Returns the number of bytes copied: the smaller of the two sizes.
 std::size_t copy_typed(void* to, std::int64_t to_count, Datatype const& to_type, void const* from,

@@ -103,12 +103,15 @@ void print_once_on_node(Segment const& segment, std::string_view code, std::stri
                         std::string_view text) {
     SegmentHeader& header = segment.header();
     std::uint64_t const identity = std::hash<std::string>()(join(code, ' ', headline)) | 1;
+    auto const is_last = [&] { return header.claimed_report.load(std::memory_order_relaxed) == identity; };
     if (header.claimed_report.exchange(identity, std::memory_order_relaxed) != identity) {
         if (write(2, text.data(), text.size()) < 0) {}   // there is no other place to report that
-        header.printed_report.store(identity, std::memory_order_relaxed);
+        if (is_last()) header.printed_report.store(identity, std::memory_order_relaxed);
         return;
     }
-    sleep_until(max_wait_ns, [&] { return header.printed_report.load(std::memory_order_relaxed) == identity; });
+    // Another report may have followed; whether this one has been printed is then not known.
+    sleep_until(max_wait_ns,
+                [&] { return !is_last() || header.printed_report.load(std::memory_order_relaxed) == identity; });
 }
 
 void report(Process& process, UsageError const& error) {

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks the language of the tree: comments, messages, pages and identifiers.
 
-    language_check.py ROOT                         words that are not used here; comments that name what does not exist
+    language_check.py ROOT                         words that are not used here; comments and pages that name what
+                                                   does not exist
     language_check.py ROOT --sample [N [SEED]]     prints N random sentences (default: 60) and the seed
 
 The first form prints each offender as path:line: text and exits 1 if there is one; it checks itself first on snippets.
@@ -119,8 +120,25 @@ class Tree:
             ("/" not in name and name in self.names) or any(path.endswith("/" + name) for path in self.paths)
 
 
+def check_page_references(path, text, tree):
+    """Files that a page names in backquotes, except those that it has the reader write: a block of C++ follows their
+    name, or a command redirects into them."""
+    blocks = re.findall(r"```.*?```", text, re.S)
+    written = set(re.findall(r"> *([\w./-]+)", "\n".join(blocks)))
+    for block in re.finditer(r"^```cpp$", text, re.M):
+        written.update(re.findall(r"`([\w/.-]+\.\w+)`", text[:block.start()])[-1:])
+    for _, line, body in tokens_of_page(text):
+        for offset, each in enumerate(body.split("\n")):
+            for name in re.findall(r"`((?:\w[\w-]*/)*\w[\w-]*\.(?:hpp|cpp|def|sh|py|cmake|md|js))`", each):
+                if name not in written and not tree.has_file(name, path):
+                    yield line + offset, f"names {name}, which does not exist"
+
+
 def check_references(path, text, tree):
     """Names in comments: files of this tree, `a::b` and `f()`. tree_check.py checks the links of pages."""
+    if path.endswith(".md"):
+        yield from check_page_references(path, text, tree)
+        return
     for kind, line, body in tokens_of(path, text):
         if kind != "comment":
             continue
@@ -168,6 +186,8 @@ def self_test():
         ("a/d.sh", "# nobody\ntell x\n", 1, 0),
         ("a/d.cpp", "// See b.hpp, a/c.cpp, run(), B::run and std::x.\n", 0, 0),
         ("a/d.cpp", "// See e.hpp, b/c.cpp, go() and B::go.\n", 0, 4),
+        ("a/d.md", "See `b.hpp`, `a/c.cpp`; write `mine.cpp`:\n\n```cpp\nint x;\n```\n\n```sh\ntrue > my.sh\n```\nRun `my.sh`.\n", 0, 0),
+        ("a/d.md", "See `e.hpp` and `b/c.cpp`.\n", 0, 2),
     ]
     for path, text, words, references in examples:
         if (len(list(check_words(path, text))), len(list(check_references(path, text, tree)))) != (words, references):

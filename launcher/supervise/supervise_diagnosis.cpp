@@ -102,9 +102,20 @@ void Supervisor::end_with(Report report) {
     deadlocks_.reset();
     if (other_nodes_ && other_nodes_->report(report)) return;
     add_positions(report);
-    if (job_.keep_on_deadlock) report.notes.emplace_back("the job is kept for a debugger; Ctrl-C ends it");
+    if (job_.keep_on_deadlock)
+        report.notes.push_back(join("the job is kept for a debugger (gdb -p PROCESS): ", processes_of_ranks(),
+                                    "; Ctrl-C ends the job"));
     print_report(report);
     if (!job_.keep_on_deadlock) end_job(launch::program_error_code, "");
+}
+
+/// Returns the process numbers of the first ranks of this node, for a note.
+std::string Supervisor::processes_of_ranks() const {
+    constexpr std::size_t most = 4;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(most, ranks_.size()); ++i)
+        text += join(i == 0 ? "" : ", ", "rank ", world_rank(i), " is process ", process_at(i));
+    return ranks_.size() > most ? text + ", … (mpiexec -v prints all)" : text;
 }
 
 /// Returns the process of the rank that is in MPI, which a script or a container may have started; 0 if it cannot be

@@ -113,6 +113,7 @@ private:
     void check_for_foreign_library(Clock::time_point now);
     void check_never_initialized();
     int world_rank(std::size_t local_rank) const { return node_ranks_->world_rank(local_rank); }
+    std::string processes_of_ranks() const;
     pid_t process_at(std::size_t local_rank) const;
     RankState const* state_of(int rank) const { return node_ranks_ ? node_ranks_->state_of(rank) : nullptr; }
 

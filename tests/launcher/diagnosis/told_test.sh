@@ -67,8 +67,13 @@ env --default-signal=INT "$mpiexec" --on-deadlock wait -n 2 "$headon" 2>"$folder
 job=$!
 wait_until grep -q 'the job is kept for a debugger' "$folder/err"
 kill -0 "$job" 2>/dev/null || wrong "--on-deadlock wait ended the job"
+wait_until grep -q 'Ctrl-C ends the job' "$folder/err"
+for rank in 0 1; do
+    process=$(sed -nE "s/.*rank $rank is process ([0-9]+).*/\1/p" "$folder/err")
+    [ "$(tr '\0' ' ' <"/proc/$process/cmdline")" = "$headon " ] || wrong "process $process is not rank $rank: $(cat "$folder/err")"
+done
 kill -INT "$job"; ended "$job" "--on-deadlock wait, interrupted" 130
-expect_err "the job is kept for a debugger; Ctrl-C ends it"; expect_err "What ranks wait for:
+expect_err "What ranks wait for:
   rank 0  MPI_Recv(1 MPI_INT from rank 1, tag 8, MPI_COMM_WORLD)  headon.c:9 in main()"
 
 TUTTI_DIAGNOSIS=no time_out "rank 1" run -n 2 "$headon"

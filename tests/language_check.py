@@ -121,11 +121,11 @@ class Tree:
 
 
 def check_page_references(path, text, tree):
-    """Files that a page names in backquotes, except those that it has the reader write: a block of C++ follows their
+    """Files that a page names in backquotes, except those that it has the reader write: a block of code follows their
     name, or a command redirects into them."""
     blocks = re.findall(r"```.*?```", text, re.S)
     written = set(re.findall(r"> *([\w./-]+)", "\n".join(blocks)))
-    for block in re.finditer(r"^```cpp$", text, re.M):
+    for block in re.finditer(r"^```c(?:pp)?$", text, re.M):
         written.update(re.findall(r"`([\w/.-]+\.\w+)`", text[:block.start()])[-1:])
     for _, line, body in tokens_of_page(text):
         for offset, each in enumerate(body.split("\n")):

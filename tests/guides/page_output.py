@@ -3,7 +3,8 @@
 
 The page shows the whole output as it was printed, standard error included. All lines must be equal, in order, except:
 - A line with only `…` stands for one or more lines that the page leaves out.
-- Any amount of blanks separates words; empty lines are ignored. The host is named `desk`, and the number after `process` is any number.
+- Any amount of blanks separates words; empty lines are ignored. The host is named `desk`, and the number after `process` is any number, and so
+  is an address (`0x…` with six digits or more).
 - Measured values vary: a number with a unit (us, ms, s, %, KiB, million, …), every number with a decimal point in a line
   that has a unit, and a number with an exponent. All other numbers are compared.
 - In a table all numbers vary, except in the first column, and whole ones after a name in it; a name of a column, such as
@@ -54,7 +55,7 @@ def row_without_measurements(line, names):
 def compared_lines(text):
     """Returns the lines in the form that is compared; lines of several ranks are sorted."""
     text = re.sub(rf"(?<![\w.-]){re.escape(socket.gethostname())}(?![\w-])", "desk", text)
-    text = re.sub(r"\bprocess \d+", "process N", text)
+    text = re.sub(r"\b0x[0-9a-f]{6,}", "ADDRESS", re.sub(r"\bprocess \d+", "process N", text))
     lines, names = [], []
     for line in text.splitlines():
         if is_header(line):
@@ -123,5 +124,6 @@ def is_same(shown, printed):
 def for_page(printed):
     """Returns the output as a page shows it."""
     printed = re.sub(rf"(?<![\w.-]){re.escape(socket.gethostname())}(?![\w-])", "desk", printed)
-    printed = re.sub(r"\bprocess \d+", "process 4711", printed)
+    processes = itertools.count(4711)
+    printed = re.sub(r"\bprocess \d+", lambda _: f"process {next(processes)}", printed)
     return "".join(line + "\n" for line in sorted_by_rank(printed.rstrip().splitlines()))

@@ -10,6 +10,7 @@ ln -s "$source/apps" "$folder/"
 cd "$folder" || exit 1
 unset TUTTI_COLL TUTTI_TOPOLOGY
 export TUTTI_TUNING=none
+ulimit -c 0   # a report mentions a core file
 for page in "$source"/guides/*.md; do
     echo "== ${page##*/}"
     python3 "$here/run_page.py" "$page" true 1 || wrong "${page##*/} differs from the actual output"

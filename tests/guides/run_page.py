@@ -2,7 +2,7 @@
 """Executes the blocks of a page, to be run at the top of the tree: run_page.py PAGE BUILD_COMMAND [LEAST] [--write].
 The page must have at least LEAST (default: 8) executable blocks.
 
-A block of C++ is written to the file that the page named last. Each line of a block of commands is run, where the lines
+A block of C or C++ is written to the file that the page named last. Each line of a block of commands is run, where the lines
 that configure and build are replaced by BUILD_COMMAND. The block of text directly below must show all output of these
 commands (page_output.py); without such a block they must print nothing. --write writes the output into the page
 instead of comparing it.
@@ -13,7 +13,7 @@ import sys
 
 import page_output
 
-BLOCK = re.compile(r"^```(cpp|sh)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.S | re.M)
+BLOCK = re.compile(r"^```(c|cpp|sh)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.S | re.M)
 
 
 def run(commands, build):
@@ -32,7 +32,7 @@ def run(commands, build):
 
 def file_named_last(text):
     names = re.findall(r"`([\w/-]+\.\w+)`", text)
-    return names[-1] if names else sys.exit("a block of C++ without the name of its file")
+    return names[-1] if names else sys.exit("a block of C or C++ without the name of its file")
 
 
 def main(page, build, least="8", write=False):
@@ -42,7 +42,7 @@ def main(page, build, least="8", write=False):
     blocks = list(BLOCK.finditer(text))
     for block in blocks:
         language, body, shown = block.groups()
-        if language == "cpp":
+        if language != "sh":
             with open(file_named_last(text[:block.start()]), "w", encoding="utf-8") as file:
                 file.write(body)
             continue
@@ -51,7 +51,7 @@ def main(page, build, least="8", write=False):
             continue
         errors.append(f"{page}:{text.count(chr(10), 0, block.start()) + 1}:\n{body}should print\n{shown or 'nothing'}\n"
                       f"and printed\n{printed}")
-        if shown:
+        if shown is not None:
             replaced = block.group().replace("```text\n" + shown, "```text\n" + page_output.for_page(printed))
             written = written.replace(block.group(), replaced)
     if text.count("```text\n") != sum(block.group(3) is not None for block in blocks):

@@ -24,6 +24,7 @@ error[T05] deadlock: rank 1 waits for rank 0, which has called MPI_Finalize
   rank 0  MPI_Finalize()                a.c:16 in main()
   rank 1  MPI_Recv(1 MPI_INT, tag 0)    a.c:15 in main()
 END
+printf '#0  0x0000555555555198 in sum_of (values=0x0) at a.c:4\n' > stack
 printf 'pi is 3.1416\nat 0.292 degrees\n' > result
 
 # page FILE [SCRIPT]: whether run_page.py accepts a page that shows this file, edited by a script of sed, as its output.
@@ -57,6 +58,8 @@ accepted deadlock '$a\  rank 3  MPI_Recv(1 MPI_INT, tag 0)  a.c:15 in main()  wa
 for script in '3s/rank 1/ranks 1 and 2/' '1s/rank 0/rank 2/' 's/a.c:16/a.c:17/' 2d 3d '2h; 2d; 3G'; do
     rejected deadlock "$script"
 done
+accepted stack s/5198/6abc/
+for script in s/=0x0/=0x1/ s/sum/sun/; do rejected stack "$script"; done
 for script in s/6// s/292/293/ 's/degrees/degree/'; do rejected result "$script"; done
 
 printf '```sh\ntrue\n```\n' > page.md

@@ -117,7 +117,11 @@ if [ -n "$all" ]; then
         skipped=$((skipped + 1))
     elif tests/fresh.sh --user --blank >build/fresh.log 2>&1 </dev/null; then
         tail -n 3 build/fresh.log
-        passed=$((passed + 1))
+        if python3 tests/guides/run_page.py README.md --recorded build/fresh.log; then
+            passed=$((passed + 1))
+        else
+            broken "README.md shows another output than its commands print on a minimal Debian"
+        fi
     else
         tail -n 60 build/fresh.log
         broken "the commands on a minimal Debian (build/fresh.log)"

@@ -30,7 +30,7 @@ printf 'pi is 3.1416\nat 0.292 degrees\n' > result
 # page FILE [SCRIPT]: whether run_page.py accepts a page that shows this file, edited by a script of sed, as its output.
 page() {
     { printf '```sh\ncat %s\n```\n\n```text\n' "$1"; sed "s/$(hostname)/desk/; ${2:-}" "$1"; printf '```\n'; } > page.md
-    python3 "$here/run_page.py" page.md true 1 > message 2>&1
+    python3 "$here/run_page.py" page.md > message 2>&1
 }
 accepted() { page "$@" || wrong "rejected: $*: $(cat message)"; }
 rejected() {
@@ -63,11 +63,26 @@ for script in s/=0x0/=0x1/ s/sum/sun/; do rejected stack "$script"; done
 for script in s/6// s/292/293/ 's/degrees/degree/'; do rejected result "$script"; done
 
 printf '```sh\ntrue\n```\n' > page.md
-python3 "$here/run_page.py" page.md true 1 || wrong "commands without output and without a block of text"
+python3 "$here/run_page.py" page.md || wrong "commands without output and without a block of text"
 printf '```sh\necho one\n```\n' > page.md
-python3 "$here/run_page.py" page.md true 1 2> message && wrong "an output that the page does not show"
+python3 "$here/run_page.py" page.md 2> message && wrong "an output that the page does not show"
 printf '```sh\necho one\n```\n\nText.\n\n```text\none\n```\n' > page.md
-python3 "$here/run_page.py" page.md true 1 2> message && wrong "a block of text that is not below its commands"
+python3 "$here/run_page.py" page.md 2> message && wrong "a block of text that is not below its commands"
+printf '```sh\necho one\n```\n\n![a picture](a.svg)\n' > page.md
+python3 "$here/run_page.py" page.md || wrong "an output above a picture"
+printf '<!-- needs a-package -->\n\n```sh\nfalse\n```\n' > page.md
+python3 "$here/run_page.py" page.md || wrong "a command that needs a package"
+python3 "$here/run_page.py" --foreign page.md 2> message && wrong "a failed command that needs a package"
+
+# Outputs that were recorded elsewhere.
+printf '```sh\ntests/run.sh\n```\n\n```text\nfirst\n…\nlast\n```\n' > page.md
+python3 "$here/run_page.py" page.md || wrong "a command that is run elsewhere"
+printf 'before\n\n$ tests/run.sh\nfirst\n$ echo two\ntwo\nlast\n' > log
+python3 "$here/run_page.py" --recorded log page.md || wrong "a recorded output"
+printf '$ tests/run.sh\nfirst\n' > log
+python3 "$here/run_page.py" --recorded log page.md 2> message && wrong "a wrong recorded output"
+printf 'first\ntwo\nlast\n' > log
+python3 "$here/run_page.py" --recorded log page.md 2> message && wrong "an output that was not recorded"
 printf '```sh\nfalse\n```\n' > page.md
-python3 "$here/run_page.py" page.md true 1 2> message && wrong "a command that failed"
+python3 "$here/run_page.py" page.md 2> message && wrong "a command that failed"
 finish

@@ -43,7 +43,7 @@ ninja -C demo -t targets all | grep -q '^tests_coll_threads:' ||
     { echo "after apps/demo.sh, the page's command does not enable the tests"; exit 1; }
 unset TUTTI_COLL
 export TUTTI_TUNING=none
-python3 "$source/tests/guides/run_page.py" coll/adding-an-algorithm.md "bash seeded_build.sh" || exit 1
+python3 "$source/tests/guides/run_page.py" coll/adding-an-algorithm.md --build "bash seeded_build.sh" --least 8 || exit 1
 
 wrong() { echo "WRONG: $*"; exit 1; }
 build/bin/tutti-info --algorithms --markdown > page.md

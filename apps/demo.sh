@@ -47,7 +47,7 @@ if ! cmake -G Ninja -B build -DCMAKE_UNITY_BUILD=ON -DTUTTI_TESTS=OFF . >build/l
     grep -A 30 -m 1 -E '^FAILED: |CMake Error' build/log || tail -n 30 build/log
     exit 1
 fi
-echo "Built in $((SECONDS - started)) seconds; build/log has the details."
+echo "Built in $((SECONDS - started)) s; build/log has the details."
 
 PATH=$PWD/build/bin:$PATH
 title "2. A small C program, compiled with mpicc, on 4 ranks"

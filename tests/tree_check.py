@@ -172,8 +172,12 @@ def check_file(path, text):
     lines = text.count("\n")
     if path.endswith("README.md"):
         most = MAX_LESSON if re.match(r"apps/lessons/\d", path) else MAX_README
-        if "/" in path and lines > most:
+        if lines > most:
             yield 1, f"a README of {lines} lines (at most {most})"
+        if path == "README.md":
+            for at, line in enumerate(text.split("\n"), 1):
+                if line.startswith("|") and len(line) > MAX_LINE:
+                    yield at, f"a row of {len(line)} characters (at most {MAX_LINE})"
         return
     if not path.endswith(SOURCES):
         return
@@ -244,6 +248,7 @@ def self_test():
         "p2p/c.cpp": spdx + "F::F(int a) : a_(a) {\n" + long_body + "\n}\n",
         "p2p/d.cpp": spdx + "void f() { goto end; }\n",
         "p2p/e.hpp": spdx + "\n" * MAX_FILE,
+        "README.md": "| " + "x" * MAX_LINE + " |\n",
         "p2p/README.md": "x\n" * (MAX_README + 1),
         "coll/env/a.cpp": spdx + '#include "coll/call/b.hpp"\n',
         "runtime/base/a.hpp": spdx + '#include "runtime/process.hpp"\n',

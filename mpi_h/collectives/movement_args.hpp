@@ -13,11 +13,15 @@ namespace tutti {
 
 /// Names of one side's arguments, for messages.
 struct Side {
-    char const *buffer, *count, *type;
+    char const *buffer, *count, *type, *displs = "";
 };
 inline constexpr Side send_side{"sendbuf", "sendcount", "sendtype"}, receive_side{"recvbuf", "recvcount", "recvtype"};
-inline constexpr Side send_sides{"sendbuf", "sendcounts", "sendtype"};
-inline constexpr Side receive_sides{"recvbuf", "recvcounts", "recvtype"};
+inline constexpr Side send_sides{"sendbuf", "sendcounts", "sendtype", "displs"};
+inline constexpr Side receive_sides{"recvbuf", "recvcounts", "recvtype", "displs"};
+inline constexpr Side exchanged_send_sides{"sendbuf", "sendcounts", "sendtype", "sdispls"};
+inline constexpr Side exchanged_receive_sides{"recvbuf", "recvcounts", "recvtype", "rdispls"};
+inline constexpr Side typed_send_sides{"sendbuf", "sendcounts", "sendtypes", "sdispls"};
+inline constexpr Side typed_receive_sides{"recvbuf", "recvcounts", "recvtypes", "rdispls"};
 
 inline coll::Buffer message(Call& call, void const* address, int count, MPI_Datatype type, Side const& side) {
     return tutti::message(call, address, count, type, side.buffer, side.count, side.type);
@@ -36,11 +40,11 @@ inline coll::Parts parts(Call& call, int n, void const* address, int const* coun
     Datatype& t = call.type(type, side.type);
     void* base = own_address(address, side.buffer);
     if (n > 0) call.pointer(counts, side.count);
-    if (n > 0) call.pointer(displs, "displs");
+    if (n > 0) call.pointer(displs, side.displs);
     for (int i = 0; i < n; ++i) {
         call.count(counts[i], side.count);
         call.buffer(base, counts[i], t, side.buffer);
-        call.size(displs[i], t, "displs");
+        call.size(displs[i], t, side.displs);
     }
     return coll::Parts::irregular(base, counts, displs, t);
 }
@@ -51,7 +55,7 @@ coll::Parts typed_parts(Call& call, int n, void const* address, int const* count
                         MPI_Datatype const* handles, std::vector<Datatype const*>& types, Side const& side) {
     void* base = own_address(address, side.buffer);
     if (n > 0) call.pointer(counts, side.count);
-    if (n > 0) call.pointer(displs, "displs");
+    if (n > 0) call.pointer(displs, side.displs);
     if (n > 0) call.pointer(handles, side.type);
     types.reserve(static_cast<std::size_t>(n));
     for (int i = 0; i < n; ++i) {
@@ -200,9 +204,9 @@ inline BoundCall<coll::AlltoallArgs> alltoallv(Call& call, void const* sendbuf, 
                                                MPI_Comm comm) {
     Comm& c = call.comm(comm);
     int const n = c.peers().size();   // parts
-    auto const receive = parts(call, n, recvbuf, recvcounts, rdispls, recvtype, receive_sides);
+    auto const receive = parts(call, n, recvbuf, recvcounts, rdispls, recvtype, exchanged_receive_sides);
     return alltoall_into(c, sendbuf, receive, false,
-                         [&] { return parts(call, n, sendbuf, sendcounts, sdispls, sendtype, send_sides); });
+                         [&] { return parts(call, n, sendbuf, sendcounts, sdispls, sendtype, exchanged_send_sides); });
 }
 
 inline BoundCall<coll::AlltoallArgs> alltoallw(Call& call, void const* sendbuf, int const sendcounts[],
@@ -212,9 +216,9 @@ inline BoundCall<coll::AlltoallArgs> alltoallw(Call& call, void const* sendbuf, 
     Comm& c = call.comm(comm);
     int const n = c.peers().size();   // parts
     auto const receive =
-        typed_parts(call, n, recvbuf, recvcounts, rdispls, recvtypes, lists.receive_types, receive_sides);
+        typed_parts(call, n, recvbuf, recvcounts, rdispls, recvtypes, lists.receive_types, typed_receive_sides);
     return alltoall_into(c, sendbuf, receive, false, [&] {
-        return typed_parts(call, n, sendbuf, sendcounts, sdispls, sendtypes, lists.send_types, send_sides);
+        return typed_parts(call, n, sendbuf, sendcounts, sdispls, sendtypes, lists.send_types, typed_send_sides);
     });
 }
 

@@ -87,8 +87,8 @@ inline BoundCall<coll::NeighborAlltoallArgs> neighbor_alltoallv(Call& call, void
     Comm& c = call.comm(comm);
     Neighborhood const& edges = edges_of(c);
     return neighbor_alltoall_into(
-        c, parts(call, edges.out_degree(), sendbuf, sendcounts, sdispls, sendtype, send_sides),
-        parts(call, edges.in_degree(), recvbuf, recvcounts, rdispls, recvtype, receive_sides), any_sizes);
+        c, parts(call, edges.out_degree(), sendbuf, sendcounts, sdispls, sendtype, exchanged_send_sides),
+        parts(call, edges.in_degree(), recvbuf, recvcounts, rdispls, recvtype, exchanged_receive_sides), any_sizes);
 }
 
 inline BoundCall<coll::NeighborAlltoallArgs> neighbor_alltoallw(Call& call, void const* sendbuf, int const sendcounts[],
@@ -99,10 +99,10 @@ inline BoundCall<coll::NeighborAlltoallArgs> neighbor_alltoallw(Call& call, void
                                                                 coll::Lists& lists) {
     Comm& c = call.comm(comm);
     Neighborhood const& edges = edges_of(c);
-    auto const send =
-        typed_parts(call, edges.out_degree(), sendbuf, sendcounts, sdispls, sendtypes, lists.send_types, send_sides);
+    auto const send = typed_parts(call, edges.out_degree(), sendbuf, sendcounts, sdispls, sendtypes, lists.send_types,
+                                  typed_send_sides);
     auto const receive = typed_parts(call, edges.in_degree(), recvbuf, recvcounts, rdispls, recvtypes,
-                                     lists.receive_types, receive_sides);
+                                     lists.receive_types, typed_receive_sides);
     return neighbor_alltoall_into(c, send, receive, any_sizes);
 }
 

@@ -94,6 +94,12 @@ static void buffers(void) {
     REFUSES(MPI_ERR_ARG, "recvcounts is 0x1",
             MPI_Gatherv(&value, 1, MPI_INT, many, one, displs, MPI_INT, 0, self));
     REFUSES(MPI_ERR_ARG, "displs is a null", MPI_Allgatherv(&value, 1, MPI_INT, many, counts, NULL, MPI_INT, self));
+    REFUSES(MPI_ERR_ARG, "sdispls is a null",
+            MPI_Alltoallv(&value, counts, NULL, MPI_INT, many, counts, displs, MPI_INT, self));
+    REFUSES(MPI_ERR_ARG, "rdispls is a null",
+            MPI_Alltoallw(&value, counts, displs, types, many, counts, NULL, types, self));
+    REFUSES(MPI_ERR_ARG, "recvtypes is a null",
+            MPI_Alltoallw(&value, counts, displs, types, many, counts, displs, NULL, self));
     REFUSES(MPI_ERR_ARG, "recvcounts is MPI_IN_PLACE",
             MPI_Reduce_scatter(&value, many, MPI_IN_PLACE, MPI_INT, MPI_SUM, self));
     REFUSES(MPI_ERR_BUFFER, "0x1 (MPI_STATUS_IGNORE)", MPI_Allreduce((void *)1, many, 1, MPI_INT, MPI_SUM, self));

@@ -74,9 +74,20 @@ def tokens_of_page(text):
         yield "page", prose.count("\n", 0, found.start()) + 1, found.group()
 
 
+def is_text_of_manual(path):
+    return path.startswith("mpi_h/manual/") and path.endswith(".txt")
+
+
+def without_directives(text):
+    """A text of the manual without its directives (mpi_h/manual/README.md); what they say to a reader is kept."""
+    return re.sub(r"^(?:@error \w+ |@function \w+  |@(?!error|function).*|#.*)", "", text, flags=re.M)
+
+
 def tokens_of(path, text):
     if path.endswith(".md"):
         return tokens_of_page(text)
+    if is_text_of_manual(path):
+        return tokens_of_page(without_directives(text))
     return tokens_of_script(text) if path.endswith(SCRIPTS) else tokens_of_code(text)
 
 
@@ -171,7 +182,7 @@ def read_tree(root):
         folders[:] = [f for f in folders if not f.startswith((".", "build")) and f != "__pycache__"]
         for name in names:
             path = os.path.relpath(os.path.join(folder, name), root)
-            if path.endswith(CODE + SCRIPTS + (".md",)):
+            if path.endswith(CODE + SCRIPTS + (".md",)) or is_text_of_manual(path):
                 with open(os.path.join(folder, name), encoding="utf-8") as file:
                     files[path] = file.read()
     return files
@@ -183,6 +194,7 @@ def self_test():
         ("a/d.cpp", "// The rank is told.\nint ToldRank, tell_rank, retell;\n", 3, 0),
         ("a/d.cpp", 'auto s = "in "\n"vain";\n', 0, 0),
         ("a/d.md", "Ask `tell`, hear\n```\ntell\n```\n", 1, 0),
+        ("mpi_h/manual/d.txt", "# tell\n@see tell\n@error X It tells.\nHear `tell`.\n", 2, 0),
         ("a/d.sh", "# nobody\ntell x\n", 1, 0),
         ("a/d.cpp", "// See b.hpp, a/c.cpp, run(), B::run and std::x.\n", 0, 0),
         ("a/d.cpp", "// See e.hpp, b/c.cpp, go() and B::go.\n", 0, 4),

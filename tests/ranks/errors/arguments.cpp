@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Calls each function that mpi.h declares with all kinds of wrong arguments under MPI_ERRORS_RETURN: no call may crash
-// or hang, an argument that is certainly wrong must be refused, and the message must name the call. The arguments are
-// random but determined by the seed; a crash reports seed, function and arguments. MPI_Abort, MPI_Finalize and
-// MPI_T_finalize are left out, as are PMPI_ names, which are the same functions. Manual use: `arguments SEED CALLS
-// [FUNCTION]`.
+// or hang, an argument that is certainly wrong must be refused, the message must name the call, and the manual page of
+// the function must state the class of the error. The arguments are random but determined by the seed; a crash reports
+// seed, function and arguments. MPI_Abort, MPI_Finalize and MPI_T_finalize are left out, as are PMPI_ names, which are
+// the same functions. Manual use: `arguments SEED CALLS [FUNCTION]`.
 // ranks: 1 2
 // args: 1 60
 // nodes: one, all communication is of a rank with itself
@@ -41,6 +41,18 @@ bool waits(Function const& f) {
 
 /// The result of these functions is not an error code.
 bool converts(Function const& f) { return (f.ends("_c2f") || f.ends("_f2c")) && !f.starts("MPI_Status_"); }
+
+/// An error that the manual page of a function states; an empty parameter: it is not of one.
+struct StatedError {
+    std::string_view function, parameter;
+    int error_class;
+};
+
+inline constexpr StatedError stated_errors[] = {
+#define ERROR(function, parameter, error_class) {#function, parameter, error_class},
+#include "manual_errors.inc"
+#undef ERROR
+};
 
 struct Call {
     Function const* function = nullptr;
@@ -116,6 +128,21 @@ bool admissible() {
     return sure || (now.wild == 0 && !waits(*now.function));
 }
 
+/// Whether the page of the function states this class: for the parameter that the message begins with ("count is -1"),
+/// for any parameter if there is none, or for no parameter. The page of MPI itself states that each call may run out of
+/// memory.
+bool is_stated(int error_class, std::string_view message) {
+    std::string_view const name = now.function->name;
+    std::string_view const reason = message.substr(message.starts_with(name) ? name.size() + 2 : 0);   // behind ": "
+    std::string_view const named = reason.substr(0, reason.find(' '));
+    bool any = true;
+    for (Parameter const& p : now.function->parameters) any = any && p.name != named;
+    for (StatedError const& e : stated_errors)
+        if (e.function == name && e.error_class == error_class && (any || e.parameter == named || e.parameter.empty()))
+            return true;
+    return error_class == MPI_ERR_NO_MEM;
+}
+
 void check(int code) {
     Function const& f = *now.function;
     if (converts(f)) return;
@@ -124,11 +151,13 @@ void check(int code) {
         CHECK(!sure, "accepted: %s", described().c_str());
         return;
     }
-    if (f.starts("MPI_T_")) return;
+    bool const of_tools = f.starts("MPI_T_");   // returns classes, which have no message
     char text[MPI_MAX_ERROR_STRING] = "";
-    int length;
-    MPI_Error_string(code, text, &length);
-    CHECK(std::strstr(text, std::string(f.name).c_str()), "'%s' for %s", text, described().c_str());
+    int length, error_class = code;
+    if (!of_tools) MPI_Error_class(code, &error_class), MPI_Error_string(code, text, &length);
+    CHECK(of_tools || std::strstr(text, std::string(f.name).c_str()), "'%s' for %s", text, described().c_str());
+    CHECK(is_stated(error_class, text), "its page does not state class %d, '%s', for %s", error_class, text,
+          described().c_str());
 }
 
 /// Returns the window handle among the call's arguments, or MPI_WIN_NULL.

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mpi_h/manual/mpi_header.hpp"
@@ -34,7 +35,7 @@ struct ParameterText {
 /// What a function or a family has.
 struct Block {
     std::string place, name, purpose;
-    std::string standard, text, note, result;
+    std::string standard, lead, text, note, result;   ///< lead: the text before `@uses`
     std::vector<std::string> uses, see;
     std::map<std::string, ParameterText> parameters;
     std::vector<ErrorText> errors;
@@ -110,7 +111,7 @@ private:
         else if (which == "parameter") begin_parameter(rest);
         else if (which == "wrong") wrong(first, second);
         else if (!block_) add_problem("@" + which + " is not inside a function or family");
-        else if (which == "uses") append_names(block_->uses, rest);
+        else if (which == "uses") block_->lead = std::exchange(block_->text, ""), append_names(block_->uses, rest);
         else if (which == "see") append_names(block_->see, rest);
         else if (which == "standard") block_->standard = rest, to_ = &block_->text;
         else if (which == "note") to_ = &block_->note;

@@ -138,6 +138,7 @@ private:
 
     Block merged(Block const& own) {
         Block all;
+        all.text = own.lead;
         for (std::string const& name : own.uses) {
             auto const family = texts_.families.find(name);
             if (family == texts_.families.end()) problems_.add(own.place, "there is no family " + name);

@@ -17,6 +17,14 @@ mandoc -T lint -W warning "$pages"/*.3 | grep -v 'WARNING: missing date' && wron
 sed -nE 's/^\.BR (\w+) \(3\).*/\1/p' "$pages"/*.3 | sort -u | comm -23 - "$work/functions" | grep . &&
     wrong "SEE ALSO names these pages, which do not exist"
 
+# Commands of tutti-info that pages name.
+commands=$(cat "$pages"/*.3 | tr '\n' ' ' | sed 's/\\//g' | grep -oE 'tutti-info --[a-z]+( [a-z_]+ lists)?' | sed 's/ lists//' | sort -u)
+has "commands" "tutti-info --algorithms neighbor_alltoall" "$commands"
+while read -r command; do
+    # shellcheck disable=SC2086  # words of the command
+    "$build/bin/"$command >"$work/out" 2>&1 || wrong "$command, which pages name: $(cat "$work/out")"
+done <<<"$commands"
+
 rendered() { mandoc -T ascii -O width=78 "$1" | sed 's/.\x08//g'; }
 rendered "$pages/MPI_Allreduce.3" >"$work/page"
 equal "sections" "NAME SYNOPSIS DESCRIPTION PARAMETERS RETURN VALUE ERRORS NOTES STANDARDS SEE ALSO" \
@@ -52,10 +60,12 @@ Numbers.
 @parameter comm MPI_Comm
 Ranks.
 @family both
+Shared.
 @standard 1.2
 @note
 A note.
 @function MPI_One  do one thing
+First.
 @uses both
 Adds `counts`:
     a-b \ c
@@ -81,6 +91,10 @@ SYNOPSIS
        int MPI_One(const int counts[], MPI_Comm comm);
 
 DESCRIPTION
+       First.
+
+       Shared.
+
        Adds counts:
 
            a-b \ c
@@ -120,19 +134,19 @@ refuses() {
     equal "exit code for $1" 1 "$code"
 }
 refuses '/^@function MPI_Two/,$d' 'mpi.h: MPI_Two has no page'
-refuses 's/MPI_Two/MPI_Three/' 'changed.txt:18: mpi.h declares no function MPI_Three'
-refuses 's/MPI_Two/MPI_One/' 'changed.txt:18: MPI_One is described twice'
-refuses '/^Numbers/d' 'changed.txt:11: counts (const int *) is not described'
+refuses 's/MPI_Two/MPI_Three/' 'changed.txt:20: mpi.h declares no function MPI_Three'
+refuses 's/MPI_Two/MPI_One/' 'changed.txt:20: MPI_One is described twice'
+refuses '/^Numbers/d' 'changed.txt:12: counts (const int *) is not described'
 refuses 's/comm MPI_Comm/comm MPI_Win/' 'parameters: no function has a parameter comm MPI_Win'
-refuses 's/`counts`/`count`/' 'changed.txt:12: `count` is no parameter of MPI_One'
-refuses 's/Returns 2/Returns MPI_NO/' 'changed.txt:18: MPI_NO is not defined in mpi.h'
-refuses 's/^@uses both/@uses all/' 'changed.txt:12: there is no family all'
+refuses 's/`counts`/`count`/' 'changed.txt:13: `count` is no parameter of MPI_One'
+refuses 's/Returns 2/Returns MPI_NO/' 'changed.txt:20: MPI_NO is not defined in mpi.h'
+refuses 's/^@uses both/@uses all/' 'changed.txt:13: there is no family all'
 refuses '/^@uses both/d' 'changed.txt:8: no function uses the family both'
-refuses '$a@see MPI_Three' 'changed.txt:18: @see MPI_Three, which has no page'
-refuses '$a@parameter comm' 'changed.txt:18: MPI_Two has no parameter comm'
-refuses 's/^@standard.*//' 'changed.txt:12: has no @standard'
-refuses 's/^@note/@nota/' 'changed.txt:10: there is no directive @nota'
-refuses 's/do two things/&./' 'changed.txt:18: the purpose must have 1 to 70 characters and no full stop'
-refuses 's/Returns 2/Returns \xc2\xb2/' 'changed.txt:20: has a character that is not ASCII'
-refuses "s/Returns 2/$(printf '%0121d' 0)/" 'changed.txt:20: has more than 120 characters'
+refuses '$a@see MPI_Three' 'changed.txt:20: @see MPI_Three, which has no page'
+refuses '$a@parameter comm' 'changed.txt:20: MPI_Two has no parameter comm'
+refuses 's/^@standard.*//' 'changed.txt:13: has no @standard'
+refuses 's/^@note/@nota/' 'changed.txt:11: there is no directive @nota'
+refuses 's/do two things/&./' 'changed.txt:20: the purpose must have 1 to 70 characters and no full stop'
+refuses 's/Returns 2/Returns \xc2\xb2/' 'changed.txt:22: has a character that is not ASCII'
+refuses "s/Returns 2/$(printf '%0121d' 0)/" 'changed.txt:22: has more than 120 characters'
 finish

@@ -126,7 +126,7 @@ public:
         save(folder + "/MPI.3", overview());
         save(errors_file, stated_errors_);
         for (auto const& [key, text] : texts_.parameters)
-            if (!used_parameters_.contains(key)) problems_.add("parameters", "no function has a parameter " + key);
+            if (!used_parameters_.contains(key)) problems_.add("parameters", "no page uses what is said about " + key);
     }
 
 private:
@@ -194,15 +194,17 @@ private:
     /// earlier ones.
     ParameterText describe(Parameter const& p, Block const& block) {
         ParameterText text;
+        std::string text_key, errors_key;   // where they come from in the list of parameters
         auto const add = [&](std::map<std::string, ParameterText> const& from, std::string const& key) {
             auto const found = from.find(key);
             if (found == from.end()) return;
-            if (!topo::trimmed(found->second.text).empty()) text.text = found->second.text;
-            if (found->second.replaces_errors) text.wrong = found->second.wrong;
-            if (&from == &texts_.parameters) used_parameters_.insert(key);
+            std::string const listed = &from == &texts_.parameters ? key : "";
+            if (!topo::trimmed(found->second.text).empty()) text.text = found->second.text, text_key = listed;
+            if (found->second.replaces_errors) text.wrong = found->second.wrong, errors_key = listed;
         };
         for (std::string const& key : {"* " + p.type, p.name, p.name + " " + p.type}) add(texts_.parameters, key);
         for (std::string const& key : {std::string("*"), p.name}) add(block.parameters, key);
+        used_parameters_.insert({text_key, errors_key});
         return text;
     }
 

@@ -79,8 +79,9 @@ def is_text_of_manual(path):
 
 
 def without_directives(text):
-    """A text of the manual without its directives (mpi_h/manual/README.md); what they say to a reader is kept."""
-    return re.sub(r"^(?:@error \w+ |@function \w+  |@(?!error|function).*|#.*)", "", text, flags=re.M)
+    """A text of the manual without its directives (mpi_h/manual/README.md), except purposes and errors."""
+    text = re.sub(r"^@function \w+  (.*)", r"\1.", text, flags=re.M)
+    return re.sub(r"^(?:@error \w+ |@(?!error).*|#.*)", "", text, flags=re.M)
 
 
 def tokens_of(path, text):

@@ -20,7 +20,7 @@ std::string one_line(std::string_view text) {
     return out;
 }
 
-/// Formats text as roff. Reports names that mpi.h does not define and quotations that are no parameter.
+/// Formats text as roff. Reports names that mpi.h does not define and quotations that are not parameters.
 class Formatter {
 public:
     Formatter(Header const& header, Problems& problems) : header_(header), problems_(problems) {}
@@ -98,7 +98,7 @@ private:
     std::string quoted(std::string_view name) const {
         if (function_ &&
             std::ranges::find(function_->parameters, name, &Parameter::name) == function_->parameters.end())
-            problems_.add(place_, "`" + std::string(name) + "` is no parameter of " + function_->name);
+            problems_.add(place_, "`" + std::string(name) + "` is not a parameter of " + function_->name);
         return "\\fI" + std::string(name) + "\\fR";
     }
 

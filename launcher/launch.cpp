@@ -156,7 +156,7 @@ private:
         if (!message.empty()) output_.print_message(message);
     }
 
-    /// Writes the files of --report and --trace.
+    /// Writes the files of --report and --trace, and names them.
     void report(Supervisor const& supervisor, Segment const* segment, int& code) {
         ReportContext context;
         context.failure = supervisor.end_reason();
@@ -170,10 +170,11 @@ private:
         }
         if (other_nodes_) recording = other_nodes_->with_others(std::move(recording));
         context.nodes = recording.nodes;
-        for (std::string const& message : write_reports(job_, std::move(recording), std::move(context))) {
-            output_.print_message(message);
-            if (code == 0) code = 1;
-        }
+        WrittenReports const files = write_reports(job_, std::move(recording), std::move(context));
+        if (!job_.quiet)
+            for (std::string const& message : files.written) output_.print_message(message);
+        for (std::string const& message : files.errors) output_.print_message(message);
+        if (code == 0 && !files.errors.empty()) code = 1;
     }
 
     Segment make_segment(std::optional<ClusterInfo> const& info) {

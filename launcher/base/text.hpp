@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text for the launcher's programs: printing, tables, sizes and times, shell quoting, lists of ranks, and name
-// patterns.
+// Text for the launcher's programs: printing, tables, sizes and times, files named by the user, shell quoting, lists of
+// ranks, and name patterns.
 #pragma once
 
 #include <cerrno>
@@ -72,6 +72,11 @@ std::vector<std::string> parse_config_arguments(std::string_view text);
 /// Returns the text of a file named by the user. Throws LaunchError with `what` ("the host file "), the file name and
 /// the reason if the file cannot be read.
 std::string read_user_file(std::string_view what, std::string const& file);
+
+/// Checks before the start of a job that its results can be written to `file`, which the user has named by `option`
+/// ("--report"). An existing file must be empty or an earlier output of the option: `is_earlier` decides this from its
+/// first bytes. Devices and pipes are not read. Throws LaunchError if the file cannot be written or would be lost.
+void check_output_file(std::string_view option, std::string const& file, bool (*is_earlier)(std::string_view begin));
 
 /// Returns `word` quoted for a remote shell; unchanged if it has no special characters.
 std::string shell_quoted(std::string_view word);

@@ -84,7 +84,8 @@ constexpr Option stream_options[] = {
      [](Target t, Values v) { t.job.report_file = v[0]; }},
     {"--trace", "FILE", "",
      "The same events as a file for https://ui.perfetto.dev (Trace Event format), or, if the name ends in .otf2, as an "
-     "OTF2 archive. The job does not start if a file of --report or --trace cannot be written.",
+     "OTF2 archive. The job does not start if a file of --report or --trace cannot be written, or if a file of that "
+     "name exists that these options have not written.",
      [](Target t, Values v) { t.job.trace_file = v[0]; }},
     {"--report-events", "N", "O",
      "Record the last N events of each rank (default: 262144); an event takes 48 bytes of shared memory. Open MPI 4's "

@@ -17,6 +17,7 @@
 #include <otf2/otf2.h>
 #endif
 
+#include "launcher/base/job.hpp"
 #include "launcher/base/text.hpp"
 #include "runtime/base/error.hpp"
 
@@ -25,15 +26,36 @@ namespace tutti::launcher {
 bool names_otf2_archive(std::string_view file) { return file.ends_with(".otf2"); }
 
 #if !TUTTI_OTF2
-void require_otf2(std::string const& file) {
+void check_otf2_archive(std::string const& file) {
     throw Error(ErrorClass::other,
                 join(file, " cannot be written: Tutti was built without libotf2 (Debian's libotf2-trace-dev)"));
 }
-void write_otf2_archive(std::string const& file, Recording const&, Timeline const&) { require_otf2(file); }
+void write_otf2_archive(std::string const& file, Recording const&, Timeline const&) { check_otf2_archive(file); }
 #else
-void require_otf2(std::string const&) {}
 
 namespace {
+
+namespace fs = std::filesystem;
+
+/// The files at an archive's place: those of an earlier archive, which may be removed, and others.
+struct FilesInPlace {
+    std::vector<fs::path> earlier, foreign;
+};
+FilesInPlace files_in_place(fs::path const& anchor) {
+    std::error_code error;
+    bool const exists = fs::exists(anchor) && fs::file_size(anchor, error) > 0;
+    FilesInPlace files;
+    auto const add = [&](fs::path const& file, bool part) {
+        (exists && part ? files.earlier : files.foreign).push_back(file);
+    };
+    fs::directory_iterator entry(fs::path(anchor).replace_extension(), error);
+    for (; !error && entry != fs::directory_iterator(); entry.increment(error))
+        add(entry->path(), entry->path().extension() == ".evt" || entry->path().extension() == ".def");
+    fs::path const definitions = fs::path(anchor).replace_extension(".def");
+    if (fs::exists(definitions, error)) add(definitions, true);
+    if (exists) add(anchor, true);
+    return files;
+}
 
 /// Error callback of libotf2: stores the message for the exception instead of printing it to standard error.
 OTF2_ErrorCode store_message(void* message, char const*, std::uint64_t, char const*, OTF2_ErrorCode code,
@@ -107,7 +129,7 @@ public:
     Archive(std::string const& file, Recording const& recording, Timeline const& timeline)
         : file_(file), recording_(recording), timeline_(timeline), events_by_call_(collect_events(timeline)) {
         earlier_callback_ = OTF2_Error_RegisterCallback(store_message, &error_);
-        std::filesystem::path const path(file);
+        fs::path const path(file);
         remove_earlier(path);
         std::string const folder = path.has_parent_path() ? path.parent_path().string() : ".";
         archive_ = OTF2_Archive_Open(folder.c_str(), path.stem().c_str(), OTF2_FILEMODE_WRITE, 1 << 20, 4 << 20,
@@ -159,18 +181,10 @@ private:
     }
 
     /// Removes the archive of this name: libotf2 refuses a name whose folder exists.
-    static void remove_earlier(std::filesystem::path const& anchor) {
+    static void remove_earlier(fs::path const& anchor) {
         std::error_code ignored;
-        std::filesystem::path const events = std::filesystem::path(anchor).replace_extension();
-        if (!std::filesystem::exists(anchor, ignored)) return;
-        std::vector<std::filesystem::path> old;
-        std::filesystem::directory_iterator entry(events, ignored);
-        for (; !ignored && entry != std::filesystem::directory_iterator(); entry.increment(ignored))
-            if (entry->path().extension() == ".evt" || entry->path().extension() == ".def") old.push_back(*entry);
-        for (std::filesystem::path const& one : old) std::filesystem::remove(one, ignored);
-        std::filesystem::remove(events, ignored);   // fails, as intended, if it contains other files
-        std::filesystem::remove(std::filesystem::path(anchor).replace_extension(".def"), ignored);
-        std::filesystem::remove(anchor, ignored);
+        for (fs::path const& one : files_in_place(anchor).earlier) fs::remove(one, ignored);
+        fs::remove(fs::path(anchor).replace_extension(), ignored);   // fails, as intended, if it contains other files
     }
 
     OTF2_StringRef string_number(std::string const& text) {
@@ -365,6 +379,17 @@ private:
 };
 
 }   // namespace
+
+void check_otf2_archive(std::string const& file) {
+    check_output_file("--trace", file, [](std::string_view begin) {   // the anchor file names its creator
+        return begin.find("OTF2") != begin.npos && begin.find("Tutti ") != begin.npos;
+    });
+    std::vector<fs::path> const foreign = files_in_place(file).foreign;
+    if (!foreign.empty())
+        throw LaunchError(join("--trace: ", foreign.front().native(),
+                               " exists and was not written by mpiexec --trace, and ", file,
+                               " needs this place; remove it or choose another name"));
+}
 
 void write_otf2_archive(std::string const& file, Recording const& recording, Timeline const& timeline) {
     Archive(file, recording, timeline).write();

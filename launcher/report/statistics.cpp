@@ -240,8 +240,9 @@ often it woke another rank. yields: how often it yielded its core; useless: yiel
 or control group ready on that core; long: yields after which it got the core back only a time slice or more later. lost
 slices: how often it lost its core while polling. moves: how often it moved to a core with fewer ranks; shared: time in
 which it shared a core with another rank while another core had none. run delay: time in which it was ready to run but
-had no core, according to the kernel. Long yields, lost slices, and a run delay of more than a few percent of the run
-time mean that other programs used the same cores.
+had no core, according to the kernel. If there are more ranks than cores, ranks wait for each other's cores. Otherwise
+long yields, lost slices, and a run delay of more than a few percent of the run time mean that other programs used the
+same cores.
 )";
 
 std::string format_quantity(Quantity unit, std::uint64_t n) {

@@ -11,9 +11,6 @@
 #include <ostream>
 #include <unordered_map>
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include "launcher/base/text.hpp"
@@ -27,11 +24,13 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::string_view trace_head = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
+
 double microseconds(std::int64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1000; }
 
 class EventWriter {
 public:
-    explicit EventWriter(std::ostream& out) : out_(out) { out_ << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"; }
+    explicit EventWriter(std::ostream& out) : out_(out) { out_ << trace_head; }
     ~EventWriter() { out_ << "\n]}\n"; }
     EventWriter(EventWriter const&) = delete;
     void add(json const& event) {
@@ -119,28 +118,19 @@ void write_trace_events(std::ostream& out, Recording const& recording, Timeline 
 
 namespace {
 
-/// Writes a file; adds a message to `errors` if that fails.
-void write_file(std::string const& name, std::function<void(std::ostream&)> const& write,
-                std::vector<std::string>& errors) {
+/// Writes a file. Throws Error if that fails.
+void write_file(std::string const& name, std::function<void(std::ostream&)> const& write) {
     errno = 0;
     std::ofstream file(name, std::ios::binary);
     if (file) write(file);
     file.close();
-    if (!file) errors.push_back(join(name, " cannot be written", errno ? join(": ", std::strerror(errno)) : ""));
+    if (!file)
+        throw Error(ErrorClass::other, join(name, " cannot be written", errno ? join(": ", std::strerror(errno)) : ""));
 }
 
-/// Throws LaunchError if the file cannot be written. Creates and removes it if it does not exist.
-void check_writable(std::string const& name) {
-    struct stat info {};
-    int const fresh = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fresh >= 0) {
-        close(fresh);
-        unlink(name.c_str());
-    } else if (errno != EEXIST || (stat(name.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && (errno = EISDIR)) ||
-               access(name.c_str(), W_OK) != 0) {
-        throw LaunchError(join(name, " cannot be written: ", std::strerror(errno)));
-    }
-}
+/// Returns true if a file begins as page_of and EventWriter begin theirs.
+bool is_page(std::string_view begin) { return begin.find("<title>Tutti report</title>") != begin.npos; }
+bool is_trace(std::string_view begin) { return begin.starts_with(trace_head); }
 
 std::string date_now() {
     std::time_t const now = std::time(nullptr);
@@ -164,29 +154,43 @@ std::string command_line_text(Job const& job) {
 
 void check_reports(Job const& job) {
     if (!job.has_program()) return;
-    for (std::string const* name : {&job.report_file, &job.trace_file})
-        if (!name->empty()) check_writable(*name);
-    if (names_otf2_archive(job.trace_file)) require_otf2(job.trace_file);
+    if (!job.report_file.empty()) check_output_file("--report", job.report_file, is_page);
+    if (names_otf2_archive(job.trace_file)) check_otf2_archive(job.trace_file);
+    else if (!job.trace_file.empty()) check_output_file("--trace", job.trace_file, is_trace);
+    if (!job.report_file.empty() && job.report_file == job.trace_file)
+        throw LaunchError(join("--report and --trace name the same file, ", job.report_file));
 }
 
-std::vector<std::string> write_reports(Job const& job, Recording recording, ReportContext context) {
+WrittenReports write_reports(Job const& job, Recording recording, ReportContext context) {
     std::ranges::sort(recording.ranks, {}, &RankRecording::rank);
     // these ranks never called MPI_Init
     std::erase_if(recording.ranks, [](RankRecording const& r) { return r.texts.empty(); });
-    if (recording.ranks.empty()) return {"no rank has called MPI_Init, so there is nothing to report"};
+    WrittenReports result;
+    if (recording.ranks.empty()) {
+        result.errors.emplace_back("no rank has called MPI_Init, so there is nothing to report");
+        return result;
+    }
     Timeline timeline = timeline_of(recording);
     classify_waits(timeline);
     context.command = command_line_text(job);
     context.date = date_now();
-    std::vector<std::string> errors;
     auto const page = [&](std::ostream& out) { out << page_of(recording, timeline, summary_of(timeline), context); };
     auto const events = [&](std::ostream& out) { write_trace_events(out, recording, timeline); };
-    if (!job.report_file.empty()) write_file(job.report_file, page, errors);
-    if (names_otf2_archive(job.trace_file)) try {
-            write_otf2_archive(job.trace_file, recording, timeline);
-        } catch (Error const& e) { errors.emplace_back(e.what()); }
-    else if (!job.trace_file.empty()) write_file(job.trace_file, events, errors);
-    return errors;
+    auto const write = [&](std::string const& file, std::string_view content, auto const& how) {
+        if (file.empty()) return;
+        try {
+            how();
+            result.written.push_back(join(file, " contains the ", content));
+        } catch (Error const& e) { result.errors.emplace_back(e.what()); }
+    };
+    write(job.report_file, "report (open it in a browser)", [&] { write_file(job.report_file, page); });
+    if (names_otf2_archive(job.trace_file))
+        write(job.trace_file, "trace (open it in Vampir)",
+              [&] { write_otf2_archive(job.trace_file, recording, timeline); });
+    else
+        write(job.trace_file, "trace (open it in https://ui.perfetto.dev)",
+              [&] { write_file(job.trace_file, events); });
+    return result;
 }
 
 }   // namespace tutti::launcher

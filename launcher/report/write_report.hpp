@@ -18,8 +18,10 @@ namespace tutti::launcher {
 /// True if this is the name of an archive's anchor file, such as "run.otf2".
 bool names_otf2_archive(std::string_view file);
 
-/// Throws Error if this build has no libotf2.
-void require_otf2(std::string const& file);
+/// Checks before the start of the ranks that the archive can be written: its anchor file as by check_output_file, and
+/// that its folder and definition file do not exist or belong to the earlier archive. Throws LaunchError, or Error if
+/// this build has no libotf2.
+void check_otf2_archive(std::string const& file);
 
 /// Writes the archive: the anchor file "run.otf2", the definition file and the folder run/. Replaces an earlier archive
 /// of that name. Messages and collectives are written as blocking ones inside the call in which they happened; those
@@ -31,11 +33,17 @@ void write_otf2_archive(std::string const& file, Recording const& recording, Tim
 /// process is a node, each thread a rank, each flow a message.
 void write_trace_events(std::ostream& out, Recording const& recording, Timeline const& timeline);
 
-/// Checks before the start of the ranks that all requested files can be written. Throws LaunchError or Error otherwise.
+/// Checks before the start of the ranks that all requested files can be written, and that none of them is a file that
+/// mpiexec has not written. Throws LaunchError or Error otherwise.
 void check_reports(Job const& job);
 
-/// Writes the files that the job requests. Returns a message for each file that could not be written.
-std::vector<std::string> write_reports(Job const& job, Recording recording, ReportContext context);
+/// A message about each file: those that were written, and those that could not be written.
+struct WrittenReports {
+    std::vector<std::string> written, errors;
+};
+
+/// Writes the files that the job requests.
+WrittenReports write_reports(Job const& job, Recording recording, ReportContext context);
 
 /// Returns the command line as one would type it.
 std::string command_line_text(Job const& job);

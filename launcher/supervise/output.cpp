@@ -122,9 +122,12 @@ Output::Output(bool on_terminal)
 
 Sink& Output::file(std::string const& name) {
     if (auto known = files_.find(name); known != files_.end()) return *known->second;
-    std::error_code ignored;
-    std::filesystem::path folder = std::filesystem::path(name).parent_path();
-    if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
+    std::error_code error;
+    std::filesystem::path const folder = std::filesystem::path(name).parent_path();
+    if (!folder.empty()) std::filesystem::create_directories(folder, error);
+    if (error)
+        throw LaunchError(join("the output file ", name,
+                               " cannot be written, because its folder cannot be created: ", error.message()));
     Descriptor file(open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
     if (!file) throw LaunchError(join("the output file ", name, " cannot be written: ", std::strerror(errno)));
     return *files_.emplace(name, std::make_unique<Sink>(std::move(file))).first->second;

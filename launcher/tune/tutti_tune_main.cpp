@@ -8,6 +8,7 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 
 #include "coll/choice/choose.hpp"
@@ -93,6 +94,15 @@ std::string temporary_name(std::string const& name) { return name + ".new"; }
     throw TuneError(join(name, " cannot be written: ", std::strerror(why)));
 }
 
+/// Returns true if the file is empty or a tuning file, of whatever version.
+bool may_replace(std::string const& name) {
+    std::string_view const head = tuning_head.substr(0, tuning_head.rfind(' ') + 1);
+    std::string begin(head.size(), '\0');
+    std::ifstream file(name, std::ios::binary);
+    file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+    return file.is_open() && (file.gcount() == 0 || begin == head);
+}
+
 /// Creates the file anew: in a folder that everyone can write to, a link of that name might lead elsewhere. Throws
 /// TuneError.
 std::FILE* create_new_file(std::string const& name) {
@@ -144,6 +154,9 @@ void check_output(Options const& options) {
     if (kind == std::filesystem::file_type::directory) throw_not_writable(options.output, EISDIR);
     if (std::filesystem::exists(path, error) && kind != std::filesystem::file_type::regular)
         throw TuneError(join(options.output, " is a device or a pipe; --output - writes to standard output"));
+    if (kind == std::filesystem::file_type::regular && !may_replace(options.output))
+        throw TuneError(
+            join(options.output, " exists and is not a tuning file; remove it or choose another name with --output"));
     std::fclose(create_new_file(options.output));
     std::filesystem::remove(temporary_name(options.output), error);
 }

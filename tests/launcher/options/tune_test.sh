@@ -70,6 +70,14 @@ for output in /proc/nowhere/tuning "$folder" /dev/full /dev/null/x; do
     [[ "$err" == "tutti-tune: $output "*"." ]] || wrong "the message about --output $output: $err"
 done
 [ ! -e "$folder.new" ] || wrong "a trial file is left"
+# a file that is no tuning file is kept; an empty one, and one of another version, are replaced
+err=$("$tune" -n 2 --time 1000h --output "$folder/victim" 2>&1 > /dev/null); [ $? = 2 ] || wrong "a file of the user: $err"
+[[ "$err" == "tutti-tune: $folder/victim exists and is not a tuning file; "* ]] || wrong "a file of the user: $err"
+[ "$(cat "$folder/victim")" = mine ] || wrong "a file of the user was replaced"
+for old in "" "# tutti tuning 0"; do
+    printf '%s' "$old" > "$folder/old"
+    "$tune" -n 2 --collectives barrier --sizes 8:8 --time 0.001s --output "$folder/old" > /dev/null 2>&1 || wrong "'$old' is not replaced"
+done
 err=$("$tune" -n 2 --collectives barrier --sizes 8:8 --time 1s --output - 2>&1 > /dev/full)
 [ $? = 2 ] && [[ "$err" == *"standard output cannot be written"* ]] || wrong "a full standard output: $err"
 

@@ -9,7 +9,8 @@ grep -q '^OTF2_LIBRARY:FILEPATH=.*NOTFOUND' "$build/CMakeCache.txt" && skip "thi
 "$build/bin/mpicc" -g "$here/traced_program.c" -o "$folder/traced" || exit 1
 
 for ranks in 4 3; do
-    run -n "$ranks" --trace "$folder/run.otf2" "$folder/traced"; expect_code 0; expect_silence
+    run -n "$ranks" --trace "$folder/run.otf2" "$folder/traced"; expect_code 0
+    [ "$err" = "mpiexec: $folder/run.otf2 contains the trace (open it in Vampir)." ] || wrong "$what printed '$err'"
     otf2-print "$folder/run.otf2" >"$folder/events" 2>&1 || wrong "otf2-print does not read what $what wrote"
     python3 - "$folder/events" "$ranks" <<'END' || wrong "$what wrote an archive that is not as it should be"
 import collections, sys
@@ -27,7 +28,14 @@ for name, rank, time, *rest in events:
 assert any("traced_program.c:" in " ".join(words) for words in lines)
 END
 done
-touch "$folder/run/mine"
-run -n 2 --trace "$folder/run.otf2" "$folder/traced"; expect_code 1; expect_err "run.otf2 cannot be written: File does already exist"
-[ -e "$folder/run/mine" ] || wrong "$what removed a file that is not its own"
+# files that belong to no archive of mpiexec are found before the job, and kept
+refuses() {   # refuses ARCHIVE FILE
+    run -n 2 --trace "$1" touch "$folder/ran"; expect_code 2
+    expect_err "mpiexec: --trace: $2 exists and was not written by mpiexec --trace"
+    [ -e "$2" ] && [ ! -e "$folder/ran" ] || wrong "$what removed $2, or ran the job"
+}
+touch "$folder/run/mine"; refuses "$folder/run.otf2" "$folder/run/mine"; rm "$folder/run/mine"
+mkdir "$folder/other"; touch "$folder/other/0.evt"; refuses "$folder/other.otf2" "$folder/other/0.evt"
+touch "$folder/third.def"; refuses "$folder/third.otf2" "$folder/third.def"
+tr T X < "$folder/run.otf2" > "$folder/fourth.otf2"; refuses "$folder/fourth.otf2" "$folder/fourth.otf2"
 finish

@@ -9,7 +9,10 @@ page=$folder/run.html trace=$folder/run.json
 # check_page FILE CHECK...
 check_page() { python3 "$here/look_at_page.py" ${LOOK:-} "$@" || wrong "$what wrote a page that failed a check: $*"; }
 
-run -n 4 --report "$page" --trace "$trace" "$folder/traced"; expect_code 0; expect_silence
+run -n 4 --report "$page" --trace "$trace" "$folder/traced"; expect_code 0
+[ "$err" = "mpiexec: $page contains the report (open it in a browser).
+mpiexec: $trace contains the trace (open it in https://ui.perfetto.dev)." ] || wrong "$what does not name its files: $err"
+run -q -n 4 --report "$page" --trace "$trace" "$folder/traced"; expect_code 0; expect_silence
 check_page "$page" ranks=4 well messages=30.. collectives=12.. place=traced_program.c cause="late sender" cause="wait at barrier" \
     algorithms=allreduce,barrier,bcast
 python3 - "$trace" <<'END' || wrong "$what wrote an invalid trace"
@@ -42,10 +45,28 @@ check_page "$page" ranks=2 ending="time limit" unfinished=2
 run -n 2 --report "$page" --report-events 64 "$folder/traced"; expect_code 0
 check_page "$page" ranks=2 lost well
 
-for option in --report --trace; do
-    run -n 2 "$option" "$folder/no/such/folder.html" touch "$folder/ran"; expect_code 2; expect_err "no/such/folder.html cannot be written: No such file"
-    run -n 2 "$option" "$folder" touch "$folder/ran"; expect_code 2; expect_err "$folder cannot be written: Is a directory"
+# output files are checked before the job: what cannot be written, and what mpiexec has not written
+refuses() { run -n 2 "$1" "$2" touch "$folder/ran"; expect_code 2; expect_err "mpiexec: $1: $2$3"; }
+printf '#!/bin/sh\nexit 0\n' > "$folder/script"
+printf '{"answer": 42}\n' > "$folder/data.json"
+sums=$(cksum "$folder/traced" "$folder/script" "$folder/data.json")
+for option in --report --trace --report-pid; do
+    refuses "$option" "$folder/no/such/file" " cannot be written: the folder $folder/no/such does not exist."
+    refuses "$option" "$folder" " is a folder; name a file in it."
+    refuses "$option" /sys/file " cannot be written: "
+    for file in "$folder/traced" "$folder/script" "$folder/data.json"; do
+        refuses "$option" "$file" " exists and was not written by mpiexec $option; remove it or choose another name."
+    done
 done
+[ "$(cksum "$folder/traced" "$folder/script" "$folder/data.json")" = "$sums" ] || wrong "a file of the user was changed"
+refuses --report "$trace" " exists and was not written by mpiexec --report"
+refuses --trace "$page" " exists and was not written by mpiexec --trace"
+run -n 2 --report "$folder/new" --trace "$folder/new" touch "$folder/ran"; expect_code 2
+expect_err "--report and --trace name the same file, $folder/new"
+# an empty file and a device are written to
+: > "$folder/empty"
+run -n 2 --report "$folder/empty" --trace /dev/null "$folder/traced"; expect_code 0
+check_page "$folder/empty" ranks=2 well
 run -n 2 -outfile-pattern "$folder/traced/%r" touch "$folder/ran"; expect_code 2; expect_err "$folder/traced/0"
 if grep -q '^OTF2_LIBRARY:FILEPATH=.*NOTFOUND' "$build/CMakeCache.txt"; then
     run -n 2 --trace "$folder/run.otf2" touch "$folder/ran"; expect_code 1; expect_err "Tutti was built without libotf2"

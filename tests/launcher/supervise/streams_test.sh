@@ -64,7 +64,15 @@ cd "$folder" || exit 1
 run -n 3 -outfile-pattern 'o/%r.%%.out' -errfile-pattern 'o/err' sh -c 'echo out $PMI_RANK; echo err >&2'; expect_out ""; expect_silence
 [ "$(cat "o/2.%.out")" = "out 2" ] || wrong "-outfile-pattern"; [ "$(cat o/err)" = $'err\nerr\nerr' ] || wrong "-errfile-pattern"
 run -n 2 --output-filename f sh -c 'echo out; echo err >&2'; [ "$(cat f/rank.1/stdout f/rank.0/stderr)" = $'out\nerr' ] || wrong "--output-filename"
-run -n 1 -outfile-pattern /dev/null/x true; expect_code 2; expect_err "/dev/null/x"
+# files are checked before any rank starts; an existing file is replaced, as in MPICH
+run -n 2 -outfile-pattern o/err echo new; expect_code 0; [ "$(cat o/err)" = $'new\nnew' ] || wrong "$what did not replace a file"
+for file in /dev/null/x /dev/null/x/y /sys/no/x; do
+    run -n 1 -outfile-pattern "$file" touch ran; expect_code 2; expect_err "the output file $file cannot be written"
+done
+run -n 1 -outfile-pattern /dev/null/x/y touch ran; expect_err "cannot be written, because its folder cannot be created: Not a directory."
+run -n 2 -errfile-pattern "$folder/%r" sh -c 'touch ran'; expect_code 0; rm ran
+mkdir 5; run -n 8 -outfile-pattern %r touch ran; expect_code 2; expect_err "rank 5: the output file 5 cannot be written: Is a directory."
+[ ! -e ran ] || wrong "a rank ran whose output cannot be written"
 run -n 1 --merge-stderr-to-stdout sh -c 'echo err >&2'; expect_out err; expect_silence
 
 # a write error is reported once, the ranks continue, and the job fails

@@ -169,6 +169,7 @@ json causes(Summary const& summary, bool oversubscribed) {
         auto const cause = static_cast<WaitCause>(i);
         auto const found = summary.by_cause.find(cause);
         all.push_back({{"name", name_of(cause)},
+                       {"meaning", meaning_of(cause)},
                        {"advice", advice_for(cause, oversubscribed)},
                        {"time", found == summary.by_cause.end() ? 0 : found->second}});
     }

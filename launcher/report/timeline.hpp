@@ -103,8 +103,9 @@ void classify_waits(Timeline& timeline);
 
 /// Returns the cause's name, such as "late sender".
 std::string_view name_of(WaitCause cause);
-/// Returns what the cause means and what helps against it. `oversubscribed`: the node is oversubscribed, so that a late
-/// rank mostly had no core.
+/// Returns what the cause means.
+std::string_view meaning_of(WaitCause cause);
+/// Returns what helps against it. `oversubscribed`: the node is oversubscribed, so that a late rank mostly had no core.
 std::string_view advice_for(WaitCause cause, bool oversubscribed = false);
 
 }   // namespace tutti::launcher

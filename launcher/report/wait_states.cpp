@@ -14,37 +14,31 @@ namespace {
 constexpr std::int64_t min_wait_ns = 500;
 
 struct CauseText {
-    std::string_view name, advice;
+    std::string_view name, meaning, advice;
 };
 
 constexpr std::array<CauseText, static_cast<std::size_t>(WaitCause::last) + 1> cause_texts{{
-    {"", ""},
-    {"late sender",
-     "A receive waited for a message that was sent late. Send earlier, for instance with MPI_Isend before computation "
-     "that does not have to come first, or give the late rank less work."},
-    {"late receiver",
-     "A send waited for its receive. Post the receive earlier with MPI_Irecv, or send with MPI_Isend and complete it "
-     "after other work."},
-    {"wait at barrier",
-     "Ranks that arrived early waited for the last one. Give that rank less work, or check whether the barrier is "
-     "needed: most programs are correct without it."},
-    {"wait at collective",
-     "All ranks need data of all ranks, so all wait for the last one. Give that rank less work, or start the operation "
-     "early in its nonblocking form (MPI_Iallreduce and so on) and compute meanwhile."},
-    {"late broadcast",
-     "The other ranks waited for the data of a root that arrived late. Call the operation at the root before its own "
-     "work, or use the nonblocking form (MPI_Ibcast)."},
-    {"early reduce",
-     "The root waited for the data of ranks that arrived late. Do other work at the root first, or use the nonblocking "
-     "form (MPI_Ireduce)."},
-    {"early scan",
-     "A rank needs the data of the ranks before it, which arrived late. Balance the work, or use the nonblocking form "
-     "(MPI_Iscan)."},
-    {"never ended",
-     "The call had not returned when the job ended: see the errors above, and the ranks that it waited for."},
-    {"under way",
-     "No rank was late: the message or the operation itself took this time, or the rank had no core to run on. Send "
-     "fewer and larger messages, or use at least as many cores as ranks."},
+    {"", "", ""},
+    {"late sender", "A receive waited for a message that was sent late.",
+     "Send earlier, for instance with MPI_Isend before computation that does not have to come first, or give the late "
+     "rank less work."},
+    {"late receiver", "A send waited for its receive.",
+     "Post the receive earlier with MPI_Irecv, or send with MPI_Isend and complete it after other work."},
+    {"wait at barrier", "Ranks that arrived early waited for the last one.",
+     "Give that rank less work, or check whether the barrier is needed: most programs are correct without it."},
+    {"wait at collective", "All ranks need data of all ranks, so all wait for the last one.",
+     "Give that rank less work, or start the operation early in its nonblocking form (MPI_Iallreduce and so on) and "
+     "compute meanwhile."},
+    {"late broadcast", "The other ranks waited for the data of a root that arrived late.",
+     "Call the operation at the root before its own work, or use the nonblocking form (MPI_Ibcast)."},
+    {"early reduce", "The root waited for the data of ranks that arrived late.",
+     "Do other work at the root first, or use the nonblocking form (MPI_Ireduce)."},
+    {"early scan", "A rank needs the data of the ranks before it, which arrived late.",
+     "Balance the work, or use the nonblocking form (MPI_Iscan)."},
+    {"never ended", "The call had not returned when the job ended.",
+     "See the errors above, and the ranks that it waited for."},
+    {"under way", "No rank was late: the message or the operation itself took this time, or a rank had no core.",
+     "Send fewer and larger messages, or use at least as many cores as ranks."},
 }};
 
 class WaitClassifier {
@@ -188,12 +182,14 @@ void classify_waits(Timeline& timeline) { WaitClassifier(timeline).run(); }
 
 std::string_view name_of(WaitCause cause) { return cause_texts[static_cast<std::size_t>(cause)].name; }
 
+std::string_view meaning_of(WaitCause cause) { return cause_texts[static_cast<std::size_t>(cause)].meaning; }
+
 std::string_view advice_for(WaitCause cause, bool oversubscribed) {
     if (!oversubscribed || cause == WaitCause::none || cause == WaitCause::never_ended)
         return cause_texts[static_cast<std::size_t>(cause)].advice;
     if (cause == WaitCause::other)
-        return "No rank was late: this rank, or a rank that its message or operation needs, had no core. Fewer and "
-               "larger messages need fewer turns on a core.";
+        return "This rank, or a rank that its message or operation needs, had no core. Fewer and larger messages need "
+               "fewer turns on a core.";
     return "The late rank mostly had no core, so giving it less work changes little. Fewer points at which ranks wait "
            "for each other need fewer turns on a core.";
 }

@@ -85,6 +85,9 @@ TEST(Page, reports_oversubscription_and_adapts_its_advice) {
     auto const advice = [](json const& data, WaitCause cause) {
         return std::string(data["causes"][static_cast<std::size_t>(cause)]["advice"]);
     };
+    auto const meaning = [](json const& data, WaitCause cause) {
+        return std::string(data["causes"][static_cast<std::size_t>(cause)]["meaning"]);
+    };
     EXPECT_THAT(advice(alone, WaitCause::wait_at_barrier), HasSubstr("Give that rank less work"));
 
     context.nodes[0].cores = 1;
@@ -93,8 +96,10 @@ TEST(Page, reports_oversubscription_and_adapts_its_advice) {
     for (WaitCause cause : {WaitCause::late_sender, WaitCause::wait_at_barrier, WaitCause::wait_at_collective}) {
         EXPECT_THAT(advice(oversubscribed, cause), HasSubstr("had no core"));
         EXPECT_THAT(advice(oversubscribed, cause), testing::Not(HasSubstr("Give")));
+        EXPECT_EQ(meaning(oversubscribed, cause), meaning(alone, cause));
+        EXPECT_THAT(meaning(alone, cause), HasSubstr("wait"));
     }
-    EXPECT_THAT(advice(oversubscribed, WaitCause::never_ended), HasSubstr("had not returned when the job ended"));
+    EXPECT_THAT(meaning(oversubscribed, WaitCause::never_ended), HasSubstr("had not returned when the job ended"));
 
     context.nodes.push_back(context.nodes[0]);   // a second node, with a core for each rank
     context.nodes.push_back(node);

@@ -87,29 +87,30 @@ function lowerBound(length, valueAt, value) {
 
 function time(ns) {
   const of = (value, unit) => `${value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)}\u00a0${unit}`;
-  if (ns < 1e3) return `${Math.round(ns)} ns`;
+  if (ns < 1e3) return `${Math.round(ns)}\u00a0ns`;
   if (ns < 1e6) return of(ns / 1e3, "µs");
   if (ns < 1e9) return of(ns / 1e6, "ms");
   return of(ns / 1e9, "s");
 }
 function bytes(n) {
-  if (n < 1024) return `${n} B`;
-  if (n < 1 << 20) return `${(n / 1024).toFixed(n < 10240 ? 1 : 0)} KiB`;
-  if (n < 2 ** 30) return `${(n / 2 ** 20).toFixed(1)} MiB`;
-  return `${(n / 2 ** 30).toFixed(1)} GiB`;
+  if (n < 1024) return `${n}\u00a0B`;
+  if (n < 1 << 20) return `${(n / 1024).toFixed(n < 10240 ? 1 : 0)}\u00a0KiB`;
+  if (n < 2 ** 30) return `${(n / 2 ** 20).toFixed(1)}\u00a0MiB`;
+  return `${(n / 2 ** 30).toFixed(1)}\u00a0GiB`;
 }
 function count(n) { return n.toLocaleString("en"); }
-function percent(part, whole) { return whole > 0 ? `${(100 * part / whole).toFixed(part / whole < 0.1 ? 1 : 0)} %` : "–"; }
+function percent(part, whole) { return whole > 0 ? `${(100 * part / whole).toFixed(part / whole < 0.1 ? 1 : 0)}\u00a0%` : "–"; }
 function escaped(text) { return String(text).replace(/[&<>"]/g, c => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]); }
 function ranks(list) {
-  if (list.length === 1) return `rank ${list[0]}`;
+  if (list.length === 1) return `rank\u00a0${list[0]}`;
   const runs = [];
   for (const r of [...list].sort((a, b) => a - b)) {
     const run = runs[runs.length - 1];
     if (run && run[1] === r - 1) run[1] = r;
     else runs.push([r, r]);
   }
-  return "ranks " + runs.map(([a, b]) => a === b ? a : `${a}${b > a + 1 ? "–" : ", "}${b}`).join(", ");
+  // A word joiner after the dash: no line ends there.
+  return "ranks\u00a0" + runs.map(([a, b]) => a === b ? a : `${a}${b > a + 1 ? "–\u2060" : ", "}${b}`).join(", ");
 }
 function element(id) { return document.getElementById(id); }
 function colour(name) { return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim(); }

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The matrix of traffic between ranks, and the tree of a collective over the machine.
 
-const matrix = { by: 3, canvas: null };
+const matrix = { by: 3, canvas: null, at: null }, tree = { sum: null };
 
 function showMatrix() {
   if (report.pairs.length === 0) return void (element("pairs").innerHTML = "<p>No messages from rank to rank; collectives are below.</p>");
   element("pairs").innerHTML = `<div class="bar"><span>Each square: what the rank of its row has sent to the rank of its column.</span>
     <span class="buttons"><button id="by-bytes">bytes</button><button id="by-messages">messages</button></span></div>
-    <canvas></canvas><p id="pair">&nbsp;</p>`;
+    <canvas tabindex="0" role="application" aria-label="Traffic between ranks; the arrow keys choose a pair"></canvas>
+    <p id="pair" aria-live="polite">&nbsp;</p>`;
   matrix.canvas = element("pairs").querySelector("canvas");
   element("by-bytes").onclick = () => { matrix.by = 3; drawMatrix(); };
   element("by-messages").onclick = () => { matrix.by = 2; drawMatrix(); };
-  matrix.canvas.onpointermove = e => tellPair(e.offsetX, e.offsetY);
+  matrix.canvas.onpointermove = e => describePair(Math.floor((e.offsetY - matrix.top) / matrix.cell), Math.floor((e.offsetX - matrix.left) / matrix.cell));
+  matrix.canvas.onkeydown = e => matrixKey(e);
   matrix.known = new Map(report.pairs.map(p => [`${p[0]},${p[1]}`, p]));
   drawMatrix();
 }
@@ -19,7 +21,8 @@ function showMatrix() {
 function drawMatrix() {
   if (!matrix.canvas) return;
   const n = report.lanes.length, type = parseFloat(getComputedStyle(document.documentElement).fontSize);
-  const cell = matrix.cell = Math.max(3, Math.min(type * 2.4, Math.floor(type * 34 / n))), left = matrix.left = type * 4.6, top = matrix.top = type * 1.6;
+  const left = matrix.left = type * 4.6, top = matrix.top = type * 1.6, room = Math.min(type * 34, element("pairs").clientWidth - left - 2);
+  const cell = matrix.cell = Math.max(1, Math.min(type * 2.4, Math.floor(room / n)));
   const scale = window.devicePixelRatio || 1, width = left + n * cell + 2, height = top + n * cell + 2;
   matrix.canvas.style.cssText = `width:${width}px;height:${height}px`;
   matrix.canvas.width = width * scale;
@@ -35,6 +38,11 @@ function drawMatrix() {
     g.fillRect(left + timeline.laneOf.get(p[1]) * cell, top + timeline.laneOf.get(p[0]) * cell, cell - (cell > 6 ? 1 : 0), cell - (cell > 6 ? 1 : 0));
   }
   g.globalAlpha = 1;
+  if (matrix.at) {
+    g.strokeStyle = colour("chosen");
+    g.lineWidth = 2;
+    g.strokeRect(left + matrix.at[1] * cell, top + matrix.at[0] * cell, cell, cell);
+  }
   g.fillStyle = colour("text");
   g.font = `${type * 0.85}px system-ui, "DejaVu Sans", sans-serif`;
   g.textBaseline = "middle";
@@ -46,11 +54,23 @@ function drawMatrix() {
   });
 }
 
-function tellPair(x, y) {
-  const from = report.lanes[Math.floor((y - matrix.top) / matrix.cell)], to = report.lanes[Math.floor((x - matrix.left) / matrix.cell)];
+/** Describes the pair in this row and column, if there is one. */
+function describePair(row, column) {
+  const from = report.lanes[row], to = report.lanes[column];
   if (!from || !to) return;
+  matrix.at = [row, column];
   const pair = matrix.known.get(`${from.rank},${to.rank}`);
   element("pair").textContent = `From rank ${from.rank} to rank ${to.rank}: ` + (pair ? `${count(pair[2])} messages, ${bytes(pair[3])}.` : "nothing.");
+  drawMatrix();
+}
+
+function matrixKey(e) {
+  const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[e.key];
+  if (!step) return;
+  e.preventDefault();
+  const most = report.lanes.length - 1, [row, column] = matrix.at ?? [0, 0];
+  const moved = matrix.at ? [row + step[0], column + step[1]] : [0, 0];
+  describePair(...moved.map(i => Math.max(0, Math.min(most, i))));
 }
 
 /** Ranks in the order of the machine: by host, socket, NUMA node, cache, core. */
@@ -72,25 +92,31 @@ function treeEdges(levels, root) {
   return edges;
 }
 
-function showTree(sum) {
+/** Draws the tree of the chosen collective, as wide as the page. */
+function showTree(room = element("tree").clientWidth) {
+  const sum = tree.sum;
+  if (!sum) return;
   const [collective, levels, algorithm] = report.algorithms[sum.algorithm], box = element("tree");
   const example = report.collectives.find(c => c.algorithm === sum.algorithm && c.comm === sum.comm);
   if (sum.levels.length === 0) return void (box.innerHTML = "<p class='advice'>Where its ranks lie on the machine is not known.</p>");
   const root = example && example.root >= 0 ? example.root : -1, edges = treeEdges(sum.levels, root);
-  const spots = ranksOnMachine(), type = 16, gap = 46, x = new Map(spots.map((s, i) => [s.rank, 40 + i * gap + boxesBefore(spots, i) * 16]));
-  const height = 104 + 36 * sum.levels.length, base = height - 20, width = Math.max(420, 40 + gap + Math.max(0, ...x.values()));
+  const spots = ranksOnMachine(), places = spots.length + boxesBefore(spots, spots.length - 1) / 3;
+  const gap = Math.min(46, (room - 80) / Math.max(1, places)), radius = Math.max(1, Math.min(15, gap * 0.42)), every = Math.ceil(24 / gap);
+  const outside = radius < 12 ? 14 : 0;   // the height of a line of numbers below dots that are too small for them
+  const x = new Map(spots.map((s, i) => [s.rank, 40 + (i + boxesBefore(spots, i) / 3) * gap]));
+  const height = 104 + 36 * sum.levels.length, base = height - 20, width = Math.min(room, 80 + gap * places);
   const shades = ["mpi", "band", "good", "wait", "never"];
   const arc = e => {
     const a = x.get(e.from), b = x.get(e.to), lift = 26 + 46 * e.level + Math.min(60, Math.abs(a - b) * 0.14);
-    return `<path d="M${a} ${base - 16} C${a} ${base - 16 - lift},${b} ${base - 16 - lift},${b} ${base - 16}" fill="none" stroke="var(--${shades[e.level % 5]})" stroke-width="${2 + e.level}"/>`;
+    return `<path d="M${a} ${base - radius} C${a} ${base - radius - lift},${b} ${base - radius - lift},${b} ${base - radius}" fill="none" stroke="var(--${shades[e.level % 5]})" stroke-width="${(gap < 30 ? 1 : 2) + e.level}"/>`;
   };
-  const dots = spots.map(s => `<circle cx="${x.get(s.rank)}" cy="${base}" r="15" fill="var(--card)" stroke="var(--${s.rank === root ? "never" : "soft"})" stroke-width="${s.rank === root ? 3 : 1.5}"/>` +
-    `<text x="${x.get(s.rank)}" y="${base + 5}" text-anchor="middle" font-size="14">${s.rank}</text>`).join("");
+  const dots = spots.map((s, i) => `<circle cx="${x.get(s.rank)}" cy="${base}" r="${radius}" fill="var(--card)" stroke="var(--${s.rank === root ? "never" : "soft"})" stroke-width="${s.rank === root ? 3 : 1.5}"/>` +
+    (i % every ? "" : `<text x="${x.get(s.rank)}" y="${base + (outside ? radius + 12 : 5)}" text-anchor="middle" font-size="${outside ? 12 : 14}">${s.rank}</text>`)).join("");
   const known = edges.filter(e => x.has(e.from) && x.has(e.to));
   box.innerHTML = `<h3>${escaped(collective)} by ${escaped(algorithm)} on ${escaped(commName(sum.comm))}: its teams on the machine</h3>
-    <div class="scroll"><svg style="width:${width / 14}rem" viewBox="0 0 ${width} ${height + 60}" role="img" aria-label="tree of ${escaped(collective)}">
-    ${machineBoxes(spots, x, base)}${known.map(arc).join("")}${dots}</svg></div>
-    <p>${sum.levels.map((l, k) => `<span class="swatch" style="background:var(--${shades[k % 5]})"></span>${k > 0 ? "between the leaders, " : ""}in each ${escaped(l.name === "numa" ? "NUMA node" : l.name)}`).join("")}</p>
+    <svg style="max-width:100%" width="${width}" viewBox="0 0 ${width} ${height + 60 + outside}" role="img" aria-label="tree of ${escaped(collective)}">
+    ${machineBoxes(spots, x, base, gap, outside)}${known.map(arc).join("")}${dots}</svg>
+    <p>${sum.levels.map((l, k) => `<span class="swatch" style="background:var(--${shades[k % 5]})"></span>${k > 0 ? "between the leaders, " : ""}in each ${escaped(levelName(l.name))}`).join("")}</p>
     <p class="advice">${root >= 0 ? `Root is rank ${root} here; a root leads every team that it is in. ` : "The lowest rank of a team leads it. "}
     An algorithm whose name says nothing of levels may use the outermost team alone.</p>`;
 }
@@ -100,17 +126,17 @@ function boxesBefore(spots, i) {
   for (let k = 1; k <= i; ++k) if (spots[k].boxes[2] !== spots[k - 1].boxes[2]) ++n;
   return n;
 }
-function machineBoxes(spots, x, base) {
+function machineBoxes(spots, x, base, gap, outside) {
   const names = [m => report.machines[m].host || "node", s => `socket ${s}`, s => `NUMA node ${s}`];
   let text = "";
   [0, 1, 2].forEach(depth => {
     const of = new Map();
     for (const s of spots) of.set(s.boxes[depth], [...(of.get(s.boxes[depth]) ?? []), s]);
     for (const list of of.values()) {
-      const left = Math.min(...list.map(s => x.get(s.rank))) - 24 + depth * 2, right = Math.max(...list.map(s => x.get(s.rank))) + 24 - depth * 2;
+      const inset = Math.min(24, gap / 2 + 3) - depth * 2, left = Math.min(...list.map(s => x.get(s.rank))) - inset, right = Math.max(...list.map(s => x.get(s.rank))) + inset;
       const label = names[depth]([list[0].m, list[0].socket, list[0].numa][depth]);
-      text += `<rect x="${left}" y="${base - 22}" width="${right - left}" height="${98 - 18 * depth}" rx="6" fill="none" stroke="var(--line)"/>` +
-        `<text x="${left + 4}" y="${base + 70 - 18 * depth}" font-size="12" opacity=".75">${right - left > label.length * 7 ? escaped(label) : ""}</text>`;
+      text += `<rect x="${left}" y="${base - 22}" width="${right - left}" height="${98 - 18 * depth + outside}" rx="6" fill="none" stroke="var(--line)"/>` +
+        `<text x="${left + 4}" y="${base + 70 - 18 * depth + outside}" font-size="12" opacity=".75">${right - left > label.length * 7 ? escaped(label) : ""}</text>`;
     }
   });
   return text;

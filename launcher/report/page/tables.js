@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Errors and warnings, the sums at a glance, and the tables.
 
-function table(head, rows, wide = true) {
-  const cells = (row, tag) => row.map(c => {
-    const cell = c !== null && typeof c === "object" ? c : { text: c };
-    return `<${tag}${cell.n ? ' class="n"' : ""}>${cell.text}</${tag}>`;
-  }).join("");
-  const body = rows.map(r => `<tr${r.pick ? ` class="pick" data-pick="${r.pick}" tabindex="0"` : ""}${r.time === undefined ? "" : ` data-time="${r.time}"`}>${cells(r.cells ?? r, "td")}</tr>`).join("");
-  return `<div class="scroll"><table${wide ? ' class="wide"' : ""}><thead><tr>${cells(head, "th")}</tr></thead><tbody>${body}</tbody></table></div>`;
+/** Returns a table. A cell is text or { text, n: a number, long: a cell with a line of its own where the table is a list }.
+    `many`: the table has so many columns that it becomes a list on narrow pages. */
+function table(head, rows, many = false) {
+  const cell = c => c !== null && typeof c === "object" ? c : { text: c };
+  const kind = c => c.n ? ' class="n"' : c.long ? ' class="long"' : "";
+  const title = i => cell(head[i]).text ? ` data-head="${cell(head[i]).text}"` : "";
+  const titles = head.map(cell).map(c => `<th scope="col"${kind(c)}>${c.text}</th>`).join("");
+  const body = rows.map(r => `<tr${r.pick ? ` class="pick" data-pick="${r.pick}" tabindex="0"` : ""}${r.time === undefined ? "" : ` data-time="${r.time}"`}>` +
+    (r.cells ?? r).map(cell).map((c, i) => `<td${kind(c)}${title(i)}>${c.text}</td>`).join("") + "</tr>").join("");
+  return `<div class="fits"><table class="wide${many ? " many" : ""}"><thead><tr>${titles}</tr></thead><tbody>${body}</tbody></table></div>`;
 }
 const number = text => ({ text, n: true });
+const long = text => ({ text, long: true });
 function meter(parts, whole) {
   const width = part => whole > 0 ? Math.max(0, 100 * part / whole) : 0;
   return `<div class="meter">${parts.map(([part, name]) => `<i style="width:${width(part)}%;background:var(--${name})"></i>`).join("")}</div>`;
@@ -21,7 +25,7 @@ function showWrong() {
       `<td class="place">${escaped(r.place ?? "")}</td><td>${escaped(r.remark ?? "")}</td></tr>`).join("");
     const warning = one.severity === "warning";
     return `<div class="report${warning ? " warning" : ""}"><h3>${warning ? "warning" : "error"} ${escaped(one.code)}: ${escaped(one.headline)}</h3>` +
-      `<div class="scroll"><table>${rows}</table></div>` +
+      `<div class="fits"><table>${rows}</table></div>` +
       (one.help ? `<p><b>What helps:</b> ${escaped(one.help)}.</p>` : "") +
       (one.notes ?? []).map(n => `<p class="advice">${escaped(n)}.</p>`).join("") +
       `<p class="advice">For details, run: <code>mpiexec --explain ${escaped(one.code)}</code></p></div>`;
@@ -40,7 +44,7 @@ function showGlance() {
   element("shares").innerHTML = crowding() +
     `<div class="share">${parts.map(([name, , value]) => `<div style="flex:${value};background:var(--${name})"></div>`).join("")}</div>` +
     `<p><span id="parts">${parts.map(([name, words, value]) =>
-      `<span class="swatch" style="background:var(--${name})"></span>${words} ${percent(value, total)}`).join("")}</span>` +
+      `<span><span class="swatch" style="background:var(--${name})"></span>${words} ${percent(value, total)}</span>`).join("")}</span>` +
     ` <span class="advice">of ${report.lanes.length} ${report.lanes.length === 1 ? "rank" : "ranks"} for ${time(report.length)}; ` +
     `${count(report.calls)} MPI calls, ${count(report.messageCount)} messages</span></p>`;
   element("findings").innerHTML = findings(total);
@@ -52,8 +56,8 @@ function crowding() {
   if (!c) return "";
   return `<div class="report warning" id="crowding"><h3>${c.ranks} ranks share ${c.cores} ${c.cores === 1 ? "core" : "cores"}` +
     `${c.nodes > 1 ? ` of ${c.nodes} nodes` : ""}: waiting is mostly waiting for a core</h3>` +
-    `<p>Run at most as many ranks as there are cores, or use more nodes; the waiting that is left then is the program's own.` +
-    (c.runDelay > 0 ? ` All ranks together were ready to run, and had no core, for ${time(c.runDelay)}.` : "") + `</p></div>`;
+    `<p>Start at most as many ranks as cores, or use more nodes, to see where the program itself waits.` +
+    (c.runDelay > 0 ? ` Ranks were ready but had no core for ${time(c.runDelay)} in sum.` : "") + `</p></div>`;
 }
 
 /** The causes of waiting with the most time, each with the place where ranks waited longest because of it, followed
@@ -63,21 +67,23 @@ function findings(total) {
   const waited = causes.reduce((sum, c) => sum + c.time, 0), named = causes.slice(0, 3).filter(c => c.time > 0.005 * total);
   if (named.length === 0) return "";
   const rest = waited - named.reduce((sum, c) => sum + c.time, 0);
-  // Equal advice is printed once.
+  const advices = new Map();   // equal advice is shown once, for all its causes
+  for (const c of named) advices.set(c.advice, [...advices.get(c.advice) ?? [], c.name]);
   return `<p>Together the ranks waited ${time(waited)}` +
     (rest > 0 ? ` (<span data-time="${rest}">${time(rest)} of it for other causes than these</span>)` : "") + `:</p>` +
-    `<div class="findings">${named.map((c, i) => finding(c, waited, i === 0 || c.advice !== named[i - 1].advice)).join("")}</div>`;
+    `<div class="findings">${named.map(c => finding(c, waited)).join("")}</div>` +
+    [...advices].map(([advice, names]) => `<p class="advice"><b>What helps</b> (${names.join(", ")}): ${escaped(advice)}</p>`).join("");
 }
 
-function finding(cause, waited, withAdvice) {
+function finding(cause, waited) {
   const w = report.waits.filter(w => w.cause === cause.number).sort((a, b) => b.time - a.time)[0];
   const culprits = [...w.culprits].sort((a, b) => b[1] - a[1]).slice(0, 3).map(c => c[0]);
   return `<div class="finding" data-time="${cause.time}"><p><b>${cause.name}</b>: ${time(cause.time)}, ${percent(cause.time, waited)} of it. ` +
-    `${capital(ranks(w.waiting))} waited ${w.time < cause.time ? `${time(w.time)} of that` : "so long"} in <code>${report.names[w.name]}</code>` +
+    `${capital(ranks(w.waiting))} waited ${w.time < cause.time ? `${time(w.time)} of that` : "all that time"} in <code>${report.names[w.name]}</code>` +
     (place(w.place) ? ` at <span class="place">${escaped(place(w.place))}</span>` : "") +
     (culprits.length ? ` for ${ranks(culprits)}` : "") +
     (w.culprits.length && place(w.culpritPlace) && w.culpritPlace !== w.place ? ` at <span class="place">${escaped(place(w.culpritPlace))}</span>` : "") +
-    `.</p>${withAdvice ? `<p class="advice">${escaped(cause.advice)}</p>` : ""}</div>`;
+    `.</p></div>`;
 }
 function capital(text) { return text[0].toUpperCase() + text.slice(1); }
 
@@ -86,17 +92,19 @@ function showWaits() {
   const causes = report.causes.filter(c => c.time > 0).sort((a, b) => b.time - a.time);
   if (causes.length === 0) return void (element("causes").innerHTML = "<p>No call has waited.</p>");
   element("causes").innerHTML = table(["Why", number("time"), "", "What it means, and what helps"], causes.map(c => ({ time: c.time, cells:
-    [`<b>${c.name}</b>`, number(`${time(c.time)}<br>${percent(c.time, all)}`), meter([[c.time, "wait"]], causes[0].time), `<span class="advice">${escaped(c.advice)}</span>`] })));
+    [`<b>${c.name}</b>`, number(`${time(c.time)}<br>${percent(c.time, all)}`), meter([[c.time, "wait"]], causes[0].time),
+      long(`${escaped(c.meaning)} <span class="advice">${escaped(c.advice)}</span>`)] })));
   const most = 40, further = report.waits.slice(most);
   const rows = report.waits.slice(0, most).map((w, i) => ({ pick: `wait:${i}`, time: w.time, cells: [
     number(time(w.time)), report.causes[w.cause].name, escaped(ranks(w.waiting)),
-    `<code>${report.names[w.name]}</code> <span class="place">${escaped(place(w.place))}</span>`,
-    w.culprits.length ? `${escaped(ranks([...w.culprits].sort((a, b) => b[1] - a[1]).slice(0, 4).map(c => c[0])))}${w.culprits.length > 4 ? " …" : ""} <span class="place">${escaped(place(w.culpritPlace))}</span>` : "",
+    long(`<code>${report.names[w.name]}</code> <span class="place">${escaped(place(w.place))}</span>`),
+    long(w.culprits.length ? `${escaped(ranks([...w.culprits].sort((a, b) => b[1] - a[1]).slice(0, 4).map(c => c[0])))}${w.culprits.length > 4 ? " …" : ""} <span class="place">${escaped(place(w.culpritPlace))}</span>` : ""),
     number(count(w.calls))] }));
   const left = further.reduce((sum, w) => sum + w.time, 0);
   if (further.length) rows.push({ time: left, cells: [number(time(left)), "", "", `${count(further.length)} further places`, "",
     number(count(further.reduce((sum, w) => sum + w.calls, 0)))] });
-  element("waits").innerHTML = "<h3>Where</h3>" + table([number("time"), "why", "who waited", "in", "for", number("calls")], rows);
+  element("waits").innerHTML = `<h3>Where</h3><p class="advice screen">Click on a row, or press Enter there, to see its longest wait in the timeline.</p>` +
+    table([number("time"), "why", "who waited", "in", "for", number("calls")], rows, true);
 }
 
 function showCalls() {
@@ -116,18 +124,22 @@ function showCollectives() {
     const last = [...c.last].sort((a, b) => b[1] - a[1])[0];
     return { pick: `collective:${i}`, cells: [`<b>${escaped(collective)}</b>`, escaped(algorithm), escaped(commName(c.comm)), number(count(c.calls)),
       number(bytes(c.bytes / Math.max(1, c.calls) | 0)), number(bytes(c.bytes)), number(time(c.time)), meter([[c.time - c.waited, "mpi"], [c.waited, "wait"]], report.collectiveSums[0].time),
-      last ? `rank ${last[0]} (${percent(last[1], c.calls)})` : ""] };
+      last ? `rank\u00a0${last[0]} (${percent(last[1], c.calls)})` : ""] };
   });
-  element("collective-table").innerHTML = table(["collective", "algorithm", "communicator", number("calls"), number("bytes each"), number("bytes"), number("time of all ranks"), "", "last came mostly"], rows);
+  element("collective-table").innerHTML = table(["collective", "algorithm", "communicator", number("calls"), number("bytes each"), number("bytes"), number("time of all ranks"), "", "last came mostly"], rows, true) +
+    `<p class="advice screen">Click on a row, or press Enter there, to see the teams of its algorithm.</p>`;
 }
 
 /** Shows what a chosen row stands for: the longest wait of its kind, or the tree of its algorithm. */
 function pick(row) {
   const [kind, index] = row.dataset.pick.split(":");
   if (kind === "collective") {
-    document.querySelectorAll("#collective-table tr.picked").forEach(r => r.classList.remove("picked"));
-    row.classList.add("picked");
-    return showTree(report.collectiveSums[index]);
+    for (const r of document.querySelectorAll("#collective-table tr.pick")) {
+      r.classList.toggle("picked", r === row);
+      r.setAttribute("aria-current", r === row);
+    }
+    tree.sum = report.collectiveSums[index];
+    return showTree();
   }
   const w = report.waits[index];
   // The part of a wait that its cause does not explain counts for the last cause.
@@ -144,4 +156,6 @@ function pick(row) {
   if (!best) return;
   element("time").scrollIntoView();
   timeline.reveal(best, true);
+  timeline.pickedRow = row;
+  timeline.box.focus({ preventScroll: true });
 }

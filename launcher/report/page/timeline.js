@@ -2,6 +2,8 @@
 // The timeline: one row per rank or group of ranks (timeline_rows.js), redrawn at every change. Calls thinner than a
 // pixel are summed per pixel.
 
+const printedWidth = 1000, printedHeight = 780;   // of the timeline on paper, in pixels: all rows on one page
+
 const timeline = {
   from: 0, to: 1, row: 40, left: 0, chosen: null, most: { arrows: 1500, bands: 400 },
 
@@ -24,19 +26,19 @@ const timeline = {
 
   resize() {
     const type = parseFloat(getComputedStyle(document.documentElement).fontSize);
-    const n = this.rows.length, room = window.innerHeight * 0.62;
+    const n = this.rows.length, room = this.printed ? printedHeight : window.innerHeight * 0.62;
     this.type = type;
     this.axis = Math.round(1.9 * type);
-    this.row = Math.max(type * 0.55, Math.min(type * 3.4, (room - this.axis) / n));
+    this.row = Math.max(this.printed ? 1 : type * 0.55, Math.min(type * 3.4, (room - this.axis) / n));
     const longest = chunked(this.rows, row => this.label(row).length)[0];
     this.left = Math.round(type * Math.max(4.2, Math.min(14, 0.6 * longest)));
-    this.width = this.box.clientWidth;
+    this.width = this.printed ? printedWidth : this.box.clientWidth;
     this.height = Math.ceil(this.axis + n * this.row + 4);
-    const scale = window.devicePixelRatio || 1;
+    const scale = this.scale();
     // Browsers do not support a canvas with the lanes of a thousand ranks: the canvas covers the visible part and
     // follows the scrolling.
-    this.shown = Math.min(this.height, Math.ceil(window.innerHeight * 0.74));
-    this.canvas.style.cssText = `width:${this.width}px;height:${this.shown}px;position:sticky;top:0`;
+    this.shown = this.printed ? this.height : Math.min(this.height, Math.ceil(window.innerHeight * 0.74));
+    this.canvas.style.cssText = this.printed ? "width:100%;height:auto" : `width:${this.width}px;height:${this.shown}px;position:sticky;top:0`;
     this.canvas.width = this.width * scale;
     this.canvas.height = this.shown * scale;
     this.filler ??= this.box.appendChild(document.createElement("div"));
@@ -44,10 +46,20 @@ const timeline = {
     this.draw();
   },
 
+  scale() { return this.printed ? 2 : window.devicePixelRatio || 1; },
   x(t) { return this.left + (t - this.from) / (this.to - this.from) * (this.width - this.left); },
   t(x) { return this.from + (x - this.left) / (this.width - this.left) * (this.to - this.from); },
+  /** Returns the space above and below a lane. */
+  gap() { return this.row > 14 ? 3 : this.row > 4 ? 1 : 0; },
   y(row) { return this.axis + row * this.row - this.box.scrollTop; },
   yOfLane(lane) { return this.y(this.rowOf[lane]); },
+
+  /** Draws all rows for paper, in light colours; false: for the screen again. */
+  print(printed) {
+    this.printed = printed;
+    this.resize();
+    this.drawNow();
+  },
 
   draw() {
     if (!this.canvas || this.waiting) return;
@@ -55,7 +67,7 @@ const timeline = {
   },
 
   drawNow() {
-    const scale = window.devicePixelRatio || 1, g = this.g = this.canvas.getContext("2d");
+    const scale = this.scale(), g = this.g = this.canvas.getContext("2d");
     this.colours = Object.fromEntries(["card", "text", "soft", "line", "compute", "mpi", "wait", "never", "band",
       "message", "unknown", "chosen"].map(name => [name, colour(name)]));
     g.setTransform(scale, 0, 0, scale, 0, 0);
@@ -77,7 +89,7 @@ const timeline = {
   },
 
   drawLane(lane, i) {
-    const g = this.g, c = this.colours, gap = this.row > 14 ? 3 : 1;
+    const g = this.g, c = this.colours, gap = this.gap();
     const top = this.y(i) + gap, height = this.row - 2 * gap;
     const left = Math.max(this.left, this.x(lane.started)), right = Math.min(this.width, this.x(lane.ended));
     if (right <= left) return;
@@ -251,16 +263,17 @@ const timeline = {
   },
 
   drawLabels() {
-    const g = this.g, c = this.colours, size = Math.min(this.type * 0.95, this.row);
+    const g = this.g, c = this.colours, size = Math.max(this.type * 0.7, Math.min(this.type * 0.95, this.row));
     g.fillStyle = c.card;
     g.fillRect(0, this.axis, this.left - 2, this.shown);
     g.textBaseline = "middle";
     g.font = `${size}px system-ui, "DejaVu Sans", sans-serif`;
-    const every = Math.ceil(11 / this.row);
+    const every = Math.ceil(size * 1.1 / this.row);
     this.rows.forEach((row, i) => {
       if (i % every || this.y(i) < this.axis - this.row || this.y(i) > this.shown) return;
       g.fillStyle = this.chosen && row.lanes.includes(this.chosen.lane) ? c.text : c.soft;
-      g.fillText(this.label(row), 6, this.y(i) + this.row / 2, this.left - 12);
+      const y = this.y(i) + this.row / 2, top = this.axis + size / 2;   // the axis would hide a part of the first label
+      g.fillText(this.label(row), 6, i === 0 && this.y(0) >= this.axis ? Math.max(y, top) : y, this.left - 12);
     });
     g.fillStyle = c.card;
     g.fillRect(0, 0, this.left - 2, this.axis);

@@ -22,14 +22,16 @@ function foldLevels() {
     (i === 0 || count(groups) > count(levels[i - 1][1]))).map(([name, groups]) => ({ name, groups }));
 }
 
+function levelName(level) { return { numa: "NUMA node", l2: "L2 cache", l3: "L3 cache" }[level] ?? level; }
+
 Object.assign(timeline, {
   level: -1,          // index in `levels`; −1: each rank has a row
   open: new Set(),    // groups whose ranks have rows of their own nevertheless
 
   startRows() {
     this.levels = foldLevels();
-    element("fold").innerHTML = this.levels.length === 0 ? "" : ["ranks", ...this.levels.map(l => l.name)].map((name, i) =>
-      `<button data-fold="${i - 1}" title="one row for each ${i ? name : "rank"} (f)">${name}</button>`).join("");
+    element("fold").innerHTML = this.levels.length === 0 ? "" : ["rank", ...this.levels.map(l => levelName(l.name))].map((name, i) =>
+      `<button data-fold="${i - 1}" title="one row for each ${name} (f)">${name}</button>`).join("");
     element("fold").onclick = e => { if (e.target.dataset.fold) this.fold(Number(e.target.dataset.fold)); };
     this.makeRows();
   },
@@ -55,7 +57,10 @@ Object.assign(timeline, {
       } else this.rowOf[i] = this.rows.push({ lanes: [] }) - 1;
       this.rows[this.rowOf[i]].lanes.push(i);
     });
-    document.querySelectorAll("#fold button").forEach(b => b.classList.toggle("on", Number(b.dataset.fold) === this.level));
+    document.querySelectorAll("#fold button").forEach(b => {
+      b.classList.toggle("on", Number(b.dataset.fold) === this.level);
+      b.setAttribute("aria-pressed", Number(b.dataset.fold) === this.level);
+    });
   },
   isFolded(lane) { return this.rows[this.rowOf[lane]].group !== undefined; },
   /** Gives the ranks of a group rows of their own. */
@@ -68,7 +73,7 @@ Object.assign(timeline, {
 
   drawRow(row, index) {
     if (row.group === undefined) return this.drawLane(report.lanes[row.lanes[0]], index);
-    const sums = this.sumsOf(row.lanes), g = this.g, gap = this.row > 14 ? 3 : 1;
+    const sums = this.sumsOf(row.lanes), g = this.g, gap = this.gap();
     const top = this.y(index) + gap, height = this.row - 2 * gap;
     for (let x = this.left; x < sums.there.length; ++x) {
       let from = top + height;

@@ -63,8 +63,9 @@ Object.assign(timeline, {
   },
   choose(what) {
     this.chosen = what;
+    element("details").classList.toggle("chosen", Boolean(what));
     element("details").innerHTML = what ? describe(what.lane, what.call)
-      : "Choose a call by a click, or by <kbd>↓</kbd> and <kbd>n</kbd>; <kbd>?</kbd> shows all keys.";
+      : "Click on a call to see why it took its time.";
     this.draw();
   },
   /** Scrolls and zooms until the call is visible, with a margin. */
@@ -76,6 +77,12 @@ Object.assign(timeline, {
     const y = this.axis + this.rowOf[what.lane] * this.row;
     if (y - this.box.scrollTop < this.axis || y + this.row - this.box.scrollTop > this.shown) this.box.scrollTop = y - this.shown / 2;
     this.choose(what);
+  },
+  /** Chooses nothing. If the call was chosen by a row of a table, the focus returns there. */
+  leave() {
+    this.choose(null);
+    if (this.pickedRow) this.pickedRow.focus();
+    this.pickedRow = null;
   },
   zoomToChosen() { if (this.chosen) this.reveal(this.chosen, true); },
 
@@ -122,7 +129,7 @@ function describe(lane, call) {
     text += ` It waited ${time(calls.waited[call])}`;
     if (calls.culprit[call] >= 0) text += `, ${time(calls.caused[call])} of it for <b>rank ${calls.culprit[call]}</b>` +
       (place(calls.culpritPlace[call]) ? ` (at <span class="place">${escaped(place(calls.culpritPlace[call]))}</span>)` : "");
-    text += cause.name ? `: <b>${cause.name}</b>. <span class="advice">${escaped(cause.advice)}</span>` : ".";
+    text += cause.name ? `: <b>${cause.name}</b>. ${escaped(cause.meaning)} <span class="advice">${escaped(cause.advice)}</span>` : ".";
   }
   const messages = messagesOf(lane, call).slice(0, 6).map(m =>
     `${m.from === rank ? `→ rank ${m.to}` : `← rank ${m.from}`}, ${bytes(m.bytes)}, tag ${m.tag}, ${escaped(commName(m.comm))}`);
@@ -132,13 +139,13 @@ function describe(lane, call) {
 
 const keys = {
   "+": () => timeline.zoom(0.6), "=": () => timeline.zoom(0.6), "-": () => timeline.zoom(1 / 0.6),
-  "0": () => timeline.show(0, timeline.length), ArrowLeft: () => timeline.move(-0.2), ArrowRight: () => timeline.move(0.2),
+  "0": () => timeline.show(0, timeline.length), Home: () => timeline.show(0, timeline.length), ArrowLeft: () => timeline.move(-0.2), ArrowRight: () => timeline.move(0.2),
   ArrowUp: () => timeline.stepLane(-1), ArrowDown: () => timeline.stepLane(1), n: () => timeline.step(1), p: () => timeline.step(-1),
-  w: () => timeline.nextWait(), f: () => timeline.foldNext(), Enter: () => timeline.zoomToChosen(), Escape: () => timeline.choose(null),
+  w: () => timeline.nextWait(), f: () => timeline.foldNext(), Enter: () => timeline.zoomToChosen(), Escape: () => timeline.leave(),
   l: () => changeType(1.15), s: () => changeType(1 / 1.15), t: () => changeTheme(), "?": () => element("keys").showModal(),
 };
-/** Arrows and Enter move the page unless the timeline has the focus. */
-const onlyInTimeline = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Enter"];
+/** Arrows, Home and Enter act on the page unless the timeline has the focus. */
+const onlyInTimeline = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "Enter"];
 
 function press(key, e) {
   if (!keys[key] || (onlyInTimeline.includes(key) && document.activeElement !== timeline.box)) return;
@@ -150,9 +157,26 @@ function changeType(factor) {
   document.documentElement.style.setProperty("--type", `${type}px`);
   timeline.resize();
   drawMatrix();
+  showTree();
 }
 function changeTheme() {
   document.documentElement.classList.toggle("dark");
   timeline.draw();
   drawMatrix();
+}
+
+/** Paper is light, and shows all rows of the timeline. */
+function preparePrint() {
+  const classes = document.documentElement.classList;
+  preparePrint.wasDark = classes.contains("dark");
+  classes.remove("dark");
+  timeline.print(true);
+  drawMatrix();
+  showTree(printedWidth);
+}
+function endPrint() {
+  document.documentElement.classList.toggle("dark", preparePrint.wasDark);
+  timeline.print(false);
+  drawMatrix();
+  showTree();
 }

@@ -26,8 +26,13 @@ function start() {
     if (row) pick(row);
   });
   document.addEventListener("keydown", e => {
-    if (e.key === "Enter" && document.activeElement.dataset.pick) pick(document.activeElement);
+    if (!["Enter", " "].includes(e.key) || !document.activeElement.dataset.pick) return;
+    e.preventDefault();   // Space would scroll the page
+    pick(document.activeElement);
   });
+  window.addEventListener("beforeprint", preparePrint);
+  window.addEventListener("afterprint", endPrint);
+  window.addEventListener("resize", () => { drawMatrix(); showTree(); });
   element("close-keys").onclick = () => element("keys").close();
   document.body.dataset.ready = String(report.lanes.length);
 }
@@ -36,7 +41,7 @@ function showHead() {
   element("job").innerHTML = `<code>${escaped(report.command)}</code> · ${escaped(report.date)} · ${report.lanes.length} ${report.lanes.length === 1 ? "rank" : "ranks"} · ${time(report.length)} · exit code ${report.exitCode}`;
   document.title = `${report.command.replace(/^mpiexec /, "")} – Tutti report`;
   element("legend").innerHTML = [["compute", "computation"], ["mpi", "in MPI"], ["wait", "waiting"], ["never", "never ended"], ["band", "collective"]]
-    .map(([name, words]) => `<span class="swatch" style="background:var(--${name})"></span>${words}`).join("") + ' &nbsp;→ message';
+    .map(([name, words]) => `<span><span class="swatch" style="background:var(--${name})"></span>${words}</span>`).join("") + "<span>→ message</span>";
   const lost = report.lanes.filter(l => l.lost > 0), clocks = Math.max(0, ...report.lanes.map(l => l.clockError));
   const notes = [`Written by mpiexec of Tutti ${report.version}.`];
   if (lost.length) notes.push(`Only the last events were kept: ${ranks(lost.map(l => l.rank))} ${lost.length === 1 ? "is" : "are"} complete from ${time(Math.max(...lost.map(l => l.completeFrom)))} on (grey before); --report-events keeps more.`);

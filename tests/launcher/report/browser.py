@@ -10,6 +10,11 @@ import tempfile
 import time
 
 
+# number and text of each key
+KEYS = {"Tab": (9, ""), "Enter": (13, "\r"), "Escape": (27, ""), " ": (32, " "), "Home": (36, ""),
+        "ArrowLeft": (37, ""), "ArrowUp": (38, ""), "ArrowRight": (39, ""), "ArrowDown": (40, "")}
+
+
 def program():
     """Returns the path of Chromium, or None."""
     return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -93,8 +98,26 @@ class Browser:
         return result["result"].get("value")
 
     def key(self, key):
-        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, text=key if len(key) == 1 else "")
-        self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
+        """Presses a key with its default action, such as moving the focus."""
+        number, text = KEYS.get(key, (0, key if len(key) == 1 else ""))
+        given = {"key": key, "code": "Space" if key == " " else key, "windowsVirtualKeyCode": number}
+        self.call("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", text=text, **given)
+        self.call("Input.dispatchKeyEvent", type="keyUp", **given)
+
+    def size(self, width, height):
+        """Sets the size of the page and waits until it is drawn."""
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
+
+    def medium(self, name):
+        """Lays the page out for "print", or for the screen ("")."""
+        self.call("Emulation.setEmulatedMedia", media=name)
+
+    def pdf(self, file):
+        """Prints the page on A4."""
+        data = self.call("Page.printToPDF", paperWidth=8.27, paperHeight=11.69, preferCSSPageSize=True)["data"]
+        with open(file, "wb") as out:
+            out.write(base64.b64decode(data))
 
     def prefer(self, scheme):
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])

@@ -27,9 +27,9 @@ END
 # more ranks than cores, which the page reports first; a simulated machine, by whose sockets and caches ranks are folded
 cores=$(taskset -cp $$ | sed 's/.*: //')
 taskset -cp "${cores%%[,-]*}" $$ > "$folder/null"
-TUTTI_TOPOLOGY="socket:2 l3:2 core:4" run -n 16 --report "$page" "$folder/traced"; expect_code 0
+TUTTI_TOPOLOGY="socket:2 l3:2 core:16" run -n 64 --report "$page" "$folder/traced"; expect_code 0
 taskset -cp "$cores" $$ > "$folder/null"
-check_page "$page" ranks=16 well oversubscribed=16/1 folds=node,socket,l3
+check_page "$page" ranks=64 well oversubscribed=64/1 folds=node,socket,l3
 
 # a deadlock: the page has the report of mpiexec, and the calls that never ended
 run -n 3 --report "$page" "$folder/traced" hang; expect_code 125; expect_err "error[T0"
@@ -64,9 +64,9 @@ refuses --trace "$page" " exists and was not written by mpiexec --trace"
 run -n 2 --report "$folder/new" --trace "$folder/new" touch "$folder/ran"; expect_code 2
 expect_err "--report and --trace name the same file, $folder/new"
 # an empty file and a device are written to
-: > "$folder/empty"
-run -n 2 --report "$folder/empty" --trace /dev/null "$folder/traced"; expect_code 0
-check_page "$folder/empty" ranks=2 well
+: > "$folder/empty.html"
+run -n 2 --report "$folder/empty.html" --trace /dev/null "$folder/traced"; expect_code 0
+check_page "$folder/empty.html" ranks=2 well
 run -n 2 -outfile-pattern "$folder/traced/%r" touch "$folder/ran"; expect_code 2; expect_err "$folder/traced/0"
 if grep -q '^OTF2_LIBRARY:FILEPATH=.*NOTFOUND' "$build/CMakeCache.txt"; then
     run -n 2 --trace "$folder/run.otf2" touch "$folder/ran"; expect_code 1; expect_err "Tutti was built without libotf2"

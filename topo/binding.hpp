@@ -49,9 +49,9 @@ struct MapBy {
 Result<BindTo> parse_bind_to(std::string_view text);
 Result<MapBy> parse_map_by(std::string_view text);
 
-/// The valid values, for help and error messages: "auto, none, hwthread, …".
-std::string_view bind_to_values();
-std::string_view map_by_values();
+/// The valid values, separated by bars, for help, completion and error messages; a part in capitals is a placeholder.
+inline constexpr std::string_view bind_to_values = "auto|none|hwthread|core|l2|l3|numa|socket|node|user:LIST";
+inline constexpr std::string_view map_by_values = "slot|hwthread|core|l2|l3|numa|socket|node|ppr:N:UNIT";
 
 /// The result of plan_ranks.
 struct Plan {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "topo/binding.hpp"
+#include "topo/nearest.hpp"
 #include "topo/text.hpp"
 
 namespace tutti::topo {
@@ -30,6 +31,15 @@ const Unit* find_unit(std::string_view word) {
     const auto found = std::find_if(std::begin(unit_names), std::end(unit_names),
                                     [&](const auto& entry) { return entry.first == word; });
     return found == std::end(unit_names) ? nullptr : &found->second;
+}
+
+std::string unknown_value(std::string_view option, std::string_view word, std::string_view values) {
+    const std::vector<std::string> names = split_words(values, "|");
+    std::string all;
+    for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+    const std::string hint = nearest_hint(word, names);
+    return std::string(option) + ": " + quoted(word) + " is unknown; valid values: " + all +
+           (hint.empty() ? "." : hint);
 }
 
 std::string bad_count(std::string_view word, std::string_view option) {
@@ -65,8 +75,7 @@ Result<BindTo> with_details(BindTo bind, const Fields& fields) {
 }
 
 Result<MapBy> unknown_map(std::string_view word) {
-    return Result<MapBy>::failure("--map-by: " + quoted(word) +
-                                  " is unknown; valid values: " + std::string(map_by_values()) + ".");
+    return Result<MapBy>::failure(unknown_value("--map-by", word, map_by_values));
 }
 
 // Parses what follows the unit in --map-by: PE=n or a count.
@@ -99,15 +108,6 @@ std::optional<Unit> unit_named(std::string_view word) {
     return unit ? std::optional(*unit) : std::nullopt;
 }
 
-std::string_view bind_to_values() {
-    return "auto, none, hwthread, core, l2, l3, numa, socket, node, each with an optional :count, and user:0+2,1+3";
-}
-
-std::string_view map_by_values() {
-    return "slot, hwthread, core, l2, l3, numa, socket, node, each with an optional :count or :PE=cores, and "
-           "ppr:ranks:unit";
-}
-
 Result<BindTo> parse_bind_to(std::string_view text) {
     const std::string wanted = lower(trimmed(text));
     if (wanted.starts_with("user:")) return parse_user_sets(std::string_view(wanted).substr(5));
@@ -120,8 +120,7 @@ Result<BindTo> parse_bind_to(std::string_view text) {
     }
     const Unit* unit = find_unit(fields[0]);
     if (!unit || *unit == Unit::slot) {
-        return Result<BindTo>::failure("--bind-to: " + quoted(fields[0]) +
-                                       " is unknown; valid values: " + std::string(bind_to_values()) + ".");
+        return Result<BindTo>::failure(unknown_value("--bind-to", fields[0], bind_to_values));
     }
     return with_details({.kind = BindTo::Kind::unit, .unit = *unit, .user = {}}, fields);
 }

@@ -7,6 +7,7 @@
 #include "coll/choice/choose.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/settings/setting_text.hpp"
+#include "topo/nearest.hpp"
 #include "topo/text.hpp"
 
 namespace tutti::coll {
@@ -31,17 +32,23 @@ std::string joined(List const& list, Name name) {
     return all;
 }
 
-std::string collective_list() {
-    std::string all;
-    for (int c = 0; c < collectives; ++c) all += (c ? ", " : "") + std::string(name_of(static_cast<Collective>(c)));
-    return all;
+/// Returns the end of a message about an unknown name: the nearest one, or after `introduction` all of them.
+std::string names_hint(std::string_view name, char const* introduction, std::vector<char const*> const& names) {
+    std::string const hint = topo::nearest_hint(name, names);
+    return hint.empty() ? introduction + joined(names, [](char const* one) { return one; }) : hint;
 }
 
-std::string algorithm_list(Collective collective) {
+std::string collective_hint(std::string_view name) {
+    std::vector<char const*> names;
+    for (int c = 0; c < collectives; ++c) names.push_back(name_of(static_cast<Collective>(c)));
+    return names_hint(name, "; the collectives are ", names);
+}
+
+std::string algorithm_hint(Collective collective, std::string_view name) {
     std::vector<char const*> names;
     for (AlgorithmRow const& a : all_algorithms())
         if (a.collective == collective) names.push_back(a.name);
-    return joined(names, [](char const* name) { return name; });
+    return names_hint(name, "; it has ", names);
 }
 
 /// Splits `text` at the first of the characters `ends`: returns the part before it and leaves the part after it in
@@ -241,8 +248,7 @@ Setting parse_setting(Collective collective, std::string_view text, std::string_
     AlgorithmRow const* algorithm = find_algorithm(collective, name);
     if (!algorithm) {
         std::string const has_not = name.empty() ? " needs the name of an algorithm" : join(" has no algorithm ", name);
-        diagnostics.push_back(
-            join(origin, ": ", name_of(collective), has_not, "; it has ", algorithm_list(collective)));
+        diagnostics.push_back(join(origin, ": ", name_of(collective), has_not, algorithm_hint(collective, name)));
         return {};
     }
     Setting setting = defaults(*algorithm);
@@ -277,7 +283,7 @@ void Settings::parse(std::string_view text, std::string_view origin, std::vector
         } else {
             std::string const nor = last ? join(" a parameter of ", last->algorithm->name, " nor") : "";
             diagnostics.push_back(join(origin, ": ", head, nor.empty() ? " is not" : " is neither", nor,
-                                       " a collective; the collectives are ", collective_list()));
+                                       " a collective", collective_hint(head)));
         }
     }
 }
@@ -335,7 +341,8 @@ std::string parse_rule(std::vector<std::string_view> const& words, Rule& rule) {
     rule.comm_kind = CommKind::any_kind;
     rule.ranks = rule.bytes = no_limit;
     rule.levels = 1;
-    if (!find_collective(words[0], rule.collective)) return join(words[0], " is not a collective");
+    if (!find_collective(words[0], rule.collective))
+        return join(words[0], " is not a collective", collective_hint(words[0]));
     if (words.size() == 1) return join("the algorithm of ", words[0], " must be at the end of the line");
     for (std::size_t i = 1; i + 1 < words.size(); ++i)
         if (std::string wrong = parse_limit(words[i], rule); !wrong.empty()) return wrong;

@@ -3,6 +3,8 @@
 #include "coll/comm/create.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 #include <numeric>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "coll/comm/derive.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/process.hpp"
+#include "runtime/settings/launch.hpp"
 #include "topo/text.hpp"
 
 namespace tutti::coll {
@@ -79,10 +82,18 @@ void attach_multi_node(Comm& comm, std::uint64_t context, std::byte* area) {
         std::make_unique<CommState>(process, Area(nullptr, all->size()), layout, all->rank(), std::move(multi_node));
 }
 
+/// Reads TUTTI_COLL, whose end may come from an option of mpiexec; messages name the one that the user gave.
+void read_all_collectives(std::string_view text, Settings& settings, std::vector<std::string>& diagnostics) {
+    char const* const option = std::getenv(launch::coll_option_variable);
+    std::size_t const size = option && text.ends_with(option) ? std::strlen(option) : 0;
+    settings.parse(text.substr(0, text.size() - size), "TUTTI_COLL", diagnostics);
+    settings.parse(text.substr(text.size() - size), "--coll", diagnostics);
+}
+
 /// Reads the environment: TUTTI_COLL for all collectives, TUTTI_COLL_<COLLECTIVE> for one.
 Settings read_settings(Variables const& variables, std::vector<std::string>& diagnostics) {
     Settings settings;
-    settings.parse(variables.coll, "TUTTI_COLL", diagnostics);
+    read_all_collectives(variables.coll, settings, diagnostics);
     std::string const* const by_collective[] = {
 #define COLLECTIVE(name, Args) &variables.coll_##name,
 #include "runtime/settings/collectives.def"

@@ -11,6 +11,9 @@ inline constexpr char rank_variable[] = "TUTTI_RANK";                     ///< l
 inline constexpr char listen_variable[] = "TUTTI_LISTEN_FD";    ///< listening sockets, "7,8"; only on several nodes
 inline constexpr char launcher_variable[] = "TUTTI_LAUNCHER";   ///< launcher that created the segment: PID@NAMESPACE
 
+/// The end of TUTTI_COLL that options of mpiexec gave; messages about it name --coll.
+inline constexpr char coll_option_variable[] = "TUTTI_COLL_OPTION";
+
 /// Exit code of a job that ends because of a definite error in the program.
 inline constexpr int program_error_code = 125;
 

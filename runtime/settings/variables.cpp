@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <numeric>
 #include <optional>
 #include <type_traits>
 
@@ -13,6 +12,7 @@
 #include "runtime/settings/launch.hpp"
 #include "runtime/settings/setting_text.hpp"
 #include "topo/hierarchy.hpp"
+#include "topo/nearest.hpp"
 #include "topo/text.hpp"
 
 namespace tutti {
@@ -108,8 +108,8 @@ template <class Type>
 std::string expected_value(std::string_view text, std::string_view range) {
     std::vector<std::string_view> words;
     any_range_part(range, [&](std::string_view part) { return words.push_back(part), false; });
-    std::string const similar = std::is_same_v<Type, types::Word> ? nearest(text, words) : "";
-    return join("it must be ", Type::values(range), similar.empty() ? "" : "; did you mean " + similar + "?");
+    std::string const hint = std::is_same_v<Type, types::Word> ? topo::nearest_hint(text, words) : "";
+    return join("it must be ", Type::values(range), hint);
 }
 
 template <class Type, class T>
@@ -129,8 +129,8 @@ std::vector<std::string> known_names() {
 #define VAR(group, type, name, ...) environment_name(#name),
 #include "runtime/settings/variables.def"
 #undef VAR
-        launch::segment_variable, launch::segment_inode_variable, launch::rank_variable,
-        launch::listen_variable,  launch::parent_variable,        launch::launcher_variable};
+        launch::segment_variable, launch::segment_inode_variable, launch::rank_variable,       launch::listen_variable,
+        launch::parent_variable,  launch::launcher_variable,      launch::coll_option_variable};
 }
 
 void report_unknown(char const* const* environment, std::vector<std::string>& diagnostics) {
@@ -139,9 +139,7 @@ void report_unknown(char const* const* environment, std::vector<std::string>& di
     for (; environment && *environment; ++environment) {
         std::string_view entry = *environment, name = entry.substr(0, entry.find('='));
         if (name.substr(0, 6) != "TUTTI_" || std::find(views.begin(), views.end(), name) != views.end()) continue;
-        std::string const similar = nearest(name, views);
-        diagnostics.push_back(
-            join(name, " is not a variable of Tutti", similar.empty() ? "" : "; did you mean " + similar + "?"));
+        diagnostics.push_back(join(name, " is not a variable of Tutti", topo::nearest_hint(name, known)));
     }
 }
 
@@ -183,27 +181,6 @@ std::uint64_t fingerprint(std::vector<std::string> const& diagnostics) {
     std::string all;
     for (std::string const& one : diagnostics) all += one + '\n';
     return all.empty() ? 0 : std::hash<std::string>{}(all);
-}
-
-std::string nearest(std::string_view word, std::span<std::string_view const> candidates) {
-    auto distance = [&](std::string_view other) {
-        std::vector<std::size_t> row(other.size() + 1);
-        std::iota(row.begin(), row.end(), 0);
-        for (std::size_t i = 0; i < word.size(); ++i) {
-            std::size_t diagonal = row[0];
-            row[0] = i + 1;
-            for (std::size_t j = 0; j < other.size(); ++j) {
-                std::size_t next = std::min({row[j] + 1, row[j + 1] + 1, diagonal + (word[i] != other[j])});
-                diagonal = row[j + 1];
-                row[j + 1] = next;
-            }
-        }
-        return row.back();
-    };
-    auto best = std::min_element(candidates.begin(), candidates.end(),
-                                 [&](auto a, auto b) { return distance(a) < distance(b); });
-    if (best == candidates.end() || distance(*best) * 3 > word.size()) return {};
-    return std::string(*best);
 }
 
 }   // namespace tutti

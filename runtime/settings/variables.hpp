@@ -52,8 +52,4 @@ std::uint64_t fingerprint(std::vector<std::string> const& diagnostics);
 /// Returns all settings as rows in the order of variables.def, with values from `environment`.
 std::vector<VariableRow> describe_variables(char const* const* environment);
 
-/// Returns the candidate with the smallest edit distance to `word`, or an empty string if more than a third of it
-/// differs.
-std::string nearest(std::string_view word, std::span<std::string_view const> candidates);
-
 }   // namespace tutti

@@ -99,6 +99,8 @@ TEST(Settings, ListTheAlgorithmsWhenOneIsUnknown) {
     EXPECT_THAT(parse(Collective::bcast, "nix").errors,
                 ElementsAre(HasSubstr("test: bcast has no algorithm nix; it has slots, ")));
     EXPECT_EQ(parse(Collective::bcast, "nix").setting.algorithm, nullptr);
+    EXPECT_THAT(parse(Collective::bcast, "slosts").errors,
+                ElementsAre("test: bcast has no algorithm slosts; did you mean slots?"));
 }
 
 TEST(Settings, AcceptValidPartsAndReportTheRest) {

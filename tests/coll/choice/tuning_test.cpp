@@ -77,7 +77,8 @@ TEST(Tuning, ReportsInvalidLinesByNumberAndAcceptsTheOthers) {
         "bcast slots bytes<=4K\n"
         "bcast hierarchical\n");
     EXPECT_THAT(r.errors,
-                ElementsAre("FILE:1: bcats is not a collective", HasSubstr("FILE:2: bcast has no algorithm nix; it"),
+                ElementsAre("FILE:1: bcats is not a collective; did you mean bcast?",
+                            HasSubstr("FILE:2: bcast has no algorithm nix; it"),
                             "FILE:4: the algorithm of bcast must be at the end of the line",
                             HasSubstr("FILE:5: bytes<=5000: expected a power of two"), HasSubstr("FILE:6: ranks<=many"),
                             HasSubstr("FILE:7: ranks<=0"), HasSubstr("FILE:8: bytes>4K is not a limit"),

@@ -133,12 +133,5 @@ TEST(Variables, AreDescribedWithValueAndOrigin) {
     for (auto const& r : rows) EXPECT_TRUE(r.description.ends_with('.')) << r.name << " must end with a full stop";
 }
 
-TEST(Nearest, FindsTypingErrorsOnly) {
-    std::string_view words[] = {"bind-to", "map-by", "timeout"};
-    EXPECT_EQ(nearest("bindto", words), "bind-to");
-    EXPECT_EQ(nearest("timout", words), "timeout");
-    EXPECT_EQ(nearest("zzzzzz", words), "");
-}
-
 }   // namespace
 }   // namespace tutti

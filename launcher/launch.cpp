@@ -214,7 +214,7 @@ private:
         if (!wanted) return void(programs_.emplace_back());
         bool in_folder = false;
         std::string const path = join(program.path, program.path.empty() ? "" : ":", search_path());
-        std::string file = find_program(program.command[0], program.directory, path, &in_folder);
+        std::string file = find_program(program.command[0], program.directory, path, &in_folder, program.ranks);
         if (in_folder && !job_.quiet && (!other_nodes_ || other_nodes_->is_root()))
             output_.print_message(join(program.command[0], " is not in PATH; using ", file, " in the folder ",
                                        program.directory.empty() ? "in which mpiexec was started" : program.directory));

@@ -2,6 +2,7 @@
 // The commands of agents, the search for programs, and terminal windows.
 #include "launcher/start/commands.hpp"
 
+#include <elf.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string_view>
 
 #include "launcher/base/job.hpp"
@@ -45,33 +47,100 @@ bool is_executable(std::string const& file) { return !is_folder(file) && access(
 
 bool exists(std::string const& file) { return access(file.c_str(), F_OK) == 0; }
 
-std::string check_path(std::string const& name, std::string const& file) {
-    if (is_executable(file)) return name;
-    if (is_folder(file)) throw LaunchError(join("the program ", name, " is a folder"), not_executable);
-    if (exists(file))
-        throw LaunchError(join("the program ", name, " is not executable (chmod +x makes it so)"), not_executable);
-    throw LaunchError(join("the program ", name, " cannot be found: ", std::strerror(errno)), not_found);
+/// How files that people mistake for programs are made into one: an interpreter or a compiler, by the name's ending.
+struct Language {
+    std::string_view endings;   ///< each followed by a blank
+    char const *interpreter, *compiler;
+};
+constexpr Language languages[] = {
+    {".py ", "python3", nullptr},
+    {".jl ", "julia", nullptr},
+    {".R .r ", "Rscript", nullptr},
+    {".pl ", "perl", nullptr},
+    {".rb ", "ruby", nullptr},
+    {".c ", nullptr, "mpicc"},
+    {".cc .cpp .cxx .C ", nullptr, "mpicxx"},
+    {".f .F .for .f90 .F90 .f95 .f03 .f08 ", nullptr, "mpifort"},
+};
+
+Language const* language_of(std::string_view name) {
+    std::size_t const dot = name.rfind('.');
+    if (dot == name.npos || name.find('/', dot) != name.npos) return nullptr;
+    for (Language const& one : languages)
+        if (one.endings.find(join(name.substr(dot), " ")) != std::string_view::npos) return &one;
+    return nullptr;
+}
+
+/// Returns what to write instead of the name of a script or a source file.
+std::string advice(Language const& language, std::string const& name, int ranks) {
+    if (language.interpreter)
+        return join("is a script of ", language.interpreter, "; write mpiexec -n ", ranks, " ", language.interpreter,
+                    " ", name);
+    return join("is a source file; compile it: ", language.compiler, " ", name, " -o ",
+                name.substr(0, name.rfind('.')));
+}
+
+/// Returns the beginning of a regular file, enough to recognize its kind.
+std::string head_of(std::string const& file) {
+    struct stat info {};
+    if (stat(file.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return "";
+    std::string head(256, '\0');
+    std::ifstream in(file, std::ios::binary);
+    in.read(head.data(), static_cast<std::streamsize>(head.size()));
+    head.resize(static_cast<std::size_t>(in.gcount()));
+    return head;
+}
+
+std::string check_path(std::string const& name, std::string const& file, int ranks) {
+    std::string const program = join("the program ", name, " ");
+    if (is_folder(file)) throw LaunchError(join(program, "is a folder"), not_executable);
+    if (!exists(file)) throw LaunchError(join(program, "cannot be found: ", std::strerror(errno)), not_found);
+    std::string const head = head_of(file);
+    bool const script = head.starts_with("#!");
+    if (Language const* const language = language_of(name); language && !head.starts_with(ELFMAG))
+        if (!script || !is_executable(file))
+            throw LaunchError(join(name, " ", advice(*language, name, ranks)), not_executable);
+    if (!is_executable(file))
+        throw LaunchError(join(program, "is not executable (chmod +x makes it so)"), not_executable);
+    std::size_t const end = head.find('\n');
+    if (script && end != head.npos && head[end - 1] == '\r')
+        throw LaunchError(
+            join("the first line of the script ", name, " ends with a carriage return (\\r), as on Windows, ",
+                 "so its interpreter cannot be found; sed -i 's/\\r$//' ", name, " removes it"),
+            not_executable);
+    return name;
 }
 
 }   // namespace
+
+bool may_be_shell_script(std::string const& file) {
+    std::string const head = head_of(file);
+    return !language_of(file) && !head.starts_with(ELFMAG) && head.find('\0') == head.npos;
+}
 
 std::string path_in(std::string const& folder, std::string const& file) {
     return folder.empty() || file.starts_with('/') ? file : folder + "/" + file;
 }
 
-std::string find_program(std::string const& name, std::string const& folder, std::string const& path, bool* in_folder) {
+std::string find_program(std::string const& name, std::string const& folder, std::string const& path, bool* in_folder,
+                         int ranks) {
     if (name.empty()) throw LaunchError("the name of the program is empty", not_found);
-    if (name.find('/') != std::string::npos) return check_path(name, path_in(folder, name));
+    if (!folder.empty() && !is_folder(folder))
+        throw LaunchError(exists(folder) ? join("-wdir: ", folder, " is not a folder")
+                                         : join("-wdir: the folder ", folder, " does not exist"),
+                          not_found);
+    if (name.find('/') != std::string::npos) return check_path(name, path_in(folder, name), ranks);
     for (std::string_view rest = path; !rest.empty();) {
         std::size_t colon = std::min(rest.find(':'), rest.size());
         std::string file = join(colon == 0 ? "." : rest.substr(0, colon), "/", name);
-        if (is_executable(path_in(folder, file))) return file;
+        if (is_executable(path_in(folder, file))) return check_path(file, path_in(folder, file), ranks);
         rest.remove_prefix(std::min(colon + 1, rest.size()));
     }
     std::string here = "./" + name;
     if (exists(path_in(folder, here))) {
         if (in_folder) *in_folder = true;
-        return check_path(here, path_in(folder, here));
+        check_path(name, path_in(folder, here), ranks);
+        return here;
     }
     throw LaunchError(join("the program ", name, " is neither in PATH nor in this folder"), not_found);
 }
@@ -80,9 +149,9 @@ std::string find_program(std::string const& name, std::string const& folder, std
 
 namespace {
 
-constexpr char no_window_hint[] =
-    "; mpiexec -n 4 gdb -batch -ex run -ex bt --args ./a.out needs no window and "
-    "shows where a rank crashes";
+std::string no_window_hint() {
+    return join("; mpiexec -n 4 -l ", gdb_without_windows, " ./a.out needs no window and shows where a rank crashes");
+}
 
 }   // namespace
 
@@ -92,12 +161,12 @@ TerminalWindows::TerminalWindows(Job const& job, std::vector<int> const& ranks, 
     char const* const option = job.debugger ? "-gdb" : "--xterm";
     char const* const display = std::getenv("DISPLAY");
     if (!display || !*display)
-        throw LaunchError(join(option, " opens a window for each rank, but DISPLAY is not set", no_window_hint));
+        throw LaunchError(join(option, " opens a window for each rank, but DISPLAY is not set", no_window_hint()));
     try {
         xterm_ = find_program("xterm", "", search_path);
         if (job.debugger) gdb_ = find_program("gdb", "", search_path);
     } catch (LaunchError const& error) {
-        throw LaunchError(join(option, ": ", error.what(), no_window_hint), error.exit_code);
+        throw LaunchError(join(option, ": ", error.what(), no_window_hint()), error.exit_code);
     }
 }
 

@@ -26,14 +26,21 @@ std::vector<std::string> split_agent_command(std::string const& text);
 /// Returns the whole command for one host: AGENT HOST COMMAND, in the form that ssh takes.
 std::vector<std::string> agent_command(Job const& job, std::string const& host);
 
+/// Runs a program under gdb without a window and prints the stacks if it crashes. The exit code is that of the program.
+inline constexpr char gdb_without_windows[] =
+    "gdb -batch -return-child-result -ex run -ex 'thread apply all bt' --args";
+
 // Finds the program of a rank, so that a wrong name is reported once, before anything is started.
 
 /// Returns the path to execute: `name` itself if it contains a slash (relative to `folder`); otherwise the first
 /// executable in `path` (in the form of PATH); otherwise, as under Open MPI, an executable of that name in `folder`,
-/// and then sets `*in_folder` unless it is null. A relative result is relative to `folder`. Throws
-/// LaunchError with exit code 127 or 126.
+/// and then sets `*in_folder` unless it is null. A relative result is relative to `folder`. Throws LaunchError with
+/// exit code 127 or 126; the message says how to start a script with this number of ranks, or to compile a source.
 std::string find_program(std::string const& name, std::string const& folder, std::string const& path,
-                         bool* in_folder = nullptr);
+                         bool* in_folder = nullptr, int ranks = 1);
+
+/// True for a text that is no source file of another language: the shell may execute it.
+bool may_be_shell_script(std::string const& file);
 
 /// Converts `file`, which is relative to `folder`, to a path relative to the current folder; `folder` may be empty.
 std::string path_in(std::string const& folder, std::string const& file);

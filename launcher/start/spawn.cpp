@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "launcher/base/job.hpp"
+#include "launcher/start/commands.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/base/memory_file.hpp"
 #include "runtime/base/process_identity.hpp"
@@ -94,7 +95,7 @@ void become_rank(ExecArguments& p) {
     }
     if (start.signal_mask) sigprocmask(SIG_SETMASK, start.signal_mask, nullptr);
     execve(start.path.c_str(), p.argv.data(), p.environment.data());
-    if (errno == ENOEXEC) execve("/bin/sh", p.shell_argv.data(), p.environment.data());   // a script without #!
+    if (errno == ENOEXEC && !p.shell_argv.empty()) execve("/bin/sh", p.shell_argv.data(), p.environment.data());
     p.failure = {"the program", errno};
 }
 
@@ -111,11 +112,12 @@ __attribute__((noinline)) pid_t start_child(ExecArguments& p) {
 [[noreturn]] void throw_spawn_error(SpawnOptions const& start, Failure const& failure) {
     bool folder = std::strcmp(failure.step, "the folder") == 0;
     bool interpreter = !folder && failure.error == ENOENT && access(start.path.c_str(), F_OK) == 0;
-    throw LaunchError(
-        join(failure.step, " ", folder ? start.directory : start.path,
-             folder ? " cannot be entered: " : " cannot be started: ",
-             interpreter ? "the interpreter or loader that it names does not exist" : std::strerror(failure.error)),
-        failure.error == ENOENT ? 127 : 126);
+    throw LaunchError(join(failure.step, " ", folder ? start.directory : start.path,
+                           folder ? " cannot be entered: " : " cannot be started: ",
+                           interpreter                ? "the interpreter or loader that it names does not exist"
+                           : failure.error == ENOEXEC ? "it is neither a program for this machine nor a script"
+                                                      : std::strerror(failure.error)),
+                      failure.error == ENOENT ? 127 : 126);
 }
 
 }   // namespace
@@ -123,9 +125,11 @@ __attribute__((noinline)) pid_t start_child(ExecArguments& p) {
 pid_t spawn(SpawnOptions const& start) {
     ExecArguments p{start, pointers(start.command), pointers(start.environment), {}, cpu_mask(start.cpus), getpid(),
                     {}};
-    p.shell_argv = p.argv;
-    p.shell_argv.insert(p.shell_argv.begin(), const_cast<char*>("sh"));
-    p.shell_argv[1] = const_cast<char*>(start.path.c_str());
+    if (may_be_shell_script(path_in(start.directory, start.path))) {   // without #!
+        p.shell_argv = p.argv;
+        p.shell_argv.insert(p.shell_argv.begin(), const_cast<char*>("sh"));
+        p.shell_argv[1] = const_cast<char*>(start.path.c_str());
+    }
     pid_t pid = start_child(p);
     if (pid < 0) throw LaunchError(join("another process cannot be started: ", std::strerror(errno)), 1);
     if (p.failure.step) throw_spawn_error(start, p.failure);

@@ -32,7 +32,7 @@ on "$two" -n 4 sh -c 'trap "" TERM; [ $PMI_RANK = 2 ] && exit 5; while true; do 
 
 # programs that cannot be started
 on "$two" -n 4 not-a-program; expect_code 127; expect_err "on node 127.0.0."; expect_err "not-a-program"
-on "$two" -n 4 -wdir /nowhere true; expect_code 127; expect_err /nowhere
+on "$two" -n 4 -wdir /nowhere true; expect_code 127; expect_err "the folder /nowhere does not exist"
 on "127.0.0.2,nobody.example,127.0.0.3" -n 3 true; expect_code 1
 expect_err "node nobody.example could not be reached: $agent ended with exit code 255 and printed: agent: nobody.example: no such host"
 expect_nothing_left

@@ -25,7 +25,7 @@ namespace {
 
 using namespace tutti::launcher;
 
-void print_message(std::string const& message) { std::fprintf(stderr, "mpiexec: %s.\n", message.c_str()); }
+void print_message(std::string const& message) { apps::print_error("mpiexec", message, 0); }
 
 /// Prints the nodes that the job may use.
 void print_hosts(Job const& job) {
@@ -68,13 +68,12 @@ void print_notes(Job const& job) {
 }
 
 int run(Job const& job) {
-    if (job.show_help) return print("mpiexec", help_text(job.help_topic));
+    if (job.show_help) return print("mpiexec", job.short_help ? apps::short_help(manual()) : help_text(job.help_topic));
     if (!job.explain.empty()) return print("mpiexec", explain(job.explain));
     if (job.show_version) return print("mpiexec", "mpiexec of Tutti " TUTTI_VERSION "\n");
     Allocation const allocation = allocate(job, host_name());
     std::vector<std::string> const errors = setting_errors(job);
-    for (std::string const& error : errors)
-        std::fprintf(stderr, "mpiexec: %s%s\n", error.c_str(), error.ends_with('?') ? "" : ".");
+    for (std::string const& error : errors) print_message(error);
     if (!errors.empty() && requires_valid_settings(job))
         throw LaunchError("job not started because TUTTI_STRICT is set");
     check_reports(job);
@@ -87,18 +86,15 @@ int run(Job const& job) {
     return launch(job, allocation, &others);
 }
 
-int print_error(char const* what, int code) {
-    print_message(what);
-    return code;
-}
-
 }   // namespace
 
 int main(int argc, char** argv) {
+    Job job;
     try {
         std::vector<std::string> arguments(argv + 1, argv + argc);
-        return run(parse_arguments(arguments));
+        job = parse_arguments(arguments);
+        return run(job);
     } catch (LaunchError const& error) {
-        return print_error(error.what(), error.exit_code);
-    } catch (std::exception const& error) { return print_error(error.what(), 1); }
+        return apps::print_error("mpiexec", with_given_name(job, error.what()), error.exit_code);
+    } catch (std::exception const& error) { return apps::print_error("mpiexec", error.what(), 1); }
 }

@@ -19,8 +19,8 @@ MAY_INCLUDE = {  # a folder and the folders whose headers it may include
     "coll": {"coll", "p2p", "runtime", "topo"},
     "rma": {"rma", "coll", "p2p", "runtime", "topo"},
     "mpi_h": {"mpi_h", "rma", "coll", "p2p", "runtime", "topo"},
-    "launcher": {"launcher", "runtime", "topo"},
-    "launcher/info": {"launcher", "coll", "p2p", "runtime", "topo"},  # a separate program that lists all layers
+    "launcher": {"launcher", "runtime", "topo", "apps"},  # apps: only options.hpp and manual.hpp
+    "launcher/info": {"launcher", "coll", "p2p", "runtime", "topo", "apps"},  # a separate program that lists all layers
     "launcher/tune": {"launcher", "coll", "p2p", "runtime", "topo", "apps"},  # likewise; it runs apps/bench
 }
 ROOMS = {  # groups of subfolders: each may include itself and those of earlier groups; "": files outside of subfolders

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -126,7 +127,10 @@ struct Job {
     bool drop_in = false;                ///< load our MPI library instead of the one that programs were linked with
     std::optional<bool> preload_arena;   ///< load our allocation functions; none: only where a program needs them
     bool show_hierarchy = false, show_help = false, show_version = false;
-    std::string help_topic;                   ///< empty: all options
+    bool short_help = false;   ///< show_help: only the common options
+    std::string help_topic;    ///< empty: all options
+    std::map<std::string, std::string, std::less<>>
+        given_names;                          ///< the option's first name: the name that was used last
     std::vector<std::string> notes;           ///< messages about options, printed before the start
     std::vector<std::string> verbose_notes;   ///< messages printed only with --verbose: options without effect here
 

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -21,26 +22,19 @@ inline int print(char const* program, std::string const& text) {
     return 1;
 }
 
-// Text in columns; sizes and times.
-
-/// Returns the words of `text` in lines of at most 110 characters, with a line feed at the end. The first line begins
-/// at column `indent`; the others are indented to it.
-inline std::string wrapped(std::string_view text, std::size_t indent) {
-    constexpr std::size_t width = 110;
-    constexpr std::string_view blanks = " \n";
-    std::string all;
-    for (std::size_t begin = 0, at = indent; (begin = text.find_first_not_of(blanks)) != text.npos;) {
-        text.remove_prefix(begin);
-        std::string_view const word = text.substr(0, text.find_first_of(blanks));
-        bool const fits = at + 1 + word.size() <= width;
-        if (!all.empty()) all += fits ? " " : "\n" + std::string(indent, ' ');
-        if (!all.empty()) at = fits ? at + 1 : indent;
-        all += word;
-        at += word.size();
-        text.remove_prefix(word.size());
-    }
-    return all + "\n";
+/// False if escape sequences would appear as text on the terminal.
+inline bool has_escapes(bool terminal) {
+    char const* const kind = std::getenv("TERM");
+    return terminal && !(kind && std::string_view(kind) == "dumb");
 }
+
+/// True if text for this terminal may have colours: NO_COLOR (https://no-color.org) is not set, or empty.
+inline bool has_colours(bool terminal) {
+    char const* const none = std::getenv("NO_COLOR");
+    return has_escapes(terminal) && !(none && *none);
+}
+
+// Text in columns; sizes and times.
 
 /// A table with one line of titles.
 class Table {

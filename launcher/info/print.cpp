@@ -6,6 +6,7 @@
 #include <iomanip>
 #include <sstream>
 
+#include "apps/options.hpp"
 #include "launcher/base/text.hpp"
 #include "launcher/info/report.hpp"
 
@@ -60,7 +61,7 @@ namespace {
 
 /// Prints `text` wrapped, each line indented by `indent` blanks.
 void print_indented(std::ostream& out, std::string const& text, std::size_t indent) {
-    out << std::string(indent, ' ') << launcher::wrapped(text, indent);
+    out << std::string(indent, ' ') << apps::wrapped(text, indent);
 }
 
 void print_machine(std::ostream& out, Report const& r) {

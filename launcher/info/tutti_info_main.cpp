@@ -2,106 +2,133 @@
 // tutti-info: prints the version of Tutti, what it detects on this machine, and its settings and algorithms.
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <exception>
-#include <span>
-#include <sstream>
-#include <string_view>
+#include <optional>
+#include <stdexcept>
 
+#include "apps/manual.hpp"
 #include "launcher/base/text.hpp"
 #include "launcher/info/report.hpp"
-#include "runtime/settings/variables.hpp"
+#include "runtime/base/error.hpp"
+#include "topo/nearest.hpp"
 #include "topo/text.hpp"
 
 namespace {
 
 using namespace tutti::info;
+using tutti::join;
 using tutti::launcher::print;
 
-constexpr char help[] = R"(tutti-info prints the version of Tutti and what it detects on this machine.
+/// What the command line requests.
+struct CommandLine {
+    InfoRequest request;
+    bool json = false, markdown = false, version = false;
+    std::optional<std::string> help;   ///< the topic; empty: all
+    bool short_help = false;
+};
 
-    tutti-info                    version, ABI, machine, facilities, variables, algorithms, choices
-    tutti-info --variables        the settings (TUTTI_…) with value, origin and meaning
-    tutti-info --algorithms       the algorithms of each collective, with their parameters
-    tutti-info --algorithms bcast,reduce    only those of these collectives
-    tutti-info --table            the choice of algorithms: the current tuning file and the default table
-    tutti-info --json             the same for programs; may be combined with the other options. Also contains the
-                                  largest message of each algorithm among 2 ranks, or among --ranks N
-    tutti-info --algorithms --markdown      the algorithms as Markdown tables
-    tutti-info --version
-
-Variables are read from the environment: TUTTI_WAIT=shared tutti-info --variables shows the values for a rank.
-)";
-
-int report_usage_error(std::string const& what, std::string_view word, std::span<std::string_view const> known,
-                       std::string const& fallback_hint) {
-    std::string const near = tutti::nearest(word, known);
-    std::fprintf(stderr, "tutti-info: %s%s\n", what.c_str(),
-                 (near.empty() ? "; " + fallback_hint + "." : "; did you mean " + near + "?").c_str());
-    return 2;
-}
-
-int report_unknown_option(std::string_view word) {
-    constexpr std::string_view known[] = {"--variables", "--algorithms", "--table",   "--json",
-                                          "--markdown",  "--ranks",      "--version", "--help"};
-    return report_usage_error(std::string(word) + " is not an option", word, known, "--help lists them");
-}
-
-/// Adds the collectives in `text` ("bcast,reduce") to `question`. Returns 0, or the exit code if a name is unknown.
-int parse_collectives(std::string const& text, InfoRequest& request) {
+/// Adds the collectives in `text` ("bcast,reduce"). Throws std::invalid_argument if a name is unknown.
+void add_collectives(std::string const& text, InfoRequest& request) {
     std::vector<std::string> const names = collective_names();
-    std::istringstream words(text);
-    for (std::string word; std::getline(words, word, ',');) {
+    for (std::string const& word : tutti::topo::split_words(text, ",")) {
         if (std::ranges::find(names, word) == names.end()) {
-            std::vector<std::string_view> const known(names.begin(), names.end());
             std::string all;
-            for (std::string const& name : names) all += (all.empty() ? "" : ", ") + name;
-            return report_usage_error(word + " is not a collective", word, known, "these are: " + all);
+            for (std::string const& name : names) all += (all.empty() ? "; these are: " : ", ") + name;
+            std::string const hint = tutti::topo::nearest_hint(word, names);
+            throw std::invalid_argument(join(word, " is not a collective", hint.empty() ? all : hint));
         }
         request.collectives.push_back(word);
     }
-    return 0;
 }
 
-bool parse_ranks(char const* text, InfoRequest& request) {
-    auto const ranks = tutti::topo::parse_number(text, 1, 1 << 20);
-    request.ranks = ranks.value_or(0);
-    return ranks.has_value();
+/// An option without an argument that selects a part of the report.
+apps::Option part_option(std::string const& name, ReportPart part, CommandLine& line, std::string const& description,
+                         std::string const& summary) {
+    return {name, "", "", description, [&line, part](auto&) { return line.request.part = part, true; }, summary};
 }
 
-int run(int argc, char** argv) {
-    InfoRequest request;
-    bool json = false, markdown = false;
-    for (int i = 1; i < argc; ++i) {
-        std::string_view word = argv[i];
-        bool const followed = i + 1 < argc && argv[i + 1][0] != '-';
-        if (word == "--help" || word == "-h") return print("tutti-info", help);
-        if (word == "--version" || word == "-V") return print("tutti-info", "Tutti " TUTTI_VERSION "\n");
-        if (word == "--variables") request.part = ReportPart::variables;
-        else if (word == "--table") request.part = ReportPart::table;
-        else if (word == "--json") json = true;
-        else if (word == "--markdown") markdown = true;
-        else if (word == "--ranks") {
-            if (!followed || !parse_ranks(argv[++i], request))
-                return report_usage_error("--ranks needs a number of ranks", {}, {}, "see --help");
-        } else if (word == "--algorithms") {
-            request.part = ReportPart::algorithms;
-            if (followed)
-                if (int const code = parse_collectives(argv[++i], request)) return code;
-        } else return report_unknown_option(word);
-    }
-    Report report = collect_report(request);
-    if (markdown) return print("tutti-info", as_markdown(report));
-    return print("tutti-info", json ? as_json(report, request.part) : as_text(report, request.part));
+std::vector<apps::Option> options_of(CommandLine& line) {
+    InfoRequest& request = line.request;
+    std::vector<apps::Option> all{
+        part_option("--variables", ReportPart::variables, line,
+                    "Print the settings (TUTTI_…) with value, origin and meaning.", "The settings (TUTTI_…)"),
+        {"--algorithms", "[COLLECTIVES]", "collectives such as bcast,reduce",
+         "Print the algorithms of each collective, or of these collectives, with their parameters.",
+         [&request](std::string const& text) {
+             request.part = ReportPart::algorithms;
+             if (!text.empty()) add_collectives(text, request);
+             return true;
+         },
+         "The algorithms of each collective"},
+        part_option("--table", ReportPart::table, line,
+                    "Print the choice of algorithms: the current tuning file and the default table.",
+                    "Which calls use which algorithm"),
+        apps::switch_option("--json", line.json,
+                            "Print JSON, for programs; may be combined with the other options. It also contains the "
+                            "largest message of each algorithm.",
+                            "JSON, for programs"),
+        apps::switch_option("--markdown", line.markdown, "Print the algorithms as Markdown tables."),
+        {"--ranks", "N", "a number of ranks", "Compute the largest messages of --json for N ranks (default: 2).",
+         [&request](std::string const& text) {
+             auto const ranks = tutti::topo::parse_number(text, 1, 1 << 20);
+             request.ranks = ranks.value_or(0);
+             return ranks.has_value();
+         }},
+        apps::switch_option("--version -V", line.version, "Print the version."),
+    };
+    for (apps::Option& option : apps::help_options(line.short_help, line.help)) all.push_back(std::move(option));
+    return all;
+}
+
+/// Returns the settings, each with its valid values and its default.
+std::vector<apps::Entry> variables() {
+    std::vector<apps::Entry> all;
+    for (tutti::VariableRow const& row : tutti::describe_variables(nullptr))
+        all.push_back({row.name, "",
+                       join(row.description, " Values: ", row.range,
+                            "; default: ", row.fallback.empty() ? "empty" : row.fallback, ".")});
+    return all;
+}
+
+apps::Manual manual() {
+    CommandLine line;
+    apps::Manual all;
+    all.name = "tutti-info";
+    all.purpose = "prints the version of Tutti, what it detects on this machine, its settings and algorithms";
+    all.usage = {"tutti-info [OPTION…]"};
+    all.description =
+        "Without an option, it prints version, ABI, machine, facilities, variables, counters, algorithms "
+        "and choices. Variables are read from the environment, so the output shows the values for a rank.";
+    all.examples = {{"tutti-info --algorithms bcast,reduce", "the algorithms of two collectives"},
+                    {"TUTTI_WAIT=shared tutti-info --variables", "the values of variables for a rank"},
+                    {"tutti-info --algorithms --json --ranks 64", "also the largest messages among 64 ranks"}};
+    all.sections = {{"options", "Options", "", apps::entries_of(options_of(line)), apps::Section::Kind::options},
+                    {"exit-codes", "Exit status", "0; 1 if the output cannot be written; 2 for an invalid option."},
+                    {"variables", "Environment",
+                     "An invalid value is reported, and the default is used. A size may end in K, M, G or T.",
+                     variables(), apps::Section::Kind::reference}};
+    all.see_also = "mpiexec(1), tutti-bench(1), tutti-tune(1)";
+    return all;
+}
+
+int run(std::vector<std::string> const& words) {
+    CommandLine line;
+    apps::parse_options(options_of(line), words);
+    if (line.short_help) return print("tutti-info", apps::short_help(manual()));
+    if (line.help) return print("tutti-info", apps::help_on(manual(), *line.help));
+    if (line.version) return print("tutti-info", "Tutti " TUTTI_VERSION "\n");
+    Report const report = collect_report(line.request);
+    if (line.markdown) return print("tutti-info", as_markdown(report));
+    ReportPart const part = line.request.part;
+    return print("tutti-info", line.json ? as_json(report, part) : as_text(report, part));
 }
 
 }   // namespace
 
 int main(int argc, char** argv) {
     try {
-        return run(argc, argv);
-    } catch (std::exception const& error) {
-        std::fprintf(stderr, "tutti-info: %s.\n", error.what());
-        return 1;
-    }
+        return run({argv + 1, argv + argc});
+    } catch (std::invalid_argument const& error) {
+        return apps::print_error("tutti-info", error.what(), 2);
+    } catch (std::exception const& error) { return apps::print_error("tutti-info", error.what(), 1); }
 }

@@ -31,21 +31,13 @@ std::string_view without_dashes(std::string_view word) {
     return word;
 }
 
-std::string nearest_option(std::string_view word) {
-    std::vector<std::string_view> names;
+LaunchError unknown_option(std::string const& word) {
+    std::vector<apps::OptionName> names;
     for (OptionGroup const& group : option_groups())
         for (Option const& option : group.options)
-            for (std::string_view name : words_of(option.names)) names.push_back(without_dashes(name));
-    std::string dashes(word.substr(0, word.size() - without_dashes(word).size()));
-    word.remove_prefix(dashes.size());
-    std::string const near = nearest(word, names);
-    auto const common_prefix = static_cast<std::size_t>(std::ranges::mismatch(near, word).in1 - near.begin());
-    for (std::string_view name : names) {   // --bind-to-numa, unless another name shares a longer prefix
-        bool const begins = name.size() > 3 && word.starts_with(name) && word.substr(name.size()).starts_with('-');
-        if (begins && word.size() > name.size() + 1 && common_prefix <= name.size() + 1)
-            return join(dashes, name, " ", word.substr(name.size() + 1));
-    }
-    return near.empty() ? near : dashes + near;
+            for (std::string_view name : words_of(option.names))
+                names.push_back({std::string(name), !option.argument.empty()});
+    return LaunchError(apps::unknown_option(word, names));
 }
 
 /// Reads the rank file, rank map or sequence file that options of other launchers name.
@@ -84,6 +76,7 @@ private:
             if (next() == "--") return void(++at_);
             parse_option(program);
         }
+        if (!done() && apps::typographic_dash(next()) > 0) throw unknown_option(next());
     }
 
     void parse_option(Program& program) {
@@ -102,25 +95,22 @@ private:
                 join(word.substr(0, equals), " is not an option of this mpiexec: ", description_clause(*found)));
         ++at_;
         read_values(*found, word, values);
+        job_.given_names[std::string(words_of(found->names)[0])] = word.substr(0, equals);
         if (found->apply) found->apply({job_, program}, values);
         else if (found->effect == Effect::ignored)
             job_.verbose_notes.push_back(join(word.substr(0, equals), " has no effect: ", description_clause(*found)));
         else read_config(values.at(0));
     }
 
-    static LaunchError unknown_option(std::string const& word) {
-        std::string near = nearest_option(word);
-        return LaunchError(join(word, " is not an option", near.empty() ? "" : "; did you mean " + near + "?",
-                                near.empty() ? "; mpiexec --help lists them all" : " (mpiexec --help lists them all)"));
-    }
-
     void read_values(Option const& option, std::string const& word, std::vector<std::string>& values) {
-        if (option.argument == "[TOPIC]" && values.empty() && !done() && is_help_topic(next()))
-            values.push_back(arguments_[at_++]);
-        if (option.argument.starts_with('[')) return;
+        if (option.argument == "[TOPIC]" && values.empty() && !done()) values.push_back(arguments_[at_++]);
+        if (option.argument.starts_with('[')) return check_omitted_value(option, word, values);
         std::size_t wanted = words_of(option.argument).size();
         while (values.size() < wanted) {
             if (done()) throw LaunchError(join(word, " needs ", option.argument, " after it"));
+            if (values.empty() && next().starts_with('-') && find_option(next()))
+                throw LaunchError(join(word, " needs ", option.argument, " after it, but the option ", next(),
+                                       " follows; write ", word, "=", next(), " if that is the value"));
             values.push_back(next());
             ++at_;
             std::size_t equals = values[0].find('=');
@@ -129,6 +119,13 @@ private:
                 values[0].resize(equals);
             }
         }
+    }
+
+    /// --fwd-environment false: the next word would be the program.
+    void check_omitted_value(Option const& option, std::string const& word, Values values) const {
+        bool value = false;
+        if (option.argument == "[BOOL]" && values.empty() && !done() && parse_setting(next(), value))
+            throw LaunchError(join(word, " takes its value after =; write ", word, "=", next()));
     }
 
     void parse_command(Program& program) {
@@ -221,6 +218,7 @@ void apply_environment(Job& job) {
     char const* timeout = std::getenv("MPIEXEC_TIMEOUT");
     if (!timeout || job.timeout.count() != 0 || job.programs.empty()) return;
     std::string const value = timeout;
+    job.given_names["-timeout"] = "MPIEXEC_TIMEOUT";
     find_option("-timeout")->apply({job, job.programs.front()}, {&value, 1});
 }
 
@@ -255,14 +253,22 @@ std::string description_clause(Option const& option) {
 
 Job parse_arguments(std::span<std::string const> arguments) {
     Job job;
-    ArgumentParser(job, arguments).parse_programs();
-    if (job.show_help) return job;
-    resolve_hosts(job);
-    resolve_rank_counts(job);
-    resolve_windows(job);
-    apply_environment(job);
-    check_job(job);
+    try {
+        ArgumentParser(job, arguments).parse_programs();
+        if (job.show_help) return job;
+        resolve_hosts(job);
+        resolve_rank_counts(job);
+        resolve_windows(job);
+        apply_environment(job);
+        check_job(job);
+    } catch (LaunchError const& error) { throw LaunchError(with_given_name(job, error.what()), error.exit_code); }
     return job;
+}
+
+std::string with_given_name(Job const& job, std::string const& message) {
+    std::string const name = message.substr(0, message.find_first_of(" :="));
+    auto const given = job.given_names.find(name);
+    return given == job.given_names.end() ? message : given->second + message.substr(name.size());
 }
 
 // Parsers of option values, and their error messages.
@@ -334,15 +340,15 @@ bool parse_choice(std::string_view what, std::string const& text, std::string_vi
 // and getopt do not support. The parser, the help and the compatibility list all use it.
 std::span<OptionGroup const> option_groups() {
     static OptionGroup const all[] = {
-        {"Programs", groups::programs()},
-        {"Where ranks run", groups::placement()},
-        {"Several nodes", groups::nodes()},
-        {"Environment of the ranks", groups::environment()},
-        {"Input and output", groups::streams()},
-        {"Debuggers", groups::debuggers()},
-        {"End, and help", groups::termination()},
-        {"Options of other launchers that are accepted without effect", groups::ignored()},
-        {"Options of other launchers that are refused, with the reason", groups::refused()},
+        {"programs", "Programs", groups::programs()},
+        {"placement", "Where ranks run", groups::placement()},
+        {"nodes", "Several nodes", groups::nodes()},
+        {"environment", "Environment of the ranks", groups::environment()},
+        {"output", "Input and output", groups::streams()},
+        {"debugging", "Debuggers", groups::debuggers()},
+        {"ending", "End, and help", groups::termination()},
+        {"", "Options of other launchers that are accepted without effect", groups::ignored()},
+        {"", "Options of other launchers that are refused, with the reason", groups::refused()},
     };
     return all;
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apps/manual.hpp"
 #include "launcher/base/job.hpp"
 #include "launcher/base/text.hpp"
 #include "runtime/base/error.hpp"
@@ -33,11 +34,13 @@ using Values = std::span<std::string const>;
 /// An option, or a directive: an element of the list that an option such as --output takes.
 struct Option {
     std::string_view names;          ///< as help prints them; each is accepted with one and with two dashes
-    std::string_view argument;       ///< one name per argument that follows; in brackets: only after `=`; empty: none
+    std::string_view argument;       ///< one name per argument that follows; in brackets: only after `=`; empty: none;
+                                     ///< parts separated by bars are words, capitals are placeholders (completion)
     std::string_view supported_by;   ///< one letter for each launcher that has it: see `launchers`
     std::string_view description;    ///< for --help and messages
     void (*apply)(Target, Values) = nullptr;   ///< null: options.cpp handles it, or there is nothing to do
     Effect effect = Effect::applied;
+    std::string_view summary = {};   ///< for the short help; empty: not in it
 };
 
 /// The launchers whose options are all in the table, with their letters in Option::supported_by.
@@ -49,7 +52,7 @@ inline constexpr Launcher launchers[] = {
     {'S', "MPI standard"}, {'H', "MPICH 4"}, {'O', "Open MPI 4"}, {'P', "Open MPI 5"}};
 
 struct OptionGroup {
-    std::string_view title;
+    std::string_view topic, title;   ///< `topic`: for --help
     std::span<Option const> options;
 };
 
@@ -80,11 +83,14 @@ std::string description_clause(Option const& option);
 /// Parses the arguments of mpiexec (without its name). Throws LaunchError with a message that names the nearest option.
 Job parse_arguments(std::span<std::string const> arguments);
 
-/// Returns what `mpiexec --help` prints: all options, or one topic, which is `compatibility` or the name of an
-/// option. Throws LaunchError if there is no such topic.
-std::string help_text(std::string_view topic = {});
-/// True if this is `compatibility` or the name of an option with its dashes.
-bool is_help_topic(std::string_view word);
+/// Returns a message that begins with an option's first name with the name that the user gave: -n and -timeout may be
+/// -c and MPIEXEC_TIMEOUT.
+std::string with_given_name(Job const& job, std::string const& message);
+
+/// The description of mpiexec: help, man page and completion are made from it (apps/manual.hpp).
+apps::Manual manual();
+/// Returns what `mpiexec --help` prints: all options, or one topic. Throws LaunchError if there is no such topic.
+std::string help_text(std::string const& topic = {});
 
 // Parsers of option values. Each throws LaunchError, naming the option (`what`), the value and the valid values.
 

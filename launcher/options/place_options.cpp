@@ -6,6 +6,7 @@
 #include "launcher/options/options.hpp"
 #include "launcher/placement/allocation.hpp"
 #include "launcher/start/commands.hpp"
+#include "topo/nearest.hpp"
 #include "topo/text.hpp"
 
 // Lists of directives such as --output tag,timestamp: find each directive in its table and apply it.
@@ -18,13 +19,15 @@ std::vector<std::string> names_of(Option const& directive) { return topo::split_
 LaunchError unknown_directive(DirectiveList const& list, std::string const& word,
                               std::vector<std::string> const& candidates) {
     std::string all;
+    std::vector<std::string> names;
     for (Option const& directive : list.directives)
         for (std::string const& name : names_of(directive))
             if (candidates.empty() || std::ranges::find(candidates, name) != candidates.end())
-                all += (all.empty() ? "" : ", ") + name;
-    return LaunchError(
-        join(list.option, ": '", printable(word),
-             candidates.empty() ? "' is unknown; the valid directives are " : "' is ambiguous; it may be ", all));
+                all += (all.empty() ? "" : ", ") + name, names.push_back(name);
+    bool const is_unknown = candidates.empty();
+    return LaunchError(join(list.option, ": '", printable(word),
+                            is_unknown ? "' is unknown; the valid directives are " : "' is ambiguous; it may be ", all,
+                            is_unknown ? topo::nearest_hint(topo::lower(word), names) : ""));
 }
 
 Option const& find_directive(DirectiveList const& list, std::string const& word) {
@@ -133,7 +136,7 @@ HostOrder parse_host_order(std::string const& name) {
     std::string const word = topo::lower(name);
     if (word == "ascending") return HostOrder::ascending;
     if (word == "descending") return HostOrder::descending;
-    throw LaunchError(join("-order-nodes must be ASCENDING or DESCENDING, not '", printable(name), "'"));
+    throw LaunchError(join("-order-nodes must be ascending or descending, not '", printable(name), "'"));
 }
 
 void map_per_unit(Job& job, std::string const& count, char const* unit) {
@@ -147,15 +150,16 @@ void map_ppr(Target t, std::string const& resources) {
 }
 
 constexpr Option placement_options[] = {
-    {"--bind-to -binding", "WHERE", "HOP",
-     "Bind each rank: none, auto, hwthread, core, l2, l3, numa, socket, node, or user:0,1,…; auto binds each rank to a "
-     "core of its own in a batch job whose ranks need more than half of the cores; otherwise to its NUMA node if there "
+    {"--bind-to -binding", topo::bind_to_values, "HOP",
+     "Bind each rank to such a unit, or to the processing units in LIST (user:0,1,…). auto binds each rank to a core "
+     "of "
+     "its own in a batch job whose ranks need more than half of the cores; otherwise to its NUMA node if there "
      "are several NUMA nodes and as many ranks as cores or hardware threads; otherwise not at all. Open MPI's "
      "qualifiers after a colon are accepted, and cpu-list with --cpu-set.",
-     [](Target t, Values v) { bind_to(t, v[0]); }},
-    {"--map-by", "WHAT", "HOP",
-     "Distribute the ranks over slot, hwthread, core, l2, l3, numa, socket, node, ppr:N:UNIT, seq (one rank per named "
-     "host), rankfile:FILE=NAME or pe-list=0,2-3; PE=N after a colon gives each rank N cores. OVERSUBSCRIBE, "
+     [](Target t, Values v) { bind_to(t, v[0]); }, Effect::applied, "Bind each rank to a core, NUMA node, socket, …"},
+    {"--map-by", topo::map_by_values, "HOP",
+     "Distribute the ranks over such units; ppr:N:UNIT: N ranks on each unit. Also seq (one rank per named host), "
+     "rankfile:FILE=NAME or pe-list=0,2-3; PE=N after a colon gives each rank N cores. OVERSUBSCRIBE, "
      "NOOVERSUBSCRIBE, NOLOCAL and Open MPI's other qualifiers may follow, also without a unit: --map-by "
      ":OVERSUBSCRIBE.",
      [](Target t, Values v) { map_by(t, v[0]); }},
@@ -171,7 +175,7 @@ constexpr Option placement_options[] = {
      "Place each rank on the host with this number, counted from 0 in the order of -hosts: 0,0,1,1, or in blocks of "
      "(first host, hosts, ranks on each): (0,2,2).",
      [](Target t, Values v) { t.job.rank_map = v[0]; }},
-    {"--rank-by", "WHAT", "OP",
+    {"--rank-by", "slot|node", "OP",
      "Number ranks by slot (those of one node, then those of the next; the default) or by node (across nodes).",
      [](Target t, Values v) { rank_by(t.job, v[0]); }},
     {"--report-bindings", "", "OP", "Print on standard error where each rank is bound.",
@@ -184,7 +188,7 @@ constexpr Option placement_options[] = {
     {"--show-hierarchy --display-topo", "", "OP",
      "Draw each node with its ranks and their teams, and print the NUMA nodes of the ranks' memory; no program is "
      "needed.",
-     [](Target t, Values) { t.job.show_hierarchy = true; }},
+     [](Target t, Values) { t.job.show_hierarchy = true; }, Effect::applied, "Show where the ranks would run"},
     {"--display", "LIST", "P",
      "Show allocation, bindings, map, topo or cpus, separated by commas, as --display-allocation, --report-bindings, "
      "--display-map and --show-hierarchy do.",
@@ -192,7 +196,7 @@ constexpr Option placement_options[] = {
     {"--do-not-launch", "", "OP", "Print what these options request, and start no rank.",
      [](Target t, Values) { t.job.do_not_launch = true; }},
     {"-ppn -N -npernode -perhost", "N", "HOP", "Ranks per node; without -n, this determines the number of ranks.",
-     [](Target t, Values v) { t.job.per_node = parse_number("-ppn", v[0], 1); }},
+     [](Target t, Values v) { t.job.per_node = parse_number("-ppn", v[0], 1); }, Effect::applied, "Ranks per node"},
     {"-pernode", "", "OP", "One rank per node: the same as -ppn 1.", [](Target t, Values) { t.job.per_node = 1; }},
     {"-cpus-per-rank -cpus-per-proc", "N", "OP", "Cores per rank: the same as PE=N with --map-by.",
      [](Target t, Values v) { t.job.map.cores = parse_number("-cpus-per-rank", v[0], 1); }},
@@ -217,15 +221,15 @@ constexpr Option placement_options[] = {
      "The nodes, separated by commas, each optionally with :SLOTS (default: 1). Ranks fill the slots of the first "
      "node, then of the next, and start over if there are more ranks than slots. After a ':' they apply to that "
      "program only.",
-     [](Target t, Values v) { add_host_list(t.program.hosts, v[0]); }},
+     [](Target t, Values v) { add_host_list(t.program.hosts, v[0]); }, Effect::applied,
+     "The nodes: NAME or NAME:SLOTS, separated by commas"},
     {"-f -hostfile -machinefile", "FILE", "HOP",
      "The same from a file, one node per line as NAME, NAME:SLOTS or NAME slots=SLOTS max-slots=MOST user=NAME; # "
      "begins a comment.",
      [](Target t, Values v) { add_host_file(t.program.hosts, v[0], t.job.notes); }},
     {"--default-hostfile", "FILE", "OP", "The same, if neither an option nor a batch system names a node.",
      [](Target t, Values v) { t.job.default_host_file = v[0]; }},
-    {"-order-nodes", "ORDER", "H",
-     "Sort the nodes by their slots, ASCENDING or DESCENDING, before ranks are distributed.",
+    {"-order-nodes", "ascending|descending", "H", "Sort the nodes by their slots before ranks are distributed.",
      [](Target t, Values v) { t.job.order = parse_host_order(v[0]); }},
     {"--nolocal -skip-launch-node", "", "HOP", "Start no rank on this node, even if it is among the hosts.",
      [](Target t, Values) { t.job.exclude_local = true; }},
@@ -238,11 +242,11 @@ constexpr Option node_options[] = {
      "The command that starts a daemon on another node, called as COMMAND HOST DAEMON; it may have arguments. Default: "
      "srun on the nodes of a Slurm job, otherwise ssh without password prompts.",
      [](Target t, Values v) { t.job.agent = v[0]; }},
-    {"-launcher -bootstrap", "NAME", "H", "The same by a name: ssh, rsh, slurm (its srun), or fork (no other node).",
+    {"-launcher -bootstrap", "ssh|rsh|slurm|fork", "H", "The same by a name: slurm is its srun; fork: no other node.",
      [](Target t, Values v) { choose_launcher(t.job, v[0]); }},
     {"-enable-x", "", "H", "Forward X: call ssh with -X.", [](Target t, Values) { forward_x11(t.job); }},
-    {"-rmk", "NAME", "H",
-     "Take the nodes from this resource manager: slurm, pbs, lsf, sge, cobalt or oar; user: from none. Default: the "
+    {"-rmk", "user|slurm|pbs|lsf|sge|cobalt|oar", "H",
+     "Take the nodes from this resource manager; user: from none. Default: the "
      "one in whose job mpiexec runs.",
      [](Target t, Values v) { choose_resource_manager(t.job, v[0]); }},
     {"-iface", "NAME", "H",

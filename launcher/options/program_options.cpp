@@ -11,6 +11,8 @@
 
 #include "launcher/options/options.hpp"
 #include "launcher/placement/allocation.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/settings/launch.hpp"
 #include "topo/text.hpp"
 
 // Options of other launchers that have no effect here, and those that are refused.
@@ -146,17 +148,22 @@ void apply_open_mpi_parameter(Job& job, std::string const& name, std::string con
     }
 }
 
+/// Appends `text`, after a comma, to a variable; `inherited` is its value if no option has set it.
+void append(EnvironmentRules& rules, std::string const& name, std::string const& inherited, std::string const& text) {
+    auto const given = std::ranges::find(rules.set, name, &std::pair<std::string, std::string>::first);
+    if (given != rules.set.end()) given->second += "," + text;
+    else rules.set.emplace_back(name, inherited.empty() ? text : inherited + "," + text);
+}
+
 /// Appends a request to TUTTI_COLL, so that it takes precedence over earlier requests for the same collective.
 void request_algorithms(EnvironmentRules& rules, std::string const& text) {
     std::size_t const equals = text.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
         throw LaunchError(join("--coll needs COLLECTIVE=ALGORITHM, such as bcast=slots, not '", printable(text),
                                "'; tutti-info --algorithms lists the algorithms"));
-    constexpr char name[] = "TUTTI_COLL";
-    auto const given = std::ranges::find(rules.set, name, &std::pair<std::string, std::string>::first);
-    char const* const inherited = std::getenv(name);
-    if (given != rules.set.end()) given->second += "," + text;
-    else rules.set.emplace_back(name, inherited && *inherited ? join(inherited, ",", text) : text);
+    char const* const inherited = std::getenv("TUTTI_COLL");
+    append(rules, "TUTTI_COLL", inherited ? inherited : "", text);
+    append(rules, launch::coll_option_variable, "", text);   // messages then name --coll
 }
 
 void check_architecture(std::string const& name) {
@@ -212,7 +219,8 @@ void inherit_environment(Job& job, std::string const& value) {
 
 constexpr Option program_options[] = {
     {"-n -np -c", "N", "SHOP", "Start N ranks of the program (default: 1). More ranks than cores are allowed.",
-     [](Target t, Values v) { t.program.ranks = parse_number("-n", v[0], 1); }},
+     [](Target t, Values v) { t.program.ranks = parse_number("-n", v[0], 1); }, Effect::applied,
+     "Start N ranks of the program"},
     {":", "", "SHOP",
      "Ends one program and begins the next: mpiexec -n 1 ./boss : -n 3 ./worker. All ranks share one world.", nullptr},
     {"--app -configfile", "FILE", "SHOP",
@@ -225,18 +233,17 @@ constexpr Option program_options[] = {
      [](Target t, Values) { t.job.index_argv = true; }},
     {"-arch", "NAME", "SP", "Start only on this architecture: refused unless NAME is that of this machine (uname -m).",
      [](Target, Values v) { check_architecture(v[0]); }},
-    {"-initial-errhandler", "NAME", "SP",
-     "The initial error handler of MPI_COMM_WORLD: mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return. The "
-     "same as TUTTI_INITIAL_ERRHANDLER.",
+    {"-initial-errhandler", "mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return", "SP",
+     "The initial error handler of MPI_COMM_WORLD. The same as TUTTI_INITIAL_ERRHANDLER.",
      [](Target t, Values v) { set_initial_errhandler(t.job, v[0]); }},
     {"-memory-alloc-kinds", "KINDS", "SP", "The kinds of memory that the program uses: system and mpi.",
      [](Target, Values v) { check_memory_kinds(v[0]); }},
     {"--drop-in", "", "",
      "Use Tutti instead of MPICH for a program that was built with MPICH, Intel MPI, MVAPICH or Cray MPICH.",
-     [](Target t, Values) { t.job.drop_in = true; }},
-    {"--preload-arena", "WHEN", "",
-     "Preload Tutti's allocation functions, which allocate large blocks in memory shared by the ranks: yes, no, or "
-     "auto (for interpreters, scripts and programs that are not linked with MPI themselves).",
+     [](Target t, Values) { t.job.drop_in = true; }, Effect::applied, "Run a program that was built with MPICH"},
+    {"--preload-arena", "yes|no|auto", "",
+     "Preload Tutti's allocation functions, which allocate large blocks in memory shared by the ranks; "
+     "auto: for interpreters, scripts and programs that are not linked with MPI themselves.",
      [](Target t, Values v) { t.job.preload_arena = parse_yes_no_auto("--preload-arena", v[0]); }},
     {"--coll", "COLLECTIVE=ALGORITHM[:PARAMETER=VALUE,…]", "",
      "Use this algorithm for all calls that it supports: --coll allreduce=xhc:hierarchy=numa+socket,chunk=16K; for "
@@ -279,8 +286,7 @@ constexpr Option environment_options[] = {
 
 constexpr Option debugger_options[] = {
     {"-gdb --gdb", "", "",
-     "Start each rank under gdb in its own xterm window. Without windows, mpiexec -n 4 gdb -batch -ex run -ex bt "
-     "--args ./a.out shows where a rank crashes.",
+     "Start each rank under gdb in its own xterm window; --help debugging shows how to debug without windows.",
      [](Target t, Values) { t.job.debugger = true; }},
     {"--xterm", "RANKS", "OP",
      "Start these ranks, such as 0,2-3, in their own windows, or -1 for all; with a ! at the end, windows stay open "
@@ -292,7 +298,8 @@ constexpr Option termination_options[] = {
     {"-timeout", "SECONDS", "OP",
      "End the job after SECONDS with exit code 124, and report what each rank was waiting for; 0: never. The variable "
      "MPIEXEC_TIMEOUT does the same.",
-     [](Target t, Values v) { t.job.timeout = parse_seconds("-timeout", v[0], 0); }},
+     [](Target t, Values v) { t.job.timeout = parse_seconds("-timeout", v[0], 0); }, Effect::applied,
+     "End the job after SECONDS; report who waits for whom"},
     {"--on-deadlock", "end|wait", "",
      "If ranks wait for each other and nothing can release them, or if their collectives do not match, report the "
      "ranks and their calls, and end the job with exit code 125 (end, the default) or keep it alive for a debugger "
@@ -303,7 +310,8 @@ constexpr Option termination_options[] = {
      "Check for more errors, at a cost in time: sends that depend on buffering, buffers that are accessed while an "
      "operation uses them, messages and threads whose order may vary, and more (guides/checking.md). The same as "
      "TUTTI_DIAGNOSIS=full.",
-     [](Target t, Values) { t.job.environment.set.emplace_back("TUTTI_DIAGNOSIS", "full"); }},
+     [](Target t, Values) { t.job.environment.set.emplace_back("TUTTI_DIAGNOSIS", "full"); }, Effect::applied,
+     "Check for more errors of the program"},
     {"-disable-auto-cleanup -dac --enable-recovery --continuous", "", "HOP",
      "Keep the other ranks running when a rank fails or exits early; a rank that waits for it never returns. MPI_Abort "
      "still ends the job. The exit code is that of the first rank that failed.",
@@ -325,9 +333,12 @@ constexpr Option termination_options[] = {
      "Print the explanation of a diagnosis code such as T01: the error, a wrong program, a correct one, and the reason "
      "in MPI; list: all codes.",
      [](Target t, Values v) { t.job.explain = v[0]; }},
-    {"-h --help -?", "[TOPIC]", "HOP",
-     "Print this text, or the help on a topic: compatibility lists what the options of MPICH and Open MPI do here, and "
-     "the name of an option describes that option.",
+    {"-h", "", "HOP", "Print the most common options.",
+     [](Target t, Values) { t.job.show_help = t.job.short_help = true; }},
+    {"--help -?", "[TOPIC]", "HOP",
+     "Print all options, or the help on a topic: an option, a part of the full help such as placement or exit-codes, "
+     "or compatibility, which lists what the options of MPICH and Open MPI do here. man is the man page; bash and zsh "
+     "are completion scripts for these shells.",
      [](Target t, Values v) {
          t.job.show_help = true;
          if (!v.empty()) t.job.help_topic = v[0];

@@ -11,7 +11,7 @@ namespace {
 InputTarget parse_input_target(std::string const& text) {
     if (text == "all") return {InputTarget::Kind::all, 0};
     if (text == "none") return {InputTarget::Kind::none, 0};
-    return {InputTarget::Kind::one, parse_number("the rank of -stdin or -s (or all, or none)", text, 0)};
+    return {InputTarget::Kind::one, parse_number("-stdin (or all, or none)", text, 0)};
 }
 
 void set_output_folder(Job& job, std::string folder) {
@@ -36,7 +36,7 @@ void require_false(std::string_view directive, Values values, std::string_view r
 
 constexpr Option stream_options[] = {
     {"-l -prepend-rank --tag-output", "", "HOP", "Begin each line with its rank in brackets.",
-     [](Target t, Values) { t.job.prefix = "[%r] "; }},
+     [](Target t, Values) { t.job.prefix = "[%r] "; }, Effect::applied, "Begin each output line with its rank"},
     {"-prepend-pattern", "TEXT", "H",
      "Begin each line with TEXT; %r in it is the rank, %h the host, %t the seconds since 1970, %% a per cent sign.",
      [](Target t, Values v) { t.job.prefix = v[0]; }},
@@ -46,7 +46,7 @@ constexpr Option stream_options[] = {
      "Any of tag, timestamp, merge-stderr-to-stdout, dir=FOLDER (as --output-filename) and file=NAME, separated by "
      "commas.",
      [](Target t, Values v) { apply_directives(t, directives_of("--output"), v[0]); }},
-    {"-stdin -s", "RANK", "OP", "The reader of mpiexec's standard input: a rank (default: 0), all, or none.",
+    {"-stdin -s", "RANK|all|none", "OP", "The rank that reads mpiexec's standard input (default: 0).",
      [](Target t, Values v) { t.job.input = parse_input_target(v[0]); }},
     {"-output-from", "RANK", "H", "Show only the output of this rank.",
      [](Target t, Values v) { t.job.output_from = parse_number("-output-from", v[0], 0); }},
@@ -81,7 +81,8 @@ constexpr Option stream_options[] = {
     {"--report", "FILE", "",
      "Record the ranks' MPI calls and write them at the end, even if the job fails, as a page for any browser: "
      "timelines, messages, collectives, the use of time, waits and their causes, and errors.",
-     [](Target t, Values v) { t.job.report_file = v[0]; }},
+     [](Target t, Values v) { t.job.report_file = v[0]; }, Effect::applied,
+     "Write a page about all MPI calls, for any browser"},
     {"--trace", "FILE", "",
      "The same events as a file for https://ui.perfetto.dev (Trace Event format), or, if the name ends in .otf2, as an "
      "OTF2 archive. The job does not start if a file of --report or --trace cannot be written, or if a file of that "

@@ -13,13 +13,13 @@
 
 #include <sys/wait.h>
 
-#include "apps/options.hpp"
 #include "coll/choice/choose.hpp"
 #include "coll/env/area.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/settings/tuning_file.hpp"
 #include "runtime/settings/variables.hpp"
 #include "topo/files.hpp"
+#include "topo/nearest.hpp"
 #include "topo/text.hpp"
 
 // Starts tutti-bench and parses its output.
@@ -186,10 +186,16 @@ bool read_ranks(Options& o, std::string const& text) {
     return true;
 }
 
+[[noreturn]] void throw_unknown_collective(std::string const& word) {
+    std::vector<std::string> names;
+    for (int c = 0; c < coll::collectives; ++c) names.push_back(name_of(static_cast<coll::Collective>(c)));
+    throw TuneError(join("--collectives: ", word, " is not a collective", topo::nearest_hint(word, names)));
+}
+
 bool read_collectives(Options& o, std::string const& text) {
     o.collectives.clear();
     for (std::string const& word : topo::split_words(text, ","))
-        if (!coll::find_collective(word, o.collectives.emplace_back())) return false;
+        if (!coll::find_collective(word, o.collectives.emplace_back())) throw_unknown_collective(word);
     return true;
 }
 
@@ -214,36 +220,32 @@ std::vector<apps::Option> options_of(Options& o) {
     auto const reads = [&o](bool (*read)(Options&, std::string const&)) {
         return [&o, read](std::string const& text) { return read(o, text); };
     };
-    return {
+    std::vector<apps::Option> all{
         {"-n", "LIST", "numbers of ranks of at least 2, such as 2,4,8",
          "numbers of ranks; each also represents the numbers below it (2, 4, 8 and so on, up to two per core)",
-         reads(read_ranks)},
-        {"--collectives", "LIST", "collectives such as bcast,allreduce",
+         reads(read_ranks), "numbers of ranks, such as 2,4,8"},
+        {"--collectives", "COLLECTIVES", "collectives such as bcast,allreduce",
          "only these collectives, such as bcast,allreduce; the file keeps its lines for others",
-         reads(read_collectives)},
+         reads(read_collectives), "only these, such as bcast,allreduce"},
         {"--sizes", "FROM:TO", "two powers of two of at least 8, such as 8:1M",
-         "bytes, powers of two (8:4M; smaller if each rank has a part for each other rank)", reads(read_sizes)},
+         "bytes, powers of two (8:4M; smaller if each rank has a part for each other rank)", reads(read_sizes),
+         "sizes in bytes, such as 8:1M"},
         {"--time", "T", "a time such as 90s or 5m",
          "measuring time, such as 90s or 20m; longer measurements are more reliable. Cases that have not begun by then "
          "are omitted and reported (default: about 6s per collective and number of ranks)",
-         reads(read_time)},
+         reads(read_time), "measuring time, such as 90s or 20m"},
         {"--output", "FILE", "the name of a file, or -",
          "output file; - is standard output (default: a file in the user's configuration folder)",
          [&o](std::string const& text) {
              o.output = text;
              return true;
-         }},
-        apps::switch_option("--dry-run", o.dry_run, "print what would be measured, and write nothing"),
-        apps::switch_option("--help", o.help, "this text"),
+         },
+         "output file; - is standard output"},
+        apps::switch_option("--dry-run", o.dry_run, "print what would be measured, and write nothing",
+                            "only print what would be measured"),
     };
-}
-
-[[noreturn]] void reject_unknown(std::string const& word, std::vector<apps::Option> const& options) {
-    std::vector<std::string_view> known;
-    for (apps::Option const& o : options) known.push_back(o.name);
-    std::string const name = word.substr(0, word.find('=')), near = nearest(name, known);
-    throw TuneError(
-        join(name, " is not an option; ", near.empty() ? "--help lists them" : "did you mean " + near + "?"));
+    for (apps::Option& option : apps::help_options(o.short_help, o.help)) all.push_back(std::move(option));
+    return all;
 }
 
 void set_defaults(Options& o, int cores) {
@@ -252,7 +254,7 @@ void set_defaults(Options& o, int cores) {
     if (o.collectives.empty())
         for (int c = 0; c < coll::collectives; ++c) o.collectives.push_back(static_cast<coll::Collective>(c));
     if (o.output.empty()) o.output = user_tuning_path();
-    if (o.output.empty() && !o.dry_run && !o.help)
+    if (o.output.empty() && !o.dry_run && !o.help && !o.short_help)
         throw TuneError("neither HOME nor XDG_CONFIG_HOME is set; name a file with --output");
 }
 
@@ -261,24 +263,38 @@ void set_defaults(Options& o, int cores) {
 Options parse_options(std::vector<std::string> const& words, int cores) {
     Options all;
     std::vector<apps::Option> const options = options_of(all);
-    for (std::size_t at = 0; at < words.size();) {
-        bool known = false;
-        std::string const error = apps::parse_option(options, words, at, known);
-        if (!known) reject_unknown(words[at], options);
-        if (!error.empty()) throw TuneError(error);
-    }
+    try {
+        apps::parse_options(options, words);
+    } catch (std::invalid_argument const& error) { throw TuneError(error.what()); }
     set_defaults(all, cores);
     return all;
 }
 
-std::string help_text() {
+apps::Manual manual() {
     Options defaults;
-    return "tutti-tune measures which algorithm is the fastest for each collective, number of ranks and size on this\n"
-           "machine, and writes a table that later jobs read. Run nothing else at the same time.\n\n" +
-           apps::help_text(options_of(defaults)) +
-           "\nThe file is text and may be edited. tutti-info --table shows the current choices, TUTTI_TUNING=none\n"
-           "ignores the file, and TUTTI_TUNING=FILE selects another one. In an installation, etc/tutti/tuning applies\n"
-           "to all users.\n";
+    apps::Manual all;
+    all.name = "tutti-tune";
+    all.purpose =
+        "measures which algorithm is the fastest for each collective, number of ranks and size on this machine, "
+        "and writes a table that later jobs read";
+    all.usage = {"tutti-tune [OPTION…]"};
+    all.description = "Run nothing else at the same time.";
+    all.examples = {{"tutti-tune --time 20m", "measure everything in twenty minutes"},
+                    {"tutti-tune -n 8 --collectives bcast,allreduce", "two collectives among up to eight ranks"},
+                    {"tutti-tune --dry-run", "what would be measured, and how long that takes"}};
+    all.sections = {
+        {"options", "Options", "", apps::entries_of(options_of(defaults)), apps::Section::Kind::options},
+        {"exit-codes", "Exit status",
+         "0; 1 if nothing was measured; 2 for an invalid option, or a file that cannot be written."},
+        {"files",
+         "Files",
+         "The file is text and may be edited. tutti-info --table shows the current choices, TUTTI_TUNING=none ignores "
+         "the "
+         "file, and TUTTI_TUNING=FILE selects another one.",
+         {{"tutti/tuning", "", "In the user's configuration folder (XDG_CONFIG_HOME, default: .config in HOME)."},
+          {"etc/tutti/tuning", "", "In an installation: for all users."}}}};
+    all.see_also = "mpiexec(1), tutti-bench(1), tutti-info(1)";
+    return all;
 }
 
 }   // namespace tutti::tune

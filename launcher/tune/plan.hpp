@@ -5,10 +5,12 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "apps/manual.hpp"
 #include "coll/choice/choose.hpp"
 #include "topo/machine.hpp"
 
@@ -22,7 +24,8 @@ struct Options {
     std::size_t smallest = 8, largest = 4 << 20;   ///< bytes, powers of two
     double seconds = 0;                            ///< in total; 0: as long as a full measurement takes
     std::string output;                            ///< file name; "-": standard output
-    bool dry_run = false, help = false;
+    bool dry_run = false, short_help = false;
+    std::optional<std::string> help;   ///< the topic; empty: all
 };
 
 struct TuneError : std::runtime_error {
@@ -35,7 +38,8 @@ inline constexpr double default_seconds = 6;
 /// Parses the command line. Options that are not given get defaults for a machine with this many cores. Throws
 /// TuneError.
 Options parse_options(std::vector<std::string> const& words, int cores);
-std::string help_text();
+/// The description of tutti-tune: help, man page and completion are made from it.
+apps::Manual manual();
 
 /// One collective with one number of ranks.
 class TuningCase {

@@ -204,7 +204,8 @@ int run(std::vector<std::string> const& words) {
     topo::Result<topo::Machine> const machine = topo::read_machine(topology ? topology : "");
     if (!machine) throw TuneError(machine.error());
     Options const options = parse_options(words, machine->core_count());
-    if (options.help) return launcher::print("tutti-tune", help_text());
+    if (options.short_help) return launcher::print("tutti-tune", apps::short_help(manual()));
+    if (options.help) return launcher::print("tutti-tune", apps::help_on(manual(), *options.help));
     std::vector<TuningCase> tuning_cases;   // smallest numbers of ranks first, because their lines are required
     for (int const ranks : options.ranks)
         for (coll::Collective const c : options.collectives) tuning_cases.emplace_back(c, ranks, *machine, options);
@@ -223,10 +224,8 @@ int main(int argc, char** argv) {
     try {
         return run({argv + 1, argv + argc});
     } catch (TuneError const& error) {
-        std::fprintf(stderr, "tutti-tune: %s.\n", error.what());
-        return 2;
-    } catch (std::exception const& error) {
-        std::fprintf(stderr, "tutti-tune: %s.\n", error.what());
-        return 1;
-    }
+        return apps::print_error("tutti-tune", error.what(), 2);
+    } catch (std::invalid_argument const& error) {
+        return apps::print_error("tutti-tune", error.what(), 2);
+    } catch (std::exception const& error) { return apps::print_error("tutti-tune", error.what(), 1); }
 }

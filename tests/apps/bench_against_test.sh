@@ -17,7 +17,7 @@ cmake --install "$build" --prefix "$folder/first" >"$folder/log" 2>&1 || wrong "
 mv "$folder/first" "$folder/moved"
 "$folder/moved/bin/tutti-bench" -n 2 --against "$there" --rounds 1 --seconds 0.01 --sizes 8:16 \
     --json "$folder/out.json" pingpong bcast allreduce >"$folder/table" 2>&1 || wrong "--against $there ended with $?"
-grep -q "^Building $folder/moved/.*share/tutti/bench/program with .*/mpicxx" "$folder/table" ||
+grep -q "^Building $folder/moved/.*share/tutti/apps/bench/program with .*/mpicxx" "$folder/table" ||
     wrong "not the installed sources: $(cat "$folder/table")"
 python3 - "$folder/out.json" "$there" <<'EOF' || wrong "--against $there: $(cat "$folder/table")"
 import json, sys

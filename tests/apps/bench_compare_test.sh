@@ -132,8 +132,9 @@ expect_error() {
     err=$("${@:2}" 2>&1 >/dev/null)
     [ $? = 2 ] && [[ "$err" == *"tutti-bench: $text"* ]] || wrong "${*:3}: not '$text' but '$err'"
 }
-expect_error "there is no operation bcats; --help lists them." "$bench" --algorithms bcats
-expect_error "bcast has no algorithm slosts; it has slots, " "$bench" --algorithms bcast:slosts
+expect_error "there is no operation bcats; did you mean bcast?" "$bench" --algorithms bcats
+expect_error "bcast has no algorithm slosts; did you mean slots?" "$bench" --algorithms bcast:slosts
+expect_error "bcast has no algorithm nix; it has slots, " "$bench" --algorithms bcast:nix
 expect_error "in bcast:hierarchical:chink=4K, hierarchical has no parameter chink; it has chunk, " \
     "$bench" --algorithms bcast:hierarchical:chink=4K
 expect_error "info key tutti_coll: " "$bench" -n 2 --rounds 1 --sizes 8:8 --algorithms bcast:hierarchical:chunk=x
@@ -150,5 +151,5 @@ expect_error "$0 is not what tutti-bench --json writes." "$bench" --from "$0"
 expect_error "--from shows existing results" "$bench" --from "$folder/all.json" bcast
 "$build/bin/mpiexec" -n 2 "$bench" --algorithms bcast 2>&1 | grep -q "tutti-bench -n N ...', without mpiexec" ||
     wrong "--algorithms under mpiexec"
-[[ "$("$bench" --help)" == *"--sizes FROM:TO"*"Operations"*"--against LIST"* ]] || wrong "--help is not complete"
+[[ "$("$bench" --help)" == *"--against LIST"*"--sizes FROM:TO"*"Operations"* ]] || wrong "--help is not complete"
 finish

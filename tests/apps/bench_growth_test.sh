@@ -96,7 +96,7 @@ for numbers in 8:2 0:4 2: :4 2:x; do
         wrong "-n $numbers: $out"
 done
 out=$("$bench" -n 2:8 --root 2 bcast 2>&1) && wrong "--root 2 of 2 ranks was accepted"
-[[ "$("$bench" --help)" == *"-n N or FROM:TO"* ]] || wrong "--help"
+[[ "$("$bench" --help)" == *"-n N|FROM:TO"* ]] || wrong "--help"
 
 wait $late || wrong "late: $?"
 out=$(cat "$folder/late")

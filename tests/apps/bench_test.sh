@@ -153,8 +153,8 @@ expect_error "--tests goes with --overlap" --tests 3 ibcast
 expect_error "--computes goes with --overlap" --computes 1 ibcast
 expect_error "--length goes with --overlap" --length 2 ibcast
 expect_error "--root must be a rank below 2, 'every' or 'each'" --root 2
-expect_error "there is no operation bcats; --help lists them" bcats
-expect_error "there is no option --iteration; --help lists them" --iteration 3
+expect_error "there is no operation zzzzzz; --help lists them" zzzzzz
+expect_error "--iteration is not an option; did you mean --iterations? (--help lists them all)" --iteration 3
 expect_error "--seconds needs a number of seconds" bcast --seconds
 bench 2 --json /nowhere/out.json --sizes 8:8 bcast >/dev/null 2>&1 && wrong "an unwritable file was accepted"
 finish

@@ -31,8 +31,10 @@ out=$(cg 2 --unknowns 600 --tolerance 1e-14 --solves 1) && wrong "an impossible 
 grep -q '^FAILED: ' <<<"$out" || wrong "an impossible tolerance: $out"
 for no in "--unknown 8" "--unknowns 0" "--unknowns x" "--dots both" "--tolerance 2" "--solves"; do
     out=$(cg 2 $no 2>&1) && wrong "$no was accepted"
-    [[ "$out" == "tutti-cg: ${no%% *} "*"; see --help"* ]] || wrong "$no: $out"
+    [[ "$out" == "tutti-cg: ${no%% *} "*"--help"* ]] || wrong "$no: $out"
 done
+out=$(cg 2 --unknown 8 2>&1)
+[[ "$out" == *"--unknown is not an option; did you mean --unknowns? (--help lists them all)"* ]] || wrong "--unknown: $out"
 out=$(cg 2 --help) || wrong "--help: $?"
 [[ "$out" == "Usage: "*--unknowns*--dots* ]] || wrong "--help: $out"
 finish

@@ -30,7 +30,7 @@ out=$("$build/bin/mpiexec" -n 3 env LD_PRELOAD="$folder/other.so" "$build/bin/tu
 
 for no in "--row 8" "--rows 0" "--steps x" "--columns"; do
     out=$("$build/bin/mpiexec" -n 2 "$build/bin/tutti-halo" $no 2>&1) && wrong "$no was accepted"
-    [[ "$out" == "tutti-halo: ${no%% *} "*"; see --help"* ]] || wrong "$no: $out"
+    [[ "$out" == "tutti-halo: ${no%% *} "*"--help"* ]] || wrong "$no: $out"
 done
 out=$("$build/bin/mpiexec" -n 2 "$build/bin/tutti-halo" --help) || wrong "--help: $?"
 [[ "$out" == "Usage: "*--rows*--columns*--steps* ]] || wrong "--help: $out"

@@ -32,7 +32,7 @@ out=$("$build/bin/mpiexec" -n 2 env LD_PRELOAD="$folder/other.so" "$build/bin/tu
 
 for no in "--bucket 8" "--buckets 0" "--keys x" "--insertions"; do
     out=$(table 2 $no 2>&1) && wrong "$no was accepted"
-    [[ "$out" == "tutti-hashtable: ${no%% *} "*"; see --help"* ]] || wrong "$no: $out"
+    [[ "$out" == "tutti-hashtable: ${no%% *} "*"--help"* ]] || wrong "$no: $out"
 done
 out=$(table 2 --help) || wrong "--help: $?"
 [[ "$out" == "Usage: "*--insertions*--buckets*--keys* ]] || wrong "--help: $out"

@@ -111,4 +111,15 @@ done
 for name in mpicc mpicxx mpic++ mpiCC mpifort mpif90 mpif77 mpichversion mpiexec mpirun mpiexec.hydra; do
     [ -x "$moved/bin/$name" ] || wrong "$name is not installed"
 done
+
+# Man pages and completion scripts of the tools are installed, and those of further names.
+for tool in mpiexec mpirun mpiexec.hydra tutti-bench tutti-info tutti-tune; do
+    for file in "man/man1/$tool.1" "bash-completion/completions/$tool"; do
+        [ -s "$moved/share/$file" ] || wrong "$file is not installed"
+    done
+done
+for tool in mpiexec tutti-bench tutti-info tutti-tune; do
+    equal "the man page of $tool" "$("$moved/bin/$tool" --help=man)" "$(cat "$moved/share/man/man1/$tool.1")"
+    equal "completion in zsh" "$("$moved/bin/$tool" --help=zsh)" "$(cat "$moved/share/zsh/site-functions/_$tool")"
+done
 finish

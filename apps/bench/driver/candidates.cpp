@@ -61,7 +61,7 @@ void add_candidates(std::string const& entry, int ranks, TemporaryFolder const& 
     const std::size_t colon = entry.find(':'), second = entry.find(':', colon + 1);
     const std::string operation = entry.substr(0, colon);
     Operation const* const known = find_operation(operation);
-    if (!known) throw BenchError("there is no operation " + operation + "; --help lists them");
+    if (!known) throw BenchError(unknown_operation(operation));
     if (operation == "pingpong" || operation == "sendrecv" || known->check_result)
         throw BenchError(operation +
                          " has no algorithms to choose from; --with compares settings such as "
@@ -85,7 +85,8 @@ void add_candidates(std::string const& entry, int ranks, TemporaryFolder const& 
         all.push_back(make_candidate(operation, parameters, algorithm));
         return;
     }
-    throw BenchError(operation + " has no algorithm " + name + "; it has " + joined(names));
+    const std::string hint = tutti::topo::nearest_hint(name, names);
+    throw BenchError(operation + " has no algorithm " + name + (hint.empty() ? "; it has " + joined(names) : hint));
 }
 
 }   // namespace

@@ -27,7 +27,7 @@ namespace {
 
 using apps::read_number;
 
-constexpr double seconds_when_comparing = 0.2, not_given = -1;
+constexpr double not_given = -1;
 constexpr int rank_limit = 4096;
 
 /// Counts cores rather than hardware threads: measurements of ranks that share a core are meaningless.
@@ -71,34 +71,37 @@ bool read_ranks(std::string const& text, Plan& plan) {
                        plan.max_ranks);
 }
 
+}   // namespace
+
 std::vector<Option> driver_options(Plan& plan) {
     return {
-        {"-n", "N or FROM:TO", "a number of ranks such as 4, or numbers such as 2:256",
+        {"-n", "N|FROM:TO", "a number of ranks such as 4, or numbers such as 2:256",
          "number of ranks (default: the number of cores, at least 2). FROM:TO measures at FROM ranks, at twice as "
          "many, and so on up to TO (8 bytes unless --sizes is given), and prints how the time grows: 'work', a core's "
          "time per rank and call, is time x min(ranks, cores) / ranks. It is constant if the time is proportional to "
          "the number of ranks p, and grows by a constant with each doubling if the time is proportional to p log p. "
          "'slope' is the power of p with which the time has grown since the previous line; the last column shows that "
          "of p log p",
-         [&plan](auto& text) { return read_ranks(text, plan); }},
+         [&plan](auto& text) { return read_ranks(text, plan); }, "number of ranks"},
         {"--bind-to", "WHAT", "a word such as core",
          "how every launcher binds its ranks (core if there is one per rank, otherwise none)",
          [&plan](auto& text) {
              plan.binding = text;
              return !text.empty();
          }},
-        {"--algorithms", "LIST", "a list such as allreduce,bcast:slots",
+        {"--algorithms", "ALGORITHMS", "a list such as allreduce,bcast:slots",
          "compare algorithms. Each entry is an operation, for all its algorithms, or one algorithm with optional "
          "parameters: bcast:hierarchical:chunk=16K. All are measured in one run, alternately; '-' marks calls that the "
          "algorithm does not support, so that another one ran",
-         parse_list(plan.algorithms)},
+         parse_list(plan.algorithms), "compare algorithms"},
         {"--with", "SETTINGS", "settings such as TUTTI_EAGER=4K",
          "also measure with these variables, separated by blanks; may be repeated",
-         [&plan](auto& text) { return parse_settings(text, plan.settings); }},
+         [&plan](auto& text) { return parse_settings(text, plan.settings); },
+         "compare settings, such as TUTTI_EAGER=4K"},
         {"--against", "LIST", "a list such as mpich,openmpi",
          "compare with other MPIs: mpich, openmpi (Debian's), or the path of any mpicxx. The benchmark is built with "
          "each, all are run in turn, and the ratios of their times to Tutti's are printed",
-         parse_list(plan.against)},
+         parse_list(plan.against), "compare with mpich, openmpi or an mpicxx"},
         apps::number_option("--rounds", "N", plan.rounds, 1, 1000,
                             "how often all are run in turn; the median of the rounds is reported"),
         {"--timeout", "S", "a number of seconds",
@@ -112,18 +115,21 @@ std::vector<Option> driver_options(Plan& plan) {
          [&plan](auto& text) {
              plan.plot = text;
              return text.size() > 4 && text.ends_with(".svg");
-         }},
+         },
+         "draw the times"},
         {"--from", "FILES", "a list such as a.json,b.json",
          "measure nothing; compare and draw results that --json has written", parse_list(plan.result_files)},
     };
 }
+
+namespace {
 
 /// Throws BenchError if options exclude each other.
 void check(Plan const& plan) {
     bool measuring = !plan.algorithms.empty() || !plan.settings.empty() || !plan.against.empty();
     for (std::string const& word : plan.arguments)
         measuring |= word != "--csv" && !word.starts_with("--json") && word != plan.measuring.json;
-    if (!plan.result_files.empty() && measuring && !plan.measuring.help)
+    if (!plan.result_files.empty() && measuring)
         throw BenchError("--from shows existing results and can be combined only with --plot, --json and --csv");
     if (const std::string error = check(plan.measuring); !error.empty()) throw BenchError(error);
     if (plan.measuring.root >= plan.ranks)
@@ -143,7 +149,7 @@ Plan read_plan(std::vector<std::string> const& words) {
         const std::size_t first = at;
         bool known = false;
         std::string error;
-        if (words[at].empty() || words[at][0] != '-') {
+        if (words[at].empty() || (words[at][0] != '-' && !apps::typographic_dash(words[at]))) {
             known = true;
             error = add_operation(words[at++], plan.measuring);
         } else {
@@ -151,10 +157,15 @@ Plan read_plan(std::vector<std::string> const& words) {
             if (known && error.empty()) continue;
             if (!known) error = apps::parse_option(passed_on, words, at, known);
         }
-        if (!known) throw BenchError("there is no option " + words[at] + "; --help lists them");
+        if (!known) {
+            auto names = names_of(own);
+            for (apps::OptionName const& name : names_of(passed_on)) names.push_back(name);
+            throw BenchError(apps::unknown_option(words[at], names));
+        }
         if (!error.empty()) throw BenchError(error);
         plan.arguments.insert(plan.arguments.end(), words.begin() + long(first), words.begin() + long(at));
     }
+    if (plan.asks_for_help()) return plan;
     check(plan);
     if (plan.measuring.seconds == not_given)
         plan.measuring.seconds = plan.comparing() || plan.growing() ? seconds_when_comparing : Settings().seconds;
@@ -180,27 +191,6 @@ std::string first_driver_option(std::vector<std::string> const& words) {
         for (Option const& option : options)
             if (word.substr(0, word.find('=')) == option.name) return option.name;
     return "";
-}
-
-std::string full_help() {
-    std::ostringstream out;
-    out << "tutti-bench measures MPI's operations on one node, and compares algorithms and MPI libraries.\n\n"
-           "    tutti-bench -n 4 bcast allreduce                    two operations on four ranks\n"
-           "    tutti-bench -n 4 --algorithms allreduce             all algorithms of one operation\n"
-           "    tutti-bench -n 2 --against mpich,openmpi --plot out.svg bcast      comparison with other MPIs, drawn\n"
-           "    tutti-bench -n 2:256 --loop --plot growth.svg barrier comm_dup      growth with the number of ranks\n"
-           "    tutti-bench -n 2 --against mpich,openmpi --overlap iallreduce      overlap with a computation\n"
-           "    mpiexec -n 4 -map-by socket tutti-bench bcast       started by hand, with any launcher's options\n\n";
-    out << description();
-    out << "\nWithout mpiexec, tutti-bench starts the ranks itself, and can compare:\n\n";
-    Plan plan;
-    out << apps::help_text(driver_options(plan));
-    out << "\nComparisons, and measurements at several numbers of ranks, take " << seconds_when_comparing
-        << " seconds per line and round, unless --seconds is given. --json and --csv also apply\n"
-           "to comparisons; a line of --csv is then operation,ranks,bytes,series,iterations,median,least,greatest,\n"
-           "with --loop also loop, with --overlap also computation,both,hidden; then the algorithm that ran, if the\n"
-           "library reports it.\n";
-    return out.str();
 }
 
 // The driver, which runs when tutti-bench is started by hand.
@@ -276,8 +266,8 @@ int compare(Plan const& plan, TemporaryFolder const& folder) {
 
 /// Returns the exit code: 0, or 1 if a result was wrong or a run failed. Throws BenchError.
 int drive(Plan const& plan) {
-    if (plan.measuring.help) {
-        std::cout << full_help();
+    if (plan.asks_for_help()) {
+        std::cout << help_text(plan.measuring);
         return 0;
     }
     if (!plan.plot.empty()) check_plotter();
@@ -297,12 +287,10 @@ int run_driver(std::vector<std::string> const& words) {
     try {
         return drive(read_plan(words));
     } catch (BenchError const& error) {
-        std::fprintf(stderr, "tutti-bench: %s.\n", error.what());
-        return 2;
-    } catch (std::exception const& error) {
-        std::fprintf(stderr, "tutti-bench: %s.\n", error.what());
-        return 1;
-    }
+        return apps::print_error("tutti-bench", error.what(), 2);
+    } catch (std::invalid_argument const& error) {
+        return apps::print_error("tutti-bench", error.what(), 2);
+    } catch (std::exception const& error) { return apps::print_error("tutti-bench", error.what(), 1); }
 }
 
 }   // namespace
@@ -318,5 +306,5 @@ int main(int argc, char** argv) {
                                        option +
                                            " is for a tutti-bench that starts the ranks itself: 'tutti-bench "
                                            "-n N ...', without mpiexec");
-    return bench::program(argc, argv, bench::full_help());
+    return bench::program(argc, argv, bench::help_text);
 }

@@ -2,4 +2,6 @@
 // The measuring program alone, built by any MPI's wrapper. Tutti's own tutti-bench has driver/main.cpp instead.
 #include "settings.hpp"
 
-int main(int argc, char** argv) { return bench::program(argc, argv, bench::usage() + bench::description()); }
+int main(int argc, char** argv) {
+    return bench::program(argc, argv, [](auto&) { return bench::usage() + bench::description(); });
+}

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
 
 namespace bench {
 namespace {
@@ -231,7 +232,19 @@ int run(Settings const& settings, MPI_Comm comm) {
     return wrong;
 }
 
-void print_error(std::string const& error) { std::fprintf(stderr, "tutti-bench: %s.\n", error.c_str()); }
+void print_error(std::string const& error) { apps::print_error("tutti-bench", error, 0); }
+
+/// Prints the help on rank 0. Returns the exit code of the program.
+int print_help(std::function<std::string(Settings const&)> const& help, Settings const& settings, int rank) {
+    try {
+        const std::string text = help(settings);
+        if (rank == 0) std::fputs(text.c_str(), stdout);
+    } catch (std::invalid_argument const& error) {
+        if (rank == 0) print_error(error.what());
+        return 2;
+    }
+    return 0;
+}
 
 }   // namespace
 
@@ -256,7 +269,7 @@ std::string description() {
     return out.str();
 }
 
-int program(int argc, char** argv, std::string const& help) {
+int program(int argc, char** argv, std::function<std::string(Settings const&)> const& help) {
     Settings settings;
     std::string error = parse(std::vector<std::string>(argv + 1, argv + argc), settings);
     if (!error.empty()) return reject_arguments(argc, argv, error);
@@ -264,8 +277,8 @@ int program(int argc, char** argv, std::string const& help) {
     int rank, ranks, result = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (settings.help) {
-        if (rank == 0) std::fputs(help.c_str(), stdout);
+    if (settings.help || settings.short_help) {
+        result = print_help(help, settings, rank);
     } else if (settings.root >= ranks) {
         result = 2;
         if (rank == 0) print_error("--root must be a rank below " + std::to_string(ranks) + ", 'every' or 'each'");

@@ -63,10 +63,10 @@ bool read_hint(std::string const& text, Settings& settings) {
 /// Options of one-sided operations.
 std::vector<Option> window_options(Settings& s) {
     return {
-        {"--window", "W", "create, allocate, shared or dynamic",
+        {"--window", "create|allocate|shared|dynamic", "create, allocate, shared or dynamic",
          "for one-sided operations: the kind of window (create); create and dynamic use memory of malloc",
          [&s](auto& text) { return read_choice(text, flavors, s.window); }},
-        {"--sync", "S", "flush, lock, fence or pscw",
+        {"--sync", "flush|lock|fence|pscw", "flush, lock, fence or pscw",
          "for one-sided operations: the synchronization that is timed with them (flush). flush: MPI_Win_flush, in one "
          "epoch of MPI_Win_lock_all; lock: MPI_Win_lock, shared, and MPI_Win_unlock; fence: one before and one after; "
          "pscw: MPI_Win_post, start, complete and wait",
@@ -90,13 +90,14 @@ std::vector<Option> output_options(Settings& s) {
             "--csv", s.csv,
             "lines of operation,ranks,bytes,iterations,median,least,greatest in microseconds; then the columns of "
             "--root each, --limit, --loop, the last two together, --overlap and --per-sync, empty if there is no "
-            "value; then the algorithm that ran, if the library reports it; then the hint's value"),
+            "value; then the algorithm that ran, if the library reports it; then the hint's value",
+            "print lines of comma-separated values"),
         {"--json", "FILE", "a file's name", "write the results to this file, again after each line",
          [&s](auto& text) {
              s.json = text;
              return !text.empty();
-         }},
-        switch_option("--help", s.help, "this text"),
+         },
+         "write the results to this file"},
     };
 }
 
@@ -109,14 +110,14 @@ std::vector<Option> options_of(Settings& s) {
     std::vector<Option> options{
         {"--sizes", "FROM:TO", "sizes in multiples of 8 bytes such as 8:1M",
          "bytes, doubling in between, all numbers being doubles; K and M are understood (8:1M)",
-         [&s](auto& text) { return read_sizes(text, s); }},
+         [&s](auto& text) { return read_sizes(text, s); }, "sizes in bytes, such as 8:1M"},
         {"--iterations", "N", "a whole number from 1 on", "maximum number of iterations per line (1000)",
          [&s](auto& text) { return read_number(text, 1, max_number, s.iterations); }},
         {"--warmup", "N", "a whole number", "iterations before measuring (20)",
          [&s](auto& text) { return read_number(text, 0, max_number, s.warmup); }},
         {"--seconds", "S", "a number of seconds", "maximum time per line (1)",
-         [&s](auto& text) { return read_number(text, 0.0, 1e9, s.seconds); }},
-        {"--root", "R", "a rank, 'every' or 'each'",
+         [&s](auto& text) { return read_number(text, 0.0, 1e9, s.seconds); }, "maximum time per line"},
+        {"--root", "R|every|each", "a rank, 'every' or 'each'",
          "for rooted operations: a rank; or 'every', another one at each iteration (every); or 'each', in alternating "
          "blocks, with three more columns: median, least and greatest of the roots' own medians",
          [&s](auto& text) { return read_root(text, s); }},
@@ -133,7 +134,8 @@ std::vector<Option> options_of(Settings& s) {
                       "together, shows how long a call occupies the slowest rank; a loop shows how long each further "
                       "call takes if calls follow each other: ranks may run ahead, so it is closer to the throughput "
                       "of one-way operations, and to the latency of operations with a reply. Before each call, one "
-                      "number in each line of the buffers is altered; the time of that is subtracted"),
+                      "number in each line of the buffers is altered; the time of that is subtracted",
+                      "also the time per call in a loop of calls"),
         switch_option("--limit", s.limit,
                       "two more columns: the least time of handwritten kernels for the same memory traffic between the "
                       "same ranks, and the ratio of the operation's time to it; with --loop, two more for the loops. "
@@ -148,7 +150,7 @@ std::vector<Option> options_of(Settings& s) {
                       "/ communication), as in the OSU micro-benchmarks, from 0 to 100"),
         {"--tests", "N", "a whole number", "with --overlap: number of calls of MPI_Test during the computation (0)",
          [&s](auto& text) { return read_number(text, 0, max_number, s.tests); }},
-        {"--computes", "R", "a rank or 'all'",
+        {"--computes", "R|all", "a rank or 'all'",
          "with --overlap: the rank that computes (all). If it is a single rank, the others start the operation and "
          "wait for it, and all times are those of that rank: the hidden part is the work that the others did for it",
          [&s](auto& text) { return read_computes(text, s); }},
@@ -156,14 +158,25 @@ std::vector<Option> options_of(Settings& s) {
          "with --overlap: the computation takes X times as long as the communication (1)",
          [&s](auto& text) { return read_number(text, 0.01, 1e6, s.length); }},
     };
-    for (auto&& more : {window_options(s), output_options(s)}) options.insert(options.end(), more.begin(), more.end());
+    for (auto&& more : {window_options(s), output_options(s), apps::help_options(s.short_help, s.help)})
+        options.insert(options.end(), more.begin(), more.end());
     return options;
+}
+
+std::string unknown_operation(std::string const& word) {
+    std::vector<std::string> known;
+    for (Group const& group : groups()) {
+        known.push_back(group.name);
+        for (Operation const& operation : group.operations) known.push_back(operation.name);
+    }
+    const std::string hint = tutti::topo::nearest_hint(word, known);
+    return "there is no operation " + word + (hint.empty() ? "; --help lists them" : hint);
 }
 
 std::string add_operation(std::string const& word, Settings& settings) {
     auto const& all = groups();
     if (!find_operation(word) && std::none_of(all.begin(), all.end(), [&](auto& g) { return g.name == word; }))
-        return "there is no operation " + word + "; --help lists them";
+        return unknown_operation(word);
     settings.operations.push_back(word);
     return "";
 }
@@ -196,14 +209,14 @@ std::vector<Operation const*> chosen_operations(std::vector<std::string> const& 
 std::string parse(std::vector<std::string> const& words, Settings& settings) {
     auto const options = options_of(settings);
     for (std::size_t at = 0; at < words.size();) {
-        if (words[at].empty() || words[at][0] != '-') {
+        if (words[at].empty() || (words[at][0] != '-' && !apps::typographic_dash(words[at]))) {
             std::string error = add_operation(words[at++], settings);
             if (!error.empty()) return error;
             continue;
         }
         bool known = false;
         std::string error = apps::parse_option(options, words, at, known);
-        if (!known) return "there is no option " + words[at] + "; --help lists them";
+        if (!known) return apps::unknown_option(words[at], names_of(options));
         if (!error.empty()) return error;
     }
     return check(settings);

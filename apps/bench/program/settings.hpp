@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,9 +20,11 @@ using apps::Option;
 std::string usage();         ///< how to start it
 std::string description();   ///< its purpose, options and operations
 
-/// Calls MPI_Init and MPI_Finalize. Returns 0, 1 if a result was wrong, or 2 for invalid arguments. `help` is the text
-/// of --help.
-int program(int argc, char** argv, std::string const& help);
+struct Settings;
+
+/// Calls MPI_Init and MPI_Finalize. Returns 0, 1 if a result was wrong, or 2 for invalid arguments. `help` returns the
+/// text of -h or --help; it throws std::invalid_argument if there is no such topic.
+int program(int argc, char** argv, std::function<std::string(Settings const&)> const& help);
 
 /// Replaces program() if the arguments are invalid: rank 0 prints `error`. Returns 2.
 int reject_arguments(int argc, char** argv, std::string const& error);
@@ -50,7 +54,8 @@ struct Settings {
     int per_sync = 1;   ///< one-sided operations between two synchronizations
     bool check = true;
     bool cached = false;   ///< leave the buffers unchanged between iterations
-    bool help = false;
+    bool short_help = false;
+    std::optional<std::string> help;   ///< the topic; empty: all
 };
 
 std::vector<Option> options_of(Settings& settings);
@@ -61,6 +66,9 @@ std::string name_of(Sync sync);
 
 /// Parses the command line. Returns an error message, or an empty string.
 std::string parse(std::vector<std::string> const& words, Settings& settings);
+
+/// The message about a word that is neither an operation nor a group; it names the nearest one.
+std::string unknown_operation(std::string const& word);
 
 /// Adds the operation or group of this name. Returns an error message, or an empty string.
 std::string add_operation(std::string const& word, Settings& settings);

@@ -65,10 +65,11 @@ TEST(Options, appends_requested_algorithms_to_those_of_the_environment) {
     using Pair = std::pair<std::string, std::string>;
     unsetenv("TUTTI_COLL");
     EXPECT_THAT(parse({"--coll", "bcast=slots", "--coll", "allreduce=direct", "prog"}).environment.set,
-                ElementsAre(Pair("TUTTI_COLL", "bcast=slots,allreduce=direct")));
+                ElementsAre(Pair("TUTTI_COLL", "bcast=slots,allreduce=direct"),
+                            Pair("TUTTI_COLL_OPTION", "bcast=slots,allreduce=direct")));
     setenv("TUTTI_COLL", "reduce=blocks", 1);
     EXPECT_THAT(parse({"--coll=bcast=slots", "prog"}).environment.set,
-                ElementsAre(Pair("TUTTI_COLL", "reduce=blocks,bcast=slots")));
+                ElementsAre(Pair("TUTTI_COLL", "reduce=blocks,bcast=slots"), Pair("TUTTI_COLL_OPTION", "bcast=slots")));
     unsetenv("TUTTI_COLL");
 }
 
@@ -156,7 +157,7 @@ TEST(Options, reports_options_without_effect) {
     EXPECT_THAT(error_message({"-launcher", "lsf", "prog"}), HasSubstr("ssh, rsh, slurm or fork"));
     EXPECT_THAT(error_message({"-rmk", "nix", "prog"}), HasSubstr("not 'nix'"));
     EXPECT_THAT(error_message({"--rank-by", "socket", "prog"}), HasSubstr("--map-by socket"));
-    EXPECT_THAT(error_message({"-order-nodes", "up", "prog"}), HasSubstr("ASCENDING or DESCENDING"));
+    EXPECT_THAT(error_message({"-order-nodes", "up", "prog"}), HasSubstr("ascending or descending"));
     EXPECT_THAT(error_message({"--nolocal", "prog"}), HasSubstr("no other node is named"));
     EXPECT_THAT(error_message({"--xterm", "4", "-n", "2", "prog"}), HasSubstr("the ranks are 0 to 1"));
     EXPECT_THAT(error_message({"--cpu-set", "one", "prog"}), HasSubstr("--cpu-set needs numbers"));

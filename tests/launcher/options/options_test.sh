@@ -25,8 +25,10 @@ printf 'localhost slots=3\n' > "$folder/hosts"; run -hostfile "$folder/hosts" ec
 
 run -n 1 --coll bcast=slots --coll barrier=exchange sh -c 'echo $TUTTI_COLL'; expect_out bcast=slots,barrier=exchange
 run -n 2 --coll bcast=nix --coll bcats=slots "$build/bin/tutti-bench" --sizes 8:8 --iterations 3 bcast; expect_code 0
-[ "$(grep -c "TUTTI_COLL: bcast has no algorithm nix; it has slots," <<< "$err")" = 1 ] || wrong "$what: a wrong algorithm must be reported once: $err"
-expect_err "TUTTI_COLL: bcats is not a collective"
+[ "$(grep -c -e "--coll: bcast has no algorithm nix; it has slots," <<< "$err")" = 1 ] || wrong "$what: a wrong algorithm must be reported once: $err"
+expect_err "--coll: bcats is not a collective; did you mean bcast?"
+TUTTI_COLL=bcats=slots run -n 2 --coll bcast=slots "$build/bin/tutti-bench" --sizes 8:8 --iterations 3 bcast; expect_code 0
+expect_err "TUTTI_COLL: bcats is not a collective; did you mean bcast?"; [[ "$err" != *--coll:* ]] || wrong "$what: $err"
 
 # binding: to the last usable processing unit
 last=$(taskset -pc $$ | grep -o '[0-9]*$')

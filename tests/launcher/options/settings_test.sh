@@ -60,10 +60,10 @@ for strict in --strict "-genv TUTTI_STRICT yes"; do
 done
 [ ! -e "$folder/ran" ] || wrong "a job ran in spite of --strict"
 run -n 2 --strict --coll bcast=nix "$build/bin/tutti-bench" --sizes 8:8 --iterations 3 bcast
-[ "$code" != 0 ] || wrong "$what ended with 0"; expect_err "TUTTI_COLL: bcast has no algorithm nix"; expect_out ""
+[ "$code" != 0 ] || wrong "$what ended with 0"; expect_err "--coll: bcast has no algorithm nix"; expect_out ""
 # reported by mpiexec: a rank that reports it itself can be ended before it has done so
 run -n 2 --messages json --strict --coll bcast=nix "$moved"
-[[ $err == '{"code":"MPI_ERR_OTHER"'*"TUTTI_COLL: bcast has no algorithm nix"* ]] || wrong "$what printed '$err'"
+[[ $err == '{"code":"MPI_ERR_OTHER"'*"--coll: bcast has no algorithm nix"* ]] || wrong "$what printed '$err'"
 printf '# tutti tuning 1\nbcats 2 0 slots\n' > "$folder/bad-tuning"
 TUTTI_TUNING=$folder/bad-tuning run -n 2 --strict "$build/bin/tutti-bench" --sizes 8:8 --iterations 3 bcast
 [ "$code" != 0 ] || wrong "$what ended with 0"; expect_err "$folder/bad-tuning:2"; expect_out ""

@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The texts of the four tools about themselves: the short help is one screen, every topic is printed, the man pages have
+# no error of markup, and completion works in bash and zsh.
+. "$(dirname "$0")/../common.sh" "$1"
+PATH=$build/bin:$PATH
+tools="mpiexec tutti-bench tutti-info tutti-tune"
+unset COLUMNS
+
+# The short help: one screen with the common options. The full help follows the width.
+for tool in $tools; do
+    COLUMNS=80 "$tool" -h > "$folder/short" || wrong "$tool -h ended with $?"
+    [ "$(wc -l < "$folder/short")" -le 24 ] || wrong "$tool -h has $(wc -l < "$folder/short") lines: $(< "$folder/short")"
+    [ "$(wc -L < "$folder/short")" -le 80 ] || wrong "$tool -h is $(wc -L < "$folder/short") columns wide"
+    grep -q "^Usage: $tool " "$folder/short" && grep -q -- "--help TOPIC" "$folder/short" || wrong "$tool -h: $(< "$folder/short")"
+    [ "$(grep -c '^  -' "$folder/short")" -ge 4 ] || wrong "$tool -h lists too few options: $(< "$folder/short")"
+    for width in 60 80 110; do
+        COLUMNS=$width "$tool" --help | grep -v '/' > "$folder/full" # a path may be longer than a line
+        [ "$(wc -L < "$folder/full")" -le 110 ] && [ "$(grep -c . "$folder/full")" -gt 10 ] || wrong "$tool --help, $width columns"
+    done
+    [ "$(COLUMNS=60 "$tool" --help | wc -l)" -gt "$(COLUMNS=110 "$tool" --help | wc -l)" ] || wrong "$tool --help ignores the width"
+done
+
+# Topics: all that the help names, every option, and an unknown one.
+for tool in $tools; do
+    topics=$("$tool" --help | tr '\n' ' ' | sed -n 's/.*--help TOPIC with \(.*\), or an option.*/\1/p' | tr -d ,)
+    [ "$(wc -w <<< "$topics")" -ge 5 ] || wrong "$tool --help does not list its topics: $topics"
+    names=$("$tool" --help=bash | grep -o "kind='words -[^']*'" | tr -d "'" | cut -d' ' -f2-)
+    [ "$(wc -w <<< "$names")" -ge 8 ] || wrong "$tool lists too few options for completion: $names"
+    for topic in $topics $names; do
+        [ "$("$tool" --help "$topic" 2> "$folder/err" | wc -l)" -ge 1 ] || wrong "$tool --help $topic: $(< "$folder/err")"
+    done
+    err=$("$tool" --help exit-code 2>&1 > /dev/null); [ $? = 2 ] || wrong "$tool --help exit-code ended with another code"
+    [[ "$err" == *"no such topic; did you mean exit-codes?"*"The topics are "*exit-codes* ]] || wrong "$tool --help exit-code: $err"
+done
+
+# The help names only guides that exist: those of the sources here.
+for guide in $(mpiexec --help --check | tr ' (' '\n\n' | grep -o '.*guides/[a-z-]*\.md'); do
+    [ -f "$guide" ] || wrong "mpiexec --help names $guide, which does not exist"
+    guides=1
+done
+[ "${guides:-0}" = 1 ] || wrong "mpiexec --help --check names no guide: $(mpiexec --help --check)"
+
+# Errors name the option as the user gave it, and the nearest right one.
+expect_error() { # TEXT COMMAND...
+    local text=$1
+    err=$("${@:2}" 2>&1 > /dev/null < /dev/null)
+    [ $? = 2 ] && [[ "$err" == *"$text"* ]] || wrong "${*:2}: not '$text' but '$err'"
+}
+expect_error "-n2 is not an option; did you mean -n 2?" mpiexec -n2 true
+expect_error "–n: this is a dash of typography; write -n" mpiexec –n 2 true
+expect_error "—report: this is a dash of typography; write --report" mpiexec -n 2 —report x.html true
+expect_error "-c must be a whole number" mpiexec -c x true
+expect_error "--np must be a whole number" mpiexec --np 0 true
+expect_error "MPIEXEC_TIMEOUT must be a number of seconds" env MPIEXEC_TIMEOUT=x mpiexec true
+expect_error "-s 2: the ranks are 0 to 1" mpiexec -n 2 -s 2 true
+expect_error "-binding: \"cor\" is unknown" mpiexec -binding cor true
+expect_error "did you mean core?" mpiexec --bind-to cor true
+expect_error "did you mean timestamp?" mpiexec --output timestmap true
+expect_error "--report needs FILE after it, but the option -n follows; write --report=-n" mpiexec --report -n 2 true
+expect_error "-n needs N after it" mpiexec -n
+expect_error "--fwd-environment takes its value after =; write --fwd-environment=false" mpiexec --fwd-environment false true
+printf -- '-c x true\n' > "$folder/config"
+expect_error "-c must be a whole number" mpiexec -configfile "$folder/config"
+for tool in tutti-bench tutti-info tutti-tune; do
+    expect_error "$tool: --hepl is not an option; did you mean --help? (--help lists them all)." "$tool" --hepl
+    expect_error "—help: this is a dash of typography; write --help" "$tool" —help
+done
+expect_error "-n2 is not an option; did you mean -n 2?" tutti-bench -n2
+expect_error "there is no operation bcats; did you mean bcast?" tutti-bench bcats
+expect_error "bcats is not a collective; did you mean bcast?" tutti-info --algorithms bcats
+expect_error "bcats is not a collective; did you mean bcast?" tutti-tune --collectives bcats
+
+# Man pages.
+need_package man-db man
+need_package groff-base groff
+for tool in $tools; do
+    "$tool" --help=man > "$folder/$tool.1" || wrong "$tool --help=man ended with $?"
+    err=$(groff -ww -man -Tutf8 -rLL=80n -z "$folder/$tool.1" 2>&1); [ -z "$err" ] || wrong "groff: $err"
+    err=$(MANROFFSEQ='' man --warnings -E UTF-8 -l -Tutf8 "$folder/$tool.1" 2>&1 > "$folder/page"); [ -z "$err" ] || wrong "man: $err"
+    for title in NAME SYNOPSIS DESCRIPTION OPTIONS "EXIT STATUS" EXAMPLES "SEE ALSO"; do
+        grep -q "^$title" <(col -b < "$folder/page") || wrong "the man page of $tool has no section $title"
+    done
+done
+for page in mpiexec:--bind-to mpiexec:MPIEXEC_TIMEOUT tutti-info:TUTTI_EAGER tutti-bench:neighbor_alltoall tutti-tune:XDG_CONFIG_HOME; do
+    grep -q -- "${page#*:}" <(man -l -Tutf8 "$folder/${page%%:*}.1" | col -b) || wrong "the man page lacks $page"
+done
+finish

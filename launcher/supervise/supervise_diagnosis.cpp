@@ -133,7 +133,8 @@ pid_t Supervisor::process_at(std::size_t local_rank) const {
 void Supervisor::print_report(Report const& report) {
     reports_.push_back(report);
     output_.collect();
-    output_.print(job_.json_messages ? json_of(report) : text_of(report, output_.standard_error().terminal()));
+    output_.print(job_.json_messages ? json_of(report)
+                                     : text_of(report, has_colours(output_.standard_error().terminal())));
 }
 
 /// Prints the warnings. Called once, when all ranks have ended and printed.

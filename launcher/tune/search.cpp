@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include "launcher/base/text.hpp"
 #include "launcher/tune/plan.hpp"
 #include "runtime/base/error.hpp"
 
@@ -42,7 +43,7 @@ Sample sample_of(TuningCase const& tuning_case, std::size_t size, std::map<std::
 
 Search::Search(std::vector<TuningCase> const& tuning_cases, double seconds)
     : limited_(seconds > 0), seconds_(limited_ ? seconds : default_seconds * static_cast<double>(tuning_cases.size())),
-      terminal_(isatty(2)) {
+      terminal_(launcher::has_escapes(isatty(2) == 1)) {
     for (TuningCase const& tuning_case : tuning_cases) work_ += work_of(tuning_case);
     for (TuningCase const& tuning_case : tuning_cases) {
         if (limited_ && elapsed() > seconds_ && !results_.empty()) {

@@ -47,7 +47,7 @@ TEST(Manual, describes_options_sections_and_unknown_topics) {
 TEST(Manual, shows_the_common_options_and_the_examples_on_one_screen) {
     std::string const text = short_help(small());
     EXPECT_THAT(text, HasSubstr("  -s N  the size\n"));
-    EXPECT_THAT(text, HasSubstr("  tool --size 4  four\n"));
+    EXPECT_THAT(text, HasSubstr("  tool --size 4    four\n"));
     EXPECT_THAT(text, Not(HasSubstr("Sets the size")));
 }
 

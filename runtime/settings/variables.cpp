@@ -161,10 +161,16 @@ std::vector<VariableRow> describe_variables(char const* const* environment) {
     std::vector<VariableRow> rows;
 #define VAR(group, type, name, fallback, range, scope, description)                                           \
     rows.push_back({#group, environment_name(#name), #type, types::type::values(range), VariableScope::scope, \
-                    to_text(now.name), to_text(fresh.name),                                                   \
-                    find_variable(environment, environment_name(#name)) ? "environment" : "default", description});
+                    to_text(now.name), to_text(fresh.name), "default", description});
 #include "runtime/settings/variables.def"
 #undef VAR
+    for (VariableRow& row : rows) {
+        auto const text = find_variable(environment, row.name);
+        if (!text) continue;
+        if (!is_valid_setting(row.name, *text)) row.invalid = *text;
+        // An invalid text that is kept (Ports) is the value.
+        if (!row.invalid || row.value == *text) row.origin = "environment";
+    }
     return rows;
 }
 

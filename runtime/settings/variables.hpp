@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,6 +35,7 @@ struct VariableRow {
     std::string group, name, type, range;
     VariableScope scope;
     std::string value, fallback, origin, description;
+    std::optional<std::string> invalid = {};   ///< the text in the environment, if it is not a valid value
 };
 
 /// Reads TUTTI_… from `environment` (as `environ`, terminated by a null pointer). A value that does not parse or is out

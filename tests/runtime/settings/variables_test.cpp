@@ -133,5 +133,33 @@ TEST(Variables, AreDescribedWithValueAndOrigin) {
     for (auto const& r : rows) EXPECT_TRUE(r.description.ends_with('.')) << r.name << " must end with a full stop";
 }
 
+TEST(Variables, WithAnInvalidTextAreDescribedWithTheValueThatIsUsed) {
+    char const* environment[] = {"TUTTI_WAIT=bogus",
+                                 "TUTTI_FRAGMENTS=99",
+                                 "TUTTI_HIERARCHY=l9",
+                                 "TUTTI_QUIET=maybe",
+                                 "TUTTI_PORT_RANGE=x",
+                                 "TUTTI_COPY=temporal",
+                                 nullptr};
+    auto rows = describe_variables(environment);
+    for (auto const& [name, value, invalid] : {std::tuple("TUTTI_WAIT", "auto", "bogus"),
+                                               {"TUTTI_FRAGMENTS", "2", "99"},
+                                               {"TUTTI_HIERARCHY", "auto", "l9"},
+                                               {"TUTTI_QUIET", "no", "maybe"}}) {
+        auto const row = std::find_if(rows.begin(), rows.end(), [&](auto& r) { return r.name == name; });
+        EXPECT_EQ(row->value, value);
+        EXPECT_EQ(row->origin, "default") << name;
+        EXPECT_EQ(row->invalid, invalid);
+    }
+    auto const row = [&](char const* name) {
+        return *std::find_if(rows.begin(), rows.end(), [&](auto& r) { return r.name == name; });
+    };
+    EXPECT_EQ(row("TUTTI_PORT_RANGE").value, "x") << "is kept, so that a job on several nodes fails";
+    EXPECT_EQ(row("TUTTI_PORT_RANGE").invalid, "x");
+    EXPECT_EQ(row("TUTTI_COPY").origin, "environment");
+    EXPECT_FALSE(row("TUTTI_COPY").invalid);
+    EXPECT_FALSE(row("TUTTI_EAGER").invalid);
+}
+
 }   // namespace
 }   // namespace tutti

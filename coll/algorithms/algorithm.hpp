@@ -43,6 +43,20 @@ class NodePartition;
 template <class Args>
 using NodeOperations = std::uint64_t (*)(Args const&, NodePartition const& nodes);
 
+/// The cost of a blocking call, as formulas that coll/choice/cost.hpp evaluates and that lists print as they are. Names
+/// in a formula:
+///   p     ranks, at least two
+///   s     bytes of the message: in a broadcast, the message; in reductions, the whole vector; in gather, scatter and
+///         allgather, the part of one rank; in alltoall, the part from one rank for another
+///   m, a  teams of the innermost level of the hierarchy, and those of them that have one rank; 1 and 0 on one level
+///   slot  bytes of a slot
+/// and the names of the algorithm's parameters.
+struct Cost {
+    /// Bytes that all ranks together load and store, as the counters of the call show them, on one node, if contiguous
+    /// buffers are in memory that all ranks can access, and the hierarchy has at most two levels. Null: not stated.
+    char const* bytes = nullptr;
+};
+
 /// The fields of a record that describe the algorithm. An algorithm that serves several collectives states them once;
 /// its records begin with that head, varied where the collectives differ.
 struct RecordHead {
@@ -67,9 +81,10 @@ struct Algorithm : RecordHead {
     Task (*net)(NetEnv&, Args const&) = nullptr;      ///< null: runs on one node only
     NodeOperations<Args> node_operations = nullptr;   ///< null: none
     char const* file = nullptr;                       ///< source file, relative to the root of the tree
+    Cost cost = {};
 };
 
-/// The last fields of a record, from `shm` on. TUTTI_SHM_ONLY: one coroutine template, which runs on one node only.
+/// The fields of a record from `shm` to `file`. TUTTI_SHM_ONLY: one coroutine template, which runs on one node only.
 #define TUTTI_SHM_ONLY(function) function<ShmEnv>, nullptr, nullptr, __FILE__
 /// One coroutine template made of messages alone, which also runs between nodes.
 #define TUTTI_SHM_AND_NET(function) function<ShmEnv>, function<NetEnv>, nullptr, __FILE__

@@ -61,7 +61,8 @@ extern constinit const Algorithm<BarrierArgs> binomial_algorithm = {
     "after the combining tree of Yew, Tzeng, Lawrie, IEEE Trans. on Computers C-36 (1987)",
     requires_nothing,
     {},
-    TUTTI_SHM_ONLY(binomial)};
+    TUTTI_SHM_ONLY(binomial),
+    {"0"}};
 
 // cheetah: barrier composed of primitives. n-ary fan-ins up the levels, recursive k-ing at the top, n-ary fan-outs
 // down, in a general schedule: a rank handles the events for which it waits in the order in which they occur; only the
@@ -99,7 +100,8 @@ extern constinit const Algorithm<BarrierArgs> cheetah_algorithm = {
     "Gorentla Venkata et al., CLUSTER 2013, section III.C",
     requires_nothing,
     cheetah_parameters,
-    TUTTI_SHM_ONLY(cheetah)};
+    TUTTI_SHM_ONLY(cheetah),
+    {"0"}};
 
 // dissemination: after step k every rank knows that 2^(k + 1) ranks have arrived. ⌈log2 p⌉ steps, p messages of no
 // bytes in each.
@@ -119,7 +121,8 @@ extern constinit const Algorithm<BarrierArgs> dissemination_algorithm = {
     "Hensgen, Finkel, Manber, Int. J. of Parallel Programming 17 (1988)",
     requires_nothing,
     {},
-    TUTTI_SHM_ONLY(dissemination)};
+    TUTTI_SHM_ONLY(dissemination),
+    {"0"}};
 
 // exchange: every rank publishes its flag and waits for the flags of all others. One step, p flags written, p(p − 1)
 // read.
@@ -139,7 +142,8 @@ extern constinit const Algorithm<BarrierArgs> exchange_algorithm = {"exchange",
                                                                     "Tutti",
                                                                     requires_nothing,
                                                                     {},
-                                                                    TUTTI_SHM_ONLY(exchange)};
+                                                                    TUTTI_SHM_ONLY(exchange),
+                                                                    {"0"}};
 
 // hierarchical: barrier over any number of levels. Members report to their leader, leaders to theirs; the release
 // returns down the same levels, by one flag per team that all members read. 2 L steps, 2 (p − 1) flags read across
@@ -173,7 +177,8 @@ extern constinit const Algorithm<BarrierArgs> hierarchical_algorithm = {
     "after XHC, section IV",
     requires_nothing,
     hierarchical_parameters,
-    TUTTI_SHM_ONLY(hierarchical)};
+    TUTTI_SHM_ONLY(hierarchical),
+    {"0"}};
 
 // linear: a central barrier. All ranks report to rank 0, which then releases them by one flag that all read. Two steps;
 // rank 0 reads p − 1 flags, each other rank one.
@@ -202,7 +207,8 @@ extern constinit const Algorithm<BarrierArgs> linear_algorithm = {
     "after Mellor-Crummey, Scott, ACM Trans. on Computer Systems 9 (1991), section 3.1",
     requires_nothing,
     {},
-    TUTTI_SHM_ONLY(linear)};
+    TUTTI_SHM_ONLY(linear),
+    {"0"}};
 
 // mpich_hierarchical: barrier with a master per node. Dissemination among the ranks of each node, dissemination among
 // the masters, then each master releases its node along a binomial tree. With N nodes of c ranks: 2 ⌈log2 c⌉ + ⌈log2 N⌉
@@ -231,7 +237,8 @@ extern constinit const Algorithm<BarrierArgs> mpich_hierarchical_algorithm = {
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.4",
     requires_nothing,
     mpich_hierarchical_parameters,
-    TUTTI_SHM_ONLY(mpich_hierarchical)};
+    TUTTI_SHM_ONLY(mpich_hierarchical),
+    {"0"}};
 
 // xhc: the hierarchical acknowledgement of XHC's broadcast up the levels, its leaders' flags down the levels. 2 L
 // steps; 2 (p − 1) words read from other ranks, p − 1 written on the way up and, on the way down, as many as the layout
@@ -258,6 +265,7 @@ extern constinit const Algorithm<BarrierArgs> xhc_algorithm = {
     "after Katevenis, Ploumidis, Marazakis: XHC, section IV.A",
     requires_nothing,
     xhc_parameters,
-    TUTTI_SHM_ONLY(xhc)};
+    TUTTI_SHM_ONLY(xhc),
+    {"0"}};
 
 }   // namespace tutti::coll::algorithms::barrier

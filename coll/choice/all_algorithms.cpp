@@ -25,6 +25,7 @@ std::span<AlgorithmRow const> all_algorithms() {
      algorithms::folder::algorithm##_algorithm.shm != nullptr, \
      algorithms::folder::algorithm##_algorithm.net != nullptr, \
      algorithms::folder::algorithm##_algorithm.file,           \
+     algorithms::folder::algorithm##_algorithm.cost,           \
      &algorithms::folder::algorithm##_algorithm},
 #include "coll/algorithms/algorithms.def"
 #undef ALGORITHM

@@ -38,7 +38,8 @@ struct AlgorithmRow {
     std::span<Parameter const> parameters;
     bool runs_on_one_node, runs_on_multiple_nodes;   ///< whether it runs on one node; on several
     char const* file;                                ///< relative to the root of the source tree
-    void const* record;                              ///< the Algorithm<Args>; the collective determines Args
+    Cost cost;
+    void const* record;   ///< the Algorithm<Args>; the collective determines Args
 
     /// Returns true if there are communicators of this kind on which the algorithm runs.
     bool runs_on(CommKind comm_kind) const;

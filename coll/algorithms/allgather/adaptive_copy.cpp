@@ -105,6 +105,7 @@ extern constinit const Algorithm<AllgatherArgs> adaptive_copy_algorithm = {
     "YHCCL (Peng et al., SC 2023), section 4.3.3",
     requires_nothing,
     adaptive_copy_parameters,
-    TUTTI_SHM_ONLY(adaptive_copy)};
+    TUTTI_SHM_ONLY(adaptive_copy),
+    {"2*(p + 1)*p*s"}};
 
 }   // namespace tutti::coll::algorithms::allgather

@@ -100,6 +100,7 @@ extern constinit const Algorithm<AllgatherArgs> ring_algorithm = {"ring",
                                                                   "Thakur, Rabenseifner, Gropp, IJHPCA 2005, Allgather",
                                                                   requires_nothing,
                                                                   {},
-                                                                  TUTTI_SHM_AND_NET(ring)};
+                                                                  TUTTI_SHM_AND_NET(ring),
+                                                                  {"(s < 4K ? 4*p - 2 : 2*p)*p*s"}};
 
 }   // namespace tutti::coll::algorithms::allgather

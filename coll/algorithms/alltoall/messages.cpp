@@ -100,7 +100,8 @@ extern constinit const Algorithm<AlltoallArgs> linear_algorithm = {
     "Thakur, Rabenseifner, Gropp, IJHPCA 2005, All-to-All (medium messages)",
     requires_nothing,
     {},
-    TUTTI_SHM_AND_NET(linear)};
+    TUTTI_SHM_AND_NET(linear),
+    {"(s < 4K ? 4*p - 2 : 2*p)*p*s"}};
 
 // pairwise: alltoall(v, w) in p − 1 steps; in step i with rank xor i if p is a power of two, otherwise to rank + i and
 // from rank − i. In place, pairs of ranks exchange with each other: in step i those whose numbers add up to i (mod p).
@@ -135,6 +136,7 @@ extern constinit const Algorithm<AlltoallArgs> pairwise_algorithm = {
     "Thakur, Rabenseifner, Gropp, IJHPCA 2005, All-to-All (long messages)",
     requires_nothing,
     {},
-    TUTTI_SHM_AND_NET(pairwise)};
+    TUTTI_SHM_AND_NET(pairwise),
+    {"(s < 4K ? 4*p - 2 : 2*p)*p*s"}};
 
 }   // namespace tutti::coll::algorithms::alltoall

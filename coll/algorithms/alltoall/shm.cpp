@@ -64,7 +64,8 @@ extern constinit const Algorithm<AlltoallArgs> knem_rotated_algorithm = {
     "KNEM-Coll, section V.C",
     requires_nothing,
     knem_movement_parameters,
-    TUTTI_SHM_ONLY(knem_rotated)};
+    TUTTI_SHM_ONLY(knem_rotated),
+    {"(s < 4K ? 4*p - 2 : 2*p)*p*s"}};
 
 // knem_sender_writing: alltoall(v, w) in the other direction. All ranks expose the destinations of their parts; each
 // writes its parts for rank + 1, rank + 2, …. Small parts are sent as messages to all ranks at the same time. p − 1
@@ -96,7 +97,8 @@ extern constinit const Algorithm<AlltoallArgs> knem_sender_writing_algorithm = {
     "KNEM-Coll, sections III.B and V.C",
     requires_nothing,
     knem_movement_parameters,
-    TUTTI_SHM_ONLY(knem_sender_writing)};
+    TUTTI_SHM_ONLY(knem_sender_writing),
+    {"(s < 4K ? 4*p - 2 : 2*p)*p*s"}};
 
 // rotated: alltoall(v, w). Every rank publishes where its parts for the others are, and obtains its own from rank + 1,
 // rank + 2, …, so that no two ranks read from the same one at the same time. Small parts are copied through the slots
@@ -116,6 +118,7 @@ extern constinit const Algorithm<AlltoallArgs> rotated_algorithm = {
     "after KNEM-Coll, section V.C",
     requires_nothing,
     movement_parameters,
-    TUTTI_SHM_ONLY(rotated)};
+    TUTTI_SHM_ONLY(rotated),
+    {"(s < direct ? 4*p - 2 : 2*p)*p*s"}};
 
 }   // namespace tutti::coll::algorithms::alltoall

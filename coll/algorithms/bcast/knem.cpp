@@ -109,7 +109,8 @@ extern constinit const Algorithm<BcastArgs> knem_linear_algorithm = {"knem_linea
                                                                      "KNEM-Coll, section V.B",
                                                                      requires_nothing,
                                                                      knem_linear_parameters,
-                                                                     TUTTI_SHM_ONLY(knem_linear)};
+                                                                     TUTTI_SHM_ONLY(knem_linear),
+                                                                     {"(s < 4K ? 4 : 2)*(p - 1)*s"}};
 
 // knem_pipelined: broadcast over the levels of the machine. The members of each team copy pieces from their leader's
 // buffer while the leader gets the next ones from its own leader. Small messages use a binomial tree, copied in and
@@ -144,6 +145,7 @@ extern constinit const Algorithm<BcastArgs> knem_pipelined_algorithm = {
     "KNEM-Coll, sections IV and VI.B",
     requires_nothing,
     knem_pipelined_parameters,
-    TUTTI_SHM_ONLY(knem_pipelined)};
+    TUTTI_SHM_ONLY(knem_pipelined),
+    {"(s < 4K ? 4 : 2)*(p - 1)*s"}};
 
 }   // namespace tutti::coll::algorithms::bcast

@@ -25,7 +25,8 @@ extern constinit const Algorithm<BcastArgs> binomial_algorithm = {
     "Thakur, Rabenseifner, Gropp, IJHPCA 2005, Broadcast",
     requires_nothing,
     {},
-    TUTTI_SHM_AND_NET(binomial)};
+    TUTTI_SHM_AND_NET(binomial),
+    {"(s < 4K ? 4 : 2)*(p - 1)*s"}};
 
 // chain: segments along a chain of all ranks, beginning at the root. A rank receives segment k while it sends segment
 // k − 1. p − 2 + s/segment steps. Bytes: s per receiver by single copy, otherwise 2s.
@@ -63,7 +64,8 @@ extern constinit const Algorithm<BcastArgs> chain_algorithm = {
     "folklore; Pjesivac-Grbovic and others, Cluster Computing 2007",
     requires_nothing,
     chain_parameters,
-    TUTTI_SHM_AND_NET(chain)};
+    TUTTI_SHM_AND_NET(chain),
+    {"2*(p - 1)*(s + (mod(s, segment) < 4K ? mod(s, segment) : 0))"}};
 
 // linear: a message from the root to each other rank, all in flight at the same time. One step for the receivers, p − 1
 // for the root if the message is staged. Bytes: s per receiver by single copy, otherwise 2s.
@@ -89,7 +91,8 @@ extern constinit const Algorithm<BcastArgs> linear_algorithm = {"linear",
                                                                 "folklore",
                                                                 requires_nothing,
                                                                 {},
-                                                                TUTTI_SHM_AND_NET(linear)};
+                                                                TUTTI_SHM_AND_NET(linear),
+                                                                {"(s < 4K ? 4 : 2)*(p - 1)*s"}};
 
 // mpich_hierarchical: broadcast with a master per node. The root sends to its node's master, the masters to other
 // masters, and each master to its node's ranks along a binomial tree: in segments, with a binary tree of masters, or as
@@ -151,7 +154,8 @@ extern constinit const Algorithm<BcastArgs> mpich_hierarchical_algorithm = {
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.1",
     requires_nothing,
     mpich_hierarchical_parameters,
-    TUTTI_SHM_AND_NET(mpich_hierarchical)};
+    TUTTI_SHM_AND_NET(mpich_hierarchical),
+    {"2*(p - 1)*(s + (mod(s, segment) < 4K ? mod(s, segment) : 0))"}};
 
 // scatter_allgather: for long messages. p blocks are scattered along a binomial tree and then allgathered, along a ring
 // or by recursive doubling. ⌈log2 p⌉ + p − 1 consecutive messages with the ring, about 2 log2 p with doubling; each

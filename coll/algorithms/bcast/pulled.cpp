@@ -212,6 +212,7 @@ extern constinit const Algorithm<BcastArgs> hierarchical_algorithm = {
     "after XHC, section IV.A",
     requires_nothing,
     hierarchical_parameters,
-    TUTTI_SHM_ONLY(hierarchical)};
+    TUTTI_SHM_ONLY(hierarchical),
+    {"2*(p - 1)*s"}};
 
 }   // namespace tutti::coll::algorithms::bcast

@@ -41,7 +41,8 @@ extern constinit const Algorithm<BcastArgs> hierarchical_slots_algorithm = {
     "after XHC, section IV (copy-in-copy-out)",
     requires_slot,
     hierarchical_slots_parameters,
-    TUTTI_SHM_ONLY(hierarchical_slots)};
+    TUTTI_SHM_ONLY(hierarchical_slots),
+    {"2*(p + m - 1)*s"}};
 
 template <class Env>
 Task slots(Env& env, BcastArgs const& a) {
@@ -57,6 +58,7 @@ Task slots(Env& env, BcastArgs const& a) {
 }
 
 extern constinit const Algorithm<BcastArgs> slots_algorithm = {
-    "slots", "all ranks read the root's slot", Family::tutti, "Tutti", requires_slot, {}, TUTTI_SHM_ONLY(slots)};
+    "slots",  "all ranks read the root's slot", Family::tutti, "Tutti", requires_slot, {}, TUTTI_SHM_ONLY(slots),
+    {"2*p*s"}};
 
 }   // namespace tutti::coll::algorithms::bcast

@@ -48,7 +48,8 @@ extern constinit const Algorithm<BcastArgs> smhc_algorithm = {
     "Jain et al., SC 2018, as SMHC in XHC, section V.C",
     requires_nothing,
     smhc_parameters,
-    TUTTI_SHM_ONLY(smhc)};
+    TUTTI_SHM_ONLY(smhc),
+    {"2*(p + m - 1)*s"}};
 
 template <class Env>
 Task xhc(Env& env, BcastArgs const& a) {
@@ -88,6 +89,7 @@ extern constinit const Algorithm<BcastArgs> xhc_algorithm = {
     "Katevenis, Ploumidis, Marazakis: XHC, section IV.A",
     requires_nothing,
     xhc_parameters,
-    TUTTI_SHM_ONLY(xhc)};
+    TUTTI_SHM_ONLY(xhc),
+    {"2*(cico < s ? p - 1 : p + m - 1)*s"}};
 
 }   // namespace tutti::coll::algorithms::bcast

@@ -49,7 +49,8 @@ extern constinit const Algorithm<RootedArgs> knem_receiver_reading_algorithm = {
     "KNEM-Coll, section III.A",
     requires_nothing,
     knem_movement_parameters,
-    TUTTI_SHM_ONLY(knem_receiver_reading)};
+    TUTTI_SHM_ONLY(knem_receiver_reading),
+    {"(s < 4K ? 4*p - 2 : 2*p)*s"}};
 
 // gather/knem_sender_writing: the root exposes once where the parts belong; the leaves write their parts there
 // concurrently and then signal the root. Small parts are sent to the root as messages. Two steps. Bytes: n per part,
@@ -68,7 +69,8 @@ extern constinit const Algorithm<RootedArgs> knem_sender_writing_algorithm = {
     "KNEM-Coll, section V.B",
     requires_nothing,
     knem_movement_parameters,
-    TUTTI_SHM_ONLY(knem_sender_writing)};
+    TUTTI_SHM_ONLY(knem_sender_writing),
+    {"(s < 4K ? 4*p - 2 : 2*p)*s"}};
 
 }   // namespace tutti::coll::algorithms::gather
 
@@ -92,7 +94,8 @@ extern constinit const Algorithm<RootedArgs> knem_receiver_reading_algorithm = {
     "KNEM-Coll, section V.B",
     requires_nothing,
     knem_movement_parameters,
-    TUTTI_SHM_ONLY(knem_receiver_reading)};
+    TUTTI_SHM_ONLY(knem_receiver_reading),
+    {"(s < 4K ? 4*p - 2 : 2*p)*s"}};
 
 // scatter/knem_sender_writing: the leaves expose where their parts belong, and the root's core alone writes all of
 // them. The paper advises against this direction; it is here for comparison with knem_receiver_reading. p − 1 steps.
@@ -111,6 +114,7 @@ extern constinit const Algorithm<RootedArgs> knem_sender_writing_algorithm = {
     "KNEM-Coll, section III.A",
     requires_nothing,
     knem_movement_parameters,
-    TUTTI_SHM_ONLY(knem_sender_writing)};
+    TUTTI_SHM_ONLY(knem_sender_writing),
+    {"(s < 4K ? 4*p - 2 : 2*p)*s"}};
 
 }   // namespace tutti::coll::algorithms::scatter

@@ -77,9 +77,14 @@ Task linear(Env& env, RootedArgs const& a) {
     return linear_gather(env, a);
 }
 
-extern constinit const Algorithm<RootedArgs> linear_algorithm = {
-    "linear", "every leaf sends to the root", Family::baseline, "folklore", requires_nothing,
-    {},       TUTTI_SHM_AND_NET(linear)};
+extern constinit const Algorithm<RootedArgs> linear_algorithm = {"linear",
+                                                                 "every leaf sends to the root",
+                                                                 Family::baseline,
+                                                                 "folklore",
+                                                                 requires_nothing,
+                                                                 {},
+                                                                 TUTTI_SHM_AND_NET(linear),
+                                                                 {"(s < 4K ? 4*p - 2 : 2*p)*s"}};
 
 }   // namespace tutti::coll::algorithms::gather
 
@@ -140,8 +145,13 @@ Task linear(Env& env, RootedArgs const& a) {
     return linear_scatter(env, a);
 }
 
-extern constinit const Algorithm<RootedArgs> linear_algorithm = {
-    "linear", "the root sends to every leaf", Family::baseline, "folklore", requires_nothing,
-    {},       TUTTI_SHM_AND_NET(linear)};
+extern constinit const Algorithm<RootedArgs> linear_algorithm = {"linear",
+                                                                 "the root sends to every leaf",
+                                                                 Family::baseline,
+                                                                 "folklore",
+                                                                 requires_nothing,
+                                                                 {},
+                                                                 TUTTI_SHM_AND_NET(linear),
+                                                                 {"(s < 4K ? 4*p - 2 : 2*p)*s"}};
 
 }   // namespace tutti::coll::algorithms::scatter

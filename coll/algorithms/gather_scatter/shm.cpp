@@ -24,7 +24,8 @@ extern constinit const Algorithm<RootedArgs> receiver_reading_algorithm = {
     "after KNEM-Coll, section V.B",
     requires_nothing,
     movement_parameters,
-    TUTTI_SHM_ONLY(receiver_reading)};
+    TUTTI_SHM_ONLY(receiver_reading),
+    {"(slot < s ? 2*p : 4*p - 2)*s"}};
 
 // gather/sender_writing, in two steps. A small part (n bytes) is in the leaf's slot, 2n bytes copied; the leaf returns
 // immediately. For large parts the root exposes where each belongs, and all leaves write their parts concurrently, with
@@ -192,7 +193,8 @@ extern constinit const Algorithm<RootedArgs> sender_writing_algorithm = {
     "after KNEM-Coll, section V.B",
     requires_nothing,
     shared_movement_parameters,
-    TUTTI_SHM_ONLY(sender_writing)};
+    TUTTI_SHM_ONLY(sender_writing),
+    {"(slot < s ? 2*p : 4*p - 2)*s"}};
 
 }   // namespace tutti::coll::algorithms::gather
 
@@ -237,6 +239,7 @@ extern constinit const Algorithm<RootedArgs> receiver_reading_algorithm = {
     "after KNEM-Coll, section V.B",
     requires_nothing,
     shared_movement_parameters,
-    TUTTI_SHM_ONLY(receiver_reading)};
+    TUTTI_SHM_ONLY(receiver_reading),
+    {"(s < direct ? 4*p - 2 : 2*p)*s"}};
 
 }   // namespace tutti::coll::algorithms::scatter

@@ -91,7 +91,7 @@ constexpr RecordHead direct_head = {
     Family::tutti,    "direct reduction (Hashmi et al., IPDPS 2018) in one pass",
     requires_kernels, direct_parameters,
 };
-extern constinit const Algorithm<ReduceArgs> direct_algorithm = {direct_head, TUTTI_SHM_ONLY(direct)};
+extern constinit const Algorithm<ReduceArgs> direct_algorithm = {direct_head, TUTTI_SHM_ONLY(direct), {"2*p*s"}};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -127,7 +127,8 @@ Task direct(Env& env, ReduceArgs const& a) {
 
 extern constinit const Algorithm<ReduceArgs> direct_algorithm = {
     allreduce::direct_head.described_as("every rank reduces its range of all buffers into the root's result"),
-    TUTTI_SHM_ONLY(direct)};
+    TUTTI_SHM_ONLY(direct),
+    {"(p + 1)*s"}};
 
 }   // namespace tutti::coll::algorithms::reduce
 
@@ -245,7 +246,8 @@ extern constinit const Algorithm<ReduceScatterArgs> blocks_algorithm = {
     "DPML, in blocks of the cache's size",
     requires_nothing,
     blocks_parameters,
-    TUTTI_SHM_ONLY(blocks)};
+    TUTTI_SHM_ONLY(blocks),
+    {"(3*p - 1)*s"}};
 
 // reduce_scatter(_block)/direct: each rank combines its share directly from all operands in one pass into its result.
 // Two exchanges, no staging; all ranks together load p·s bytes and store s.
@@ -287,6 +289,7 @@ extern constinit const Algorithm<ReduceScatterArgs> direct_algorithm = {
     "direct reduction (Hashmi et al., IPDPS 2018) in one pass",
     requires_kernels,
     direct_parameters,
-    TUTTI_SHM_ONLY(direct)};
+    TUTTI_SHM_ONLY(direct),
+    {"(p + 1)*s"}};
 
 }   // namespace tutti::coll::algorithms::reduce_scatter

@@ -45,9 +45,9 @@ constexpr RecordHead dpml_two_level_head = {
     dpml_two_level_parameters,
 };
 
-extern constinit const Algorithm<ReduceArgs> dpml_algorithm = {dpml_head, TUTTI_SHM_ONLY(dpml)};
-extern constinit const Algorithm<ReduceArgs> dpml_two_level_algorithm = {dpml_two_level_head,
-                                                                         TUTTI_SHM_ONLY(dpml_two_level)};
+extern constinit const Algorithm<ReduceArgs> dpml_algorithm = {dpml_head, TUTTI_SHM_ONLY(dpml), {"(7*p - 1)*s"}};
+extern constinit const Algorithm<ReduceArgs> dpml_two_level_algorithm = {
+    dpml_two_level_head, TUTTI_SHM_ONLY(dpml_two_level), {"(7*p - 3 + 2*a)*s"}};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -62,9 +62,10 @@ Task dpml_two_level(Env& env, ReduceArgs const& a) {
     return reduce_by_leaders_of_sockets(env, a, Receives::root);
 }
 
-extern constinit const Algorithm<ReduceArgs> dpml_algorithm = {allreduce::dpml_head, TUTTI_SHM_ONLY(dpml)};
-extern constinit const Algorithm<ReduceArgs> dpml_two_level_algorithm = {allreduce::dpml_two_level_head,
-                                                                         TUTTI_SHM_ONLY(dpml_two_level)};
+extern constinit const Algorithm<ReduceArgs> dpml_algorithm = {
+    allreduce::dpml_head, TUTTI_SHM_ONLY(dpml), {"(5*p + 1)*s"}};
+extern constinit const Algorithm<ReduceArgs> dpml_two_level_algorithm = {
+    allreduce::dpml_two_level_head, TUTTI_SHM_ONLY(dpml_two_level), {"(5*p - 1 + 2*a)*s"}};
 
 }   // namespace tutti::coll::algorithms::reduce
 
@@ -79,8 +80,9 @@ Task dpml_two_level(Env& env, ReduceScatterArgs const& a) {
     return reduce_by_leaders_of_sockets(env, a, Receives::own);
 }
 
-extern constinit const Algorithm<ReduceScatterArgs> dpml_algorithm = {allreduce::dpml_head, TUTTI_SHM_ONLY(dpml)};
-extern constinit const Algorithm<ReduceScatterArgs> dpml_two_level_algorithm = {allreduce::dpml_two_level_head,
-                                                                                TUTTI_SHM_ONLY(dpml_two_level)};
+extern constinit const Algorithm<ReduceScatterArgs> dpml_algorithm = {
+    allreduce::dpml_head, TUTTI_SHM_ONLY(dpml), {"(5*p - 1)*s"}};
+extern constinit const Algorithm<ReduceScatterArgs> dpml_two_level_algorithm = {
+    allreduce::dpml_two_level_head, TUTTI_SHM_ONLY(dpml_two_level), {"(5*p - 3 + 2*a)*s"}};
 
 }   // namespace tutti::coll::algorithms::reduce_scatter

@@ -188,7 +188,8 @@ extern constinit const Algorithm<ReduceArgs> ring_algorithm = {
     "ring (Patarasuk and Yuan, JPDC 2009)",
     requires_commutative_operator | requires_reassociation,
     {},
-    TUTTI_SHM_AND_NET(ring)};
+    TUTTI_SHM_AND_NET(ring),
+    {"(s/p < 4K ? 11 : 7)*(p - 1)*s"}};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -389,6 +390,7 @@ extern constinit const Algorithm<ReduceScatterArgs> ring_algorithm = {
     "ring (Patarasuk and Yuan, JPDC 2009)",
     requires_commutative_operator | requires_reassociation,
     {},
-    TUTTI_SHM_AND_NET(ring)};
+    TUTTI_SHM_AND_NET(ring),
+    {"(s/p < 4K ? 7 : 5)*(p - 1)*s"}};
 
 }   // namespace tutti::coll::algorithms::reduce_scatter

@@ -112,7 +112,8 @@ extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.3",
     requires_commutative_or_consecutive | requires_reassociation,
     mpich_hierarchical_parameters,
-    TUTTI_SHM_AND_NET(mpich_hierarchical)};
+    TUTTI_SHM_AND_NET(mpich_hierarchical),
+    {"(p - 1)*(5*s + (mod(s, segment) < 4K ? 4*mod(s, segment) : 0))"}};
 
 }   // namespace tutti::coll::algorithms::allreduce
 

@@ -136,8 +136,8 @@ constexpr RecordHead movement_avoiding_head = {
     requires_commutative_operator,
     movement_avoiding_parameters,
 };
-extern constinit const Algorithm<ReduceArgs> movement_avoiding_algorithm = {movement_avoiding_head,
-                                                                            TUTTI_SHM_ONLY(movement_avoiding)};
+extern constinit const Algorithm<ReduceArgs> movement_avoiding_algorithm = {
+    movement_avoiding_head, TUTTI_SHM_ONLY(movement_avoiding), {"(5*p - 1)*s"}};
 
 // allreduce/multi_node: YHCCL's allreduce between nodes, run on one node with sockets in place of nodes: a
 // movement-avoiding reduce_scatter in each, a ring allreduce by messages of each slice among the ranks that hold it,
@@ -285,7 +285,8 @@ constexpr RecordHead socket_aware_head = {
     requires_commutative_operator,
     socket_aware_parameters,
 };
-extern constinit const Algorithm<ReduceArgs> socket_aware_algorithm = {socket_aware_head, TUTTI_SHM_ONLY(socket_aware)};
+extern constinit const Algorithm<ReduceArgs> socket_aware_algorithm = {
+    socket_aware_head, TUTTI_SHM_ONLY(socket_aware), {"(5*p + 2*m - 3)*s"}};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -298,7 +299,8 @@ Task movement_avoiding(Env& env, ReduceArgs const& a) {
 
 extern constinit const Algorithm<ReduceArgs> movement_avoiding_algorithm = {
     allreduce::movement_avoiding_head.from("YHCCL (Peng et al., SC 2023), section 3.5"),
-    TUTTI_SHM_ONLY(movement_avoiding)};
+    TUTTI_SHM_ONLY(movement_avoiding),
+    {"(3*p + 1)*s"}};
 
 template <class Env>
 Task socket_aware(Env& env, ReduceArgs const& a) {
@@ -307,7 +309,8 @@ Task socket_aware(Env& env, ReduceArgs const& a) {
 
 extern constinit const Algorithm<ReduceArgs> socket_aware_algorithm = {
     allreduce::socket_aware_head.from("YHCCL (Peng et al., SC 2023), section 3.5, socket-aware"),
-    TUTTI_SHM_ONLY(socket_aware)};
+    TUTTI_SHM_ONLY(socket_aware),
+    {"(3*p + 2*m - 1)*s"}};
 
 }   // namespace tutti::coll::algorithms::reduce
 
@@ -320,7 +323,8 @@ Task movement_avoiding(Env& env, ReduceScatterArgs const& a) {
 
 extern constinit const Algorithm<ReduceScatterArgs> movement_avoiding_algorithm = {
     allreduce::movement_avoiding_head.from("YHCCL (Peng et al., SC 2023), section 3.3"),
-    TUTTI_SHM_ONLY(movement_avoiding)};
+    TUTTI_SHM_ONLY(movement_avoiding),
+    {"(3*p - 1)*s"}};
 
 template <class Env>
 Task socket_aware(Env& env, ReduceScatterArgs const& a) {
@@ -329,6 +333,7 @@ Task socket_aware(Env& env, ReduceScatterArgs const& a) {
 
 extern constinit const Algorithm<ReduceScatterArgs> socket_aware_algorithm = {
     allreduce::socket_aware_head.from("YHCCL (Peng et al., SC 2023), section 3.3, socket-aware"),
-    TUTTI_SHM_ONLY(socket_aware)};
+    TUTTI_SHM_ONLY(socket_aware),
+    {"(3*p + 2*m - 3)*s"}};
 
 }   // namespace tutti::coll::algorithms::reduce_scatter

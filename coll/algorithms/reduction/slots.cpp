@@ -32,7 +32,8 @@ extern constinit const Algorithm<ReduceArgs> exchange_algorithm = {"exchange",
                                                                    "Tutti",
                                                                    requires_slot,
                                                                    {},
-                                                                   TUTTI_SHM_ONLY(exchange)};
+                                                                   TUTTI_SHM_ONLY(exchange),
+                                                                   {"p*(p + 3)*s"}};
 
 // allreduce/hierarchical_slots: a tree in each team; parents combine their children's slots into their own, then all
 // copy the result from their parent's. The number of steps up equals that down; it is one if a team has at most
@@ -98,7 +99,8 @@ extern constinit const Algorithm<ReduceArgs> hierarchical_slots_algorithm = {
     "after XHC, section IV (copy-in-copy-out)",
     requires_slot | requires_commutative_or_consecutive,
     hierarchical_slots_parameters,
-    TUTTI_SHM_ONLY(hierarchical_slots)};
+    TUTTI_SHM_ONLY(hierarchical_slots),
+    {"(7*p - 3 + 2*(1 < m ? m - a - 1 : ceil(p/(degree + 1)) - 1))*s"}};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -120,7 +122,8 @@ extern constinit const Algorithm<ReduceArgs> slots_algorithm = {"slots",
                                                                 "Tutti",
                                                                 requires_slot,
                                                                 {},
-                                                                TUTTI_SHM_ONLY(slots)};
+                                                                TUTTI_SHM_ONLY(slots),
+                                                                {"(3*p + 1)*s"}};
 
 }   // namespace tutti::coll::algorithms::reduce
 
@@ -147,6 +150,7 @@ extern constinit const Algorithm<ReduceScatterArgs> slots_algorithm = {"slots",
                                                                        "Tutti",
                                                                        requires_slot,
                                                                        {},
-                                                                       TUTTI_SHM_ONLY(slots)};
+                                                                       TUTTI_SHM_ONLY(slots),
+                                                                       {"(3*p + 1)*s"}};
 
 }   // namespace tutti::coll::algorithms::reduce_scatter

@@ -20,7 +20,7 @@ constexpr RecordHead blocks_head = {
     Family::tutti,    "DPML, in blocks of the cache's size",
     requires_nothing, reduction_in_blocks_parameters,
 };
-extern constinit const Algorithm<ReduceArgs> blocks_algorithm = {blocks_head, TUTTI_SHM_ONLY(blocks)};
+extern constinit const Algorithm<ReduceArgs> blocks_algorithm = {blocks_head, TUTTI_SHM_ONLY(blocks), {"(5*p + 1)*s"}};
 
 // allreduce/hierarchical: any number of levels. The members of each team share the work by index range on the way up;
 // leaders forward the result while the next block moves up. 2 L steps per block; each byte is staged once and read once
@@ -41,7 +41,8 @@ constexpr RecordHead hierarchical_head = {
     requires_commutative_or_consecutive,
     tree_reduction_parameters,
 };
-extern constinit const Algorithm<ReduceArgs> hierarchical_algorithm = {hierarchical_head, TUTTI_SHM_ONLY(hierarchical)};
+extern constinit const Algorithm<ReduceArgs> hierarchical_algorithm = {
+    hierarchical_head, TUTTI_SHM_ONLY(hierarchical), {"(5*p + 1 + (1 < m ? 4*m - 2 : 0))*s"}};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -56,7 +57,8 @@ Task blocks(Env& env, ReduceArgs const& a) {
     return reduce_in_blocks(env, a, a.root);
 }
 
-extern constinit const Algorithm<ReduceArgs> blocks_algorithm = {allreduce::blocks_head, TUTTI_SHM_ONLY(blocks)};
+extern constinit const Algorithm<ReduceArgs> blocks_algorithm = {
+    allreduce::blocks_head, TUTTI_SHM_ONLY(blocks), {"(3*p + 3)*s"}};
 
 // reduce/hierarchical: any number of levels. The members of each team share the work by index range; the root leads
 // every team of which it is a member. L steps per block; each byte is staged once and read once per level.
@@ -70,6 +72,7 @@ Task hierarchical(Env& env, ReduceArgs const& a) {
 
 extern constinit const Algorithm<ReduceArgs> hierarchical_algorithm = {
     allreduce::hierarchical_head.described_as("teams reduce by index range, level after level"),
-    TUTTI_SHM_ONLY(hierarchical)};
+    TUTTI_SHM_ONLY(hierarchical),
+    {"(3*p + 3 + (1 < m ? 2*m : 0))*s"}};
 
 }   // namespace tutti::coll::algorithms::reduce

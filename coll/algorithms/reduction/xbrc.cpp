@@ -48,7 +48,7 @@ constexpr RecordHead xbrc_head = {
     Family::baseline, "XPMEM-based direct reduction (Hashmi et al., IPDPS 2018)",
     requires_kernels, xbrc_parameters,
 };
-extern constinit const Algorithm<ReduceArgs> xbrc_algorithm = {xbrc_head, TUTTI_SHM_ONLY(xbrc)};
+extern constinit const Algorithm<ReduceArgs> xbrc_algorithm = {xbrc_head, TUTTI_SHM_ONLY(xbrc), {"5*(p - 1)*s"}};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -80,7 +80,8 @@ Task xbrc(Env& env, ReduceArgs const& a) {
 extern constinit const Algorithm<ReduceArgs> xbrc_algorithm = {
     allreduce::xbrc_head.described_as(
         "every rank reduces its share of all buffers operand by operand into the root's result"),
-    TUTTI_SHM_ONLY(xbrc)};
+    TUTTI_SHM_ONLY(xbrc),
+    {"3*(p - 1)*s"}};
 
 }   // namespace tutti::coll::algorithms::reduce
 
@@ -127,6 +128,7 @@ extern constinit const Algorithm<ReduceScatterArgs> xbrc_algorithm = {
     "XPMEM-based direct reduction (Hashmi et al., IPDPS 2018)",
     requires_kernels,
     xbrc_parameters,
-    TUTTI_SHM_ONLY(xbrc)};
+    TUTTI_SHM_ONLY(xbrc),
+    {"3*(p - 1)*s"}};
 
 }   // namespace tutti::coll::algorithms::reduce_scatter

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// XHC's reductions (Katevenis, Ploumidis, Marazakis, sections IV.B with Fig. 6 and IV.C). t: teams on all levels; if
-// operands are copied in first, all ranks load and store p·s bytes more.
-//   allreduce  members share the work, leaders monitor progress; an internal root; the broadcast overlaps. 3 L +
-//              s/chunk steps; (p + t − 1)·s bytes loaded and t·s stored on the way up, (p − 1)·s copied down.
+// XHC's reductions (Katevenis, Ploumidis, Marazakis, sections IV.B with Fig. 6 and IV.C). The records state the bytes.
+//   allreduce  members share the work, leaders monitor progress; an internal root; broadcasts overlap. 3 L + s/chunk.
 //   reduce     towards a root that leads all its teams (section IV.B, steps 1 to 2b; the paper has no reduce, the
-//              memory for other leaders' results is ours). 2 L + s/chunk steps; (p + t − 1)·s loaded and t·s stored.
+//              memory for other leaders' results is ours). 2 L + s/chunk. Both are numbers of steps.
 #include <vector>
 
 #include "coll/algorithms/algorithm.hpp"
@@ -377,7 +375,10 @@ constexpr RecordHead xhc_head = {
     requires_commutative_or_consecutive,
     leader_reduction_parameters,
 };
-extern constinit const Algorithm<ReduceArgs> xhc_algorithm = {xhc_head, TUTTI_SHM_ONLY(xhc)};
+extern constinit const Algorithm<ReduceArgs> xhc_algorithm = {
+    xhc_head,
+    TUTTI_SHM_ONLY(xhc),
+    {"(cico < s ? 3*p - 1 + (1 < m ? 2*(m - a) : 0) : 5*p + 1 + (1 < m ? 4*m - 2 - 2*a : 0))*s"}};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -393,6 +394,7 @@ extern constinit const Algorithm<ReduceArgs> xhc_algorithm = {
     allreduce::xhc_head
         .described_as("team members reduce ranges of chunks into their leader's memory, level after level")
         .from("after Katevenis, Ploumidis, Marazakis: XHC, section IV.B"),
-    TUTTI_SHM_ONLY(xhc)};
+    TUTTI_SHM_ONLY(xhc),
+    {"((cico < s ? p + 1 : 3*p + 3) + (1 < m ? 2*(m - a) : 0))*s"}};
 
 }   // namespace tutti::coll::algorithms::reduce

@@ -72,7 +72,7 @@ constexpr RecordHead chain_head = {
     Family::tutti,    "Tutti",
     requires_nothing, prefix_chain_parameters,
 };
-extern constinit const Algorithm<ReduceArgs> chain_algorithm = {chain_head, TUTTI_SHM_ONLY(chain)};
+extern constinit const Algorithm<ReduceArgs> chain_algorithm = {chain_head, TUTTI_SHM_ONLY(chain), {"(7*p - 10)*s"}};
 
 }   // namespace tutti::coll::algorithms::exscan
 
@@ -177,7 +177,7 @@ constexpr RecordHead direct_head = {
     Family::tutti,    "Tutti",
     requires_kernels, prefix_direct_parameters,
 };
-extern constinit const Algorithm<ReduceArgs> direct_algorithm = {direct_head, TUTTI_SHM_ONLY(direct)};
+extern constinit const Algorithm<ReduceArgs> direct_algorithm = {direct_head, TUTTI_SHM_ONLY(direct), {"(5*p - 8)*s"}};
 
 // exscan/slots: for small messages. Every rank writes its slot and reduces the slots of the ranks below it in rank
 // order; rank 0 gets nothing. One step; s bytes written by each rank, r·s read by rank r.
@@ -193,7 +193,8 @@ Task slots(Env& env, ReduceArgs const& a) {
 constexpr RecordHead slots_head = {
     "slots", "every rank reduces the slots of the ranks below its own", Family::tutti, "Tutti", requires_slot, {},
 };
-extern constinit const Algorithm<ReduceArgs> slots_algorithm = {slots_head, TUTTI_SHM_ONLY(slots)};
+extern constinit const Algorithm<ReduceArgs> slots_algorithm = {
+    slots_head, TUTTI_SHM_ONLY(slots), {"(p*(p + 5)/2 - 1)*s"}};
 
 }   // namespace tutti::coll::algorithms::exscan
 
@@ -206,7 +207,8 @@ Task chain(Env& env, ReduceArgs const& a) {
     return prefix_chain(env, a, true, a.parameters[0]);
 }
 
-extern constinit const Algorithm<ReduceArgs> chain_algorithm = {exscan::chain_head, TUTTI_SHM_ONLY(chain)};
+extern constinit const Algorithm<ReduceArgs> chain_algorithm = {
+    exscan::chain_head, TUTTI_SHM_ONLY(chain), {"(7*p - 3)*s"}};
 
 // scan/direct: by load and store in all ranks' buffers.
 
@@ -217,7 +219,8 @@ Task direct(Env& env, ReduceArgs const& a) {
 
 extern constinit const Algorithm<ReduceArgs> direct_algorithm = {
     exscan::direct_head.described_as("every rank computes its range of all results from the ranks up to it"),
-    TUTTI_SHM_ONLY(direct)};
+    TUTTI_SHM_ONLY(direct),
+    {"(3*p - 1)*s"}};
 
 // scan/slots: for small messages. Every rank writes its slot and reduces the slots of the ranks up to itself in rank
 // order. One step; s bytes written by each rank, (r + 1)·s read by rank r.
@@ -231,6 +234,8 @@ Task slots(Env& env, ReduceArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceArgs> slots_algorithm = {
-    exscan::slots_head.described_as("every rank reduces the slots of the ranks up to its own"), TUTTI_SHM_ONLY(slots)};
+    exscan::slots_head.described_as("every rank reduces the slots of the ranks up to its own"),
+    TUTTI_SHM_ONLY(slots),
+    {"p*(p + 7)/2*s"}};
 
 }   // namespace tutti::coll::algorithms::scan

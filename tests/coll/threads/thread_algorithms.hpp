@@ -10,10 +10,11 @@
 namespace tutti::coll {
 namespace thread_algorithms {
 
-/// The head of coll's record, followed by the function for ThreadEnv.
+/// The head of coll's record, followed by the function for ThreadEnv and the cost.
 template <class Args>
 struct Algorithm : RecordHead {
     Task (*thread)(ThreadEnv&, Args const&);
+    Cost cost = {};
 };
 
 }   // namespace thread_algorithms

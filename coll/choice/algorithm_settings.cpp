@@ -170,20 +170,6 @@ std::string text_per_level(Values const& values, std::size_t number) {
     return all;
 }
 
-std::string text_of_value(Setting const& setting, std::size_t number) {
-    Parameter const& p = setting.algorithm->parameters[number];
-    switch (p.kind) {
-    case ParameterKind::number: return std::to_string(setting.values[number]);
-    case ParameterKind::keyword: return keyword_at(p.keywords, setting.values[number]);
-    case ParameterKind::numbers:
-    case ParameterKind::per_level: return text_per_level(setting.values, number);
-    case ParameterKind::hierarchy: return topo::to_string(setting.levels);
-    case ParameterKind::bytes:
-    case ParameterKind::fragment: break;
-    }
-    return text_of(setting.values[number]);
-}
-
 bool is_default(Setting const& setting, std::size_t number) {
     Parameter const& p = setting.algorithm->parameters[number];
     if (p.kind == ParameterKind::hierarchy) return !setting.has_levels;
@@ -216,6 +202,20 @@ std::string text_of_default(Parameter const& p) {
     case ParameterKind::hierarchy: return "the communicator's";
     default: return text_of(p.default_value);
     }
+}
+
+std::string text_of_value(Setting const& setting, std::size_t number) {
+    Parameter const& p = setting.algorithm->parameters[number];
+    switch (p.kind) {
+    case ParameterKind::number: return std::to_string(setting.values[number]);
+    case ParameterKind::keyword: return keyword_at(p.keywords, setting.values[number]);
+    case ParameterKind::numbers:
+    case ParameterKind::per_level: return text_per_level(setting.values, number);
+    case ParameterKind::hierarchy: return setting.has_levels ? topo::to_string(setting.levels) : text_of_default(p);
+    case ParameterKind::bytes:
+    case ParameterKind::fragment: break;
+    }
+    return text_of(setting.values[number]);
 }
 
 std::string text_of(Setting const& setting) {
@@ -265,7 +265,9 @@ void Settings::parse(Collective collective, std::string_view text, std::string_v
                      std::vector<std::string>& diagnostics) {
     if (text.empty()) return;
     Setting const setting = parse_setting(collective, text, origin, diagnostics);
-    if (setting.algorithm) requested[static_cast<std::size_t>(collective)] = setting;
+    if (!setting.algorithm) return;
+    requested[static_cast<std::size_t>(collective)] = setting;
+    origins[static_cast<std::size_t>(collective)] = origin;
 }
 
 void Settings::parse(std::string_view text, std::string_view origin, std::vector<std::string>& diagnostics) {
@@ -278,6 +280,7 @@ void Settings::parse(std::string_view text, std::string_view origin, std::vector
         if (find_collective(head, collective)) {
             Setting const setting = parse_setting(collective, rest, origin, diagnostics);
             last = setting.algorithm ? &(requested[static_cast<std::size_t>(collective)] = setting) : nullptr;
+            if (last) origins[static_cast<std::size_t>(collective)] = origin;
         } else if (last && find_parameter(*last->algorithm, head)) {
             parse_parameter(word, *last, origin, diagnostics);
         } else {
@@ -370,6 +373,7 @@ std::vector<Rule> parse_rules(std::string_view text, std::string_view name, std:
         text.remove_prefix(std::min(end + 1, text.size()));
         if (words.empty()) continue;
         Rule rule{};
+        rule.line = number;
         std::string const wrong = parse_rule(words, rule);
         if (wrong.empty()) rules.push_back(rule);
         else diagnostics.push_back(join(name, ":", number, ": ", wrong));

@@ -3,8 +3,13 @@
 #include "coll/choice/choose.hpp"
 
 #include <bit>
+#include <cstdlib>
+#include <cstring>
 
 #include "runtime/base/error.hpp"
+#include "runtime/settings/launch.hpp"
+#include "runtime/settings/variables.hpp"
+#include "topo/text.hpp"
 
 namespace tutti::coll {
 namespace {
@@ -19,11 +24,49 @@ std::vector<Setting> const& default_settings() {
     return all;
 }
 
-/// True if the rule applies to the call.
-bool matches(Rule const& rule, Collective collective, CallTraits const& traits) {
-    return rule.collective == collective && traits.is_on(rule.comm_kind) &&
-           static_cast<std::size_t>(traits.ranks) <= rule.ranks &&
+/// True if the rule, which is for the call's collective, applies to the call.
+bool matches(Rule const& rule, CallTraits const& traits) {
+    return traits.is_on(rule.comm_kind) && static_cast<std::size_t>(traits.ranks) <= rule.ranks &&
            static_cast<std::size_t>(traits.levels) >= rule.levels && traits.bytes <= rule.bytes;
+}
+
+/// Returns the conditions of a rule that do not hold: "is for several_nodes", "is for at most 8 ranks and 64K bytes".
+std::string unmatched_condition(Rule const& rule, CallTraits const& traits) {
+    if (!traits.is_on(rule.comm_kind)) return join("is for ", name_of(rule.comm_kind));
+    std::string most, least;
+    if (static_cast<std::size_t>(traits.ranks) > rule.ranks) most = join(rule.ranks, " ranks");
+    if (traits.bytes > rule.bytes) most += join(most.empty() ? "" : " and ", text_of(rule.bytes), " bytes");
+    if (static_cast<std::size_t>(traits.levels) < rule.levels) least = join("at least ", rule.levels, " levels");
+    if (!most.empty()) most = "at most " + most;
+    return join("is for ", most, most.empty() || least.empty() ? "" : " and ", least);
+}
+
+/// Calls visit(candidate) for the candidates of a collective, in order of preference, until it returns true.
+template <class Visit>
+void visit_candidates(Collective collective, Settings const& settings, Visit visit) {
+    using enum Candidate::Origin;
+    Setting const& requested = settings.requested[static_cast<std::size_t>(collective)];
+    if (requested.algorithm && visit(Candidate{request, nullptr, &requested, {}})) return;
+    for (auto const& [origin, rules] : {std::pair(tuning_file, std::span<Rule const>(settings.tuned)),
+                                        std::pair(default_table, coll::default_table())})
+        for (Rule const& rule : rules)
+            if (rule.collective == collective && visit(Candidate{origin, &rule, &rule.setting, {}})) return;
+    for (Setting const& s : default_settings())
+        if (s.algorithm->collective == collective && visit(Candidate{list, nullptr, &s, {}})) return;
+}
+
+/// True if the setting can do the call.
+bool fits(Candidate const& candidate, CallTraits const& traits, TreesLookup const& trees_of) {
+    return (!candidate.rule || matches(*candidate.rule, traits)) &&
+           traits_for(*candidate.setting, traits, trees_of).suits(*candidate.setting->algorithm);
+}
+
+/// Reads TUTTI_COLL, whose end may come from an option of mpiexec; messages name the one that the user gave.
+void read_all_collectives(std::string_view text, Settings& settings, std::vector<std::string>& diagnostics) {
+    char const* const option = std::getenv(launch::coll_option_variable);
+    std::size_t const size = option && text.ends_with(option) ? std::strlen(option) : 0;
+    settings.parse(text.substr(0, text.size() - size), "TUTTI_COLL", diagnostics);
+    settings.parse(text.substr(text.size() - size), "--coll", diagnostics);
 }
 
 }   // namespace
@@ -52,10 +95,11 @@ std::span<Rule const> default_table() {
         CommKind comm_kind;
         std::size_t ranks, levels, bytes;
         std::string_view setting;
+        int line;
     };
     static constexpr Row rows[] = {
 #define ROW(collective, comm_kind, ranks, levels, bytes, ...) \
-    {Collective::collective, CommKind::comm_kind, ranks, levels, bytes, #__VA_ARGS__},
+    {Collective::collective, CommKind::comm_kind, ranks, levels, bytes, #__VA_ARGS__, __LINE__},
 #include "coll/choice/table.def"
 #undef ROW
     };
@@ -65,7 +109,7 @@ std::span<Rule const> default_table() {
         std::vector<std::string> diagnostics;
         for (Row const& r : rows)
             all.push_back({r.collective, r.comm_kind, r.ranks, r.levels, r.bytes,
-                           parse_setting(r.collective, r.setting, "coll/choice/table.def", diagnostics)});
+                           parse_setting(r.collective, r.setting, "coll/choice/table.def", diagnostics), r.line});
         if (!diagnostics.empty()) fail(ErrorClass::intern, diagnostics.front());
         return all;
     }();
@@ -135,20 +179,50 @@ CallTraits traits_for(Setting const& setting, CallTraits const& traits, TreesLoo
     return here;
 }
 
+Settings read_settings(Variables const& variables, std::string_view tuning_name, std::string_view tuning_text,
+                       std::vector<std::string>& diagnostics) {
+    Settings settings;
+    read_all_collectives(variables.coll, settings, diagnostics);
+    std::string const* const by_collective[] = {
+#define COLLECTIVE(name, Args) &variables.coll_##name,
+#include "runtime/settings/collectives.def"
+    };
+    for (int c = 0; c < collectives; ++c) {
+        auto const collective = static_cast<Collective>(c);
+        settings.parse(collective, *by_collective[c], join("TUTTI_COLL_", topo::upper(name_of(collective))),
+                       diagnostics);
+    }
+    if (!variables.deterministic) settings.tuned = parse_rules(tuning_text, tuning_name, diagnostics);
+    return settings;
+}
+
 Decision decide(Collective collective, CallTraits const& traits, Settings const& settings,
                 TreesLookup const& trees_of) {
-    auto fits = [&](Setting const& s) { return s.algorithm && traits_for(s, traits, trees_of).suits(*s.algorithm); };
-    auto made = [&](Setting const& s) -> Decision {
-        return {s.algorithm, &s, &trees_of(s.has_levels ? &s.levels : nullptr)};
-    };
-    Setting const& requested = settings.requested[static_cast<std::size_t>(collective)];
-    if (fits(requested)) return made(requested);
-    for (std::span<Rule const> rules : {std::span<Rule const>(settings.tuned), default_table()})
-        for (Rule const& rule : rules)
-            if (matches(rule, collective, traits) && fits(rule.setting)) return made(rule.setting);
-    for (Setting const& s : default_settings())
-        if (s.algorithm->collective == collective && fits(s)) return made(s);
-    fail(ErrorClass::intern, "no algorithm for ", name_of(collective), " of ", traits.bytes, " bytes");
+    Decision decision;
+    visit_candidates(collective, settings, [&](Candidate const& candidate) {
+        if (!fits(candidate, traits, trees_of)) return false;
+        Setting const& s = *candidate.setting;
+        decision = {s.algorithm, &s, &trees_of(s.has_levels ? &s.levels : nullptr)};
+        return true;
+    });
+    if (!decision.algorithm)
+        fail(ErrorClass::intern, "no algorithm for ", name_of(collective), " of ", traits.bytes, " bytes");
+    return decision;
+}
+
+std::vector<Candidate> candidates_for(Collective collective, CallTraits const& traits, Settings const& settings,
+                                      TreesLookup const& trees_of) {
+    std::vector<Candidate> all;
+    visit_candidates(collective, settings, [&](Candidate candidate) {
+        if (!fits(candidate, traits, trees_of))
+            candidate.obstacle = candidate.rule && !matches(*candidate.rule, traits)
+                                     ? unmatched_condition(*candidate.rule, traits)
+                                     : unmet_requirement(*candidate.setting->algorithm,
+                                                         traits_for(*candidate.setting, traits, trees_of));
+        all.push_back(std::move(candidate));
+        return false;
+    });
+    return all;
 }
 
 }   // namespace tutti::coll

@@ -19,6 +19,10 @@
 #include "coll/algorithms/algorithm.hpp"
 #include "runtime/state/call_statistics.hpp"
 
+namespace tutti {
+struct Variables;
+}
+
 namespace tutti::coll {
 
 /// Where a row of a table applies: to communicators of one node, of one node with more ranks than cores, of several
@@ -56,8 +60,9 @@ struct Setting {
 Setting defaults(AlgorithmRow const& algorithm);
 /// Returns "xhc:hierarchy=numa+socket,chunk=16K", listing only the parameters that differ from their defaults.
 std::string text_of(Setting const& setting);
-/// Return a size (such as "16K"), and the default of a parameter, as a user would write them.
+/// Return a size (such as "16K"), the value of a parameter, and its default, as a user would write them.
 std::string text_of(std::size_t bytes);
+std::string text_of_value(Setting const& setting, std::size_t parameter);
 std::string text_of_default(Parameter const& parameter);
 /// Returns "1 to 4096", "1 to 1T" or "one|packed|apart".
 std::string range_of(Parameter const& parameter);
@@ -69,12 +74,14 @@ struct Rule {
     CommKind comm_kind;
     std::size_t ranks, levels, bytes;
     Setting setting;
+    int line = 0;   ///< in its file
 };
 
 /// The settings from which a decision is made: the algorithm that the user requested for each collective, if any, and
 /// the rules of the tuning file.
 struct Settings {
     std::array<Setting, collectives> requested;
+    std::array<std::string, collectives> origins;   ///< what requested it: "TUTTI_COLL", "info key tutti_coll"
     std::vector<Rule> tuned;
 
     /// Parses "allreduce=xhc:hierarchy=numa+socket,chunk=16K,bcast=slots" and overrides the present settings. An item
@@ -86,6 +93,11 @@ struct Settings {
     void parse(Collective collective, std::string_view text, std::string_view origin,
                std::vector<std::string>& diagnostics);
 };
+
+/// Returns the settings of a job: TUTTI_COLL for all collectives, TUTTI_COLL_<COLLECTIVE> for one, and the rules of the
+/// tuning file. In deterministic mode, results depend on their inputs alone, so the file is ignored.
+Settings read_settings(Variables const& variables, std::string_view tuning_name, std::string_view tuning_text,
+                       std::vector<std::string>& diagnostics);
 
 /// Parses "xhc:chunk=16K". On error, returns an empty setting and adds a message to `diagnostics`.
 Setting parse_setting(Collective collective, std::string_view text, std::string_view origin,
@@ -129,6 +141,39 @@ struct CallTraits {
     bool shared_cores = false;          ///< the node has more ranks than cores
     bool allows_reassociation = true;   ///< operands need not be combined one by one from the lowest rank on
     int parts = 1;                      ///< number of messages of `bytes` bytes that all ranks have together
+
+    /// The value of `bytes` for calls whose size not every rank knows.
+    static constexpr std::size_t unknown_size = ~std::size_t{0};
+
+    /// The traits of a call of `size` bytes without an operator and with equal parts. `tree`: of the communicator.
+    static CallTraits plain(topo::Hierarchy const& tree, std::size_t slot_bytes, std::size_t size) {
+        return {.ranks = tree.size(),
+                .levels = tree.levels(),
+                .bytes = size,
+                .slot_bytes = slot_bytes,
+                .commutative = true,
+                .commutative_or_consecutive = true,
+                .has_kernels = true,
+                .equal_parts = true};
+    }
+    /// The same for data movements with a part for each rank. In forms with equal parts every rank knows the size of a
+    /// part; in the other forms no rank knows all sizes.
+    CallTraits with_parts(bool equal) const {
+        CallTraits traits = *this;
+        if (!equal) traits.bytes = unknown_size;
+        traits.equal_parts = equal;
+        traits.parts = ranks;
+        return traits;
+    }
+    /// The same for reductions of all kinds.
+    CallTraits with_operator(topo::Hierarchy const& tree, bool is_commutative, bool kernels, bool deterministic) const {
+        CallTraits traits = *this;
+        traits.commutative = is_commutative;
+        traits.commutative_or_consecutive = is_commutative || tree.consecutive();
+        traits.has_kernels = kernels;
+        traits.allows_reassociation = !deterministic;
+        return traits;
+    }
 
     /// Returns the requirements that the call does not meet. requires_intercommunicator is compared in both directions:
     /// an algorithm without it requires an intracommunicator.
@@ -174,6 +219,19 @@ using TreesLookup = std::function<Trees const&(topo::LevelChoice const*)>;   // 
 CallTraits traits_for(Setting const& setting, CallTraits const& traits, TreesLookup const& trees_of);
 /// Always finds an algorithm, because each collective has one without requirements.
 Decision decide(Collective collective, CallTraits const& traits, Settings const& settings, TreesLookup const& trees_of);
+
+/// A setting that the choice considers for a call.
+struct Candidate {
+    enum class Origin { request, tuning_file, default_table, list };
+    Origin origin;
+    Rule const* rule;   ///< of the tuning file or the default table; else null
+    Setting const* setting;
+    std::string obstacle;   ///< why it cannot do the call; empty: it can
+};
+/// Returns all candidates for a call, in order of preference. decide() returns the first one without an obstacle. They
+/// refer to `settings`.
+std::vector<Candidate> candidates_for(Collective collective, CallTraits const& traits, Settings const& settings,
+                                      TreesLookup const& trees_of);
 
 /// The decisions that have been made, per collective, size class and traits of the call. Each power of two is a size
 /// class of its own, and all sizes between two consecutive powers are one: programs send powers of two, and the kind of

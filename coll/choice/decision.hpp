@@ -15,29 +15,11 @@ std::vector<int> local_ranks_of(Process const& process, Group const& group);
 /// cannot do the call.
 Decision decide_for(Comm const& comm, Collective collective, CallTraits const& traits, bool is_reporter);
 
-/// The message size in traits of calls whose size not every rank knows.
-inline constexpr std::size_t unknown_size = ~std::size_t{0};
-
 /// Traits of a call without an operator and with equal parts.
 inline CallTraits plain_traits(CommState const& state, std::size_t bytes) {
-    return {.ranks = state.area.members(),
-            .levels = state.trees.hierarchy.levels(),
-            .bytes = bytes,
-            .slot_bytes = state.area.slot_bytes(),
-            .commutative = true,
-            .commutative_or_consecutive = true,
-            .has_kernels = true,
-            .equal_parts = true,
-            .several_nodes = state.multi_node != nullptr,
-            .shared_cores = state.process.segment.header().oversubscribed()};
-}
-
-/// Traits of data movements. In forms with equal parts every rank knows the size of a part; in the other forms no rank
-/// knows all sizes.
-inline CallTraits movement_traits(CommState const& state, std::size_t equal_bytes, bool equal) {
-    CallTraits traits = plain_traits(state, equal ? equal_bytes : unknown_size);
-    traits.equal_parts = equal;
-    traits.parts = traits.ranks;
+    CallTraits traits = CallTraits::plain(state.trees.hierarchy, state.area.slot_bytes(), bytes);
+    traits.several_nodes = state.multi_node != nullptr;
+    traits.shared_cores = state.process.segment.header().oversubscribed();
     return traits;
 }
 
@@ -47,24 +29,21 @@ inline CallTraits traits_of(CommState const& state, BcastArgs const& args) {
 }
 /// Reductions of all kinds. Must be called after complete(), which finds the kernels.
 inline CallTraits traits_of(CommState const& state, ReduceArgs const& args) {
-    CallTraits traits = plain_traits(state, args.bytes());
-    traits.commutative = args.op->commutative;
-    traits.commutative_or_consecutive = traits.commutative || state.trees.hierarchy.consecutive();
-    traits.has_kernels = args.kernels.nary != nullptr && args.type->dense(2);
-    traits.allows_reassociation = !state.process.variables.deterministic;
-    return traits;
+    bool const has_kernels = args.kernels.nary != nullptr && args.type->dense(2);
+    return plain_traits(state, args.bytes())
+        .with_operator(state.trees.hierarchy, args.op->commutative, has_kernels, state.process.variables.deterministic);
 }
 inline CallTraits traits_of(CommState const& state, RootedArgs const& args) {
-    return movement_traits(state, args.max_part_bytes, args.equal_parts);
+    return plain_traits(state, args.max_part_bytes).with_parts(args.equal_parts);
 }
 inline CallTraits traits_of(CommState const& state, AllgatherArgs const& args) {
-    return movement_traits(state, args.max_part_bytes, true);
+    return plain_traits(state, args.max_part_bytes).with_parts(true);
 }
 inline CallTraits traits_of(CommState const& state, AlltoallArgs const& args) {
-    return movement_traits(state, args.part_bytes, args.equal_parts);
+    return plain_traits(state, args.part_bytes).with_parts(args.equal_parts);
 }
 inline CallTraits traits_of(CommState const& state, NeighborArgs const& args) {
-    return movement_traits(state, args.part_bytes, args.equal_parts);
+    return plain_traits(state, args.part_bytes).with_parts(args.equal_parts);
 }
 
 /// Completes the arguments before the decision: finds the kernels of a reduction.

@@ -3,8 +3,6 @@
 #include "coll/comm/create.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
 #include <numeric>
 #include <vector>
 
@@ -14,7 +12,6 @@
 #include "coll/comm/derive.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/process.hpp"
-#include "runtime/settings/launch.hpp"
 #include "topo/text.hpp"
 
 namespace tutti::coll {
@@ -82,37 +79,12 @@ void attach_multi_node(Comm& comm, std::uint64_t context, std::byte* area) {
         std::make_unique<CommState>(process, Area(nullptr, all->size()), layout, all->rank(), std::move(multi_node));
 }
 
-/// Reads TUTTI_COLL, whose end may come from an option of mpiexec; messages name the one that the user gave.
-void read_all_collectives(std::string_view text, Settings& settings, std::vector<std::string>& diagnostics) {
-    char const* const option = std::getenv(launch::coll_option_variable);
-    std::size_t const size = option && text.ends_with(option) ? std::strlen(option) : 0;
-    settings.parse(text.substr(0, text.size() - size), "TUTTI_COLL", diagnostics);
-    settings.parse(text.substr(text.size() - size), "--coll", diagnostics);
-}
-
-/// Reads the environment: TUTTI_COLL for all collectives, TUTTI_COLL_<COLLECTIVE> for one.
-Settings read_settings(Variables const& variables, std::vector<std::string>& diagnostics) {
-    Settings settings;
-    read_all_collectives(variables.coll, settings, diagnostics);
-    std::string const* const by_collective[] = {
-#define COLLECTIVE(name, Args) &variables.coll_##name,
-#include "runtime/settings/collectives.def"
-    };
-    for (int c = 0; c < collectives; ++c) {
-        auto const collective = static_cast<Collective>(c);
-        settings.parse(collective, *by_collective[c], join("TUTTI_COLL_", topo::upper(name_of(collective))),
-                       diagnostics);
-    }
-    return settings;
-}
-
-/// Reads the rules that mpiexec found in the tuning file. In deterministic mode, results depend on their inputs alone,
-/// so the file is ignored.
-void read_tuning(Process const& process, Settings& settings, std::vector<std::string>& diagnostics) {
-    std::string_view const given = process.segment.tuning();
-    if (given.empty() || process.variables.deterministic) return;
-    std::size_t const end = std::min(given.find('\n'), given.size() - 1);
-    settings.tuned = parse_rules(given.substr(end + 1), given.substr(0, end), diagnostics);
+/// Reads the settings from the variables and from the tuning file that mpiexec found: its name, a line break, its text.
+Settings read_job_settings(Process const& process, std::vector<std::string>& diagnostics) {
+    std::string_view const tuning = process.segment.tuning();
+    std::size_t const end = std::min(tuning.find('\n'), tuning.size());
+    return read_settings(process.variables, tuning.substr(0, end), tuning.substr(std::min(end + 1, tuning.size())),
+                         diagnostics);
 }
 
 void read_placement(Process& process, ProcessState& node) {
@@ -245,8 +217,7 @@ void stop_call_statistics(Process& process) {
 
 void initialize(Process& process, std::vector<std::string>& diagnostics) {
     auto node = std::make_unique<ProcessState>(process, 16 * process.variables.staging);
-    node->settings = read_settings(process.variables, diagnostics);
-    read_tuning(process, node->settings, diagnostics);
+    node->settings = read_job_settings(process, diagnostics);
     read_placement(process, *node);
     default_table();   // parsed here so that the first call need not do it
     if (process.variables.stats || process.tracer)

@@ -110,6 +110,60 @@ TEST(Choose, PrefersTheUsersSettingToTheTuningFileAndThatToTheDefaultTable) {
         << "a rule for several nodes does not apply on one node, although binomial runs there, too";
 }
 
+/// The explanation of a choice lists each candidate once, and the first one without an obstacle is what runs.
+TEST(Choose, RunsTheFirstCandidateWithoutAnObstacle) {
+    std::vector<std::string> errors;
+    Settings settings;
+    settings.parse("bcast=slots,allreduce=movement_avoiding", "test", errors);
+    settings.tuned =
+        parse_rules("# tutti tuning 1\nallreduce ranks<=8 levels>=2 blocks\nreduce bytes<=64K xbrc\n", "test", errors);
+    ASSERT_TRUE(errors.empty());
+    for (int ranks : {2, 8, 100})
+        for (std::size_t bytes : {std::size_t{8}, std::size_t{8192}, std::size_t{1} << 20, CallTraits::unknown_size})
+            for (unsigned kind = 0; kind < 16; ++kind) {
+                Trees const trees(topo::Hierarchy::build(ranks, {}));
+                auto const trees_of = [&](auto*) -> Trees const& { return trees; };
+                CallTraits const plain = CallTraits::plain(trees.hierarchy, 8192, bytes);
+                CallTraits traits = kind & 1 ? plain.with_parts(false)
+                                             : plain.with_operator(trees.hierarchy, kind & 2, kind & 2, kind & 4);
+                traits.several_nodes = kind & 8;
+                traits.shared_cores = ranks > 2;
+                for (int c = 0; c < collectives; ++c) {
+                    auto const collective = static_cast<Collective>(c);
+                    auto const all = candidates_for(collective, traits, settings, trees_of);
+                    auto const first =
+                        std::ranges::find_if(all, [](Candidate const& one) { return one.obstacle.empty(); });
+                    ASSERT_NE(first, all.end()) << name_of(collective);
+                    EXPECT_EQ(first->setting, decide(collective, traits, settings, trees_of).setting);
+                }
+            }
+}
+
+TEST(Choose, StatesTheConditionThatDoesNotHold) {
+    std::vector<std::string> errors;
+    Settings settings;
+    settings.parse("bcast=slots", "TUTTI_COLL", errors);
+    settings.tuned = parse_rules(
+        "# tutti tuning 1\n\nbcast several_nodes binomial\nbcast ranks<=2 bytes<=4K linear\n"
+        "bcast levels>=2 chain\nbcast smhc # the one\n",
+        "file", errors);
+    Trees const trees(topo::Hierarchy::build(4, {}));
+    auto const all = candidates_for(Collective::bcast, CallTraits::plain(trees.hierarchy, 8192, 65536), settings,
+                                    [&](auto*) -> Trees const& { return trees; });
+    ASSERT_GT(all.size(), 6u);
+    EXPECT_EQ(settings.origins[static_cast<std::size_t>(Collective::bcast)], "TUTTI_COLL");
+    EXPECT_EQ(all[0].origin, Candidate::Origin::request);
+    EXPECT_EQ(all[0].obstacle, "accepts messages of at most 8K bytes");
+    EXPECT_EQ(all[1].obstacle, "is for several_nodes");
+    EXPECT_EQ(all[1].rule->line, 3);
+    EXPECT_EQ(all[2].obstacle, "is for at most 2 ranks and 4K bytes");
+    EXPECT_EQ(all[3].obstacle, "is for at least 2 levels");
+    EXPECT_EQ(all[4].obstacle, "");
+    EXPECT_EQ(all[4].rule->line, 6);
+    EXPECT_EQ(all[5].origin, Candidate::Origin::default_table);
+    EXPECT_EQ(all.back().origin, Candidate::Origin::list);
+}
+
 /// The default table's algorithm for such a call.
 std::string by_default(Collective collective, CommKind where, int ranks, std::size_t bytes) {
     Trees const trees(topo::Hierarchy::build(ranks, {}));

@@ -15,6 +15,7 @@
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <stdexcept>
 
 #include "coll/choice/choose.hpp"
 #include "coll/choice/comm_state.hpp"
@@ -209,6 +210,7 @@ std::vector<AlgorithmText> algorithms(InfoRequest const& request) {
             .parameters = {},
             .max_bytes = {},
             .requirements = coll::text_of_requirements(row.requirements & ~coll::requires_intercommunicator),
+            .bytes = row.cost.bytes ? row.cost.bytes : "",
             .where = scope_of(row)};
         for (coll::Parameter const& p : row.parameters)
             text.parameters.push_back({p.name, coll::text_of_default(p), description_of(p), range_of(p)});
@@ -220,14 +222,17 @@ std::vector<AlgorithmText> algorithms(InfoRequest const& request) {
     return all;
 }
 
-/// Returns the table of choices that mpiexec would use for a job.
-Table table(topo::Machine const& machine, std::string const& requested) {
+/// Returns the choices that a job would make.
+Table table(Variables const& variables, TuningFile const& file) {
     Table t;
-    TuningFile const file = find_tuning_file(requested, tuning_locations(TUTTI_CONFIGURATION_FROM_PROGRAMS), machine);
     if (!file.diagnostic.empty()) t.diagnostics.push_back(file.diagnostic);
-    if (!file.text.empty()) t.tuning = file.name;
-    for (coll::Rule const& rule : coll::parse_rules(file.text, file.name, t.diagnostics))
-        t.tuned_rules.push_back(text_of(rule));
+    if (!file.text.empty() && !variables.deterministic) t.tuning = file.name;
+    coll::Settings const settings = coll::read_settings(variables, file.name, file.text, t.diagnostics);
+    for (std::size_t c = 0; c < settings.requested.size(); ++c)
+        if (settings.requested[c].algorithm)
+            t.requested.push_back(
+                {coll::name_of(static_cast<coll::Collective>(c)), text_of(settings.requested[c]), settings.origins[c]});
+    for (coll::Rule const& rule : settings.tuned) t.tuned_rules.push_back(text_of(rule));
     for (coll::Rule const& rule : coll::default_table()) t.default_rules.push_back(text_of(rule));
     return t;
 }
@@ -247,10 +252,17 @@ Report collect_report(InfoRequest const& request) {
     report.variables = describe_variables(environ);
     Variables const variables = read_variables(environ, report.diagnostics);
     report.algorithms = algorithms(request);
-    if (request.part != ReportPart::everything && request.part != ReportPart::table) return report;
+    coll::read_settings(variables, {}, {}, report.diagnostics);
+    if (request.part == ReportPart::variables || request.part == ReportPart::algorithms) return report;
     topo::Machine const machine = topo::detect_machine();
     topo::Result<topo::Machine> const seen = topo::read_machine(variables.topology);   // as a job sees it
-    report.table = table(seen ? *seen : machine, variables.tuning);
+    TuningFile const tuning =
+        find_tuning_file(variables.tuning, tuning_locations(TUTTI_CONFIGURATION_FROM_PROGRAMS), seen ? *seen : machine);
+    report.table = table(variables, tuning);
+    if (request.part == ReportPart::why) {
+        if (!seen) throw std::runtime_error("TUTTI_TOPOLOGY: " + seen.error());
+        report.why = explain(request.call, variables, tuning, *seen);
+    }
     if (request.part != ReportPart::everything) return report;
     describe_machine(machine, report);
     report.facilities = facilities();

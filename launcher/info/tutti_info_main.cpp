@@ -27,18 +27,60 @@ struct CommandLine {
     bool short_help = false;
 };
 
+/// Throws std::invalid_argument, with the nearest name or all of them, if there is no collective of this name.
+void check_collective(std::string const& word) {
+    std::vector<std::string> const names = collective_names();
+    if (std::ranges::find(names, word) != names.end()) return;
+    std::string all;
+    for (std::string const& name : names) all += (all.empty() ? "; these are: " : ", ") + name;
+    std::string const hint = tutti::topo::nearest_hint(word, names);
+    throw std::invalid_argument(join(word, " is not a collective", hint.empty() ? all : hint));
+}
+
 /// Adds the collectives in `text` ("bcast,reduce"). Throws std::invalid_argument if a name is unknown.
 void add_collectives(std::string const& text, InfoRequest& request) {
-    std::vector<std::string> const names = collective_names();
     for (std::string const& word : tutti::topo::split_words(text, ",")) {
-        if (std::ranges::find(names, word) == names.end()) {
-            std::string all;
-            for (std::string const& name : names) all += (all.empty() ? "; these are: " : ", ") + name;
-            std::string const hint = tutti::topo::nearest_hint(word, names);
-            throw std::invalid_argument(join(word, " is not a collective", hint.empty() ? all : hint));
-        }
+        check_collective(word);
         request.collectives.push_back(word);
     }
+}
+
+/// The options of --why, which describe a call.
+std::vector<apps::Option> call_options(InfoRequest& request) {
+    using enum CallRequest::Operator;
+    CallRequest& call = request.call;
+    return {{"--why", "COLLECTIVE", "the name of a collective such as allreduce",
+             "Print which algorithm a call takes, by which setting or line of a table, and why others are passed over. "
+             "The call is described by --bytes, -n, --nodes, --op and --unequal.",
+             [&request](std::string const& text) {
+                 check_collective(text);
+                 request.part = ReportPart::why;
+                 request.call.collective = text;
+                 return true;
+             },
+             "Why a call takes its algorithm"},
+            {"--bytes", "SIZE", "a size such as 4K", "With --why: the size of the message (default: 0).",
+             [&call](std::string const& text) {
+                 auto const bytes = tutti::topo::parse_bytes(text);
+                 call.bytes = bytes.value_or(0);
+                 return bytes.has_value();
+             }},
+            {"--nodes", "N", "a number of nodes", "With --why: the number of nodes (default: 1).",
+             [&call](std::string const& text) {
+                 auto const nodes = tutti::topo::parse_number(text, 1, 1 << 20);
+                 call.nodes = nodes.value_or(1);
+                 return nodes.has_value();
+             }},
+            {"--op", "KIND", "commutative or noncommutative",
+             "With --why: the operator of a reduction is user-defined, and commutative or noncommutative.",
+             [&call](std::string const& text) {
+                 call.op = text == "commutative" ? commutative : noncommutative;
+                 return text == "commutative" || text == "noncommutative";
+             }},
+            {"--unequal", "", "", "With --why: the parts of the ranks have unequal sizes.", [&call](auto&) {
+                 call.equal_parts = false;
+                 return true;
+             }}};
 }
 
 /// An option without an argument that selects a part of the report.
@@ -68,7 +110,8 @@ std::vector<apps::Option> options_of(CommandLine& line) {
                             "largest message of each algorithm.",
                             "JSON, for programs"),
         apps::switch_option("--markdown", line.markdown, "Print the algorithms as Markdown tables."),
-        {"--ranks", "N", "a number of ranks", "Compute the largest messages of --json for N ranks (default: 2).",
+        {"--ranks -n", "N", "a number of ranks",
+         "The number of ranks of --why, and of the largest messages of --json (default: 2).",
          [&request](std::string const& text) {
              auto const ranks = tutti::topo::parse_number(text, 1, 1 << 20);
              request.ranks = ranks.value_or(0);
@@ -76,6 +119,7 @@ std::vector<apps::Option> options_of(CommandLine& line) {
          }},
         apps::switch_option("--version -V", line.version, "Print the version."),
     };
+    for (apps::Option& option : call_options(request)) all.push_back(std::move(option));
     for (apps::Option& option : apps::help_options(line.short_help, line.help)) all.push_back(std::move(option));
     return all;
 }
@@ -100,6 +144,7 @@ apps::Manual manual() {
         "Without an option, it prints version, ABI, machine, facilities, variables, counters, algorithms "
         "and choices. Variables are read from the environment, so the output shows the values for a rank.";
     all.examples = {{"tutti-info --algorithms bcast,reduce", "the algorithms of two collectives"},
+                    {"tutti-info --why allreduce --bytes 4K -n 8", "which algorithm a call takes, and why"},
                     {"TUTTI_WAIT=shared tutti-info --variables", "the values of variables for a rank"},
                     {"tutti-info --algorithms --json --ranks 64", "also the largest messages among 64 ranks"}};
     all.sections = {{"options", "Options", "", apps::entries_of(options_of(line)), apps::Section::Kind::options},
@@ -117,6 +162,7 @@ int run(std::vector<std::string> const& words) {
     if (line.short_help) return print("tutti-info", apps::short_help(manual()));
     if (line.help) return print("tutti-info", apps::help_on(manual(), *line.help));
     if (line.version) return print("tutti-info", "Tutti " TUTTI_VERSION "\n");
+    line.request.call.ranks = line.request.ranks;
     Report const report = collect_report(line.request);
     if (line.markdown) return print("tutti-info", as_markdown(report));
     ReportPart const part = line.request.part;

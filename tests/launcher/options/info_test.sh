@@ -35,6 +35,18 @@ EOF
 # values, origins and misspelt names come from the environment
 text=$(TUTTI_WAIT=shared TUTTI_EAGR=3 "$info" --variables)
 [[ "$text" == *"TUTTI_WAIT = shared  [environment; default auto]"* ]] || wrong "the origin of a variable: $text"
+for pair in WAIT=bogus:auto FRAGMENTS=99:2 HIERARCHY=l9:auto QUIET=maybe:no STAGING=1:65536; do
+    name=TUTTI_${pair%%=*} invalid=${pair#*=}; default=${invalid#*:} invalid=${invalid%:*}
+    text2=$(env "$name=$invalid" "$info" --variables)
+    [[ "$text2" == *"$name = $default  [default; $invalid is invalid and ignored]"*"! $name=$invalid: "* ]] || wrong "$name=$invalid: $text2"
+done
+TUTTI_WAIT=bogus TUTTI_COPY=temporal TUTTI_COLL=bcast=nix "$info" --variables --json | python3 -c 'import json, sys
+report = json.load(sys.stdin)
+rows = {v["name"]: (v["value"], v["origin"], v["invalid"]) for v in report["variables"]}
+assert rows["TUTTI_WAIT"] == ("auto", "default", "bogus"), rows["TUTTI_WAIT"]
+assert rows["TUTTI_COPY"] == ("temporal", "environment", None), rows["TUTTI_COPY"]
+assert any("TUTTI_COLL: bcast has no algorithm nix" in d for d in report["diagnostics"]), report["diagnostics"]' ||
+    wrong "invalid values in --json"
 [[ "$text" == *"TUTTI_EAGR"*"TUTTI_EAGER"* ]] || wrong "a misspelt variable was not reported"
 [[ "$text" == *"Algorithms;"* ]] && wrong "--variables lists algorithms"
 "$info" --algorithms --json | python3 -c 'import json, sys; assert set(json.load(sys.stdin)) == {"algorithms"}' || wrong "--algorithms --json"
@@ -54,6 +66,18 @@ assert all(a["unequal_parts"] for a in some)
 EOF
 err=$("$info" --algorithms allreduc 2>&1); [ $? = 2 ] && [[ "$err" == *"did you mean allreduce?"* ]] || wrong "a wrong collective: $err"
 err=$("$info" --ranks none 2>&1); [ $? = 2 ] && [[ "$err" == *"needs a number of ranks"* ]] || wrong "wrong ranks: $err"
+
+# the choices of a job: requests come first, and deterministic mode ignores the tuning file
+printf '# tutti tuning 1\nbcast one_node ranks<=4 linear\n' > "$folder/tuning"
+text=$(TUTTI_TUNING=$folder/tuning TUTTI_COLL=bcast=slots,reduce=xbrc TUTTI_COLL_REDUCE=direct "$info" --table)
+[[ "$text" == *"Requested for all calls that the algorithm supports:
+  bcast           slots  [TUTTI_COLL]
+  reduce          direct  [TUTTI_COLL_REDUCE]
+Other choices; "*"The tuning file $folder/tuning:
+  bcast           one_node        ranks<=4"*linear* ]] || wrong "--table with TUTTI_COLL: $text"
+text=$(TUTTI_TUNING=$folder/tuning TUTTI_DETERMINISTIC=1 "$info" --table)
+[[ "$text" != *"$folder/tuning"* ]] || wrong "--table in deterministic mode: $text"
+text=$(TUTTI_COLL=bcast=nix "$info" --table); [[ "$text" == "! TUTTI_COLL: bcast has no algorithm nix"* ]] || wrong "--table with an invalid request: $text"
 
 # CMA is tested by a call
 [[ $("$forbid" cma -- "$info") == *"no   CMA (Operation not permitted)"* ]] || wrong "forbidden CMA was not noticed"

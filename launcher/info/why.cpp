@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Explains the choice of an algorithm: makes it as the library does (coll/choice/choose.hpp), for a communicator with
+// the ranks of a job that mpiexec would start with its default options.
+#include <cmath>
+#include <list>
+#include <numeric>
+#include <stdexcept>
+
+#include "coll/choice/cost.hpp"
+#include "coll/env/area.hpp"
+#include "launcher/info/report.hpp"
+#include "runtime/base/error.hpp"
+#include "topo/binding.hpp"
+#include "topo/this_machine.hpp"
+
+namespace tutti::info {
+namespace {
+
+using coll::CallTraits;
+
+/// MPI_COMM_WORLD of the job: its hierarchies, by the levels of a setting.
+class World {
+public:
+    World(CallRequest const& call, Variables const& variables, topo::Machine const& machine)
+        : machine_(machine), ranks_(call.ranks), nodes_(call.nodes), ranks_per_node_((ranks_ + nodes_ - 1) / nodes_) {
+        if (nodes_ > ranks_) throw std::runtime_error(join(ranks_, " ranks cannot be on ", nodes_, " nodes"));
+        auto plan = topo::plan_ranks(machine, ranks_per_node_, {}, {}, usable_cores_);
+        if (!plan) throw std::runtime_error(plan.error());
+        placement_ = plan->placement;
+        // In deterministic mode, operands are combined in rank order.
+        own_levels_ =
+            variables.deterministic ? topo::LevelChoice{false, {}} : *topo::parse_hierarchy(variables.hierarchy);
+    }
+
+    bool several_nodes() const { return nodes_ > 1; }
+    bool shared_cores() const { return ranks_per_node_ > usable_cores_; }
+
+    /// Returns the trees of the communicator, or on one node those of other levels.
+    coll::Trees const& trees_of(topo::LevelChoice const* levels) {
+        topo::LevelChoice const& choice = levels && !several_nodes() ? *levels : own_levels_;
+        for (auto const& [known, trees] : trees_)
+            if (known == choice) return trees;
+        return trees_.emplace_back(choice, coll::Trees(hierarchy(choice))).second;
+    }
+
+    std::string describe() const {
+        std::string const where = several_nodes() ? join(nodes_, " nodes") : "one node";
+        if (!shared_cores()) return join(ranks_, " ranks of ", where);
+        return join(ranks_, " ranks of ", where, " that share ", usable_cores_, usable_cores_ == 1 ? " core" : " cores",
+                    several_nodes() ? " each" : "");
+    }
+
+private:
+    topo::Hierarchy hierarchy(topo::LevelChoice const& choice) const {
+        std::vector<int> numbers(static_cast<std::size_t>(ranks_));
+        std::iota(numbers.begin(), numbers.end(), 0);
+        if (!several_nodes()) return topo::make_hierarchy(machine_, placement_, numbers, choice);
+        topo::Grouping by_node{"node", numbers};
+        for (int& rank : by_node.group) rank = static_cast<int>(std::int64_t{rank} * nodes_ / ranks_);
+        return topo::Hierarchy::build(ranks_, std::span(&by_node, 1), "cluster");
+    }
+
+    topo::Machine const& machine_;
+    int const ranks_, nodes_, ranks_per_node_, usable_cores_ = topo::usable_cores();
+    topo::Placement placement_;
+    topo::LevelChoice own_levels_;
+    std::list<std::pair<topo::LevelChoice, coll::Trees>> trees_;
+};
+
+/// The traits of a call whose arguments have type `Args`, as in coll/choice/decision.hpp.
+template <class Args>
+CallTraits traits_of(CallTraits const& plain, CallRequest const& call, topo::Hierarchy const& tree,
+                     bool deterministic) {
+    using enum CallRequest::Operator;
+    if constexpr (std::is_base_of_v<coll::ReduceArgs, Args>)
+        return plain.with_operator(tree, call.op != noncommutative, call.op == predefined, deterministic);
+    else if constexpr (std::is_same_v<Args, coll::BarrierArgs> || std::is_same_v<Args, coll::BcastArgs>) return plain;
+    else return plain.with_parts(call.equal_parts || std::is_same_v<Args, coll::AllgatherArgs>);
+}
+
+CallTraits traits_of(coll::Collective collective, CallRequest const& call, World& world, bool deterministic) {
+    topo::Hierarchy const& tree = world.trees_of(nullptr).hierarchy;
+    std::size_t const bytes = collective == coll::Collective::barrier ? 0 : call.bytes;
+    CallTraits plain = CallTraits::plain(tree, coll::Area(nullptr, tree.size()).slot_bytes(), bytes);
+    plain.several_nodes = world.several_nodes();
+    plain.shared_cores = world.shared_cores();
+    switch (collective) {
+#define COLLECTIVE(name, Args)   \
+    case coll::Collective::name: \
+        return traits_of<coll::Args>(plain, call, tree, deterministic);
+#include "runtime/settings/collectives.def"
+    }
+    return plain;
+}
+
+std::string origin_of(coll::Candidate const& candidate, std::string const& requested_by, std::string const& tuning) {
+    switch (candidate.origin) {
+        using enum coll::Candidate::Origin;
+    case request: return requested_by;
+    case tuning_file: return join(tuning, ":", candidate.rule->line);
+    case default_table: return join("coll/choice/table.def:", candidate.rule->line);
+    case list: break;
+    }
+    return "coll/algorithms/algorithms.def";
+}
+
+std::string describe(CallRequest const& call, World const& world) {
+    using enum CallRequest::Operator;
+    std::string const size = call.collective == "barrier" ? "" : join(" of ", coll::text_of(call.bytes), " bytes");
+    std::string const op = call.op == predefined    ? ""
+                           : call.op == commutative ? " with a commutative operator of the user"
+                                                    : " with a non-commutative operator of the user";
+    return join(call.collective, size, op, call.equal_parts ? "" : " with parts of unequal size", " on ",
+                world.describe());
+}
+
+}   // namespace
+
+Explanation explain(CallRequest const& call, Variables const& variables, TuningFile const& tuning,
+                    topo::Machine const& machine) {
+    Explanation why;
+    World world(call, variables, machine);
+    coll::Collective collective{};
+    coll::find_collective(call.collective, collective);
+    coll::Settings const settings = coll::read_settings(variables, tuning.name, tuning.text, why.diagnostics);
+    CallTraits const traits = traits_of(collective, call, world, variables.deterministic);
+    auto const trees_of = [&](topo::LevelChoice const* levels) -> coll::Trees const& { return world.trees_of(levels); };
+    why.call = describe(call, world);
+    why.collective = call.collective;
+    coll::Setting const* chosen = nullptr;
+    for (coll::Candidate const& one : coll::candidates_for(collective, traits, settings, trees_of)) {
+        if (one.obstacle.empty() && !chosen) chosen = one.setting, why.chosen = why.candidates.size();
+        why.candidates.push_back({text_of(*one.setting),
+                                  origin_of(one, settings.origins[static_cast<std::size_t>(collective)], tuning.name),
+                                  one.rule ? text_of(*one.rule) : "", one.obstacle});
+    }
+    if (!chosen) throw std::runtime_error("no algorithm can do this call");
+    why.algorithm = chosen->algorithm->name;
+    for (std::size_t i = 0; i < chosen->algorithm->parameters.size(); ++i) {
+        coll::Parameter const& p = chosen->algorithm->parameters[i];
+        why.parameters.push_back({p.name, text_of_value(*chosen, i), p.description, range_of(p)});
+    }
+    if (char const* const formula = chosen->algorithm->cost.bytes; formula && !world.several_nodes()) {
+        topo::Hierarchy const& tree = world.trees_of(chosen->has_levels ? &chosen->levels : nullptr).hierarchy;
+        why.formula = formula;
+        if (tree.levels() <= 2 && tree.size() > 1)
+            why.bytes = static_cast<std::uint64_t>(
+                std::llround(coll::evaluate(formula, coll::cost_names(*chosen, tree, traits.slot_bytes, call.bytes))));
+    }
+    return why;
+}
+
+}   // namespace tutti::info

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# tutti-info --why explains the choice that a job makes: on one node, with more ranks than cores, on simulated machines
+# and on several nodes.
+. "$(dirname "$0")/../nodes/nodes_common.sh" "$1"
+info=$build/bin/tutti-info bench=$build/bin/tutti-bench
+unset TUTTI_COLL TUTTI_TOPOLOGY
+export TUTTI_TUNING=none
+
+# explained WORDS: the setting that --why names
+explained() { "$info" --json --why "$@" | python3 -c 'import json, sys; print(json.load(sys.stdin)["setting"])'; }
+# runs COLLECTIVE BYTES: the settings that the last job has counted
+runs() { sed -nE "s/^ +MPI_COMM_WORLD +$1 +([^ ]+) .*/\1/p" <<< "$err" | sort -u | xargs; }
+# compare RANKS NODES HOSTS: all collectives at several sizes
+compare() {
+    local size collective ran explained collectives=(bcast reduce allreduce gather scatter allgather alltoall scan exscan)
+    for size in 8 2048 65536; do
+        local job=(-n "$1" --stats "$bench" --iterations 1 --warmup 0 --no-check --sizes "$size:$size" "${collectives[@]}")
+        if [ "$2" = 1 ]; then run "${job[@]}"; else on "$3" "${job[@]}"; fi
+        expect_code 0
+        for collective in "${collectives[@]}"; do
+            # The benchmark itself reduces its times; the call that it measured is among those that were counted.
+            ran=$(runs "$collective") explained=$(explained "$collective" --bytes "$size" -n "$1" --nodes "$2")
+            [ -n "$explained" ] && [[ " $ran " == *" $explained "* ]] ||
+                wrong "$collective of $size bytes on $1 ranks of $2 nodes ran '$ran', not '$explained'"
+        done
+    done
+}
+compare 2 1
+compare 6 1
+TUTTI_COLL=allreduce=rg:degree=3,bcast=slots compare 3 1
+printf '# tutti tuning 1\nallreduce one_node ranks<=4 bytes<=4K dpml\nreduce levels>=2 xhc\n' > "$folder/tuning"
+TUTTI_TUNING=$folder/tuning compare 4 1
+TUTTI_TOPOLOGY="socket:2 core:2" compare 4 1
+TUTTI_TOPOLOGY="socket:2 numa:2 core:2" TUTTI_TUNING=$folder/tuning compare 8 1
+TUTTI_DETERMINISTIC=1 TUTTI_TUNING=$folder/tuning compare 4 1
+compare 4 2 $two
+compare 2 2 127.0.0.2:1,127.0.0.3:1
+
+# what the text says
+text=$(TUTTI_TUNING=$folder/tuning TUTTI_COLL=bcast=slots TUTTI_TOPOLOGY="socket:2 core:2" "$info" --why bcast --bytes 64K -n 4)
+[[ "$text" == "The call: bcast of 64K bytes on 4 ranks of one node"*"It runs hierarchical [coll/choice/table.def:"*"chunk = 64K: "*"
+    bytes loaded and stored: 2*(p - 1)*s = 393216
+Passed over before it:
+  slots [TUTTI_COLL]: accepts messages of at most 8K bytes
+  hierarchical_slots [coll/choice/table.def:"*"]: is for at most 8K bytes"* ]] || wrong "--why as text: $text"
+row=$(grep -oE 'table.def:[0-9]+' <<< "$text" | head -1 | cut -d: -f2)
+[[ $(sed -n "${row}p" "$source/coll/choice/table.def") == "ROW(bcast, one_node, any, 1, any, hierarchical)" ]] || wrong "the row of the table: $row"
+text=$(TUTTI_TUNING=$folder/tuning "$info" --why allreduce --bytes 4K -n 4 --op noncommutative)
+[[ "$text" == *"It runs dpml [$folder/tuning:2]"* ]] || wrong "--why with a tuning file: $text"
+text=$(TUTTI_COLL=allreduce=movement_avoiding "$info" --why allreduce --bytes 4K -n 4 --op noncommutative)
+[[ "$text" == *"movement_avoiding [TUTTI_COLL]: needs a commutative operator"* ]] || wrong "--why of another operator: $text"
+[ "$(TUTTI_COLL=alltoall=bruck explained alltoall -n 4)" = bruck ] || wrong "a request"
+[ "$(TUTTI_COLL=alltoall=bruck explained alltoall -n 4 --unequal)" = rotated ] || wrong "parts of unequal size"
+for words in "--why" "--why allreduc" "--why bcast --bytes x" "--why bcast --nodes 0" "--why bcast --op x" "--why bcast -n"; do
+    # shellcheck disable=SC2086
+    err=$("$info" $words 2>&1); [ $? = 2 ] && [[ "$err" == *" needs "* ]] || wrong "tutti-info $words: $err"
+done
+err=$("$info" --why bcast -n 2 --nodes 3 2>&1); [ $? = 1 ] && [[ "$err" == "tutti-info: 2 ranks cannot be on 3 nodes." ]] || wrong "too many nodes: $err"
+finish

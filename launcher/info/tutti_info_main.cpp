@@ -59,7 +59,7 @@ std::vector<apps::Option> call_options(InfoRequest& request) {
                  return true;
              },
              "Why a call takes its algorithm"},
-            {"--bytes", "SIZE", "a size such as 4K", "With --why: the size of the message (default: 0).",
+            {"--bytes", "SIZE", "a size such as 4K", "With --why: the size of the message (default: 8).",
              [&call](std::string const& text) {
                  auto const bytes = tutti::topo::parse_bytes(text);
                  call.bytes = bytes.value_or(0);

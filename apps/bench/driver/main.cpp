@@ -250,15 +250,18 @@ void print_results(Plan const& plan, Growth const& growth) {
 
 int compare(Plan const& plan, TemporaryFolder const& folder) {
     Measured measured;
+    std::vector<Candidate> candidates;
     if (!plan.result_files.empty()) {
         measured.growth = read_all(plan.result_files);
     } else {
-        auto const candidates = candidates_of(plan.algorithms, plan.ranks, folder);
+        candidates = candidates_of(plan.algorithms, plan.ranks, folder);
         if (!candidates.empty() && !plan.measuring.csv) print_legend(std::cout, candidates);
         std::cout.flush();
         measured = measure_rounds(plan, candidates, folder);
     }
     print_results(plan, measured.growth);
+    if (plan.measuring.bytes_per_call && !plan.measuring.csv)
+        for (Results const& results : measured.growth.runs) print_bytes(std::cout, results, candidates, folder);
     if (!plan.measuring.json.empty()) write_json(measured.growth, plan.measuring.json);
     draw_figures(plan, measured.growth, folder);
     return measured.failed ? 1 : 0;

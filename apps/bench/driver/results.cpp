@@ -124,7 +124,7 @@ std::vector<std::string> algorithms_in(Series const& series, std::string const& 
 // Fields that a file lacks, such as those of options that were not given, keep their defaults.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Point, operation, bytes, iterations, median, least, greatest, tenth,
                                                 ninetieth, roots, computation, both, hidden, algorithm, loop, kernel,
-                                                loop_kernel)
+                                                loop_kernel, moved)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Series, name, library, family, points, lacks)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Results, ranks, cached, overlap, processor, loop, one_sided, per_sync,
                                                 clock, series)

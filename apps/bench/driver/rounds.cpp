@@ -47,6 +47,7 @@ Words measuring_words(Settings const& s) {
     if (!s.check) words.push_back("--no-check");
     if (s.blocks) append(words, {"--blocks", std::to_string(s.blocks)});
     if (s.loop) words.push_back("--loop");
+    if (s.bytes_per_call) words.push_back("--bytes-per-call");
     append(words, {"--window", name_of(s.window), "--sync", name_of(s.sync), "--per-sync", std::to_string(s.per_sync)});
     if (s.overlap)
         append(words, {"--overlap", "--tests", std::to_string(s.tests), "--length", std::to_string(s.length),

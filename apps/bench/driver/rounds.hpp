@@ -32,7 +32,8 @@ struct Plan {
     std::vector<int> numbers_of_ranks() const;
     std::string binding_of(int number_of_ranks) const;
     bool comparing() const {
-        return !algorithms.empty() || !settings.empty() || !against.empty() || !result_files.empty();
+        return !algorithms.empty() || !settings.empty() || !against.empty() || !result_files.empty() ||
+               measuring.bytes_per_call;
     }
 };
 

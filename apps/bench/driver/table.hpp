@@ -56,6 +56,11 @@ void print_tables(std::ostream& out, Results const& results, bool by_root, std::
 /// measured; then the algorithm that ran, if the library reports it.
 void print_csv(std::ostream& out, Results const& results);
 
+/// Prints for each operation, algorithm and size the bytes that all ranks load and store in one call: those that were
+/// counted, and the value of the algorithm's formula, as tutti-info explains it. "-": not counted, or not stated.
+void print_bytes(std::ostream& out, Results const& results, std::vector<Candidate> const& candidates,
+                 TemporaryFolder const& folder);
+
 /// Prints the origin and the description of each algorithm.
 void print_legend(std::ostream& out, std::vector<Candidate> const& candidates);
 

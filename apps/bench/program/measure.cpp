@@ -40,6 +40,28 @@ public:
         return known ? item(index, value) : "";
     }
 
+    /// Returns how much the variables grow in total while `call` runs; -1 if one of them does not exist.
+    template <class Run>
+    double growth(std::initializer_list<char const*> variables, Run call) const {
+        std::vector<MPI_T_pvar_handle> handles;
+        int index, counters;
+        for (char const* variable : variables) {
+            MPI_T_pvar_handle handle;
+            if (available_ && MPI_T_pvar_get_index(variable, MPI_T_PVAR_CLASS_AGGREGATE, &index) == MPI_SUCCESS &&
+                MPI_T_pvar_handle_alloc(session_, index, nullptr, &handle, &counters) == MPI_SUCCESS &&
+                MPI_T_pvar_start(session_, handle) == MPI_SUCCESS)
+                handles.push_back(handle);
+        }
+        call();
+        double sum = handles.size() == variables.size() ? 0 : -1;
+        for (MPI_T_pvar_handle& handle : handles) {
+            unsigned long long value = 0;
+            if (MPI_T_pvar_read(session_, handle, &value) == MPI_SUCCESS && sum >= 0) sum += double(value);
+            MPI_T_pvar_handle_free(session_, &handle);
+        }
+        return sum;
+    }
+
 private:
     static std::string item(int index, int value) {
         MPI_T_enum items = MPI_T_ENUM_NULL;
@@ -66,6 +88,19 @@ std::string algorithm_of_last_call(Operation const& operation, MPI_Comm comm) {
 }
 
 namespace {
+
+/// Makes one more call. Returns the bytes that all ranks load and store in it, at rank 0; -1 if they are not counted.
+double bytes_of_call(Line const& line, Measurement& measurement) {
+    measurement.buffers.call.root = std::max(0, line.settings.root);
+    measurement.synchronize(line.page);
+    double moved =
+        ToolInterface().growth({"tutti_coll_bytes_loaded", "tutti_coll_bytes_stored"}, [&] { measurement.perform(); });
+    measurement.synchronize(line.page);
+    double sum = 0, least = 0;
+    MPI_Reduce(&moved, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, line.comm);
+    MPI_Reduce(&moved, &least, 1, MPI_DOUBLE, MPI_MIN, 0, line.comm);
+    return least < 0 ? -1 : sum;
+}
 
 /// The kernels' buffers, which all ranks map.
 struct LimitMemory {
@@ -162,8 +197,11 @@ public:
 
     std::vector<Outcome> outcomes() {
         std::vector<Outcome> outcomes, kernels;
-        for (std::size_t at = 0; at < measurements_.size(); ++at)
+        for (std::size_t at = 0; at < measurements_.size(); ++at) {
             (at < mpi_series_ ? outcomes : kernels).push_back(summarize(line_, bytes_, measurements_[at]));
+            if (at < mpi_series_ && line_.settings.bytes_per_call)
+                outcomes.back().point.moved = bytes_of_call(line_, measurements_[at]);
+        }
         if (!kernels.empty()) outcomes.push_back(best_of(kernels, candidates_));
         return outcomes;
     }

@@ -40,6 +40,7 @@ std::string as_json(Point const& point) {
         out += ", \"computation\": " + decimal(point.computation) + ", \"both\": " + decimal(point.both) +
                ", \"hidden\": " + decimal(point.hidden);
     if (point.loop >= 0) out += ", \"loop\": " + decimal(point.loop);
+    if (point.moved >= 0) out += ", \"moved\": " + decimal(point.moved);
     for (auto [name, kernel] : {std::pair{"kernel", &point.kernel}, {"loop_kernel", &point.loop_kernel}})
         if (!kernel->empty()) out += std::string(", \"") + name + "\": " + quoted(*kernel);
     if (!point.algorithm.empty()) out += ", \"algorithm\": " + quoted(point.algorithm);

@@ -20,6 +20,7 @@ struct Point {   // one operation at one size
     double computation = -1, both = -1, hidden = -1;
     std::string algorithm{};               ///< the algorithm that ran, if the library reports it; otherwise empty
     double loop = -1;                      ///< a call's median time in loops of calls back to back, if measured
+    double moved = -1;                     ///< bytes that all ranks load and store in one call, if counted
     std::string kernel{}, loop_kernel{};   ///< of the limit: the fastest kernels for single calls and in loops
 };
 

@@ -136,6 +136,11 @@ std::vector<Option> options_of(Settings& s) {
                       "of one-way operations, and to the latency of operations with a reply. Before each call, one "
                       "number in each line of the buffers is altered; the time of that is subtracted",
                       "also the time per call in a loop of calls"),
+        switch_option(
+            "--bytes-per-call", s.bytes_per_call,
+            "make one more call, of which the bytes that all ranks load and store are counted. A tutti-bench "
+            "that starts the ranks itself prints them beside the value of the algorithm's formula, which assumes "
+            "buffers that all ranks can access (at least TUTTI_ARENA_THRESHOLD bytes)"),
         switch_option("--limit", s.limit,
                       "two more columns: the least time of handwritten kernels for the same memory traffic between the "
                       "same ranks, and the ratio of the operation's time to it; with --loop, two more for the loops. "

@@ -42,13 +42,14 @@ struct Settings {
     std::vector<std::string> hints;   ///< "key=value" for MPI_Comm_dup_with_info: each adds a series
     int blocks = 0;   ///< in which series and roots alternate; 0: one if there is a single one, else ten
     bool csv = false;
-    std::string json;            ///< file name; empty: none
-    bool overlap = false;        ///< with a computation
-    int tests = 0;               ///< calls of MPI_Test during the computation
-    double length = 1;           ///< of the computation, as a multiple of the communication
-    int computes = every_rank;   ///< the rank that computes; the others start the operation and wait for it
-    bool limit = false;          ///< also measure the kernels with the same memory traffic
-    bool loop = false;           ///< also measure calls back to back
+    std::string json;              ///< file name; empty: none
+    bool overlap = false;          ///< with a computation
+    int tests = 0;                 ///< calls of MPI_Test during the computation
+    double length = 1;             ///< of the computation, as a multiple of the communication
+    int computes = every_rank;     ///< the rank that computes; the others start the operation and wait for it
+    bool limit = false;            ///< also measure the kernels with the same memory traffic
+    bool loop = false;             ///< also measure calls back to back
+    bool bytes_per_call = false;   ///< also count the bytes that all ranks load and store in one call
     Flavor window = Flavor::create;
     Sync sync = Sync::flush;
     int per_sync = 1;   ///< one-sided operations between two synchronizations

@@ -66,6 +66,12 @@ struct CommState final : CommMemory {
     CallRecords records;
 
     std::string describe_call() const override { return records.describe_last_call(); }
+    std::string algorithm_of(std::string_view name) const override {
+        Collective collective;
+        if (!find_collective(name, collective)) return {};
+        auto const& counters = counters_[static_cast<std::size_t>(collective)];
+        return counters && counters->algorithm ? counters->algorithm->name : "";
+    }
     CollectiveCounters& counters_of(Collective collective) {
         auto& counters = counters_[static_cast<std::size_t>(collective)];
         if (!counters) counters = std::make_unique<CollectiveCounters>();

@@ -5,6 +5,7 @@
 
 #include <sys/mman.h>
 
+#include "runtime/base/error.hpp"
 #include "runtime/memory/address_window.hpp"
 #include "runtime/memory/placement.hpp"
 #include "runtime/process.hpp"
@@ -124,6 +125,30 @@ void Area::find_or_allocate_region(AreaRegion which, std::uint64_t op) const {
         heap.release(offset);
     }
     find_region(which);
+}
+
+std::string Area::flag_name(std::atomic<std::uint64_t> const& flag, int member, int reader, std::uint64_t op) const {
+    Channel const& own = channel(member, op);
+    if (&flag == &own.cell.stamp) return "publish";
+    if (&flag == &channel(reader, op).notified.value) return "notify";
+    auto level_name = [&](LevelFlags const* levels, int count, int first) -> std::string {
+        for (int i = 0; i < count; ++i)
+            if (&flag == &levels[i].ready.value || &flag == &levels[i].ack.value)
+                return join(&flag == &levels[i].ready.value ? "ready" : "ack", " of level ", first + i);
+        return {};
+    };
+    if (std::string name = level_name(own.levels, inner_levels, 0); !name.empty()) return name;
+    RegionView const &outer = regions_[static_cast<int>(AreaRegion::outer_levels)],
+                     &pairs = regions_[static_cast<int>(AreaRegion::pairs)];
+    if (outer.data)
+        if (std::string name = level_name(outer_flags(outer, member, op), outer_levels, inner_levels); !name.empty())
+            return name;
+    if (!pairs.data) return {};
+    for (int peer = 0; peer < members_; ++peer) {
+        if (&flag == &pair_row(pairs, member, op)[peer]) return join("sent to rank ", peer);
+        if (&flag == &pair_row(pairs, member, op)[members_ + peer]) return join("consumed from rank ", peer);
+    }
+    return {};
 }
 
 bool Area::is_drained() const {

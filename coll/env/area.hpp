@@ -39,6 +39,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "coll/env/arguments.hpp"
 #include "runtime/base/flag.hpp"
@@ -213,6 +214,9 @@ public:
         return region(AreaRegion::slots, op).data +
                (static_cast<std::size_t>(member) * channel_depth + op % channel_depth) * slot_bytes_;
     }
+    /// Returns the name of a flag of operation `op` that `member` writes and `reader` reads, as the functions of
+    /// Environment call it: "publish", "ready of level 1", "sent to rank 3"; empty if it is no such flag.
+    std::string flag_name(std::atomic<std::uint64_t> const& flag, int member, int reader, std::uint64_t op) const;
     /// Distance in bytes from the slot of one member to that of the next.
     std::size_t slot_distance(std::size_t bytes) const {
         return bytes <= small_slot_bytes ? part_index(1, 0) * small_slot_bytes : channel_depth * slot_bytes_;

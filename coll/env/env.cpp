@@ -125,12 +125,60 @@ void ShmMemory::release_staging() {
     memory_of(comm_.process).stagings.release(comm_.process.heap, std::exchange(staging_, {}));
 }
 
+namespace {
+
+/// True if the member has completed this operation of the communicator, or waits in the same call for it. The other
+/// rank's record may change meanwhile; what is made of it concerns ranks that are proven to be blocked.
+[[gnu::no_sanitize_thread]] bool has_arrived(Comm const& comm, Area const& area, int member, std::uint64_t operation) {
+    std::uint64_t const done = area.done(member).read();
+    if (done >= operation) return true;
+    int const local_rank = comm.process.cluster.local_rank_of(comm.union_group->world_rank(member));
+    LastCall const& last = comm.process.segment.rank_state(static_cast<unsigned>(local_rank)).last_call;
+    return done + 1 == operation && last.collective == comm.context && last.function == comm.process.call_function;
+}
+
+}   // namespace
+
+/// A blocking wait for a flag.
+struct ShmMemory::FlagWait {
+    ShmEnv const& env;
+    std::atomic<std::uint64_t> const& flag;
+    std::uint64_t awaited;
+    int peer;
+    Reason reason;   ///< without the flag
+};
+
+/// If all members are in this operation or have completed it, and nevertheless wait for each other, the cause is the
+/// algorithm, not the order of the program's calls. Then names the flag.
+void ShmMemory::describe_flag_wait(void const* context, BlockedCall& blocked) {
+    auto const& [env, flag, awaited, peer, reason] = *static_cast<FlagWait const*>(context);
+    reason.describe(reason.context, blocked);
+    Comm const& comm = env.comm_;
+    if (peer == any_peer || comm.reported_as || comm.is_inter() || *blocked.hint.code) return;
+    for (int member = 0; member < env.size(); ++member)
+        if (member != env.rank() && !has_arrived(comm, env.area(), member, env.number())) return;
+    std::string const name = env.area().flag_name(flag, peer, env.rank(), env.number()),
+                      algorithm = comm.collectives->algorithm_of(env.operation_);
+    if (name.empty() || algorithm.empty()) return;
+    std::uint64_t const step = awaited & max_step, present = flag.load(std::memory_order_relaxed) - (awaited - step);
+    blocked.hint = {
+        "T21",
+        join("waits in algorithm ", algorithm, " of ", env.operation_, " until flag '", name, "' of rank ",
+             comm.union_group->world_rank(peer), " reaches step ", step, "; it is at ",
+             present <= max_step ? present : 0),
+        "all ranks are in this call, so the algorithm is wrong: compare the steps that it writes with those "
+        "that it awaits; tests_coll_threads repeats the case in one process"};
+}
+
 bool ShmMemory::wait_unless_suspending(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) const {
     if (suspension_) return false;
     auto const& env = static_cast<ShmEnv const&>(*this);
     auto reached = [&] { return has_reached(word.load(std::memory_order_acquire), value); };
-    comm_.process.waiter.wait_until([&] { return reached() || env.failed(); }, wait_reason(comm_, operation_, peer),
-                                    &word);
+    FlagWait const wait{env, word, value, peer, wait_reason(comm_, operation_, peer)};
+    Reason reason = wait.reason;
+    reason.describe = describe_flag_wait;
+    reason.context = &wait;
+    comm_.process.waiter.wait_until([&] { return reached() || env.failed(); }, reason, &word);
     if (!reached()) [[unlikely]]
         throw_failure_of(comm_, env.failed_rank());
     return true;

@@ -81,6 +81,8 @@ public:
 
     int rank() const { return rank_; }
     int size() const { return area_.members(); }
+    Area const& area() const { return area_; }
+    std::uint64_t number() const { return op_; }   ///< of the operation
     /// True if the node has more ranks than cores for them. The same at every rank.
     bool oversubscribed() const { return Memory::oversubscribed(); }
     /// True if a member reported that it cannot continue this operation. A rank whose wait can no longer succeed then

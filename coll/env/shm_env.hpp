@@ -173,6 +173,8 @@ private:
     /// Waits and returns true, unless the operation suspends: then returns false. Throws if a member has failed, so
     /// that the value will not arrive.
     bool wait_unless_suspending(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) const;
+    struct FlagWait;
+    static void describe_flag_wait(void const* wait, BlockedCall& blocked);
     void acquire_staging();
     void release_staging();
 

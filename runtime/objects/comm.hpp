@@ -28,6 +28,9 @@ struct LayerState {
     /// Returns a description of the program's last collective call on the communicator with its arguments; empty if
     /// unknown.
     virtual std::string describe_call() const { return {}; }
+    /// Returns the name of the algorithm of the last call of this collective ("bcast") on the communicator; empty if
+    /// unknown.
+    virtual std::string algorithm_of(std::string_view) const { return {}; }
 };
 
 /// The members of a communicator. The local group of an intercommunicator is the one that contains this process.

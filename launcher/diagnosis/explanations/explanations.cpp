@@ -157,6 +157,25 @@ Right:
     }
     MPI_Request_free(&request);
 )"},
+    {"T21", "an algorithm of a collective waits for a flag that no rank writes", R"(
+All ranks are in the same collective call, or have left it, and yet wait for each other. The program is correct; the
+algorithm that Tutti ran is not. The report names the algorithm, the flag for which a rank waits, the rank that must
+write it, and the step awaited and present. Flags are named after the functions that write them (coll/env/env.hpp).
+
+Wrong: an algorithm whose ranks never publish the step that others await.
+
+    copy_bytes(env.slot(bytes), data, bytes);
+    co_return;
+
+Right:
+
+    copy_bytes(env.slot(bytes), data, bytes);
+    env.publish();
+
+TUTTI_TEST_ALGORITHMS=bcast/relay build/bin/tests_coll_threads runs one algorithm with ranks of one process, and reports
+the case immediately. If the algorithm is one of Tutti's own, please report it; another one can be chosen meanwhile, as
+in mpiexec --coll bcast=binomial.
+)"},
 };
 
 }   // namespace

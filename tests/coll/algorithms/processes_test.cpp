@@ -84,6 +84,36 @@ TEST(Processes, MemoryThatTheKernelDoesNotCopyIsRefusedWithoutAnError) {
     EXPECT_EQ(put, process.single_copy.cma());
 }
 
+Task await_a_publish_that_never_comes(ShmEnv& env) {
+    if (env.rank() == 1) co_await env.until(0, 3);
+}
+
+/// The cause is the algorithm, not the program: all ranks are in the same call or have left it.
+TEST(Processes, AFlagThatIsNeverWrittenIsNamedWithItsAlgorithm) {
+    Segment segment = Segment::create(2);
+    auto const body = [&](int rank) {
+        Process process(segment, static_cast<unsigned>(rank), process_variables(true));
+        std::vector<std::string> errors;
+        initialize(process, errors);
+        CommState& state = state_of(*process.world);
+        state.counters_of(Collective::bcast).begin(&all_algorithms().front());
+        drive(*process.world, "bcast", await_a_publish_that_never_comes);
+        if (rank == 1) return;
+        Blocked const& blocked = segment.rank_state(1).blocked;
+        while (blocked.changes.load() % 2 == 0 || text_in(blocked.thread[0].error.code).empty())
+            std::this_thread::yield();
+        EXPECT_EQ(text_in(blocked.thread[0].error.code), "T21");
+        EXPECT_EQ(text_in(blocked.thread[0].error.headline),
+                  std::string("waits in algorithm ") + all_algorithms().front().name +
+                      " of bcast until flag 'publish' of rank 0 reaches step 3; it is at 0");
+        state.area.channel(0, 1).cell.stamp.store(stamp(1, 3));   // releases the other rank
+        process.waiter.wake_sleepers();
+    };
+    std::thread waiting(body, 1);
+    body(0);
+    waiting.join();
+}
+
 TEST(Processes, CmaRefusedInMidRun) {
     Segment segment = Segment::create(2);
     std::vector<std::thread> threads;

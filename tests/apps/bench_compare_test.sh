@@ -10,6 +10,18 @@ quick=(-n 2 --seconds 0.01 --rounds 2 --timeout 300)   # long enough on a busy m
 out=$("$bench" -n 3 --sizes 8:16 --seconds 0.01 bcast) || wrong "a plain run ended with $?"
 [[ "$out" == "3 ranks, Tutti"* ]] || wrong "not three ranks: $out"
 
+# The bytes of a call, as counted, equal the formula of each algorithm. Buffers of this size are in arenas.
+out=$("$bench" -n 3 --seconds 0.001 --rounds 1 --timeout 300 --algorithms bcast,reduce_scatter,gather,alltoall \
+    --sizes 24K:24K --bytes-per-call) || wrong "--bytes-per-call ended with $?"
+python3 - "$out" <<'EOF' || wrong "the bytes per call: $out"
+import sys
+rows = [line.split(None, 4) for line in sys.argv[1].split("bytes that all ranks load and store", 1)[1].splitlines()]
+rows = [row for row in rows if len(row) == 5 and row[1] == str(24 << 10)]
+stated = [row for row in rows if row[4] != "not stated"]
+assert len(rows) > 35 and len(stated) > 25, (len(rows), len(stated))
+assert all(row[2] == row[3] for row in stated), [row for row in stated if row[2] != row[3]]
+EOF
+
 # All algorithms of a collective, without a time where the algorithm does not support the call.
 out=$("$bench" "${quick[@]}" --algorithms bcast,reduce_scatter --sizes 2K:16K --limit --json "$folder/all.json") ||
     wrong "--algorithms ended with $?"

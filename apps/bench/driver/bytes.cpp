@@ -17,8 +17,8 @@ using nlohmann::json;
 json explained(Point const& point, int ranks, std::string const& request, TemporaryFolder const& folder) {
     Operation const* const operation = find_operation(point.operation);
     const std::string collective = operation ? operation->collective() : "";
-    bool const per_rank = point.operation == "reduce_scatter_block";   // the size of a part, not of the vector
-    if (point.operation != collective && !per_rank) return nullptr;
+    if (point.operation != collective && point.operation != "reduce_scatter_block") return nullptr;
+    bool const per_rank = collective == "reduce_scatter";   // the size is that of a part, s that of the vector
     Command command{
         {own_folder() / "tutti-info", "--json", "--why", collective, "--bytes",
          std::to_string(per_rank ? point.bytes * std::size_t(ranks) : point.bytes), "-n", std::to_string(ranks)},

@@ -43,6 +43,11 @@ ninja -C demo -t targets all | grep -q '^tests_coll_threads:' ||
     { echo "after apps/demo.sh, the page's command does not enable the tests"; exit 1; }
 unset TUTTI_COLL
 export TUTTI_TUNING=none
+if command -v clang-format-14 >/dev/null; then   # with other versions, another layout is right
+    sed -n '/^```cpp$/,/^```$/p' coll/adding-an-algorithm.md | sed '1d; $d' > coll/algorithms/bcast/relay.cpp
+    clang-format-14 --dry-run -Werror coll/algorithms/bcast/relay.cpp || { echo "the page's code is not formatted"; exit 1; }
+    rm coll/algorithms/bcast/relay.cpp
+fi
 python3 "$source/tests/guides/run_page.py" coll/adding-an-algorithm.md --build "bash seeded_build.sh" --least 8 || exit 1
 
 wrong() { echo "WRONG: $*"; exit 1; }
@@ -51,3 +56,31 @@ grep -q '^| \[relay\](algorithms/bcast/relay.cpp) |' page.md || wrong "the page 
 build/bin/tests_coll --gtest_filter='Settings*' --gtest_brief=1 > /dev/null || wrong "the tests of the settings"
 build/bin/tutti-tune -n 2 --collectives bcast --dry-run | grep -q ' relay' || wrong "tutti-tune"
 [ -s relay.svg ] || wrong "there is no plot"
+
+# relays that never publish: the report names the algorithm and the flag, and not the program's order of calls
+python3 - << 'END'
+path = "coll/algorithms/bcast/relay.cpp"
+text = open(path).read()
+head, tail = text.rsplit("        env.publish();\n", 1)
+open(path, "w").write(head + tail)
+END
+make -C build -j2 mpi > build/log 2>&1 || wrong "the build without the relays' publish: $(tail -5 build/log)"
+cat > broadcast.c << 'END'
+#include <mpi.h>
+int main(void) {
+    int x = 0;
+    MPI_Init(0, 0);
+    MPI_Bcast(&x, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+END
+build/bin/mpicc broadcast.c -o broadcast || wrong "mpicc"
+report=$(build/bin/mpiexec -n 4 --coll bcast=relay ./broadcast 2>&1) && wrong "a broadcast without the relays' publish ended"
+expected="deadlock: rank 3 waits in algorithm relay of bcast until flag 'publish' of rank 1 reaches step 1; it is at 0"
+[[ "$report" == *"error[T21] $expected"*"the algorithm is wrong"* ]] || wrong "the report of a flag that is never written: $report"
+
+# a misspelt name in the list does not become a library
+sed -i 's/ALGORITHM(bcast, relay)/ALGORITHM(bcast, relais)/' coll/algorithms/algorithms.def
+make -C build mpi > build/log 2>&1 && wrong "libmpi.so.12 was linked without an algorithm of its list"
+grep -q "undefined reference to .*relais_algorithm" build/log || wrong "the message about a misspelt name: $(tail -5 build/log)"

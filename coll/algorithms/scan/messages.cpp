@@ -25,7 +25,8 @@ constexpr RecordHead linear_head = {
     Family::baseline, "the definition, MPI 3.1, section 5.11",
     requires_nothing, {},
 };
-extern constinit const Algorithm<ReduceArgs> linear_algorithm = {linear_head, TUTTI_SHM_AND_NET(linear)};
+extern constinit const Algorithm<ReduceArgs> linear_algorithm = {
+    linear_head, TUTTI_SHM_AND_NET(linear), {"(s < 4K ? 7*p - 10 : 5*p - 8)*s"}};
 
 }   // namespace tutti::coll::algorithms::exscan
 
@@ -231,7 +232,8 @@ Task linear(Env& env, ReduceArgs const& a) {
     return prefix_linear(env, a, true);
 }
 
-extern constinit const Algorithm<ReduceArgs> linear_algorithm = {exscan::linear_head, TUTTI_SHM_AND_NET(linear)};
+extern constinit const Algorithm<ReduceArgs> linear_algorithm = {
+    exscan::linear_head, TUTTI_SHM_AND_NET(linear), {"(s < 4K ? 5*p - 3 : 3*p - 1)*s"}};
 
 // scan/mpich_hierarchical: the prefix with a master per node, above.
 

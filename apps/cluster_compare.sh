@@ -82,7 +82,7 @@ measure() {
         --json "$scratch/$mpi.json" "${operations[@]}" >"$scratch/out" 2>"$scratch/err" </dev/null
     code=$?
     grep -q WRONG "$scratch/out" && grep WRONG "$scratch/out"
-    sed -nE "s/^([a-z_]+,[0-9]+,[0-9]+,.*)/$mpi,\1/p" "$scratch/out" >>"$scratch/results"
+    sed -nE "s/^([a-z_]+,([0-9]+|ranks),.*)/$mpi,\1/p" "$scratch/out" >>"$scratch/results"
     [ ! -f "$scratch/tutti.json" ] || mv "$scratch/tutti.json" "$scratch/roots.$round.$size.json"
     # Results count even if the launcher does not terminate, which happens with MPICH.
     [ "$code" = 0 ] || echo "$mpi, $size bytes: ended with $code $(grep -v '^\[' "$scratch/err" | head -c 300)"
@@ -91,12 +91,15 @@ measure() {
 
 table() {
     python3 - "$scratch" <<'PYTHON'
-import collections, glob, json, math, statistics, sys
+import collections, csv, glob, json, math, statistics, sys
 times, roots = collections.defaultdict(lambda: collections.defaultdict(list)), collections.defaultdict(list)
 names = []
-for line in open(sys.argv[1] + "/results"):
-    name, operation, _, size, _, median = line.strip().split(",")[:6]
-    times[operation, int(size)][name].append(float(median))
+for row in csv.reader(open(sys.argv[1] + "/results")):
+    if row[1] == "operation":
+        columns = row
+        continue
+    name, cells = row[0], dict(zip(columns, row))
+    times[cells["operation"], int(cells["bytes"])][name].append(float(cells["median"]))
     names += [name] if name not in names else []
 for path in glob.glob(sys.argv[1] + "/roots.*.json"):
     for point in json.load(open(path))["series"][0]["points"]:

@@ -9,12 +9,12 @@ quick="--csv --iterations 4 --warmup 1 --seconds 0.01"
 operations="put get accumulate get_accumulate fetch_and_op compare_and_swap store load fence pscw lock lock_all"
 
 try() { # RANKS WINDOW SYNC [--limit --loop]
-    local columns='NF > 8 && $5 > 0'
-    [ $# = 3 ] || columns='NF == 15 && $8 > 0 && $10 > 0 && $11 > 0'
-# 6 operations with 2 sizes, 2 with one, 4 synchronizations
+    local what='$1 != "limit" && $2 > 0'
+    [ $# = 3 ] || what='$2 > 0 && $3 > 0'
     out=$(bench "$1" $quick "${@:4}" --window "$2" --sync "$3" --per-sync 3 --sizes 8:16 rma) || wrong "$*: exit code $?"
-    [ "$(awk -F, "$columns" <<<"$out" | wc -l)" = 18 ] || wrong "$*: $out"
-    [ "$(cut -d, -f1 <<<"$out" | uniq | xargs)" = "$operations" ] || wrong "not the operations: $out"
+    # 6 operations with 2 sizes, 2 with one, 4 synchronizations; the limit has as many lines
+    [ "$(columns series median loop <<<"$out" | awk -F, "$what" | wc -l)" = $(($# == 3 ? 18 : 36)) ] || wrong "$*: $out"
+    [ "$(columns operation <<<"$out" | uniq | xargs)" = "$operations" ] || wrong "not the operations: $out"
 }
 for sync in flush lock fence pscw; do
     for window in create allocate shared dynamic; do try 2 $window $sync; done
@@ -25,12 +25,13 @@ for ranks in 1 5; do
     try $ranks create pscw; try $ranks allocate lock; try $ranks shared fence; try $ranks dynamic flush
 done
 out=$(bench 2 $quick --limit --loop --sizes 56000:448000 put get accumulate get_accumulate store load) && ! grep WRONG <<<"$out" &&
-    [ "$(grep -c , <<<"$out")" = 24 ] || wrong "large operations: $out"
+    [ "$(columns operation <<<"$out" | wc -l)" = 48 ] || wrong "large operations: $out"
 
 # Rates follow from the time of one operation; operations that only synchronize have none.
-out=$(bench 2 $quick --per-sync 8 --sizes 4096:4096 put lock_all)
-awk -F, '$1 == "put" { rate = 1 / $5; if ($8 > 0.9 * rate && $8 < 1.1 * rate && $9 > 3.6 * $8 && $9 < 4.6 * $8) put = 1 }
-    $1 == "lock_all" && $8 == "" && $9 == "" { none = 1 } END { exit !(put && none) }' <<<"$out" || wrong "rates: $out"
+out=$(bench 2 ${quick#--csv} --per-sync 8 --sizes 4096:4096 put lock_all)
+awk '$1 == "put" { least = 1 / ($4 + 0.006) - 0.01; most = 1 / ($4 - 0.006) + 0.01
+        if ($7 > least && (most < 0 || $7 < most) && $8 > 3.6 * $7 && $8 < 4.6 * $7) put = 1 }
+    $1 == "lock_all" && $7 == "-" && $8 == "-" { none = 1 } END { exit !(put && none) }' <<<"$out" || wrong "rates: $out"
 out=$(bench 2 --seconds 0.02 --sizes 8:8 --window dynamic --sync pscw --per-sync 2 put)
 grep -q '^windows by MPI_Win_create_dynamic, synchronised by pscw, 2 operations each time$' <<<"$out" &&
     grep -q 'million/s *GB/s' <<<"$out" || wrong "the table: $out"

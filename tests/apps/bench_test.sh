@@ -24,17 +24,18 @@ out=$(bench 9 --csv --sizes 8:16 --iterations 2 --warmup 1 --seconds 0.1 neighbo
 right
 [ "$(grep -c '^i*neighbor_[a-z_]*,9,' <<<"$out")" = 10 ] || wrong "9 ranks: $out"
 # Sizes that are no multiple of a line, and some larger than the piece that the kernels sum at a time.
-limited="pingpong bcast reduce allreduce gather scatter allgather alltoall scan reduce_scatter"
+all="pingpong bcast reduce allreduce gather scatter allgather alltoall scan reduce_scatter"
 for world in "1 1000:128000 8" "2 1000:128000 8" "3 1000:16000 5" "8 64000:64000 1"; do
     read -r ranks sizes count <<<"$world"
+    [ $ranks = 1 ] && limited=${all#pingpong } || limited=$all
     out=$(bench "$ranks" --csv --limit --sizes "$sizes" --iterations 3 --warmup 1 --seconds 0.2 $limited sendrecv) ||
         wrong "--limit, $ranks ranks: exit code $?"
     right
     for operation in $limited; do
-        lines=$(awk -F, -v name="$operation" '$1 == name && $8 >= 0 && $9 != ""' <<<"$out" | wc -l)
+        lines=$(grep -c "^$operation,.*,limit," <<<"$out")
         [ "$lines" = "$count" ] || wrong "$ranks ranks: $lines lines with a limit for $operation instead of $count"
     done
-    grep -q '^sendrecv,.*,,,$' <<<"$out" || wrong "$ranks ranks: sendrecv has a limit"
+    grep -q '^sendrecv,.*,limit,' <<<"$out" && wrong "$ranks ranks: sendrecv has a limit"
 done
 # Small sizes: every copy method gives correct results, in single calls and in loops, for every position of a message
 # in its ring and every number of elements in its last line; each ratio is that of the two columns before it.
@@ -42,13 +43,13 @@ limited="barrier ${limited/scan/} scan igatherv alltoallw allreduce_init"
 for ranks in 2 3 5; do
     [ $ranks = 2 ] && all="8:4K 56:448 72:144" iterations=30 || all="8:16 56:112 72:72" iterations=10
     for sizes in $all; do # 56: a line
-        out=$(bench $ranks --csv --limit --loop --sizes $sizes --iterations $iterations --warmup 1 --blocks 2 --seconds 0.2 \
+        out=$(bench $ranks --limit --loop --sizes $sizes --iterations $iterations --warmup 1 --blocks 2 --seconds 0.2 \
             $limited) || wrong "--limit --loop, $ranks ranks: exit code $?"
         right
-        awk -F, -v want="$limited" '
-            function near(ratio, above, below) { return ratio >= (above - 0.0006) / (below + 0.0006) - 0.001 &&
-                (below < 0.001 || ratio <= (above + 0.0006) / (below - 0.0006) + 0.001) }
-            NF == 13 && $8 > 0 && $11 > 0 && near($9, $5, $8) && near($12, $10, $11) { good[$1]++ }
+        awk -v want="$limited" '
+            function near(ratio, above, below) { return ratio >= (above - 0.006) / (below + 0.006) - 0.006 &&
+                (below < 0.007 || ratio <= (above + 0.006) / (below - 0.006) + 0.006) }
+            NF == 12 && $2 ~ /^[0-9]+$/ && near($8, $4, $7) && near($11, $9, $10) { good[$1]++ }
             { all[$1]++ }
             END { for (i = split(want, names, " "); i > 0; --i)
                 if (!good[names[i]] || good[names[i]] != all[names[i]]) { print names[i] " has no limits"; bad = 1 }
@@ -63,14 +64,14 @@ grep -q ' greatest  *limit  *ratio  *loop  *loop limit  *ratio  algorithm$' <<<"
 
 # With one root, the root may run ahead by at most the length of a ring; cached buffers are not altered in loops either.
 out=$(bench 3 --csv --limit --loop --root 1 --sizes 8:16K --iterations 20 --seconds 0.2 bcast gather reduce scatter) &&
-    ! grep WRONG <<<"$out" && [ "$(grep -c , <<<"$out")" = 48 ] || wrong "one root: $out"
+    ! grep WRONG <<<"$out" && [ "$(columns operation <<<"$out" | wc -l)" = 96 ] || wrong "one root: $out"
 out=$(bench 2 --csv --loop --cached --root each --sizes 8:16 --iterations 40 bcast scan) && ! grep WRONG <<<"$out" &&
-    [ "$(awk -F, 'NF == 12 && $11 > 0' <<<"$out" | wc -l)" = 4 ] || wrong "--loop --cached: $out"
+    [ "$(columns loop <<<"$out" | awk '$1 > 0' | wc -l)" = 4 ] || wrong "--loop --cached: $out"
 bench 2 --sizes 8:8 --iterations 3 --root 1 bcast | grep -q '^bcast  *8  *3 ' || wrong "no table for bcast"
 bench 2 --sizes 64:64 --cached --seconds 0.02 bcast | grep -q 'buffers left unchanged' || wrong "--cached"
 
 # Without operations, the blocking ones run; with --overlap, the nonblocking ones.
-names() { bench 2 --csv --sizes 8:8 --iterations 2 --seconds 0.01 "$@" | cut -d, -f1 | xargs; }
+names() { bench 2 --csv --sizes 8:8 --iterations 2 --seconds 0.01 "$@" | columns operation | xargs; }
 [ "$(names)" = "$(sed '/^neighbor_/,$d' <<<"$operations" | xargs)" ] || wrong "not the blocking operations"
 [ "$(names --overlap)" = "$(sed -n '/^ibarrier/,/^ineighbor_alltoallv/p' <<<"$operations" | xargs)" ] ||
     wrong "not the nonblocking operations"
@@ -81,11 +82,11 @@ for world in "1 8:32K 52" "2 8:32K 52" "5 4K:32K 16"; do
     out=$(bench "$ranks" --overlap --tests 2 --csv --sizes "$sizes" --iterations 10 --seconds 0.1 iallreduce iscatter \
         ineighbor_alltoall alltoall_init) || wrong "--overlap, $ranks ranks: exit code $?"
     right
-    [ "$(awk -F, 'NF == 11 && $11 != "" && $8 > 0 && $9 > 0 && $10 >= 0 && $10 <= 100 {
-        hidden = 100 * (1 - ($9 - $8) / $5)
+    [ "$(columns median computation both hidden algorithm <<<"$out" | awk -F, '$5 != "" && $2 > 0 && $3 > 0 && $4 >= 0 && $4 <= 100 {
+        hidden = 100 * (1 - ($3 - $2) / $1)
         hidden = hidden < 0 ? 0 : hidden > 100 ? 100 : hidden
-        if (hidden - $10 < 5 && $10 - hidden < 5) print
-    }' <<<"$out" | wc -l)" = "$count" ] || wrong "--overlap, $ranks ranks: $out"
+        if (hidden - $4 < 5 && $4 - hidden < 5) print
+    }' | wc -l)" = "$count" ] || wrong "--overlap, $ranks ranks: $out"
 done
 bench 2 --overlap --sizes 8:8 --seconds 0.02 ibcast | grep -q 'computation *both *hidden %' ||
     wrong "--overlap has no column heads"
@@ -96,12 +97,14 @@ grep -q "^rank 1's time .* while the other ranks wait" <<<"$out" || wrong "--com
 
 # --root each: three columns, whose median is between minimum and maximum; empty for operations without a root.
 out=$(bench 3 --csv --sizes 64:128 --root each --seconds 0.02 gather scan) || wrong "--root each: exit code $?"
-[ "$(awk -F, '$1 == "gather" && NF == 11 && $11 == "sender_writing" && $9 <= $8 && $8 <= $10' <<<"$out" | wc -l)" = 2 ] &&
-    [ "$(grep -c '^scan,.*,,,,slots$' <<<"$out")" = 2 ] || wrong "--root each: $out"
+[ "$(columns operation algorithm roots_least roots_median roots_greatest <<<"$out" |
+    awk -F, '$1 == "gather" && $2 == "sender_writing" && $3 > 0 && $3 <= $4 && $4 <= $5' | wc -l)" = 2 ] &&
+    [ "$(columns operation algorithm roots_least roots_median roots_greatest <<<"$out" | grep -cx 'scan,slots,,,')" = 2 ] ||
+    wrong "--root each: $out"
 
 # JSON: a series for the plain communicator, one for each hint, one for the limit.
 json=$folder/out.json
-ln -s "$json.other" "$json.new"   # as an attacker might, to have another file overwritten
+ln -s "$json.other" "$json"   # it is replaced, not followed
 bench 2 --json "$json" --sizes 8:16 --seconds 0.02 --overlap --hint key=value ibcast >/dev/null || wrong "--overlap --json: exit code $?"
 python3 - "$json" <<'END' || wrong "--json wrote $(cat "$json")"
 import json, sys
@@ -136,7 +139,7 @@ assert all("algorithm" not in p for p in limit), limit
 END
 # The algorithm that ran, which may differ from the requested one.
 out=$(TUTTI_COLL=bcast=slots bench 2 --csv --sizes 8K:16K --iterations 3 bcast igatherv pingpong 2>/dev/null)
-[ "$(cut -d, -f1,3,8 <<<"$out" | xargs)" = "pingpong,8192, pingpong,16384, bcast,8192,slots bcast,16384,hierarchical \
+[ "$(columns operation bytes algorithm <<<"$out" | xargs)" = "pingpong,8192, pingpong,16384, bcast,8192,slots bcast,16384,hierarchical \
 igatherv,8192,sender_writing igatherv,16384,sender_writing" ] || wrong "what ran: $out"
 out=$(TUTTI_COLL=bcast=slots bench 2 --sizes 8K:16K --iterations 3 bcast 2>/dev/null)
 grep -q '^operation .* greatest  algorithm$' <<<"$out" && grep -q '^bcast  *16384 .* hierarchical$' <<<"$out" ||
@@ -156,5 +159,35 @@ expect_error "--root must be a rank below 2, 'every' or 'each'" --root 2
 expect_error "there is no operation zzzzzz; --help lists them" zzzzzz
 expect_error "--iteration is not an option; did you mean --iterations? (--help lists them all)" --iteration 3
 expect_error "--seconds needs a number of seconds" bcast --seconds
-bench 2 --json /nowhere/out.json --sizes 8:8 bcast >/dev/null 2>&1 && wrong "an unwritable file was accepted"
+# Outputs that cannot be written, or that another program wrote, are refused before anything is measured; all modes check
+# them. An earlier output, and an empty file, are replaced.
+echo '#!/bin/sh' >"$folder/script"; : >"$folder/empty.json"
+refused() { # MESSAGE RANKS-AND-OPTIONS...
+    local text=$1 out
+    out=$("${@:2}" --sizes 8:8 --seconds 0.01 2>&1); [ $? = 2 ] || wrong "${*:2} was not refused: $out"
+    [ "$out" = "tutti-bench: $text." ] || wrong "${*:2}: $out"
+}
+tutti_bench=$build/bin/tutti-bench
+for way in "$mpiexec -q -n 2 $tutti_bench" "$tutti_bench -n 2" "$tutti_bench -n 2 --with TUTTI_EAGER=4K" "$tutti_bench -n 1:2"; do
+    refused "/nowhere/out.json cannot be written: No such file or directory" $way --json /nowhere/out.json bcast
+    refused "$folder cannot be written: Is a directory" $way --json "$folder" bcast
+    refused "/dev/null cannot be written: it is a device or a pipe" $way --json /dev/null bcast
+    refused "$folder/script exists and was not written by tutti-bench; remove it or choose another name" \
+        $way --json "$folder/script" bcast
+    $way --json "$json" --sizes 8:8 --seconds 0.01 bcast >/dev/null 2>&1 || wrong "$way: an earlier output is not replaced"
+    : >"$folder/empty.json"
+    $way --json "$folder/empty.json" --sizes 8:8 --seconds 0.01 bcast >/dev/null 2>&1 && [ -s "$folder/empty.json" ] ||
+        wrong "$way: an empty file is not replaced"
+done
+[ "$(cat "$folder/script")" = '#!/bin/sh' ] && [ ! -e "$json.other" ] && [ ! -L "$json" ] && ! compgen -G "$folder/*.new" >/dev/null ||
+    wrong "other files: $(ls "$folder")"
+out=$("$tutti_bench" -n 2 --json "$json" --sizes 8:8 --seconds 0.01 bcast 2>&1 >/dev/null) && [ "$out" = "Written: $json" ] ||
+    wrong "the file that was written is not named: $out"
+
+# An operation between two ranks is refused with one; in a group it is left out.
+for way in "$mpiexec -q -n 1 $tutti_bench" "$tutti_bench -n 1" "$tutti_bench -n 1:4" "$tutti_bench -n 1 --with TUTTI_EAGER=4K"; do
+    refused "pingpong (half a round trip between ranks 0 and 1) needs 2 ranks; write -n 2 instead of -n 1" $way pingpong
+done
+out=$(bench 1 --sizes 8:8 --iterations 2 --seconds 0.01 blocking) && grep -qx 'pingpong  *needs 2 ranks' <<<"$out" ||
+    wrong "one rank, all operations: $out"
 finish

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The algorithms and the other MPIs that the driver compares with.
+// The algorithms that the driver compares.
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cstdio>
-#include <fstream>
 #include <sstream>
 
 #include "../program/operation.hpp"
@@ -96,80 +94,6 @@ std::vector<Candidate> candidates_of(std::vector<std::string> const& entries, in
     std::vector<Candidate> all;
     for (std::string const& entry : entries) add_candidates(entry, ranks, folder, all);
     return all;
-}
-
-namespace {
-
-struct KnownMpi {
-    char const *word, *name, *packages;
-};
-constexpr KnownMpi known_mpis[] = {{"mpich", "MPICH", "mpich and libmpich-dev"},
-                                   {"openmpi", "Open MPI", "openmpi-bin and libopenmpi-dev"}};
-
-/// Returns the sources of the measuring program: those installed beside the executable, or those it was built from.
-std::vector<std::string> sources() {
-    const std::filesystem::path folders[] = {(own_folder() / TUTTI_SOURCES_FROM_PROGRAMS).lexically_normal(),
-                                             TUTTI_BENCH_SOURCES};
-    for (auto& folder : folders) {
-        std::vector<std::string> files;
-        std::error_code none;
-        std::filesystem::recursive_directory_iterator entry(folder, none);
-        for (; !none && entry != std::filesystem::recursive_directory_iterator(); entry.increment(none))
-            if (entry->path().extension() == ".cpp") files.push_back(entry->path());
-        std::sort(files.begin(), files.end());
-        if (!files.empty()) return files;
-    }
-    throw BenchError("the benchmark's sources are neither installed nor at " TUTTI_BENCH_SOURCES
-                     ", so it cannot be built with another MPI");
-}
-
-}   // namespace
-
-OtherMpi find_mpi(std::string const& word) {
-    if (word.find('/') != std::string::npos) {
-        const std::filesystem::path wrapper = word;
-        OtherMpi mpi{word, find_in_path(word), find_in_path(wrapper.parent_path() / "mpiexec")};
-        if (mpi.wrapper.empty()) throw BenchError(word + " is no executable file");
-        if (mpi.launcher.empty()) throw BenchError("there is no mpiexec beside " + word);
-        return mpi;
-    }
-    OtherMpi mpi{word, find_in_path("mpicxx." + word), find_in_path("mpiexec." + word)};
-    auto const found = std::find_if(std::begin(known_mpis), std::end(known_mpis),
-                                    [&](KnownMpi const& known) { return word == known.word; });
-    if (found != std::end(known_mpis)) mpi.name = found->name;
-    if (!mpi.wrapper.empty() && !mpi.launcher.empty()) return mpi;
-    const std::string missing = (mpi.wrapper.empty() ? "mpicxx." : "mpiexec.") + word;
-    throw BenchError("there is no " + missing + " in PATH; " +
-                     (found == std::end(known_mpis)
-                          ? "name its mpicxx by the path"
-                          : std::string("Debian's packages ") + found->packages + " have it"));
-}
-
-std::string build_with(OtherMpi const& mpi, std::string const& executable, TemporaryFolder const& folder) {
-    const std::vector<std::string> files = sources();
-    auto const program = std::filesystem::path(files[0]).parent_path();
-    std::fprintf(stderr, "Building %s with %s ...\n", program.c_str(), mpi.wrapper.c_str());
-    // Compiled as one file, which takes a third of the time.
-    const std::string all = executable + ".cpp";
-    {
-        std::ofstream out(all);
-        for (std::string const& file : files) out << "#include \"" << file << "\"\n";
-    }
-    const ProcessResult result = run({{mpi.wrapper, "-std=c++20", "-O2", all, "-o", executable}, {}}, 600, folder);
-    if (result.timed_out) throw BenchError(mpi.wrapper + " had not built the benchmark after ten minutes");
-    if (result.code != 0) {
-        std::string needs;
-        for (KnownMpi const& known : known_mpis)
-            if (mpi.name == known.name) needs = std::string(" (it needs Debian's packages ") + known.packages + ")";
-        throw BenchError(mpi.wrapper + " could not build the benchmark" + needs + ":\n" +
-                         last_lines(result.errors, 10));
-    }
-    return executable;
-}
-
-std::vector<std::string> environment_for_any_mpi() {
-    return {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1",
-            "PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe"};
 }
 
 }   // namespace bench

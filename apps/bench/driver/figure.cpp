@@ -54,6 +54,10 @@ std::string quoted(std::string const& text) {
     return out + '"';
 }
 
+std::string figure_name(std::string const& file, std::string const& operation, std::size_t bytes) {
+    return file.substr(0, file.size() - 4) + "-" + operation + (bytes ? "-" + std::to_string(bytes) : "") + ".svg";
+}
+
 std::string size_name(std::size_t bytes) {
     if (bytes >= 1 << 20 && bytes % (1 << 20) == 0) return std::to_string(bytes >> 20) + " MiB";
     if (bytes >= 1 << 10 && bytes % (1 << 10) == 0) return std::to_string(bytes >> 10) + " KiB";
@@ -248,7 +252,7 @@ void write_script(std::ostream& out, Results const& results, std::string const& 
 }
 
 std::string file_for(std::string const& file, std::string const& operation, bool alone) {
-    return alone ? file : file.substr(0, file.size() - 4) + "-" + operation + ".svg";
+    return alone ? file : figure_name(file, operation, 0);
 }
 
 }   // namespace

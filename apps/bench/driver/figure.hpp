@@ -44,6 +44,11 @@ void write_range(std::ostream& out, double least, double greatest);
 void write_upper_frame(std::ostream& out, double top);
 void write_lower_frame(std::ostream& out, std::string const& below);
 
+inline std::vector<std::string> const figure_beginnings = {"<?xml", "<svg"};   ///< of the files, without blanks
+
+/// Returns the name of the file that shows one operation, at one size unless that is 0, if there are several files.
+std::string figure_name(std::string const& file, std::string const& operation, std::size_t bytes);
+
 /// Runs gnuplot on the script that `write` writes. Throws BenchError.
 void draw_figure(std::string const& file, TemporaryFolder const& folder,
                  std::function<void(std::ostream&)> const& write);

@@ -222,10 +222,7 @@ std::string tail_of_title(Growth const& growth) {
 /// Returns the figure of one operation at one size, with a curve for each series.
 Figure figure_of(std::string const& operation, std::size_t bytes, std::vector<Curve> const& curves,
                  std::string const& file) {
-    Figure figure{
-        file.substr(0, file.size() - 4) + "-" + operation + (bytes ? "-" + std::to_string(bytes) : "") + ".svg",
-        name_of(operation, bytes) + ", ",
-        {}};
+    Figure figure{figure_name(file, operation, bytes), name_of(operation, bytes) + ", ", {}};
     std::size_t number = 0;
     for (Curve const& curve : curves) {
         bool const limit = curve.name == limit_name;

@@ -2,6 +2,7 @@
 // The description of tutti-bench. Its options come from the lists of the driver and of the measuring program, its
 // operations from the groups of operations.
 #include "../../manual.hpp"
+#include "../../progress.hpp"
 #include "../program/operation.hpp"
 #include "rounds.hpp"
 
@@ -26,10 +27,13 @@ Without mpiexec, tutti-bench starts the ranks itself, and can compare.)";
 std::string about_comparisons() {
     std::ostringstream out;
     out << "Comparisons, and measurements at several numbers of ranks, take " << seconds_when_comparing
-        << " seconds per line and round, unless --seconds is given. --json and --csv also apply to comparisons; a line "
-           "of "
-           "--csv is then operation,ranks,bytes,series,iterations,median,least,greatest, with --loop also loop, with "
-           "--overlap also computation,both,hidden; then the algorithm that ran, if the library reports it.";
+        << " seconds per line and round, unless --seconds is given. --json and --csv also apply to comparisons, whose "
+           "introduction --csv moves to standard error. Progress is shown there, too: a bar on a terminal; otherwise, "
+           "if the work takes more than "
+        << apps::Progress::short_seconds
+        << " seconds, a line for each tenth. The programs built with other MPIs are kept in ~/.cache/tutti/bench "
+           "($XDG_CACHE_HOME/tutti/bench) and used again until anything that they were built from changes; the folder "
+           "may be removed at any time.";
     return out.str();
 }
 

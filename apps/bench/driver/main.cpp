@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // tutti-bench. Started by a launcher, it is one rank of the measuring program; started by hand, it is the driver,
 // which starts the ranks itself.
+#include "../../output_file.hpp"
+#include "../../progress.hpp"
 #include "../program/settings.hpp"
 #include "figure.hpp"
 #include "results.hpp"
@@ -8,7 +10,6 @@
 #include "table.hpp"
 
 #include <sched.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 #include <algorithm>
 #include <cstdio>
@@ -102,6 +103,7 @@ std::vector<Option> driver_options(Plan& plan) {
          "compare with other MPIs: mpich, openmpi (Debian's), or the path of any mpicxx. The benchmark is built with "
          "each, all are run in turn, and the ratios of their times to Tutti's are printed",
          parse_list(plan.against), "compare with mpich, openmpi or an mpicxx"},
+        apps::switch_option("--quiet", plan.quiet, "print the results, but neither the introduction nor the progress"),
         apps::number_option("--rounds", "N", plan.rounds, 1, 1000,
                             "how often all are run in turn; the median of the rounds is reported"),
         {"--timeout", "S", "a number of seconds",
@@ -132,8 +134,7 @@ void check(Plan const& plan) {
     if (!plan.result_files.empty() && measuring)
         throw BenchError("--from shows existing results and can be combined only with --plot, --json and --csv");
     if (const std::string error = check(plan.measuring); !error.empty()) throw BenchError(error);
-    if (plan.measuring.root >= plan.ranks)
-        throw BenchError("--root must be a rank below " + std::to_string(plan.ranks) + ", 'every' or 'each'");
+    if (const std::string error = check_ranks(plan.measuring, plan.ranks); !error.empty()) throw BenchError(error);
 }
 
 }   // namespace
@@ -197,18 +198,33 @@ std::string first_driver_option(std::vector<std::string> const& words) {
 
 namespace {
 
-std::size_t screen_width() {
-    winsize size{};
-    return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+/// Throws BenchError if a file cannot be written, or is no earlier output of tutti-bench.
+void check_output(std::string const& file, std::vector<std::string> const& beginnings) {
+    if (const std::string error = apps::output_error(file, "tutti-bench", beginnings); !error.empty())
+        throw BenchError(error);
+}
+
+/// Checks the files that will be written, before anything is measured. Throws BenchError.
+void check_outputs(Plan const& plan) {
+    if (!plan.measuring.json.empty()) check_output(plan.measuring.json, {json_beginning});
+    if (plan.plot.empty()) return;
+    check_plotter();
+    check_output(plan.plot, figure_beginnings);
+    for (Group const& group : groups())
+        for (Operation const& operation : group.operations)
+            for (std::size_t const bytes : {std::size_t(0), plan.measuring.smallest}) {
+                const std::string name = figure_name(plan.plot, operation.name, bytes);
+                if (access(name.c_str(), F_OK) == 0) check_output(name, figure_beginnings);
+            }
 }
 
 bool at_several_numbers(Growth const& growth) { return growth.cores > 0; }
 
 void write_json(Growth const& growth, std::string const& file) {
-    std::ofstream out(file);
-    out << (at_several_numbers(growth) ? as_json(growth) : as_json(growth.runs[0]));
-    out.close();
-    if (out.fail()) throw BenchError("cannot write " + file);
+    const std::string error =
+        apps::replace_file(file, at_several_numbers(growth) ? as_json(growth) : as_json(growth.runs[0]));
+    if (!error.empty()) throw BenchError(error);
+    std::cerr << "Written: " << file << "\n";
 }
 
 void draw_figures(Plan const& plan, Growth const& growth, TemporaryFolder const& folder) {
@@ -229,6 +245,7 @@ int measure_alone(Plan const& plan, TemporaryFolder const& folder) {
     if (plan.measuring.json.empty()) command.arguments.insert(command.arguments.end(), {"--json", file});
     double const seconds = plan.timeout > 0 ? plan.timeout : std::numeric_limits<int>::max();
     const ProcessResult result = run(command, seconds, folder);
+    if (!plan.measuring.json.empty() && result.code == 0) std::cerr << "Written: " << file << "\n";
     if (result.timed_out) std::cerr << "tutti-bench: ended after " << plan.timeout << " s.\n";
     if (result.code == 0 && !plan.plot.empty()) draw_figures(plan, {0, {read_results(file)}}, folder);
     return result.timed_out ? 1 : result.code;
@@ -236,6 +253,7 @@ int measure_alone(Plan const& plan, TemporaryFolder const& folder) {
 
 void print_results(Plan const& plan, Growth const& growth) {
     if (plan.measuring.csv) {
+        std::cout << csv_header() << "\n";
         for (Results const& results : growth.runs) print_csv(std::cout, results);
         return;
     }
@@ -244,8 +262,9 @@ void print_results(Plan const& plan, Growth const& growth) {
         if (!series.library.empty() && (&series == &all[0] || series.library != all[0].library))
             std::cout << series.name << ": " << series.library << "\n";
     std::cout << "\n";
-    if (at_several_numbers(growth)) print_growth(std::cout, growth, screen_width());
-    else print_tables(std::cout, growth.runs[0], plan.measuring.root_by_root, screen_width());
+    std::size_t const width = apps::terminal_columns(STDOUT_FILENO);
+    if (at_several_numbers(growth)) print_growth(std::cout, growth, width);
+    else print_tables(std::cout, growth.runs[0], plan.measuring.root_by_root, width);
 }
 
 int compare(Plan const& plan, TemporaryFolder const& folder) {
@@ -255,9 +274,9 @@ int compare(Plan const& plan, TemporaryFolder const& folder) {
         measured.growth = read_all(plan.result_files);
     } else {
         candidates = candidates_of(plan.algorithms, plan.ranks, folder);
-        if (!candidates.empty() && !plan.measuring.csv) print_legend(std::cout, candidates);
-        std::cout.flush();
-        measured = measure_rounds(plan, candidates, folder);
+        std::ostream nowhere(nullptr);
+        std::ostream& introduction = plan.quiet ? nowhere : plan.measuring.csv ? std::cerr : std::cout;
+        measured = measure_rounds(plan, candidates, introduction, folder);
     }
     print_results(plan, measured.growth);
     if (plan.measuring.bytes_per_call && !plan.measuring.csv)
@@ -273,7 +292,7 @@ int drive(Plan const& plan) {
         std::cout << help_text(plan.measuring);
         return 0;
     }
-    if (!plan.plot.empty()) check_plotter();
+    check_outputs(plan);
     const TemporaryFolder folder;
     return plan.comparing() || plan.growing() ? compare(plan, folder) : measure_alone(plan, folder);
 }

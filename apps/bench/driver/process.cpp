@@ -45,7 +45,7 @@ sigset_t watched_signals() {
 /// Waits for a signal, at most `remaining` seconds; returns 0 if none has arrived. Does not occupy a core that is being
 /// measured. Waits one second at a time, so that hardly any of the time counts in which this process is stopped,
 /// because its children are then stopped, too.
-int wait_for_signal(double& remaining) {
+int wait_for_signal(double& remaining, std::function<void()> const& each_second) {
     const sigset_t set = watched_signals();
     while (remaining > 0) {
         double const step = std::min(remaining, 1.0), start = now();
@@ -53,6 +53,7 @@ int wait_for_signal(double& remaining) {
         int const signal = sigtimedwait(&set, nullptr, &time);
         remaining -= std::min(now() - start, step);
         if (signal > 0) return signal;
+        each_second();
     }
     return 0;
 }
@@ -95,11 +96,11 @@ void redirect(int descriptor, std::filesystem::path const& name) {
 }
 
 /// Returns whether the child has ended in this time. Reaps adopted children meanwhile.
-bool wait_for(pid_t child, double seconds, int& status, int& interrupted) {
+bool wait_for(pid_t child, double seconds, int& status, int& interrupted, std::function<void()> const& each_second) {
     while (true) {
         for (pid_t ended; (ended = waitpid(-1, &status, WNOHANG)) > 0;)
             if (ended == child) return true;
-        int const signal = wait_for_signal(seconds);
+        int const signal = wait_for_signal(seconds, each_second);
         if (signal != SIGCHLD) {
             interrupted = signal;
             return false;
@@ -123,7 +124,8 @@ TemporaryFolder::~TemporaryFolder() {
     std::filesystem::remove_all(path_, ignored);
 }
 
-ProcessResult run(Command const& command, double seconds, TemporaryFolder const& folder) {
+ProcessResult run(Command const& command, double seconds, TemporaryFolder const& folder,
+                  std::function<void()> const& each_second) {
     std::signal(SIGCHLD, SIG_DFL);   // if our parent had set SIG_IGN, the child's exit status would be lost
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     const sigset_t watched = watched_signals();
@@ -134,11 +136,11 @@ ProcessResult run(Command const& command, double seconds, TemporaryFolder const&
     if (child == 0) exec_command(command, folder, before);
     ProcessResult result;
     int status = 0, interrupted = 0;
-    bool const ended = wait_for(child, seconds, status, interrupted);
+    bool const ended = wait_for(child, seconds, status, interrupted, each_second);
     if (!ended) {
         int ignored = 0;
         kill(child, SIGTERM);   // the launcher can clean up more than this process
-        wait_for(child, 1, status, ignored);
+        wait_for(child, 1, status, ignored, [] {});
     }
     end_all_children();
     sigprocmask(SIG_SETMASK, &before, nullptr);
@@ -150,6 +152,11 @@ ProcessResult run(Command const& command, double seconds, TemporaryFolder const&
         result.errors = contents(folder.path() / "errors");
     }
     return result;
+}
+
+int lines_printed(TemporaryFolder const& folder) {
+    const std::string text = contents(folder.path() / "output");
+    return int(std::count(text.begin(), text.end(), '\n'));
 }
 
 std::string find_in_path(std::string const& program) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -34,8 +35,13 @@ struct ProcessResult {
 };
 
 /// Runs a command and waits for its end. Throws BenchError if the program cannot be started or the user interrupts;
-/// then no process is left running.
-ProcessResult run(Command const& command, double seconds, TemporaryFolder const& folder);
+/// then no process is left running. Calls `each_second` meanwhile.
+ProcessResult run(
+    Command const& command, double seconds, TemporaryFolder const& folder,
+    std::function<void()> const& each_second = [] {});
+
+/// Returns the number of lines that the running command has printed, if its output is not inherited.
+int lines_printed(TemporaryFolder const& folder);
 
 /// Returns the program's path, searched in PATH unless it contains a slash; empty if it is not found.
 std::string find_in_path(std::string const& program);

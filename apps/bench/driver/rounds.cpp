@@ -2,11 +2,15 @@
 // Measures contestants alternately, round by round.
 #include "rounds.hpp"
 
+#include "../../progress.hpp"
+#include "figure.hpp"
 #include "results.hpp"
+#include "table.hpp"
 
-#include <unistd.h>
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
+#include <ostream>
 #include <set>
 #include <sstream>
 
@@ -88,7 +92,7 @@ std::vector<Part> our_parts(Plan const& plan, std::vector<Candidate> const& cand
 }
 
 std::vector<Configuration> configurations_of(Plan const& plan, std::vector<Candidate> const& candidates,
-                                             TemporaryFolder const& folder) {
+                                             std::vector<OtherMpi> const& others) {
     const Words operations = operations_of(plan, candidates);
     const std::string mpiexec = own_folder() / "mpiexec", program = own_folder() / "tutti-bench";
     if (find_in_path(mpiexec).empty()) throw BenchError("there is no mpiexec beside this tutti-bench, at " + mpiexec);
@@ -100,29 +104,37 @@ std::vector<Configuration> configurations_of(Plan const& plan, std::vector<Candi
         for (std::string word; words >> word;) configuration.environment.push_back(word);
         all.push_back(configuration);
     }
-    std::vector<OtherMpi> others;
-    for (std::string const& word : plan.against) others.push_back(find_mpi(word));
-    for (OtherMpi const& mpi : others) {
-        const std::string executable = folder.path() / ("bench" + std::to_string(all.size()));
-        all.push_back({mpi.name,
-                       mpi.launcher,
-                       build_with(mpi, executable, folder),
-                       environment_for_any_mpi(),
-                       {{operations, {}, false}}});
-    }
+    for (OtherMpi const& mpi : others)
+        all.push_back({mpi.name, mpi.launcher, mpi.program, environment_for_any_mpi(), {{operations, {}, false}}});
     return all;
 }
 
+/// Returns how many operations and sizes a run measures.
+std::size_t measurements_in(Part const& part, Settings const& settings) {
+    std::size_t all = 0;
+    for (std::string const& operation : part.operations) all += sizes_of(*find_operation(operation), settings).size();
+    return all;
+}
+
+/// Returns the longest time that the run should take, in seconds: --seconds for each series; the limit has several
+/// kernels.
+double expected_time(Part const& part, Settings const& s) {
+    return 0.3 + double(measurements_in(part, s)) * double(1 + part.hints.size() + (part.limit ? 7 : 0)) *
+                     (s.loop ? 2 : 1) * s.seconds;
+}
+
 /// The default time limit: twenty seconds, 0.25 seconds per rank (some launchers take that long if ranks share cores),
-/// and five times the longest time that the run should take.
+/// and five times the expected time.
 double time_for(Part const& part, Plan const& plan, int ranks) {
-    if (plan.timeout > 0) return plan.timeout;
-    Settings const& s = plan.measuring;
-    int sizes = 1;
-    for (std::size_t bytes = s.smallest; bytes > 0 && bytes * 2 <= s.largest; bytes *= 2) ++sizes;
-    double const lines = double(part.operations.size()) * sizes;
-    return 20 + 0.25 * ranks +
-           5 * lines * double(1 + part.hints.size() + (part.limit ? 7 : 0)) * (s.loop ? 2 : 1) * s.seconds;
+    return plan.timeout > 0 ? plan.timeout : 20 + 0.25 * ranks + 5 * expected_time(part, plan.measuring);
+}
+
+/// Returns the expected time of all runs, in seconds.
+double expected_time(Plan const& plan, std::vector<Configuration> const& configurations) {
+    double round = 0;
+    for (Configuration const& configuration : configurations)
+        for (Part const& part : configuration.parts) round += expected_time(part, plan.measuring);
+    return round * plan.rounds * double(plan.numbers_of_ranks().size());
 }
 
 /// Prints the program's messages about wrong results.
@@ -167,12 +179,22 @@ struct Comparison {
     TemporaryFolder const& folder;
     std::vector<Configuration> configurations;
     bool failed = false;
-    std::set<std::string> reported;
+    apps::Progress& progress;
+    double expected = 0, done = 0;   ///< seconds of all runs, and of those before the current one
+    std::set<std::string> reported{};
 };
 
 /// Returns what the run has measured, also if it was ended early.
-Results run_part(Comparison& comparison, Configuration& configuration, Part const& part, int ranks) {
+Results run_part(Comparison& comparison, Configuration& configuration, Part const& part, int round, int ranks) {
     Plan const& plan = comparison.plan;
+    const std::string name = name_at(configuration, plan, ranks);
+    auto const show = [&] {
+        double const lines = double(measurements_in(part, plan.measuring) * (1 + part.hints.size() + part.limit));
+        double const here = std::clamp((lines_printed(comparison.folder) - 1) / lines, 0.0, 1.0);
+        comparison.progress.show(
+            (comparison.done + here * expected_time(part, plan.measuring)) / comparison.expected,
+            "round " + std::to_string(round + 1) + " of " + std::to_string(plan.rounds) + ", " + name);
+    };
     const std::filesystem::path file = comparison.folder.path() / "results.json";
     std::error_code absent;
     std::filesystem::remove(file, absent);
@@ -180,10 +202,12 @@ Results run_part(Comparison& comparison, Configuration& configuration, Part cons
                      configuration.program},
                     configuration.environment};
     append(command.arguments, words_of(part, plan.measuring));
-    append(command.arguments, {"--json", file});
+    append(command.arguments, {"--csv", "--json", file});
     double const seconds = time_for(part, plan, ranks);
-    const ProcessResult result = run(command, seconds, comparison.folder);
-    const std::string name = name_at(configuration, plan, ranks);
+    std::ofstream(comparison.folder.path() / "output");   // of the previous run
+    show();
+    const ProcessResult result = run(command, seconds, comparison.folder, show);
+    comparison.progress.clear();   // messages may follow
     if (report_wrong_results(name, result.output)) {
         comparison.failed = true;
     } else if (result.timed_out || result.code != 0) {
@@ -197,10 +221,6 @@ Results run_part(Comparison& comparison, Configuration& configuration, Part cons
         report_messages(result.errors, comparison.reported);
     }
     return std::filesystem::exists(file, absent) ? read_results(file) : Results{};
-}
-
-void show_progress(std::string const& text) {
-    if (isatty(STDERR_FILENO)) std::fprintf(stderr, "\r%-70s%s", text.c_str(), text.empty() ? "\r" : "");
 }
 
 /// Renames the series of a run to their names in the comparison, and sets the families of candidates.
@@ -234,14 +254,13 @@ Results run_rounds(Comparison& comparison, int ranks) {
     for (int round = 0; round < comparison.plan.rounds; ++round)
         for (Configuration& configuration : comparison.configurations)
             for (Part const& part : configuration.parts) {
-                if (configuration.dropped) continue;
-                show_progress("Round " + std::to_string(round + 1) + " of " + std::to_string(comparison.plan.rounds) +
-                              ": " + name_at(configuration, comparison.plan, ranks) + " ...");
-                Results results = run_part(comparison, configuration, part, ranks);
-                rename(results, configuration, comparison.candidates);
-                runs.push_back(std::move(results));
+                if (!configuration.dropped) {
+                    Results results = run_part(comparison, configuration, part, round, ranks);
+                    rename(results, configuration, comparison.candidates);
+                    runs.push_back(std::move(results));
+                }
+                comparison.done += expected_time(part, comparison.plan.measuring);
             }
-    show_progress("");
     Results all = merge(runs);
     drop_substituted_points(all, comparison.candidates);
     return all;
@@ -251,10 +270,59 @@ bool has_points(Results const& results) {
     return std::any_of(results.series.begin(), results.series.end(), [](auto& s) { return !s.points.empty(); });
 }
 
+std::string counted(std::size_t number, std::string const& noun) {
+    return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
+}
+
+/// Returns up to four names, or how many there are.
+std::string listed(Words const& names, std::string const& noun) {
+    if (names.size() > 4) return counted(names.size(), noun);
+    std::string all;
+    for (std::string const& name : names) all += (all.empty() ? "" : ", ") + name;
+    return all;
+}
+
+/// Prints what is measured, with how many ranks, what is compared, and how long it takes at most.
+void introduce(std::ostream& out, Plan const& plan, std::vector<Candidate> const& candidates,
+               std::vector<Configuration> const& configurations) {
+    const Words operations = operations_of(plan, candidates);
+    Settings const& s = plan.measuring;
+    Words ranks, compared;
+    for (int const number : plan.numbers_of_ranks()) ranks.push_back(std::to_string(number));
+    for (Configuration const& configuration : configurations) compared.push_back(configuration.name);
+    if (!candidates.empty()) compared.insert(compared.begin() + 1, counted(candidates.size(), "algorithm"));
+    out << "Measures " << listed(operations, "operation") << " with "
+        << (plan.growing() ? ranks.front() + " to " + ranks.back() : ranks[0])
+        << (ranks[0] == "1" && !plan.growing() ? " rank" : " ranks") << " on "
+        << counted(std::size_t(plan.cores), "core") << ", " << size_name(s.smallest);
+    if (s.largest > s.smallest) out << " to " << size_name(s.largest);
+    out << ".\nMeasured in turn, in " << counted(std::size_t(plan.rounds), "round") << ": ";
+    for (std::string const& name : compared) out << (&name == &compared[0] ? "" : ", ") << name;
+    out << ".\nThis takes at most about " << apps::duration_text(expected_time(plan, configurations)) << ".\n";
+}
+
+/// Finds the other MPIs. Their programs are built later.
+std::vector<OtherMpi> other_mpis(Plan const& plan, TemporaryFolder const& folder) {
+    std::vector<OtherMpi> all;
+    for (std::string const& word : plan.against) all.push_back(find_mpi(word));
+    for (OtherMpi& mpi : all) mpi.program = folder.path() / ("bench" + std::to_string(&mpi - &all[0]));
+    return all;
+}
+
 }   // namespace
 
-Measured measure_rounds(Plan const& plan, std::vector<Candidate> const& candidates, TemporaryFolder const& folder) {
-    Comparison comparison{plan, candidates, folder, configurations_of(plan, candidates, folder), false, {}};
+Measured measure_rounds(Plan const& plan, std::vector<Candidate> const& candidates, std::ostream& introduction,
+                        TemporaryFolder const& folder) {
+    const std::vector<OtherMpi> others = other_mpis(plan, folder);
+    const std::vector<Configuration> configurations = configurations_of(plan, candidates, others);
+    introduce(introduction, plan, candidates, configurations);
+    for (OtherMpi const& mpi : others)
+        introduction << mpi.name << ": " << build_with(mpi, mpi.program, folder) << std::endl;
+    if (!candidates.empty()) print_legend(introduction, candidates);
+    introduction << std::endl;
+    double const expected = expected_time(plan, configurations);
+    apps::Progress progress("tutti-bench", expected, plan.quiet);
+    Comparison comparison{plan, candidates, folder, configurations, false, progress, expected};
     Measured measured;
     measured.growth.cores = plan.growing() ? plan.cores : 0;
     for (int ranks : plan.numbers_of_ranks())

@@ -7,6 +7,7 @@
 #include "process.hpp"
 #include "results.hpp"
 
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct Plan {
     std::vector<std::string> against;        ///< "mpich", "openmpi", or the path of a wrapper
     std::vector<std::string> result_files;   ///< result files; if there are any, nothing is measured
     std::string plot;
+    bool quiet = false;   ///< print neither the introduction nor the progress
     int rounds = 3;
     double timeout = 0;   ///< seconds for one run; 0: computed from what is measured
     Settings measuring;
@@ -70,21 +72,25 @@ struct Measured {
     bool failed = false;   ///< an error occurred and has been reported
 };
 
-/// Measures several programs, settings and MPIs alternately, round by round, at each number of ranks. Throws BenchError
-/// if nothing can be measured.
-Measured measure_rounds(Plan const& plan, std::vector<Candidate> const& candidates, TemporaryFolder const& folder);
-
-/// The measuring program under another MPI.
+/// Another MPI.
 struct OtherMpi {
     std::string name;                ///< for messages and tables
     std::string wrapper, launcher;   ///< paths of mpicxx and mpiexec
+    std::string program = "";        ///< the measuring program that the wrapper has built
 };
+
+/// Measures several programs, settings and MPIs alternately, round by round, at each number of ranks. Prints first, to
+/// `introduction`, what is compared, how, and at most how long it takes; builds the measuring program with the other
+/// MPIs. Throws BenchError if nothing can be measured.
+Measured measure_rounds(Plan const& plan, std::vector<Candidate> const& candidates, std::ostream& introduction,
+                        TemporaryFolder const& folder);
 
 /// Finds "mpich", "openmpi", or the mpicxx with this path, whose mpiexec is in the same folder. Throws BenchError,
 /// naming the Debian package that provides what is missing.
 OtherMpi find_mpi(std::string const& word);
 
-/// Builds the measuring program with the MPI's wrapper, and returns the executable. Throws BenchError.
+/// Builds the measuring program with the MPI's wrapper, or uses the one that it built earlier from the same files and
+/// that the user's cache folder still has. Returns which of both, for the introduction. Throws BenchError.
 std::string build_with(OtherMpi const& mpi, std::string const& executable, TemporaryFolder const& folder);
 
 /// Returns the environment in which any MPI starts more ranks than cores, also as root, without confirmation.

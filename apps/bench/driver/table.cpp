@@ -147,16 +147,23 @@ std::string root_spread(Point const& point) {
     return *least > 0 ? number(*greatest / *least) : "";
 }
 
-std::vector<Column> columns_of(OperationView const& view, bool by_root) {
-    auto const& all = view.results.series;
-    Series const& first = view.reference();
-    auto by = [&view](Series const& series) { return [&](std::size_t bytes) { return view.at(series, bytes); }; };
+/// The times of single calls and of loops: the columns that there are for every series.
+std::vector<Column> times_of(OperationView const& view) {
     std::vector<Column> columns;
     add_points(
         view, "", [](Point const& point) { return number(point.median); }, columns);
     if (view.results.loop)
         add_points(
             view, " loop", [](Point const& point) { return number(point.loop); }, columns);
+    return columns;
+}
+
+/// The columns after the times: what ran, and the ratios of interest.
+std::vector<Column> findings_of(OperationView const& view, bool by_root) {
+    auto const& all = view.results.series;
+    Series const& first = view.reference();
+    auto by = [&view](Series const& series) { return [&](std::size_t bytes) { return view.at(series, bytes); }; };
+    std::vector<Column> columns;
     add_algorithms(view, columns);
     auto const add_ratios = [&](std::string const& what, double Point::*time) {
         for (std::size_t i = 1; i < all.size(); ++i)
@@ -188,34 +195,64 @@ Column sizes_column(OperationView const& view) {
 
 }   // namespace
 
+namespace {
+
+std::size_t width_of(Column const& first, std::vector<Column> const& columns) {
+    std::size_t width = first.width();
+    for (Column const& column : columns) width += 2 + column.width();
+    return width;
+}
+
+/// Prints rows as columns and columns as rows, which are named in a column with this head.
+void print_turned(std::ostream& out, std::string const& head, Column const& first, std::vector<Column> const& columns,
+                  std::size_t width) {
+    auto const name = [](Column const& column) { return column.head; };
+    std::vector<Column> turned;
+    for (std::size_t row = 0; row + 1 < first.cells.size(); ++row)
+        turned.push_back(
+            column_of(first.cells[row], columns, [row](Column const& column) { return column.cells[row]; }));
+    print_columns(out, column_of(head, columns, name), turned, width);
+}
+
+/// Prints the table of one operation. A comparison of algorithms that is too wide has its times turned round, a row for
+/// each algorithm and a column for each size; the other columns follow in a second table.
+void print_operation(std::ostream& out, OperationView const& view, bool by_root, std::size_t width) {
+    constexpr std::size_t default_width = 120;   // where there is no terminal
+    auto const& all = view.results.series;
+    const Column sizes = sizes_column(view);
+    std::vector<Column> columns = times_of(view);
+    std::vector<Column> const findings = findings_of(view, by_root);
+    const std::size_t needed = width_of(sizes, columns) + width_of(Column{}, findings);
+    if (std::size_t const most = width ? width : default_width;
+        needed > most && std::any_of(all.begin(), all.end(), [](auto& series) { return is_algorithm(series); })) {
+        print_turned(out, "bytes", sizes, columns, most);
+        print_columns(out, sizes, findings, most);
+        return;
+    }
+    columns.insert(columns.end(), findings.begin(), findings.end());
+    print_columns(out, sizes, columns, width);
+}
+
+}   // namespace
+
 void print_tables(std::ostream& out, Results const& results, bool by_root, std::size_t width) {
     if (!results.one_sided.empty()) out << "One-sided: " << results.one_sided << ".\n\n";
     for (std::string const& operation : operations_in(results)) {
         out << operation << ", " << results.ranks << " ranks, buffers "
             << (results.cached ? "left unchanged" : "altered before each call")
-            << ": slowest rank's median time per call in microseconds, less the clock's "
+            << ":\nslowest rank's median time per call in microseconds, less the clock's "
             << number(results.clock, "%.3f") << (results.loop ? "; and in loops of calls" : "")
             << (results.overlap ? ", and how many percent of it a computation of the same length hides\n" : "\n");
         for (Series const& series : results.series)
             if (std::find(series.lacks.begin(), series.lacks.end(), operation) != series.lacks.end())
                 out << series.name << " does not have this call.\n";
-        const OperationView view{results, operation, sizes_in(results, operation)};
-        print_columns(out, sizes_column(view), columns_of(view, by_root), width);
+        print_operation(out, {results, operation, sizes_in(results, operation)}, by_root, width);
     }
 }
 
 void print_csv(std::ostream& out, Results const& results) {
     for (Series const& series : results.series)
-        for (Point const& p : series.points) {
-            out << p.operation << "," << results.ranks << "," << p.bytes << "," << series.name << "," << p.iterations
-                << "," << number(p.median, "%.3f") << "," << number(p.least, "%.3f") << ","
-                << number(p.greatest, "%.3f");
-            if (results.loop) out << "," << number(p.loop, "%.3f");
-            if (results.overlap)
-                out << "," << number(p.computation, "%.3f") << "," << number(p.both, "%.3f") << ","
-                    << number(p.hidden, "%.1f");
-            out << "," << p.algorithm << "\n";
-        }
+        for (Point const& point : series.points) out << as_csv(results.ranks, series.name, point) << "\n";
 }
 
 void print_legend(std::ostream& out, std::vector<Candidate> const& candidates) {
@@ -224,10 +261,11 @@ void print_legend(std::ostream& out, std::vector<Candidate> const& candidates) {
     std::string last;
     for (auto& c : candidates) {
         if (c.operation != last) out << "Algorithms for " << (last = c.operation) << ":\n";
-        out << "  " << c.name << std::string(widest - c.name.size() + 2, ' ') << c.description << " ["
-            << (c.family == c.source ? "" : c.family + ": ") << c.source << "]\n";
+        const std::string source = "[" + (c.family == c.source ? "" : c.family + ": ") + c.source + "]";
+        bool const fits = widest + 5 + c.description.size() + source.size() <= 120;
+        out << "  " << c.name << std::string(widest - c.name.size() + 2, ' ') << c.description
+            << (fits ? " " : "\n" + std::string(6, ' ')) << source << "\n";
     }
-    out << "\n";
 }
 
 }   // namespace bench

@@ -49,11 +49,11 @@ void print_growth(std::ostream& out, Growth const& growth, std::size_t width);
 /// first series' time, and that to the limit's, both of single calls and in loops; the default's to the best
 /// algorithm's and to the best published one's, of single calls only; with `by_root`, for each series the greatest
 /// root's median to the least one's; and how much of the communication was hidden, if overlap was measured. Operations
-/// that a library lacks are named in a message. Rows wider than `width` are continued in a second table; 0: no limit.
+/// that a library lacks are named in a message. Rows wider than `width` are continued in a second table; 0: no limit,
+/// except that a comparison of algorithms has at most 120 columns. If algorithms do not fit, they are the rows.
 void print_tables(std::ostream& out, Results const& results, bool by_root, std::size_t width);
 
-/// Prints rows of operation,ranks,bytes,series,iterations,median,least,greatest; loop, and computation,both,hidden, if
-/// measured; then the algorithm that ran, if the library reports it.
+/// Prints the lines of --csv, without their header.
 void print_csv(std::ostream& out, Results const& results);
 
 /// Prints for each operation, algorithm and size the bytes that all ranks load and store in one call: those that were

@@ -90,6 +90,8 @@ struct Operation {
     bool integers = false;
     std::size_t only_size = 0;
 
+    int least_ranks = 1;   ///< ranks that it needs
+
     bool has_call() const { return run || start || prepare; }   ///< false: this MPI lacks the operation
     bool has_window() const { return access != Access::none; }
     bool accesses() const { return access == Access::call || access == Access::load_store; }

@@ -173,7 +173,7 @@ double sum_before_me(Call const& call, std::size_t index, int iteration) {
     return sum_of(0, call.rank, index, iteration);
 }
 
-bool in_pair(Call const& call) { return call.rank < 2 && call.ranks > 1; }
+bool in_pair(Call const& call) { return call.rank < 2; }
 double from_partner(Call const& call, std::size_t index, int iteration) {
     return value(1 - call.rank, index, iteration);
 }
@@ -237,9 +237,12 @@ void run_exscan(Call const& c) { MPI_Exscan(c.send, c.receive, c.count, MPI_DOUB
 
 std::vector<Operation> blocking_operations() {
     constexpr Blocks none = Blocks::none, one = Blocks::one, each = Blocks::one_per_rank;
+    Operation pingpong{
+        "pingpong",  "half a round trip between ranks 0 and 1", one, one, false, 0.5, run_pingpong, in_pair,
+        from_partner};
+    pingpong.least_ranks = 2;
     return {
-        {"pingpong", "half a round trip between ranks 0 and 1", one, one, false, 0.5, run_pingpong, in_pair,
-         from_partner},
+        pingpong,
         {"sendrecv", "MPI_Sendrecv, each rank to the next one, all at the same time", one, one, false, 1, run_sendrecv,
          always, from_left},
         {"barrier", "MPI_Barrier", none, none, false, 1, run_barrier, never, from_root},

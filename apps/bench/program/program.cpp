@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The measuring program: measures the chosen operations and reports the results, from its arguments to its exit code.
+#include "../../output_file.hpp"
 #include "measure.hpp"
 #include "settings.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -16,18 +15,26 @@ namespace {
 
 // The output of rank 0: the table or CSV on the terminal, the JSON file, messages about wrong results.
 
-/// Only rank 0 calls the member functions other than the constructor. The JSON file is rewritten after every call.
+void print_error(std::string const& error) { apps::print_error("tutti-bench", error, 0); }
+
+/// Only rank 0 calls the member functions other than the constructor and ranks(). The JSON file is rewritten after
+/// every call of add().
 class Report {
 public:
     Report(Settings const& settings, Variants const& variants, MPI_Comm comm);
 
+    int ranks() const { return results_.ranks; }
     void add(std::vector<Outcome> const& outcomes);       ///< of one operation at one size, as measure() returns them
     void add_unsupported(std::string const& operation);   ///< this MPI does not have the operation
+    void add_too_few_ranks(Operation const& operation);
 
 private:
     void print_head() const;
     void print(Point const& point, std::string const& name, Point const* limit) const;
     void print_rate(Point const& point) const;
+    void print_csv(Point const& point, std::string const& series) const {
+        std::printf("%s\n", as_csv(results_.ranks, series, point).c_str());
+    }
     void save() const;
 
     Settings const& settings_;
@@ -58,21 +65,6 @@ std::string processor_name() {
         if (line.rfind("model name", 0) == 0 && line.find(": ") != std::string::npos)
             return line.substr(line.find(": ") + 2);
     return "";
-}
-
-/// Replaces the file atomically, so that the driver never reads half a file after it has ended a run that took too
-/// long. Creates the file anew, because in a folder that everyone can write to, a link of that name might lead
-/// elsewhere.
-void write_file(std::string const& name, std::string const& text) {
-    const std::string fresh = name + ".new";
-    std::remove(fresh.c_str());
-    std::FILE* const file = std::fopen(fresh.c_str(), "wxe");
-    bool written = file && std::fputs(text.c_str(), file) >= 0;
-    written = file && std::fclose(file) == 0 && written;
-    if (!written || std::rename(fresh.c_str(), name.c_str()) != 0) {
-        std::fprintf(stderr, "tutti-bench: cannot write %s: %s.\n", name.c_str(), std::strerror(errno));
-        MPI_Abort(MPI_COMM_WORLD, 3);
-    }
 }
 
 std::string call_of(Flavor flavor) {
@@ -120,10 +112,13 @@ Report::Report(Settings const& settings, Variants const& variants, MPI_Comm comm
 }
 
 void Report::print_head() const {
-    if (settings_.csv) return;
+    if (settings_.csv) {
+        std::printf("%s\n", csv_header().c_str());
+        return;
+    }
     bool const alone = settings_.computes != every_rank;
     const std::string whose = alone ? "rank " + std::to_string(settings_.computes) : "slowest rank";
-    std::printf("%d ranks, %s, buffers %s\n%s%s%s's time per call in microseconds, less the clock's %.3f%s%s\n\n",
+    std::printf("%d ranks, %s, buffers %s\n%s%s%s's time per call in microseconds, less the clock's %.3f%s%s\n",
                 results_.ranks, results_.series[0].library.c_str(),
                 settings_.cached ? "left unchanged" : "altered before each call", results_.one_sided.c_str(),
                 results_.one_sided.empty() ? "" : "\n", whose.c_str(), results_.clock,
@@ -131,6 +126,11 @@ void Report::print_head() const {
                 : settings_.length == 1.0 ? ", and how much of it a computation of the same length hides"
                                           : ", and how much of it a computation hides",
                 alone ? " while the other ranks wait" : "");
+    std::size_t lines = 0;
+    for (Operation const* operation : chosen_operations(settings_.operations, settings_))
+        lines += sizes_of(*operation, settings_).size();
+    std::printf("%zu measurements of at most %d iterations and %g s each%s\n\n", lines, settings_.iterations,
+                settings_.seconds, variants_ > 1 ? ", for each series" : "");
     std::printf("%-26s %10s %10s %12s %12s %12s", "operation", "bytes", "iterations", "median", "least", "greatest");
     if (settings_.root_by_root) std::printf(" %13s %12s %12s", "roots' median", "least", "greatest");
     if (settings_.limit) std::printf(" %12s %8s", "limit", "ratio");
@@ -142,43 +142,44 @@ void Report::print_head() const {
 }
 
 void Report::print(Point const& point, std::string const& name, Point const* limit) const {
-    bool const csv = settings_.csv;
-    std::printf(csv ? "%s," : "%-26s", point.operation.c_str());
-    if (csv) std::printf("%d", results_.ranks);
-    std::printf(csv ? ",%zu,%d,%.3f,%.3f,%.3f" : " %10zu %10d %12.2f %12.2f %12.2f", point.bytes, point.iterations,
+    std::printf("%-26s %10zu %10d %12.2f %12.2f %12.2f", point.operation.c_str(), point.bytes, point.iterations,
                 point.median, point.least, point.greatest);
     if (settings_.root_by_root && !point.roots.empty()) {
         auto const [least, greatest] = std::minmax_element(point.roots.begin(), point.roots.end());
-        std::printf(csv ? ",%.3f,%.3f,%.3f" : " %13.2f %12.2f %12.2f", median_of(point.roots), *least, *greatest);
+        std::printf(" %13.2f %12.2f %12.2f", median_of(point.roots), *least, *greatest);
     } else if (settings_.root_by_root) {
-        std::printf(csv ? ",,," : " %13s %12s %12s", "-", "-", "-");
+        std::printf(" %13s %12s %12s", "-", "-", "-");
     }
-    if (limit) std::printf(csv ? ",%.3f,%.3f" : " %12.2f %8.2f", limit->median, point.median / limit->median);
-    else if (settings_.limit) std::printf(csv ? ",," : " %12s %8s", "-", "-");
-    if (settings_.loop) std::printf(csv ? ",%.3f" : " %12.2f", point.loop);
-    if (settings_.loop && limit)
-        std::printf(csv ? ",%.3f,%.3f" : " %12.2f %8.2f", limit->loop, point.loop / limit->loop);
-    else if (settings_.loop && settings_.limit) std::printf(csv ? ",," : " %12s %8s", "-", "-");
-    if (settings_.overlap)
-        std::printf(csv ? ",%.3f,%.3f,%.1f" : " %12.2f %12.2f %9.0f", point.computation, point.both, point.hidden);
+    if (limit) std::printf(" %12.2f %8.2f", limit->median, point.median / limit->median);
+    else if (settings_.limit) std::printf(" %12s %8s", "-", "-");
+    if (settings_.loop) std::printf(" %12.2f", point.loop);
+    if (settings_.loop && limit) std::printf(" %12.2f %8.2f", limit->loop, point.loop / limit->loop);
+    else if (settings_.loop && settings_.limit) std::printf(" %12s %8s", "-", "-");
+    if (settings_.overlap) std::printf(" %12.2f %12.2f %9.0f", point.computation, point.both, point.hidden);
     if (settings_.per_sync > 1) print_rate(point);
-    char const* algorithm = point.algorithm.empty() && !csv ? "-" : point.algorithm.c_str();
-    std::printf(csv ? ",%s" : variants_ > 1 ? "  %-19s" : "  %s", algorithm);
-    if (variants_ > 1) std::printf(csv ? ",%s" : " %s", name.c_str());
+    std::printf(variants_ > 1 ? "  %-19s" : "  %s", point.algorithm.empty() ? "-" : point.algorithm.c_str());
+    if (variants_ > 1) std::printf(" %s", name.c_str());
     std::printf("\n");
 }
 
 void Report::print_rate(Point const& point) const {
     Operation const* operation = find_operation(point.operation);
     if (operation && operation->accesses())
-        std::printf(settings_.csv ? ",%.3f,%.3f" : " %12.2f %9.3f", millions_per_second(point),
-                    gigabytes_per_second(point));
-    else std::printf(settings_.csv ? ",," : " %12s %9s", "-", "-");
+        std::printf(" %12.2f %9.3f", millions_per_second(point), gigabytes_per_second(point));
+    else std::printf(" %12s %9s", "-", "-");
 }
 
 void Report::save() const {
     std::fflush(stdout);
-    if (!settings_.json.empty()) write_file(settings_.json, as_json(results_));
+    if (settings_.json.empty()) return;
+    const std::string error = apps::replace_file(settings_.json, as_json(results_));
+    if (error.empty()) return;
+    print_error(error);
+    MPI_Abort(MPI_COMM_WORLD, 3);
+}
+
+void Report::add_too_few_ranks(Operation const& operation) {
+    if (!settings_.csv) std::printf("%-26s needs %d ranks\n", operation.name.c_str(), operation.least_ranks);
 }
 
 void Report::add_unsupported(std::string const& operation) {
@@ -190,9 +191,11 @@ void Report::add_unsupported(std::string const& operation) {
 void Report::add(std::vector<Outcome> const& outcomes) {
     bool const limited = outcomes.size() > variants_;
     for (std::size_t i = 0; i < variants_; ++i) {
-        print(outcomes[i].point, results_.series[i].name, limited ? &outcomes.back().point : nullptr);
+        if (settings_.csv) print_csv(outcomes[i].point, results_.series[i].name);
+        else print(outcomes[i].point, results_.series[i].name, limited ? &outcomes.back().point : nullptr);
         print_wrong_result(outcomes[i].point, outcomes[i].wrong, "");
     }
+    if (limited && settings_.csv) print_csv(outcomes.back().point, limit_name);
     if (limited) print_wrong_result(outcomes.back().point, outcomes.back().wrong, "the limit of ");
     for (std::size_t i = 0; i < outcomes.size(); ++i)
         if (outcomes[i].wrong.empty())   // wrong results have no time
@@ -210,19 +213,15 @@ int run(Settings const& settings, MPI_Comm comm) {
     const Variants variants(settings, comm);
     Report report(settings, variants, comm);
     for (Operation const* operation : chosen_operations(settings.operations, settings)) {
+        if (operation->least_ranks > report.ranks()) {
+            if (rank == 0) report.add_too_few_ranks(*operation);
+            continue;
+        }
         if (!operation->has_call()) {
             if (rank == 0) report.add_unsupported(operation->name);
             continue;
         }
-        bool const sized = operation->send != Blocks::none || operation->receive != Blocks::none;
-        const std::size_t only = operation->only_size,
-                          first = only    ? only
-                                  : sized ? settings.smallest
-                                          : 0,
-                          last = only    ? only
-                                 : sized ? settings.largest
-                                         : 0;
-        for (std::size_t bytes = first; bytes <= last; bytes = bytes ? bytes * 2 : last + 1) {
+        for (std::size_t const bytes : sizes_of(*operation, settings)) {
             auto const outcomes =
                 (settings.overlap ? measure_overlap : measure)(*operation, bytes, settings, page, variants, comm);
             for (auto& outcome : outcomes) wrong += !outcome.wrong.empty();
@@ -231,8 +230,6 @@ int run(Settings const& settings, MPI_Comm comm) {
     }
     return wrong;
 }
-
-void print_error(std::string const& error) { apps::print_error("tutti-bench", error, 0); }
 
 /// Prints the help on rank 0. Returns the exit code of the program.
 int print_help(std::function<std::string(Settings const&)> const& help, Settings const& settings, int rank) {
@@ -244,6 +241,16 @@ int print_help(std::function<std::string(Settings const&)> const& help, Settings
         return 2;
     }
     return 0;
+}
+
+/// Collective. Returns an error message on rank 0, and whether there is an error on each rank.
+bool find_error(Settings const& settings, int rank, int ranks, std::string& error) {
+    error = check_ranks(settings, ranks);
+    if (rank == 0 && error.empty() && !settings.json.empty())   // the other ranks may be on other nodes
+        error = apps::output_error(settings.json, "tutti-bench", {json_beginning});
+    int found = !error.empty();
+    MPI_Bcast(&found, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return found;
 }
 
 }   // namespace
@@ -279,12 +286,9 @@ int program(int argc, char** argv, std::function<std::string(Settings const&)> c
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (settings.help || settings.short_help) {
         result = print_help(help, settings, rank);
-    } else if (settings.root >= ranks) {
+    } else if (find_error(settings, rank, ranks, error)) {
         result = 2;
-        if (rank == 0) print_error("--root must be a rank below " + std::to_string(ranks) + ", 'every' or 'each'");
-    } else if (settings.computes >= ranks) {
-        result = 2;
-        if (rank == 0) print_error("--computes must be a rank below " + std::to_string(ranks) + " or 'all'");
+        if (rank == 0) print_error(error);
     } else {
         result = run(settings, MPI_COMM_WORLD) ? 1 : 0;
     }

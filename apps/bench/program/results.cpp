@@ -77,6 +77,69 @@ std::string as_json(Results const& results) {
     return out + "\n  ]\n}\n";
 }
 
+namespace {
+
+struct CsvRow {
+    int ranks;
+    std::string const& series;
+    Point const& point;
+};
+
+/// Empty if the time was not measured.
+std::string measured(double time) { return time < 0 ? "" : decimal(time); }
+
+/// Returns a time of the roots, if every rank was one.
+std::string of_roots(CsvRow const& row, double (*choose)(std::vector<double> const&)) {
+    return row.point.roots.empty() ? "" : decimal(choose(row.point.roots));
+}
+
+struct CsvColumn {
+    char const* name;
+    std::string (*cell)(CsvRow const&);
+};
+constexpr CsvColumn csv_columns[] = {
+    {"operation", [](CsvRow const& row) { return row.point.operation; }},
+    {"ranks", [](CsvRow const& row) { return std::to_string(row.ranks); }},
+    {"bytes", [](CsvRow const& row) { return std::to_string(row.point.bytes); }},
+    {"series", [](CsvRow const& row) { return row.series; }},
+    {"algorithm", [](CsvRow const& row) { return row.point.algorithm; }},
+    {"iterations", [](CsvRow const& row) { return std::to_string(row.point.iterations); }},
+    {"median", [](CsvRow const& row) { return decimal(row.point.median); }},
+    {"least", [](CsvRow const& row) { return decimal(row.point.least); }},
+    {"greatest", [](CsvRow const& row) { return decimal(row.point.greatest); }},
+    {"tenth", [](CsvRow const& row) { return decimal(row.point.tenth); }},
+    {"ninetieth", [](CsvRow const& row) { return decimal(row.point.ninetieth); }},
+    {"loop", [](CsvRow const& row) { return measured(row.point.loop); }},
+    {"roots_median", [](CsvRow const& row) { return of_roots(row, [](auto& all) { return median_of(all); }); }},
+    {"roots_least", [](CsvRow const& row) { return of_roots(row, [](auto& all) { return std::ranges::min(all); }); }},
+    {"roots_greatest",
+     [](CsvRow const& row) { return of_roots(row, [](auto& all) { return std::ranges::max(all); }); }},
+    {"computation", [](CsvRow const& row) { return measured(row.point.computation); }},
+    {"both", [](CsvRow const& row) { return measured(row.point.both); }},
+    {"hidden", [](CsvRow const& row) { return measured(row.point.hidden); }}};
+
+std::string csv_cell(std::string const& text) {
+    if (text.find_first_of(",\"") == std::string::npos) return text;
+    std::string cell = "\"";
+    for (char c : text) cell += c == '"' ? std::string(2, c) : std::string(1, c);
+    return cell + '"';
+}
+
+}   // namespace
+
+std::string csv_header() {
+    std::string line;
+    for (CsvColumn const& column : csv_columns) line += (line.empty() ? "" : ",") + std::string(column.name);
+    return line;
+}
+
+std::string as_csv(int ranks, std::string const& series, Point const& point) {
+    std::string line;
+    for (CsvColumn const& column : csv_columns)
+        line += (line.empty() ? "" : ",") + csv_cell(column.cell({ranks, series, point}));
+    return line;
+}
+
 double hidden_percent(Point const& point) {
     if (point.median <= 0) return 0;
     return 100 * std::clamp(1 - (point.both - point.computation) / point.median, 0.0, 1.0);

@@ -50,6 +50,12 @@ struct Results {
 inline constexpr char limit_name[] = "limit";   // the series of the kernels written by hand
 
 std::string as_json(Results const& results);
+inline std::string const json_beginning = "{\"program\":\"tutti-bench\"";   ///< of JSON files, without blanks
+
+/// The lines of --csv, of which all have the same columns; a column is empty if its value was not measured. A cell with
+/// a comma or a quotation mark is in quotation marks (RFC 4180).
+std::string csv_header();
+std::string as_csv(int ranks, std::string const& series, Point const& point);
 
 /// Rates of one-sided operations between two synchronizations, whose point has the time of one: millions of
 /// operations, and 10^9 bytes, per second.

@@ -2,6 +2,8 @@
 // The parser of the measuring program's command line.
 #include "settings.hpp"
 
+#include "results.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
@@ -86,12 +88,10 @@ std::vector<Option> output_options(Settings& s) {
         {"--blocks", "N", "a whole number from 1 on",
          "number of blocks in which series and roots alternate (10; 1 if nothing is compared)",
          [&s](auto& text) { return read_number(text, 1, max_number, s.blocks); }},
-        switch_option(
-            "--csv", s.csv,
-            "lines of operation,ranks,bytes,iterations,median,least,greatest in microseconds; then the columns of "
-            "--root each, --limit, --loop, the last two together, --overlap and --per-sync, empty if there is no "
-            "value; then the algorithm that ran, if the library reports it; then the hint's value",
-            "print lines of comma-separated values"),
+        switch_option("--csv", s.csv,
+                      "instead of the table, lines with these columns, which the first line names, in microseconds: " +
+                          csv_header() + "; a column is empty if its value was not measured",
+                      "print lines of comma-separated values"),
         {"--json", "FILE", "a file's name", "write the results to this file, again after each line",
          [&s](auto& text) {
              s.json = text;
@@ -198,6 +198,25 @@ std::string check(Settings const& settings) {
         if (operation->run)
             return "--overlap is for nonblocking and persistent operations, such as ibcast, not for " + operation->name;
     return "";
+}
+
+std::string check_ranks(Settings const& settings, int ranks) {
+    const std::string number = std::to_string(ranks);
+    if (settings.root >= ranks) return "--root must be a rank below " + number + ", 'every' or 'each'";
+    if (settings.computes >= ranks) return "--computes must be a rank below " + number + " or 'all'";
+    for (std::string const& name : settings.operations)
+        if (Operation const* operation = find_operation(name); operation && operation->least_ranks > ranks)
+            return name + " (" + operation->description + ") needs " + std::to_string(operation->least_ranks) +
+                   " ranks; write -n " + std::to_string(operation->least_ranks) + " instead of -n " + number;
+    return "";
+}
+
+std::vector<std::size_t> sizes_of(Operation const& operation, Settings const& settings) {
+    if (operation.only_size) return {operation.only_size};
+    if (operation.send == Blocks::none && operation.receive == Blocks::none) return {0};
+    std::vector<std::size_t> sizes;
+    for (std::size_t bytes = settings.smallest; bytes <= settings.largest; bytes *= 2) sizes.push_back(bytes);
+    return sizes;
 }
 
 std::vector<Operation const*> chosen_operations(std::vector<std::string> const& names, Settings const& settings) {

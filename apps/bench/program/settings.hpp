@@ -77,6 +77,12 @@ std::string add_operation(std::string const& word, Settings& settings);
 /// Returns an error message if options exclude each other, or an empty string.
 std::string check(Settings const& settings);
 
+/// Returns an error message if this number of ranks is too small, or an empty string.
+std::string check_ranks(Settings const& settings, int ranks);
+
+/// Returns the sizes at which the operation is measured: a single 0 if it has none.
+std::vector<std::size_t> sizes_of(Operation const& operation, Settings const& settings);
+
 /// Returns the operations to measure, in the order of groups(): those in `names`, and those of groups of that name; if
 /// there are none, the default group.
 std::vector<Operation const*> chosen_operations(std::vector<std::string> const& names, Settings const& settings);

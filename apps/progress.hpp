@@ -9,7 +9,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
+#include <string_view>
 
 namespace apps {
 
@@ -23,9 +25,11 @@ inline std::string duration_text(double seconds) {
     return text;
 }
 
-/// Returns the number of columns of the terminal at this descriptor, or 0 if it is none.
+/// Returns the number of columns of the terminal at this descriptor, or 0 if there is none.
 inline std::size_t terminal_columns(int descriptor) {
     winsize size{};
+    char const* const kind = std::getenv("TERM");
+    if (kind && std::string_view(kind) == "dumb") return 0;   // it cannot redraw a line
     return isatty(descriptor) && ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 

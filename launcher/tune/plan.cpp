@@ -47,18 +47,43 @@ std::string command_for(TuningCase const& tuning_case, std::vector<std::string> 
     return command + " " + tuning_case.name() + " < /dev/null";
 }
 
-/// Parses "operation,ranks,bytes,iterations,median,least,greatest,algorithm,setting". Returns false for other lines.
-bool parse_line(std::string const& line, bool alone, std::size_t& size, std::string& setting, double& median) {
-    std::istringstream in(line);
-    std::string operation, ranks, bytes, iterations, median_text, least, greatest, algorithm;
-    for (std::string* field : {&operation, &ranks, &bytes, &iterations, &median_text, &least, &greatest, &algorithm})
-        if (!std::getline(in, *field, ',')) return false;
-    setting = default_series;
-    if (!alone && !std::getline(in, setting)) return false;   // the setting may contain commas
-    size = topo::parse_number<std::size_t>(bytes).value_or(0);
-    median = std::strtod(median_text.c_str(), nullptr);
-    return median > 0;
+/// Returns the cells of a line of CSV. A cell in quotation marks may contain commas (RFC 4180).
+std::vector<std::string> csv_cells(std::string const& line) {
+    std::vector<std::string> cells(1);
+    bool in_quotes = false;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        if (line[i] == '"' && in_quotes && line[i + 1] == '"') cells.back() += line[++i];
+        else if (line[i] == '"') in_quotes = !in_quotes;
+        else if (line[i] == ',' && !in_quotes) cells.emplace_back();
+        else cells.back() += line[i];
+    }
+    return cells;
 }
+
+/// The output of tutti-bench --csv.
+class CsvReader {
+public:
+    /// Returns false for lines that are no measurement; the first line names the columns.
+    bool parse(std::string const& line, std::size_t& size, std::string& setting, double& median) {
+        std::vector<std::string> const cells = csv_cells(line);
+        if (names_.empty()) names_ = cells;
+        else if (cells.size() == names_.size()) {
+            size = topo::parse_number<std::size_t>(at(cells, "bytes")).value_or(0);
+            setting = at(cells, "series");
+            median = std::strtod(at(cells, "median").c_str(), nullptr);
+            return median > 0;
+        }
+        return false;
+    }
+
+private:
+    std::string at(std::vector<std::string> const& cells, std::string_view name) const {
+        auto const column = std::ranges::find(names_, name) - names_.begin();
+        return static_cast<std::size_t>(column) < cells.size() ? cells[static_cast<std::size_t>(column)] : "";
+    }
+
+    std::vector<std::string> names_;
+};
 
 }   // namespace
 
@@ -71,13 +96,14 @@ Measurements measure(TuningCase const& tuning_case, std::vector<std::string> con
     std::signal(SIGCHLD, SIG_DFL);   // if our parent had set SIG_IGN, mpiexec's exit status would be lost
     FILE* const out = popen(command_for(tuning_case, settings, seconds).c_str(), "r");
     if (!out) return add_diagnostic("mpiexec cannot be started"), all;
+    CsvReader reader;
     char* line = nullptr;
     std::size_t room = 0, size = 0;
     for (ssize_t length; (length = getline(&line, &room, out)) > 0;) {
         std::string const text(line, static_cast<std::size_t>(length) - (line[length - 1] == '\n'));
         std::string setting;
         double median = 0;
-        if (parse_line(text, settings.empty(), size, setting, median)) {
+        if (reader.parse(text, size, setting, median)) {
             all.times[size][setting] = median;
             if (all.times[size].size() == settings.size() + 1) on_measured(size);
         } else if (text.find("WRONG") != std::string::npos) {   // follows the line that it is about
@@ -241,6 +267,7 @@ std::vector<apps::Option> options_of(Options& o) {
              return true;
          },
          "output file; - is standard output"},
+        apps::switch_option("--quiet", o.quiet, "print neither what will be measured nor the progress"),
         apps::switch_option("--dry-run", o.dry_run, "print what would be measured, and write nothing",
                             "only print what would be measured"),
     };
@@ -278,7 +305,9 @@ apps::Manual manual() {
         "measures which algorithm is the fastest for each collective, number of ranks and size on this machine, "
         "and writes a table that later jobs read";
     all.usage = {"tutti-tune [OPTION…]"};
-    all.description = "Run nothing else at the same time.";
+    all.description =
+        "Run nothing else at the same time. Progress is shown on standard error: a bar on a terminal, otherwise a line "
+        "for each tenth of a longer measurement.";
     all.examples = {{"tutti-tune --time 20m", "measure everything in twenty minutes"},
                     {"tutti-tune -n 8 --collectives bcast,allreduce", "two collectives among up to eight ranks"},
                     {"tutti-tune --dry-run", "what would be measured, and how long that takes"}};

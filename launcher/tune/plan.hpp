@@ -26,6 +26,7 @@ struct Options {
     std::string output;                            ///< file name; "-": standard output
     bool dry_run = false, short_help = false;
     std::optional<std::string> help;   ///< the topic; empty: all
+    bool quiet = false;                ///< print neither the introduction nor the progress
 };
 
 struct TuneError : std::runtime_error {

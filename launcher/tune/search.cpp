@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The search and its progress line.
+// The search.
 #include "launcher/tune/search.hpp"
 
 #include <cmath>
-#include <cstdio>
 
-#include <unistd.h>
-
-#include "launcher/base/text.hpp"
 #include "launcher/tune/plan.hpp"
 #include "runtime/base/error.hpp"
 
@@ -41,9 +37,9 @@ Sample sample_of(TuningCase const& tuning_case, std::size_t size, std::map<std::
 
 }   // namespace
 
-Search::Search(std::vector<TuningCase> const& tuning_cases, double seconds)
+Search::Search(std::vector<TuningCase> const& tuning_cases, double seconds, bool quiet)
     : limited_(seconds > 0), seconds_(limited_ ? seconds : default_seconds * static_cast<double>(tuning_cases.size())),
-      terminal_(launcher::has_escapes(isatty(2) == 1)) {
+      progress_("tutti-tune", seconds_, quiet) {
     for (TuningCase const& tuning_case : tuning_cases) work_ += work_of(tuning_case);
     for (TuningCase const& tuning_case : tuning_cases) {
         if (limited_ && elapsed() > seconds_ && !results_.empty()) {
@@ -59,7 +55,7 @@ Search::Search(std::vector<TuningCase> const& tuning_cases, double seconds)
         if (!samples.empty()) results_.push_back({&tuning_case, size_ranges(samples, margin)});
         done_ = before + work_of(tuning_case);
     }
-    if (terminal_) std::fputs("\r\033[K", stderr);
+    progress_.clear();
 }
 
 void Search::mark_unmeasured(std::span<TuningCase const> rest) {
@@ -84,7 +80,8 @@ std::vector<Sample> Search::sweep(TuningCase const& tuning_case, std::vector<std
     Measurements const measured =
         measure(tuning_case, settings, std::clamp(each, shortest, longest), [&](std::size_t size) {
             done_ += work / static_cast<double>(tuning_case.sizes().size());
-            print_progress(tuning_case, size);
+            progress_.show(done_ / work_, join(tuning_case.name(), " among ", tuning_case.ranks(), " ranks, ",
+                                               coll::text_of(size), " bytes"));
         });
     diagnostics_.insert(diagnostics_.end(), measured.diagnostics.begin(), measured.diagnostics.end());
     std::vector<Sample> samples;
@@ -103,14 +100,6 @@ std::vector<std::string> Search::finalists(TuningCase const& tuning_case, std::v
     for (std::size_t i = 0, bases = all.size(); i < bases; ++i)
         for (std::string const& variant : tuning_case.variants(all[i])) add(variant);
     return all;
-}
-
-void Search::print_progress(TuningCase const& tuning_case, std::size_t size) const {
-    if (!terminal_) return;
-    double const part = done_ / work_, left = std::max(0.0, elapsed() * (1 - part) / std::max(part, 1e-3));
-    std::fprintf(stderr, "\r\033[K%s, %d ranks, %s bytes: %.0f %%, %.0f:%02.0f left", tuning_case.name(),
-                 tuning_case.ranks(), coll::text_of(size).c_str(), 100 * part, std::floor(left / 60),
-                 std::floor(std::fmod(left, 60)));
 }
 
 }   // namespace tutti::tune

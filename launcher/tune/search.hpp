@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/progress.hpp"
 #include "launcher/tune/plan.hpp"
 
 // Chooses from times, taking noise into account. The default stays unless another setting is clearly faster, and the
@@ -74,10 +75,9 @@ struct CaseResult {
 
 class Search {
 public:
-    /// Measures. `tuning_cases` must stay valid as long as this object. Prints a progress line if standard error is a
-    /// terminal. If `seconds` is 0, measures all tuning cases, about default_seconds each; otherwise starts no case
-    /// after that time.
-    Search(std::vector<TuningCase> const& tuning_cases, double seconds);
+    /// Measures. `tuning_cases` must stay valid as long as this object. Shows its progress unless it is `quiet`. If
+    /// `seconds` is 0, measures all tuning cases, about default_seconds each; otherwise starts no case after that time.
+    Search(std::vector<TuningCase> const& tuning_cases, double seconds, bool quiet);
 
     /// Returns the results by tuning case, without cases for which the time was too short.
     std::vector<CaseResult> const& results() const { return results_; }
@@ -90,7 +90,6 @@ private:
     /// Measures the settings at all sizes of the case; `work` is the amount of work of this run.
     std::vector<Sample> sweep(TuningCase const& tuning_case, std::vector<std::string> const& settings, double work);
     std::vector<std::string> finalists(TuningCase const& tuning_case, std::vector<Sample> const& samples) const;
-    void print_progress(TuningCase const& tuning_case, std::size_t size) const;
     /// Records in unmeasured_ that these cases have not been measured.
     void mark_unmeasured(std::span<TuningCase const> rest);
 
@@ -98,7 +97,7 @@ private:
     double const seconds_;
     std::chrono::steady_clock::time_point const start_ = std::chrono::steady_clock::now();
     double work_ = 0, done_ = 0;   ///< in settings × sizes × length
-    bool const terminal_;
+    apps::Progress progress_;
     std::vector<CaseResult> results_;
     std::vector<std::string> diagnostics_;
     std::string unmeasured_;
@@ -111,10 +110,13 @@ inline constexpr double margin = 0.03;
 
 // The output of tutti-tune: the plan, and the file.
 
+/// Returns in a few lines what will be measured, how long it will take, and where the results go.
+std::string introduction(std::vector<TuningCase> const& tuning_cases, topo::Machine const& machine,
+                         Options const& options);
 /// Returns the list of what would be measured.
 std::string plan_text(std::vector<TuningCase> const& tuning_cases, topo::Machine const& machine,
                       Options const& options);
-/// Throws TuneError if options.output cannot be written. Creates its folder if necessary.
+/// Throws TuneError if options.output cannot be written, or is no tuning file. Creates its folder if necessary.
 void check_output(Options const& options);
 /// Writes options.output and keeps the lines of an older file for collectives that were not measured. Throws
 /// TuneError.

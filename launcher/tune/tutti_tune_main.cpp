@@ -5,12 +5,11 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
+#include "apps/output_file.hpp"
 #include "coll/choice/choose.hpp"
 #include "launcher/base/text.hpp"
 #include "launcher/tune/plan.hpp"
@@ -88,49 +87,35 @@ std::string unchanged_lines(std::vector<CaseResult> const& results, topo::Machin
     return lines;
 }
 
-std::string temporary_name(std::string const& name) { return name + ".new"; }
+}   // namespace
 
-[[noreturn]] void throw_not_writable(std::string const& name, int why) {
-    throw TuneError(join(name, " cannot be written: ", std::strerror(why)));
-}
+namespace {
 
-/// Returns true if the file is empty or a tuning file, of whatever version.
-bool may_replace(std::string const& name) {
-    std::string_view const head = tuning_head.substr(0, tuning_head.rfind(' ') + 1);
-    std::string begin(head.size(), '\0');
-    std::ifstream file(name, std::ios::binary);
-    file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
-    return file.is_open() && (file.gcount() == 0 || begin == head);
-}
-
-/// Creates the file anew: in a folder that everyone can write to, a link of that name might lead elsewhere. Throws
-/// TuneError.
-std::FILE* create_new_file(std::string const& name) {
-    std::remove(temporary_name(name).c_str());
-    std::FILE* const file = std::fopen(temporary_name(name).c_str(), "wxe");
-    if (!file) throw_not_writable(name, errno);
-    return file;
-}
-
-/// Replaces the file atomically: a job that starts meanwhile reads the old file or the new one.
-void write_atomically(std::string const& name, std::string const& text) {
-    std::FILE* const file = create_new_file(name);
-    errno = 0;
-    bool const written = std::fputs(text.c_str(), file) >= 0;
-    if (std::fclose(file) != 0 || !written) throw_not_writable(name, errno ? errno : EIO);
-    std::error_code error;
-    std::filesystem::rename(temporary_name(name), name, error);
-    if (error) throw_not_writable(name, error.value());
+double expected_seconds(std::vector<TuningCase> const& tuning_cases, Options const& options) {
+    return options.seconds > 0 ? options.seconds : default_seconds * static_cast<double>(tuning_cases.size());
 }
 
 }   // namespace
 
+std::string introduction(std::vector<TuningCase> const& tuning_cases, topo::Machine const& machine,
+                         Options const& options) {
+    std::ostringstream out;
+    out << "Measures " << options.collectives.size()
+        << (options.collectives.size() == 1 ? " collective" : " collectives") << " of Tutti " << TUTTI_VERSION
+        << " among ";
+    for (int const& ranks : options.ranks) out << (&ranks == &options.ranks[0] ? "" : ", ") << ranks;
+    out << " ranks, " << coll::text_of(options.smallest) << " to " << coll::text_of(options.largest)
+        << " bytes, for about " << apps::duration_text(expected_seconds(tuning_cases, options))
+        << ".\nMachine: " << machine_summary(machine)
+        << "\nOutput: " << (options.output == "-" ? "standard output" : options.output) << "\n";
+    return out.str();
+}
+
 std::string plan_text(std::vector<TuningCase> const& tuning_cases, topo::Machine const& machine,
                       Options const& options) {
     std::ostringstream out;
-    double const seconds =
-        options.seconds > 0 ? options.seconds : default_seconds * static_cast<double>(tuning_cases.size());
-    out << machine_summary(machine) << "\nWould measure for about " << std::lround(seconds) << " seconds:\n";
+    out << machine_summary(machine) << "\nWould measure for about "
+        << std::lround(expected_seconds(tuning_cases, options)) << " seconds:\n";
     for (TuningCase const& tuning_case : tuning_cases) {
         out << "  " << tuning_case.name() << " among " << tuning_case.ranks() << " ranks";
         if (tuning_case.sizes().back() > 0)
@@ -149,16 +134,11 @@ void check_output(Options const& options) {
     std::error_code error;
     std::filesystem::path const path(options.output);
     if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
-    if (error) throw_not_writable(options.output, error.value());
-    auto const kind = std::filesystem::status(path, error).type();
-    if (kind == std::filesystem::file_type::directory) throw_not_writable(options.output, EISDIR);
-    if (std::filesystem::exists(path, error) && kind != std::filesystem::file_type::regular)
-        throw TuneError(join(options.output, " is a device or a pipe; --output - writes to standard output"));
-    if (kind == std::filesystem::file_type::regular && !may_replace(options.output))
-        throw TuneError(
-            join(options.output, " exists and is not a tuning file; remove it or choose another name with --output"));
-    std::fclose(create_new_file(options.output));
-    std::filesystem::remove(temporary_name(options.output), error);
+    if (error) throw TuneError(apps::not_writable(options.output, error.value()));
+    std::string beginning(tuning_head.substr(0, tuning_head.rfind(' ')));   // of any version
+    std::erase(beginning, ' ');
+    if (std::string const why = apps::output_error(options.output, "tutti-tune", {beginning}); !why.empty())
+        throw TuneError(why);
 }
 
 void write_table(Search const& search, topo::Machine const& machine, Options const& options) {
@@ -171,10 +151,10 @@ void write_table(Search const& search, topo::Machine const& machine, Options con
     text += unchanged_lines(results, machine, options.output);
     if (options.output == "-") {
         if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
-            throw_not_writable("standard output", errno);
+            throw TuneError(apps::not_writable("standard output", errno));
         return;
     }
-    write_atomically(options.output, text);
+    if (std::string const why = apps::replace_file(options.output, text); !why.empty()) throw TuneError(why);
     std::printf("Written to %s; tutti-info --table shows the current choices, TUTTI_TUNING=none ignores the file.\n",
                 options.output.c_str());
 }
@@ -212,7 +192,12 @@ int run(std::vector<std::string> const& words) {
     if (options.dry_run) return launcher::print("tutti-tune", plan_text(tuning_cases, *machine, options));
     check_output(options);
     clear_choices();
-    Search const search(tuning_cases, options.seconds);
+    if (!options.quiet) {   // the table has standard output for itself
+        std::FILE* const out = options.output == "-" ? stderr : stdout;
+        std::fputs(introduction(tuning_cases, *machine, options).c_str(), out);
+        std::fflush(out);
+    }
+    Search const search(tuning_cases, options.seconds, options.quiet);
     for (std::string const& error : search.diagnostics()) std::fprintf(stderr, "tutti-tune: %s.\n", error.c_str());
     write_table(search, *machine, options);
     return search.results().empty();

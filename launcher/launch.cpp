@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -114,7 +113,7 @@ public:
         int code = supervisor.run();
         if (job_.statistics && shared) survey(*shared);
         if (other_nodes_) other_nodes_->finish(supervisor, shared);
-        if (job_.statistics) print_statistics(shared);
+        if (job_.statistics) print_statistics(shared, code);
         report_not_freed(shared);
         if (job_.traced() && (!other_nodes_ || other_nodes_->is_root())) report(supervisor, shared, code);
         return code;
@@ -138,10 +137,12 @@ private:
     }
 
     /// Prints the counts of all nodes' ranks. A daemon has passed its counts on to mpiexec and prints nothing.
-    void print_statistics(Segment const* segment) const {
+    void print_statistics(Segment const* segment, int& code) {
         AllRankCounts counts = segment ? counts_of(*segment) : AllRankCounts{};
         if (other_nodes_) counts = other_nodes_->with_others(std::move(counts));
-        if (!counts.empty()) std::fputs(statistics(counts).c_str(), stderr);
+        std::string message;
+        if (!counts.empty() && !write_statistics(job_, counts, message) && code == 0) code = 1;
+        if (!message.empty()) output_.print_message(message);
     }
 
     /// Reports MPI objects that were not freed if standard error is a terminal, unless --check has already reported

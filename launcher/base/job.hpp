@@ -121,6 +121,8 @@ struct Job {
     bool exit_codes = false;                  ///< print the exit codes of all ranks
     bool keep_going = false;                  ///< let the other ranks continue when one fails
     bool statistics = false;                  ///< print counters at the end (--stats)
+    bool statistics_as_json = false;          ///< as JSON instead of tables (--stats=json)
+    std::string statistics_file;              ///< for that JSON; empty: standard error
     std::string report_file, trace_file;      ///< written at the end of the job; empty: none
     std::uint64_t traced_events = 1u << 18;   ///< per rank; older events are discarded
     bool traced() const { return !report_file.empty() || !trace_file.empty(); }

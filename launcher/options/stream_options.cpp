@@ -70,12 +70,19 @@ constexpr Option stream_options[] = {
      [](Target t, Values) { t.job.environment.set.emplace_back("TUTTI_STRICT", "yes"); }},
     {"-q --quiet", "", "O", "Print neither warnings nor the reason why the job ended.",
      [](Target t, Values) { t.job.quiet = true; }},
-    {"--stats", "", "",
+    {"--stats", "[json|json:FILE]", "",
      "At the end, print tables on standard error: bytes that each rank accessed in its peers' memory, by access path; "
      "bytes, messages and waits of each rank, and how it waited; the NUMA nodes of its memory; and calls, bytes and "
-     "time of each collective, by communicator and algorithm, and of the calls of each window.",
-     [](Target t, Values) {
+     "time of each collective, by communicator and algorithm, and of the calls of each window. With =json print them "
+     "as "
+     "JSON; with =json:FILE write that to a file.",
+     [](Target t, Values v) {
+         std::string const what = v.empty() ? "" : v[0];
          t.job.statistics = true;
+         t.job.statistics_as_json = what.starts_with("json");
+         if (what.starts_with("json:")) t.job.statistics_file = what.substr(5);
+         if (!v.empty() && what != "json" && t.job.statistics_file.empty())
+             throw LaunchError(join("--stats needs json or json:FILE after =, not '", what, "'"));
          t.job.environment.set.emplace_back("TUTTI_STATS", "yes");
      }},
     {"--report", "FILE", "",

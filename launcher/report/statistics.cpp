@@ -5,116 +5,17 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <functional>
-#include <map>
 #include <span>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "launcher/base/text.hpp"
 #include "launcher/diagnosis/blocked_ranks.hpp"
 #include "runtime/base/clock.hpp"
 #include "runtime/base/error.hpp"
 
-// Tables over the whole job from the ranks' call statistics: one of collectives, one of one-sided calls.
-
 namespace tutti::launcher {
-namespace {
-
-constexpr char collectives_meaning[] =
-    R"(communicator, ranks: name (MPI_Comm_set_name) and size; communicators with equal names and sizes share a line.
-calls, bytes: maximum over the ranks; for reductions the whole vector, otherwise the data that a rank sent or received.
-mean, most: time of a rank in these calls, including waiting, on average and at most. longest: the longest call.
-share: fraction of the time of all ranks between MPI_Init and MPI_Finalize.
-)";
-
-constexpr char windows_meaning[] =
-    R"(window, ranks: name (MPI_Win_set_name) and size; windows with equal names and sizes share a line. path: access to
-the target's memory: by load and store, by the kernel (CMA), or by messages to its owner. calls, bytes: maximum over
-the ranks. mean, most: time of a rank in these calls, including waiting, on average and at most. longest: the longest
-call. share: fraction of the time of all ranks between MPI_Init and MPI_Finalize.
-)";
-
-struct CallKey {
-    std::string communicator;
-    int ranks;
-    std::string collective, algorithm;
-    auto operator<=>(CallKey const&) const = default;
-};
-
-/// Sums over all ranks.
-struct CallTotals {
-    /// `calls`, `bytes`: maximum over the ranks; `most`: the time of the rank with the most; `longest`: of one call.
-    std::uint64_t ranks = 0, calls = 0, bytes = 0, time = 0, most = 0, longest = 0;
-
-    void add(CallStatisticsRow const& line) {
-        ++ranks;
-        calls = std::max(calls, line.calls.read());
-        bytes = std::max(bytes, line.bytes.read());
-        time += line.time.read();
-        most = std::max(most, line.time.read());
-        longest = std::max(longest, line.longest.read());
-    }
-};
-
-/// Adds up the rows of windows (`of_windows`) or of communicators.
-std::map<CallKey, CallTotals> sum_calls(AllRankCounts const& counts, bool of_windows) {
-    std::map<CallKey, CallTotals> sums;
-    for (RankCounts const& counts : counts) {
-        CallStatistics const& call_statistics = *counts.call_statistics;
-        for (CallStatisticsRow const& line : call_statistics.rows()) {
-            if ((line.is_window != 0) != of_windows) continue;
-            std::string const name = line.communicator[0] ? text_in(line.communicator) : "(unnamed)";
-            sums[{name, line.ranks, text_in(line.collective), text_in(line.algorithm)}].add(line);
-        }
-        if (!of_windows && call_statistics.other_calls().calls.read() != 0)
-            sums[{"(others)", 0, "", ""}].add(call_statistics.other_calls());
-    }
-    return sums;
-}
-
-std::string per_cent(std::uint64_t part, std::uint64_t whole) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f %%",
-                  whole == 0 ? 0.0 : 100 * static_cast<double>(part) / static_cast<double>(whole));
-    return text;
-}
-
-/// Prints one row per sum, by decreasing time; `first` has the titles of the columns that distinguish the rows.
-std::string table_by_time(std::map<CallKey, CallTotals> const& sums, std::vector<std::string> first,
-                          AllRankCounts const& counts, std::uint64_t now) {
-    std::uint64_t all_time = 0;
-    for (RankCounts const& counts : counts) all_time += run_time(counts.rank_state->times, now);
-    std::vector<std::pair<CallKey, CallTotals>> rows(sums.begin(), sums.end());
-    std::ranges::stable_sort(rows, std::greater{}, [](auto const& row) { return row.second.time; });
-    for (char const* title : {"ranks", "calls", "bytes", "mean", "most", "longest", "share"}) first.push_back(title);
-    Table table(first, 3);
-    for (auto const& [key, sum] : rows)
-        table.add({key.communicator, key.collective, key.algorithm, key.ranks == 0 ? "" : std::to_string(key.ranks),
-                   std::to_string(sum.calls), format_size(sum.bytes), format_time(sum.time / sum.ranks),
-                   format_time(sum.most), format_time(sum.longest), per_cent(sum.time, all_time)});
-    return table.text();
-}
-
-}   // namespace
-
-std::string collectives_table(AllRankCounts const& counts, std::uint64_t now) {
-    std::map<CallKey, CallTotals> const sums = sum_calls(counts, false);
-    if (sums.empty()) return "No rank called a collective.\n";
-    std::string text = "Time in collectives:\n" +
-                       table_by_time(sums, {"communicator", "collective", "algorithm"}, counts, now) +
-                       collectives_meaning;
-    if (sums.contains({"(others)", 0, "", ""}))
-        text += join("(others): calls of ranks after all ", CallStatistics::capacity,
-                     " lines of their call statistics were in use.\n");
-    return text;
-}
-
-std::string windows_table(AllRankCounts const& counts, std::uint64_t now) {
-    std::map<CallKey, CallTotals> const sums = sum_calls(counts, true);
-    if (sums.empty()) return "";
-    return "Time in calls of windows:\n" + table_by_time(sums, {"window", "operation", "path"}, counts, now) +
-           windows_meaning;
-}
 
 // The memory table: shares of the pages that the kernel was asked about.
 
@@ -175,47 +76,52 @@ enum class Quantity { count, bytes, time };
 
 struct Column {
     char const* title;
+    char const* field;   ///< in JSON
     Quantity unit;
     std::uint64_t (*read)(RankState const& rank_state, std::uint64_t now);
 };
 
 #define READ(member) [](RankState const& rank_state, std::uint64_t) { return rank_state.member.read(); }
 constexpr Column access_path_columns[] = {
-    {"arenas", Quantity::bytes, READ(counters.direct)},   {"XPMEM", Quantity::bytes, READ(counters.attached)},
-    {"CMA", Quantity::bytes, READ(counters.cma)},         {"staged", Quantity::bytes, READ(counters.staged)},
-    {"maps", Quantity::count, READ(counters.maps)},       {"hits", Quantity::count, READ(counters.hits)},
-    {"own arena", Quantity::bytes, READ(counters.arena)}, {"at most", Quantity::bytes, READ(counters.arena_highest)}};
+    {"arenas", "arena_bytes", Quantity::bytes, READ(counters.direct)},
+    {"XPMEM", "xpmem_bytes", Quantity::bytes, READ(counters.attached)},
+    {"CMA", "cma_bytes", Quantity::bytes, READ(counters.cma)},
+    {"staged", "staged_bytes", Quantity::bytes, READ(counters.staged)},
+    {"maps", "maps", Quantity::count, READ(counters.maps)},
+    {"hits", "map_hits", Quantity::count, READ(counters.hits)},
+    {"own arena", "own_arena_bytes", Quantity::bytes, READ(counters.arena)},
+    {"at most", "own_arena_most_bytes", Quantity::bytes, READ(counters.arena_highest)}};
 
-constexpr Column traffic_columns[] = {{"loaded", Quantity::bytes, READ(traffic.loaded)},
-                                      {"stored", Quantity::bytes, READ(traffic.stored)},
-                                      {"in cache", Quantity::count, READ(traffic.messages[0])},
-                                      {"in NUMA", Quantity::count, READ(traffic.messages[1])},
-                                      {"in socket", Quantity::count, READ(traffic.messages[2])},
-                                      {"between", Quantity::count, READ(traffic.messages[3])},
-                                      {"to nodes", Quantity::count, READ(traffic.messages[4])},
-                                      {"sent there", Quantity::bytes, READ(traffic.to_nodes)},
-                                      {"waits", Quantity::count, READ(times.waits)},
-                                      {"waited", Quantity::time, READ(times.waited)},
-                                      {"run time", Quantity::time, [](RankState const& rank_state, std::uint64_t now) {
-                                           return run_time(rank_state.times, now);
-                                       }}};
+constexpr Column traffic_columns[] = {
+    {"loaded", "loaded_bytes", Quantity::bytes, READ(traffic.loaded)},
+    {"stored", "stored_bytes", Quantity::bytes, READ(traffic.stored)},
+    {"in cache", "accesses_in_cache", Quantity::count, READ(traffic.messages[0])},
+    {"in NUMA", "accesses_in_numa_node", Quantity::count, READ(traffic.messages[1])},
+    {"in socket", "accesses_in_socket", Quantity::count, READ(traffic.messages[2])},
+    {"between", "accesses_between_sockets", Quantity::count, READ(traffic.messages[3])},
+    {"to nodes", "messages_to_nodes", Quantity::count, READ(traffic.messages[4])},
+    {"sent there", "sent_to_nodes_bytes", Quantity::bytes, READ(traffic.to_nodes)},
+    {"waits", "waits", Quantity::count, READ(times.waits)},
+    {"waited", "waited_ns", Quantity::time, READ(times.waited)},
+    {"run time", "run_time_ns", Quantity::time,
+     [](RankState const& rank_state, std::uint64_t now) { return run_time(rank_state.times, now); }}};
 
-constexpr Column waiting_columns[] = {{"polled", Quantity::time,
+constexpr Column waiting_columns[] = {{"polled", "polled_ns", Quantity::time,
                                        [](RankState const& rank_state, std::uint64_t) {
                                            Times const& times = rank_state.times;
                                            return times.waited.read() -
                                                   std::min(times.slept.read(), times.waited.read());
                                        }},
-                                      {"slept", Quantity::time, READ(times.slept)},
-                                      {"sleeps", Quantity::count, READ(times.sleeps)},
-                                      {"wakes", Quantity::count, READ(times.wakes)},
-                                      {"yields", Quantity::count, READ(times.yields)},
-                                      {"useless", Quantity::count, READ(times.useless_yields)},
-                                      {"long", Quantity::count, READ(times.long_yields)},
-                                      {"lost slices", Quantity::count, READ(times.lost_slices)},
-                                      {"moves", Quantity::count, READ(times.core_moves)},
-                                      {"shared", Quantity::time, READ(times.shared_core)},
-                                      {"run delay", Quantity::time, READ(times.run_delay)}};
+                                      {"slept", "slept_ns", Quantity::time, READ(times.slept)},
+                                      {"sleeps", "sleeps", Quantity::count, READ(times.sleeps)},
+                                      {"wakes", "wakes", Quantity::count, READ(times.wakes)},
+                                      {"yields", "yields", Quantity::count, READ(times.yields)},
+                                      {"useless", "useless_yields", Quantity::count, READ(times.useless_yields)},
+                                      {"long", "long_yields", Quantity::count, READ(times.long_yields)},
+                                      {"lost slices", "lost_slices", Quantity::count, READ(times.lost_slices)},
+                                      {"moves", "core_moves", Quantity::count, READ(times.core_moves)},
+                                      {"shared", "shared_core_ns", Quantity::time, READ(times.shared_core)},
+                                      {"run delay", "run_delay_ns", Quantity::time, READ(times.run_delay)}};
 #undef READ
 
 constexpr char access_path_meaning[] =
@@ -294,6 +200,58 @@ std::string traffic_table(AllRankCounts const& counts, std::uint64_t now) {
 
 std::string waiting_table(AllRankCounts const& counts) {
     return "How the ranks waited:\n" + table_by_rank(counts, waiting_columns, 0) + waiting_meaning;
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Returns an object for each rank with the fields of these columns.
+Json json_by_rank(AllRankCounts const& counts, std::span<Column const> columns, std::uint64_t now) {
+    Json rows = Json::array();
+    for (RankCounts const& one : counts) {
+        Json& row = rows.emplace_back(Json{{"rank", one.rank}});
+        for (Column const& c : columns) row[c.field] = c.read(*one.rank_state, now);
+    }
+    return rows;
+}
+
+/// Returns an object for each rank whose memory has a NUMA node.
+Json memory_json(AllRankCounts const& counts) {
+    constexpr char const* parts[Placed::parts] = {"state", "rings", "heap", "arena"};
+    Json rows = Json::array();
+    for (RankCounts const& one : counts) {
+        Placed const& placed = one.rank_state->placed;
+        if (placed.node.read() == 0) continue;
+        Json& row = rows.emplace_back(Json{{"rank", one.rank}, {"node", placed.node.read() - 1}});
+        for (std::size_t part = 0; part < Placed::parts; ++part) {
+            row[join(parts[part], "_pages")] = placed.inspected[part].read();
+            row[join(parts[part], "_pages_on_node")] = placed.on_node[part].read();
+        }
+        row["moves"] = placed.moves.read();
+    }
+    return rows;
+}
+
+}   // namespace
+
+std::string statistics_json(AllRankCounts const& counts) {
+    auto const now = static_cast<std::uint64_t>(now_ns());
+    Json const tables = {{"access_paths", json_by_rank(counts, access_path_columns, now)},
+                         {"traffic", json_by_rank(counts, traffic_columns, now)},
+                         {"waiting", json_by_rank(counts, waiting_columns, now)},
+                         {"memory", memory_json(counts)},
+                         {"collectives", collectives_json(counts, now)},
+                         {"windows", windows_json(counts, now)}};
+    std::string text(statistics_head);
+    for (auto const& [name, rows] : tables.items()) {
+        text += join(text.ends_with(',') ? "" : ",", "\n\"", name, "\": [");
+        for (Json const& row : rows)   // one per line
+            text += join(&row == &rows.front() ? "\n  " : ",\n  ",
+                         row.dump(-1, ' ', false, Json::error_handler_t::replace));
+        text += "]";
+    }
+    return text + "\n}\n";
 }
 
 std::string statistics(AllRankCounts const& counts) {

@@ -4,7 +4,10 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include <nlohmann/json_fwd.hpp>
 
 #include "runtime/memory/segment.hpp"
 
@@ -35,8 +38,17 @@ std::string collectives_table(AllRankCounts const& counts, std::uint64_t now);
 /// The one-sided calls: one row per window, operation and access path, by decreasing time; empty if there were none.
 std::string windows_table(AllRankCounts const& counts, std::uint64_t now);
 
+/// Returns the rows of these two tables as objects.
+nlohmann::ordered_json collectives_json(AllRankCounts const& counts, std::uint64_t now);
+nlohmann::ordered_json windows_json(AllRankCounts const& counts, std::uint64_t now);
+
 /// All of these tables.
 std::string statistics(AllRankCounts const& counts);
+
+/// All of these tables as one object of JSON, with a list of rows for each table and no row for all ranks. Names of
+/// bytes end in _bytes, those of times, in nanoseconds, in _ns.
+std::string statistics_json(AllRankCounts const& counts);
+inline constexpr std::string_view statistics_head = "{\"program\": \"mpiexec --stats=json\",";   ///< how that begins
 
 /// Returns the nanoseconds from MPI_Init to MPI_Finalize, or to `now` before that; 0: MPI_Init was never called.
 std::uint64_t run_time(Times const& times, std::uint64_t now);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <fstream>
@@ -131,6 +132,7 @@ void write_file(std::string const& name, std::function<void(std::ostream&)> cons
 /// Returns true if a file begins as page_of and EventWriter begin theirs.
 bool is_page(std::string_view begin) { return begin.find("<title>Tutti report</title>") != begin.npos; }
 bool is_trace(std::string_view begin) { return begin.starts_with(trace_head); }
+bool are_statistics(std::string_view begin) { return begin.starts_with(statistics_head); }
 
 std::string date_now() {
     std::time_t const now = std::time(nullptr);
@@ -159,6 +161,21 @@ void check_reports(Job const& job) {
     else if (!job.trace_file.empty()) check_output_file("--trace", job.trace_file, is_trace);
     if (!job.report_file.empty() && job.report_file == job.trace_file)
         throw LaunchError(join("--report and --trace name the same file, ", job.report_file));
+    if (!job.statistics_file.empty()) check_output_file("--stats=json", job.statistics_file, are_statistics);
+}
+
+bool write_statistics(Job const& job, AllRankCounts const& counts, std::string& message) try {
+    std::string const text = job.statistics_as_json ? statistics_json(counts) : statistics(counts);
+    if (job.statistics_file.empty()) {
+        std::fputs(text.c_str(), stderr);
+        return true;
+    }
+    write_file(job.statistics_file, [&](std::ostream& out) { out << text; });
+    if (!job.quiet) message = job.statistics_file + " contains the statistics";
+    return true;
+} catch (Error const& error) {
+    message = error.what();
+    return false;
 }
 
 WrittenReports write_reports(Job const& job, Recording recording, ReportContext context) {

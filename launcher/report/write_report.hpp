@@ -8,6 +8,7 @@
 
 #include "launcher/base/job.hpp"
 #include "launcher/report/page.hpp"
+#include "launcher/report/statistics.hpp"
 #include "launcher/report/timeline.hpp"
 
 // The recording as an OTF2 archive (Open Trace Format 2, Eschweiler and others, 2012), which Vampir, Scalasca's tools
@@ -44,6 +45,10 @@ struct WrittenReports {
 
 /// Writes the files that the job requests.
 WrittenReports write_reports(Job const& job, Recording recording, ReportContext context);
+
+/// Prints the statistics on standard error, or writes their file. `message` then names the file unless the job is
+/// quiet. Returns false if the file cannot be written; `message` has the reason.
+bool write_statistics(Job const& job, AllRankCounts const& counts, std::string& message);
 
 /// Returns the command line as one would type it.
 std::string command_line_text(Job const& job);

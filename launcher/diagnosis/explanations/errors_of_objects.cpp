@@ -58,7 +58,7 @@ to it. Usually the program prints the reason before.
 The system has not provided the memory that the call needs, or the job has used all of its share.
 
 Remedies: fewer ranks per node, a smaller problem, a larger limit (ulimit -v, the memory requested for a batch job,
-the size of /dev/shm in a container). `mpiexec --stats=memory` shows the memory of the job.
+the size of /dev/shm in a container). `mpiexec --stats` shows how much of it ranks have used.
 )",
      "make the problem smaller, start fewer ranks on a node, or allow the job more memory"},
     {"MPI_ERR_INTERN", "an error inside the MPI library", R"(

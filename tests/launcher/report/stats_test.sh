@@ -43,6 +43,45 @@ run -n 2 --stats "$build/tests/ranks_rma_epochs"; expect_code 0; expect_err "Tim
 of_window "allocated +put +load and store" "12 +256 B"
 of_window "allocated +fence" 10
 run -n 1 --stats true; expect_code 0; expect_err "No rank called a collective."
+# the same as JSON, on standard error or in a file
+run -n 3 --stats=json -genv TUTTI_COLL bcast=hierarchical:chunk=32K,allreduce=blocks "$mover"; expect_code 0
+printf '%s' "$err" > "$folder/stats.json"
+cat > "$folder/check.py" <<'EOF'
+import json, sys
+tables = json.load(open(sys.argv[1]))
+assert list(tables) == ["program", "access_paths", "traffic", "waiting", "memory", "collectives", "windows"], tables
+for name in ("access_paths", "traffic", "waiting"):
+    assert [row["rank"] for row in tables[name]] == [0, 1, 2], tables[name]
+assert sum(row["arena_bytes"] for row in tables["access_paths"]) > 0 and not any(row["cma_bytes"] for row in tables["access_paths"])
+assert all(row["run_time_ns"] >= row["waited_ns"] > 0 and row["loaded_bytes"] > 0 for row in tables["traffic"]), tables
+assert all(row["polled_ns"] + row["slept_ns"] > 0 for row in tables["waiting"]), tables
+assert all(row["state_pages"] >= row["state_pages_on_node"] >= 0 for row in tables["memory"]), tables
+rows = {(row["communicator"], row["collective"], row["algorithm"]): row for row in tables["collectives"]}
+row = rows["MPI_COMM_WORLD", "bcast", "hierarchical:chunk=32K"]
+assert (row["ranks"], row["calls"], row["bytes"]) == (3, 4, 1 << 20) and 0 < row["share"] < 1, row
+assert 0 < row["mean_ns"] <= row["most_ns"] and 0 < row["longest_ns"] <= row["most_ns"], row
+assert ("MPI_COMM_WORLD", "allreduce", "blocks") in rows and tables["windows"] == [], tables
+EOF
+python3 "$folder/check.py" "$folder/stats.json" || wrong "$what: $err"
+run -n 2 --stats=json "$build/tests/ranks_rma_epochs"; expect_code 0
+python3 -c 'import json, sys
+row, = [row for row in json.load(sys.stdin)["windows"] if (row["window"], row["operation"]) == ("allocated", "put")]
+assert (row["path"], row["ranks"], row["calls"], row["bytes"]) == ("load and store", 2, 12, 256), row' <<< "$err" || wrong "$what: $err"
+for once in new again; do   # an earlier output is replaced
+    run -n 3 --stats=json:"$folder/file.json" -genv TUTTI_COLL bcast=hierarchical:chunk=32K,allreduce=blocks "$mover"; expect_code 0
+    [ "$err" = "mpiexec: $folder/file.json contains the statistics." ] || wrong "$what ($once): $err"
+    python3 "$folder/check.py" "$folder/file.json" || wrong "$what ($once): $(cat "$folder/file.json")"
+done
+echo mine > "$folder/mine"
+for refused in "/nowhere/file cannot be written: No such file or directory" "$folder cannot be written: Is a directory" \
+    "$folder/mine exists and was not written by mpiexec --stats=json; remove it or choose another name"; do
+    run -n 2 --stats=json:"${refused%% *}" echo started
+    [ "$code" != 0 ] && [ -z "$out" ] && [ "$err" = "mpiexec: $refused." ] || wrong "$what: $code $out $err"
+done
+[ "$(cat "$folder/mine")" = mine ] || wrong "a file that mpiexec has not written was overwritten"
+for word in text json: ""; do
+    run -n 2 --stats="$word" true; expect_err "--stats needs json or json:FILE after =, not '$word'"
+done
 # also if the job fails
 run -n 2 --stats "$rank" init exit 3; expect_code 3; expect_err "Bytes received"
 finish

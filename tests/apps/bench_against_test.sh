@@ -19,6 +19,20 @@ mv "$folder/first" "$folder/moved"
     --json "$folder/out.json" pingpong bcast allreduce >"$folder/table" 2>&1 || wrong "--against $there ended with $?"
 grep -q "^Building $folder/moved/.*share/tutti/apps/bench/program with .*/mpicxx" "$folder/table" ||
     wrong "not the installed sources: $(cat "$folder/table")"
+for mpi in "MPICH: built with /usr/bin/mpicxx.mpich" "Open MPI: built with /usr/bin/mpicxx.openmpi"; do
+    grep -q "^$mpi and kept: $XDG_CACHE_HOME/tutti/bench/mpicxx\." "$folder/table" || wrong "not kept: $(cat "$folder/table")"
+done
+# Among what they were built from are the MPI's header and library.
+for list in "$XDG_CACHE_HOME"/tutti/bench/*.inputs; do
+    grep -q '/mpi\.h$' "$list" && grep -qE '/libmpi(ch)?\.so' "$list" && grep -q '/share/tutti/bench/program/operation\.hpp$' "$list" ||
+        wrong "the program does not depend on header, library and sources: $(cat "$list")"
+done
+# Algorithms beside the other MPIs, whose programs are used again.
+out=$("$folder/moved/bin/tutti-bench" -n 2 --algorithms allreduce:exchange,allreduce:hierarchical --against "$there" --rounds 1 \
+    --seconds 0.01 --sizes 8:16 2>&1) || wrong "--algorithms with --against ended with $?: $out"
+[ "$(grep -cE "^(MPICH|Open MPI): used again, as " <<<"$out")" = 2 ] && ! grep -q "^Building" <<<"$out" || wrong "not used again: $out"
+grep -qE "^ *bytes +Tutti +exchange +hierarchical +MPICH +Open MPI +Tutti ran +MPICH/Tutti +Open MPI/Tutti +best +Tutti/best$" <<<"$out" ||
+    grep -qE "^ *bytes +Tutti ran +MPICH/Tutti +Open MPI/Tutti +best +Tutti/best$" <<<"$out" || wrong "algorithms: $out"
 python3 - "$folder/out.json" "$there" <<'EOF' || wrong "--against $there: $(cat "$folder/table")"
 import json, sys
 series = {s["name"]: s for s in json.load(open(sys.argv[1]))["series"]}

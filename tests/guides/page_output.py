@@ -3,12 +3,13 @@
 
 The page shows the whole output as it was printed, standard error included. All lines must be equal, in order, except:
 - A line with only `…` stands for one or more lines that the page leaves out.
-- Any amount of blanks separates words; empty lines are ignored. The host is named `desk`, and the number after `process` is any number, and so
-  is an address (`0x…` with six digits or more).
-- Measured values vary: a number with a unit (us, ms, s, %, KiB, million, …), every number with a decimal point in a line
+- Any amount of blanks separates words; empty lines are ignored. The host is named `desk`, and the number
+  after `process` is any number, and so is an address (`0x…` with six digits or more).
+- Measured values vary: a number with a unit (us, ms, s, %, KiB, cores, …), every number with a decimal point in a line
   that has a unit, and a number with an exponent. All other numbers are compared.
-- In a table all numbers vary, except in the first column, and whole ones after a name in it; a name of a column, such as
-  the best algorithm, matches any other one. A table starts with a line of four or more columns without any digit.
+- In a table all numbers vary, except in the first column, and whole ones after a name in it; a name of a column or row
+  of this or an earlier table, such as the best algorithm, matches any other one. A table starts with a line of four or
+  more columns without any digit, or whose first one is `bytes` and whose others are sizes.
 - Adjacent lines that start with a word or a bracket and differ only in numbers come from several ranks, in any order.
 - A report names two ranks in either order. In a report of an MPI error class, and for MPI_Finalize, only some of the
   ranks may have arrived; any of them may end the job. A line that ends with `waiting for rank N` or `(waits for them)`
@@ -20,7 +21,7 @@ import socket
 
 NUMBER = r"\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 UNIT = {**dict.fromkeys(("us", "ms", "s"), "TIME"), **dict.fromkeys(("B", "KiB", "MiB", "GiB", "TiB"), "BYTES"),
-        "%": "PERCENT", "million": "MILLION", "times": "TIMES"}
+        "%": "PERCENT", "million": "MILLION", "times": "TIMES", **dict.fromkeys(("core", "cores"), "CORES")}
 WITH_UNIT = re.compile(rf"(?<![\w.]){NUMBER} ({'|'.join(UNIT)})(?!\w)")
 RANKS = re.compile(r"  (ranks? \d[\d, and-]*?)  +(.*)")
 ENDED = re.compile(r"mpiexec: rank (\d+) on (.*)")
@@ -33,7 +34,8 @@ def cells(line):
 
 
 def is_header(line):
-    return len(cells(line)) >= 4 and not re.search(r"\d", line)
+    first, *others = cells(line)
+    return len(others) >= 3 and (not re.search(r"\d", line) or first == "bytes" and all(map(str.isdigit, others)))
 
 
 def without_measurements(line):
@@ -56,13 +58,14 @@ def compared_lines(text):
     """Returns the lines in the form that is compared; lines of several ranks are sorted."""
     text = re.sub(rf"(?<![\w.-]){re.escape(socket.gethostname())}(?![\w-])", "desk", text)
     text = re.sub(r"\b0x[0-9a-f]{6,}", "ADDRESS", re.sub(r"\bprocess \d+", "process N", text))
-    lines, names = [], []
+    lines, names, known = [], [], []
     for line in text.splitlines():
         if is_header(line):
-            names = cells(line)
+            names = known = known + cells(line)
         elif len(cells(line)) < 2:
             names = []
         else:
+            known = known + cells(line)[:1] if names else known
             line = "  " + row_without_measurements(line, names) if names else line
         indent = "  " if line.startswith("  ") else ""
         words = cells(line) if RANKS.match(line) else line.split()

@@ -19,6 +19,16 @@ Times:
              8     2.71   1.15   1.62        slots  slots
             16     2.90   1.36   1.10        slots  relay
 END
+cat > turned << 'END'
+4 ranks on 2 cores
+  bytes  1024  2048  4096
+default  0.56     -  1.62
+  slots  0.55  0.87  1.61
+
+  bytes  default/slots  default ran     best
+   1024           1.02        slots    slots
+   2048           1.02        slots  default
+END
 cat > deadlock << 'END'
 error[T05] deadlock: rank 1 waits for rank 0, which has called MPI_Finalize
   rank 0  MPI_Finalize()                a.c:16 in main()
@@ -48,6 +58,8 @@ for script in s/tag.5/tag.6/ s/a.c:12/a.c:13/ 's/has 7/has 8/' '2s/0/2/' 's/  ra
     '3h; 3d; 4G' 's/^  help/help/'; do
     rejected report "$script"
 done
+accepted turned 's/on 2 cores/on 64 cores/; s/0.56/12.5/; s/0.87/0.9/; 7s/slots$/default/'   # names in the first column, sizes in the first line
+for script in s/4.ranks/5.ranks/ s/2048/2047/ s/slots/chain/ '7s/slots$/chain/' s/-/0.71/ '3,4d' 's/  1.61//'; do rejected turned "$script"; done
 accepted table 's/3.25 us/3.1 ms/; s/2.71/  12/; 4s/slots$/relay/'   # measured values, and the best algorithm
 for script in 's/2 ranks/3 ranks/' 's/ 8 / 9 /' '3s/relay/linear/' '4s/slots$/linear/' 's/3.25 us/3.25/' 's/1.62/fast/' 's/   1.62//' \
     4d '4p' '4h; 4d; 5G' 's/right/wrong/'; do

@@ -286,7 +286,6 @@ std::string listed(Words const& names, std::string const& noun) {
 void introduce(std::ostream& out, Plan const& plan, std::vector<Candidate> const& candidates,
                std::vector<Configuration> const& configurations) {
     const Words operations = operations_of(plan, candidates);
-    Settings const& s = plan.measuring;
     Words ranks, compared;
     for (int const number : plan.numbers_of_ranks()) ranks.push_back(std::to_string(number));
     for (Configuration const& configuration : configurations) compared.push_back(configuration.name);
@@ -294,8 +293,13 @@ void introduce(std::ostream& out, Plan const& plan, std::vector<Candidate> const
     out << "Measures " << listed(operations, "operation") << " with "
         << (plan.growing() ? ranks.front() + " to " + ranks.back() : ranks[0])
         << (ranks[0] == "1" && !plan.growing() ? " rank" : " ranks") << " on "
-        << counted(std::size_t(plan.cores), "core") << ", " << size_name(s.smallest);
-    if (s.largest > s.smallest) out << " to " << size_name(s.largest);
+        << counted(std::size_t(plan.cores), "core");
+    std::set<std::size_t> sizes;
+    for (std::string const& operation : operations)
+        for (std::size_t const bytes : sizes_of(*find_operation(operation), plan.measuring)) sizes.insert(bytes);
+    sizes.erase(0);   // operations without a size
+    if (!sizes.empty()) out << ", " << size_name(*sizes.begin());
+    if (sizes.size() > 1) out << " to " << size_name(*sizes.rbegin());
     out << ".\nMeasured in turn, in " << counted(std::size_t(plan.rounds), "round") << ": ";
     for (std::string const& name : compared) out << (&name == &compared[0] ? "" : ", ") << name;
     out << ".\nThis takes at most about " << apps::duration_text(expected_time(plan, configurations)) << ".\n";

@@ -34,7 +34,7 @@ void print_block(std::ostream& out, std::vector<const Column*> const& columns) {
 }   // namespace
 
 std::size_t Column::width() const {
-    std::size_t most = head.size();
+    std::size_t most = std::max(head.size(), least_width);
     for (auto& cell : cells) most = std::max(most, cell.size());
     return most;
 }
@@ -132,6 +132,9 @@ void add_best(OperationView const& view, std::string const& what, bool (*fits)(S
         Series const* series = best(view, bytes, fits, otherwise);
         return series ? series->name : "";
     }));
+    for (Series const& series : view.results.series)
+        if ((fits(series) && view.has(series)) || &series == otherwise)
+            columns.back().least_width = std::max(columns.back().least_width, series.name.size());
     columns.push_back(ratios(
         view, view.reference().name + "/" + what, [&](auto bytes) { return view.at(view.reference(), bytes); },
         [&](auto bytes) {
@@ -214,18 +217,19 @@ void print_turned(std::ostream& out, std::string const& head, Column const& firs
     print_columns(out, column_of(head, columns, name), turned, width);
 }
 
-/// Prints the table of one operation. A comparison of algorithms that is too wide has its times turned round, a row for
-/// each algorithm and a column for each size; the other columns follow in a second table.
+/// Prints the table of one operation. If a comparison of algorithms is too wide, the findings follow in a second table;
+/// if the times alone are, they are turned round: a row for each algorithm and a column for each size.
 void print_operation(std::ostream& out, OperationView const& view, bool by_root, std::size_t width) {
     constexpr std::size_t default_width = 120;   // where there is no terminal
     auto const& all = view.results.series;
     const Column sizes = sizes_column(view);
     std::vector<Column> columns = times_of(view);
     std::vector<Column> const findings = findings_of(view, by_root);
-    const std::size_t needed = width_of(sizes, columns) + width_of(Column{}, findings);
-    if (std::size_t const most = width ? width : default_width;
-        needed > most && std::any_of(all.begin(), all.end(), [](auto& series) { return is_algorithm(series); })) {
-        print_turned(out, "bytes", sizes, columns, most);
+    bool const algorithms = std::any_of(all.begin(), all.end(), [](auto& series) { return is_algorithm(series); });
+    const std::size_t most = width ? width : default_width;
+    if (algorithms && width_of(sizes, columns) + width_of(Column{}, findings) > most) {
+        if (width_of(sizes, columns) > most) print_turned(out, "bytes", sizes, columns, most);
+        else print_columns(out, sizes, columns, most);
         print_columns(out, sizes, findings, most);
         return;
     }

@@ -15,6 +15,7 @@ namespace bench {
 struct Column {
     std::string head;
     std::vector<std::string> cells;   ///< one per row, and one for the mean, which may be empty
+    std::size_t least_width = 0;      ///< so that the layout does not depend on which algorithm is the best
     std::size_t width() const;
 };
 
@@ -50,7 +51,7 @@ void print_growth(std::ostream& out, Growth const& growth, std::size_t width);
 /// algorithm's and to the best published one's, of single calls only; with `by_root`, for each series the greatest
 /// root's median to the least one's; and how much of the communication was hidden, if overlap was measured. Operations
 /// that a library lacks are named in a message. Rows wider than `width` are continued in a second table; 0: no limit,
-/// except that a comparison of algorithms has at most 120 columns. If algorithms do not fit, they are the rows.
+/// except that a comparison of algorithms has at most 120 columns, and other tables if it does not fit.
 void print_tables(std::ostream& out, Results const& results, bool by_root, std::size_t width);
 
 /// Prints the lines of --csv, without their header.

@@ -51,7 +51,8 @@ void print_growth(std::ostream& out, Growth const& growth, std::size_t width);
 /// algorithm's and to the best published one's, of single calls only; with `by_root`, for each series the greatest
 /// root's median to the least one's; and how much of the communication was hidden, if overlap was measured. Operations
 /// that a library lacks are named in a message. Rows wider than `width` are continued in a second table; 0: no limit,
-/// except that a comparison of algorithms has at most 120 columns, and other tables if it does not fit.
+/// except that a comparison of algorithms has at most 120 columns. If it is wider, the ratios are in a second table; if
+/// the times alone are, the algorithms are rows.
 void print_tables(std::ostream& out, Results const& results, bool by_root, std::size_t width);
 
 /// Prints the lines of --csv, without their header.

@@ -14,6 +14,7 @@
 #define MPI_VERSION    3
 #define MPI_SUBVERSION 1
 
+/* The version of Tutti, which is defined here alone. */
 #define TUTTI_VERSION       "0.1.0"
 #define TUTTI_VERSION_MAJOR 0
 #define TUTTI_VERSION_MINOR 1

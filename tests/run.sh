@@ -96,20 +96,17 @@ if [ -n "$all" ]; then
     else
         broken "tests/storm.py --seed $commits"
     fi
-    # The first report of a sanitizer ends the program, so that its test fails.
-    export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
-    export ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=1
+    # CMakePresets.json has the targets, the tests and the settings of the sanitizers.
     title "Build with AddressSanitizer and UndefinedBehaviorSanitizer"
-    if configure_and_build build-asan unit_and_rank_tests -- -DTUTTI_SANITIZE=address,undefined; then
+    if configure_and_build build-asan -- --preset asan; then
         title "Unit tests, and rank programs without arenas, under these sanitizers"
-        run_tests build-asan -R "$filter" -L unit
-        TUTTI_ARENA=no run_tests build-asan "${once[@]}" -E ranks/memory
+        run_tests build-asan --preset asan -R "$filter"
+        run_tests build-asan --preset asan-ranks -R "$filter" -L ranks
     fi
     title "Build with ThreadSanitizer"
-    if configure_and_build build-tsan tests_coll tests_coll_threads tests_p2p tests_rma tests_runtime \
-        -- -DTUTTI_SANITIZE=thread; then
+    if configure_and_build build-tsan -- --preset tsan; then
         title "Ranks as threads under ThreadSanitizer: collectives, messages, windows, arenas"
-        run_tests build-tsan -R 'unit/(coll|p2p|rma|runtime)'
+        run_tests build-tsan --preset tsan
     fi
     title "The commands of README.md on a minimal Debian, as a user with sudo"
     if [ "$(id -u)" != 0 ]; then

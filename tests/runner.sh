@@ -45,14 +45,20 @@ start_results() {
 }
 
 # configure_and_build FOLDER TARGETS -- CMAKE OPTIONS
+# configure_and_build FOLDER -- --preset NAME: with a preset of CMakePresets.json, whose folder is FOLDER.
 configure_and_build() {
-    local folder=$1 targets=()
+    local folder=$1 targets=() build
     shift
     while [ "$1" != -- ]; do targets+=("$1"); shift; done
     shift
+    if [ "${1:-}" = --preset ]; then
+        build=(cmake --build --preset "$2" -j "$jobs")
+    else
+        set -- -G Ninja -B "$folder" -DCMAKE_UNITY_BUILD=ON -DTUTTI_TESTS=ON "$@" .
+        build=(ninja -C "$folder" -j "$jobs" "${targets[@]}")
+    fi
     mkdir -p "$folder"
-    { cmake -G Ninja -B "$folder" -DCMAKE_UNITY_BUILD=ON -DTUTTI_TESTS=ON "$@" . && ninja -C "$folder" -j "$jobs" "${targets[@]}"; } \
-        >"$folder/log" 2>&1 </dev/null && return
+    { cmake "$@" && "${build[@]}"; } >"$folder/log" 2>&1 </dev/null && return
     grep -A 40 -m 1 -E '^FAILED: |CMake Error' "$folder/log" || tail -n 40 "$folder/log"
     broken "building $folder (the whole log is $folder/log)"
     return 1

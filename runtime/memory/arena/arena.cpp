@@ -69,14 +69,14 @@ State Arena::open(int descriptor, unsigned rank, Options const& options) {
     Locked lock(shards_[0]);
     if (state_ == State::closed) {
         State const found = claim(descriptor, rank, options);
-        __atomic_store_n(&state_, found, __ATOMIC_RELEASE);
+        state_.store(found, std::memory_order_release);
     }
     return state_;
 }
 
 State Arena::open(Options const& options) {
     Locked lock(shards_[0]);
-    if (state_ == State::closed) __atomic_store_n(&state_, claim_file(options), __ATOMIC_RELEASE);
+    if (state_ == State::closed) state_.store(claim_file(options), std::memory_order_release);
     return state_;
 }
 

@@ -22,6 +22,7 @@
 #include <pthread.h>
 #include <sys/types.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -68,7 +69,7 @@ public:
     ArenaWindow window() const;
     /// Releases everything. For tests; a program keeps its arena to its end.
     void close();
-    State state() const { return __atomic_load_n(&state_, __ATOMIC_ACQUIRE); }
+    State state() const { return state_.load(std::memory_order_acquire); }
 
     /// Returns true for an address in the window. One comparison; false before open().
     bool contains(void const* p) const { return reinterpret_cast<std::uintptr_t>(p) - base_ < bytes_; }
@@ -180,7 +181,7 @@ private:
     void forget_wiped(std::uintptr_t first, std::size_t bytes);
     bool wipe();
 
-    State state_ = State::closed;
+    std::atomic<State> state_ = State::closed;
     std::uintptr_t base_ = 0;   ///< both set once, before state_ becomes open
     std::size_t bytes_ = 0;
     Shard shards_[shards];

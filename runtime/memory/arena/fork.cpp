@@ -123,7 +123,7 @@ void Arena::after_fork_in_child() {
     if (child_done_[0] >= 0) ::close(child_done_[0]);
     if (state_ == State::open) {
         if (!(copied_before_fork_ ? adopt_copies() : map_for_child())) abort_without_copies();
-        __atomic_store_n(&state_, State::forked, __ATOMIC_RELEASE);
+        state_.store(State::forked, std::memory_order_release);
     }
     if (!wipe()) abort_without_copies();
     if (extent_count_ != 0 && !start_copy_thread()) copy_extents();

@@ -98,13 +98,13 @@ if [ -n "$all" ]; then
     fi
     # CMakePresets.json has the targets, the tests and the settings of the sanitizers.
     title "Build with AddressSanitizer and UndefinedBehaviorSanitizer"
-    if configure_and_build build-asan -- --preset asan; then
+    if build_preset asan; then
         title "Unit tests, and rank programs without arenas, under these sanitizers"
         run_tests build-asan --preset asan -R "$filter"
         run_tests build-asan --preset asan-ranks -R "$filter" -L ranks
     fi
     title "Build with ThreadSanitizer"
-    if configure_and_build build-tsan -- --preset tsan; then
+    if build_preset tsan; then
         title "Ranks as threads under ThreadSanitizer: collectives, messages, windows, arenas"
         run_tests build-tsan --preset tsan
     fi

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Sourced by run.sh, smoke.sh and stress.sh: builds, runs and counts tests, searches for leftovers, prints a summary.
+# Sourced by run.sh, smoke.sh, one.sh and stress.sh: builds, runs and counts tests, searches for leftovers, prints a summary.
 # shellcheck shell=bash
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 root=$PWD
@@ -44,24 +44,45 @@ start_results() {
     : >"$results/times"
 }
 
-# configure_and_build FOLDER TARGETS -- CMAKE OPTIONS
-# configure_and_build FOLDER -- --preset NAME: with a preset of CMakePresets.json, whose folder is FOLDER.
-configure_and_build() {
-    local folder=$1 targets=() build
+# logged_build FOLDER COMMAND...: runs a command that configures or builds, with its output in FOLDER/log.
+logged_build() {
+    local folder=$1
     shift
-    while [ "$1" != -- ]; do targets+=("$1"); shift; done
-    shift
-    if [ "${1:-}" = --preset ]; then
-        build=(cmake --build --preset "$2" -j "$jobs")
-    else
-        set -- -G Ninja -B "$folder" -DCMAKE_UNITY_BUILD=ON -DTUTTI_TESTS=ON "$@" .
-        build=(ninja -C "$folder" -j "$jobs" "${targets[@]}")
-    fi
-    mkdir -p "$folder"
-    { cmake "$@" && "${build[@]}"; } >"$folder/log" 2>&1 </dev/null && return
+    "$@" >"$folder/log" 2>&1 </dev/null && return
     grep -A 40 -m 1 -E '^FAILED: |CMake Error' "$folder/log" || tail -n 40 "$folder/log"
     broken "building $folder (the whole log is $folder/log)"
     return 1
+}
+# configure FOLDER CMAKE OPTIONS
+configure() {
+    mkdir -p "$1"
+    logged_build "$1" cmake -G Ninja -B "$1" -DCMAKE_UNITY_BUILD=ON -DTUTTI_TESTS=ON "${@:2}" .
+}
+# configure_and_build FOLDER TARGETS -- CMAKE OPTIONS
+configure_and_build() {
+    local folder=$1 targets=()
+    shift
+    while [ "$1" != -- ]; do targets+=("$1"); shift; done
+    shift
+    configure "$folder" "$@" && logged_build "$folder" ninja -C "$folder" -j "$jobs" "${targets[@]}"
+}
+# build_preset NAME: configures and builds a preset of CMakePresets.json, in build-NAME.
+build_preset() {
+    mkdir -p "build-$1"
+    logged_build "build-$1" cmake --preset "$1" && logged_build "build-$1" cmake --build --preset "$1" -j "$jobs"
+}
+# build_tests RE: builds what the tests need whose names match the extended regular expression; build/tests/targets
+# lists it.
+build_tests() {
+    local targets
+    configure build || return
+    targets=$(re=$1 awk '$1 ~ ENVIRON["re"] { for (i = 2; i <= NF; i++) if (!seen[$i]++) print $i }' build/tests/targets)
+    if [ -z "$targets" ]; then
+        broken "no test has a name that matches $1; ctest -N --test-dir build lists the names"
+        return 1
+    fi
+    # shellcheck disable=SC2086
+    logged_build build ninja -C build -j "$jobs" $targets
 }
 
 # read_junit FILE: prints a line per test, "passed|failed|skipped SECONDS NAME", followed by ": REASON" if skipped.

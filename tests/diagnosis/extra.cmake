@@ -118,7 +118,7 @@ function(add_corpus_test name)
     endif()
   endif()
   add_test(NAME diagnosis/${name} COMMAND ${run} ${CMAKE_BINARY_DIR} ${hosts} ${ARGN} --jobs 2)
-  set_tests_properties(diagnosis/${name} PROPERTIES LABELS "${labels}" SKIP_RETURN_CODE 77)
+  set_tests_properties(diagnosis/${name} PROPERTIES LABELS "${labels}" SKIP_RETURN_CODE 77 TARGETS corpus)
 endfunction()
 
 foreach(kind wrong right)

@@ -7,7 +7,7 @@ target_link_libraries(frame_corpus PRIVATE ${uses_p2p} Threads::Threads)
 set_target_properties(frame_corpus PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 add_dependencies(unit_and_rank_tests frame_corpus)
 add_test(NAME fuzz/frame COMMAND frame_corpus ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/frame 50000)
-set_tests_properties(fuzz/frame PROPERTIES LABELS unit)
+set_tests_properties(fuzz/frame PROPERTIES LABELS unit TARGETS frame_corpus)
 
 find_program(TUTTI_CLANG clang++)
 if(TUTTI_CLANG)

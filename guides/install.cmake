@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Installs the documents for users in share/doc/tutti, with the folders of the source tree. Links to files of the tree
+# that are not installed become plain text. Runs when Tutti is installed: SOURCE is the source tree, DESTINATION the
+# folder in the prefix, SCRATCH a folder of the build.
+cmake_minimum_required(VERSION 3.22)   # the policies
+set(patterns README.md CHANGELOG.md LICENSE SECURITY.md guides/*.md guides/*.svg apps/hello.c apps/lessons/README.md
+  apps/lessons/*/*.* apps/bench/*.md apps/bench/*.svg coll/ALGORITHMS.md launcher/clusters.md mpi_h/build-systems.md)
+list(TRANSFORM patterns PREPEND ${SOURCE}/)
+file(GLOB documents RELATIVE ${SOURCE} ${patterns})
+string(RANDOM LENGTH 12 name)   # two installations may run at the same time
+set(scratch ${SCRATCH}/${name})
+
+foreach(document ${documents})
+  cmake_path(GET document PARENT_PATH folder)
+  if(NOT document MATCHES "[.]md$")
+    file(COPY ${SOURCE}/${document} DESTINATION ${scratch}/${folder})
+    continue()
+  endif()
+  file(READ ${SOURCE}/${document} text)
+  string(REGEX MATCHALL "\\([A-Za-z0-9_./-]+[)#]" targets "${text}")   # also other words in parentheses
+  list(REMOVE_DUPLICATES targets)
+  foreach(target ${targets})
+    string(REGEX REPLACE "^.(.*).$" "\\1" target ${target})
+    cmake_path(APPEND folder ${target} OUTPUT_VARIABLE file)
+    cmake_path(NORMAL_PATH file)
+    if(EXISTS ${SOURCE}/${file} AND NOT file IN_LIST documents)
+      string(REPLACE . "[.]" target ${target})
+      string(REGEX REPLACE "\\[([^]]*)\\]\\(${target}(#[^)]*)?\\)" "\\1" text "${text}")
+    endif()
+  endforeach()
+  file(WRITE ${scratch}/${document} "${text}")
+endforeach()
+file(INSTALL ${scratch}/ DESTINATION ${DESTINATION})
+file(REMOVE_RECURSE ${scratch})

@@ -180,7 +180,7 @@ def sentences_of(path, text):
 def read_tree(root):
     files = {}
     for folder, folders, names in os.walk(root):
-        folders[:] = [f for f in folders if not f.startswith((".", "build")) and f != "__pycache__"]
+        folders[:] = [f for f in folders if f == ".ci" or not f.startswith((".", "build")) and f != "__pycache__"]
         for name in names:
             path = os.path.relpath(os.path.join(folder, name), root)
             if path.endswith(CODE + SCRIPTS + (".md",)) or is_text_of_manual(path):

@@ -170,6 +170,11 @@ def check_links(path, text, exists):
 
 def check_file(path, text):
     lines = text.count("\n")
+    if text and not text.endswith("\n"):
+        yield lines + 1, "no end of line at the end of the file (.editorconfig)"
+    for number, line in enumerate(text.split("\n"), 1):
+        if line != line.rstrip():
+            yield number, "blanks at the end of the line (.editorconfig)"
     if path.endswith("README.md"):
         most = MAX_LESSON if re.match(r"apps/lessons/\d", path) else MAX_README
         if lines > most:
@@ -249,6 +254,8 @@ def self_test():
         "p2p/d.cpp": spdx + "void f() { goto end; }\n",
         "p2p/e.hpp": spdx + "\n" * MAX_FILE,
         "README.md": "| " + "x" * MAX_LINE + " |\n",
+        "p2p/f.hpp": spdx + "int x; \n",
+        "p2p/g.hpp": spdx + "int x;",
         "p2p/README.md": "x\n" * (MAX_README + 1),
         "coll/env/a.cpp": spdx + '#include "coll/call/b.hpp"\n',
         "runtime/base/a.hpp": spdx + '#include "runtime/process.hpp"\n',
@@ -308,7 +315,7 @@ def main(root):
         offenders += 1
         print(f"coll/algorithms/algorithms.def: {what}")
     for folder, folders, files in os.walk(root):
-        folders[:] = [f for f in folders if not f.startswith((".", "build")) and f != "__pycache__"]
+        folders[:] = [f for f in folders if f == ".ci" or not f.startswith((".", "build")) and f != "__pycache__"]
         for name in sorted(files):
             path = os.path.relpath(os.path.join(folder, name), root)
             if not path.endswith(SOURCES + (".md",)):

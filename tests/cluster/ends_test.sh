@@ -3,7 +3,7 @@
 # Hosts, launchers and ranks die during a job: the whole job ends with a message that names the lost part, and nothing
 # is left on any host. The program never ends by itself.
 . "$(dirname "$0")/common.sh" "$1"
-hosts_up 3 
+hosts_up 3
 skip_if_pretended
 all=h1:2,h2:2,h3:2
 job=("$build/tests/cluster_steady" "$scratch/never")

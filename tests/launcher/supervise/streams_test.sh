@@ -7,9 +7,7 @@
 run -n 4 sh -c 'for i in $(seq 2000); do echo "rank $PMI_RANK says line $i and a little more"; done'; expect_code 0
 mixed=$(grep -vc '^rank [0-3] says line [0-9]* and a little more$' "$folder/out"); [ "$mixed" = 0 ] || wrong "$mixed mixed lines"
 [ "$(wc -l < "$folder/out")" = 8000 ] || wrong "$(wc -l < "$folder/out") lines instead of 8000"
-run -n 1 -l sh -c 'printf a; sleep 0.2; printf "b\n\nc"'; expect_out "[0] ab
-[0] 
-[0] c"
+run -n 1 -l sh -c 'printf a; sleep 0.2; printf "b\n\nc"'; expect_out $'[0] ab\n[0] \n[0] c'
 run -n 1 printf 'no newline'; expect_out "no newline"
 run -n 2 --tag-output sh -c 'echo e$PMI_RANK >&2'; expect_err "[1] e1"
 run -n 2 -prepend-pattern '<%r %%> ' sh -c 'echo e$PMI_RANK >&2'; expect_err "<1 %> e1"

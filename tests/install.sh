@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Sourced: installs groups of Debian packages from tests/packages, as root or with sudo.
 #   packages_of GROUP...     prints their packages
-#   foreign_groups           prints the groups that neither the build nor the plain tests need
+#   foreign_groups           prints the groups of the tests that need third-party programs
 #   default_jobs             prints how many compilers or tests to run at the same time
 #   install_groups GROUP...  installs their missing packages; if that fails, prints the reason to standard error and
 #                            returns 1
@@ -11,7 +11,7 @@
 package_list=$(dirname "${BASH_SOURCE[0]}")/packages
 
 packages_of() { awk -v groups=" $* " '!/^#/ && index(groups, " " $1 " ") { print $2 }' "$package_list"; }
-foreign_groups() { awk '!/^#/ && NF && $1 !~ /^(build|test|peers|coverage)$/ && !seen[$1]++ { print $1 }' "$package_list"; }
+foreign_groups() { awk '!/^#/ && NF && $1 !~ /^(build|test|peers|coverage|image)$/ && !seen[$1]++ { print $1 }' "$package_list"; }
 
 is_installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }
 

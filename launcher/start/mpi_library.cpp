@@ -169,16 +169,17 @@ ResolvedLibrary foreign_library(std::string const& program, LoaderContext const&
     return {};
 }
 
-std::string mapped_foreign_library(pid_t process) {
-    std::string foreign;
+MappedLibrary mapped_foreign_library(pid_t process) {
+    MappedLibrary foreign;
     for (pid_t one : process_and_children(process)) {
         bool is_ours = false;
         std::string const maps = topo::read_system_file(process_folder(one) + "/maps");
         topo::for_each_mapping(maps, [&](topo::Mapping const& mapping) {
             std::string const file(mapping.name);
-            if (!mapping.is_file() || file == foreign || !is_mpi_library(file_name(file))) return;
+            if (file.find("/mpi4py/") != std::string::npos) foreign.by_mpi4py = true;
+            if (!mapping.is_file() || file == foreign.file || !is_mpi_library(file_name(file))) return;
             if (is_our_library(file)) is_ours = true;
-            else foreign = file;
+            else foreign.file = file;
         });
         if (is_ours) return {};
     }

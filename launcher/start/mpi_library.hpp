@@ -48,7 +48,11 @@ ResolvedLibrary foreign_library(std::string const& program, LoaderContext const&
 
 /// Returns the MPI library that this process or one of its children has mapped, if none of them has mapped ours.
 /// Empty otherwise, also if the process cannot be inspected.
-std::string mapped_foreign_library(pid_t process);
+struct MappedLibrary {
+    std::string file;
+    bool by_mpi4py = false;   ///< a module of Python's mpi4py is mapped, too, and has probably loaded it
+};
+MappedLibrary mapped_foreign_library(pid_t process);
 
 // Libraries that the loader must find before those of the program: with --drop-in, our MPI library instead of the one
 // the program was linked with; and our allocation functions before those of the C library.

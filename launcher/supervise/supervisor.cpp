@@ -14,6 +14,7 @@
 #include "launcher/supervise/guardian.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/settings/launch.hpp"
+#include "topo/files.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -27,6 +28,15 @@ constexpr milliseconds unfinished_line_delay = 100ms;      // before an unfinish
 constexpr milliseconds condition_check_interval = 100ms;   // between checks of conditions that no descriptor reports
 constexpr milliseconds longest_library_pause = 60s;
 constexpr milliseconds forever = 24h;
+
+/// Returns how to run a program that has loaded another MPI library.
+std::string remedy_for(MappedLibrary const& foreign) {
+    if (has_our_abi(foreign.file.substr(foreign.file.rfind('/') + 1))) return "--drop-in loads Tutti's library instead";
+    std::string const mpicc = topo::program_folder() + "/mpicc";
+    if (!foreign.by_mpi4py) return join("compile the program, or the library that uses MPI, with ", mpicc);
+    return join("build mpi4py with Tutti, for example by `python3 -m venv mpi && MPICC=", mpicc,
+                " mpi/bin/pip install --no-binary mpi4py mpi4py`, and run the script with mpi/bin/python3");
+}
 
 }   // namespace
 
@@ -224,15 +234,14 @@ bool Supervisor::foreign_library_possible() const {
 /// Programs linked with another MPI library are detected before the start. Scripts and interpreters are not, and are
 /// left running: whether they will call MPI_Init of a library that they have loaded cannot be known.
 void Supervisor::check_for_foreign_library(Clock::time_point now) {
-    std::string const file = mapped_foreign_library(ranks_[0].pid);
+    MappedLibrary const foreign = mapped_foreign_library(ranks_[0].pid);
     library_pause_ = std::min(2 * library_pause_, longest_library_pause);
     next_library_check_ = now + library_pause_;
-    if (file.empty()) return;
+    if (foreign.file.empty()) return;
     library_reported_ = true;
-    output_.print_message(
-        join("rank 0, process ", ranks_[0].pid, ", has loaded ", file,
-             ", which is not Tutti's: each rank is alone in a world of its own",
-             has_our_abi(file.substr(file.rfind('/') + 1)) ? "; --drop-in loads Tutti's library instead" : ""));
+    output_.print_message(join("rank 0, process ", ranks_[0].pid, ", has loaded ", foreign.file,
+                               ", which is not Tutti's: each rank is alone in a world of its own; ",
+                               remedy_for(foreign)));
 }
 
 /// Reports processes stopped by SIGTTIN or SIGTTOU; other stops are intended by a user. Ranks have left the terminal,

@@ -39,7 +39,15 @@ for script in exec start; do
     run -n 2 "$folder/$script" "$folder/other"; expect_code 0; expect_out $'ran\nran'
     expect_err "has loaded $folder/libmpi.so.40/libmpi.so.40, which is not Tutti's"
     [ "$(grep -c "has loaded" <<< "$err")" = 1 ] || wrong "$what reported it more than once: $err"
+    expect_err "compile the program, or the library that uses MPI, with $build/bin/mpicc."
 done
+# a module of mpi4py has loaded it, or a library with our ABI
+mkdir "$folder/mpi4py"
+make -shared -fPIC "$folder/nothing.c" -Wl,--no-as-needed -L"$folder/libmpi.so.40" -lforeign -o "$folder/mpi4py/MPI.so"
+make "$folder/program.c" -o "$folder/python" -Wl,--no-as-needed "$folder/mpi4py/MPI.so" -L"$folder/libmpi.so.40" -lforeign -Wl,-rpath,"$folder/libmpi.so.40"
+run -n 2 "$folder/exec" "$folder/python"; expect_code 0
+expect_err "\`python3 -m venv mpi && MPICC=$build/bin/mpicc mpi/bin/pip install --no-binary mpi4py mpi4py\`"
+run -n 2 "$folder/exec" "$folder/mpich"; expect_code 0; expect_err "--drop-in loads Tutti's library instead"
 run -n 2 -q "$folder/exec" "$folder/other"; expect_code 0; expect_silence
 
 # programs that end before MPI_Init for other reasons are not reported

@@ -28,7 +28,7 @@ TEST(MpiLibrary, is_asked_of_the_loader_which_runs_nothing) {
     EXPECT_EQ(foreign_library(self, {}).file, "");
     EXPECT_EQ(loader_error(self, {}), "");
     EXPECT_TRUE(resolved_libraries("/nowhere", {}).empty());
-    EXPECT_EQ(mapped_foreign_library(getpid()), "") << "this program has none";
+    EXPECT_EQ(mapped_foreign_library(getpid()).file, "") << "this program has none";
     EXPECT_FALSE(is_our_library("/nowhere"));
 }
 

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Debian's mpi4py is built with Open MPI: mpiexec reports it and names the remedy.
+. "$(dirname "$0")/../common.sh" "$1"
+need_package python3-mpi4py "/usr/lib/python3/dist-packages/mpi4py/MPI.*.so"
+cat >"$folder/script.py" <<'END'
+from mpi4py import MPI
+import time
+print("rank", MPI.COMM_WORLD.rank, "of", MPI.COMM_WORLD.size, flush=True)
+time.sleep(1)   # mpiexec checks which library a rank has loaded at growing intervals
+END
+run -n 2 /usr/bin/python3 "$folder/script.py"; expect_code 0; expect_out $'rank 0 of 1\nrank 0 of 1'
+expect_err "libmpi.so.40"
+expect_err "\`python3 -m venv mpi && MPICC=$build/bin/mpicc mpi/bin/pip install --no-binary mpi4py mpi4py\`"
+finish

@@ -24,6 +24,14 @@ TUTTI_COLL=allreduce=exchange run -n 4 "$tuned" 1; expect_code 0
 table = json.load(sys.stdin)["table"]
 assert len(table["measured"]) == len(table["diagnostics"]) == 1 and table["default"], table' || wrong "--table --json"
 
+# the example of the pages: the line works below the head, and without the head the message states what is missing
+line='allreduce one_node ranks<=8 bytes<=64K direct'
+printf '# tutti tuning 1\n%s\n' "$line" > "$user"
+run --stats -n 4 "$tuned" 1; expect_code 0
+[[ "$err" =~ allreduce\ +direct\ +4 ]] || wrong "--stats does not show the choice of the example: $err"
+printf '%s\n' "$line" > "$user"
+sum_is 1; expect_err "$user:1: this is not a tuning file: its first line must be '# tutti tuning 1'."
+
 # a file of another machine is used only if it is named; one of another version, or an unreadable one, never
 printf '# tutti tuning 1\n# machine: abacus; 1 socket\nallreduce hierarchical\n' > "$user"
 sum_is 1; expect_err "was measured on another machine (abacus) and is not used on this one (socket:2 core:2)"

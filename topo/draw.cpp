@@ -262,7 +262,8 @@ std::string teams_text(const Hierarchy& hierarchy, const DrawStyle& style) {
 
 }   // namespace
 
-std::string draw(const Machine& machine, const Placement& placement, const Hierarchy& hierarchy, DrawStyle style) {
+std::string draw(const Machine& machine, const Placement& placement, const Hierarchy& hierarchy,
+                 const DrawStyle& style) {
     const std::string tree = Picture(machine, placement, hierarchy, style).text();
     return heading(machine, placement, hierarchy.size(), style.bound_widely) + '\n' + tree + '\n' +
            teams_text(hierarchy, style);

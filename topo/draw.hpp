@@ -20,7 +20,8 @@ struct DrawStyle {
 
 /// Returns the drawing; each line ends with a line feed. `hierarchy` must contain all ranks of the node in order
 /// (MPI_COMM_WORLD on one node).
-std::string draw(const Machine& machine, const Placement& placement, const Hierarchy& hierarchy, DrawStyle style);
+std::string draw(const Machine& machine, const Placement& placement, const Hierarchy& hierarchy,
+                 const DrawStyle& style);
 
 /// Returns true if the locale uses UTF-8. The first of LC_ALL, LC_CTYPE and LANG that is set decides, as in the C
 /// library.

@@ -151,7 +151,7 @@ Solution solve_pipelined(Problem const& problem, Goal const& goal) {
         solution.converged = rr <= first * goal.tolerance * goal.tolerance;
         if (solution.converged || solution.iterations == goal.max_iterations) break;
         double const beta = solution.iterations ? rr / before : 0;
-        alpha = rr / (sums.get(1) - (beta ? beta * rr / alpha : 0));
+        alpha = rr / (sums.get(1) - (beta != 0 ? beta * rr / alpha : 0));
         v.advance(alpha, beta);
         if ((solution.iterations + 1) % goal.replace_interval == 0) v.compute_anew();
     }

@@ -173,7 +173,7 @@ std::string rank_ranges(std::vector<int> ranks) {
 std::string expand_pattern(std::string const& pattern, int rank, std::string const& host) {
     std::string name;
     for (std::size_t i = 0; i < pattern.size(); ++i) {
-        char c = pattern[i], kind = c == '%' && i + 1 < pattern.size() ? pattern[i + 1] : 0;
+        char c = pattern[i], kind = c == '%' && i + 1 < pattern.size() ? pattern[i + 1] : '\0';
         if (kind == 'r') name += std::to_string(rank);
         else if (kind == 'h') name += host;
         else if (kind == 'g' || kind == 'p') name += '0';   // MPICH's process group and proxy: there is one of each

@@ -87,7 +87,7 @@ void DeadlockDetector::suspect() {
     suspected_ = find_deadlock(waits_);
     if (suspected_.empty()) pause_ = std::max(pause_ / 2, search_interval);
     if (suspected_.empty() || (proven_ && suspected_ == proven_->ranks)) return;
-    pending_.emplace();
+    pending_ = PendingQuery{};
     for (int rank : deadlocked_ranks(suspected_)) {
         pending_->query.suspects.push_back({rank, changes_[static_cast<std::size_t>(rank)]});
         pending_->nodes.push_back(node_of_[static_cast<std::size_t>(rank)]);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Performance variables (MPI 3.1, 14.3.7). Variables that only grow can be started, stopped, set and reset separately
 // for each handle, so that sessions do not disturb each other; all others run continuously and are read-only.
+#include <cmath>
+
 #include "coll/choice/comm_state.hpp"
 #include "mpi_h/entry/entry.hpp"
 #include "mpi_h/tools/tool.hpp"
@@ -162,7 +164,8 @@ void store_value(Pvar const& p, std::uint64_t value, void* to) {
     else *static_cast<unsigned long long*>(to) = value;
 }
 std::uint64_t load_value(Pvar const& p, void const* from) {
-    if (p.kind == CounterKind::time) return static_cast<std::uint64_t>(*static_cast<double const*>(from) * 1e9 + 0.5);
+    if (p.kind == CounterKind::time)
+        return static_cast<std::uint64_t>(std::llround(*static_cast<double const*>(from) * 1e9));
     return *static_cast<unsigned long long const*>(from);
 }
 

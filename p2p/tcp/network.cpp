@@ -54,7 +54,7 @@ Network::Network(Cluster const& cluster, int me, std::vector<Socket> listeners, 
                       Link const& l = link(rank);   // created now, so that an open connection finds it
                       return l.state() != Link::State::closed || l.is_shut_down();
                   },
-              .no_descriptor = [this](std::string message) { handler_.warn(std::move(message)); }}) {
+              .no_descriptor = [this](std::string const& message) { handler_.warn(message); }}) {
     allow_descriptors(cluster.size());
 }
 

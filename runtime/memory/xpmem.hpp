@@ -63,7 +63,7 @@ private:
     };
 
     bool open(char const* library);
-    std::byte* find_or_attach(unsigned peer, std::uint64_t address, std::size_t bytes);
+    std::byte* find_or_attach(unsigned rank, std::uint64_t address, std::size_t bytes);
     std::byte* attach(unsigned rank, Peer& peer, std::uint64_t first, std::uint64_t last);
     std::byte* disable();
 

@@ -102,7 +102,7 @@ public:
     Comm const* reported_as = nullptr;
 
 private:
-    static void describe_blocked_call(void const* comm, BlockedCall& blocked);
+    static void describe_blocked_call(void const* about, BlockedCall& blocked);
 };
 
 }   // namespace tutti

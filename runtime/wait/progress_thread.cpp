@@ -77,7 +77,7 @@ std::unique_ptr<ProgressThread> ProgressThread::start(Waiter& waiter, int& error
 
 // The thread begins only when everything is ready, so nothing has changed if it cannot be started.
 ProgressThread::ProgressThread(Waiter& waiter)
-    : waiter_(waiter), lock_(waiter.lock_), rank_state_(waiter.rank_state_),
+    : waiter_(waiter), lock_(waiter.lock_),
       max_empty_polls_(has_spare_cores(waiter.segment_.header(), waiter.policy()) ? polls_with_spare_cores : 0),
       polls_when_idle_(waiter.segment_.header().oversubscribed()) {
     {

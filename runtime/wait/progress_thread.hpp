@@ -52,7 +52,6 @@ private:
 
     Waiter& waiter_;
     RankLock& lock_;
-    RankState& rank_state_;
     int const max_empty_polls_;               ///< polls without progress before it sleeps
     bool const polls_when_idle_;              ///< instead of resting until it is woken
     int idle_sleeps_ = 0;                     ///< consecutive

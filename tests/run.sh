@@ -12,9 +12,9 @@ Usage: tests/run.sh [options]
   --foreign       also run the tests that need third-party programs: NWChem, ScaLAPACK, Slurm, Chromium, ...
                   (tests/packages lists the packages, with reasons)
   --all           run everything, as CI does: --foreign; rank programs without single copy, with --check, and with
-                  processes that are stopped at random (tests/storm.py); an eighth of the files compiled alone; tests
-                  under sanitizers; the commands of README.md on a minimal Debian. Warnings are errors, and a test
-                  that is skipped for a missing package fails
+                  processes that are stopped at random (tests/storm.py); an eighth of the files compiled alone, and
+                  an eighth checked by clang-tidy; tests under sanitizers; the commands of README.md on a minimal
+                  Debian. Warnings are errors, and a test that is skipped for a missing package fails
   --scalapack     also run all test programs of ScaLAPACK (some minutes more)
   --filter RE     run only tests whose name matches; `ctest -N --test-dir build` lists the names
   --jobs N        run N tests or compilers at the same time (default: the number of cores, fewer with little memory)
@@ -89,6 +89,13 @@ if [ -n "$all" ]; then
     configure_and_build build-alone "${files[@]/%/^}" -- "${warnings[@]}" -DCMAKE_UNITY_BUILD=OFF -DCMAKE_BUILD_TYPE=Parsed \
         -DCMAKE_C_FLAGS_PARSED=-fsyntax-only -DCMAKE_CXX_FLAGS_PARSED=-fsyntax-only \
         -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON && passed=$((passed + 1))
+    title "Files checked by clang-tidy"
+    tests/tidy.sh --eighth "$commits" </dev/null
+    case $? in
+    0) passed=$((passed + 1)) ;;
+    77) broken "skipped, though --all installs what it needs: tests/tidy.sh" ;;
+    *) broken "clang-tidy; to repeat it: tests/tidy.sh --eighth $commits" ;;
+    esac
     title "Correct programs whose processes are stopped at random"
     # The seed is the number of commits, so each commit has another one.
     if tests/storm.py build --runs 200 --jobs 4 --seed "$commits" </dev/null; then

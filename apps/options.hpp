@@ -57,7 +57,7 @@ inline std::string wrapped(std::string const& text, std::size_t indent, std::siz
     std::size_t at = indent;
     for (std::string word; words >> word;) {
         bool const fits = at + 1 + characters(word) <= width;
-        if (!all.empty()) all += fits ? " " : "\n" + std::string(indent, ' ');
+        if (!all.empty()) all.append(1, fits ? ' ' : '\n').append(fits ? 0 : indent, ' ');
         if (!all.empty()) at = fits ? at + 1 : indent;
         all += word;
         at += characters(word);

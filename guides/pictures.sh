@@ -20,12 +20,10 @@ families() {
         --sizes 1K:4M --plot guides/families.svg
 }
 report() {
-    local page
-    page=$(mktemp --suffix=.html)
-    build/bin/mpiexec -n 4 --report "$page" build/bin/tutti-stencil
-    chromium --headless=new --no-sandbox --disable-gpu --hide-scrollbars --window-size=1200,800 \
-        --screenshot=guides/report.png "file://$page" 2>/dev/null
-    rm "$page"
+    build/bin/mpicc -g apps/lessons/12-halo/heat.c -o build/heat
+    build/bin/mpiexec -n 2 --report build/run.html build/heat
+    chromium --headless=new --no-sandbox --disable-gpu --hide-scrollbars --window-size=1100,860 \
+        --screenshot=guides/report.png "file://$PWD/build/run.html" 2>/dev/null
 }
 
 [ $# -gt 0 ] || set -- "${all[@]}"

@@ -117,13 +117,13 @@ std::string plan_text(std::vector<TuningCase> const& tuning_cases, topo::Machine
     out << machine_summary(machine) << "\nWould measure for about "
         << std::lround(expected_seconds(tuning_cases, options)) << " seconds:\n";
     for (TuningCase const& tuning_case : tuning_cases) {
-        out << "  " << tuning_case.name() << " among " << tuning_case.ranks() << " ranks";
+        std::string line = join(tuning_case.name(), " among ", tuning_case.ranks(), " ranks");
         if (tuning_case.sizes().back() > 0)
-            out << ", " << coll::text_of(tuning_case.sizes().front()) << " to "
-                << coll::text_of(tuning_case.sizes().back()) << " bytes";
+            line += join(", ", coll::text_of(tuning_case.sizes().front()), " to ",
+                         coll::text_of(tuning_case.sizes().back()), " bytes");
         char const* before = ": ";
-        for (std::string const& candidate : tuning_case.candidates()) out << before << candidate, before = ", ";
-        out << "\n";
+        for (std::string const& candidate : tuning_case.candidates()) line += before + candidate, before = ", ";
+        out << "  " << apps::wrapped(line, 4);
     }
     out << "and write " << options.output << "\n";
     return out.str();

@@ -4,7 +4,8 @@
 The page shows the whole output as it was printed, standard error included. All lines must be equal, in order, except:
 - A line with only `…` stands for one or more lines that the page leaves out.
 - Any amount of blanks separates words; empty lines are ignored. The host is named `desk`, and the number
-  after `process` is any number, and so is an address (`0x…` with six digits or more).
+  after `process` is any number, and so is an address (`0x…` with six digits or more). The source tree is
+  `/home/you/tutti`, the cache folder `/home/you/.cache`; sums in names of files there are any sums.
 - Measured values vary: a number with a unit (us, ms, s, %, KiB, cores, …), every number with a decimal point in a line
   that has a unit, and a number with an exponent. All other numbers are compared.
 - In a table all numbers vary, except in the first column, and whole ones after a name in it; a name of a column or row
@@ -16,6 +17,8 @@ The page shows the whole output as it was printed, standard error included. All 
   may be missing.
 """
 import itertools
+import os
+import pathlib
 import re
 import socket
 
@@ -27,6 +30,16 @@ RANKS = re.compile(r"  (ranks? \d[\d, and-]*?)  +(.*)")
 ENDED = re.compile(r"mpiexec: rank (\d+) on (.*)")
 MAY_BE_MISSING = re.compile(r"  rank.*(waiting for rank \d+|\(waits for them\))$")
 LEFT_OUT = "…"
+
+
+def with_usual_names(text):
+    """Returns the text with the usual names of the host and of folders."""
+    text = re.sub(rf"(?<![\w.-]){re.escape(socket.gethostname())}(?![\w-])", "desk", text)
+    for folder, usual in ((os.environ.get("XDG_CACHE_HOME"), "/home/you/.cache"),
+                          (str(pathlib.Path(__file__).resolve().parents[2]), "/home/you/tutti")):
+        if folder:
+            text = text.replace(folder + "/", usual + "/")
+    return text
 
 
 def cells(line):
@@ -56,7 +69,7 @@ def row_without_measurements(line, names):
 
 def compared_lines(text):
     """Returns the lines in the form that is compared; lines of several ranks are sorted."""
-    text = re.sub(rf"(?<![\w.-]){re.escape(socket.gethostname())}(?![\w-])", "desk", text)
+    text = re.sub(r"-[0-9a-f]{8}-[0-9a-f]{16}\b", "-SUM", with_usual_names(text))
     text = re.sub(r"\b0x[0-9a-f]{6,}", "ADDRESS", re.sub(r"\bprocess \d+", "process N", text))
     lines, names, known = [], [], []
     for line in text.splitlines():
@@ -126,7 +139,7 @@ def is_same(shown, printed):
 
 def for_page(printed):
     """Returns the output as a page shows it."""
-    printed = re.sub(rf"(?<![\w.-]){re.escape(socket.gethostname())}(?![\w-])", "desk", printed)
+    printed = with_usual_names(printed)
     processes = itertools.count(4711)
     printed = re.sub(r"\bprocess \d+", lambda _: f"process {next(processes)}", printed)
     return "".join(line + "\n" for line in sorted_by_rank(printed.rstrip().splitlines()))

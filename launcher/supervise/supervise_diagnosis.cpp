@@ -103,8 +103,8 @@ void Supervisor::end_with(Report report) {
     if (other_nodes_ && other_nodes_->report(report)) return;
     add_positions(report);
     if (job_.keep_on_deadlock)
-        report.notes.push_back(join("the job is kept for a debugger (gdb -p PROCESS): ", processes_of_ranks(),
-                                    "; Ctrl-C ends the job"));
+        report.notes.push_back(
+            join("the job is kept for a debugger (gdb -p PROCESS): ", processes_of_ranks(), "; Ctrl-C ends the job"));
     print_report(report);
     if (!job_.keep_on_deadlock) end_job(launch::program_error_code, "");
 }

@@ -24,7 +24,7 @@ for mpi in "MPICH: built with /usr/bin/mpicxx.mpich" "Open MPI: built with /usr/
 done
 # Among what they were built from are the MPI's header and library.
 for list in "$XDG_CACHE_HOME"/tutti/bench/*.inputs; do
-    grep -q '/mpi\.h$' "$list" && grep -qE '/libmpi(ch)?\.so' "$list" && grep -q '/share/tutti/bench/program/operation\.hpp$' "$list" ||
+    grep -q '/mpi\.h$' "$list" && grep -qE '/libmpi(ch)?\.so' "$list" && grep -q '/share/tutti/apps/bench/program/operation\.hpp$' "$list" ||
         wrong "the program does not depend on header, library and sources: $(cat "$list")"
 done
 # Algorithms beside the other MPIs, whose programs are used again.

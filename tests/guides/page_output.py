@@ -10,7 +10,7 @@ The page shows the whole output as it was printed, standard error included. All 
   that has a unit, and a number with an exponent. All other numbers are compared.
 - In a table all numbers vary, except in the first column, and whole ones after a name in it; a name of a column or row
   of this or an earlier table, such as the best algorithm, matches any other one. A table starts with a line of four or
-  more columns without any digit, or whose first one is `bytes` and whose others are sizes.
+  more columns of which none begins with a digit, or whose first one is `bytes` and whose others are sizes.
 - Adjacent lines that start with a word or a bracket and differ only in numbers come from several ranks, in any order.
 - A report names two ranks in either order. In a report of an MPI error class, and for MPI_Finalize, only some of the
   ranks may have arrived; any of them may end the job. A line that ends with `waiting for rank N` or `(waits for them)`
@@ -48,7 +48,7 @@ def cells(line):
 
 def is_header(line):
     first, *others = cells(line)
-    return len(others) >= 3 and (not re.search(r"\d", line) or first == "bytes" and all(map(str.isdigit, others)))
+    return len(others) >= 3 and (not re.search(r"(^|\s)\d", line) or first == "bytes" and all(map(str.isdigit, others)))
 
 
 def without_measurements(line):
@@ -142,4 +142,4 @@ def for_page(printed):
     printed = with_usual_names(printed)
     processes = itertools.count(4711)
     printed = re.sub(r"\bprocess \d+", lambda _: f"process {next(processes)}", printed)
-    return "".join(line + "\n" for line in sorted_by_rank(printed.rstrip().splitlines()))
+    return "".join(line.rstrip() + "\n" for line in sorted_by_rank(printed.rstrip().splitlines()))

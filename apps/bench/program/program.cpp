@@ -129,8 +129,8 @@ void Report::print_head() const {
     std::size_t lines = 0;
     for (Operation const* operation : chosen_operations(settings_.operations, settings_))
         lines += sizes_of(*operation, settings_).size();
-    std::printf("%zu measurements of at most %d iterations and %g s each%s\n\n", lines, settings_.iterations,
-                settings_.seconds, variants_ > 1 ? ", for each series" : "");
+    std::printf("%zu measurement%s of at most %d iterations and %g s each%s\n\n", lines, lines == 1 ? "" : "s",
+                settings_.iterations, settings_.seconds, variants_ > 1 ? ", for each series" : "");
     std::printf("%-26s %10s %10s %12s %12s %12s", "operation", "bytes", "iterations", "median", "least", "greatest");
     if (settings_.root_by_root) std::printf(" %13s %12s %12s", "roots' median", "least", "greatest");
     if (settings_.limit) std::printf(" %12s %8s", "limit", "ratio");

@@ -287,7 +287,7 @@ std::string man_page(Manual const& described) {
                           ", ")) +
                       " \\- " + roff_line(manual.purpose) + ".SH SYNOPSIS\n";
     for (std::string const& line : manual.usage) all += (&line == &manual.usage[0] ? "" : ".br\n") + roff_line(line);
-    all += ".SH DESCRIPTION\n" + roff_line("Program " + manual.name + " " + manual.purpose + ".");
+    all += ".SH DESCRIPTION\n" + roff_line(manual.name + " " + manual.purpose + ".");
     if (!manual.description.empty()) all += ".PP\n" + roff_paragraphs(manual.description);
     all += ".SH OPTIONS\n";
     for (Section const& section : manual.sections)

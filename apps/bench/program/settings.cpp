@@ -80,6 +80,13 @@ std::vector<Option> window_options(Settings& s) {
 }
 
 /// Options for comparing series, and for the output.
+/// Returns the columns of --csv with blanks between them, so that the help can wrap them.
+std::string csv_columns_text() {
+    std::string text;
+    for (char const c : csv_header()) text += c == ',' ? std::string(", ") : std::string(1, c);
+    return text;
+}
+
 std::vector<Option> output_options(Settings& s) {
     return {
         {"--hint", "KEY=VALUE", "an info key and its value",
@@ -90,7 +97,7 @@ std::vector<Option> output_options(Settings& s) {
          [&s](auto& text) { return read_number(text, 1, max_number, s.blocks); }},
         switch_option("--csv", s.csv,
                       "instead of the table, lines with these columns, which the first line names, in microseconds: " +
-                          csv_header() + "; a column is empty if its value was not measured",
+                          csv_columns_text() + "; a column is empty if its value was not measured",
                       "print lines of comma-separated values"),
         {"--json", "FILE", "a file's name", "write the results to this file, again after each line",
          [&s](auto& text) {

@@ -46,13 +46,13 @@ table_is_there() { grep -A 9 "What ranks wait for:" "$folder/err" | grep -q 'ran
 # the job is kept, and ended by Ctrl-C, which prints what ranks wait for
 : > "$AGENT_LOG"
 "$mpiexec" --launcher-agent "$agent" -hosts "$two" "${patient[@]}" -n 4 --on-deadlock wait "$waits" heads 2> "$folder/err" & job=$!
-wait_until grep -q "Ctrl-C ends it" "$folder/err"
+wait_until grep -q "Ctrl-C ends the job" "$folder/err"
 kill -USR1 $job; wait_until table_is_there
 [[ "$(cat "$folder/err")" == *"What ranks wait for:"*"rank 0 "*"$call"*"rank 2 "*"$call"* ]] || wrong "SIGUSR1 printed: $(cat "$folder/err")"
 kill -0 $job 2> "$folder/null" || wrong "SIGUSR1 ended the job"
 kill -INT $job; ended $job "mpiexec --on-deadlock wait" 130
 expect_err "ranks 0 and 2 wait for each other"
-[[ "${err#*Ctrl-C ends it}" == *"What ranks wait for:"*"$call"* ]] || wrong "$what printed no table: $err"
+[[ "${err#*Ctrl-C ends the job}" == *"What ranks wait for:"*"$call"* ]] || wrong "$what printed no table: $err"
 
 # a time limit, with the table of both nodes
 time_out "rank 0 *$call*rank 2 *$call" on "$two" -n 4 --on-deadlock wait "$waits" heads

@@ -40,7 +40,8 @@ agent_words="--hang 127.0.0.3"; on "$two" -n 4 --start-timeout 2 true; expect_co
 run --launcher-agent /nowhere/agent -hosts "$two" true; expect_code 127; expect_err /nowhere/agent
 run --launcher-agent true -hosts "$two" true; expect_code 1; expect_err " could not be reached: true ended with exit code 0"
 run --launcher-agent yes -hosts "$two" --start-timeout 2 true; expect_code 1; expect_err "node 127.0.0.2"
-on "-x" true; expect_code 2; expect_err "'-x' is not the name of a host"
+on "-x" true; expect_code 2; expect_err "-hosts needs NAMES after it, but the option -x follows"
+run --launcher-agent true -hosts=-x true; expect_code 2; expect_err "'-x' is not the name of a host"
 
 # start SCRIPT [HOSTS [RANKS]]: ranks run it; waits until each has printed "here". Sets $pid.
 start() {

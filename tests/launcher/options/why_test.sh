@@ -8,7 +8,7 @@ unset TUTTI_COLL TUTTI_TOPOLOGY
 export TUTTI_TUNING=none
 
 # explained WORDS: the setting that --why names
-explained() { "$info" --json --why "$@" | python3 -c 'import json, sys; print(json.load(sys.stdin)["setting"])'; }
+explained() { "$info" --why "$@" | sed -nE 's/^It runs ([^ ]+) .*/\1/p'; }
 # runs COLLECTIVE BYTES: the settings that the last job has counted
 runs() { sed -nE "s/^ +MPI_COMM_WORLD +$1 +([^ ]+) .*/\1/p" <<< "$err" | sort -u | xargs; }
 # compare RANKS NODES HOSTS: all collectives at several sizes
@@ -52,7 +52,10 @@ text=$(TUTTI_COLL=allreduce=movement_avoiding "$info" --why allreduce --bytes 4K
 [[ "$text" == *"movement_avoiding [TUTTI_COLL]: needs a commutative operator"* ]] || wrong "--why of another operator: $text"
 [ "$(TUTTI_COLL=alltoall=bruck explained alltoall -n 4)" = bruck ] || wrong "a request"
 [ "$(TUTTI_COLL=alltoall=bruck explained alltoall -n 4 --unequal)" = rotated ] || wrong "parts of unequal size"
-for words in "--why" "--why allreduc" "--why bcast --bytes x" "--why bcast --nodes 0" "--why bcast --op x" "--why bcast -n"; do
+[ "$("$info" --json --why bcast --bytes 1M | python3 -c 'import json, sys; print(json.load(sys.stdin)["setting"])')" = "$(explained bcast --bytes 1M)" ] ||
+    wrong "--why as JSON"
+err=$("$info" --why allreduc 2>&1); [ $? = 2 ] && [[ "$err" == *"allreduc is not a collective; did you mean allreduce?"* ]] || wrong "a misspelt collective: $err"
+for words in "--why" "--why bcast --bytes x" "--why bcast --nodes 0" "--why bcast --op x" "--why bcast -n"; do
     # shellcheck disable=SC2086
     err=$("$info" $words 2>&1); [ $? = 2 ] && [[ "$err" == *" needs "* ]] || wrong "tutti-info $words: $err"
 done

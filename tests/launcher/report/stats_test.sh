@@ -73,10 +73,10 @@ for once in new again; do   # an earlier output is replaced
     python3 "$folder/check.py" "$folder/file.json" || wrong "$what ($once): $(cat "$folder/file.json")"
 done
 echo mine > "$folder/mine"
-for refused in "/nowhere/file cannot be written: No such file or directory" "$folder cannot be written: Is a directory" \
+for refused in "/nowhere/file cannot be written: the folder /nowhere does not exist" "$folder is a folder; name a file in it" \
     "$folder/mine exists and was not written by mpiexec --stats=json; remove it or choose another name"; do
     run -n 2 --stats=json:"${refused%% *}" echo started
-    [ "$code" != 0 ] && [ -z "$out" ] && [ "$err" = "mpiexec: $refused." ] || wrong "$what: $code $out $err"
+    [ "$code" != 0 ] && [ -z "$out" ] && [ "$err" = "mpiexec: --stats=json: $refused." ] || wrong "$what: $code $out $err"
 done
 [ "$(cat "$folder/mine")" = mine ] || wrong "a file that mpiexec has not written was overwritten"
 for word in text json: ""; do

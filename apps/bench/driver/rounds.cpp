@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <ostream>
 #include <set>
 #include <sstream>
@@ -204,7 +203,7 @@ Results run_part(Comparison& comparison, Configuration& configuration, Part cons
     append(command.arguments, words_of(part, plan.measuring));
     append(command.arguments, {"--csv", "--json", file});
     double const seconds = time_for(part, plan, ranks);
-    std::ofstream(comparison.folder.path() / "output");   // of the previous run
+    std::filesystem::remove(comparison.folder.path() / "output", absent);   // of the previous run
     show();
     const ProcessResult result = run(command, seconds, comparison.folder, show);
     comparison.progress.clear();   // messages may follow

@@ -299,7 +299,7 @@ constexpr Option termination_options[] = {
      "End the job after SECONDS with exit code 124, and report what each rank was waiting for; 0: never. The variable "
      "MPIEXEC_TIMEOUT does the same.",
      [](Target t, Values v) { t.job.timeout = parse_seconds("-timeout", v[0], 0); }, Effect::applied,
-     "End the job after SECONDS; report who waits for whom"},
+     "End the job after SECONDS; report what ranks wait for"},
     {"--on-deadlock", "end|wait", "",
      "If ranks wait for each other and nothing can release them, or if their collectives do not match, report the "
      "ranks and their calls, and end the job with exit code 125 (end, the default) or keep it alive for a debugger "

@@ -171,4 +171,9 @@ expect_error "--from shows existing results" "$bench" --from "$folder/all.json" 
 "$build/bin/mpiexec" -n 2 "$bench" --algorithms bcast 2>&1 | grep -q "tutti-bench -n N ...', without mpiexec" ||
     wrong "--algorithms under mpiexec"
 [[ "$("$bench" --help)" == *"--against LIST"*"--sizes FROM:TO"*"Operations"* ]] || wrong "--help is not complete"
+# alone in a folder
+mkdir "$folder/alone"
+cp "$build/bin/tutti-bench" "$folder/alone/"
+err=$("$folder/alone/tutti-bench" -n 2 --algorithms bcast --sizes 8:8 2>&1); [ $? = 2 ] || wrong "without tutti-info: $err"
+[[ "$err" == *"$folder/alone/tutti-info is missing, which lists the algorithms"* ]] || wrong "without tutti-info: $err"
 finish

@@ -2,6 +2,7 @@
 // The algorithms that the driver compares.
 #include <nlohmann/json.hpp>
 
+#include <unistd.h>
 #include <algorithm>
 #include <sstream>
 
@@ -16,6 +17,8 @@ using nlohmann::json;
 
 json algorithms_from_info(std::string const& collective, int ranks, TemporaryFolder const& folder) {
     const std::string info = own_folder() / "tutti-info";
+    if (access(info.c_str(), X_OK) != 0)
+        throw BenchError(info + " is missing, which lists the algorithms; ninja -C build tutti-info builds it");
     const ProcessResult result =
         run({{info, "--algorithms", collective, "--json", "--ranks", std::to_string(ranks)}, {}}, 60, folder);
     if (result.code != 0) throw BenchError("no list of algorithms from " + info + ": " + last_lines(result.errors, 1));

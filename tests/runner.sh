@@ -195,8 +195,8 @@ check_leftovers() {
     title "Leftovers"
     left=$(leftovers)
     if [ -n "$left" ]; then
-        echo "$left"
-        broken "processes or files were left behind"
+        broken "processes or files were left behind:
+$left"
     else
         echo "none"
         passed=$((passed + 1))

@@ -14,7 +14,8 @@ nap=$((1000000000 + $$))      # unique to this test, so that `sleep $nap` is fou
 folder=$(mktemp -d)
 [[ "$folder" != *" "* && ${#folder} -le 60 ]] || { rmdir "$folder"; export TMPDIR=/tmp; folder=$(mktemp -d); }
 export LC_ALL=C.UTF-8   # outputs are compared, also those of compilers
-trap 'rm -rf "$folder"' EXIT
+# shellcheck disable=SC2064  # this folder, even if a test gives the variable another value
+trap "rm -rf '$folder'" EXIT
 [ -w /dev/shm ] || export UCX_POSIX_DIR=$folder   # UCX, used by MPICH, requires a folder for its segments
 
 skip() { echo "skipped: $*"; exit 77; }

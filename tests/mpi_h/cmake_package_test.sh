@@ -28,13 +28,13 @@ configure() {
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$build/CMakeCache.txt")
 for place in "$build" "$moved"; do
     echo "in $place"
-    folder=$(mktemp -d "$work/cmakeXXXX")
-    configure "$folder" "$place" "${version%.*}" && cmake --build "$folder" >"$work/log" 2>&1 || wrong "$(cat "$work/log")"
-    equal "TUTTI_MPIEXEC" "$(realpath "$place")/bin/mpiexec" "$(cat "$folder/mpiexec")"
+    tree=$(mktemp -d "$work/cmakeXXXX")
+    configure "$tree" "$place" "${version%.*}" && cmake --build "$tree" >"$work/log" 2>&1 || wrong "$(cat "$work/log")"
+    equal "TUTTI_MPIEXEC" "$(realpath "$place")/bin/mpiexec" "$(cat "$tree/mpiexec")"
     for program in hello_c hello_cxx; do
         equal "$program" "hello from 0 of 2;hello from 1 of 2;" \
-            "$("$(cat "$folder/mpiexec")" -n 2 "$folder/$program" | sort | tr '\n' ';')"
-        has "the library of $program" "$(realpath "$place")" "$(ldd "$folder/$program" | grep libmpi.so.12)"
+            "$("$(cat "$tree/mpiexec")" -n 2 "$tree/$program" | sort | tr '\n' ';')"
+        has "the library of $program" "$(realpath "$place")" "$(ldd "$tree/$program" | grep libmpi.so.12)"
     done
 done
 for wanted in 99.0 "$version.1"; do

@@ -164,7 +164,7 @@ run_tests() {
     ctest=$!
     end_still_tests "$ctest" >"$folder/still.log" 2>&1 &
     watch=$!
-    tail -n +1 -f --pid="$ctest" "$folder/tests.log" | grep --line-buffered -vE '^ *Start +[0-9]+:|^Internal ctest|^$'
+    tail -n +1 -f --pid="$ctest" "$folder/tests.log" | grep -a --line-buffered -vE '^ *Start +[0-9]+:|^Internal ctest|^$'
     wait "$ctest" "$watch"
     cat "$folder/still.log" | tee -a "$results/failures"
     failed_outputs "$folder/tests.log" >>"$results/failures"

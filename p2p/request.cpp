@@ -294,7 +294,7 @@ Ref<Request> recv_init(Comm& comm, void* buffer, std::int64_t count, Datatype co
     return make_persistent<RecvRequest>(comm, buffer, count, type, source, tag);
 }
 
-// A send and a receive combined in one request (MPI 4.0, 3.10).
+// A send and a receive combined in one request (MPI 4.1, 3.2.7 and 3.7.2).
 
 namespace {
 

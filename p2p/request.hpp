@@ -2,8 +2,8 @@
 // Requests of nonblocking and persistent point-to-point calls. The engine holds a reference to a request while its
 // operation is in progress, so MPI_Request_free only drops the handle.
 //
-// SendRequest and RecvRequest contain one operation. SendrecvRequest combines one of each under one request (MPI 4.0,
-// 3.10). FlushRequest waits for a buffer of buffered sends.
+// SendRequest and RecvRequest contain one operation. SendrecvRequest combines one of each under one request (MPI 4.1,
+// 3.2.7 and 3.7.2). FlushRequest waits for a buffer of buffered sends.
 #pragma once
 
 #include "p2p/message_diagnostics.hpp"

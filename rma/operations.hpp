@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The operations of MPI 3.1, 11.3 and 11.4, with the checks that need the window. Ranks are those of the window, or
+// The operations of MPI 3.1, 11.3, with the checks that need the window. Ranks are those of the window, or
 // proc_null. The caller has checked all other arguments. The functions throw Error(rma_sync) outside of an epoch,
 // Error(rma_range) beyond the target's memory, Error(op) or Error(type) if an accumulate is not defined.
 //

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Datatype constructors: subarray and darray (MPI 3.1, 4.1.3 and 4.1.4), and those that place blocks, including their
-// MPI-1 names (4.1.2, 4.1.7, 4.1.10 and 15.1).
+// MPI-1 names (4.1.2, 4.1.7, 4.1.10 and 16.1).
 #include <algorithm>
 #include <climits>
 

@@ -153,7 +153,7 @@ RankState* launcher_rank_state();
 void place_predefined_types(abi::Tables& tables);
 void place_predefined_ops(abi::Tables& tables);
 
-// MPI_INFO_ENV: how this process was started (MPI 3.1, 10.5.3).
+// MPI_INFO_ENV: how this process was started (MPI 3.1, 8.7).
 
 /// Kinds of memory for buffers, in every info that the library returns (MPI 4.1, 11.4.3): memory from MPI_Alloc_mem and
 /// similar functions, and memory from the system.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Error handlers of communicators and windows (MPI 3.1, 8.3), including the functions of MPI-1 (15.1).
+// Error handlers of communicators and windows (MPI 3.1, 8.3), including the functions of MPI-1 (16.1).
 #include "mpi_h/entry/errors.hpp"
 
 using namespace tutti;

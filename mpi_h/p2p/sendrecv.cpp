@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sending and receiving in one call, blocking and nonblocking (MPI 4.0, 3.10).
+// Sending and receiving in one call, blocking and nonblocking (MPI 4.1, 3.2.7 and 3.7.2).
 #include "mpi_h/abi/abi.hpp"
 #include "mpi_h/entry/entry.hpp"
 #include "p2p/request.hpp"

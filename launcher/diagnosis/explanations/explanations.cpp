@@ -32,7 +32,7 @@ Alternatively, call MPI_Irecv before MPI_Send and MPI_Wait after it, or let even
 receive first.
 
 It is also wrong if both send first, although it seems to work while messages are small: MPI may buffer a small
-message until it is received (MPI 3.1, 3.5), but need not. The send of a large message waits for its receive.
+message until it is received (MPI 3.1, 3.4), but need not. The send of a large message waits for its receive.
 
 Ranks that share two communicators also deadlock if one of them calls a collective on the first and the other one on
 the second: the order must be the same on all ranks.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The probe returns the first sender, but the receive does not name it and may match the message of the other sender
-// (MPI 4.1, 3.8.1, example 3.19).
+// (MPI 3.1, 3.8.1, example 3.18).
 // ranks: 3
 // expect: warning T12 ranks 0
 // mpiexec: --check

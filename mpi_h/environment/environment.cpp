@@ -193,7 +193,7 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
 TUTTI_FUNCTION(Free_mem);
 int PMPI_Free_mem(void* base) {
     return enter(args(base), [&](Call& call) {
-        if (base) call.pointer(base, "base");
+        if (base) call.pointer(base, "base", ErrorClass::base);
         call.library_state().allocated.erase(base);
         if (Arena* arena = tutti_arena()->arena; arena->contains(base)) arena->release(base);
         else std::free(base);

@@ -35,7 +35,8 @@ struct ParameterText {
 /// What a function or a family has.
 struct Block {
     std::string place, name, purpose;
-    std::string standard, lead, text, note, result;   ///< lead: the text before `@uses`
+    std::string standard, semantics;        ///< semantics: a name in Texts::semantics
+    std::string lead, text, note, result;   ///< lead: the text before `@uses`
     std::vector<std::string> uses, see;
     std::map<std::string, ParameterText> parameters;
     std::vector<ErrorText> errors;
@@ -44,6 +45,7 @@ struct Block {
     void append(Block const& other) {
         auto join = [](std::string& to, std::string const& more) { to += (to.empty() ? "" : "\n") + more; };
         if (!other.standard.empty()) standard = other.standard;
+        if (!other.semantics.empty()) semantics = other.semantics;
         if (!other.result.empty()) result = other.result;
         if (!other.text.empty()) join(text, other.text);
         if (!other.note.empty()) join(note, other.note);
@@ -71,6 +73,7 @@ struct Texts {
     std::vector<Chapter> chapters;
     std::map<std::string, Block> families;
     std::map<std::string, ParameterText> parameters;   ///< by name, or by name and type: "size int *"
+    std::map<std::string, std::string> semantics;      ///< by name
 };
 
 /// Reads one file of text; each line belongs to the directive before it.
@@ -110,10 +113,12 @@ private:
         else if (which == "return") to_ = block_ ? &block_->result : &chapter().result;
         else if (which == "parameter") begin_parameter(rest);
         else if (which == "wrong") wrong(first, second);
+        else if (which == "semantics" && !block_) to_ = &texts_.semantics[rest];
         else if (!block_) add_problem("@" + which + " is not inside a function or family");
         else if (which == "uses") block_->lead = std::exchange(block_->text, ""), append_names(block_->uses, rest);
         else if (which == "see") append_names(block_->see, rest);
         else if (which == "standard") block_->standard = rest, to_ = &block_->text;
+        else if (which == "semantics") block_->semantics = rest, to_ = &block_->text;
         else if (which == "note") to_ = &block_->note;
         else if (which == "error") to_ = &block_->errors.emplace_back(ErrorText{first, second + '\n'}).text;
         else add_problem("there is no directive @" + which);

@@ -27,7 +27,7 @@ done <<<"$commands"
 
 rendered() { mandoc -T ascii -O width=78 "$1" | sed 's/.\x08//g'; }
 rendered "$pages/MPI_Allreduce.3" >"$work/page"
-equal "sections" "NAME SYNOPSIS DESCRIPTION PARAMETERS RETURN VALUE ERRORS NOTES STANDARDS SEE ALSO" \
+equal "sections" "NAME SYNOPSIS DESCRIPTION SEMANTICS PARAMETERS RETURN VALUE ERRORS NOTES STANDARDS SEE ALSO" \
     "$(grep -E '^[A-Z ]+$' "$work/page" | paste -sd ' ')"
 has "the signature" "int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count,
            MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);" "$(cat "$work/page")"
@@ -50,6 +50,8 @@ cat >"$work/overview.txt" <<'END'
 Text.
 @return
 MPI_ERR_ARG or 0.
+@semantics local
+It does not wait.
 END
 cat >"$work/texts.txt" <<'END'
 @chapter First
@@ -61,6 +63,7 @@ Numbers.
 Ranks.
 @family both
 Shared.
+@semantics local
 @standard 1.2
 @note
 A note.
@@ -101,6 +104,9 @@ DESCRIPTION
 
        o an item
 
+SEMANTICS
+       It does not wait.
+
 PARAMETERS
        counts Numbers.
 
@@ -125,6 +131,10 @@ SEE ALSO
 END
 )" "$(rendered "$work/made/MPI_One.3" | sed '1,2d' | head -n -2)"
 
+sed 's/^@standard.*/@standard 7/' "$work/texts.txt" >"$work/changed.txt"
+equal "a chapter of the standard" "" "$(write "$work/changed.txt")"
+has "a chapter of the standard" "MPI 4.1, chapter 7." "$(rendered "$work/made/MPI_One.3")"
+
 # refuses SED MESSAGE: the texts, changed by a command of sed, are refused with this message.
 refuses() {
     sed "$1" "$work/texts.txt" >"$work/changed.txt"
@@ -134,20 +144,23 @@ refuses() {
     equal "exit code for $1" 1 "$code"
 }
 refuses '/^@function MPI_Two/,$d' 'mpi.h: MPI_Two has no page'
-refuses 's/MPI_Two/MPI_Three/' 'changed.txt:20: mpi.h declares no function MPI_Three'
-refuses 's/MPI_Two/MPI_One/' 'changed.txt:20: MPI_One is described twice'
-refuses '/^Numbers/d' 'changed.txt:12: counts (const int *) is not described'
+refuses 's/MPI_Two/MPI_Three/' 'changed.txt:21: mpi.h declares no function MPI_Three'
+refuses 's/MPI_Two/MPI_One/' 'changed.txt:21: MPI_One is described twice'
+refuses '/^Numbers/d' 'changed.txt:13: counts (const int *) is not described'
 refuses 's/comm MPI_Comm/comm MPI_Win/' 'parameters: no page uses what is said about comm MPI_Win'
 refuses '/^@standard/a@parameter counts\nOthers.' 'parameters: no page uses what is said about counts'
-refuses 's/`counts`/`count`/' 'changed.txt:13: `count` is not a parameter of MPI_One'
-refuses 's/Returns 2/Returns MPI_NO/' 'changed.txt:20: MPI_NO is not defined in mpi.h'
-refuses 's/^@uses both/@uses all/' 'changed.txt:13: there is no family all'
+refuses 's/`counts`/`count`/' 'changed.txt:14: `count` is not a parameter of MPI_One'
+refuses 's/Returns 2/Returns MPI_NO/' 'changed.txt:21: MPI_NO is not defined in mpi.h'
+refuses 's/^@uses both/@uses all/' 'changed.txt:14: there is no family all'
 refuses '/^@uses both/d' 'changed.txt:8: no function uses the family both'
-refuses '$a@see MPI_Three' 'changed.txt:20: @see MPI_Three, which has no page'
-refuses '$a@parameter comm' 'changed.txt:20: MPI_Two has no parameter comm'
-refuses 's/^@standard.*//' 'changed.txt:13: has no @standard'
-refuses 's/^@note/@nota/' 'changed.txt:11: there is no directive @nota'
-refuses 's/do two things/&./' 'changed.txt:20: the purpose must have 1 to 70 characters and no full stop'
-refuses 's/Returns 2/Returns \xc2\xb2/' 'changed.txt:22: has a character that is not ASCII'
-refuses "s/Returns 2/$(printf '%0121d' 0)/" 'changed.txt:22: has more than 120 characters'
+refuses '$a@see MPI_Three' 'changed.txt:21: @see MPI_Three, which has no page'
+refuses '$a@parameter comm' 'changed.txt:21: MPI_Two has no parameter comm'
+refuses 's/^@standard.*//' 'changed.txt:14: has no @standard'
+refuses 's/^@semantics.*//' 'changed.txt:14: has no @semantics'
+refuses 's/^@semantics.*/@semantics loud/' 'changed.txt:14: there is no @semantics loud'
+refuses 's/^@semantics.*/@semantics loud/' 'semantics: no page uses @semantics local'
+refuses 's/^@note/@nota/' 'changed.txt:12: there is no directive @nota'
+refuses 's/do two things/&./' 'changed.txt:21: the purpose must have 1 to 70 characters and no full stop'
+refuses 's/Returns 2/Returns \xc2\xb2/' 'changed.txt:23: has a character that is not ASCII'
+refuses "s/Returns 2/$(printf '%0121d' 0)/" 'changed.txt:23: has more than 120 characters'
 finish

@@ -277,7 +277,7 @@ std::string man_page(Manual const& described) {
     std::string title = manual.name;
     for (char& c : title) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
     std::string all = ".TH " + roff(title) + " 1 \"\" \"Tutti " + roff(TUTTI_VERSION) +
-                      "\" \"User Commands\"\n.SH NAME\n" +
+                      "\" \"User Commands\"\n.nh\n.ad l\n.SH NAME\n" +
                       roff(list_of(
                           [&] {
                               auto names = manual.aliases;

@@ -58,6 +58,7 @@ public:
             if (where == in_code && !code) out += ".fi\n.RE\n", where = outside;
             if (code) {
                 if (where != in_code) out += begin_paragraph(out) + ".RS 4\n.nf\n", where = in_code;
+                if (each.size() > 71) problems_.add(place_, "a line of code has more than 67 characters: " + each);
                 out += line(each.substr(4)) + '\n';
             } else if (each.empty()) {
                 where = outside;
@@ -168,10 +169,10 @@ private:
 
     std::string title(std::string const& name, std::string const& purpose) const {
         return ".\\\" Generated from mpi.h and the texts beside write_manual.cpp.\n.TH " + name + " 3 \"\" \"Tutti " +
-               version_ + "\" \"MPI\"\n.SH NAME\n" + name + " \\- " + format_.line(purpose) + "\n";
+               version_ + "\" \"MPI\"\n.nh\n.ad l\n.SH NAME\n" + name + " \\- " + format_.line(purpose) + "\n";
     }
 
-    /// The declaration as in mpi.h, in lines of at most 76 characters.
+    /// The declaration as in mpi.h, in lines that fit a page of 80 columns, whose text has an indent of 7.
     static std::string signature(Function const& f) {
         std::string out = "\\fB" + f.result + (f.result.ends_with('*') ? "" : " ") + f.name + "(\\fR";
         std::size_t width = f.result.size() + f.name.size() + 2;
@@ -186,7 +187,7 @@ private:
         for (std::size_t i = 0; i < parts.size(); ++i) {
             bool const last = i + 1 == parts.size();
             std::size_t const length = parts[i].first.size() + (last ? 2 : 1);
-            if (width + 1 + length > 76) out += "\n    ", width = 4;
+            if (width + 1 + length > 71) out += "\n    ", width = 4;
             else if (i > 0) out += ' ', ++width;
             out += parts[i].second + (last ? ");" : ",") + "\\fR";
             width += length;

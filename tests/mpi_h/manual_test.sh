@@ -8,11 +8,15 @@ need_package mandoc mandoc
 install_and_move prefix
 pages=$moved/share/man/man3
 
+rendered() { mandoc -T ascii -O width=78 "$1" | sed 's/.\x08//g'; }
+
 { sed -nE 's/^[A-Za-z_]+ (MPI_(T_|[A-Z])[a-z]\w*)\(.*/\1/p' "$source/mpi_h/include/mpi.h"; echo MPI; } | sort >"$work/functions"
 find "$pages" -type f -printf '%f\n' | sed 's/\.3$//' | sort | diff "$work/functions" - ||
     wrong "functions (<) and pages (>) differ"
 # Pages have no date, so that two builds of the same sources are equal.
 mandoc -T lint -W warning "$pages"/*.3 | grep -v 'WARNING: missing date' && wrong "mandoc reports the lines above"
+for page in "$pages"/*.3; do rendered "$page" | awk -v page="${page##*/}" 'length > 78 { print page ": " $0 }'; done |
+    grep . && wrong "these lines are too long for a terminal of 80 columns"
 # Links: names behind .BR, which are bold and have a section.
 sed -nE 's/^\.BR (\w+) \(3\).*/\1/p' "$pages"/*.3 | sort -u | comm -23 - "$work/functions" | grep . &&
     wrong "SEE ALSO names these pages, which do not exist"
@@ -25,7 +29,6 @@ while read -r command; do
     "$build/bin/"$command >"$work/out" 2>&1 || wrong "$command, which pages name: $(cat "$work/out")"
 done <<<"$commands"
 
-rendered() { mandoc -T ascii -O width=78 "$1" | sed 's/.\x08//g'; }
 rendered "$pages/MPI_Allreduce.3" >"$work/page"
 equal "sections" "NAME SYNOPSIS DESCRIPTION SEMANTICS PARAMETERS RETURN VALUE ERRORS NOTES STANDARDS SEE ALSO" \
     "$(grep -E '^[A-Z ]+$' "$work/page" | paste -sd ' ')"
@@ -159,6 +162,7 @@ refuses 's/^@standard.*//' 'changed.txt:14: has no @standard'
 refuses 's/^@semantics.*//' 'changed.txt:14: has no @semantics'
 refuses 's/^@semantics.*/@semantics loud/' 'changed.txt:14: there is no @semantics loud'
 refuses 's/^@semantics.*/@semantics loud/' 'semantics: no page uses @semantics local'
+refuses 's/^    a-b/&'"$(printf '%068d' 0)/" 'changed.txt:14: a line of code has more than 67 characters: '
 refuses 's/^@note/@nota/' 'changed.txt:12: there is no directive @nota'
 refuses 's/do two things/&./' 'changed.txt:21: the purpose must have 1 to 70 characters and no full stop'
 refuses 's/Returns 2/Returns \xc2\xb2/' 'changed.txt:23: has a character that is not ASCII'

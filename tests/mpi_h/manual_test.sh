@@ -5,6 +5,7 @@
 # tests/ranks/errors/arguments.cpp compares the errors that the pages state with those that calls return.
 . "$(dirname "$0")/lib.sh" "$1"
 need_package mandoc mandoc
+need_package groff-base groff
 install_and_move prefix
 pages=$moved/share/man/man3
 
@@ -17,6 +18,8 @@ find "$pages" -type f -printf '%f\n' | sed 's/\.3$//' | sort | diff "$work/funct
 mandoc -T lint -W warning "$pages"/*.3 | grep -v 'WARNING: missing date' && wrong "mandoc reports the lines above"
 for page in "$pages"/*.3; do rendered "$page" | awk -v page="${page##*/}" 'length > 78 { print page ": " $0 }'; done |
     grep . && wrong "these lines are too long for a terminal of 80 columns"
+equal "errors of groff" "" "$(groff -ww -man -Tutf8 -z "$pages"/*.3 2>&1)"
+equal "divided words" "" "$(groff -man -Tutf8 "$pages"/*.3 | grep $'\u2010$')"
 # Links: names behind .BR, which are bold and have a section.
 sed -nE 's/^\.BR (\w+) \(3\).*/\1/p' "$pages"/*.3 | sort -u | comm -23 - "$work/functions" | grep . &&
     wrong "SEE ALSO names these pages, which do not exist"

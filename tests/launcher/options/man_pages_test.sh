@@ -11,6 +11,7 @@ for tool in $tools; do
     "$tool" --help=man > "$folder/$tool.1" || wrong "$tool --help=man ended with $?"
     err=$(groff -ww -man -Tutf8 -rLL=80n -z "$folder/$tool.1" 2>&1); [ -z "$err" ] || wrong "groff: $err"
     err=$(MANROFFSEQ='' man --warnings -E UTF-8 -l -Tutf8 "$folder/$tool.1" 2>&1 > "$folder/page"); [ -z "$err" ] || wrong "man: $err"
+    grep $'\u2010$' "$folder/page" && wrong "the man page of $tool divides the words above"
     for title in NAME SYNOPSIS DESCRIPTION OPTIONS "EXIT STATUS" EXAMPLES "SEE ALSO"; do
         grep -q "^$title" <(col -b < "$folder/page") || wrong "the man page of $tool has no section $title"
     done

@@ -141,6 +141,10 @@ sed 's/^@standard.*/@standard 7/' "$work/texts.txt" >"$work/changed.txt"
 equal "a chapter of the standard" "" "$(write "$work/changed.txt")"
 has "a chapter of the standard" "MPI 4.1, chapter 7." "$(rendered "$work/made/MPI_One.3")"
 
+sed 's/^A note\.$/&\nIt ends./' "$work/texts.txt" >"$work/changed.txt"
+equal "a paragraph of two lines" "" "$(write "$work/changed.txt")"
+has "one space between sentences" "A note. It ends." "$(rendered "$work/made/MPI_One.3")"
+
 # refuses SED MESSAGE: the texts, changed by a command of sed, are refused with this message.
 refuses() {
     sed "$1" "$work/texts.txt" >"$work/changed.txt"

@@ -5,9 +5,7 @@
 #pragma once
 
 #include "../topo/nearest.hpp"
-
-#include <sys/ioctl.h>
-#include <unistd.h>
+#include "terminal.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -32,17 +30,6 @@ struct Option {
 };
 
 // Text for people.
-
-/// Returns the width of lines on standard output: that of the terminal, or COLUMNS, but at most 110; 110 if neither is
-/// known.
-inline std::size_t text_width() {
-    constexpr long least = 40, most = 110;
-    char const* const columns = std::getenv("COLUMNS");
-    long width = columns ? std::atol(columns) : 0;
-    winsize size{};
-    if (width <= 0 && isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) width = size.ws_col;
-    return std::size_t(width <= 0 ? most : std::clamp(width, least, most));
-}
 
 /// Returns the number of characters of a text in UTF-8.
 inline std::size_t characters(std::string const& text) {

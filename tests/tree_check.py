@@ -19,7 +19,7 @@ MAY_INCLUDE = {  # a folder and the folders whose headers it may include
     "coll": {"coll", "p2p", "runtime", "topo"},
     "rma": {"rma", "coll", "p2p", "runtime", "topo"},
     "mpi_h": {"mpi_h", "rma", "coll", "p2p", "runtime", "topo"},
-    "launcher": {"launcher", "runtime", "topo", "apps"},  # apps: only options.hpp and manual.hpp
+    "launcher": {"launcher", "runtime", "topo", "apps"},  # apps: what its tools and mpiexec share
     "launcher/info": {"launcher", "coll", "p2p", "runtime", "topo", "apps"},  # a separate program that lists all layers
     "launcher/tune": {"launcher", "coll", "p2p", "runtime", "topo", "apps"},  # likewise; it runs apps/bench
 }

@@ -22,18 +22,6 @@ inline int print(char const* program, std::string const& text) {
     return 1;
 }
 
-/// False if escape sequences would appear as text on the terminal.
-inline bool has_escapes(bool terminal) {
-    char const* const kind = std::getenv("TERM");
-    return terminal && !(kind && std::string_view(kind) == "dumb");
-}
-
-/// True if text for this terminal may have colours: NO_COLOR (https://no-color.org) is not set, or empty.
-inline bool has_colours(bool terminal) {
-    char const* const none = std::getenv("NO_COLOR");
-    return has_escapes(terminal) && !(none && *none);
-}
-
 // Text in columns; sizes and times.
 
 /// A table with one line of titles.

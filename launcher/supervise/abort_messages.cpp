@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "apps/terminal.hpp"
 #include "launcher/base/text.hpp"
 #include "launcher/diagnosis/explanations/explanations.hpp"
 #include "launcher/supervise/output.hpp"
@@ -60,7 +61,7 @@ void MessageMerger::add_lines(Sink& sink, std::string_view lines) { delayed_.pus
 
 std::string MessageMerger::text_of(Delayed const& one) const {
     if (!one.lines.empty()) return one.lines;
-    return json_ ? json_of(one.report) : launcher::text_of(one.report, has_colours(one.sink->terminal()));
+    return json_ ? json_of(one.report) : launcher::text_of(one.report, apps::has_colours(one.sink->terminal()));
 }
 
 void MessageMerger::write_all() {

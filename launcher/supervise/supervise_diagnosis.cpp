@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include "apps/terminal.hpp"
 #include "launcher/base/proc.hpp"
 #include "launcher/base/text.hpp"
 #include "launcher/diagnosis/process_stack.hpp"
@@ -134,7 +135,7 @@ void Supervisor::print_report(Report const& report) {
     reports_.push_back(report);
     output_.collect();
     output_.print(job_.json_messages ? json_of(report)
-                                     : text_of(report, has_colours(output_.standard_error().terminal())));
+                                     : text_of(report, apps::has_colours(output_.standard_error().terminal())));
 }
 
 /// Prints the warnings. Called once, when all ranks have ended and printed.

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "apps/terminal.hpp"
 #include "launcher/base/text.hpp"
 #include "launcher/diagnosis/deadlock_detector.hpp"
 #include "launcher/diagnosis/node_monitor.hpp"
@@ -248,7 +249,7 @@ private:
         for (unsigned local_rank = 0; local_rank < segment_.ranks(); ++local_rank) ringer.wake(state_at(local_rank));
     }
     static void print(Report const& report) {
-        std::string const text = text_of(report, has_colours(isatty(STDERR_FILENO) == 1));
+        std::string const text = text_of(report, apps::has_colours(isatty(STDERR_FILENO) == 1));
         if (write(STDERR_FILENO, text.data(), text.size()) < 0) {}   // errors cannot be reported anywhere else
     }
 

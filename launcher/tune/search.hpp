@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/progress.hpp"
+#include "apps/terminal.hpp"
 #include "launcher/tune/plan.hpp"
 
 // Chooses from times, taking noise into account. The default stays unless another setting is clearly faster, and the

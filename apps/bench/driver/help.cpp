@@ -2,7 +2,7 @@
 // The description of tutti-bench. Its options come from the lists of the driver and of the measuring program, its
 // operations from the groups of operations.
 #include "../../manual.hpp"
-#include "../../progress.hpp"
+#include "../../terminal.hpp"
 #include "../program/operation.hpp"
 #include "rounds.hpp"
 

@@ -2,7 +2,7 @@
 // tutti-bench. Started by a launcher, it is one rank of the measuring program; started by hand, it is the driver,
 // which starts the ranks itself.
 #include "../../output_file.hpp"
-#include "../../progress.hpp"
+#include "../../terminal.hpp"
 #include "../program/settings.hpp"
 #include "figure.hpp"
 #include "results.hpp"

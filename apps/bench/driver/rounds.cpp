@@ -2,7 +2,7 @@
 // Measures contestants alternately, round by round.
 #include "rounds.hpp"
 
-#include "../../progress.hpp"
+#include "../../terminal.hpp"
 #include "figure.hpp"
 #include "results.hpp"
 #include "table.hpp"

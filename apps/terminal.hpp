@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Progress of long work, on standard error, with an estimate of the time that remains. Used by tutti-bench and
-// tutti-tune. Needs only the standard library and POSIX.
+// Terminals: their width, whether they show colours, and the progress of long work with an estimate of the time that
+// remains. Used by all programs with a help, and by mpiexec. Needs only the standard library and POSIX.
 #pragma once
 
 #include <sys/ioctl.h>
@@ -15,6 +15,34 @@
 
 namespace apps {
 
+/// Returns the number of columns of the terminal at this descriptor, or 0 if there is none.
+inline std::size_t terminal_columns(int descriptor) {
+    winsize size{};
+    return isatty(descriptor) && ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+/// Returns the width of lines on standard output: COLUMNS, or that of the terminal, but at most 110; 110 if neither is
+/// known.
+inline std::size_t text_width() {
+    constexpr long least = 40, most = 110;
+    char const* const columns = std::getenv("COLUMNS");
+    long width = columns ? std::atol(columns) : 0;
+    if (width <= 0) width = long(terminal_columns(STDOUT_FILENO));
+    return std::size_t(width <= 0 ? most : std::clamp(width, least, most));
+}
+
+/// False if escape sequences would appear as text on the terminal.
+inline bool has_escapes(bool terminal) {
+    char const* const kind = std::getenv("TERM");
+    return terminal && !(kind && std::string_view(kind) == "dumb");
+}
+
+/// True if text for this terminal may have colours: NO_COLOR (https://no-color.org) is not set, or empty.
+inline bool has_colours(bool terminal) {
+    char const* const none = std::getenv("NO_COLOR");
+    return has_escapes(terminal) && !(none && *none);
+}
+
 /// Returns "7 s", "12:30 min" or "1:05 h", rounded up.
 inline std::string duration_text(double seconds) {
     long const all = long(std::ceil(std::max(0.0, seconds)));
@@ -23,14 +51,6 @@ inline std::string duration_text(double seconds) {
     else if (all < 3600) std::snprintf(text, sizeof text, "%ld:%02ld min", all / 60, all % 60);
     else std::snprintf(text, sizeof text, "%ld:%02ld h", all / 3600, all / 60 % 60);
     return text;
-}
-
-/// Returns the number of columns of the terminal at this descriptor, or 0 if there is none.
-inline std::size_t terminal_columns(int descriptor) {
-    winsize size{};
-    char const* const kind = std::getenv("TERM");
-    if (kind && std::string_view(kind) == "dumb") return 0;   // it cannot redraw a line
-    return isatty(descriptor) && ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 /// On a terminal, a bar that is redrawn in place and removed at the end; otherwise one line per tenth of the work,
@@ -82,7 +102,7 @@ private:
     std::string program_;
     double expected_;
     bool quiet_, drawn_ = false;
-    std::size_t columns_ = terminal_columns(STDERR_FILENO);
+    std::size_t columns_ = has_escapes(true) ? terminal_columns(STDERR_FILENO) : 0;   ///< 0: a line cannot be redrawn
     int tenth_ = 0;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };

@@ -53,8 +53,9 @@ void report_process(std::string const& where) {
         std::fflush(stdout);
         return;
     }
-    check_output_file("--report-pid", where,
-                      [](std::string_view begin) { return begin.find_first_not_of("0123456789\n") == begin.npos; });
+    check_output_file("--report-pid", where, [](std::string_view begin) {
+        return !begin.empty() && begin.find_first_not_of("0123456789\n") == begin.npos;
+    });
     std::ofstream file(where);
     if (!(file << line).flush()) throw LaunchError(tutti::join("--report-pid: ", where, " cannot be written"), 1);
 }

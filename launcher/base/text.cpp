@@ -7,14 +7,8 @@
 #include <cctype>
 #include <cstdio>
 #include <ctime>
-#include <filesystem>
-#include <fstream>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 #include "launcher/base/job.hpp"
-#include "launcher/base/proc.hpp"
 #include "runtime/base/error.hpp"
 #include "topo/binding.hpp"
 #include "topo/files.hpp"
@@ -111,44 +105,9 @@ std::string read_user_file(std::string_view what, std::string const& file) {
     return std::move(*text);
 }
 
-namespace {
-
-/// Returns the first bytes of a file, enough to recognize an output of Tutti.
-std::string first_bytes(std::string const& file) {
-    std::string bytes(512, '\0');
-    std::ifstream in(file, std::ios::binary);
-    in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    bytes.resize(static_cast<std::size_t>(in.gcount()));
-    return bytes;
-}
-
-/// Creates and removes a file that does not exist. Returns the errno of a failure, or 0.
-int try_to_create(std::string const& file) {
-    Descriptor const fresh(open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (!fresh) return errno;
-    unlink(file.c_str());
-    return 0;
-}
-
-}   // namespace
-
-void check_output_file(std::string_view option, std::string const& file, bool (*is_earlier)(std::string_view begin)) {
-    namespace fs = std::filesystem;
-    auto const fail = [&](auto const&... reason) { throw LaunchError(join(option, ": ", file, reason...)); };
-    std::error_code ignored;
-    fs::path const folder = fs::path(file).parent_path();
-    fs::file_status const status = fs::status(file, ignored);
-    if (status.type() == fs::file_type::directory) fail(" is a folder; name a file in it");
-    if (!fs::exists(status)) {
-        if (!folder.empty() && !fs::exists(folder, ignored))
-            fail(" cannot be written: the folder ", folder.native(), " does not exist");
-        if (int const error = try_to_create(file)) fail(" cannot be written: ", std::strerror(error));
-        return;
-    }
-    if (access(file.c_str(), W_OK) != 0) fail(" cannot be written: ", std::strerror(errno));
-    if (status.type() != fs::file_type::regular || fs::file_size(file, ignored) == 0) return;
-    if (!is_earlier(first_bytes(file)))
-        fail(" exists and was not written by mpiexec ", option, "; remove it or choose another name");
+void check_output_file(std::string const& option, std::string const& file, apps::IsEarlier const& is_earlier) {
+    std::string const error = apps::output_error(file, "mpiexec " + option, is_earlier, apps::Writing::in_place);
+    if (!error.empty()) throw LaunchError(option + ": " + error);
 }
 
 std::string shell_quoted(std::string_view word) {

@@ -6,11 +6,12 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "apps/output_file.hpp"
 
 namespace tutti::launcher {
 
@@ -56,9 +57,8 @@ std::vector<std::string> parse_config_arguments(std::string_view text);
 std::string read_user_file(std::string_view what, std::string const& file);
 
 /// Checks before the start of a job that its results can be written to `file`, which the user has named by `option`
-/// ("--report"). An existing file must be empty or an earlier output of the option: `is_earlier` decides this from its
-/// first bytes. Devices and pipes are not read. Throws LaunchError if the file cannot be written or would be lost.
-void check_output_file(std::string_view option, std::string const& file, bool (*is_earlier)(std::string_view begin));
+/// ("--report"). Throws LaunchError if the file cannot be written, or if it exists and is no earlier output.
+void check_output_file(std::string const& option, std::string const& file, apps::IsEarlier const& is_earlier);
 
 /// Returns `word` quoted for a remote shell; unchanged if it has no special characters.
 std::string shell_quoted(std::string_view word);

@@ -137,8 +137,8 @@ void check_output(Options const& options) {
     if (error) throw TuneError(apps::not_writable(options.output, error.value()));
     std::string beginning(tuning_head.substr(0, tuning_head.rfind(' ')));   // of any version
     std::erase(beginning, ' ');
-    if (std::string const why = apps::output_error(options.output, "tutti-tune", {beginning}); !why.empty())
-        throw TuneError(why);
+    std::string const why = apps::output_error(options.output, "tutti-tune", apps::beginning_with({beginning}));
+    if (!why.empty()) throw TuneError(why);
 }
 
 void write_table(Search const& search, topo::Machine const& machine, Options const& options) {

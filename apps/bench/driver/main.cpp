@@ -200,8 +200,8 @@ namespace {
 
 /// Throws BenchError if a file cannot be written, or is no earlier output of tutti-bench.
 void check_output(std::string const& file, std::vector<std::string> const& beginnings) {
-    if (const std::string error = apps::output_error(file, "tutti-bench", beginnings); !error.empty())
-        throw BenchError(error);
+    const std::string error = apps::output_error(file, "tutti-bench", apps::beginning_with(beginnings));
+    if (!error.empty()) throw BenchError(error);
 }
 
 /// Checks the files that will be written, before anything is measured. Throws BenchError.

@@ -247,7 +247,7 @@ int print_help(std::function<std::string(Settings const&)> const& help, Settings
 bool find_error(Settings const& settings, int rank, int ranks, std::string& error) {
     error = check_ranks(settings, ranks);
     if (rank == 0 && error.empty() && !settings.json.empty())   // the other ranks may be on other nodes
-        error = apps::output_error(settings.json, "tutti-bench", {json_beginning});
+        error = apps::output_error(settings.json, "tutti-bench", apps::beginning_with({json_beginning}));
     int found = !error.empty();
     MPI_Bcast(&found, 1, MPI_INT, 0, MPI_COMM_WORLD);
     return found;

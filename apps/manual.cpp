@@ -199,6 +199,14 @@ std::string help_on(Manual const& described, std::string const& topic) {
                                 list_of(topics_of(manual)) + ", and the options");
 }
 
+std::string version_text(std::string const& program) { return program + " of Tutti " TUTTI_VERSION "\n"; }
+
+std::string information_text(Manual const& manual, Information const& requested) {
+    return requested.version      ? version_text(manual.name)
+           : requested.short_help ? short_help(manual)
+                                  : help_on(manual, requested.topic.value_or(""));
+}
+
 // The man page.
 
 namespace {

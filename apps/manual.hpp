@@ -54,6 +54,12 @@ struct Manual {
     Operands operands = Operands::none;
 };
 
+/// Returns "mpiexec of Tutti 0.1.0" and a line end.
+std::string version_text(std::string const& program);
+
+/// Returns the version, the short help or help_on(), whichever is requested; the version if all are.
+std::string information_text(Manual const& manual, Information const& requested);
+
 /// One screen: usage, the common options, examples, and where to find more.
 std::string short_help(Manual const& manual);
 

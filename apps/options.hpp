@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Command lines: a list of options, from which the parser, its error messages and the help are made. Used by the
-// applications, tutti-bench, tutti-info and tutti-tune; mpiexec has its own parser and uses the texts. Needs only the
-// standard library and POSIX, so each application still builds alone. manual.hpp makes the texts of larger tools.
+// applications (application.hpp), tutti-bench, tutti-info and tutti-tune; mpiexec has its own parser and uses the
+// texts. Needs only the standard library and POSIX, so each application still builds alone. manual.hpp makes the texts
+// of larger tools.
 #pragma once
 
 #include "../topo/nearest.hpp"
@@ -214,14 +215,22 @@ inline int print_error(char const* program, std::string const& message, int code
     return code;
 }
 
-/// -h, and --help for all options or a topic, which is stored in `help`.
-inline std::vector<Option> help_options(bool& short_help, std::optional<std::string>& help) {
-    return {
-        {"-h", "", "", "Print the most common options.", [&](auto&) { return short_help = true; }},
-        {"--help", "[TOPIC]", "a topic",
-         "Print all options, or the help on a topic: an option, or a part of the full help. man is the man page; bash "
-         "and zsh are completion scripts for these shells.",
-         [&](std::string const& topic) { return help = topic, true; }}};
+/// The text that the user requests instead of the program's work.
+struct Information {
+    bool short_help = false, version = false;
+    std::optional<std::string> topic = {};   ///< of --help; empty: all
+
+    bool requested() const { return short_help || version || topic; }
+};
+
+/// -h, --help and --version.
+inline std::vector<Option> information_options(Information& requested) {
+    return {{"-h", "", "", "Print the most common options.", [&](auto&) { return requested.short_help = true; }},
+            {"--help", "[TOPIC]", "a topic",
+             "Print all options, or the help on a topic: an option, or a part of the full help. man is the man page; "
+             "bash and zsh are completion scripts for these shells.",
+             [&](std::string const& topic) { return requested.topic = topic, true; }},
+            switch_option("--version -V", requested.version, "Print the version.")};
 }
 
 /// Returns the options and their descriptions in two columns.

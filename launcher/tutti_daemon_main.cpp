@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include "apps/manual.hpp"
 #include "launcher/launch.hpp"
 #include "launcher/nodes/daemon.hpp"
 #include "launcher/supervise/supervisor.hpp"
@@ -56,7 +57,7 @@ int main(int argc, char** argv) {
     bool const by_hand = argc > 1 || isatty(STDIN_FILENO) == 1;
     if (!by_hand) return serve();
     bool const version = argc == 2 && std::strcmp(argv[1], "--version") == 0;
-    if (version) std::puts("tutti-daemon of Tutti " TUTTI_VERSION);
+    if (version) std::fputs(apps::version_text("tutti-daemon").c_str(), stdout);
     else std::fputs("tutti-daemon: mpiexec starts this program on other nodes by itself.\n", stderr);
     return version ? 0 : 2;
 }

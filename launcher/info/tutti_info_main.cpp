@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <optional>
 #include <stdexcept>
 
 #include "apps/manual.hpp"
@@ -22,9 +21,8 @@ using tutti::launcher::print;
 /// What the command line requests.
 struct CommandLine {
     InfoRequest request;
-    bool json = false, markdown = false, version = false;
-    std::optional<std::string> help;   ///< the topic; empty: all
-    bool short_help = false;
+    bool json = false, markdown = false;
+    apps::Information information;
 };
 
 /// Throws std::invalid_argument, with the nearest name or all of them, if there is no collective of this name.
@@ -117,10 +115,9 @@ std::vector<apps::Option> options_of(CommandLine& line) {
              request.ranks = ranks.value_or(0);
              return ranks.has_value();
          }},
-        apps::switch_option("--version -V", line.version, "Print the version."),
     };
     for (apps::Option& option : call_options(request)) all.push_back(std::move(option));
-    for (apps::Option& option : apps::help_options(line.short_help, line.help)) all.push_back(std::move(option));
+    for (apps::Option& option : apps::information_options(line.information)) all.push_back(std::move(option));
     return all;
 }
 
@@ -159,9 +156,7 @@ apps::Manual manual() {
 int run(std::vector<std::string> const& words) {
     CommandLine line;
     apps::parse_options(options_of(line), words);
-    if (line.short_help) return print("tutti-info", apps::short_help(manual()));
-    if (line.help) return print("tutti-info", apps::help_on(manual(), *line.help));
-    if (line.version) return print("tutti-info", "Tutti " TUTTI_VERSION "\n");
+    if (line.information.requested()) return print("tutti-info", apps::information_text(manual(), line.information));
     line.request.call.ranks = line.request.ranks;
     Report const report = collect_report(line.request);
     if (line.markdown) return print("tutti-info", as_markdown(report));

@@ -271,7 +271,7 @@ std::vector<apps::Option> options_of(Options& o) {
         apps::switch_option("--dry-run", o.dry_run, "print what would be measured, and write nothing",
                             "only print what would be measured"),
     };
-    for (apps::Option& option : apps::help_options(o.short_help, o.help)) all.push_back(std::move(option));
+    for (apps::Option& option : apps::information_options(o.information)) all.push_back(std::move(option));
     return all;
 }
 
@@ -281,7 +281,7 @@ void set_defaults(Options& o, int cores) {
     if (o.collectives.empty())
         for (int c = 0; c < coll::collectives; ++c) o.collectives.push_back(static_cast<coll::Collective>(c));
     if (o.output.empty()) o.output = user_tuning_path();
-    if (o.output.empty() && !o.dry_run && !o.help && !o.short_help)
+    if (o.output.empty() && !o.dry_run && !o.information.requested())
         throw TuneError("neither HOME nor XDG_CONFIG_HOME is set; name a file with --output");
 }
 

@@ -24,9 +24,9 @@ struct Options {
     std::size_t smallest = 8, largest = 4 << 20;   ///< bytes, powers of two
     double seconds = 0;                            ///< in total; 0: as long as a full measurement takes
     std::string output;                            ///< file name; "-": standard output
-    bool dry_run = false, short_help = false;
-    std::optional<std::string> help;   ///< the topic; empty: all
-    bool quiet = false;                ///< print neither the introduction nor the progress
+    bool dry_run = false;
+    bool quiet = false;   ///< print neither the introduction nor the progress
+    apps::Information information;
 };
 
 struct TuneError : std::runtime_error {

@@ -184,8 +184,8 @@ int run(std::vector<std::string> const& words) {
     topo::Result<topo::Machine> const machine = topo::read_machine(topology ? topology : "");
     if (!machine) throw TuneError(machine.error());
     Options const options = parse_options(words, machine->core_count());
-    if (options.short_help) return launcher::print("tutti-tune", apps::short_help(manual()));
-    if (options.help) return launcher::print("tutti-tune", apps::help_on(manual(), *options.help));
+    if (options.information.requested())
+        return launcher::print("tutti-tune", apps::information_text(manual(), options.information));
     std::vector<TuningCase> tuning_cases;   // smallest numbers of ranks first, because their lines are required
     for (int const ranks : options.ranks)
         for (coll::Collective const c : options.collectives) tuning_cases.emplace_back(c, ranks, *machine, options);

@@ -7,9 +7,10 @@ version=$(sed -n 's/^#define TUTTI_VERSION *"\(.*\)"/\1/p' "$source/mpi_h/includ
 
 has "the first heading of CHANGELOG.md" "## $version " "$(grep -m 1 '^## ' "$source/CHANGELOG.md") "
 equal CMakeCache.txt "$version" "$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$build/CMakeCache.txt")"
-equal mpiexec "mpiexec of Tutti $version" "$("$mpiexec" --version)"
-equal tutti-daemon "tutti-daemon of Tutti $version" "$("$build/bin/tutti-daemon" --version)"
-equal tutti-info "Tutti $version" "$("$build/bin/tutti-info" --version)"
+for tool in mpiexec tutti-bench tutti-daemon tutti-info tutti-tune; do
+    equal "$tool" "$tool of Tutti $version" "$("$build/bin/$tool" --version)"
+done
+equal "tutti-bench under mpiexec" "tutti-bench of Tutti $version" "$("$mpiexec" -n 2 "$build/bin/tutti-bench" --version)"
 has "the file of tutti-tune" ", Tutti $version, measured by tutti-tune " \
     "$("$build/bin/tutti-tune" -n 2 --collectives barrier --time 0.001s --output - 2>/dev/null)"
 for wrapper in mpicc mpicxx mpifort; do

@@ -71,8 +71,6 @@ apps::Manual manual() {
 
 }   // namespace
 
-std::string help_text(Settings const& settings) {
-    return settings.short_help ? apps::short_help(manual()) : apps::help_on(manual(), *settings.help);
-}
+std::string information_text(apps::Information const& requested) { return apps::information_text(manual(), requested); }
 
 }   // namespace bench

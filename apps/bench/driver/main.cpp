@@ -166,7 +166,7 @@ Plan read_plan(std::vector<std::string> const& words) {
         if (!error.empty()) throw BenchError(error);
         plan.arguments.insert(plan.arguments.end(), words.begin() + long(first), words.begin() + long(at));
     }
-    if (plan.asks_for_help()) return plan;
+    if (plan.measuring.information.requested()) return plan;
     check(plan);
     if (plan.measuring.seconds == not_given)
         plan.measuring.seconds = plan.comparing() || plan.growing() ? seconds_when_comparing : Settings().seconds;
@@ -288,8 +288,8 @@ int compare(Plan const& plan, TemporaryFolder const& folder) {
 
 /// Returns the exit code: 0, or 1 if a result was wrong or a run failed. Throws BenchError.
 int drive(Plan const& plan) {
-    if (plan.asks_for_help()) {
-        std::cout << help_text(plan.measuring);
+    if (plan.measuring.information.requested()) {
+        std::cout << information_text(plan.measuring.information);
         return 0;
     }
     check_outputs(plan);
@@ -328,5 +328,5 @@ int main(int argc, char** argv) {
                                        option +
                                            " is for a tutti-bench that starts the ranks itself: 'tutti-bench "
                                            "-n N ...', without mpiexec");
-    return bench::program(argc, argv, bench::help_text);
+    return bench::program(argc, argv, bench::information_text);
 }

@@ -29,7 +29,6 @@ struct Plan {
     Settings measuring;
     std::vector<std::string> arguments;   ///< the measuring program's arguments, as given
 
-    bool asks_for_help() const { return measuring.short_help || measuring.help.has_value(); }
     bool growing() const { return max_ranks > ranks; }
     std::vector<int> numbers_of_ranks() const;
     std::string binding_of(int number_of_ranks) const;
@@ -51,8 +50,8 @@ std::vector<Option> driver_options(Plan& plan);
 /// Seconds per line and round of a comparison, unless --seconds is given.
 constexpr double seconds_when_comparing = 0.2;
 
-/// The text of -h or --help. Throws std::invalid_argument if there is no such topic.
-std::string help_text(Settings const& settings);
+/// The text of -h, --help or --version. Throws std::invalid_argument if there is no such topic.
+std::string information_text(apps::Information const& requested);
 
 /// An algorithm to compare, as reported by tutti-info.
 struct Candidate {

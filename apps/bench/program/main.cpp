@@ -3,5 +3,8 @@
 #include "settings.hpp"
 
 int main(int argc, char** argv) {
-    return bench::program(argc, argv, [](auto&) { return bench::usage() + bench::description(); });
+    return bench::program(argc, argv, [](apps::Information const& requested) {
+        return requested.version ? "tutti-bench, built with " + bench::library_version() + "\n"
+                                 : bench::usage() + bench::description();
+    });
 }

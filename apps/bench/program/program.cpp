@@ -42,23 +42,6 @@ private:
     std::size_t variants_;
 };
 
-/// Returns name and version from the first line of the library's version string, which most libraries write as "NAME
-/// Version: 1.2.3"; further lines describe the build.
-std::string library_version() {
-    char text[MPI_MAX_LIBRARY_VERSION_STRING];
-    int length = 0;
-    MPI_Get_library_version(text, &length);
-    std::string line(text, std::size_t(length));
-    line.resize(std::min(line.find('\n'), line.size()));
-    std::replace(line.begin(), line.end(), '\t', ' ');
-    const std::string label = " Version:";
-    if (auto const at = line.find(label); at != std::string::npos) {
-        auto const number = line.find_first_not_of(' ', at + label.size());
-        if (number != std::string::npos) line = line.substr(0, at) + ' ' + line.substr(number);
-    }
-    return line;
-}
-
 std::string processor_name() {
     std::ifstream file("/proc/cpuinfo");
     for (std::string line; std::getline(file, line);)
@@ -231,10 +214,10 @@ int run(Settings const& settings, MPI_Comm comm) {
     return wrong;
 }
 
-/// Prints the help on rank 0. Returns the exit code of the program.
-int print_help(std::function<std::string(Settings const&)> const& help, Settings const& settings, int rank) {
+/// Prints the text on rank 0. Returns the exit code of the program.
+int print_information(InformationText const& information_text, apps::Information const& requested, int rank) {
     try {
-        const std::string text = help(settings);
+        const std::string text = information_text(requested);
         if (rank == 0) std::fputs(text.c_str(), stdout);
     } catch (std::invalid_argument const& error) {
         if (rank == 0) print_error(error.what());
@@ -268,6 +251,22 @@ std::string description() {
     out << "\nOperations, in groups that may be named as well (default: the blocking ones, with --overlap the\n"
            "nonblocking ones):\n";
     for (Group const& group : groups()) {
+// The first line of the version string is, in most libraries, "NAME Version: 1.2.3"; further lines describe the build.
+std::string library_version() {
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    MPI_Get_library_version(text, &length);
+    std::string line(text, std::size_t(length));
+    line.resize(std::min(line.find('\n'), line.size()));
+    std::replace(line.begin(), line.end(), '\t', ' ');
+    const std::string label = " Version:";
+    if (auto const at = line.find(label); at != std::string::npos) {
+        auto const number = line.find_first_not_of(' ', at + label.size());
+        if (number != std::string::npos) line = line.substr(0, at) + ' ' + line.substr(number);
+    }
+    return line;
+}
+
         out << "\n  " << group.name << ": " << group.description << "\n";
         for (Operation const& operation : group.operations)
             out << "  " << operation.name << std::string(28 - operation.name.size(), ' ') << operation.description
@@ -276,7 +275,7 @@ std::string description() {
     return out.str();
 }
 
-int program(int argc, char** argv, std::function<std::string(Settings const&)> const& help) {
+int program(int argc, char** argv, InformationText const& information_text) {
     Settings settings;
     std::string error = parse(std::vector<std::string>(argv + 1, argv + argc), settings);
     if (!error.empty()) return reject_arguments(argc, argv, error);
@@ -284,8 +283,8 @@ int program(int argc, char** argv, std::function<std::string(Settings const&)> c
     int rank, ranks, result = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (settings.help || settings.short_help) {
-        result = print_help(help, settings, rank);
+    if (settings.information.requested()) {
+        result = print_information(information_text, settings.information, rank);
     } else if (find_error(settings, rank, ranks, error)) {
         result = 2;
         if (rank == 0) print_error(error);

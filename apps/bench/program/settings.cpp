@@ -170,7 +170,7 @@ std::vector<Option> options_of(Settings& s) {
          "with --overlap: the computation takes X times as long as the communication (1)",
          [&s](auto& text) { return read_number(text, 0.01, 1e6, s.length); }},
     };
-    for (auto&& more : {window_options(s), output_options(s), apps::help_options(s.short_help, s.help)})
+    for (auto&& more : {window_options(s), output_options(s), apps::information_options(s.information)})
         options.insert(options.end(), more.begin(), more.end());
     return options;
 }

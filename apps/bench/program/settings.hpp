@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,11 +19,16 @@ using apps::Option;
 std::string usage();         ///< how to start it
 std::string description();   ///< its purpose, options and operations
 
+/// Returns name and version of the MPI library.
+std::string library_version();
+
 struct Settings;
 
-/// Calls MPI_Init and MPI_Finalize. Returns 0, 1 if a result was wrong, or 2 for invalid arguments. `help` returns the
-/// text of -h or --help; it throws std::invalid_argument if there is no such topic.
-int program(int argc, char** argv, std::function<std::string(Settings const&)> const& help);
+/// Returns the text that is requested. Throws std::invalid_argument if there is no such topic of the help.
+using InformationText = std::function<std::string(apps::Information const&)>;
+
+/// Calls MPI_Init and MPI_Finalize. Returns 0, 1 if a result was wrong, or 2 for invalid arguments.
+int program(int argc, char** argv, InformationText const& information_text);
 
 /// Replaces program() if the arguments are invalid: rank 0 prints `error`. Returns 2.
 int reject_arguments(int argc, char** argv, std::string const& error);
@@ -55,8 +59,8 @@ struct Settings {
     int per_sync = 1;   ///< one-sided operations between two synchronizations
     bool check = true;
     bool cached = false;   ///< leave the buffers unchanged between iterations
-    bool short_help = false;
-    std::optional<std::string> help;   ///< the topic; empty: all
+    bool quiet = false;    ///< print only the results
+    apps::Information information;
 };
 
 std::vector<Option> options_of(Settings& settings);

@@ -172,15 +172,17 @@ for way in "$mpiexec -q -n 2 $tutti_bench" "$tutti_bench -n 2" "$tutti_bench -n 
     refused "/nowhere/out.json cannot be written: the folder /nowhere does not exist" $way --json /nowhere/out.json bcast
     refused "$folder/script exists and was not written by tutti-bench; remove it or choose another name" \
         $way --json "$folder/script" bcast
-    $way --json "$json" --sizes 8:8 --seconds 0.01 bcast >/dev/null 2>&1 || wrong "$way: an earlier output is not replaced"
+    out=$($way --json "$json" --sizes 8:8 --seconds 0.01 bcast 2>&1 >/dev/null) || wrong "$way: an earlier output is not replaced"
+    [ "$(grep -cx "Written: $json" <<<"$out")" = 1 ] && [ "$(grep -c Written <<<"$out")" = 1 ] ||
+        wrong "$way: the file that was written is not named: $out"
+    out=$($way --json "$json" --quiet --sizes 8:8 --seconds 0.01 bcast 2>&1) || wrong "$way --quiet ended with $?"
+    [[ "$out" == *bcast* && "$out" != *Written* && "$out" != *Measures* && "$out" != *measurement* ]] || wrong "$way --quiet: $out"
     : >"$folder/empty.json"
     $way --json "$folder/empty.json" --sizes 8:8 --seconds 0.01 bcast >/dev/null 2>&1 && [ -s "$folder/empty.json" ] ||
         wrong "$way: an empty file is not replaced"
 done
 [ "$(cat "$folder/script")" = '#!/bin/sh' ] && [ ! -e "$json.other" ] && [ ! -L "$json" ] && ! compgen -G "$folder/*.new" >/dev/null ||
     wrong "other files: $(ls "$folder")"
-out=$("$tutti_bench" -n 2 --json "$json" --sizes 8:8 --seconds 0.01 bcast 2>&1 >/dev/null) && [ "$out" = "Written: $json" ] ||
-    wrong "the file that was written is not named: $out"
 
 # An operation between two ranks is refused with one; in a group it is left out.
 for way in "$mpiexec -q -n 1 $tutti_bench" "$tutti_bench -n 1" "$tutti_bench -n 1:4" "$tutti_bench -n 1 --with TUTTI_EAGER=4K"; do

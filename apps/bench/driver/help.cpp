@@ -26,7 +26,7 @@ Without mpiexec, tutti-bench starts the ranks itself, and can compare.)";
 
 std::string about_comparisons() {
     std::ostringstream out;
-    out << "Comparisons, and measurements at several numbers of ranks, take " << seconds_when_comparing
+    out << "Comparisons, and measurements at several numbers of ranks or with --plot, take " << seconds_in_rounds
         << " seconds per line and round, unless --seconds is given. --json and --csv also apply to comparisons, whose "
            "introduction --csv moves to standard error. Progress is shown there, too: a bar on a terminal; otherwise, "
            "if the work takes more than "

@@ -103,7 +103,6 @@ std::vector<Option> driver_options(Plan& plan) {
          "compare with other MPIs: mpich, openmpi (Debian's), or the path of any mpicxx. The benchmark is built with "
          "each, all are run in turn, and the ratios of their times to Tutti's are printed",
          parse_list(plan.against), "compare with mpich, openmpi or an mpicxx"},
-        apps::switch_option("--quiet", plan.quiet, "print the results, but neither the introduction nor the progress"),
         apps::number_option("--rounds", "N", plan.rounds, 1, 1000,
                             "how often all are run in turn; the median of the rounds is reported"),
         {"--timeout", "S", "a number of seconds",
@@ -130,9 +129,10 @@ namespace {
 void check(Plan const& plan) {
     bool measuring = !plan.algorithms.empty() || !plan.settings.empty() || !plan.against.empty();
     for (std::string const& word : plan.arguments)
-        measuring |= word != "--csv" && !word.starts_with("--json") && word != plan.measuring.json;
+        measuring |= word != "--csv" && word != "--quiet" && !word.starts_with("--json") && word != plan.measuring.json;
     if (!plan.result_files.empty() && measuring)
-        throw BenchError("--from shows existing results and can be combined only with --plot, --json and --csv");
+        throw BenchError(
+            "--from shows existing results and can be combined only with --plot, --json, --csv and --quiet");
     if (const std::string error = check(plan.measuring); !error.empty()) throw BenchError(error);
     if (const std::string error = check_ranks(plan.measuring, plan.ranks); !error.empty()) throw BenchError(error);
 }
@@ -169,7 +169,7 @@ Plan read_plan(std::vector<std::string> const& words) {
     if (plan.measuring.information.requested()) return plan;
     check(plan);
     if (plan.measuring.seconds == not_given)
-        plan.measuring.seconds = plan.comparing() || plan.growing() ? seconds_when_comparing : Settings().seconds;
+        plan.measuring.seconds = plan.in_rounds() ? seconds_in_rounds : Settings().seconds;
     if (plan.measuring.largest == 0)
         plan.measuring.largest = plan.growing() ? plan.measuring.smallest : Settings().largest;
     return plan;
@@ -220,34 +220,31 @@ void check_outputs(Plan const& plan) {
 
 bool at_several_numbers(Growth const& growth) { return growth.cores > 0; }
 
-void write_json(Growth const& growth, std::string const& file) {
+void write_json(Plan const& plan, Growth const& growth) {
+    std::string const& file = plan.measuring.json;
+    if (file.empty()) return;
     const std::string error =
         apps::replace_file(file, at_several_numbers(growth) ? as_json(growth) : as_json(growth.runs[0]));
     if (!error.empty()) throw BenchError(error);
-    std::cerr << "Written: " << file << "\n";
+    if (!plan.measuring.quiet) std::cerr << "Written: " << file << "\n";
 }
 
 void draw_figures(Plan const& plan, Growth const& growth, TemporaryFolder const& folder) {
     if (plan.plot.empty()) return;
     for (std::string const& file :
          at_several_numbers(growth) ? plot_growth(growth, plan.plot, folder) : plot(growth.runs[0], plan.plot, folder))
-        std::cerr << "Drawn: " << file << "\n";
+        if (!plan.measuring.quiet) std::cerr << "Drawn: " << file << "\n";
 }
 
 /// Executes a single run; the measuring program prints its own table.
 int measure_alone(Plan const& plan, TemporaryFolder const& folder) {
     const std::string mpiexec = own_folder() / "mpiexec", program = own_folder() / "tutti-bench";
-    const std::string file =
-        plan.measuring.json.empty() ? (folder.path() / "results.json").string() : plan.measuring.json;
     Command command{
         {mpiexec, "-n", std::to_string(plan.ranks), "-bind-to", plan.binding_of(plan.ranks), program}, {}, true};
     command.arguments.insert(command.arguments.end(), plan.arguments.begin(), plan.arguments.end());
-    if (plan.measuring.json.empty()) command.arguments.insert(command.arguments.end(), {"--json", file});
     double const seconds = plan.timeout > 0 ? plan.timeout : std::numeric_limits<int>::max();
     const ProcessResult result = run(command, seconds, folder);
-    if (!plan.measuring.json.empty() && result.code == 0) std::cerr << "Written: " << file << "\n";
     if (result.timed_out) std::cerr << "tutti-bench: ended after " << plan.timeout << " s.\n";
-    if (result.code == 0 && !plan.plot.empty()) draw_figures(plan, {0, {read_results(file)}}, folder);
     return result.timed_out ? 1 : result.code;
 }
 
@@ -275,13 +272,13 @@ int compare(Plan const& plan, TemporaryFolder const& folder) {
     } else {
         candidates = candidates_of(plan.algorithms, plan.ranks, folder);
         std::ostream nowhere(nullptr);
-        std::ostream& introduction = plan.quiet ? nowhere : plan.measuring.csv ? std::cerr : std::cout;
+        std::ostream& introduction = plan.measuring.quiet ? nowhere : plan.measuring.csv ? std::cerr : std::cout;
         measured = measure_rounds(plan, candidates, introduction, folder);
     }
     print_results(plan, measured.growth);
     if (plan.measuring.bytes_per_call && !plan.measuring.csv)
         for (Results const& results : measured.growth.runs) print_bytes(std::cout, results, candidates, folder);
-    if (!plan.measuring.json.empty()) write_json(measured.growth, plan.measuring.json);
+    write_json(plan, measured.growth);
     draw_figures(plan, measured.growth, folder);
     return measured.failed ? 1 : 0;
 }
@@ -294,7 +291,7 @@ int drive(Plan const& plan) {
     }
     check_outputs(plan);
     const TemporaryFolder folder;
-    return plan.comparing() || plan.growing() ? compare(plan, folder) : measure_alone(plan, folder);
+    return plan.in_rounds() ? compare(plan, folder) : measure_alone(plan, folder);
 }
 
 bool started_by_a_launcher() {

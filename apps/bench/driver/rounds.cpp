@@ -201,7 +201,7 @@ Results run_part(Comparison& comparison, Configuration& configuration, Part cons
                      configuration.program},
                     configuration.environment};
     append(command.arguments, words_of(part, plan.measuring));
-    append(command.arguments, {"--csv", "--json", file});
+    append(command.arguments, {"--csv", "--quiet", "--json", file});
     double const seconds = time_for(part, plan, ranks);
     std::filesystem::remove(comparison.folder.path() / "output", absent);   // of the previous run
     show();
@@ -324,7 +324,7 @@ Measured measure_rounds(Plan const& plan, std::vector<Candidate> const& candidat
     if (!candidates.empty()) print_legend(introduction, candidates);
     introduction << std::endl;
     double const expected = expected_time(plan, configurations);
-    apps::Progress progress("tutti-bench", expected, plan.quiet);
+    apps::Progress progress("tutti-bench", expected, plan.measuring.quiet);
     Comparison comparison{plan, candidates, folder, configurations, false, progress, expected};
     Measured measured;
     measured.growth.cores = plan.growing() ? plan.cores : 0;

@@ -23,7 +23,6 @@ struct Plan {
     std::vector<std::string> against;        ///< "mpich", "openmpi", or the path of a wrapper
     std::vector<std::string> result_files;   ///< result files; if there are any, nothing is measured
     std::string plot;
-    bool quiet = false;   ///< print neither the introduction nor the progress
     int rounds = 3;
     double timeout = 0;   ///< seconds for one run; 0: computed from what is measured
     Settings measuring;
@@ -32,9 +31,10 @@ struct Plan {
     bool growing() const { return max_ranks > ranks; }
     std::vector<int> numbers_of_ranks() const;
     std::string binding_of(int number_of_ranks) const;
-    bool comparing() const {
-        return !algorithms.empty() || !settings.empty() || !against.empty() || !result_files.empty() ||
-               measuring.bytes_per_call;
+    /// True if the driver measures in rounds and prints the results; otherwise the measuring program prints them.
+    bool in_rounds() const {
+        return growing() || !algorithms.empty() || !settings.empty() || !against.empty() || !result_files.empty() ||
+               !plot.empty() || measuring.bytes_per_call;
     }
 };
 
@@ -47,8 +47,8 @@ std::string first_driver_option(std::vector<std::string> const& words);
 /// The options of the driver; those of the measuring program are passed on to it.
 std::vector<Option> driver_options(Plan& plan);
 
-/// Seconds per line and round of a comparison, unless --seconds is given.
-constexpr double seconds_when_comparing = 0.2;
+/// Seconds per line and round, unless --seconds is given.
+constexpr double seconds_in_rounds = 0.2;
 
 /// The text of -h, --help or --version. Throws std::invalid_argument if there is no such topic.
 std::string information_text(apps::Information const& requested);

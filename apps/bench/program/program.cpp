@@ -27,15 +27,17 @@ public:
     void add(std::vector<Outcome> const& outcomes);       ///< of one operation at one size, as measure() returns them
     void add_unsupported(std::string const& operation);   ///< this MPI does not have the operation
     void add_too_few_ranks(Operation const& operation);
+    void finish() const;   ///< names the file that was written
 
 private:
-    void print_head() const;
+    void print_introduction() const;
+    void print_titles() const;
     void print(Point const& point, std::string const& name, Point const* limit) const;
     void print_rate(Point const& point) const;
     void print_csv(Point const& point, std::string const& series) const {
         std::printf("%s\n", as_csv(results_.ranks, series, point).c_str());
     }
-    void save() const;
+    void save() const;   ///< writes the JSON file, if there is one
 
     Settings const& settings_;
     Results results_;   ///< one series per variant, then the limit's
@@ -91,14 +93,16 @@ Report::Report(Settings const& settings, Variants const& variants, MPI_Comm comm
     results_.processor = processor_name();
     for (auto& variant : variants.all()) results_.series.push_back({variant.name, library_version(), "", {}, {}});
     if (settings.limit) results_.series.push_back({limit_name, "", "", {}, {}});
-    if (rank == 0) print_head();
+    if (rank != 0) return;
+    if (settings.csv) {
+        std::printf("%s\n", csv_header().c_str());
+    } else {
+        if (!settings.quiet) print_introduction();
+        print_titles();
+    }
 }
 
-void Report::print_head() const {
-    if (settings_.csv) {
-        std::printf("%s\n", csv_header().c_str());
-        return;
-    }
+void Report::print_introduction() const {
     bool const alone = settings_.computes != every_rank;
     const std::string whose = alone ? "rank " + std::to_string(settings_.computes) : "slowest rank";
     std::printf("%d ranks, %s, buffers %s\n%s%s%s's time per call in microseconds, less the clock's %.3f%s%s\n",
@@ -114,6 +118,9 @@ void Report::print_head() const {
         lines += sizes_of(*operation, settings_).size();
     std::printf("%zu measurement%s of at most %d iterations and %g s each%s\n\n", lines, lines == 1 ? "" : "s",
                 settings_.iterations, settings_.seconds, variants_ > 1 ? ", for each series" : "");
+}
+
+void Report::print_titles() const {
     std::printf("%-26s %10s %10s %12s %12s %12s", "operation", "bytes", "iterations", "median", "least", "greatest");
     if (settings_.root_by_root) std::printf(" %13s %12s %12s", "roots' median", "least", "greatest");
     if (settings_.limit) std::printf(" %12s %8s", "limit", "ratio");
@@ -159,6 +166,11 @@ void Report::save() const {
     if (error.empty()) return;
     print_error(error);
     MPI_Abort(MPI_COMM_WORLD, 3);
+}
+
+void Report::finish() const {
+    save();
+    if (!settings_.json.empty() && !settings_.quiet) std::fprintf(stderr, "Written: %s\n", settings_.json.c_str());
 }
 
 void Report::add_too_few_ranks(Operation const& operation) {
@@ -211,6 +223,7 @@ int run(Settings const& settings, MPI_Comm comm) {
             if (rank == 0) report.add(outcomes);
         }
     }
+    if (rank == 0) report.finish();
     return wrong;
 }
 
@@ -238,19 +251,6 @@ bool find_error(Settings const& settings, int rank, int ranks, std::string& erro
 
 }   // namespace
 
-std::string usage() { return "Usage: mpiexec -n N tutti-bench [options] [operation ...]\n\n"; }
-
-std::string description() {
-    std::ostringstream out;
-    out << "Measures each operation separately: the buffers are rewritten, the ranks synchronize at a shared page\n"
-           "(not with MPI's barrier), then one call is timed. The slowest rank's time counts, less the time to read\n"
-           "the clock. Reports the median, the least and the greatest over the iterations. Results are checked. A\n"
-           "size is the contribution of one rank (to each other rank, if that differs).\n\n";
-    Settings settings;
-    out << apps::help_text(options_of(settings));
-    out << "\nOperations, in groups that may be named as well (default: the blocking ones, with --overlap the\n"
-           "nonblocking ones):\n";
-    for (Group const& group : groups()) {
 // The first line of the version string is, in most libraries, "NAME Version: 1.2.3"; further lines describe the build.
 std::string library_version() {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -267,6 +267,19 @@ std::string library_version() {
     return line;
 }
 
+std::string usage() { return "Usage: mpiexec -n N tutti-bench [options] [operation ...]\n\n"; }
+
+std::string description() {
+    std::ostringstream out;
+    out << "Measures each operation separately: the buffers are rewritten, the ranks synchronize at a shared page\n"
+           "(not with MPI's barrier), then one call is timed. The slowest rank's time counts, less the time to read\n"
+           "the clock. Reports the median, the least and the greatest over the iterations. Results are checked. A\n"
+           "size is the contribution of one rank (to each other rank, if that differs).\n\n";
+    Settings settings;
+    out << apps::help_text(options_of(settings));
+    out << "\nOperations, in groups that may be named as well (default: the blocking ones, with --overlap the\n"
+           "nonblocking ones):\n";
+    for (Group const& group : groups()) {
         out << "\n  " << group.name << ": " << group.description << "\n";
         for (Operation const& operation : group.operations)
             out << "  " << operation.name << std::string(28 - operation.name.size(), ' ') << operation.description

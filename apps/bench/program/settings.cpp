@@ -79,7 +79,6 @@ std::vector<Option> window_options(Settings& s) {
     };
 }
 
-/// Options for comparing series, and for the output.
 /// Returns the columns of --csv with blanks between them, so that the help can wrap them.
 std::string csv_columns_text() {
     std::string text;
@@ -87,6 +86,7 @@ std::string csv_columns_text() {
     return text;
 }
 
+/// Options for comparing series, and for the output.
 std::vector<Option> output_options(Settings& s) {
     return {
         {"--hint", "KEY=VALUE", "an info key and its value",
@@ -105,6 +105,9 @@ std::vector<Option> output_options(Settings& s) {
              return !text.empty();
          },
          "write the results to this file"},
+        switch_option("--quiet", s.quiet,
+                      "print the results, but neither the introduction, nor the progress, nor the names of the files "
+                      "that are written"),
     };
 }
 

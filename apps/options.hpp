@@ -242,32 +242,4 @@ inline std::string help_text(std::vector<Option> const& options) {
     return text;
 }
 
-/// The command line of a program that takes only options.
-struct CommandLine {
-    std::string program, introduction;   ///< the introduction and the conclusion enclose the options in the help
-    std::vector<Option> options;
-    std::string conclusion = "";
-    /// Called when all options are parsed. Returns an error message, or an empty string.
-    std::function<std::string()> check = [] { return std::string(); };
-};
-
-/// Parses the options. Returns an empty string if the program should run; otherwise the text to print, and sets
-/// `failed` unless that is the help, requested by --help or -h.
-inline std::string parse(int argc, char** argv, CommandLine const& line, bool& failed) {
-    const std::vector<std::string> words(argv + 1, argv + argc);
-    std::string error;
-    failed = false;
-    for (std::size_t at = 0; at < words.size() && error.empty();) {
-        if (words[at] == "--help" || words[at] == "-h")
-            return line.introduction + "\n" + help_text(line.options) + line.conclusion;
-        bool known = false;
-        error = parse_option(line.options, words, at, known);
-        if (!known) error = unknown_option(words[at], names_of(line.options));
-        else if (!error.empty()) error += "; see --help";
-    }
-    if (error.empty() && !(error = line.check()).empty()) error += "; see --help";
-    failed = !error.empty();
-    return failed ? line.program + ": " + error + "\n" : "";
-}
-
 }   // namespace apps

@@ -5,7 +5,7 @@
 //
 // Cost of a scenario: `junctions` broadcasts of 8 * vertices bytes; on each rank, rows times vertices additions and
 // comparisons per broadcast. A plain MPI program: it builds with any MPI.
-#include "../options.hpp"
+#include "../application.hpp"
 
 #include <mpi.h>
 #include <algorithm>
@@ -82,17 +82,15 @@ struct Options {
     bool verify = false;
 };
 
-/// Parses the command line. Returns an empty string if the program should run; otherwise the text to print, and sets
-/// `failed` unless that is the requested help (--help).
-std::string parse(int argc, char** argv, Options& o, bool& failed) {
+/// Describes the program, whose options are stored in `o`.
+apps::Application describe(Options& o) {
     constexpr int most = 100000000, most_verified = 2048;   // verifying takes vertices^3 steps, vertices^2 numbers
-    apps::CommandLine const line{
+    return {
         "tutti-apsp",
-        "Usage: mpiexec -n N tutti-apsp [options]\n\n"
-        "All shortest paths of a road network by the algorithm of Floyd and Warshall, with the rows distributed over\n"
-        "the ranks. Each junction in turn becomes the pivot: its owner broadcasts its row of distances, and every\n"
-        "rank checks for each of its junctions whether the path through the pivot is shorter. Dead ends are never\n"
-        "inner vertices of a path, so only junctions have rows; a row has one number per vertex.\n",
+        "All shortest paths of a road network by the algorithm of Floyd and Warshall, with the rows distributed over "
+        "the ranks. Each junction in turn becomes the pivot: its owner broadcasts its row of distances, and every "
+        "rank checks for each of its junctions whether the path through the pivot is shorter. Dead ends are never "
+        "inner vertices of a path, so only junctions have rows; a row has one number per vertex.",
         {
             apps::number_option("--vertices", "N", o.vertices, 1, most,
                                 "junctions and dead ends; a broadcast is 8 N bytes"),
@@ -109,7 +107,6 @@ std::string parse(int argc, char** argv, Options& o, bool& failed) {
             bool const too_large = o.verify && o.vertices > most_verified;
             return too_large ? "--verify takes at most " + std::to_string(most_verified) + " vertices" : "";
         }};
-    return apps::parse(argc, argv, line, failed);
 }
 
 /// The rows of one rank: junctions `first` to `last` - 1, in equal shares by rank.
@@ -235,15 +232,7 @@ long run(Options const& options, MPI_Comm comm) {
 }   // namespace apsp
 
 int main(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
-    int rank;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     apsp::Options options;
-    bool failed = false;
-    std::string message = apsp::parse(argc, argv, options, failed);
-    int result = failed ? 2 : 0;
-    if (message.empty()) result = apsp::run(options, MPI_COMM_WORLD) ? 1 : 0;
-    else if (rank == 0) std::fputs(message.c_str(), failed ? stderr : stdout);
-    MPI_Finalize();
-    return result;
+    return apps::run_application(argc, argv, apsp::describe(options),
+                                 [&] { return apsp::run(options, MPI_COMM_WORLD) ? 1 : 0; });
 }

@@ -2,7 +2,7 @@
 // tutti-cg: a conjugate-gradient solver for the one-dimensional Poisson problem, with a fixed number of unknowns on
 // each rank. The matrix costs almost nothing, so an iteration costs what its communication costs: two messages of 8
 // bytes to neighbors and one or two sums over all ranks. A plain MPI program: it builds with any MPI.
-#include "../options.hpp"
+#include "../application.hpp"
 #include "problem.hpp"
 
 #include <algorithm>
@@ -171,22 +171,20 @@ struct Options {
     int solves = 5;
 };
 
-/// Parses the command line. Returns an empty string if the program should run; otherwise the text to print, and sets
-/// `failed` unless that is the requested help (--help).
-std::string parse(int argc, char** argv, Options& o, bool& failed) {
+/// Describes the program, whose options are stored in `o`.
+apps::Application describe(Options& o) {
     constexpr int most = 100000000;
     auto const read_form = [&o](std::string const& text) {
         o.pipelined = text == "pipelined";
         return o.pipelined || text == "blocking";
     };
-    apps::CommandLine const line{
+    return {
         "tutti-cg",
-        "Usage: mpiexec -n N tutti-cg [options]\n\n"
-        "Solves -u'' = f between 0 and 1, u = 0 at both ends, on a uniform grid, by the conjugate-gradient method.\n"
-        "The points are distributed over the ranks in order, the same number on each (weak scaling: more ranks, finer\n"
-        "grid). An iteration needs the values next to a rank's own, from its two neighbors (the halo), and sums over\n"
-        "all ranks (dot products). The number of iterations is about the number of points: compare the time of one\n"
-        "iteration.\n",
+        "Solves -u'' = f between 0 and 1, u = 0 at both ends, on a uniform grid, by the conjugate-gradient method. "
+        "The points are distributed over the ranks in order, the same number on each (weak scaling: more ranks, finer "
+        "grid). An iteration needs the values next to a rank's own, from its two neighbors (the halo), and sums over "
+        "all ranks (dot products). The number of iterations is about the number of points: compare the time of one "
+        "iteration.",
         {
             apps::number_option("--unknowns", "N", o.unknowns, 1, most, "points on each rank"),
             {"--dots", "FORM", "blocking or pipelined",
@@ -206,12 +204,11 @@ std::string parse(int argc, char** argv, Options& o, bool& failed) {
             apps::number_option("--solves", "N", o.solves, 1, most,
                                 "number of solves; the median of their times is reported"),
         },
-        "\nPrints the iterations, the time per iteration, the fraction of it spent in the communication of dot\n"
-        "products, the residual reported by the method and the recomputed one, the error against the known solution\n"
-        "and a checksum of the solution's bits. Iterations and checksum are the same under every MPI. The exit\n"
-        "code is 1 if the residual is not the reported one, or if the error is greater than grid and residual\n"
-        "allow.\n"};
-    return apps::parse(argc, argv, line, failed);
+        "Prints the iterations, the time per iteration, the fraction of it spent in the communication of dot "
+        "products, the residual reported by the method and the recomputed one, the error against the known solution "
+        "and a checksum of the solution's bits. Iterations and checksum are the same under every MPI. The exit "
+        "code is 1 if the residual is not the reported one, or if the error is greater than grid and residual "
+        "allow."};
 }
 
 struct Timing {
@@ -278,15 +275,7 @@ bool run(Options const& options, MPI_Comm comm) {
 }   // namespace cg
 
 int main(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
-    int rank;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     cg::Options options;
-    bool failed = false;
-    const std::string message = cg::parse(argc, argv, options, failed);
-    int result = failed ? 2 : 0;
-    if (message.empty()) result = cg::run(options, MPI_COMM_WORLD) ? 0 : 1;
-    else if (rank == 0) std::fputs(message.c_str(), failed ? stderr : stdout);
-    MPI_Finalize();
-    return result;
+    return apps::run_application(argc, argv, cg::describe(options),
+                                 [&] { return cg::run(options, MPI_COMM_WORLD) ? 0 : 1; });
 }

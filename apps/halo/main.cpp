@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // tutti-halo: one computation with two forms of halo exchange, by messages and by a shared window, and the times of
 // both. A plain MPI program: it builds with any MPI.
-#include "../options.hpp"
+#include "../application.hpp"
 
 #include <mpi.h>
 #include <algorithm>
@@ -167,15 +167,13 @@ struct Options {
     int rows = 16, columns = 1024, steps = 1000, rounds = 5;
 };
 
-/// Returns an error message, or the text of --help, or an empty string.
-std::string parse(int argc, char** argv, Options& o, bool& failed) {
+/// Describes the program, whose options are stored in `o`.
+apps::Application describe(Options& o) {
     constexpr int most = 1000000;
-    apps::CommandLine const line{
+    return {
         "tutti-halo",
-        "Usage: mpiexec -n N tutti-halo [options]\n\n"
         "Heat spreads in a plate whose rows are distributed over the ranks. In each step a rank needs a row of each "
-        "of\n"
-        "its neighbors (the halo): once by messages, and once by loads from a window that the node's ranks share.\n",
+        "of its neighbors (the halo): once by messages, and once by loads from a window that the node's ranks share.",
         {
             apps::number_option("--rows", "N", o.rows, 1, most, "rows of each rank"),
             apps::number_option("--columns", "N", o.columns, 1, most, "a row of the halo has 8 N bytes"),
@@ -183,10 +181,8 @@ std::string parse(int argc, char** argv, Options& o, bool& failed) {
             apps::number_option("--rounds", "N", o.rounds, 1, most,
                                 "rounds of both methods, alternately; the median of their times is reported"),
         },
-        "\nPrints the time of a step with both methods, and the part of it spent in the exchange. The exit code is 1 "
-        "if\n"
-        "a number of the plate differs from the result of a single rank.\n"};
-    return apps::parse(argc, argv, line, failed);
+        "Prints the time of a step with both methods, and the part of it spent in the exchange. The exit code is 1 "
+        "if a number of the plate differs from the result of a single rank."};
 }
 
 /// Computes all rows of the plate on one rank.
@@ -260,15 +256,7 @@ bool run(Options const& o, MPI_Comm comm) {
 }   // namespace halo
 
 int main(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
-    int rank;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     halo::Options options;
-    bool failed = false;
-    const std::string message = halo::parse(argc, argv, options, failed);
-    int result = failed ? 2 : 0;
-    if (message.empty()) result = halo::run(options, MPI_COMM_WORLD) ? 0 : 1;
-    else if (rank == 0) std::fputs(message.c_str(), failed ? stderr : stdout);
-    MPI_Finalize();
-    return result;
+    return apps::run_application(argc, argv, halo::describe(options),
+                                 [&] { return halo::run(options, MPI_COMM_WORLD) ? 0 : 1; });
 }

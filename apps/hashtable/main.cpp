@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // tutti-hashtable: a distributed hash table by one-sided operations. A plain MPI program: it builds with any MPI.
-#include "../options.hpp"
+#include "../application.hpp"
 
 #include <mpi.h>
 #include <algorithm>
@@ -195,25 +195,21 @@ struct Options {
     int keys = 10000;         ///< number of distinct keys per rank; all ranks insert keys of the whole range
 };
 
-/// Parses the command line. Returns an empty string if the program should run; otherwise the text to print, and sets
-/// `failed` unless that is the requested help (--help).
-std::string parse(int argc, char** argv, Options& o, bool& failed) {
+/// Describes the program, whose options are stored in `o`.
+apps::Application describe(Options& o) {
     constexpr int most = 10000000;
-    apps::CommandLine const line{
-        "tutti-hashtable",
-        "Usage: mpiexec -n N tutti-hashtable [options]\n\n"
-        "A hash table that is distributed over all ranks. Each rank inserts keys by one-sided operations alone: no\n"
-        "rank receives a message. The value of a key is the number of its insertions.\n",
-        {
-            apps::number_option("--insertions", "N", o.insertions, 1, most, "by each rank"),
-            apps::number_option("--buckets", "N", o.buckets, 1, most,
-                                "of each rank; elements whose bucket is occupied go to a chain behind it"),
-            apps::number_option("--keys", "N", o.keys, 1, most,
-                                "number of different keys per rank; each rank inserts any of them"),
-        },
-        "\nPrints insertions and look-ups per second, and the number of elements in chains. Then every rank compares\n"
-        "its part of the table with the insertions of all ranks. The exit code is 1 if they differ.\n"};
-    return apps::parse(argc, argv, line, failed);
+    return {"tutti-hashtable",
+            "A hash table that is distributed over all ranks. Each rank inserts keys by one-sided operations alone: no "
+            "rank receives a message. The value of a key is the number of its insertions.",
+            {
+                apps::number_option("--insertions", "N", o.insertions, 1, most, "by each rank"),
+                apps::number_option("--buckets", "N", o.buckets, 1, most,
+                                    "of each rank; elements whose bucket is occupied go to a chain behind it"),
+                apps::number_option("--keys", "N", o.keys, 1, most,
+                                    "number of different keys per rank; each rank inserts any of them"),
+            },
+            "Prints insertions and look-ups per second, and the number of elements in chains. Then every rank compares "
+            "its part of the table with the insertions of all ranks. The exit code is 1 if they differ."};
 }
 
 /// Returns the key that `rank` inserts as its insertion `number`. Every rank can compute the keys of all ranks.
@@ -291,15 +287,7 @@ bool run(Options const& options, MPI_Comm comm) {
 }   // namespace hashtable
 
 int main(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
-    int rank;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     hashtable::Options options;
-    bool failed = false;
-    const std::string message = hashtable::parse(argc, argv, options, failed);
-    int result = failed ? 2 : 0;
-    if (message.empty()) result = hashtable::run(options, MPI_COMM_WORLD) ? 0 : 1;
-    else if (rank == 0) std::fputs(message.c_str(), failed ? stderr : stdout);
-    MPI_Finalize();
-    return result;
+    return apps::run_application(argc, argv, hashtable::describe(options),
+                                 [&] { return hashtable::run(options, MPI_COMM_WORLD) ? 0 : 1; });
 }

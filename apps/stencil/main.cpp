@@ -2,7 +2,7 @@
 // An adaptive-mesh stencil with the pattern of miniAMR: blocks in an octree that follows the surface of a moving
 // sphere. Verified in three ways: heat is conserved, no cell becomes hotter than the hottest initial cell, and
 // (--verify) every checksum has the same bits as in a run on one rank, which sends no message.
-#include "../options.hpp"
+#include "../application.hpp"
 #include "profile.hpp"
 #include "world.hpp"
 
@@ -14,38 +14,32 @@
 namespace stencil {
 namespace {
 
-/// Parses the command line. Returns an empty string if the program should run; otherwise the text to print, and sets
-/// `failed` unless that is the requested help (--help).
-std::string parse(int argc, char** argv, Options& o, bool& failed) {
+/// Describes the program, whose options are stored in `o`.
+apps::Application describe(Options& o) {
     using apps::number_option, apps::switch_option;
-    apps::CommandLine const line{
-        "tutti-stencil",
-        "Usage: mpiexec -n N tutti-stencil [options]\n\n"
-        "Heat flows through a unit cube of blocks; the mesh follows the surface of a moving sphere.\n"
-        "The heat of each variable must be conserved, and every checksum must be the same for any number of\n"
-        "ranks.\n",
-        {
-            number_option("--cells", "N", o.cells, 2, 64, "cells per block and direction, even"),
-            number_option("--roots", "N", o.roots, 1, 64, "coarsest blocks per direction"),
-            number_option("--levels", "N", o.levels, 0, 8, "levels of refinement above the coarsest"),
-            number_option("--variables", "N", o.variables, 1, 1000, "variables per cell"),
-            number_option("--together", "N", o.together, 0, 1000, "variables sent in one message; 0: all"),
-            number_option("--steps", "N", o.steps, 1, 1000000, "time steps"),
-            number_option("--stages", "N", o.stages, 1, 1000, "ghost exchanges and updates per time step"),
-            number_option("--refine-every", "N", o.refine_every, 0, 1000000,
-                          "time steps between refinements; 0: only at the start"),
-            number_option("--check-every", "N", o.check_every, 1, 1000000, "time steps between checksums"),
-            number_option("--radius", "X", o.radius, 0, 2, "radius of the moving sphere in the unit cube"),
-            number_option("--speed", "X", o.speed, 0, 1, "distance that the sphere's centre moves per time step"),
-            switch_option("--verify", o.verify,
-                          "repeat the run serially on rank 0 and compare all checksums bit for bit"),
-            switch_option("--quiet", o.quiet, "print only the result"),
-        },
-        "",
-        [&o] { return std::string(o.cells % 2 ? "--cells must be even" : ""); }};
-    std::string const message = apps::parse(argc, argv, line, failed);
-    if (o.together == 0 || o.together > o.variables) o.together = o.variables;
-    return message;
+    return {"tutti-stencil",
+            "Heat flows through a unit cube of blocks; the mesh follows the surface of a moving sphere. "
+            "The heat of each variable must be conserved, and every checksum must be the same for any number of "
+            "ranks.",
+            {
+                number_option("--cells", "N", o.cells, 2, 64, "cells per block and direction, even"),
+                number_option("--roots", "N", o.roots, 1, 64, "coarsest blocks per direction"),
+                number_option("--levels", "N", o.levels, 0, 8, "levels of refinement above the coarsest"),
+                number_option("--variables", "N", o.variables, 1, 1000, "variables per cell"),
+                number_option("--together", "N", o.together, 0, 1000, "variables sent in one message; 0: all"),
+                number_option("--steps", "N", o.steps, 1, 1000000, "time steps"),
+                number_option("--stages", "N", o.stages, 1, 1000, "ghost exchanges and updates per time step"),
+                number_option("--refine-every", "N", o.refine_every, 0, 1000000,
+                              "time steps between refinements; 0: only at the start"),
+                number_option("--check-every", "N", o.check_every, 1, 1000000, "time steps between checksums"),
+                number_option("--radius", "X", o.radius, 0, 2, "radius of the moving sphere in the unit cube"),
+                number_option("--speed", "X", o.speed, 0, 1, "distance that the sphere's centre moves per time step"),
+                switch_option("--verify", o.verify,
+                              "repeat the run serially on rank 0 and compare all checksums bit for bit"),
+                switch_option("--quiet", o.quiet, "print only the result"),
+            },
+            "",
+            [&o] { return std::string(o.cells % 2 ? "--cells must be even" : ""); }};
 }
 
 /// The results of a run; the same on every rank.
@@ -156,15 +150,6 @@ int simulate(Options const& options) {
 }   // namespace stencil
 
 int main(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
-    int rank;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     stencil::Options options;
-    bool failed = false;
-    std::string message = stencil::parse(argc, argv, options, failed);
-    int result = failed ? 2 : 0;
-    if (message.empty()) result = stencil::simulate(options);
-    else if (rank == 0) std::fputs(message.c_str(), failed ? stderr : stdout);
-    MPI_Finalize();
-    return result;
+    return apps::run_application(argc, argv, stencil::describe(options), [&] { return stencil::simulate(options); });
 }

@@ -118,8 +118,9 @@ void World::advance() {
     // different size.
     double finest = 1.0 / (double(options_.roots) * (1 << options_.levels) * options_.cells);
     double step = 0.1 * finest * finest;
-    for (int first = 0; first < options_.variables; first += options_.together) {
-        int last = std::min(first + options_.together, options_.variables);
+    int const together = options_.together ? options_.together : options_.variables;
+    for (int first = 0; first < options_.variables; first += together) {
+        int last = std::min(first + together, options_.variables);
         exchange_ghosts(first, last);
         for (auto& [leaf, block] : blocks_) {
             double h = finest * (1 << (options_.levels - mesh_.leaves()[leaf].level));

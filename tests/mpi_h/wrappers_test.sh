@@ -46,6 +46,8 @@ queries() {
     has "-profile" "-lmyprof -lmpi" "$("$bin/mpicc" -show -profile=myprof a.c)"
     has "-echo" "-show-this a.c" "$("$bin/mpicc" -echo -show-this a.c 2>/dev/null)"
     lacks "no files, no libraries" -lmpi "$("$bin/mpicc" -v 2>&1)"
+    equal "the first line of -v" "mpicc: Tutti" "$("$bin/mpicc" -v 2>&1 | sed -n '1s/ [0-9].*//p')"
+    has "-v for the compiler" "gcc version" "$("$bin/mpicc" -v 2>&1)"
     has "--help" -showme "$("$bin/mpicc" --help)"
     has "-showme:help" -showme "$("$bin/mpicc" -showme:help)"
     for name in mpicc mpicxx mpic++ mpiCC; do

@@ -4,6 +4,7 @@
 # "whole: REASON" in their head become separate executables, built by the compiler wrappers like a user's program.
 #     diagnosis/<wrong|right>/<folder>         the programs of a folder
 #     diagnosis/checked/<folder>               those of right/ under mpiexec --check
+#     diagnosis/checked/wrong/communicators    those of wrong/: with --check, more calls wait for all ranks
 #     diagnosis/hosts/<wrong|right>/<folder>   some of them with their ranks on two hosts
 #     diagnosis/mpirun/<wrong|right>/<folder>  some of them under Open MPI's mpirun
 #     diagnosis/hosts/four/<wrong|right>       the same on four hosts; only with --all
@@ -133,6 +134,7 @@ foreach(kind wrong right)
     endif()
   endforeach()
 endforeach()
+add_corpus_test(checked/wrong/communicators wrong/communicators --check)
 get_property(whole_programs GLOBAL PROPERTY whole_programs)
 add_custom_target(corpus_whole DEPENDS ${whole_programs})
 add_dependencies(corpus_whole mpi mpich)

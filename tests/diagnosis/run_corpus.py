@@ -35,6 +35,7 @@ def numbers(words, count):
 
 class Program:
     on_hosts = False   # the ranks run on several hosts
+    checked = False   # under mpiexec --check
     other_launcher = False   # the launcher is not Tutti's mpiexec
 
     def __init__(self, path, wrong):
@@ -45,7 +46,7 @@ class Program:
         self.head = {}
         for line in lines[:20]:
             key = re.match(r"(?://|!) (ranks|whole|flags|args|input|env|mpiexec|unchecked|may warn|missed|says|one node"
-                           r"|limit|ended|expect(?: \d+| nodes)?): (.*)", line)
+                           r"|limit|ended|expect(?: \d+| nodes| checked)?): (.*)", line)
             if key:
                 self.head[key.group(1)] = key.group(2)
         self.counts = [int(word) for word in self.head["ranks"].split()]
@@ -63,8 +64,8 @@ class Program:
         return [os.path.join(folder, program[0]), *program[1:], *self.head.get("args", "").split()]
 
     def expectation(self, count):
-        several = self.head.get("expect nodes") if self.on_hosts else None
-        return several or self.head.get(f"expect {count}", self.head.get("expect", ""))
+        special = self.head.get("expect nodes" if self.on_hosts else "expect checked" if self.checked else "")
+        return special or self.head.get(f"expect {count}", self.head.get("expect", ""))
 
     def message(self, count):
         """Returns the expected message if an MPI call detects the error; empty if mpiexec does."""
@@ -228,6 +229,7 @@ def main():
     arguments.add_argument("--under", default="", help="another launcher with its options; it must accept -n")
     options = arguments.parse_args()
     Program.on_hosts = bool(options.hosts)
+    Program.checked = options.check
     programs = [one for area in options.areas for one in programs_of(area, options.only.split(","))]
     if options.check:
         programs = [one for one in programs if "unchecked" not in one.head]

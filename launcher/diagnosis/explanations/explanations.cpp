@@ -34,6 +34,9 @@ receive first.
 It is also wrong if both send first, although it seems to work while messages are small: MPI may buffer a small
 message until it is received (MPI 3.1, 3.4), but need not. The send of a large message waits for its receive.
 
+A rank in a collective waits for the ranks of the communicator that have not called it. If a rank must first receive a
+message that is sent after the collective, move one of the two; if it never calls the collective, see T03.
+
 Ranks that share two communicators also deadlock if one of them calls a collective on the first and the other one on
 the second: the order must be the same on all ranks.
 

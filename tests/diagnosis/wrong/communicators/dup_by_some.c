@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Only the even ranks duplicate the communicator, although MPI_Comm_dup is collective.
+// Only the even ranks duplicate the communicator, although MPI_Comm_dup is collective. With --check it waits for all
+// ranks; the odd ranks then wait for a message of an even one, after which they could still call MPI_Comm_dup.
 // ranks: 2 4
 // expect: T03 one of all
 // expect nodes: T01 or T03 one of all
+// expect checked: T01 one of all
 #include <mpi.h>
 
 int main(int argc, char** argv) {

@@ -198,15 +198,9 @@ std::string chosen_lines(std::string const& script, Operands operands) {
     return all;
 }
 
-std::string commands_of(Manual const& manual) {
-    std::string all = manual.name;
-    for (std::string const& alias : manual.aliases) all += " " + alias;
-    return all;
-}
-
 /// Replaces what depends only on the names of the tool.
 std::string with_names(std::string const& script, Manual const& manual) {
-    std::string text = replaced(replaced(script, "COMMANDS", commands_of(manual)), "COMMAND", manual.name);
+    std::string text = replaced(replaced(script, "COMMANDS", all_names(manual, " ")), "COMMAND", manual.name);
     return replaced(replaced(text, "NAME", identifier(manual)), "ALGORITHMS", algorithms_command);
 }
 
@@ -259,7 +253,7 @@ std::string zsh_action(std::string const& kind, std::string const& function) {
 std::string zsh_argument(Manual const& manual, Entry const& entry, std::string const& function) {
     const std::string kind = kind_of(manual, entry);
     std::string all;
-    for (std::string const& word : names_of(entry.argument.empty() ? "" : entry.argument)) {
+    for (std::string const& word : names_of(entry.argument)) {
         std::string message;
         for (char c : word.substr(0, word.find('|')))
             if (std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '=') message += c;

@@ -148,6 +148,12 @@ std::string full_help(Manual const& manual) {
 
 }   // namespace
 
+std::string all_names(Manual const& manual, std::string const& separator) {
+    std::string all = manual.name;
+    for (std::string const& alias : manual.aliases) all += separator + alias;
+    return all;
+}
+
 std::vector<std::string> topics_of(Manual const& manual) {
     std::vector<std::string> all;
     for (Section const& section : manual.sections)
@@ -263,10 +269,13 @@ std::string roff_entry(Entry const& entry) {
     return ".TP\n" + names + "\n" + roff_line(entry.description);
 }
 
+std::string in_capitals(std::string text) {
+    for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    return text;
+}
+
 std::string roff_section(Section const& section, std::string const& level) {
-    std::string title = section.title;
-    if (level == ".SH")
-        for (char& c : title) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    std::string const title = level == ".SH" ? in_capitals(section.title) : section.title;
     std::string all = level + " " + roff(title) + "\n" + roff_paragraphs(section.text);
     for (Entry const& entry : section.entries) {
         all += roff_entry(entry);
@@ -282,18 +291,9 @@ std::string roff_section(Section const& section, std::string const& level) {
 
 std::string man_page(Manual const& described) {
     Manual const manual = located(described, "share/doc/tutti");
-    std::string title = manual.name;
-    for (char& c : title) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-    std::string all = ".TH " + roff(title) + " 1 \"\" \"Tutti " + roff(TUTTI_VERSION) +
-                      "\" \"User Commands\"\n.nh\n.ad l\n.SH NAME\n" +
-                      roff(list_of(
-                          [&] {
-                              auto names = manual.aliases;
-                              names.insert(names.begin(), manual.name);
-                              return names;
-                          }(),
-                          ", ")) +
-                      " \\- " + roff_line(manual.purpose) + ".SH SYNOPSIS\n";
+    std::string all = ".TH " + roff(in_capitals(manual.name)) + " 1 \"\" \"Tutti " + roff(TUTTI_VERSION) +
+                      "\" \"User Commands\"\n.nh\n.ad l\n.SH NAME\n" + roff(all_names(manual, ", ")) + " \\- " +
+                      roff_line(manual.purpose) + ".SH SYNOPSIS\n";
     for (std::string const& line : manual.usage) all += (&line == &manual.usage[0] ? "" : ".br\n") + roff_line(line);
     all += ".SH DESCRIPTION\n" + roff_line(manual.name + " " + manual.purpose + ".");
     if (!manual.description.empty()) all += ".PP\n" + roff_paragraphs(manual.description);

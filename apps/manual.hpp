@@ -72,6 +72,9 @@ std::string man_page(Manual const& manual);
 std::string bash_completion(Manual const& manual);
 std::string zsh_completion(Manual const& manual);
 
+/// Returns the name of the program and its further names.
+std::string all_names(Manual const& manual, std::string const& separator);
+
 /// Returns the topics: the sections, and the generated texts.
 std::vector<std::string> topics_of(Manual const& manual);
 

@@ -51,6 +51,19 @@ TEST(Manual, shows_the_common_options_and_the_examples_on_one_screen) {
     EXPECT_THAT(text, Not(HasSubstr("Sets the size")));
 }
 
+TEST(Manual, answers_the_options_that_request_a_text) {
+    Information none, version, brief, all;
+    parse_options(information_options(version), {"--version", "-h"});
+    parse_options(information_options(brief), {"-h"});
+    parse_options(information_options(all), {"--help", "rare"});
+    EXPECT_FALSE(none.requested());
+    EXPECT_TRUE(version.requested() && brief.requested() && all.requested());
+    EXPECT_EQ(information_text(small(), version), version_text("tool"));
+    EXPECT_THAT(version_text("tool"), testing::MatchesRegex("tool of Tutti [0-9.]+\n"));
+    EXPECT_EQ(information_text(small(), brief), short_help(small()));
+    EXPECT_EQ(information_text(small(), all), help_on(small(), "rare"));
+}
+
 TEST(Manual, escapes_what_roff_would_interpret) {
     std::string const page = man_page(small());
     EXPECT_THAT(page, HasSubstr("\\fB\\-s\\fR, \\fB\\-\\-size\\fR\\fI N\\fR\n"));

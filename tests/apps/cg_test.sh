@@ -36,5 +36,6 @@ done
 out=$(cg 2 --unknown 8 2>&1)
 [[ "$out" == *"--unknown is not an option; did you mean --unknowns? (--help lists them all)"* ]] || wrong "--unknown: $out"
 out=$(cg 2 --help) || wrong "--help: $?"
-[[ "$out" == "Usage: "*--unknowns*--dots* ]] || wrong "--help: $out"
+[[ "$out" == "Usage: "*--unknowns*--dots*"exit code"* ]] || wrong "--help: $out"
+[ "$(COLUMNS=60 cg 2 --help | wc -L)" -le 60 ] || wrong "--help ignores the width: $(COLUMNS=60 cg 2 --help)"
 finish

@@ -84,7 +84,7 @@ text=$(TUTTI_COLL=bcast=nix "$info" --table); [[ "$text" == "! TUTTI_COLL: bcast
 for what in mbind policies; do
     [[ $("$forbid" $what -- "$info") == *"no   placing memory on NUMA nodes ("* ]] || wrong "$what: memory is placed although this is forbidden"
 done
-[ "$(pgrep -xc tutti-info)" = 0 ] || wrong "tutti-info left a process"
+what=tutti-info; expect_nothing_left
 
 err=$("$info" --algoritms 2>&1); [ $? = 2 ] || wrong "a wrong option ended with another code than 2"
 [[ "$err" == *"did you mean --algorithms?"* ]] || wrong "a wrong option: $err"

@@ -141,6 +141,22 @@ expect_code 17; expect_err "rank 2 on n2, process"
 inside -n 3 "$member" 2 kill sleep
 expect_code 137; expect_err "was killed by signal 9"
 
+# The commands of the page: srun, and mpiexec in a batch script.
+mkdir "$scratch/page"
+cp "$member" "$scratch/page/app"
+sed -n '/^## Slurm/,/^## Other/p' "$source/launcher/clusters.md" >"$scratch/page/text"
+sed -n '/^#!\/bin\/sh/,/^```/p' "$scratch/page/text" | grep -v '^```' >"$scratch/page/script"
+what=$(grep -m1 '^srun --mpi=pmix .*\./app' "$scratch/page/text")
+[[ "$(cat "$scratch/page/script")" == *"#SBATCH "*"mpiexec ./app"* ]] && [ -n "$what" ] ||
+    wrong "the commands of the page: $what $(cat "$scratch/page/script")"
+out=$(cd "$scratch/page" && timeout 600 bash -c "$what" 2>"$scratch/err" </dev/null); code=$?
+out=$(sort <<<"$out") err=$(grep -vx "srun: got SIGCONT" "$scratch/err")
+expect_code 0; expect_out "$(members 28 4 4 4 4 4 4 4 4)"
+what="sbatch with the script of the page"
+(cd "$scratch/page" && PATH=$build/bin:$PATH timeout 600 sbatch --quiet --wait --output=out script) 2>"$scratch/err"; code=$?
+out=$(sort "$scratch/page/out") err=$(cat "$scratch/err")
+expect_code 0; expect_out "$(members 28 4 4 4 4 4 4 4 4)"
+
 # Without PMIx each rank is a world of one, and the reason is reported.
 code=$(srun --jobid="$job" --overlap --mpi=none -N 1 -n 2 "$member" 2>&1 | grep -c "srun without --mpi=pmix")
 [ "$code" = 2 ] || wrong "without --mpi=pmix $code ranks reported the reason instead of 2"

@@ -22,7 +22,7 @@ trap 'kill $server; rm -rf "$folder"' EXIT
 grep -q "Server listening" "$folder/sshd" || skip "sshd does not run here: $(head -1 "$folder/sshd")"
 echo "[127.0.0.1]:$port $(cat "$folder/host.pub")" > "$folder/known"
 cat > "$folder/config" <<END
-Host one two refused
+Host one two n1 n2 refused
     HostName 127.0.0.1
     Port $port
     User $(id -un)
@@ -30,7 +30,7 @@ Host one two refused
     IdentitiesOnly yes
     BatchMode yes
     LogLevel ERROR
-Host one two
+Host one two n1 n2
     IdentityFile $folder/user
 Host refused
     IdentityFile $folder/stranger
@@ -58,6 +58,23 @@ head -c 1000000 /dev/urandom > "$folder/random"
 input=$folder/random; ssh_run -hosts one:1,two:1 -n 2 -stdin 1 sh -c '[ $PMI_RANK = 0 ] || cat' > /dev/null
 cmp -s "$folder/out" "$folder/random" || wrong "input and output over ssh"; input=
 mkdir "$folder/a b"; cp "$build/bin/tutti-daemon" "$folder/a b"; ssh_run -hosts one --daemon "$folder/a b/tutti-daemon" echo x; expect_out x
+
+# the commands and the host file of the page, with an ssh that knows its names
+mkdir "$folder/page"
+sed -n '/^## With ssh/,/^## Slurm/p' "$source/launcher/clusters.md" > "$folder/page/text"
+grep '^n[12]' "$folder/page/text" > "$folder/page/hosts"
+printf '#!/bin/sh\nexec %s -F %s "$@"\n' "$ssh" "$folder/config" > "$folder/page/ssh"
+printf '#!/bin/sh\necho "$PMI_RANK $MPI_LOCALNRANKS $PWD"\n' > "$folder/page/app"
+chmod +x "$folder/page/ssh" "$folder/page/app"
+sed -n '/^```sh$/,/^```$/p' "$folder/page/text" | grep -v '^```' > "$folder/page/commands"
+[ "$(grep -c '^mpiexec ' "$folder/page/commands")" = "$(wc -l < "$folder/page/commands")" ] && [ -s "$folder/page/commands" ] ||
+    wrong "the commands of the page: $(< "$folder/page/commands")"
+while read -r what; do
+    (cd "$folder/page" && PATH=$folder/page:$own/bin:$PATH TUTTI_SILENCE=600 timeout "$limit_s" bash -c "$what") \
+        > "$folder/out" 2> "$folder/err" < /dev/null
+    code=$? err=$(< "$folder/err"); expect_code 0; expect_silence
+    [ "$(sort "$folder/out")" = "$(seq -f "%g 4 $folder/page" 0 7)" ] || wrong "$what printed $(< "$folder/out")"
+done < "$folder/page/commands"
 
 # unreachable hosts, with the message of ssh
 ssh_run -hosts one,no-such-host.invalid true; expect_code 1; expect_err "node no-such-host.invalid could not be reached: $ssh ended with exit code 255 and printed:"; expect_err "no-such-host.invalid"

@@ -14,13 +14,14 @@
 #include <string_view>
 
 #include "launcher/base/job.hpp"
+#include "launcher/base/text.hpp"
 #include "runtime/base/error.hpp"
 #include "topo/files.hpp"
 
 namespace tutti::launcher {
 
 std::vector<std::string> split_agent_command(std::string const& text) {
-    std::vector<std::string> arguments = parse_config_arguments(text.empty() ? ssh_agent : text);
+    std::vector<std::string> arguments = parse_config_arguments(text.empty() ? ssh_agent : text, "--launcher-agent");
     if (arguments.empty()) throw LaunchError("the command of --launcher-agent is empty");
     return arguments;
 }
@@ -41,6 +42,11 @@ constexpr int not_found = 127, not_executable = 126;
 bool is_folder(std::string const& file) {
     struct stat info {};
     return stat(file.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+bool is_regular_file(std::string const& file) {
+    struct stat info {};
+    return stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode);
 }
 
 bool is_executable(std::string const& file) { return !is_folder(file) && access(file.c_str(), X_OK) == 0; }
@@ -75,15 +81,28 @@ Language const* language_of(std::string_view name) {
 std::string advice(Language const& language, std::string const& name, int ranks) {
     if (language.interpreter)
         return join("is a script of ", language.interpreter, "; write mpiexec -n ", ranks, " ", language.interpreter,
-                    " ", name);
-    return join("is a source file; compile it: ", language.compiler, " ", name, " -o ",
-                name.substr(0, name.rfind('.')));
+                    " ", shell_quoted(name));
+    return join("is a source file; compile it: ", language.compiler, " ", shell_quoted(name), " -o ",
+                shell_quoted(name.substr(0, name.rfind('.'))));
+}
+
+/// Throws LaunchError if a file that begins with `head` is empty or the output of a compiler that was not linked.
+void check_linked(std::string const& name, std::string const& head) {
+    if (head.empty())
+        throw LaunchError(join("the program ", name, " is an empty file; compile or copy it again"), not_executable);
+    Elf64_Ehdr header{};
+    if (!head.starts_with(ELFMAG) || head.size() < sizeof header) return;
+    std::memcpy(&header, head.data(), sizeof header);
+    if (header.e_type != ET_REL) return;
+    std::string const linked = name.ends_with(".o") ? name.substr(0, name.size() - 2) : "a.out";
+    throw LaunchError(join(name, " is an object file, which was compiled but not linked: mpicc ", shell_quoted(name),
+                           " -o ", shell_quoted(linked), " links it"),
+                      not_executable);
 }
 
 /// Returns the beginning of a regular file, enough to recognize its kind.
 std::string head_of(std::string const& file) {
-    struct stat info {};
-    if (stat(file.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return "";
+    if (!is_regular_file(file)) return "";
     std::string head(256, '\0');
     std::ifstream in(file, std::ios::binary);
     in.read(head.data(), static_cast<std::streamsize>(head.size()));
@@ -100,13 +119,14 @@ std::string check_path(std::string const& name, std::string const& file, int ran
     if (Language const* const language = language_of(name); language && !head.starts_with(ELFMAG))
         if (!script || !is_executable(file))
             throw LaunchError(join(name, " ", advice(*language, name, ranks)), not_executable);
+    if (is_regular_file(file) && access(file.c_str(), R_OK) == 0) check_linked(name, head);
     if (!is_executable(file))
         throw LaunchError(join(program, "is not executable (chmod +x makes it so)"), not_executable);
     std::size_t const end = head.find('\n');
     if (script && end != head.npos && head[end - 1] == '\r')
         throw LaunchError(
             join("the first line of the script ", name, " ends with a carriage return (\\r), as on Windows, ",
-                 "so its interpreter cannot be found; sed -i 's/\\r$//' ", name, " removes it"),
+                 "so its interpreter cannot be found; sed -i 's/\\r$//' ", shell_quoted(name), " removes it"),
             not_executable);
     return name;
 }

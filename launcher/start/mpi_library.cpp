@@ -314,7 +314,7 @@ bool needs_preload(std::string const& file) {
     for (std::string const& name : linkage.libraries)
         if (name.starts_with("libmpi.so.") && name != "libmpi.so.12")
             throw LaunchError(join("--drop-in: ", file, " was built against ", name,
-                                   ", whose ABI is not MPICH's; compile it with our mpicc"),
+                                   ", whose ABI is not MPICH's; compile it with Tutti's mpicc"),
                               126);
     return !linkage.rpath.empty();
 }

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "launcher/base/text.hpp"
 #include "launcher/diagnosis/report.hpp"
 #include "launcher/start/mpi_library.hpp"
 #include "launcher/start/spawn.hpp"
@@ -34,7 +35,7 @@ std::string remedy_for(MappedLibrary const& foreign) {
     if (has_our_abi(foreign.file.substr(foreign.file.rfind('/') + 1))) return "--drop-in loads Tutti's library instead";
     std::string const mpicc = topo::program_folder() + "/mpicc";
     if (!foreign.by_mpi4py) return join("compile the program, or the library that uses MPI, with ", mpicc);
-    return join("build mpi4py with Tutti, for example by `python3 -m venv mpi && MPICC=", mpicc,
+    return join("build mpi4py with Tutti, for example by `python3 -m venv mpi && MPICC=", shell_quoted(mpicc),
                 " mpi/bin/pip install --no-binary mpi4py mpi4py`, and run the script with mpi/bin/python3");
 }
 

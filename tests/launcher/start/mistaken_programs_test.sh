@@ -20,6 +20,20 @@ for permission in -x +x; do
 done
 [[ "$out$err" != *"sh: "* ]] || wrong "a shell executed a source file: $err"
 
+# The commands can be copied, whatever the name.
+mkdir 'a b'; cp hello.py ring.c 'a b'
+run -n 2 'a b/hello.py'; expect_code 126; expect_err "write mpiexec -n 2 python3 'a b/hello.py'."
+run -n 2 'a b/ring.c'; expect_code 126; expect_err "compile it: mpicc 'a b/ring.c' -o 'a b/ring'."
+
+# Files that a compiler left incomplete.
+"$build/bin/mpicc" -c ring.c -o ring.o; : > empty
+for permission in -x +x; do
+    chmod $permission ring.o empty
+    run -n 2 ./ring.o; expect_code 126; expect_err "an object file, which was compiled but not linked: mpicc ./ring.o -o ./ring links it"
+    run -n 2 ./empty; expect_code 126; expect_err "the program ./empty is an empty file"
+done
+"$build/bin/mpicc" ./ring.o -o ./ring && run -n 2 ./ring; expect_code 0
+
 # A script of another language that names its interpreter is a program; so are scripts in PATH.
 printf '#!/bin/sh\necho own\n' > own.py; chmod +x own.py
 run -n 2 ./own.py; expect_code 0; expect_out $'own\nown'
@@ -33,6 +47,7 @@ for line in '#!/bin/sh' '#!/usr/bin/env sh'; do
     run -n 2 ./windows; expect_code 126
     expect_err "ends with a carriage return (\\r), as on Windows"; expect_err "sed -i 's/\\r\$//' ./windows"
 done
+cp windows 'a b'; run -n 2 'a b/windows'; expect_err "sed -i 's/\\r\$//' 'a b/windows'"
 sed -i 's/\r$//' windows
 run -n 1 ./windows; expect_code 0; expect_out hi
 

@@ -12,4 +12,9 @@ END
 run -n 2 /usr/bin/python3 "$folder/script.py"; expect_code 0; expect_out $'rank 0 of 1\nrank 0 of 1'
 expect_err "libmpi.so.40"
 expect_err "\`python3 -m venv mpi && MPICC=$build/bin/mpicc mpi/bin/pip install --no-binary mpi4py mpi4py\`"
+
+# The command can be copied if Tutti is in a folder with a blank.
+mkdir -p "$folder/a b/bin"; cp "$mpiexec" "$folder/a b/bin"; ln -s "$build/lib" "$folder/a b/lib"
+mpiexec="$folder/a b/bin/mpiexec"
+run -n 2 /usr/bin/python3 "$folder/script.py"; expect_code 0; expect_err "MPICC='$folder/a b/bin/mpicc' mpi/bin/pip"
 finish

@@ -39,7 +39,9 @@ bool is_in(std::string const& process, std::uint64_t pid_namespace) {
 Pipe Pipe::make() {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
-        throw LaunchError(join("no pipe can be created for a rank's output: ", std::strerror(errno)), 1);
+        throw LaunchError(join("no pipe can be created for a rank's output: ", std::strerror(errno),
+                               errno == EMFILE ? "; ulimit -n prints the limit, ulimit -n NUMBER raises it" : ""),
+                          1);
     return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 

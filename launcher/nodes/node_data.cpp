@@ -4,6 +4,7 @@
 // their own.
 #include "launcher/nodes/node_data.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -92,6 +93,14 @@ std::unique_ptr<RemoteRankCounts> unpacked_counts(std::string_view bytes) {
 }
 
 // Assembling the map of the job.
+
+std::string node_names(Allocation const& allocation, std::vector<int> const& nodes) {
+    constexpr std::size_t max_names = 8;
+    std::string text = nodes.size() == 1 ? "node " : "nodes ";
+    for (std::size_t i = 0; i < std::min(nodes.size(), max_names); ++i)
+        text += join(i == 0 ? "" : ", ", allocation.nodes[static_cast<std::size_t>(nodes[i])]);
+    return nodes.size() > max_names ? join(text, " and ", nodes.size() - max_names, " more") : text;
+}
 
 ClusterInfo make_cluster_info(Allocation const& allocation, int here, StartOrder const& order) {
     std::size_t const count = allocation.nodes.size();

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "launcher/nodes/messages.hpp"
 #include "launcher/report/statistics.hpp"
@@ -28,6 +29,9 @@ std::string packed_counts(RankCounts const& counts, std::uint64_t now);
 std::unique_ptr<RemoteRankCounts> unpacked_counts(std::string_view bytes);
 
 // The map of the job as one node sees it, from the facts that all nodes have sent.
+
+/// Returns for example "node h2" or "nodes h2, h3 and 5 more". `nodes`: indices in the allocation.
+std::string node_names(Allocation const& allocation, std::vector<int> const& nodes);
 
 /// `here`: the index of this node in the allocation. Throws Error if `order` does not fit the allocation.
 ClusterInfo make_cluster_info(Allocation const& allocation, int here, StartOrder const& order);

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "apps/options.hpp"
 #include "launcher/nodes/messages.hpp"
 #include "launcher/nodes/node_data.hpp"
 #include "launcher/placement/placement.hpp"
@@ -94,15 +95,7 @@ std::vector<int> RootDaemon::awaited_nodes() const {
     return awaited;
 }
 
-/// Returns "nodes h2, h3 and 5 more".
-std::string RootDaemon::awaited_names() const {
-    constexpr std::size_t max_names = 8;
-    std::vector<int> const awaited = awaited_nodes();
-    std::string text = awaited.size() == 1 ? "node " : "nodes ";
-    for (std::size_t i = 0; i < std::min(awaited.size(), max_names); ++i)
-        text += join(i == 0 ? "" : ", ", allocation_.nodes[static_cast<std::size_t>(awaited[i])]);
-    return awaited.size() > max_names ? join(text, " and ", awaited.size() - max_names, " more") : text;
-}
+std::string RootDaemon::awaited_names() const { return node_names(allocation_, awaited_nodes()); }
 
 // If the daemon that mpiexec has started for a branch has not sent its handshake, that node is the cause. A node behind
 // a daemon is only known to be missing.
@@ -190,9 +183,12 @@ std::string RootDaemon::drawings(NodeFacts const& own, StartOrder const& order) 
 
 ClusterInfo RootDaemon::exchange_facts(NodeFacts const& own, std::string const& tuning) {
     Clock::time_point const until = Clock::now() + start_limit_;
+    auto notice = job_.quiet ? until : std::min(Clock::now() + 10s, until - start_limit_ / 2);
     while (!awaited_nodes().empty()) {
         if (Clock::now() > until) throw start_timeout_error();
-        serve_start_once(until);
+        if (Clock::now() > notice)
+            notice = until, apps::print_error("mpiexec", "waiting for " + awaited_names() + "; see --start-timeout", 0);
+        serve_start_once(std::min(until, notice));
         throw_if_lost();
     }
     StartOrder const order = start_order(own, tuning);

@@ -131,7 +131,10 @@ pid_t spawn(SpawnOptions const& start) {
         p.shell_argv[1] = const_cast<char*>(start.path.c_str());
     }
     pid_t pid = start_child(p);
-    if (pid < 0) throw LaunchError(join("another process cannot be started: ", std::strerror(errno)), 1);
+    if (pid < 0)
+        throw LaunchError(join("another process cannot be started: ", std::strerror(errno),
+                               errno == EAGAIN ? "; ulimit -u prints the limit of this user's processes" : ""),
+                          1);
     if (p.failure.step) throw_spawn_error(start, p.failure);
     setpgid(pid, pid);   // as in the child, in case this process runs first
     return pid;

@@ -24,6 +24,7 @@ starts() {
 not_answered="node 127.0.0.3 has not answered within 2 s (TUTTI_START_TIMEOUT)"
 
 starts "never answers" "exec sleep $nap"; expect_err "$not_answered"
+expect_err "mpiexec: waiting for node 127.0.0.3; see --start-timeout."
 starts "is stopped" 'kill -STOP $$'; expect_err "$not_answered"
 starts "sends half a greeting" "printf '\\026\\026tutti-daemon '; exec sleep $nap"; expect_err "$not_answered"
 starts "sends half a greeting and ends" "printf '\\026\\026tutti-daemon '; exit 3"; expect_err "ended with exit code 3"

@@ -9,4 +9,8 @@ nobody test -x "$build/tests/ranks_launcher_mover" 2> /dev/null || skip "user 65
 programs=("${quick[@]}")
 try 2 "as an unprivileged user" nobody
 try 2 "as an unprivileged user without arenas" nobody env TUTTI_ARENA=no
+
+what="mpiexec with few processes"
+err=$(nobody prlimit --nproc=3 "$mpiexec" -n 16 sleep "$nap" 2>&1); code=$?; expect_code 1; expect_nothing_left
+expect_err "another process cannot be started: Resource temporarily unavailable; ulimit -u prints the limit of this user's processes."
 finish

@@ -7,7 +7,7 @@ is_sanitized && skip "covered by the plain build"
 cmake --install "$build" --prefix "$folder/first" >"$folder/log" 2>&1 || wrong "cmake --install: $(cat "$folder/log")"
 mv "$folder/first" "$folder/prefix"
 documents=$folder/prefix/share/doc/tutti
-for document in README.md CHANGELOG.md LICENSE SECURITY.md coll/ALGORITHMS.md launcher/clusters.md mpi_h/build-systems.md \
+for document in README.md guides/report.png CHANGELOG.md LICENSE SECURITY.md coll/ALGORITHMS.md launcher/clusters.md mpi_h/build-systems.md \
     apps/hello.c apps/lessons/README.md apps/lessons/03-deadlocks/mistake-ring.c; do
     [ -f "$documents/$document" ] || wrong "$document is not installed"
 done
@@ -38,6 +38,16 @@ for folder, _, files in os.walk(documents):
 print(count, "links")
 sys.exit(bool(wrong) or count < 50)
 EOF
+
+# Each page with commands has a line that makes a folder for them, in which they run as printed.
+for page in README.md guides/teaching.md guides/your-program.md; do
+    line=$(grep -m1 '^    cp -r PREFIX/' "$documents/$page" | sed "s|PREFIX|$folder/prefix|g")
+    [ -n "$line" ] && (cd "$folder" && bash -c "$line") || wrong "the line of $page: $line"
+    commands=$(sed -n '/^```sh$/,/^```$/p' "$documents/$page" | grep -m2 -e ' apps/hello.c' -e ' build/hello$')
+    [ "$(wc -l <<<"$commands")" = 2 ] && out=$(cd "$folder/tutti" && bash -c "$commands" 2>&1) &&
+        [[ "$out" == *"the ranks' numbers add up to 6"* ]] || wrong "$page: $commands: $out"
+    rm -rf "$folder/tutti"
+done
 
 cd "$documents" || exit 1
 PATH=$folder/prefix/bin:$PATH

@@ -65,14 +65,18 @@ std::vector<Paragraph> paragraphs_of(std::string const& text) {
     return all;
 }
 
-constexpr std::size_t column = 30;
+}   // namespace
 
-std::string text_of_paragraphs(std::string const& text) {
+std::string wrapped_paragraphs(std::string const& text) {
     std::string all;
     for (Paragraph const& one : paragraphs_of(text))
         all += (all.empty() ? "" : "\n") + (one.verbatim ? one.text : wrapped(one.text, 0));
     return all;
 }
+
+namespace {
+
+constexpr std::size_t column = 30;
 
 std::string joined_names(Entry const& entry) { return entry.names + argument_text(entry.argument); }
 
@@ -81,7 +85,7 @@ std::string text_of(Entry const& entry) { return help_entry(joined_names(entry),
 std::string text_of(Section const& section) {
     std::string all = section.title + ":\n";
     if (section.kind == Section::Kind::options) all = section.title + " (--help " + section.topic + "):\n";
-    if (!section.text.empty()) all += text_of_paragraphs(section.text);
+    if (!section.text.empty()) all += wrapped_paragraphs(section.text);
     if (!section.text.empty() && !section.entries.empty()) all += "\n";
     for (Entry const& entry : section.entries) all += text_of(entry);
     return all;
@@ -92,8 +96,10 @@ std::string examples_of(Manual const& manual, std::size_t most) {
     most = std::min(most, manual.examples.size());
     for (std::size_t i = 0; i < most; ++i) widest = std::max(widest, manual.examples[i].command.size());
     std::string all;
+    constexpr std::size_t least_width = 24;   // of descriptions beside the commands; else they are below
+    std::size_t const beside = widest + 6, indent = beside + least_width <= text_width() ? beside : 8;
     for (std::size_t i = 0; i < most; ++i)
-        all += help_entry("  " + manual.examples[i].command, manual.examples[i].description, widest + 6);
+        all += help_entry("  " + manual.examples[i].command, manual.examples[i].description, indent);
     return all;
 }
 
@@ -137,7 +143,7 @@ Manual located(Manual manual, std::string const& folder) {
 std::string full_help(Manual const& manual) {
     std::string all = manual.name + " " + wrapped(manual.purpose + ".", manual.name.size() + 1) + "\n" +
                       usage_of(manual) + "\n" + examples_of(manual, manual.examples.size());
-    if (!manual.description.empty()) all += "\n" + text_of_paragraphs(manual.description);
+    if (!manual.description.empty()) all += "\n" + wrapped_paragraphs(manual.description);
     for (Section const& section : manual.sections)
         if (section.kind <= Section::Kind::terms) all += "\n" + text_of(section);
     return all + "\n" +
@@ -197,7 +203,7 @@ std::string help_on(Manual const& described, std::string const& topic) {
         for (Entry const& entry : section.entries) {
             if (is_named(entry, topic)) return text_with_parts(entry);
             for (std::string const& name : names_of(entry.names))
-                if (is_option(name)) known.push_back(is_option(topic) ? name : without_dashes(name));
+                known.push_back(is_option(topic) ? name : without_dashes(name));
         }
     const std::string hint = tutti::topo::nearest_hint(topic, known);
     throw std::invalid_argument("--help " + topic + ": there is no such topic" +

@@ -68,6 +68,10 @@ std::string short_help(Manual const& manual);
 /// topic, or lists all topics.
 std::string help_on(Manual const& manual, std::string const& topic);
 
+/// Returns `text` with its paragraphs, which empty lines separate, in lines of text_width(). Lines that begin with four
+/// blanks stay as they are.
+std::string wrapped_paragraphs(std::string const& text);
+
 std::string man_page(Manual const& manual);
 std::string bash_completion(Manual const& manual);
 std::string zsh_completion(Manual const& manual);

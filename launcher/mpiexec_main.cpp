@@ -70,7 +70,7 @@ void print_notes(Job const& job) {
 
 int run(Job const& job) {
     if (job.show_help) return print("mpiexec", job.short_help ? apps::short_help(manual()) : help_text(job.help_topic));
-    if (!job.explain.empty()) return print("mpiexec", explain(job.explain));
+    if (job.explain) return print("mpiexec", explain(*job.explain));
     if (job.show_version) return print("mpiexec", apps::version_text("mpiexec"));
     Allocation const allocation = allocate(job, host_name());
     std::vector<std::string> const errors = setting_errors(job);

@@ -114,7 +114,7 @@ struct Job {
     std::string report_pid;       ///< where mpiexec writes its process ID: -, + or a file; empty: nowhere
 
     std::chrono::milliseconds timeout{0};   ///< 0: none
-    std::string explain;                    ///< code of the diagnostic to be explained; empty: none
+    std::optional<std::string> explain;     ///< code of the diagnostic to be explained
     bool json_messages = false;             ///< print reports as lines of JSON
     bool keep_on_deadlock = false;          ///< on deadlock, report it and keep the job alive for a debugger
     bool quiet = false, verbose = false;

@@ -60,7 +60,7 @@ std::string format_time(std::uint64_t nanoseconds) {
     return with_unit(value, names[unit]);
 }
 
-std::vector<std::string> parse_config_arguments(std::string_view text) {
+std::vector<std::string> parse_config_arguments(std::string_view text, std::string_view source) {
     std::vector<std::string> arguments;
     std::string word;
     bool in_word = false;
@@ -93,7 +93,7 @@ std::vector<std::string> parse_config_arguments(std::string_view text) {
             word += c, in_word = true;
         }
     }
-    if (quote) throw LaunchError("a quote in the configuration file is not closed");
+    if (quote) throw LaunchError(join(source, ": a quote is not closed"));
     end_line();
     if (!arguments.empty()) arguments.pop_back();   // the colon after the last line
     return arguments;

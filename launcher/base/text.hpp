@@ -49,8 +49,8 @@ std::string format_time(std::uint64_t nanoseconds);
 // Shell quoting, lists of ranks, and patterns that contain a rank number.
 
 /// Returns the arguments in the text of a -configfile: one program per line, # begins a comment, quotes as in a shell.
-/// Programs are separated by ":". Throws LaunchError if a quote is not closed.
-std::vector<std::string> parse_config_arguments(std::string_view text);
+/// Programs are separated by ":". Throws LaunchError, which begins with `source`, if a quote is not closed.
+std::vector<std::string> parse_config_arguments(std::string_view text, std::string_view source);
 
 /// Returns the text of a file named by the user. Throws LaunchError with `what` ("the host file "), the file name and
 /// the reason if the file cannot be read.

@@ -69,8 +69,8 @@ OMPI_COMM_WORLD_LOCAL_RANK, … as with MPICH and Open MPI.
 tutti-info lists the settings (TUTTI_…) and the algorithms. mpiexec itself reads these variables:)";
 
 constexpr char on_several_jobs[] =
-    R"(If several jobs or other programs share a machine, ranks adapt how they wait. The variable TUTTI_WAIT and the
-info key tutti_wait observe and control that (guides/several-jobs.md).)";
+    R"(If several jobs or other programs share a machine, ranks adapt how they wait. --stats shows how they waited; the
+variable TUTTI_WAIT and the info key tutti_wait change it (guides/several-jobs.md).)";
 
 /// Returns the variables that mpiexec itself reads.
 std::vector<Entry> variables() {
@@ -177,6 +177,9 @@ apps::Manual manual() {
 }
 
 std::string help_text(std::string const& topic) {
+    for (VariableRow const& row : describe_variables(nullptr))
+        if (row.name == topic)
+            return apps::help_entry(topic, join(row.description, " Values: ", row.range, "."), topic.size() + 4);
     try {
         return apps::help_on(manual(), topic);
     } catch (std::invalid_argument const& error) { throw LaunchError(error.what()); }

@@ -148,7 +148,7 @@ private:
             throw LaunchError(join("configuration files are nested more than ", max_nesting, " deep, down to ", file,
                                    "; probably one of them includes itself"));
         std::vector<std::string> const arguments =
-            parse_config_arguments(read_user_file("the configuration file ", file));
+            parse_config_arguments(read_user_file("the configuration file ", file), file);
         ArgumentParser(job_, arguments, depth_ + 1).parse_programs();
     }
 
@@ -223,11 +223,11 @@ void apply_environment(Job& job) {
 }
 
 void check_job(Job const& job) {
-    if (job.show_help || job.show_version || !job.explain.empty() || job.show_hierarchy) return;
+    if (job.show_help || job.show_version || job.explain || job.show_hierarchy) return;
     if (job.cpus_in_order && job.cpus.empty())
         throw LaunchError("ORDERED needs a list of processing units; give one with --cpu-set or --map-by pe-list");
     bool nothing = job.programs.empty() || job.programs.front().command.empty();
-    if (nothing) throw LaunchError("there is no program to start; mpiexec --help shows how to name one");
+    if (nothing) throw LaunchError("there is no program to start; mpiexec -h shows how to name one");
     if (job.output_from >= job.ranks())
         throw LaunchError(join("-output-from ", job.output_from, ": the ranks are 0 to ", job.ranks() - 1));
     if (job.input.kind == InputTarget::Kind::one && job.input.rank >= job.ranks())

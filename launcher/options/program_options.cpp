@@ -247,8 +247,9 @@ constexpr Option program_options[] = {
      [](Target t, Values v) { t.job.preload_arena = parse_yes_no_auto("--preload-arena", v[0]); }},
     {"--coll", "COLLECTIVE=ALGORITHM[:PARAMETER=VALUE,…]", "",
      "Use this algorithm for all calls that it supports: --coll allreduce=xhc:hierarchy=numa+socket,chunk=16K; for "
-     "other calls, a message reports why and which algorithm runs instead. May be given several times; the same as "
-     "TUTTI_COLL. tutti-info --algorithms lists the algorithms.",
+     "other calls, a message reports why and which algorithm runs instead. An unknown name is reported and ignored; "
+     "with --strict it ends the job. May be given several times; the same as TUTTI_COLL. tutti-info --algorithms lists "
+     "the algorithms.",
      [](Target t, Values v) { request_algorithms(t.job.environment, v[0]); }},
 };
 

@@ -11,7 +11,9 @@ namespace {
 InputTarget parse_input_target(std::string const& text) {
     if (text == "all") return {InputTarget::Kind::all, 0};
     if (text == "none") return {InputTarget::Kind::none, 0};
-    return {InputTarget::Kind::one, parse_number("-stdin (or all, or none)", text, 0)};
+    auto const rank = topo::parse_number(text, 0, 1'000'000);
+    if (!rank) throw LaunchError(join("-stdin must be all, none or the number of a rank, not '", printable(text), "'"));
+    return {InputTarget::Kind::one, *rank};
 }
 
 void set_output_folder(Job& job, std::string folder) {

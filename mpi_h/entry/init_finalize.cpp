@@ -206,8 +206,8 @@ void watch_forks() {
 /// TUTTI_STRICT: problems that are otherwise warnings end the job before the program has done anything.
 [[noreturn]] void fail_strict(std::vector<std::string> const& diagnostics) {
     std::string all;
-    for (std::string const& one : diagnostics) all += one + "; ";
-    fail(ErrorClass::other, all, "the job ends because TUTTI_STRICT is set");
+    for (std::string const& one : diagnostics) all += (all.empty() ? "" : "; ") + one;
+    fail(ErrorClass::other, all, " (the job ends because TUTTI_STRICT is set)");
 }
 
 /// --check: thread levels below MPI_THREAD_MULTIPLE, and all handles.

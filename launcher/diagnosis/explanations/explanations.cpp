@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "apps/manual.hpp"
 #include "launcher/base/job.hpp"
 #include "runtime/base/error.hpp"
+#include "topo/nearest.hpp"
 #include "topo/text.hpp"
 
 namespace tutti::launcher {
@@ -204,17 +206,21 @@ std::string help_for(std::string_view code) {
 }
 
 std::string explain(std::string_view code) {
+    constexpr std::size_t column = 32;   // longer than the names of all classes
+    std::string const wanted = topo::upper(code);
+    std::vector<std::string_view> known;
     std::string list;
-    std::size_t width = 0;
-    std::span<Explanation const> const all = explanations();
-    for (Explanation const& one : all) width = std::max(width, one.code.size());
-    for (Explanation const& one : all) {
-        if (topo::lower(std::string(code)) == topo::lower(std::string(one.code)))
-            return join(one.code, ": ", one.title, "\n", one.page);
-        list += join("  ", one.code, std::string(width - one.code.size() + 2, ' '), one.title, "\n");
+    for (Explanation const& one : explanations()) {
+        std::string const name = topo::upper(one.code);
+        if (name == wanted || name == "MPI_" + wanted)
+            return apps::wrapped_paragraphs(join(one.code, ": ", one.title, "\n", one.page));
+        known.push_back(one.code);
+        list += apps::help_entry(std::string(one.code), std::string(one.title), column);
     }
     if (code == "list") return list;
-    throw LaunchError(join("--explain: there is no code '", std::string(code), "'; --explain list shows all"));
+    std::string const hint = topo::nearest_hint(wanted, known);
+    throw LaunchError(join("--explain: there is no code '", code, "'",
+                           hint.empty() ? "; --explain list shows all" : hint + " (--explain list shows all)"));
 }
 
 }   // namespace tutti::launcher

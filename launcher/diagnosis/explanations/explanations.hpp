@@ -22,8 +22,8 @@ std::string help_for(std::string_view code);
 /// Returns all explanations: errors of the program by code, then MPI errors by class.
 std::span<Explanation const> explanations();
 
-/// Returns the page of a code, in upper or lower case, or for `list` the list of all codes. Throws LaunchError if there
-/// is no such code.
+/// Returns the page of a code, in upper or lower case and with or without MPI_, or for `list` the list of all codes.
+/// Throws LaunchError, with the nearest code, if there is no such code.
 std::string explain(std::string_view code);
 
 // The pages by topic, for explanations.cpp, which sorts them.

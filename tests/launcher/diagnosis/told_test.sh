@@ -157,5 +157,14 @@ grep -ohE 'ErrorClass::[a-z_]+' -r "$source"/{mpi_h,coll,p2p,rma,runtime} --incl
 
 run --explain t01; expect_code 0; [[ "$out" == "T01: ranks wait for each other"* ]] || wrong "$what printed $out"
 run --explain list; expect_code 0; [[ "$out" == *"  T05  "* ]] || wrong "$what printed $out"
-run --explain T99; expect_code 2; expect_err "there is no code 'T99'; --explain list shows all"
+run --explain err_rank; expect_code 0; [[ "$out" == "MPI_ERR_RANK: "* ]] || wrong "$what printed $out"
+for name in nonsense ""; do
+    run --explain "$name"; expect_code 2; expect_err "there is no code '$name'; --explain list shows all."
+done
+run --explain MPI_ERR_RNAK; expect_code 2
+expect_err "there is no code 'MPI_ERR_RNAK'; did you mean MPI_ERR_RANK? (--explain list shows all)."
+# Lines follow the width of the terminal; those of programs stay as they are.
+COLUMNS=60 run --explain T10; expect_code 0
+awk 'length > 60 && !/^    /' "$folder/out" | grep . && wrong "$what has lines of more than 60 characters"
+[ "$(grep -c '^    ' "$folder/out")" = "$("$mpiexec" --explain T10 | grep -c '^    ')" ] || wrong "$what changed the programs"
 finish

@@ -18,6 +18,7 @@ for tool in $tools; do
         COLUMNS=$width "$tool" --help | grep -v '/' > "$folder/full" # a path may be longer than a line
         [ "$(wc -L < "$folder/full")" -le 110 ] && [ "$(grep -c . "$folder/full")" -gt 10 ] || wrong "$tool --help, $width columns"
     done
+    COLUMNS=60 "$tool" -h | awk 'length > 66' | grep . && wrong "$tool -h: examples are wider than 60 columns"
     [ "$(COLUMNS=60 "$tool" --help | wc -l)" -gt "$(COLUMNS=110 "$tool" --help | wc -l)" ] || wrong "$tool --help ignores the width"
 done
 
@@ -33,6 +34,10 @@ for tool in $tools; do
     err=$("$tool" --help exit-code 2>&1 > /dev/null); [ $? = 2 ] || wrong "$tool --help exit-code ended with another code"
     [[ "$err" == *"no such topic; did you mean exit-codes?"*"The topics are "*exit-codes* ]] || wrong "$tool --help exit-code: $err"
 done
+
+# A variable of a rank is described, too.
+[[ "$(mpiexec --help TUTTI_WAIT)" == "  TUTTI_WAIT  How a rank waits: "*"Values: auto, dedicated or shared." ]] ||
+    wrong "mpiexec --help TUTTI_WAIT: $(mpiexec --help TUTTI_WAIT 2>&1)"
 
 # The help names only guides that exist: those of the sources here.
 for guide in $(mpiexec --help --check | tr ' (' '\n\n' | grep -o '.*guides/[a-z-]*\.md'); do
@@ -59,9 +64,15 @@ expect_error "did you mean core?" mpiexec --bind-to cor true
 expect_error "did you mean timestamp?" mpiexec --output timestmap true
 expect_error "--report needs FILE after it, but the option -n follows; write --report=-n" mpiexec --report -n 2 true
 expect_error "-n needs N after it" mpiexec -n
+expect_error "-stdin must be all, none or the number of a rank, not 'one'" mpiexec -stdin one true
+expect_error "there is no program to start; mpiexec -h shows how to name one" mpiexec -n 2
 expect_error "--fwd-environment takes its value after =; write --fwd-environment=false" mpiexec --fwd-environment false true
+expect_error "--help allreduec: there is no such topic; did you mean allreduce?" tutti-bench --help allreduec
 printf -- '-c x true\n' > "$folder/config"
 expect_error "-c must be a whole number" mpiexec -configfile "$folder/config"
+printf -- "-n 2 'true\n" > "$folder/config"
+expect_error "$folder/config: a quote is not closed" mpiexec -configfile "$folder/config"
+expect_error "--launcher-agent: a quote is not closed" mpiexec --launcher-agent "ssh 'x" -hosts a,b true
 for tool in tutti-bench tutti-info tutti-tune; do
     expect_error "$tool: --hepl is not an option; did you mean --help? (--help lists them all)." "$tool" --hepl
     expect_error "—help: this is a dash of typography; write --help" "$tool" —help
@@ -70,4 +81,8 @@ expect_error "-n2 is not an option; did you mean -n 2?" tutti-bench -n2
 expect_error "there is no operation bcats; did you mean bcast?" tutti-bench bcats
 expect_error "bcats is not a collective; did you mean bcast?" tutti-info --algorithms bcats
 expect_error "bcats is not a collective; did you mean bcast?" tutti-tune --collectives bcats
+for tool in "tutti-info --algorithms" "tutti-tune --collectives"; do
+    # shellcheck disable=SC2086
+    expect_error "nonsense is not a collective; these are: barrier, bcast, " $tool nonsense
+done
 finish

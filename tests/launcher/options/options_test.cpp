@@ -98,7 +98,7 @@ TEST(Options, reports_invalid_values) {
 TEST(Options, names_the_bounds_of_a_number) {
     for (char const* option : {"-n", "-ppn", "-cpus-per-rank"})
         EXPECT_THAT(error_message({option, "99999999999", "prog"}), HasSubstr("at most 1000000, not '99999999999'"));
-    EXPECT_THAT(error_message({"-stdin", "99999999999", "prog"}), HasSubstr("at most 1000000, not"));
+    EXPECT_THAT(error_message({"-stdin", "one", "prog"}), HasSubstr("all, none or the number of a rank, not 'one'"));
     EXPECT_THAT(error_message({"-timeout", "1e99", "prog"}), HasSubstr("from 0 to 1000000000, not '1e99'"));
     EXPECT_THAT(error_message({"--silence", "0", "prog"}), HasSubstr("from 0.1 to 86400, not '0'"));
     EXPECT_THAT(error_message({"--map-by", "ppr:99999999999:node", "prog"}), HasSubstr("1 to 1000000"));
@@ -204,12 +204,13 @@ TEST(Options, prints_the_placement_without_a_program) {
 }
 
 TEST(ConfigFile, is_one_program_per_line) {
-    EXPECT_THAT(parse_config_arguments("# boss and workers\n-n 1 boss 'a b'\n\n  -n 3 worker \"c # d\" e\\ f # end\n"),
-                ElementsAre("-n", "1", "boss", "a b", ":", "-n", "3", "worker", "c # d", "e f"));
-    EXPECT_THAT(parse_config_arguments("-n 2 \\\n prog"), ElementsAre("-n", "2", "prog"));
-    EXPECT_THAT(parse_config_arguments("prog ''"), ElementsAre("prog", ""));
-    EXPECT_THROW(parse_config_arguments("prog 'x"), LaunchError);
-    EXPECT_THAT(parse_config_arguments("# nothing\n"), ElementsAre());
+    EXPECT_THAT(
+        parse_config_arguments("# boss and workers\n-n 1 boss 'a b'\n\n  -n 3 worker \"c # d\" e\\ f # end\n", "FILE"),
+        ElementsAre("-n", "1", "boss", "a b", ":", "-n", "3", "worker", "c # d", "e f"));
+    EXPECT_THAT(parse_config_arguments("-n 2 \\\n prog", "FILE"), ElementsAre("-n", "2", "prog"));
+    EXPECT_THAT(parse_config_arguments("prog ''", "FILE"), ElementsAre("prog", ""));
+    EXPECT_THROW(parse_config_arguments("prog 'x", "FILE"), LaunchError);
+    EXPECT_THAT(parse_config_arguments("# nothing\n", "FILE"), ElementsAre());
 }
 
 TEST(Help, names_every_option_within_the_width_of_a_page) {

@@ -9,6 +9,7 @@
 #include "apps/options.hpp"
 #include "launcher/base/text.hpp"
 #include "launcher/info/report.hpp"
+#include "runtime/base/error.hpp"
 
 // The list of algorithms as Markdown. coll/ALGORITHMS.md is this text; a test fails if the two differ.
 
@@ -66,12 +67,15 @@ void print_indented(std::ostream& out, std::string const& text, std::size_t inde
 }
 
 void print_machine(std::ostream& out, Report const& r) {
-    out << "Tutti " << r.version << "\nABI: " << r.abi << "\n\nMachine: " << r.machine << ", " << r.units
-        << " processing units, " << r.usable_cores << " usable at a time, " << std::fixed << std::setprecision(1)
-        << static_cast<double>(r.memory) / (1 << 30) << " GiB of memory\n\nFacilities:\n";
+    std::ostringstream machine;
+    machine << r.machine << ", " << r.units << (r.units == 1 ? " processing unit, " : " processing units, ")
+            << r.usable_cores << " usable at a time, " << std::fixed << std::setprecision(1)
+            << static_cast<double>(r.memory) / (1 << 30) << " GiB of memory";
+    out << "Tutti " << r.version << "\nABI: " << r.abi << "\n\nMachine: " << apps::wrapped(machine.str(), 9)
+        << "\nFacilities:\n";
     for (Facility const& f : r.facilities) {
-        std::string detail = f.detail.empty() ? "" : " (" + f.detail + ")";
-        out << "  " << (f.available ? "yes  " : "no   ") << f.name << detail << ": " << f.use << "\n";
+        std::string const detail = f.detail.empty() ? "" : " (" + f.detail + ")";
+        out << apps::help_entry(f.available ? "yes" : "no", join(f.name, detail, ": ", f.use), 7);
     }
     out << "\n";
 }
@@ -135,10 +139,12 @@ void print_why(std::ostream& out, Explanation const& why) {
     out << "It runs " << chosen.setting << " [" << chosen.origin << "]\n";
     for (ParameterText const& p : why.parameters)
         print_indented(out, p.name + " = " + p.default_value + ": " + p.description, 4);
-    if (why.formula.empty()) out << "    bytes loaded and stored: not stated\n";
-    else
-        out << "    bytes loaded and stored: " << why.formula
-            << (why.bytes ? " = " + std::to_string(*why.bytes) : std::string()) << "\n";
+    if (why.formula.empty()) {
+        out << "    bytes loaded and stored: not stated\n";
+    } else {
+        std::string const bytes = why.bytes ? std::to_string(*why.bytes) : why.formula;
+        out << "    bytes loaded and stored: " << why.formula << (bytes == why.formula ? "" : " = " + bytes) << "\n";
+    }
     if (why.chosen > 0) out << "Passed over before it:\n";
     for (std::size_t i = 0; i < why.chosen; ++i) print_candidate(out, why.candidates[i]);
     std::vector<std::string> shown{chosen.setting};

@@ -18,10 +18,13 @@ using namespace tutti::info;
 using tutti::join;
 using tutti::launcher::print;
 
+constexpr int most_ranks = 1 << 20;
+
 /// What the command line requests.
 struct CommandLine {
     InfoRequest request;
     bool json = false, markdown = false;
+    std::string call_option;   ///< an option that only --why uses; empty: none is given
     apps::Information information;
 };
 
@@ -44,8 +47,9 @@ void add_collectives(std::string const& text, InfoRequest& request) {
 }
 
 /// The options of --why, which describe a call.
-std::vector<apps::Option> call_options(InfoRequest& request) {
+std::vector<apps::Option> call_options(CommandLine& line) {
     using enum CallRequest::Operator;
+    InfoRequest& request = line.request;
     CallRequest& call = request.call;
     return {{"--why", "COLLECTIVE", "the name of a collective such as allreduce",
              "Print which algorithm a call takes, by which setting or line of a table, and why others are passed over. "
@@ -57,25 +61,31 @@ std::vector<apps::Option> call_options(InfoRequest& request) {
                  return true;
              },
              "Why a call takes its algorithm"},
-            {"--bytes", "SIZE", "a size such as 4K", "With --why: the size of the message (default: 8).",
-             [&call](std::string const& text) {
+            {"--bytes", "SIZE", "a number of bytes such as 4096, 4K or 1M",
+             "With --why: the size of the message (default: 8).",
+             [&](std::string const& text) {
+                 line.call_option = "--bytes";
                  auto const bytes = tutti::topo::parse_bytes(text);
                  call.bytes = bytes.value_or(0);
                  return bytes.has_value();
              }},
-            {"--nodes", "N", "a number of nodes", "With --why: the number of nodes (default: 1).",
-             [&call](std::string const& text) {
-                 auto const nodes = tutti::topo::parse_number(text, 1, 1 << 20);
+            {"--nodes", "N", join("a number of nodes from 1 to ", most_ranks),
+             "With --why: the number of nodes (default: 1).",
+             [&](std::string const& text) {
+                 line.call_option = "--nodes";
+                 auto const nodes = tutti::topo::parse_number(text, 1, most_ranks);
                  call.nodes = nodes.value_or(1);
                  return nodes.has_value();
              }},
             {"--op", "KIND", "commutative or noncommutative",
              "With --why: the operator of a reduction is user-defined, and commutative or noncommutative.",
-             [&call](std::string const& text) {
+             [&](std::string const& text) {
+                 line.call_option = "--op";
                  call.op = text == "commutative" ? commutative : noncommutative;
                  return text == "commutative" || text == "noncommutative";
              }},
-            {"--unequal", "", "", "With --why: the parts of the ranks have unequal sizes.", [&call](auto&) {
+            {"--unequal", "", "", "With --why: the parts of the ranks have unequal sizes.", [&](auto&) {
+                 line.call_option = "--unequal";
                  call.equal_parts = false;
                  return true;
              }}};
@@ -108,15 +118,15 @@ std::vector<apps::Option> options_of(CommandLine& line) {
                             "largest message of each algorithm.",
                             "JSON, for programs"),
         apps::switch_option("--markdown", line.markdown, "Print the algorithms as Markdown tables."),
-        {"--ranks -n", "N", "a number of ranks",
+        {"--ranks -n", "N", join("a number of ranks from 1 to ", most_ranks),
          "The number of ranks of --why, and of the largest messages of --json (default: 2).",
          [&request](std::string const& text) {
-             auto const ranks = tutti::topo::parse_number(text, 1, 1 << 20);
+             auto const ranks = tutti::topo::parse_number(text, 1, most_ranks);
              request.ranks = ranks.value_or(0);
              return ranks.has_value();
          }},
     };
-    for (apps::Option& option : call_options(request)) all.push_back(std::move(option));
+    for (apps::Option& option : call_options(line)) all.push_back(std::move(option));
     for (apps::Option& option : apps::information_options(line.information)) all.push_back(std::move(option));
     return all;
 }
@@ -157,6 +167,8 @@ int run(std::vector<std::string> const& words) {
     CommandLine line;
     apps::parse_options(options_of(line), words);
     if (line.information.requested()) return print("tutti-info", apps::information_text(manual(), line.information));
+    if (!line.call_option.empty() && line.request.part != ReportPart::why)
+        throw std::invalid_argument(line.call_option + " describes the call of --why, which is missing");
     line.request.call.ranks = line.request.ranks;
     Report const report = collect_report(line.request);
     if (line.markdown) return print("tutti-info", as_markdown(report));

@@ -106,7 +106,9 @@ std::string origin_of(coll::Candidate const& candidate, std::string const& reque
 
 std::string describe(CallRequest const& call, World const& world) {
     using enum CallRequest::Operator;
-    std::string const size = call.collective == "barrier" ? "" : join(" of ", coll::text_of(call.bytes), " bytes");
+    std::string const size = call.collective == "barrier"
+                                 ? ""
+                                 : join(" of ", coll::text_of(call.bytes), call.bytes == 1 ? " byte" : " bytes");
     std::string const op = call.op == predefined    ? ""
                            : call.op == commutative ? " with a commutative operator of the user"
                                                     : " with a non-commutative operator of the user";

@@ -9,6 +9,10 @@ for word in "ABI: MPICH" "Machine:" memfd CMA XPMEM "huge pages" TUTTI_WAIT "Var
     [[ "$text" == *"$word"* ]] || wrong "tutti-info does not mention $word"
 done
 
+COLUMNS=60 "$info" | sed '/^Facilities/,/^$/!d' > "$folder/facilities"
+[ "$(wc -L < "$folder/facilities")" -le 60 ] && grep -q '^  yes  memfd: ' "$folder/facilities" ||
+    wrong "the facilities in 60 columns: $(< "$folder/facilities")"
+
 # all algorithms, variables and counters are listed
 "$info" --json > "$folder/info.json" || wrong "--json ended with $?"
 python3 - "$source" "$folder/info.json" << 'EOF' || wrong "the lists of tutti-info"

@@ -59,5 +59,12 @@ for words in "--why" "--why bcast --bytes x" "--why bcast --nodes 0" "--why bcas
     # shellcheck disable=SC2086
     err=$("$info" $words 2>&1); [ $? = 2 ] && [[ "$err" == *" needs "* ]] || wrong "tutti-info $words: $err"
 done
+for words in "--bytes 4K" "--nodes 2" "--op commutative" "--unequal"; do
+    # shellcheck disable=SC2086
+    err=$("$info" --table $words 2>&1); [ $? = 2 ] && [[ "$err" == *"${words%% *} describes the call of --why, which is missing." ]] ||
+        wrong "$words without --why: $err"
+done
+[[ "$("$info" --why bcast --bytes 1 -n 2)" == "The call: bcast of 1 byte on 2 ranks"* ]] || wrong "one byte"
+[[ "$("$info" --why barrier -n 2)" == *"bytes loaded and stored: 0"$'\n'* ]] || wrong "the bytes of a barrier"
 err=$("$info" --why bcast -n 2 --nodes 3 2>&1); [ $? = 1 ] && [[ "$err" == "tutti-info: 2 ranks cannot be on 3 nodes." ]] || wrong "too many nodes: $err"
 finish

@@ -215,7 +215,10 @@ bool read_ranks(Options& o, std::string const& text) {
 [[noreturn]] void throw_unknown_collective(std::string const& word) {
     std::vector<std::string> names;
     for (int c = 0; c < coll::collectives; ++c) names.push_back(name_of(static_cast<coll::Collective>(c)));
-    throw TuneError(join("--collectives: ", word, " is not a collective", topo::nearest_hint(word, names)));
+    std::string const hint = topo::nearest_hint(word, names);
+    std::string all;
+    for (std::string const& name : names) all += (all.empty() ? "; these are: " : ", ") + name;
+    throw TuneError(join("--collectives: ", word, " is not a collective", hint.empty() ? all : hint));
 }
 
 bool read_collectives(Options& o, std::string const& text) {

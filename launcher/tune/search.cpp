@@ -62,10 +62,15 @@ void Search::mark_unmeasured(std::span<TuningCase const> rest) {
     for (TuningCase const& tuning_case : rest)
         unmeasured_ +=
             join(unmeasured_.empty() ? "" : ", ", tuning_case.name(), " among ", tuning_case.ranks(), " ranks");
+    std::size_t const all = results_.size() + rest.size();
+    constexpr std::size_t most_named = 3;
+    std::string const cases = rest.size() <= most_named
+                                  ? unmeasured_
+                                  : join(rest.size(), " of ", all, " cases, which a comment in the output lists");
     double const enough = elapsed() * work_ / std::max(1.0, done_);
-    diagnostics_.push_back(
-        join("the ", std::lround(seconds_), " seconds of --time ended before all cases were measured; ",
-             "not measured: ", unmeasured_, "; --time ", std::lround(std::ceil(enough / 60)), "m would be enough"));
+    diagnostics_.push_back(join("the ", std::lround(seconds_),
+                                " seconds of --time ended before all cases were measured; ", "not measured: ", cases,
+                                "; --time ", std::lround(std::ceil(enough / 60)), "m would be enough"));
 }
 
 double Search::elapsed() const {

@@ -115,7 +115,7 @@ std::string plan_text(std::vector<TuningCase> const& tuning_cases, topo::Machine
                       Options const& options) {
     std::ostringstream out;
     out << machine_summary(machine) << "\nWould measure for about "
-        << std::lround(expected_seconds(tuning_cases, options)) << " seconds:\n";
+        << apps::duration_text(expected_seconds(tuning_cases, options)) << ":\n";
     for (TuningCase const& tuning_case : tuning_cases) {
         std::string line = join(tuning_case.name(), " among ", tuning_case.ranks(), " ranks");
         if (tuning_case.sizes().back() > 0)

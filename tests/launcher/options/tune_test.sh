@@ -94,6 +94,10 @@ err=$("$tune" -n 2 --collectives barrier --sizes 8:8 --time 1s --output - 2>&1 >
 err=$("$tune" -n 2 --collectives barrier,scan,exscan --sizes 8:8 --time 0.001s --output "$folder/part" 2>&1 > /dev/null) ||
     wrong "a short time ended with $?: $err"
 [[ "$err" == *"not measured: scan among 2 ranks, exscan among 2 ranks; --time "*"m would be enough." ]] || wrong "left out: $err"
+many=$("$tune" -n 2,4 --collectives barrier,scan,exscan --sizes 8:8 --time 0.001s --output "$folder/many" 2>&1 > /dev/null) ||
+    wrong "a short time ended with $?: $many"
+[[ "$many" == *"not measured: 5 of 6 cases, which a comment in the output lists; --time "* ]] || wrong "many left out: $many"
+grep -q '^# not measured for lack of time: .*exscan among 2 ranks, .*exscan among 4 ranks$' "$folder/many" || wrong "$(< "$folder/many")"
 grep -qx '# not measured for lack of time: scan among 2 ranks, exscan among 2 ranks' "$folder/part" || wrong "$(< "$folder/part")"
 err=$("$tune" -n 2 --collectives barrier,exscan --sizes 8:8 --quiet --output "$folder/all" 2>&1 > /dev/null) || wrong "without --time: $err"
 [ -z "$err" ] && ! grep -q 'not measured' "$folder/all" || wrong "without --time: $err $(< "$folder/all")"

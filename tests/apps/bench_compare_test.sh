@@ -156,11 +156,16 @@ expect_error "bcast has no algorithm slosts; did you mean slots?" "$bench" --alg
 expect_error "bcast has no algorithm nix; it has slots, " "$bench" --algorithms bcast:nix
 expect_error "in bcast:hierarchical:chink=4K, hierarchical has no parameter chink; it has chunk, " \
     "$bench" --algorithms bcast:hierarchical:chink=4K
-expect_error "info key tutti_coll: " "$bench" -n 2 --rounds 1 --sizes 8:8 --algorithms bcast:hierarchical:chunk=x
+expect_error "--algorithms: chunk=x: expected " "$bench" -n 2 --rounds 1 --sizes 8:8 --algorithms bcast:hierarchical:chunk=x
 expect_error "pingpong has no algorithms to choose from" "$bench" --algorithms pingpong
 expect_error "--with needs settings such as TUTTI_EAGER=4K, not 'x'." "$bench" --with x
 expect_error "there is no mpicxx.mpich in PATH; Debian's packages mpich and libmpich-dev have it." \
     env PATH=/nowhere "$bench" --against mpich
+expect_error "--against $folder/nothing: there is no such file." "$bench" --against "$folder/nothing"
+touch "$folder/text"
+expect_error "--against $folder/text: this file is not executable." "$bench" --against "$folder/text"
+legend=$(COLUMNS=60 "$bench" -n 2 --rounds 1 --sizes 8:8 --seconds 0.01 --algorithms bcast:xhc,bcast:chain 2>&1 | sed -n '/^Algorithms for/,/^$/p')
+[ "$(wc -L <<<"$legend")" -le 60 ] && [[ "$legend" == *"  xhc  "*"[XHC: "* ]] || wrong "the legend in 60 columns: $legend"
 expect_error "--plot draws with gnuplot, which is not in PATH; Debian's package gnuplot-nox has it." \
     env PATH=/nowhere "$bench" --plot a.svg bcast
 expect_error "--plot needs the name of an SVG file, not 'a.png'." "$bench" --plot a.png bcast

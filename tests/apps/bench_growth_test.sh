@@ -92,7 +92,7 @@ out=$("$bench" -n 2:4 "${quick[@]}" --rounds 1 --algorithms allreduce:exchange,a
 
 for numbers in 8:2 0:4 2: :4 2:x; do
     out=$("$bench" -n $numbers barrier 2>&1) && wrong "-n $numbers was accepted"
-    [[ "$out" == *"-n needs a number of ranks such as 4, or numbers such as 2:256, not '$numbers'"* ]] ||
+    [[ "$out" == *"-n needs a number of ranks such as 4, or numbers such as 2:256, up to 4096, not '$numbers'"* ]] ||
         wrong "-n $numbers: $out"
 done
 out=$("$bench" -n 2:8 --root 2 bcast 2>&1) && wrong "--root 2 of 2 ranks was accepted"

@@ -144,10 +144,11 @@ igatherv,8192,sender_writing igatherv,16384,sender_writing" ] || wrong "what ran
 out=$(TUTTI_COLL=bcast=slots bench 2 --sizes 8K:16K --iterations 3 bcast 2>/dev/null)
 grep -q '^operation .* greatest  algorithm$' <<<"$out" && grep -q '^bcast  *16384 .* hierarchical$' <<<"$out" ||
     wrong "what ran: $out"
+[[ "$(bench 1 --sizes 8:8 --iterations 3 bcast)" == "1 rank, Tutti "* ]] || wrong "the head of one rank"
 expect_error() { bench 2 "${@:2}" 2>&1 >/dev/null | grep -qF -- "tutti-bench: $1." || wrong "no '$1' for ${*:2}"; }
-expect_error "--sizes needs sizes in multiples of 8 bytes such as 8:1M, not '8:x'" --sizes 8:x
-expect_error "--sizes needs sizes in multiples of 8 bytes such as 8:1M, not '12:1K'" --sizes 12:1K
-expect_error "--sizes needs sizes in multiples of 8 bytes such as 8:1M, not '0:8'" --sizes 0:8
+expect_error "--sizes needs sizes in multiples of 8 bytes such as 8:1M, in ascending order, up to 1024M, not '8:x'" --sizes 8:x
+expect_error "--sizes needs sizes in multiples of 8 bytes such as 8:1M, in ascending order, up to 1024M, not '12:1K'" --sizes 12:1K
+expect_error "--sizes needs sizes in multiples of 8 bytes such as 8:1M, in ascending order, up to 1024M, not '0:8'" --sizes 0:8
 expect_error "--blocks needs a whole number from 1 on, not '0'" --blocks 0
 expect_error "--overlap is for nonblocking and persistent operations, such as ibcast, not for bcast" --overlap ibcast bcast
 expect_error "--overlap goes with none of --limit, --loop and --root each" --overlap --limit

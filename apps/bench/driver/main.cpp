@@ -76,7 +76,8 @@ bool read_ranks(std::string const& text, Plan& plan) {
 
 std::vector<Option> driver_options(Plan& plan) {
     return {
-        {"-n", "N|FROM:TO", "a number of ranks such as 4, or numbers such as 2:256",
+        {"-n", "N|FROM:TO",
+         "a number of ranks such as 4, or numbers such as 2:256, up to " + std::to_string(rank_limit),
          "number of ranks (default: the number of cores, at least 2). FROM:TO measures at FROM ranks, at twice as "
          "many, and so on up to TO (8 bytes unless --sizes is given), and prints how the time grows: 'work', a core's "
          "time per rank and call, is time x min(ranks, cores) / ranks. It is constant if the time is proportional to "

@@ -46,7 +46,11 @@ OtherMpi find_mpi(std::string const& word) {
     if (word.find('/') != std::string::npos) {
         const std::filesystem::path wrapper = word;
         OtherMpi mpi{word, find_in_path(word), find_in_path(wrapper.parent_path() / "mpiexec")};
-        if (mpi.wrapper.empty()) throw BenchError(word + " is no executable file");
+        std::error_code absent;
+        if (mpi.wrapper.empty())
+            throw BenchError("--against " + word +
+                             (std::filesystem::exists(wrapper, absent) ? ": this file is not executable"
+                                                                       : ": there is no such file"));
         if (mpi.launcher.empty()) throw BenchError("there is no mpiexec beside " + word);
         return mpi;
     }

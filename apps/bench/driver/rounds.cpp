@@ -214,8 +214,10 @@ Results run_part(Comparison& comparison, Configuration& configuration, Part cons
         configuration.dropped = true;
         comparison.failed |= !result.timed_out;
     } else if (auto const at = result.errors.find(": info key tutti_coll"); at != std::string::npos) {
-        // The algorithm has rejected a value.
-        throw BenchError(result.errors.substr(at + 2, result.errors.find('\n', at) - at - 2));
+        // The algorithm has rejected a value of --algorithms, which is passed by the info key, or of --hint.
+        std::string message = result.errors.substr(at + 2, result.errors.find('\n', at) - at - 2);
+        if (!plan.algorithms.empty()) message.replace(0, message.find(':'), "--algorithms");
+        throw BenchError(message);
     } else {
         report_messages(result.errors, comparison.reported);
     }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <ostream>
 
+#include "../../options.hpp"
 #include "results.hpp"
 
 namespace bench {
@@ -266,9 +267,9 @@ void print_legend(std::ostream& out, std::vector<Candidate> const& candidates) {
     for (auto& c : candidates) {
         if (c.operation != last) out << "Algorithms for " << (last = c.operation) << ":\n";
         const std::string source = "[" + (c.family == c.source ? "" : c.family + ": ") + c.source + "]";
-        bool const fits = widest + 5 + c.description.size() + source.size() <= 120;
-        out << "  " << c.name << std::string(widest - c.name.size() + 2, ' ') << c.description
-            << (fits ? " " : "\n" + std::string(6, ' ')) << source << "\n";
+        bool const fits = widest + 5 + c.description.size() + source.size() <= apps::text_width();
+        out << apps::help_entry(c.name, c.description + (fits ? " " + source : ""), widest + 4);
+        if (!fits) out << std::string(6, ' ') << apps::wrapped(source, 6);
     }
 }
 

@@ -105,8 +105,8 @@ Report::Report(Settings const& settings, Variants const& variants, MPI_Comm comm
 void Report::print_introduction() const {
     bool const alone = settings_.computes != every_rank;
     const std::string whose = alone ? "rank " + std::to_string(settings_.computes) : "slowest rank";
-    std::printf("%d ranks, %s, buffers %s\n%s%s%s's time per call in microseconds, less the clock's %.3f%s%s\n",
-                results_.ranks, results_.series[0].library.c_str(),
+    std::printf("%d %s, %s, buffers %s\n%s%s%s's time per call in microseconds, less the clock's %.3f%s%s\n",
+                results_.ranks, results_.ranks == 1 ? "rank" : "ranks", results_.series[0].library.c_str(),
                 settings_.cached ? "left unchanged" : "altered before each call", results_.one_sided.c_str(),
                 results_.one_sided.empty() ? "" : "\n", whose.c_str(), results_.clock,
                 !settings_.overlap        ? ""

@@ -118,7 +118,7 @@ std::string name_of(Sync sync) { return syncs[int(sync)]; }
 
 std::vector<Option> options_of(Settings& s) {
     std::vector<Option> options{
-        {"--sizes", "FROM:TO", "sizes in multiples of 8 bytes such as 8:1M",
+        {"--sizes", "FROM:TO", "sizes in multiples of 8 bytes such as 8:1M, in ascending order, up to 1024M",
          "bytes, doubling in between, all numbers being doubles; K and M are understood (8:1M)",
          [&s](auto& text) { return read_sizes(text, s); }, "sizes in bytes, such as 8:1M"},
         {"--iterations", "N", "a whole number from 1 on", "maximum number of iterations per line (1000)",

@@ -43,17 +43,17 @@ class NodePartition;
 template <class Args>
 using NodeOperations = std::uint64_t (*)(Args const&, NodePartition const& nodes);
 
-/// The cost of a blocking call, as formulas that coll/choice/cost.hpp evaluates and that lists print as they are. Names
-/// in a formula:
+/// The cost of a blocking call, as formulas that coll/choice/cost.hpp explains and evaluates, and that lists print as
+/// they are. The most important names:
 ///   p     ranks, at least two
 ///   s     bytes of the message: in a broadcast, the message; in reductions, the whole vector; in gather, scatter and
-///         allgather, the part of one rank; in alltoall, the part from one rank for another
-///   m, a  teams of the innermost level of the hierarchy, and those of them that have one rank; 1 and 0 on one level
-///   slot  bytes of a slot
-/// and the names of the algorithm's parameters.
+///         allgather, the part of one rank; in alltoall, the part from one rank for another; in neighbourhood
+///         collectives, the block of one edge
+///   m     teams of the innermost level of the hierarchy; 1 on one level
+/// and those of the algorithm's parameters.
 struct Cost {
-    /// Bytes that all ranks together load and store, as the counters of the call show them, on one node, if contiguous
-    /// buffers are in memory that all ranks can access, and the hierarchy has at most two levels. Null: not stated.
+    /// Bytes that all ranks load and store, as the counters of the call show them, on one node, if contiguous buffers
+    /// are in memory that all ranks access, operators commute, and there are at most two levels. Null: several nodes.
     char const* bytes = nullptr;
 };
 

@@ -23,7 +23,8 @@ constexpr RecordHead direct_head = {
     Family::tutti,    "after KNEM-Coll, section V.C",
     requires_nothing, movement_parameters,
 };
-extern constinit const Algorithm<NeighborAllgatherArgs> direct_algorithm = {direct_head, TUTTI_SHM_ONLY(direct)};
+extern constinit const Algorithm<NeighborAllgatherArgs> direct_algorithm = {
+    direct_head, TUTTI_SHM_ONLY(direct), {"2*(edges + loops)*s + (slot < s ? s < direct ? 2 : 0 : 2)*senders*s"}};
 
 }   // namespace tutti::coll::algorithms::neighbor_allgather
 
@@ -89,7 +90,8 @@ constexpr RecordHead linear_head = {
     Family::baseline, "MPI 3.1, section 7.6",
     requires_nothing, {},
 };
-extern constinit const Algorithm<NeighborAllgatherArgs> linear_algorithm = {linear_head, TUTTI_SHM_AND_NET(linear)};
+extern constinit const Algorithm<NeighborAllgatherArgs> linear_algorithm = {
+    linear_head, TUTTI_SHM_AND_NET(linear), {"2*(edges + loops)*s + edges*staged(s)"}};
 
 }   // namespace tutti::coll::algorithms::neighbor_allgather
 
@@ -103,8 +105,11 @@ Task direct(Env& env, NeighborAlltoallArgs const& a) {
     return neighbor_exchange(env, {*a.edges, a.send, a.receive, false, a.equal_parts}, Limits::of(a));
 }
 
-extern constinit const Algorithm<NeighborAlltoallArgs> direct_algorithm = {neighbor_allgather::direct_head,
-                                                                           TUTTI_SHM_ONLY(direct)};
+extern constinit const Algorithm<NeighborAlltoallArgs> direct_algorithm = {
+    neighbor_allgather::direct_head,
+    TUTTI_SHM_ONLY(direct),
+    {"2*(edges + loops)*s + 2*s*"
+     "(slot < out*s ? s < direct ? edges : min(edges, senders*floor(max(0, slot - 24*out)/s)) : edges)"}};
 
 // neighbor_alltoall/linear, also for the v and w forms: like neighbor_allgather/linear; the same steps, bytes and
 // citation.
@@ -114,7 +119,7 @@ Task linear(Env& env, NeighborAlltoallArgs const& a) {
     return neighbor_linear(env, {*a.edges, a.send, a.receive, false, a.equal_parts});
 }
 
-extern constinit const Algorithm<NeighborAlltoallArgs> linear_algorithm = {neighbor_allgather::linear_head,
-                                                                           TUTTI_SHM_AND_NET(linear)};
+extern constinit const Algorithm<NeighborAlltoallArgs> linear_algorithm = {
+    neighbor_allgather::linear_head, TUTTI_SHM_AND_NET(linear), {"2*(edges + loops)*s + edges*staged(s)"}};
 
 }   // namespace tutti::coll::algorithms::neighbor_alltoall

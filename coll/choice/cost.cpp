@@ -5,19 +5,50 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <vector>
 
+#include "coll/blocks/schedule.hpp"
+#include "coll/blocks/tree.hpp"
 #include "runtime/base/error.hpp"
 #include "topo/text.hpp"
 
 namespace tutti::coll {
 namespace {
 
+/// Marks the members of a team that have children in a tree. `position(vrank)`: of member `top` + vrank.
+template <class Position>
+void mark_parents(topo::TeamMembers const& team, int top, std::vector<bool>& parents, Position position) {
+    for (int vrank = 0; vrank < team.size(); ++vrank)
+        if (!position(vrank).leaf()) parents[static_cast<std::size_t>(team[(vrank + top) % team.size()])] = true;
+}
+
+double inner_ranks(int n, int degree) {
+    FramePool frames;
+    int inner = 0;
+    for (int vrank = 0; vrank < n; ++vrank) inner += !n_ary_tree(frames, vrank, n, degree).leaf();
+    return inner;
+}
+
+double largest_power(double limit, double k, double* exponent = nullptr) {
+    double power = 1, steps = 0;
+    for (k = std::max(2.0, k); power * k <= limit; power *= k) ++steps;
+    if (exponent) *exponent = steps;
+    return power;
+}
+
+double staged(double bytes) { return bytes < 4096 ? 2 * bytes : 0; }
+double staged(double bytes, double segment) {
+    if (bytes <= 0 || segment <= 0) return 0;
+    return std::floor(bytes / segment) * staged(segment) + staged(std::fmod(bytes, segment));
+}
+
 class Formula {
 public:
-    Formula(std::string_view text, CostNames const& names) : text_(text), rest_(text), names_(names) {}
+    Formula(std::string_view text, CostNames names, CostOfCall const* call)
+        : text_(text), rest_(text), names_(std::move(names)), call_(call) {}
 
     double value() {
-        double const all = choice();
+        double const all = definitions();
         if (!next().empty()) wrong();
         return all;
     }
@@ -47,7 +78,28 @@ private:
     void expect(std::string_view token) {
         if (!accept(token)) wrong();
     }
+    std::string name() {
+        std::string_view const word = next();
+        if (word.empty() || !is_letter(word[0])) wrong();
+        accept(word);
+        return std::string(word);
+    }
 
+    /// name = a; … b
+    double definitions() {
+        while (!next().empty() && is_letter(next()[0])) {
+            std::string_view const start = rest_;
+            std::string const defined = name();
+            if (!accept("=")) {
+                rest_ = start;
+                break;
+            }
+            double const value = choice();
+            expect(";");
+            names_[defined] = value;
+        }
+        return choice();
+    }
     double choice() {
         double const left = sum();
         if (!accept("<")) return left;
@@ -83,44 +135,159 @@ private:
         std::string_view const word = next();
         if (word.empty() || !(is_letter(word[0]) || is_digit(word[0]))) wrong();
         if (auto const number = topo::parse_bytes(word)) return accept(word), static_cast<double>(*number);
-        if (auto const name = names_.find(word); name != names_.end()) return accept(word), name->second;
-        return function(word);
+        if (auto const found = names_.find(word); found != names_.end()) return accept(word), found->second;
+        return function();
     }
-    double function(std::string_view name) {
-        constexpr std::string_view known[] = {"ceil", "mod"};
-        if (std::ranges::find(known, name) == std::end(known)) wrong();
-        accept(name);
-        expect("(");
-        double value = choice();
-        if (name == "ceil") value = std::ceil(value);
-        else expect(","), value = std::fmod(value, choice());
+
+    double function() {
+        std::string_view const start = rest_;
+        std::string const called = name();
+        if (!accept("(")) return rest_ = start, wrong(), 0;
+        if (called == "sum" || called == "doubling") return series(called == "doubling");
+        if (called == "teams") return teams();
+        if (called == "parents" || called == "group_parents") return parents(called == "parents");
+        std::vector<double> a{choice()};
+        while (accept(",")) a.push_back(choice());
         expect(")");
-        return value;
+        if (a.size() == 1 && called == "ceil") return std::ceil(a[0]);
+        if (a.size() == 1 && called == "floor") return std::floor(a[0]);
+        if (a.size() == 1 && called == "staged") return staged(a[0]);
+        if (a.size() == 2 && called == "staged") return staged(a[0], a[1]);
+        if (a.size() == 2 && called == "mod") return std::fmod(a[0], a[1]);
+        if (a.size() == 2 && called == "min") return std::min(a[0], a[1]);
+        if (a.size() == 2 && called == "max") return std::max(a[0], a[1]);
+        if (a.size() == 2 && called == "power") return largest_power(a[0], a[1]);
+        if (a.size() == 2 && called == "inner") return inner_ranks(static_cast<int>(a[0]), static_cast<int>(a[1]));
+        double exponent = 0;
+        if (a.size() != 2 || called != "log") return rest_ = start, wrong(), 0;
+        return largest_power(a[0], a[1], &exponent), exponent;
+    }
+
+    // Terms are evaluated for several values of a name: `repeat` calls its argument as often as needed, which
+    // returns the value of the text up to the closing parenthesis. Names that the term defines end with it.
+
+    template <class Repeat>
+    void with_term(Repeat repeat) {
+        std::string_view const start = rest_;
+        CostNames const outer = names_;
+        repeat([&] {
+            rest_ = start;
+            double const value = definitions();
+            if (next() != ")") wrong();
+            return value;
+        });
+        names_ = outer;
+        rest_ = start;
+        for (int depth = 1; depth > 0; rest_.remove_prefix(1)) {
+            if (rest_.empty()) wrong();
+            depth += (rest_[0] == '(') - (rest_[0] == ')');
+        }
+    }
+
+    double series(bool doubling) {
+        std::string const counter = name();
+        expect(",");
+        double const end = choice();
+        expect(",");
+        if (!(end <= 1e6)) wrong();
+        double all = 0;
+        with_term([&](auto term) {
+            for (double i = doubling ? 1 : 0; i < end; i = doubling ? 2 * i : i + 1) {
+                names_[counter] = i;
+                all += term();
+            }
+        });
+        return all;
+    }
+
+    /// Calls visit(team, level) for each team of the hierarchy, with the values of the parameters on its level.
+    template <class Visit>
+    void for_each_team(Visit visit) {
+        if (!call_) wrong();
+        topo::Hierarchy const& tree = call_->hierarchy;
+        Setting const& setting = call_->setting;
+        for (int level = 0; level < tree.levels(); ++level) {
+            for (std::size_t i = 0; i < setting.algorithm->parameters.size(); ++i)
+                names_[setting.algorithm->parameters[i].name] = static_cast<double>(setting.values.at(i, level));
+            for (int rank = 0; rank < tree.size(); ++rank)
+                if (topo::Team const team = tree.team(level, rank); team.members[0] == rank) visit(team, level);
+        }
+    }
+
+    double teams() {
+        double all = 0;
+        with_term([&](auto term) {
+            int number = 0, last = 0;
+            for_each_team([&](topo::Team const& team, int level) {
+                number = level == last ? number : 0, last = level;
+                names_["i"] = number++;
+                names_["n"] = team.members.size();
+                names_["top"] = level + 1 == call_->hierarchy.levels();
+                all += term();
+            });
+        });
+        return all;
+    }
+
+    double parents(bool towards_root) {
+        if (!call_) wrong();
+        topo::Hierarchy const& tree = call_->hierarchy;
+        std::vector<bool> has_children(static_cast<std::size_t>(tree.size()));
+        FramePool frames;
+        with_term([&](auto term) {
+            for_each_team([&](topo::Team const& team, int level) {
+                int const n = team.members.size(), k = static_cast<int>(term());
+                if (towards_root)
+                    mark_parents(team.members, nearest_to(call_->root, tree, level, team), has_children,
+                                 [&](int vrank) { return n_ary_tree(frames, vrank, n, k); });
+                else
+                    mark_parents(team.members, team.leader_index, has_children,
+                                 [&](int vrank) { return tree_of_groups(frames, vrank, n, k); });
+            });
+        });
+        return static_cast<double>(std::ranges::count(has_children, true));
     }
 
     std::string_view text_, rest_;
-    CostNames const& names_;
+    CostNames names_;
+    CostOfCall const* call_;
 };
 
-}   // namespace
-
-CostNames cost_names(Setting const& setting, topo::Hierarchy const& hierarchy, std::size_t slot_bytes,
-                     std::size_t bytes) {
-    int teams = 1, alone = 0;
-    if (hierarchy.levels() > 1) {
-        teams = hierarchy.team_count(0);
-        for (int rank = 0; rank < hierarchy.size(); ++rank) alone += hierarchy.team(0, rank).members.size() == 1;
+CostNames names_of(CostOfCall const& call) {
+    topo::Hierarchy const& tree = call.hierarchy;
+    int teams = 1, alone = 0, smallest = tree.size();
+    if (tree.levels() > 1) {
+        teams = tree.team_count(0);
+        for (int rank = 0; rank < tree.size(); ++rank) {
+            int const members = tree.team(0, rank).members.size();
+            alone += members == 1, smallest = std::min(smallest, members);
+        }
     }
-    CostNames names{{"p", hierarchy.size()},
-                    {"s", static_cast<double>(bytes)},
+    CostNames names{{"p", tree.size()},
+                    {"s", static_cast<double>(call.bytes)},
+                    {"e", static_cast<double>(call.element_bytes)},
                     {"m", teams},
                     {"a", alone},
-                    {"slot", static_cast<double>(slot_bytes)}};
-    for (std::size_t i = 0; i < setting.algorithm->parameters.size(); ++i)
-        names[setting.algorithm->parameters[i].name] = static_cast<double>(setting.values[i]);
+                    {"l", smallest},
+                    {"root", call.root},
+                    {"leads", tree.team(0, call.root).is_leader},
+                    {"slot", static_cast<double>(call.slot_bytes)}};
+    if (call.edges)
+        names.insert({{"edges", call.edges->edges},
+                      {"loops", call.edges->loops},
+                      {"senders", call.edges->senders},
+                      {"out", call.edges->out}});
+    for (std::size_t i = 0; i < call.setting.algorithm->parameters.size(); ++i)
+        names[call.setting.algorithm->parameters[i].name] = static_cast<double>(call.setting.values[i]);
     return names;
 }
 
-double evaluate(std::string_view formula, CostNames const& names) { return Formula(formula, names).value(); }
+}   // namespace
+
+double CostOfCall::value() const { return evaluate(setting.algorithm->cost.bytes, names_of(*this), this); }
+
+double evaluate(std::string_view formula, CostNames const& names, CostOfCall const* call) {
+    return Formula(formula, names, call).value();
+}
 
 }   // namespace tutti::coll

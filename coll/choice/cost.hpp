@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -10,17 +11,59 @@
 
 namespace tutti::coll {
 
+/// The edges of a virtual topology, without those of MPI_PROC_NULL.
+struct EdgeCounts {
+    int edges;     ///< from a rank to another rank
+    int loops;     ///< from a rank to itself
+    int senders;   ///< ranks with an edge to another rank
+    int out;       ///< outgoing edges of the rank with the most, including loops
+};
+
+/// A call whose cost is computed. Its setting and hierarchy must remain valid as long as this object.
+struct CostOfCall {
+    Setting const& setting;
+    topo::Hierarchy const& hierarchy;   ///< of the communicator, or of the setting's own levels
+    std::size_t slot_bytes;
+    std::size_t bytes;   ///< s
+    int root = 0;
+    std::size_t element_bytes = 8;
+    std::optional<EdgeCounts> edges = {};   ///< neighbourhood collectives only
+
+    /// Returns the value of the algorithm's formula, which must be stated.
+    double value() const;
+};
+
 /// The values of the names in a formula.
 using CostNames = std::map<std::string, double, std::less<>>;
 
-/// Returns the values of all names that a formula of the algorithm may use. `bytes`: s; `hierarchy`: of the
-/// communicator, or of the setting's own levels.
-CostNames cost_names(Setting const& setting, topo::Hierarchy const& hierarchy, std::size_t slot_bytes,
-                     std::size_t bytes);
-
-/// Returns the value of a formula. It consists of whole numbers such as 2 and 4K, names, parentheses, + - * /, ceil(a),
-/// mod(a, b), and choices "a < b ? c : d", which extend as far as possible. Throws std::invalid_argument if the formula
-/// is not well-formed or has another name.
-double evaluate(std::string_view formula, CostNames const& names);
+/// Returns the value of a formula. Names:
+///   p            ranks, at least two
+///   s            bytes of the message (coll/algorithms/algorithm.hpp)
+///   e            bytes of an element; parts of a vector are cut between elements only where a formula says so
+///   m, a, l      teams of the innermost level of the hierarchy, those of them that have one rank, and ranks of the
+///                smallest; 1, 0 and p on one level
+///   root, leads  the root; 1 if it is the lowest rank of its innermost team, otherwise 0
+///   slot         bytes of a slot
+///   edges, loops, senders, out   EdgeCounts
+/// and those of the algorithm's parameters. A keyword is its index, such as 0 for the first. A formula contains:
+///   whole numbers such as 2 and 4K, names, parentheses, + - * /
+///   a < b ? c : d                a choice; it extends as far as possible
+///   name = a; b                  the value of b, in which `name` has the value of a
+///   ceil(a), floor(a), mod(a, b), min(a, b), max(a, b)
+///   power(a, k), log(a, k)       the largest power of k (at least 2) that is at most a; its exponent
+///   staged(n)                    bytes loaded and stored to stage a message of n bytes (coll/blocks/messages.hpp): 2*n
+///                                below 4K, 0 for larger ones, which are read in the sender's buffer
+///   staged(n, k)                 the same for a message in segments of k bytes
+///   sum(i, n, a)                 the sum of a for i = 0, 1, 2, …, n - 1
+///   doubling(d, n, a)            the sum of a for d = 1, 2, 4, … below n
+/// and functions of the communicator's hierarchy, in which parameters with one value per level have that of the level:
+///   teams(a)                     the sum of a for all teams: n is the number of the team's ranks, i its number on its
+///                                level, top is 1 for the outermost team, otherwise 0
+///   inner(n, k)                  ranks with children in an n-ary tree of n ranks of degree k (coll/blocks/tree.hpp)
+///   parents(k)                   ranks with children if each team is such a tree under the member nearest to the root
+///   group_parents(k)             the same for trees of groups of k ranks with a parent, under the lowest rank
+/// Throws std::invalid_argument if the formula is not well-formed or has another name. `call`: needed by functions of
+/// the hierarchy.
+double evaluate(std::string_view formula, CostNames const& names, CostOfCall const* call = nullptr);
 
 }   // namespace tutti::coll

@@ -145,9 +145,13 @@ Explanation explain(CallRequest const& call, Variables const& variables, TuningF
     if (char const* const formula = chosen->algorithm->cost.bytes; formula && !world.several_nodes()) {
         topo::Hierarchy const& tree = world.trees_of(chosen->has_levels ? &chosen->levels : nullptr).hierarchy;
         why.formula = formula;
-        if (tree.levels() <= 2 && tree.size() > 1)
+        // Formulas are for operators that commute and parts of equal size; the edges of a neighbourhood are not known.
+        bool const known = call.op != CallRequest::Operator::noncommutative && call.equal_parts &&
+                           collective != coll::Collective::neighbor_allgather &&
+                           collective != coll::Collective::neighbor_alltoall;
+        if (known && tree.levels() <= 2 && tree.size() > 1)
             why.bytes = static_cast<std::uint64_t>(
-                std::llround(coll::evaluate(formula, coll::cost_names(*chosen, tree, traits.slot_bytes, call.bytes))));
+                std::llround(coll::CostOfCall{*chosen, tree, traits.slot_bytes, call.bytes}.value()));
     }
     return why;
 }

@@ -19,10 +19,10 @@ json explained(Point const& point, int ranks, std::string const& request, Tempor
     const std::string collective = operation ? operation->collective() : "";
     if (point.operation != collective && point.operation != "reduce_scatter_block") return nullptr;
     bool const per_rank = collective == "reduce_scatter";   // the size is that of a part, s that of the vector
-    Command command{
-        {own_folder() / "tutti-info", "--json", "--why", collective, "--bytes",
-         std::to_string(per_rank ? point.bytes * std::size_t(ranks) : point.bytes), "-n", std::to_string(ranks)},
-        {}};
+    Command command{{own_folder() / "tutti-info", "--json", "--why", collective, "--bytes",
+                     std::to_string(per_rank ? point.bytes * std::size_t(ranks) : point.bytes), "-n",
+                     std::to_string(ranks)},
+                    {}};
     if (!request.empty()) command.environment.push_back("TUTTI_COLL=" + request);
     const ProcessResult result = run(command, 60, folder);
     if (result.code != 0) throw BenchError("no explanation by tutti-info: " + last_lines(result.errors, 1));
@@ -50,14 +50,16 @@ void print_bytes(std::ostream& out, Results const& results, std::vector<Candidat
         for (Series const& series : results.series)
             for (Point const& point : series.points) {
                 if (point.operation != operation) continue;
-                json const why = explained(point, results.ranks, request_of(series, operation, candidates), folder);
-                bool const stated = !why.is_null() && !why.at("bytes").is_null();
-                const std::string value = stated ? std::to_string(why.at("bytes").get<unsigned long long>()) : "-",
-                                  formula = stated ? why.at("formula").get<std::string>() : "not stated",
+                json const why =
+                    explained(point, results.ranks, request_of(series, operation, candidates), folder);
+                auto const states = [&why](char const* field) { return !why.is_null() && !why.at(field).is_null(); };
+                const std::string value =
+                                      states("bytes") ? std::to_string(why.at("bytes").get<unsigned long long>()) : "-",
+                                  formula = states("formula") ? why.at("formula").get<std::string>() : "not stated",
                                   counted = point.moved >= 0 ? number(point.moved, "%.0f") : "-";
-                std::snprintf(line, sizeof line, "%-24s %10zu %14s %14s  %s\n", series.name.c_str(), point.bytes,
-                              counted.c_str(), value.c_str(), formula.c_str());
-                out << line;
+                std::snprintf(line, sizeof line, "%-24s %10zu %14s %14s  ", series.name.c_str(), point.bytes,
+                              counted.c_str(), value.c_str());
+                out << line << formula << "\n";   // a formula may have any length
             }
     }
 }

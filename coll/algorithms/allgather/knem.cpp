@@ -15,6 +15,11 @@ namespace tutti::coll::algorithms::allgather {
 namespace {
 
 constexpr int root = 0;
+/// Of both algorithms: small parts use recursive doubling.
+constexpr char knem_bytes[] =
+    "q = power(p, 2); r = p - q; "
+    "2*p*p*s + (s < least ? sum(j, r, staged(s) + staged((2*j + 1)*s) + staged((p - 2*j - 2)*s)) + "
+    "doubling(d, q, d*sum(g, q/d, staged((d + min((g + 1)*d, r) - min(g*d, r))*s))) : 0)";
 enum Reply : std::uint64_t { has_parts = 1, wants_stream = 2 };   // of a non-root rank in ack[0]
 
 /// Copies the others' parts from the root's buffers. Returns false if the system refuses a copy.
@@ -75,7 +80,8 @@ extern constinit const Algorithm<AllgatherArgs> knem_gather_bcast_algorithm = {
     "KNEM-Coll, section V.C",
     requires_nothing,
     knem_movement_parameters,
-    TUTTI_SHM_ONLY(knem_gather_bcast)};
+    TUTTI_SHM_ONLY(knem_gather_bcast),
+    {knem_bytes}};
 
 // knem_ring: a ring by single copy. Every rank exposes its result buffer once; in step i it copies the part of rank − i
 // from the buffer of rank − 1 as soon as it is there. Thus each rank's memory is read by one rank at a time. p − 1
@@ -177,6 +183,7 @@ extern constinit const Algorithm<AllgatherArgs> knem_ring_algorithm = {
     "KNEM-Coll, section VI.D",
     requires_nothing,
     knem_movement_parameters,
-    TUTTI_SHM_ONLY(knem_ring)};
+    TUTTI_SHM_ONLY(knem_ring),
+    {knem_bytes}};
 
 }   // namespace tutti::coll::algorithms::allgather

@@ -48,7 +48,8 @@ extern constinit const Algorithm<AllgatherArgs> bruck_algorithm = {
     "Bruck, Ho, Kipnis, Upfal, Weathersby, IEEE TPDS 1997",
     requires_bounded_gather,
     {},
-    TUTTI_SHM_AND_NET(bruck)};
+    TUTTI_SHM_AND_NET(bruck),
+    {"4*p*p*s + p*doubling(d, p, staged(min(d, p - d)*s))"}};
 
 // recursive_doubling: in each step two ranks exchange all the parts that they have. log2 p steps; if p is no power of
 // two, ⌊log2 p⌋ + 2, and one rank of some pairs does not participate in the steps between. Bytes per rank: (p − 1)·n by
@@ -67,7 +68,10 @@ extern constinit const Algorithm<AllgatherArgs> recursive_doubling_algorithm = {
     "Thakur, Rabenseifner, Gropp, IJHPCA 2005, Allgather",
     requires_bounded_gather,
     {},
-    TUTTI_SHM_AND_NET(recursive_doubling)};
+    TUTTI_SHM_AND_NET(recursive_doubling),
+    {"q = power(p, 2); r = p - q; "
+     "2*p*p*s + sum(j, r, staged(s) + staged((2*j + 1)*s) + staged((p - 2*j - 2)*s)) + "
+     "doubling(d, q, d*sum(g, q/d, staged((d + min((g + 1)*d, r) - min(g*d, r))*s)))"}};
 
 // ring: each rank forwards to the next one the part that it received last. p − 1 steps of one part each. Bytes per
 // rank: (p − 1)·n by single copy, otherwise 2·(p − 1)·n.

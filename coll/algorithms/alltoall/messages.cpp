@@ -82,7 +82,8 @@ extern constinit const Algorithm<AlltoallArgs> bruck_algorithm = {
     "Bruck, Ho, Kipnis, Upfal, Weathersby, IEEE TPDS 1997",
     requires_equal_parts | requires_bounded_gather,
     {},
-    TUTTI_SHM_AND_NET(bruck)};
+    TUTTI_SHM_AND_NET(bruck),
+    {"p*(4*p*s + doubling(d, p, n = (floor(p/d/2)*d + max(0, mod(p, 2*d) - d))*s; 4*n + staged(n)))"}};
 
 // linear: every rank sends to all others at the same time and receives from each. One step of p − 1 messages each way.
 // Bytes: n per part by single copy, otherwise 2n; always 2n in place.

@@ -65,7 +65,7 @@ extern constinit const Algorithm<AlltoallArgs> knem_rotated_algorithm = {
     requires_nothing,
     knem_movement_parameters,
     TUTTI_SHM_ONLY(knem_rotated),
-    {"(s < 4K ? 4*p - 2 : 2*p)*p*s"}};
+    {"p*(2*p*s + (s < least ? (p - 1)*staged(s) : 2*min(p - 1, floor(max(0, slot - 24*p)/s))*s))"}};
 
 // knem_sender_writing: alltoall(v, w) in the other direction. All ranks expose the destinations of their parts; each
 // writes its parts for rank + 1, rank + 2, …. Small parts are sent as messages to all ranks at the same time. p − 1
@@ -98,7 +98,7 @@ extern constinit const Algorithm<AlltoallArgs> knem_sender_writing_algorithm = {
     requires_nothing,
     knem_movement_parameters,
     TUTTI_SHM_ONLY(knem_sender_writing),
-    {"(s < 4K ? 4*p - 2 : 2*p)*p*s"}};
+    {"p*(2*p*s + (p - 1)*(s < least ? staged(s) : 0))"}};
 
 // rotated: alltoall(v, w). Every rank publishes where its parts for the others are, and obtains its own from rank + 1,
 // rank + 2, …, so that no two ranks read from the same one at the same time. Small parts are copied through the slots
@@ -119,6 +119,6 @@ extern constinit const Algorithm<AlltoallArgs> rotated_algorithm = {
     requires_nothing,
     movement_parameters,
     TUTTI_SHM_ONLY(rotated),
-    {"(s < direct ? 4*p - 2 : 2*p)*p*s"}};
+    {"2*p*(p + (s < direct ? p - 1 : min(p - 1, floor(max(0, slot - 24*p)/s))))*s"}};
 
 }   // namespace tutti::coll::algorithms::alltoall

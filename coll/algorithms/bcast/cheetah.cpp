@@ -46,6 +46,7 @@ extern constinit const Algorithm<BcastArgs> cheetah_algorithm = {
     "Gorentla Venkata et al., CLUSTER 2013, sections III to VI",
     requires_nothing,
     cheetah_parameters,
-    TUTTI_SHM_ONLY(cheetah)};
+    TUTTI_SHM_ONLY(cheetah),
+    {"2*(p - 1 + parents(fan_out))*s"}};
 
 }   // namespace tutti::coll::algorithms::bcast

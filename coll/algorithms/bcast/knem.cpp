@@ -110,7 +110,7 @@ extern constinit const Algorithm<BcastArgs> knem_linear_algorithm = {"knem_linea
                                                                      requires_nothing,
                                                                      knem_linear_parameters,
                                                                      TUTTI_SHM_ONLY(knem_linear),
-                                                                     {"(s < 4K ? 4 : 2)*(p - 1)*s"}};
+                                                                     {"(p - 1)*(2*s + (s < least ? staged(s) : 0))"}};
 
 // knem_pipelined: broadcast over the levels of the machine. The members of each team copy pieces from their leader's
 // buffer while the leader gets the next ones from its own leader. Small messages use a binomial tree, copied in and
@@ -146,6 +146,6 @@ extern constinit const Algorithm<BcastArgs> knem_pipelined_algorithm = {
     requires_nothing,
     knem_pipelined_parameters,
     TUTTI_SHM_ONLY(knem_pipelined),
-    {"(s < 4K ? 4 : 2)*(p - 1)*s"}};
+    {"(p - 1)*(2*s + (s < least ? staged(s) : 0))"}};
 
 }   // namespace tutti::coll::algorithms::bcast

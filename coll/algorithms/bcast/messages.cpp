@@ -65,7 +65,7 @@ extern constinit const Algorithm<BcastArgs> chain_algorithm = {
     requires_nothing,
     chain_parameters,
     TUTTI_SHM_AND_NET(chain),
-    {"2*(p - 1)*(s + (mod(s, segment) < 4K ? mod(s, segment) : 0))"}};
+    {"(p - 1)*(2*s + staged(s, segment))"}};
 
 // linear: a message from the root to each other rank, all in flight at the same time. One step for the receivers, p − 1
 // for the root if the message is staged. Bytes: s per receiver by single copy, otherwise 2s.
@@ -155,7 +155,7 @@ extern constinit const Algorithm<BcastArgs> mpich_hierarchical_algorithm = {
     requires_nothing,
     mpich_hierarchical_parameters,
     TUTTI_SHM_AND_NET(mpich_hierarchical),
-    {"2*(p - 1)*(s + (mod(s, segment) < 4K ? mod(s, segment) : 0))"}};
+    {"(p - 1)*(2*s + (form < 1 ? staged(s, segment) : staged(s)))"}};
 
 // scatter_allgather: for long messages. p blocks are scattered along a binomial tree and then allgathered, along a ring
 // or by recursive doubling. ⌈log2 p⌉ + p − 1 consecutive messages with the ring, about 2 log2 p with doubling; each
@@ -201,6 +201,14 @@ extern constinit const Algorithm<BcastArgs> scatter_allgather_algorithm = {
     "van de Geijn and others, SHPCC 1994; Thakur, Rabenseifner, Gropp, IJHPCA 2005, Broadcast",
     requires_nothing,
     scatter_allgather_parameters,
-    TUTTI_SHM_AND_NET(scatter_allgather)};
+    TUTTI_SHM_AND_NET(scatter_allgather),
+    {"b = 64*ceil(s/p/64); q = power(p, 2); r = p - q; "
+     "2*(p - 1)*s + doubling(d, p, sum(j, floor((p - 1 + d)/d/2), v = d*(2*j + 1); "
+     "n = min(s, min(p, v + d)*b) - min(s, v*b); 2*n + staged(n))) + "
+     "(allgather < 1 ? (p - 1)*staged(s, b) : "
+     "sum(j, r, v = 2*j + 1; staged(min(s, (v + 1)*b) - min(s, v*b)) + staged(min(s, v*b)) + "
+     "staged(s - min(s, (v + 1)*b))) + "
+     "doubling(d, q, d*sum(g, q/d, v = (g + 1)*d; u = g*d; "
+     "staged(min(s, (v + min(v, r))*b) - min(s, (u + min(u, r))*b)))))"}};
 
 }   // namespace tutti::coll::algorithms::bcast

@@ -50,7 +50,7 @@ extern constinit const Algorithm<RootedArgs> knem_receiver_reading_algorithm = {
     requires_nothing,
     knem_movement_parameters,
     TUTTI_SHM_ONLY(knem_receiver_reading),
-    {"(s < 4K ? 4*p - 2 : 2*p)*s"}};
+    {"2*p*s + (p - 1)*(s < least ? staged(s) : slot < s ? 0 : 2*s)"}};
 
 // gather/knem_sender_writing: the root exposes once where the parts belong; the leaves write their parts there
 // concurrently and then signal the root. Small parts are sent to the root as messages. Two steps. Bytes: n per part,
@@ -70,7 +70,7 @@ extern constinit const Algorithm<RootedArgs> knem_sender_writing_algorithm = {
     requires_nothing,
     knem_movement_parameters,
     TUTTI_SHM_ONLY(knem_sender_writing),
-    {"(s < 4K ? 4*p - 2 : 2*p)*s"}};
+    {"2*p*s + (p - 1)*(s < least ? staged(s) : 0)"}};
 
 }   // namespace tutti::coll::algorithms::gather
 
@@ -95,7 +95,7 @@ extern constinit const Algorithm<RootedArgs> knem_receiver_reading_algorithm = {
     requires_nothing,
     knem_movement_parameters,
     TUTTI_SHM_ONLY(knem_receiver_reading),
-    {"(s < 4K ? 4*p - 2 : 2*p)*s"}};
+    {"2*p*s + (s < least ? (p - 1)*staged(s) : 2*min(p - 1, floor(max(0, slot - 24*p)/s))*s)"}};
 
 // scatter/knem_sender_writing: the leaves expose where their parts belong, and the root's core alone writes all of
 // them. The paper advises against this direction; it is here for comparison with knem_receiver_reading. p − 1 steps.
@@ -115,6 +115,6 @@ extern constinit const Algorithm<RootedArgs> knem_sender_writing_algorithm = {
     requires_nothing,
     knem_movement_parameters,
     TUTTI_SHM_ONLY(knem_sender_writing),
-    {"(s < 4K ? 4*p - 2 : 2*p)*s"}};
+    {"2*p*s + (p - 1)*(s < least ? staged(s) : 0)"}};
 
 }   // namespace tutti::coll::algorithms::scatter

@@ -67,7 +67,9 @@ extern constinit const Algorithm<RootedArgs> binomial_algorithm = {
     "folklore; the default of several MPI libraries for short messages",
     requires_equal_parts | requires_bounded_gather,
     {},
-    TUTTI_SHM_AND_NET(binomial)};
+    TUTTI_SHM_AND_NET(binomial),
+    {"2*floor(p/2)*s + "
+     "doubling(d, p, f = floor(p/d/2); r = max(0, mod(p, 2*d) - d); 2*(f*d + r)*s + f*staged(d*s) + staged(r*s))"}};
 
 // gather/linear: a message from each leaf to the root, which receives them one after the other. p − 1 consecutive
 // messages. Bytes: n per part by single copy, otherwise 2n; the root's core copies every part.
@@ -135,7 +137,9 @@ extern constinit const Algorithm<RootedArgs> binomial_algorithm = {
     "folklore; the first half of van de Geijn's broadcast",
     requires_equal_parts | requires_bounded_gather,
     {},
-    TUTTI_SHM_AND_NET(binomial)};
+    TUTTI_SHM_AND_NET(binomial),
+    {"2*((0 < root ? p - 1 : 0) + floor(p/2))*s + "
+     "doubling(d, p, f = floor(p/d/2); r = max(0, mod(p, 2*d) - d); 2*(f*d + r)*s + f*staged(d*s) + staged(r*s))"}};
 
 // scatter/linear: a message from the root to each leaf, all in flight at the same time. One step for the leaves, p − 1
 // for the root if parts are staged. Bytes: n per part by single copy, otherwise 2n.

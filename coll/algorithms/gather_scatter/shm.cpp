@@ -240,6 +240,6 @@ extern constinit const Algorithm<RootedArgs> receiver_reading_algorithm = {
     requires_nothing,
     shared_movement_parameters,
     TUTTI_SHM_ONLY(receiver_reading),
-    {"(s < direct ? 4*p - 2 : 2*p)*s"}};
+    {"2*(p + (s < direct ? p - 1 : min(p - 1, floor(max(0, slot - 24*p)/s))))*s"}};
 
 }   // namespace tutti::coll::algorithms::scatter

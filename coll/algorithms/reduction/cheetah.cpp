@@ -45,7 +45,9 @@ extern constinit const Algorithm<ReduceArgs> cheetah_algorithm = {
     "Gorentla Venkata et al., CLUSTER 2013, sections IV and VI",
     requires_commutative_or_consecutive,
     cheetah_parameters,
-    TUTTI_SHM_ONLY(cheetah)};
+    TUTTI_SHM_ONLY(cheetah),
+    {"t = 1 < m ? m : p; k = min(radix, t); q = power(t, k); x = t - q; "
+     "(5*p - 3*t + 3*x + 2*min(x, q) + q*log(t, k)*(k + 1) + 2*teams(top < 1 ? inner(n, fan_out) : 0))*s"}};
 
 // allreduce/recursive_k_ing: in step i groups of k ranks, k^i apart, combine their data; ranks beyond the highest power
 // of k pass their operands to a proxy and get the result from it. Large messages as several fragments. log_k(p) steps,
@@ -78,7 +80,8 @@ extern constinit const Algorithm<ReduceArgs> recursive_k_ing_algorithm = {
     "Gorentla Venkata et al., CLUSTER 2013, section IV",
     requires_nothing,
     recursive_k_ing_parameters,
-    TUTTI_SHM_ONLY(recursive_k_ing)};
+    TUTTI_SHM_ONLY(recursive_k_ing),
+    {"n = min(k, p); q = power(p, n); x = p - q; (2*p + 3*x + 2*min(x, q) + q*log(p, n)*(n + 1))*s"}};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -146,6 +149,7 @@ extern constinit const Algorithm<ReduceArgs> cheetah_algorithm = {
     "Gorentla Venkata et al., CLUSTER 2013, sections V and VI",
     requires_commutative_or_consecutive,
     cheetah_parameters,
-    TUTTI_SHM_ONLY(cheetah)};
+    TUTTI_SHM_ONLY(cheetah),
+    {"(3*p - 1 + 2*(teams(inner(n, fan_in)) - parents(fan_in)))*s"}};
 
 }   // namespace tutti::coll::algorithms::reduce

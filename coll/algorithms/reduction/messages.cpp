@@ -51,14 +51,14 @@ extern constinit const Algorithm<ReduceArgs> rank_order_algorithm = {
     "the definition, MPI 3.1, section 5.9.6",
     requires_nothing,
     rank_order_parameters,
-    TUTTI_SHM_AND_NET(rank_order)};
+    TUTTI_SHM_AND_NET(rank_order),
+    {"(p - 1)*(5*s + 2*staged(s, segment))"}};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
 // The reduction on a ring of messages, for reduce_scatter and allreduce: in step j rank r sends its partial result of
 // slice r − 1 − j to rank r + 1, receives that of slice r − 2 − j from rank r − 1, and adds its own operand, in pieces,
-// so that received data is still in cache. After p − 1 steps slice r is complete at rank r. Per rank and step, one
-// slice is received in one copy (two if it must be staged) and one combined.
+// so that received data is still in cache. After p − 1 steps slice r is complete at rank r.
 // Patarasuk and Yuan, JPDC 2009; message by message as in Thakur, Rabenseifner and Gropp, IJHPCA 2005.
 
 namespace tutti::coll {
@@ -160,8 +160,7 @@ private:
 }   // namespace tutti::coll
 
 // allreduce/ring: the reduction on a ring, then an allgather in which the results travel along the ring. 2 (p − 1)
-// steps; 7 (p − 1)·s bytes loaded and stored by all ranks together if messages take one copy.
-// Patarasuk and Yuan, JPDC 2009. The volume: YHCCL (Peng et al., SC 2023), table 2.
+// steps; 7 (p − 1)·s bytes if messages take one copy: YHCCL (Peng et al., SC 2023), table 2. Patarasuk and Yuan, 2009.
 
 namespace tutti::coll::algorithms::allreduce {
 
@@ -194,8 +193,7 @@ extern constinit const Algorithm<ReduceArgs> ring_algorithm = {
 }   // namespace tutti::coll::algorithms::allreduce
 
 // reduce/binomial: whole messages along a binomial tree; with a non-commutative operator to rank 0 and from there to
-// the root. ⌈log2 p⌉ (+ 1) consecutive messages; p − 1 (+ 1) messages of s bytes, read in the sender's buffer or staged
-// once.
+// the root. ⌈log2 p⌉ (+ 1) consecutive messages; p − 1 (+ 1) messages of s bytes.
 // Thakur, Rabenseifner, Gropp, IJHPCA 2005, section 4.4 (short messages).
 
 namespace tutti::coll::algorithms::reduce {
@@ -212,11 +210,11 @@ extern constinit const Algorithm<ReduceArgs> binomial_algorithm = {
     "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
     requires_reassociation,
     {},
-    TUTTI_SHM_AND_NET(binomial)};
+    TUTTI_SHM_AND_NET(binomial),
+    {"(p - 1)*(3*s + staged(s))"}};
 
 // reduce/chain: in segments along a chain of ranks that ends at the root; with a non-commutative operator it ends at
-// rank 0, which sends the result to the root. p − 1 (+ 1) + s/segment consecutive messages; each rank sends s bytes,
-// read in its buffer or staged once.
+// rank 0, which sends the result to the root. p − 1 (+ 1) + s/segment consecutive messages; each rank sends s bytes.
 // Pješivac-Grbović, Angskun, Bosilca, Fagg, Gabriel, Dongarra, "Performance analysis of MPI collective operations",
 // Cluster Computing 10 (2007), "pipeline".
 
@@ -233,7 +231,8 @@ extern constinit const Algorithm<ReduceArgs> chain_algorithm = {
     "Pješivac-Grbović and others, Cluster Computing 10 (2007)",
     requires_reassociation,
     chain_parameters,
-    TUTTI_SHM_AND_NET(chain)};
+    TUTTI_SHM_AND_NET(chain),
+    {"(p - 1)*(3*s + staged(s, segment))"}};
 
 // reduce/linear: all ranks send to the root, which combines in rank order from its own position outwards. p − 1
 // messages of s bytes one after the other at the root, read in the sender's buffer or staged once.
@@ -252,7 +251,8 @@ extern constinit const Algorithm<ReduceArgs> linear_algorithm = {
     "Pješivac-Grbović and others, Cluster Computing 10 (2007)",
     requires_reassociation,
     {},
-    TUTTI_SHM_AND_NET(linear)};
+    TUTTI_SHM_AND_NET(linear),
+    {"(p - 1)*(3*s + staged(s))"}};
 
 // reduce/rank_order: along all ranks in their order, in segments, and from the last one to the root; the result has the
 // same bits whatever the placement. p + s/segment consecutive messages. The definition, MPI 3.1, section 5.9.1.
@@ -270,7 +270,8 @@ extern constinit const Algorithm<ReduceArgs> rank_order_algorithm = {
     "the definition, MPI 3.1, section 5.9.1",
     requires_nothing,
     rank_order_parameters,
-    TUTTI_SHM_AND_NET(rank_order)};
+    TUTTI_SHM_AND_NET(rank_order),
+    {"(p - 1)*(3*s + staged(s, segment)) + (root < p - 1 ? 2*s + staged(s, segment) : 0)"}};
 
 }   // namespace tutti::coll::algorithms::reduce
 
@@ -316,7 +317,8 @@ extern constinit const Algorithm<ReduceScatterArgs> pairwise_algorithm = {
     "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
     requires_commutative_operator | requires_reassociation,
     {},
-    TUTTI_SHM_AND_NET(pairwise)};
+    TUTTI_SHM_AND_NET(pairwise),
+    {"(p - 1)*(3*s + p*staged(s/p))"}};
 
 // reduce_scatter(_block)/rank_order: along all ranks in their order, in segments, and from the last one to each rank
 // its share; the result has the same bits whatever the placement, and operators need not commute. p + s/segment
@@ -369,7 +371,9 @@ extern constinit const Algorithm<ReduceScatterArgs> rank_order_algorithm = {
     "the definition, MPI 3.1, section 5.10",
     requires_nothing,
     rank_order_in_slices_parameters,
-    TUTTI_SHM_AND_NET(rank_order)};
+    TUTTI_SHM_AND_NET(rank_order),
+    {"h = memory/2; (3*p - 1)*s + 2*s/p + sum(k, ceil(s/h), (p - 1)*staged(min(h, s - k*h), segment) + "
+     "sum(j, p - 1, staged(max(0, min((k + 1)*h, (j + 1)*s/p) - max(k*h, j*s/p)))))"}};
 
 // reduce_scatter(_block)/ring: the reduction on a ring; each slice ends at the rank whose share it is. p − 1 steps; 5
 // (p − 1)·s bytes loaded and stored by all ranks together if messages take one copy.

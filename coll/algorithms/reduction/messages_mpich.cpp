@@ -113,7 +113,8 @@ extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
     requires_commutative_or_consecutive | requires_reassociation,
     mpich_hierarchical_parameters,
     TUTTI_SHM_AND_NET(mpich_hierarchical),
-    {"(p - 1)*(5*s + (mod(s, segment) < 4K ? 4*mod(s, segment) : 0))"}};
+    {"q = power(m, 2); form < 1 ? (p - 1)*(5*s + 2*staged(s, segment)) : (p - q)*(5*s + 2*staged(s)) + "
+     "q*(log(q, 2)*(3*s + staged(s)) + 2*mod(log(q, 2), 2)*s) + 2*a*s"}};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -150,6 +151,7 @@ extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.2",
     requires_commutative_or_consecutive | requires_reassociation,
     mpich_hierarchical_parameters,
-    TUTTI_SHM_AND_NET(mpich_hierarchical)};
+    TUTTI_SHM_AND_NET(mpich_hierarchical),
+    {"n = form < 1 ? staged(s, segment) : staged(s); (p - 1)*(3*s + n) + (leads < 1 ? 2*s + n : 0)"}};
 
 }   // namespace tutti::coll::algorithms::reduce

@@ -54,7 +54,8 @@ extern constinit const Algorithm<ReduceArgs> rabenseifner_algorithm = {
     "Rabenseifner, ICCS 2004; Thakur, Rabenseifner, Gropp, IJHPCA 2005",
     requires_reassociation,
     {},
-    TUTTI_SHM_AND_NET(rabenseifner)};
+    TUTTI_SHM_AND_NET(rabenseifner),
+    {"q = power(p, 2); (p - q)*(5*s + 2*staged(s)) + 5*(q - 1)*s + 2*q*doubling(d, q, staged(s/d/2))"}};
 
 // allreduce/recursive_doubling: in step i the ranks 2^i apart exchange everything they have and combine it. Of the
 // first pairs of neighbours, the rank that passed its operand gets the result. log2(p) steps (+ 2); each rank sends and
@@ -105,7 +106,8 @@ extern constinit const Algorithm<ReduceArgs> recursive_doubling_algorithm = {
     "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
     requires_reassociation,
     {},
-    TUTTI_SHM_AND_NET(recursive_doubling)};
+    TUTTI_SHM_AND_NET(recursive_doubling),
+    {"q = power(p, 2); (p - q)*(5*s + 2*staged(s)) + q*log(q, 2)*(3*s + staged(s))"}};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -160,7 +162,10 @@ extern constinit const Algorithm<ReduceArgs> rabenseifner_algorithm = {
     "Rabenseifner, ICCS 2004; Thakur, Rabenseifner, Gropp, IJHPCA 2005",
     requires_reassociation,
     {},
-    TUTTI_SHM_AND_NET(rabenseifner)};
+    TUTTI_SHM_AND_NET(rabenseifner),
+    {"q = power(p, 2); r = p - q; v = root < 2*r ? floor(root/2) : root - r; r*(3*s + staged(s)) + 3*(q - 1)*s + "
+     "doubling(d, q, n = s/d/2; k = mod(s/e, d); odd = mod(floor(s/e/d), 2) < 1 ? k : d - k; q*staged(n) + "
+     "(n < 4K ? 2 : 1)*(s + (mod(floor(v/d), 2) < 1 ? odd : 0 - odd)*e))"}};
 
 }   // namespace tutti::coll::algorithms::reduce
 
@@ -220,6 +225,8 @@ extern constinit const Algorithm<ReduceScatterArgs> recursive_halving_algorithm 
     "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
     requires_commutative_operator | requires_reassociation | requires_bounded_gather,
     {},
-    TUTTI_SHM_AND_NET(recursive_halving)};
+    TUTTI_SHM_AND_NET(recursive_halving),
+    {"q = power(p, 2); r = p - q; r*(3*s + staged(s) + staged(s/p)) + (3*q - 1)*s + "
+     "doubling(d, q, d*sum(g, q/d, staged((d + min((g + 1)*d, r) - min(g*d, r))*s/p)))"}};
 
 }   // namespace tutti::coll::algorithms::reduce_scatter

@@ -270,7 +270,11 @@ extern constinit const Algorithm<ReduceArgs> multi_node_algorithm = {
     "YHCCL (Peng et al., SC 2023), section 5.5, multi-node",
     requires_commutative_operator,
     multi_node_parameters,
-    TUTTI_SHM_ONLY(multi_node)};
+    TUTTI_SHM_ONLY(multi_node),
+    {"b = 64*floor(slice/64); c = min(64*ceil(s/l/64), b); k = ceil(s/l/c) - 1; n = s - k*l*c; "
+     "w = min(64*ceil(n/l/64), b); r = mod(n, w); "
+     "(5*p + 4*m - 5)*s + 2*(m - 1)*(k*l*staged(c, e*ceil(c/e/m)) + floor(n/w)*staged(w, e*ceil(w/e/m)) + "
+     "staged(r, e*ceil(r/e/m)))"}};
 
 template <class Env>
 Task socket_aware(Env& env, ReduceArgs const& a) {

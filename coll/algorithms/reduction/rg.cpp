@@ -169,7 +169,8 @@ constexpr RecordHead rg_head = {
     requires_commutative_or_consecutive,
     gather_tree_parameters,
 };
-extern constinit const Algorithm<ReduceArgs> rg_algorithm = {rg_head, TUTTI_SHM_ONLY(rg)};
+extern constinit const Algorithm<ReduceArgs> rg_algorithm = {
+    rg_head, TUTTI_SHM_ONLY(rg), {"(7*p - 3 - 2*group_parents(degree + 1))*s"}};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -189,6 +190,7 @@ Task rg(Env& env, ReduceArgs const& a) {
 extern constinit const Algorithm<ReduceArgs> rg_algorithm = {
     allreduce::rg_head.described_as("a pipelined tree: each parent combines k children's slices")
         .from("Jain et al., SC 2018, as RG in YHCCL, section 3.5"),
-    TUTTI_SHM_ONLY(rg)};
+    TUTTI_SHM_ONLY(rg),
+    {"(5*p - 3 - 2*group_parents(degree + 1) + (0 < root ? 2 : 0))*s"}};
 
 }   // namespace tutti::coll::algorithms::reduce

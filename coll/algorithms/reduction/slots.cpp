@@ -100,7 +100,7 @@ extern constinit const Algorithm<ReduceArgs> hierarchical_slots_algorithm = {
     requires_slot | requires_commutative_or_consecutive,
     hierarchical_slots_parameters,
     TUTTI_SHM_ONLY(hierarchical_slots),
-    {"(7*p - 3 + 2*(1 < m ? m - a - 1 : ceil(p/(degree + 1)) - 1))*s"}};
+    {"(7*p - 5 + 2*group_parents(degree + 1))*s"}};
 
 }   // namespace tutti::coll::algorithms::allreduce
 

@@ -157,8 +157,12 @@ constexpr RecordHead mpich_hierarchical_head = {
     Family::mpich,          "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.5",
     requires_reassociation, prefix_by_nodes_parameters,
 };
-extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {mpich_hierarchical_head,
-                                                                             TUTTI_SHM_AND_NET(mpich_hierarchical)};
+extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
+    mpich_hierarchical_head,
+    TUTTI_SHM_AND_NET(mpich_hierarchical),
+    {"u = form < 1 ? staged(s, segment) : staged(s); "
+     "teams(c = doubling(d, n, floor(n/d/2)*d + max(0, mod(n, 2*d) - d)); "
+     "(9*c - 4*n + 4)*s + 2*c*u + (i < 1 ? 0 : (n - 1)*(3*s + u) + 2*max(1, floor(n/2))*s))"}};
 
 // exscan/recursive_doubling: exchanges with ranks 1, 2, 4, … away (coll/blocks/prefix.hpp). ⌈log2 p⌉ consecutive
 // messages of s bytes, read in the sender's buffer or staged once.
@@ -176,8 +180,10 @@ constexpr RecordHead recursive_doubling_head = {
     "after Hillis, Steele, CACM 29 (1986); exchanges as in Zhu and others, EuroPVM/MPI 2009, section 3.5",
     requires_reassociation,
     {}};
-extern constinit const Algorithm<ReduceArgs> recursive_doubling_algorithm = {recursive_doubling_head,
-                                                                             TUTTI_SHM_AND_NET(recursive_doubling)};
+extern constinit const Algorithm<ReduceArgs> recursive_doubling_algorithm = {
+    recursive_doubling_head,
+    TUTTI_SHM_AND_NET(recursive_doubling),
+    {"c = doubling(d, p, floor(p/d/2)*d + max(0, mod(p, 2*d) - d)); (9*c - 4*p + 4)*s + 2*c*staged(s)"}};
 
 }   // namespace tutti::coll::algorithms::exscan
 
@@ -222,7 +228,8 @@ extern constinit const Algorithm<ReduceArgs> binomial_algorithm = {
     "Sanders, Träff, EuroPVM/MPI 2006",
     requires_reassociation,
     {},
-    TUTTI_SHM_AND_NET(binomial)};
+    TUTTI_SHM_AND_NET(binomial),
+    {"2*s + (doubling(d, p, floor(p/d/2)) + p - 1 - log(p, 2))*(3*s + staged(s))"}};
 
 // scan/linear: the same steps and messages as exscan/linear.
 // The definition, MPI 3.1, section 5.11.
@@ -242,8 +249,13 @@ Task mpich_hierarchical(Env& env, ReduceArgs const& a) {
     return prefix_by_nodes(env, a, true);
 }
 
-extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {exscan::mpich_hierarchical_head,
-                                                                             TUTTI_SHM_AND_NET(mpich_hierarchical)};
+extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
+    exscan::mpich_hierarchical_head,
+    TUTTI_SHM_AND_NET(mpich_hierarchical),
+    {"u = form < 1 ? staged(s, segment) : staged(s); "
+     "teams(c = doubling(d, n, floor(n/d/2)*d + max(0, mod(n, 2*d) - d)); "
+     "(1 < m*top ? 9*c - 4*n + 4 : 9*c - n + 3)*s + 2*c*u + "
+     "(i < 1 ? 0 : (n - 1)*(3*s + u) + (2*max(1, floor(n/2)) + 1)*s))"}};
 
 // scan/recursive_doubling: the same steps and messages as exscan/recursive_doubling.
 
@@ -252,7 +264,9 @@ Task recursive_doubling(Env& env, ReduceArgs const& a) {
     return prefix_by_doubling(env, a, true, one_segment);
 }
 
-extern constinit const Algorithm<ReduceArgs> recursive_doubling_algorithm = {exscan::recursive_doubling_head,
-                                                                             TUTTI_SHM_AND_NET(recursive_doubling)};
+extern constinit const Algorithm<ReduceArgs> recursive_doubling_algorithm = {
+    exscan::recursive_doubling_head,
+    TUTTI_SHM_AND_NET(recursive_doubling),
+    {"c = doubling(d, p, floor(p/d/2)*d + max(0, mod(p, 2*d) - d)); (9*c - p + 3)*s + 2*c*staged(s)"}};
 
 }   // namespace tutti::coll::algorithms::scan

@@ -4,6 +4,8 @@
 // formulas of YHCCL's reductions (Peng et al., SC 2023, tables 1 to 3) are those of the paper.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "coll/blocks/reducer.hpp"
 #include "coll/choice/cost.hpp"
 #include "runtime/datatype/builder.hpp"
@@ -24,19 +26,43 @@ bool reduces(Collective c) {
     return c == Collective::reduce || c == Collective::allreduce || c == Collective::reduce_scatter;
 }
 
+bool is_neighborhood(Collective c) { return c == Collective::neighbor_allgather || c == Collective::neighbor_alltoall; }
+
+enum class ParameterValues { usual, others };
+
 struct Call {
     AlgorithmRow const* row;
     std::int64_t count;   ///< doubles of the message
     int root = 0;
     bool in_place = false;   ///< reductions only
     Copier::Stores stores = Copier::Stores::automatic;
+    ParameterValues values = ParameterValues::usual;
+    bool ring = true;   ///< neighbourhoods: ranks in a ring, with edges to themselves; otherwise in a row with two ends
 
-    /// The parameters' defaults, but slices so small that there are several.
+    /// The parameters' defaults, but slices so small that there are several; or other values: 2 KiB, 3 children, ranks
+    /// or levels, and the next keyword.
     Setting setting() const {
         Setting setting = defaults(*row);
-        for (std::size_t i = 0; i < row->parameters.size(); ++i)
-            if (std::string(row->parameters[i].name) == "slice") setting.values.set(i, 8192);
+        for (std::size_t i = 0; i < row->parameters.size(); ++i) {
+            Parameter const& p = row->parameters[i];
+            using enum ParameterKind;
+            if (values == ParameterValues::usual) {
+                if (std::string(p.name) == "slice") setting.values.set(i, 8192);
+            } else if (p.kind == keyword) {
+                std::string_view const all = p.keywords;
+                auto const count = static_cast<std::size_t>(std::ranges::count(all, '|')) + 1;
+                setting.values.set(i, (setting.values[i] + 1) % count);
+            } else if (p.kind != hierarchy) {
+                setting.values.set(i, p.kind == number || p.kind == numbers ? 3 : 2048);
+            }
+        }
         return setting;
+    }
+    std::unique_ptr<Neighborhood const> neighborhood(int rank, int ranks) const {
+        std::vector<int> const torus{ranks, 1}, line{ranks};
+        return Neighborhood::of(ring ? CartTopology::make(torus, {true, true}, ranks, rank)
+                                     : CartTopology::make(line, {false}, ranks, rank),
+                                rank, ranks);
     }
 };
 
@@ -45,7 +71,7 @@ class Rank {
 public:
     Rank(ThreadWorld& world, Call const& call, int rank)
         : world_(world), call_(call), rank_(rank), ranks_(world.area.members()), setting_(call.setting()),
-          in_(static_cast<std::size_t>(call.count * ranks_), rank + 1.0), out_(in_) {}
+          in_(static_cast<std::size_t>(call.count * std::max(ranks_, 4)), rank + 1.0), out_(in_) {}
 
     void run() {
         switch (call_.row->collective) {
@@ -69,6 +95,17 @@ public:
             args.equal_parts = true;
             args.part_bytes = mine().bytes();
             return execute(args);
+        }
+        case Collective::neighbor_allgather:
+        case Collective::neighbor_alltoall: {
+            auto const edges = call_.neighborhood(rank_, ranks_);
+            NeighborArgs common{};
+            common.edges = edges.get();
+            common.receive = parts(out_);
+            common.part_bytes = mine().bytes();
+            if (call_.row->collective == Collective::neighbor_allgather)
+                return execute(NeighborAllgatherArgs{common, mine()});
+            return execute(NeighborAlltoallArgs{common, parts(in_)});
         }
         case Collective::reduce_scatter: return reduce<ReduceScatterArgs>();
         default: return reduce<ReduceArgs>();
@@ -139,19 +176,33 @@ std::vector<AlgorithmRow const*> rows_with_cost() {
 
 class Costs : public testing::TestWithParam<AlgorithmRow const*> {
 protected:
-    /// In place, ranks may also move their shares of the result to the user's buffers.
+    /// In place, a rank may also move its operand or its result once.
     void compare(int p, int m, Call const& call) {
         ThreadWorld world(p, sockets(p, m));
         std::size_t const slot = world.area.slot_bytes(), bytes = static_cast<std::size_t>(call.count) * sizeof(double);
         if ((call.row->requirements & requires_slot) && bytes > slot) return;
-        CostNames const names = cost_names(call.setting(), world.trees.hierarchy, slot, bytes);
-        double const counted = static_cast<double>(volume(world, call)),
-                     expected = evaluate(call.row->cost.bytes, names),
-                     most = expected + (call.in_place ? 2.0 * static_cast<double>(bytes) : 0);
+        Setting const setting = call.setting();
+        CostOfCall const cost{setting, world.trees.hierarchy, slot, bytes, call.root, sizeof(double), edges(p, call)};
+        double const counted = static_cast<double>(volume(world, call)), expected = cost.value(),
+                     most = expected + (call.in_place ? 2.0 * p * static_cast<double>(bytes) : 0);
         EXPECT_TRUE(counted == expected || (counted > expected && counted <= most))
             << "counted " << counted << ", not " << expected << " = " << call.row->cost.bytes << ": " << p
             << " ranks on " << m << " sockets, " << bytes << " bytes, root " << call.root
-            << (call.in_place ? ", in place" : "");
+            << (call.in_place ? ", in place" : "") << (call.values == ParameterValues::others ? ", other values" : "");
+    }
+
+private:
+    static std::optional<EdgeCounts> edges(int p, Call const& call) {
+        if (!is_neighborhood(call.row->collective)) return {};
+        EdgeCounts all{};
+        for (int rank = 0; rank < p; ++rank) {
+            auto const edges = call.neighborhood(rank, p);
+            int to_others = 0;
+            for (auto const& peer : edges->peers()) to_others += static_cast<int>(peer.out.size());
+            all.edges += to_others, all.loops += static_cast<int>(edges->self_edges().size());
+            all.senders += to_others > 0, all.out = std::max(all.out, edges->out_degree());
+        }
+        return all;
     }
 };
 
@@ -166,10 +217,14 @@ TEST_P(Costs, EqualTheCountedBytes) {
     for (int p : {2, 3, 4, 5, 8, 16})
         for (int m : {1, 2, 3, 4}) {
             if (m > p || (m == 3 && p > 5)) continue;   // smaller p cover sockets of different sizes
-            for (std::int64_t each : {1, 63, 1024, 2312})
-                for (int root : {0, p - 1}) {
+            for (std::int64_t each : {1, 63, 300, 1024, 2312})
+                for (int root : std::set{0, p / 2, p - 1}) {
                     if (root != 0 && !has_root(row.collective)) continue;
-                    compare(p, m, {&row, whole ? each * p : each, root});
+                    Call call{&row, whole ? each * p : each, root};
+                    call.ring = m == 1;
+                    compare(p, m, call);
+                    call.values = ParameterValues::others;
+                    if (p <= 8 && each > 1) compare(p, m, call);
                 }
             if (!reduces(row.collective)) continue;
             for (auto stores : {Copier::Stores::temporal, Copier::Stores::nontemporal})
@@ -180,14 +235,27 @@ INSTANTIATE_TEST_SUITE_P(Records, Costs, testing::ValuesIn(rows_with_cost()), []
     return std::string(coll::name_of(info.param->collective)) + "_" + info.param->name;
 });
 
-/// A new algorithm should state its cost. The number may only decrease.
-TEST(CostsOfRecords, AreStatedExceptByTheseAlgorithms) {
-    std::string missing;
-    int count = 0;
+TEST(CostsOfRecords, AreStatedByAllAlgorithmsOnOneNode) {
     for (AlgorithmRow const& row : all_algorithms())
-        if (row.runs_on(CommKind::one_node) && !row.cost.bytes)
-            missing += std::string(" ") + name_of(row.collective) + "/" + row.name, ++count;
-    EXPECT_LE(count, 36) << missing;
+        EXPECT_EQ(row.cost.bytes != nullptr, row.runs_on(CommKind::one_node))
+            << name_of(row.collective) << "/" << row.name;
+}
+
+/// Teams of 2, 1 and 2 ranks: 0 1 | 2 | 3 4, and the leaders 0, 2 and 3.
+TEST(Formulas, DescribeTheHierarchy) {
+    topo::Hierarchy const tree = topo::Hierarchy::build(5, std::vector{topo::Grouping{"socket", {0, 0, 1, 2, 2}}});
+    Setting const setting = defaults(row_of(Collective::reduce, "cheetah"));
+    CostOfCall call{setting, tree, 8192, 8};
+    auto const value = [&](char const* formula) { return evaluate(formula, {{"p", 5}}, &call); };
+    EXPECT_EQ(value("teams(n)"), 2 + 1 + 2 + 3);
+    EXPECT_EQ(value("teams(top*n + 10*i)"), 3 + 10 * (0 + 1 + 2 + 0));
+    EXPECT_EQ(value("teams(fan_in)"), 4 * 4);
+    EXPECT_EQ(value("parents(2)"), 2);   // ranks 0 and 3
+    EXPECT_EQ(value("parents(1)"), 3);   // and 2, which is between them
+    EXPECT_EQ(value("group_parents(2)"), 2);
+    call.root = 4;                       // above 3, which is above 0 and 2
+    EXPECT_EQ(value("parents(2)"), 3);   // 4, 3, and 0 for 1
+    EXPECT_EQ(value("group_parents(2)"), 2);
 }
 
 TEST(Formulas, AreEvaluated) {
@@ -197,7 +265,41 @@ TEST(Formulas, AreEvaluated) {
     EXPECT_EQ(evaluate("(p - 1)*(s < 4K ? 4 : 2)", names), 8);
     EXPECT_EQ(evaluate("s < 8K ? p < k ? 1 : 2 : 3", names), 2);
     EXPECT_EQ(evaluate("ceil(p/k) + mod(s, 4K)", names), 7);
-    for (char const* wrong : {"", "p +", "q", "2 p", "(p", "p)", "ceil p", "mod(p)", "p < 2", "1,5", "p ? 1 : 2"})
+    EXPECT_EQ(evaluate("floor(p/k) + 10*min(p, k) + 100*max(p, k)", names), 522);
+    EXPECT_EQ(evaluate("power(p, k) + 10*log(p, k) + 100*power(p, 3) + 1K*power(p, 9)", names), 4 + 20 + 300 + 1024);
+    EXPECT_EQ(evaluate("staged(s) + staged(s - 5) + staged(0)", names), 2 * 4095);
+    EXPECT_EQ(evaluate("staged(s, 2K) + staged(s, 4K) + staged(s, 8K)", names), 2 * 4100 + 2 * 4);
+    EXPECT_EQ(evaluate("q = p + 1; r = q*q; r - q", names), 30);
+    EXPECT_EQ(evaluate("sum(i, p, i*k) + sum(i, 0, p/i)", names), 20);
+    EXPECT_EQ(evaluate("doubling(d, p, d) + 10*doubling(d, 4, 1)", names), 7 + 20);
+    EXPECT_EQ(evaluate("sum(i, 3, q = i + 1; doubling(d, q, q*d))", names), 1 * 0 + 2 * 1 + 3 * 3);
+    EXPECT_EQ(evaluate("inner(1, 2) + 10*inner(2, 2) + 100*inner(5, 2) + 1000*inner(5, 4)", names),
+              0 + 10 + 300 + 1000);
+    for (char const* wrong : {"",
+                              "p +",
+                              "q",
+                              "2 p",
+                              "(p",
+                              "p)",
+                              "ceil p",
+                              "mod(p)",
+                              "p < 2",
+                              "1,5",
+                              "p ? 1 : 2",
+                              "q = 2",
+                              "q = 2; ",
+                              "2 = p; p",
+                              "sum(i, p)",
+                              "sum(i, p, 1 2)",
+                              "sum(2, p, 1)",
+                              "sum(i, p, 1",
+                              "sum(i, p, q = 1; q) + q",
+                              "staged()",
+                              "teams(1)",
+                              "parents(2)",
+                              "sum(i, p, i) + i",
+                              "log(p)",
+                              "doubling(d, 1/0, 1)"})
         EXPECT_THROW(evaluate(wrong, names), std::invalid_argument) << wrong;
 }
 

@@ -67,4 +67,10 @@ done
 [[ "$("$info" --why bcast --bytes 1 -n 2)" == "The call: bcast of 1 byte on 2 ranks"* ]] || wrong "one byte"
 [[ "$("$info" --why barrier -n 2)" == *"bytes loaded and stored: 0"$'\n'* ]] || wrong "the bytes of a barrier"
 err=$("$info" --why bcast -n 2 --nodes 3 2>&1); [ $? = 1 ] && [[ "$err" == "tutti-info: 2 ranks cannot be on 3 nodes." ]] || wrong "too many nodes: $err"
+
+# the bytes are stated only where the formula holds
+bytes() { "$info" --json --why "$@" | python3 -c 'import json, sys; print(json.load(sys.stdin)["bytes"])'; }
+export TUTTI_COLL=reduce=binomial
+[ "$(bytes reduce --bytes 8 -n 4) $(bytes reduce --bytes 8 -n 4 --op noncommutative)" = "120 None" ] || wrong "the bytes of an operator"
+unset TUTTI_COLL
 finish

@@ -103,7 +103,7 @@ struct CallRequest {
 
     std::string collective;   ///< a valid name
     std::size_t bytes = 8;    ///< as in the table of choices
-    int ranks = 2, nodes = 1;
+    int ranks = 2, nodes = 1, root = 0;
     Operator op = Operator::predefined;   ///< of a reduction; the others are the user's
     bool equal_parts = true;              ///< every rank knows the size of each part
 };

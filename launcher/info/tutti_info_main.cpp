@@ -53,7 +53,7 @@ std::vector<apps::Option> call_options(CommandLine& line) {
     CallRequest& call = request.call;
     return {{"--why", "COLLECTIVE", "the name of a collective such as allreduce",
              "Print which algorithm a call takes, by which setting or line of a table, and why others are passed over. "
-             "The call is described by --bytes, -n, --nodes, --op and --unequal.",
+             "The call is described by --bytes, -n, --nodes, --root, --op and --unequal.",
              [&request](std::string const& text) {
                  check_collective(text);
                  request.part = ReportPart::why;
@@ -76,6 +76,12 @@ std::vector<apps::Option> call_options(CommandLine& line) {
                  auto const nodes = tutti::topo::parse_number(text, 1, most_ranks);
                  call.nodes = nodes.value_or(1);
                  return nodes.has_value();
+             }},
+            {"--root", "RANK", "the number of a rank", "With --why: the root (default: 0).",
+             [&call](std::string const& text) {
+                 auto const root = tutti::topo::parse_number(text, 0, 1 << 20);
+                 call.root = root.value_or(0);
+                 return root.has_value();
              }},
             {"--op", "KIND", "commutative or noncommutative",
              "With --why: the operator of a reduction is user-defined, and commutative or noncommutative.",

@@ -24,6 +24,8 @@ public:
     World(CallRequest const& call, Variables const& variables, topo::Machine const& machine)
         : machine_(machine), ranks_(call.ranks), nodes_(call.nodes), ranks_per_node_((ranks_ + nodes_ - 1) / nodes_) {
         if (nodes_ > ranks_) throw std::runtime_error(join(ranks_, " ranks cannot be on ", nodes_, " nodes"));
+        if (call.root >= ranks_)
+            throw std::runtime_error(join("there is no root ", call.root, " among ", ranks_, " ranks"));
         auto plan = topo::plan_ranks(machine, ranks_per_node_, {}, {}, usable_cores_);
         if (!plan) throw std::runtime_error(plan.error());
         placement_ = plan->placement;
@@ -151,7 +153,7 @@ Explanation explain(CallRequest const& call, Variables const& variables, TuningF
                            collective != coll::Collective::neighbor_alltoall;
         if (known && tree.levels() <= 2 && tree.size() > 1)
             why.bytes = static_cast<std::uint64_t>(
-                std::llround(coll::CostOfCall{*chosen, tree, traits.slot_bytes, call.bytes}.value()));
+                std::llround(coll::CostOfCall{*chosen, tree, traits.slot_bytes, call.bytes, call.root}.value()));
     }
     return why;
 }

@@ -14,14 +14,14 @@ namespace {
 using nlohmann::json;
 
 /// Returns what tutti-info says about the call; null if it cannot say anything. `request`: the value of TUTTI_COLL.
-json explained(Point const& point, int ranks, std::string const& request, TemporaryFolder const& folder) {
+json explained(Point const& point, int ranks, int root, std::string const& request, TemporaryFolder const& folder) {
     Operation const* const operation = find_operation(point.operation);
     const std::string collective = operation ? operation->collective() : "";
     if (point.operation != collective && point.operation != "reduce_scatter_block") return nullptr;
     bool const per_rank = collective == "reduce_scatter";   // the size is that of a part, s that of the vector
     Command command{{own_folder() / "tutti-info", "--json", "--why", collective, "--bytes",
                      std::to_string(per_rank ? point.bytes * std::size_t(ranks) : point.bytes), "-n",
-                     std::to_string(ranks)},
+                     std::to_string(ranks), "--root", std::to_string(root)},
                     {}};
     if (!request.empty()) command.environment.push_back("TUTTI_COLL=" + request);
     const ProcessResult result = run(command, 60, folder);
@@ -39,7 +39,7 @@ std::string request_of(Series const& series, std::string const& operation, std::
 
 }   // namespace
 
-void print_bytes(std::ostream& out, Results const& results, std::vector<Candidate> const& candidates,
+void print_bytes(std::ostream& out, Results const& results, int root, std::vector<Candidate> const& candidates,
                  TemporaryFolder const& folder) {
     for (std::string const& operation : operations_in(results)) {
         out << "\n"
@@ -51,7 +51,7 @@ void print_bytes(std::ostream& out, Results const& results, std::vector<Candidat
             for (Point const& point : series.points) {
                 if (point.operation != operation) continue;
                 json const why =
-                    explained(point, results.ranks, request_of(series, operation, candidates), folder);
+                    explained(point, results.ranks, root, request_of(series, operation, candidates), folder);
                 auto const states = [&why](char const* field) { return !why.is_null() && !why.at(field).is_null(); };
                 const std::string value =
                                       states("bytes") ? std::to_string(why.at("bytes").get<unsigned long long>()) : "-",

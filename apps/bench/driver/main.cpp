@@ -278,7 +278,8 @@ int compare(Plan const& plan, TemporaryFolder const& folder) {
     }
     print_results(plan, measured.growth);
     if (plan.measuring.bytes_per_call && !plan.measuring.csv)
-        for (Results const& results : measured.growth.runs) print_bytes(std::cout, results, candidates, folder);
+        for (Results const& results : measured.growth.runs)
+            print_bytes(std::cout, results, std::max(0, plan.measuring.root), candidates, folder);
     write_json(plan, measured.growth);
     draw_figures(plan, measured.growth, folder);
     return measured.failed ? 1 : 0;

@@ -60,7 +60,8 @@ void print_csv(std::ostream& out, Results const& results);
 
 /// Prints for each operation, algorithm and size the bytes that all ranks load and store in one call: those that were
 /// counted, and the value of the algorithm's formula, as tutti-info explains it. "-": not counted, or not stated.
-void print_bytes(std::ostream& out, Results const& results, std::vector<Candidate> const& candidates,
+/// `root`: that of the call whose bytes were counted.
+void print_bytes(std::ostream& out, Results const& results, int root, std::vector<Candidate> const& candidates,
                  TemporaryFolder const& folder);
 
 /// Prints the origin and the description of each algorithm.

@@ -55,7 +55,7 @@ text=$(TUTTI_COLL=allreduce=movement_avoiding "$info" --why allreduce --bytes 4K
 [ "$("$info" --json --why bcast --bytes 1M | python3 -c 'import json, sys; print(json.load(sys.stdin)["setting"])')" = "$(explained bcast --bytes 1M)" ] ||
     wrong "--why as JSON"
 err=$("$info" --why allreduc 2>&1); [ $? = 2 ] && [[ "$err" == *"allreduc is not a collective; did you mean allreduce?"* ]] || wrong "a misspelt collective: $err"
-for words in "--why" "--why bcast --bytes x" "--why bcast --nodes 0" "--why bcast --op x" "--why bcast -n"; do
+for words in "--why" "--why bcast --bytes x" "--why bcast --nodes 0" "--why bcast --root -1" "--why bcast --op x" "--why bcast -n"; do
     # shellcheck disable=SC2086
     err=$("$info" $words 2>&1); [ $? = 2 ] && [[ "$err" == *" needs "* ]] || wrong "tutti-info $words: $err"
 done
@@ -67,10 +67,12 @@ done
 [[ "$("$info" --why bcast --bytes 1 -n 2)" == "The call: bcast of 1 byte on 2 ranks"* ]] || wrong "one byte"
 [[ "$("$info" --why barrier -n 2)" == *"bytes loaded and stored: 0"$'\n'* ]] || wrong "the bytes of a barrier"
 err=$("$info" --why bcast -n 2 --nodes 3 2>&1); [ $? = 1 ] && [[ "$err" == "tutti-info: 2 ranks cannot be on 3 nodes." ]] || wrong "too many nodes: $err"
+err=$("$info" --why bcast -n 2 --root 2 2>&1); [ $? = 1 ] && [[ "$err" == "tutti-info: there is no root 2 among 2 ranks." ]] || wrong "a root beyond the ranks: $err"
 
-# the bytes are stated only where the formula holds
+# the bytes depend on the root, and are stated only where the formula holds
 bytes() { "$info" --json --why "$@" | python3 -c 'import json, sys; print(json.load(sys.stdin)["bytes"])'; }
-export TUTTI_COLL=reduce=binomial
+export TUTTI_COLL=scatter=binomial,reduce=binomial
+[ "$(bytes scatter --bytes 8 -n 4) $(bytes scatter --bytes 8 -n 4 --root 3)" = "160 208" ] || wrong "the bytes of a root"
 [ "$(bytes reduce --bytes 8 -n 4) $(bytes reduce --bytes 8 -n 4 --op noncommutative)" = "120 None" ] || wrong "the bytes of an operator"
 unset TUTTI_COLL
 finish

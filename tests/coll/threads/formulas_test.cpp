@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The costs in the records of algorithms (coll/algorithms/algorithm.hpp): the bytes that all ranks load and store, as
-// counted, must equal the formula, in one round and in several, in place and not, with either kind of stores. The
-// formulas of YHCCL's reductions (Peng et al., SC 2023, tables 1 to 3) are those of the paper.
+// counted, must equal the formula, in one round and in several, in place and not, with either kind of stores, with the
+// parameters' defaults and with other values, and with several roots. The formulas of YHCCL's reductions (Peng et al.,
+// SC 2023, tables 1 to 3) are those of the paper.
 #include <gtest/gtest.h>
 
 #include <set>

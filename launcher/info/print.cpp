@@ -140,8 +140,7 @@ void print_why(std::ostream& out, Explanation const& why) {
     for (ParameterText const& p : why.parameters)
         print_indented(out, p.name + " = " + p.default_value + ": " + p.description, 4);
     if (why.formula.empty()) {
-        out << "    bytes loaded and stored: not stated
-";
+        out << "    bytes loaded and stored: not stated\n";
     } else {
         std::string const bytes = why.bytes ? std::to_string(*why.bytes) : why.formula;
         print_indented(out, "bytes loaded and stored: " + why.formula + (bytes == why.formula ? "" : " = " + bytes), 4);

@@ -183,7 +183,8 @@ std::string RootDaemon::drawings(NodeFacts const& own, StartOrder const& order) 
 
 ClusterInfo RootDaemon::exchange_facts(NodeFacts const& own, std::string const& tuning) {
     Clock::time_point const until = Clock::now() + start_limit_;
-    auto notice = job_.quiet ? until : std::min(Clock::now() + 10s, until - start_limit_ / 2);
+    bool const has_reader = !job_.quiet && isatty(STDERR_FILENO) == 1;   // a file gets the error at the end
+    auto notice = has_reader ? std::min(Clock::now() + 10s, until - start_limit_ / 2) : until;
     while (!awaited_nodes().empty()) {
         if (Clock::now() > until) throw start_timeout_error();
         if (Clock::now() > notice)

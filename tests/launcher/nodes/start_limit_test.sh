@@ -24,7 +24,11 @@ starts() {
 not_answered="node 127.0.0.3 has not answered within 2 s (TUTTI_START_TIMEOUT)"
 
 starts "never answers" "exec sleep $nap"; expect_err "$not_answered"
-expect_err "mpiexec: waiting for node 127.0.0.3; see --start-timeout."
+[[ "$err" != *"waiting for"* ]] || wrong "a notice in a file: $err"
+timeout "$limit_s" "$build/tests/launcher_on_terminal" "$mpiexec" --launcher-agent "$limited" -hosts "$two" -n 4 \
+    --silence 3 --start-timeout 2 sleep "$nap" > "$folder/screen" < /dev/null
+grep -q "mpiexec: waiting for node 127.0.0.3; see --start-timeout." "$folder/screen" || wrong "$(< "$folder/screen")"
+expect_nothing_left
 starts "is stopped" 'kill -STOP $$'; expect_err "$not_answered"
 starts "sends half a greeting" "printf '\\026\\026tutti-daemon '; exec sleep $nap"; expect_err "$not_answered"
 starts "sends half a greeting and ends" "printf '\\026\\026tutti-daemon '; exit 3"; expect_err "ended with exit code 3"

@@ -55,7 +55,7 @@ def measure(chosen, ranks, size, operations, results):
 
 
 def ratio(ours, theirs):
-    return f"{ours['median'] / theirs['median']:.3f}" if theirs and theirs["median"] > 0 else ""
+    return f"{ours['median'] / theirs['median']:.3g}" if theirs and theirs["median"] > 0 else ""
 
 
 def rows_of(results, facts):

@@ -158,6 +158,8 @@ expect_error "in bcast:hierarchical:chink=4K, hierarchical has no parameter chin
 expect_error "--algorithms: chunk=x: expected " "$bench" -n 2 --rounds 1 --sizes 8:8 --algorithms bcast:hierarchical:chunk=x
 expect_error "pingpong has no algorithms to choose from" "$bench" --algorithms pingpong
 expect_error "--with needs settings such as TUTTI_EAGER=4K, not 'x'." "$bench" --with x
+expect_error "--with 'TUTTI_EGER=4K': TUTTI_EGER is not a variable of Tutti; did you mean TUTTI_EAGER?" \
+    "$bench" --with TUTTI_EGER=4K
 expect_error "there is no mpicxx.mpich in PATH; Debian's packages mpich and libmpich-dev have it." \
     env PATH=/nowhere "$bench" --against mpich
 expect_error "--against $folder/nothing: there is no such file." "$bench" --against "$folder/nothing"

@@ -90,8 +90,18 @@ std::vector<Part> our_parts(Plan const& plan, std::vector<Candidate> const& cand
     return parts;
 }
 
+/// Throws BenchError if mpiexec refuses the settings (TUTTI_STRICT), so that nothing is measured.
+void check_settings(Configuration const& configuration, TemporaryFolder const& folder) {
+    const ProcessResult result =
+        run({{configuration.launcher, "-n", "1", "true"}, configuration.environment}, 60, folder);
+    if (result.code == 0) return;
+    const std::string reason = result.errors.substr(0, result.errors.find('\n')), prefix = "mpiexec: ";
+    throw BenchError("--with '" + configuration.name +
+                     "': " + (reason.starts_with(prefix) ? reason.substr(prefix.size()) : reason));
+}
+
 std::vector<Configuration> configurations_of(Plan const& plan, std::vector<Candidate> const& candidates,
-                                             std::vector<OtherMpi> const& others) {
+                                             std::vector<OtherMpi> const& others, TemporaryFolder const& folder) {
     const Words operations = operations_of(plan, candidates);
     const std::string mpiexec = own_folder() / "mpiexec", program = own_folder() / "tutti-bench";
     if (find_in_path(mpiexec).empty()) throw BenchError("there is no mpiexec beside this tutti-bench, at " + mpiexec);
@@ -101,6 +111,7 @@ std::vector<Configuration> configurations_of(Plan const& plan, std::vector<Candi
         std::istringstream words(setting);
         Configuration configuration{setting, mpiexec, program, {}, {{operations, {}, false}}};
         for (std::string word; words >> word;) configuration.environment.push_back(word);
+        check_settings(configuration, folder);
         all.push_back(configuration);
     }
     for (OtherMpi const& mpi : others)
@@ -319,7 +330,7 @@ std::vector<OtherMpi> other_mpis(Plan const& plan, TemporaryFolder const& folder
 Measured measure_rounds(Plan const& plan, std::vector<Candidate> const& candidates, std::ostream& introduction,
                         TemporaryFolder const& folder) {
     const std::vector<OtherMpi> others = other_mpis(plan, folder);
-    const std::vector<Configuration> configurations = configurations_of(plan, candidates, others);
+    const std::vector<Configuration> configurations = configurations_of(plan, candidates, others, folder);
     introduce(introduction, plan, candidates, configurations);
     for (OtherMpi const& mpi : others)
         introduction << mpi.name << ": " << build_with(mpi, mpi.program, folder) << std::endl;

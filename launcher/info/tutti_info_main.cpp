@@ -78,8 +78,9 @@ std::vector<apps::Option> call_options(CommandLine& line) {
                  return nodes.has_value();
              }},
             {"--root", "RANK", "the number of a rank", "With --why: the root (default: 0).",
-             [&call](std::string const& text) {
-                 auto const root = tutti::topo::parse_number(text, 0, 1 << 20);
+             [&](std::string const& text) {
+                 line.call_option = "--root";
+                 auto const root = tutti::topo::parse_number(text, 0, most_ranks - 1);
                  call.root = root.value_or(0);
                  return root.has_value();
              }},

@@ -59,7 +59,7 @@ for words in "--why" "--why bcast --bytes x" "--why bcast --nodes 0" "--why bcas
     # shellcheck disable=SC2086
     err=$("$info" $words 2>&1); [ $? = 2 ] && [[ "$err" == *" needs "* ]] || wrong "tutti-info $words: $err"
 done
-for words in "--bytes 4K" "--nodes 2" "--op commutative" "--unequal"; do
+for words in "--bytes 4K" "--nodes 2" "--root 1" "--op commutative" "--unequal"; do
     # shellcheck disable=SC2086
     err=$("$info" --table $words 2>&1); [ $? = 2 ] && [[ "$err" == *"${words%% *} describes the call of --why, which is missing." ]] ||
         wrong "$words without --why: $err"

@@ -119,6 +119,8 @@ private:
                 values[0].resize(equals);
             }
         }
+        bool const is_path = option.argument == "FILE" || option.argument == "FOLDER";
+        if (is_path && values[0].empty()) throw LaunchError(join(word, " needs ", option.argument, ", not ''"));
     }
 
     /// --fwd-environment false: the next word would be the program.
@@ -222,7 +224,7 @@ void apply_environment(Job& job) {
     find_option("-timeout")->apply({job, job.programs.front()}, {&value, 1});
 }
 
-void check_job(Job const& job) {
+void check_job(Job& job) {
     if (job.show_help || job.show_version || job.explain || job.show_hierarchy) return;
     if (job.cpus_in_order && job.cpus.empty())
         throw LaunchError("ORDERED needs a list of processing units; give one with --cpu-set or --map-by pe-list");
@@ -232,6 +234,8 @@ void check_job(Job const& job) {
         throw LaunchError(join("-output-from ", job.output_from, ": the ranks are 0 to ", job.ranks() - 1));
     if (job.input.kind == InputTarget::Kind::one && job.input.rank >= job.ranks())
         throw LaunchError(join("-stdin ", job.input.rank, ": the ranks are 0 to ", job.ranks() - 1));
+    if (job.given_names.contains("--report-events") && !job.traced())
+        job.notes.push_back("--report-events has no effect without --report or --trace");
 }
 
 }   // namespace

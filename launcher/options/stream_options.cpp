@@ -76,8 +76,7 @@ constexpr Option stream_options[] = {
      "At the end, print tables on standard error: bytes that each rank accessed in its peers' memory, by access path; "
      "bytes, messages and waits of each rank, and how it waited; the NUMA nodes of its memory; and calls, bytes and "
      "time of each collective, by communicator and algorithm, and of the calls of each window. With =json print them "
-     "as "
-     "JSON; with =json:FILE write that to a file.",
+     "as JSON; with =json:FILE write that to a file.",
      [](Target t, Values v) {
          std::string const what = v.empty() ? "" : v[0];
          t.job.statistics = true;

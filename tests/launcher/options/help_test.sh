@@ -64,6 +64,7 @@ expect_error "did you mean core?" mpiexec --bind-to cor true
 expect_error "did you mean timestamp?" mpiexec --output timestmap true
 expect_error "--report needs FILE after it, but the option -n follows; write --report=-n" mpiexec --report -n 2 true
 expect_error "-n needs N after it" mpiexec -n
+expect_error "--report needs FILE, not ''" mpiexec --report "" -n 2 true
 expect_error "-stdin must be all, none or the number of a rank, not 'one'" mpiexec -stdin one true
 expect_error "there is no program to start; mpiexec -h shows how to name one" mpiexec -n 2
 expect_error "--fwd-environment takes its value after =; write --fwd-environment=false" mpiexec --fwd-environment false true

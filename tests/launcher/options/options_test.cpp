@@ -153,6 +153,9 @@ TEST(Options, reports_options_without_effect) {
                 ElementsAre(HasSubstr("-usize has no effect: MPI processes cannot")));
     EXPECT_THAT(parse({"--tmpdir=/x", "prog"}).verbose_notes, ElementsAre(HasSubstr("--tmpdir has no effect")));
     EXPECT_THAT(error_message({"--report-uri=-", "prog"}), HasSubstr("there is no server"));
+    EXPECT_THAT(parse({"--report-events", "99", "prog"}).notes,
+                ElementsAre(HasSubstr("--report-events has no effect")));
+    EXPECT_THAT(parse({"--report-events", "99", "--report", "a.html", "prog"}).notes, ElementsAre());
     EXPECT_THAT(parse({"--mca", "btl", "self", "prog"}).notes, ElementsAre(HasSubstr("btl has no effect")));
     EXPECT_THAT(error_message({"-launcher", "lsf", "prog"}), HasSubstr("ssh, rsh, slurm or fork"));
     EXPECT_THAT(error_message({"-rmk", "nix", "prog"}), HasSubstr("not 'nix'"));

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs the documents for users in share/doc/tutti, with the folders of the source tree. Links to files of the tree
-# that are not installed become plain text, and pages with commands begin with a note. Runs when Tutti is installed: SOURCE is the source tree, DESTINATION the
-# folder in the prefix, SCRATCH a folder of the build.
+# that are not installed become plain text, and pages with commands begin with a note. Runs when Tutti is installed:
+# SOURCE is the source tree, DESTINATION the folder in the prefix, SCRATCH a folder of the build.
 cmake_minimum_required(VERSION 3.22)   # the policies
-set(patterns README.md CHANGELOG.md LICENSE SECURITY.md guides/*.md guides/*.svg guides/*.png apps/hello.c apps/lessons/README.md
-  apps/lessons/*/*.* apps/bench/*.md apps/bench/*.svg coll/ALGORITHMS.md launcher/clusters.md mpi_h/build-systems.md)
-set(note "*This copy belongs to an installation in a folder PREFIX. The following line makes a folder in which commands run as
-printed here, except those that build Tutti, and the applications such as `tutti-cg`, which are in the source tree only:*
+set(patterns README.md CHANGELOG.md LICENSE SECURITY.md guides/*.md guides/*.svg guides/*.png apps/hello.c
+  apps/lessons/README.md apps/lessons/*/*.* apps/bench/*.md apps/bench/*.svg coll/ALGORITHMS.md launcher/clusters.md
+  mpi_h/build-systems.md)
+set(note "*This copy belongs to an installation in a folder PREFIX. The following line makes a folder in which commands
+run as printed here, except those that build Tutti, and the applications such as `tutti-cg`, which are in the source
+tree only:*
 
     cp -r PREFIX/share/doc/tutti tutti && cd tutti && mkdir build && ln -s PREFIX/bin build/bin
 ")

@@ -187,7 +187,7 @@ leftovers() {
             [ -n "$command" ] && [ "$(ps -o ppid= -p "$pid" | tr -d ' ')" != "$BASHPID" ] && echo "process $pid: $command"
         fi
     done
-    find "$TMPDIR" -mindepth 1 | sed 's/^/file /'
+    find "$TMPDIR" -mindepth 1 -printf 'file %p (kind %y, of %TT, %s bytes)\n'
     named_files | comm -13 build/files-before - | sed 's/^/file /'
 }
 check_leftovers() {

@@ -5,4 +5,4 @@
 . "$(dirname "$0")/../common.sh" "$1"
 need_package libmpich-dev mpicxx.mpich
 need_package libopenmpi-dev mpicxx.openmpi
-exec "$here/pages_test.sh" "$1" --foreign
+bash "$here/pages_test.sh" "$1" --foreign

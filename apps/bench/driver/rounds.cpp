@@ -94,7 +94,8 @@ std::vector<Part> our_parts(Plan const& plan, std::vector<Candidate> const& cand
 void check_settings(Configuration const& configuration, TemporaryFolder const& folder) {
     const ProcessResult result =
         run({{configuration.launcher, "-n", "1", "true"}, configuration.environment}, 60, folder);
-    if (result.code == 0) return;
+    constexpr int refused = 2;
+    if (result.code != refused) return;
     const std::string reason = result.errors.substr(0, result.errors.find('\n')), prefix = "mpiexec: ";
     throw BenchError("--with '" + configuration.name +
                      "': " + (reason.starts_with(prefix) ? reason.substr(prefix.size()) : reason));

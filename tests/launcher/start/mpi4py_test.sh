@@ -3,9 +3,11 @@
 # Debian's mpi4py is built with Open MPI: mpiexec reports it and names the remedy.
 . "$(dirname "$0")/../common.sh" "$1"
 need_package python3-mpi4py "/usr/lib/python3/dist-packages/mpi4py/MPI.*.so"
+# Each rank has a folder for Open MPI's files, which two of its processes that start apart fail to share at times.
 cat >"$folder/script.py" <<'END'
+import os, tempfile, time
+os.environ["TMPDIR"] = tempfile.mkdtemp(dir=os.path.dirname(__file__))
 from mpi4py import MPI
-import time
 print("rank", MPI.COMM_WORLD.rank, "of", MPI.COMM_WORLD.size, flush=True)
 time.sleep(1)   # mpiexec checks which library a rank has loaded at growing intervals
 END

@@ -29,11 +29,13 @@ double inner_ranks(int n, int degree) {
     return inner;
 }
 
-double largest_power(double limit, double k, double* exponent = nullptr) {
-    double power = 1, steps = 0;
-    for (k = std::max(2.0, k); power * k <= limit; power *= k) ++steps;
-    if (exponent) *exponent = steps;
-    return power;
+struct Power {
+    double power = 1, exponent = 0;
+};
+Power largest_power(double limit, double k) {
+    Power largest;
+    for (k = std::max(2.0, k); largest.power * k <= limit; largest.power *= k) ++largest.exponent;
+    return largest;
 }
 
 double staged(double bytes) { return bytes < 4096 ? 2 * bytes : 0; }
@@ -140,27 +142,36 @@ private:
     }
 
     double function() {
+        static constexpr struct {
+            std::string_view name;
+            std::size_t arguments;
+            double (*value)(double const* a);
+        } functions[] = {
+            {"ceil", 1, [](double const* a) { return std::ceil(a[0]); }},
+            {"floor", 1, [](double const* a) { return std::floor(a[0]); }},
+            {"staged", 1, [](double const* a) { return staged(a[0]); }},
+            {"staged", 2, [](double const* a) { return staged(a[0], a[1]); }},
+            {"mod", 2, [](double const* a) { return std::fmod(a[0], a[1]); }},
+            {"min", 2, [](double const* a) { return std::min(a[0], a[1]); }},
+            {"max", 2, [](double const* a) { return std::max(a[0], a[1]); }},
+            {"power", 2, [](double const* a) { return largest_power(a[0], a[1]).power; }},
+            {"log", 2, [](double const* a) { return largest_power(a[0], a[1]).exponent; }},
+            {"inner", 2, [](double const* a) { return inner_ranks(static_cast<int>(a[0]), static_cast<int>(a[1])); }},
+        };
         std::string_view const start = rest_;
         std::string const called = name();
-        if (!accept("(")) return rest_ = start, wrong(), 0;
-        if (called == "sum" || called == "doubling") return series(called == "doubling");
-        if (called == "teams") return teams();
-        if (called == "parents" || called == "group_parents") return parents(called == "parents");
-        std::vector<double> a{choice()};
-        while (accept(",")) a.push_back(choice());
-        expect(")");
-        if (a.size() == 1 && called == "ceil") return std::ceil(a[0]);
-        if (a.size() == 1 && called == "floor") return std::floor(a[0]);
-        if (a.size() == 1 && called == "staged") return staged(a[0]);
-        if (a.size() == 2 && called == "staged") return staged(a[0], a[1]);
-        if (a.size() == 2 && called == "mod") return std::fmod(a[0], a[1]);
-        if (a.size() == 2 && called == "min") return std::min(a[0], a[1]);
-        if (a.size() == 2 && called == "max") return std::max(a[0], a[1]);
-        if (a.size() == 2 && called == "power") return largest_power(a[0], a[1]);
-        if (a.size() == 2 && called == "inner") return inner_ranks(static_cast<int>(a[0]), static_cast<int>(a[1]));
-        double exponent = 0;
-        if (a.size() != 2 || called != "log") return rest_ = start, wrong(), 0;
-        return largest_power(a[0], a[1], &exponent), exponent;
+        if (accept("(")) {
+            if (called == "sum" || called == "doubling") return series(called == "doubling");
+            if (called == "teams") return teams();
+            if (called == "parents" || called == "group_parents") return parents(called == "parents");
+            std::vector<double> arguments{choice()};
+            while (accept(",")) arguments.push_back(choice());
+            expect(")");
+            for (auto const& f : functions)
+                if (f.name == called && f.arguments == arguments.size()) return f.value(arguments.data());
+        }
+        rest_ = start;
+        wrong();
     }
 
     // Terms are evaluated for several values of a name: `repeat` calls its argument as often as needed, which

@@ -142,8 +142,9 @@ void print_why(std::ostream& out, Explanation const& why) {
     if (why.formula.empty()) {
         out << "    bytes loaded and stored: not stated\n";
     } else {
-        std::string const bytes = why.bytes ? std::to_string(*why.bytes) : why.formula;
-        print_indented(out, "bytes loaded and stored: " + why.formula + (bytes == why.formula ? "" : " = " + bytes), 4);
+        std::string text = "bytes loaded and stored: " + why.formula;
+        if (why.bytes && why.formula != std::to_string(*why.bytes)) text += " = " + std::to_string(*why.bytes);
+        print_indented(out, text, 4);
     }
     if (why.chosen > 0) out << "Passed over before it:\n";
     for (std::size_t i = 0; i < why.chosen; ++i) print_candidate(out, why.candidates[i]);

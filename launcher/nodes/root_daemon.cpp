@@ -183,12 +183,14 @@ std::string RootDaemon::drawings(NodeFacts const& own, StartOrder const& order) 
 
 ClusterInfo RootDaemon::exchange_facts(NodeFacts const& own, std::string const& tuning) {
     Clock::time_point const until = Clock::now() + start_limit_;
-    bool const has_reader = !job_.quiet && isatty(STDERR_FILENO) == 1;   // a file gets the error at the end
-    auto notice = has_reader ? std::min(Clock::now() + 10s, until - start_limit_ / 2) : until;
+    bool const on_terminal = !job_.quiet && isatty(STDERR_FILENO) == 1;   // elsewhere, the error at the end suffices
+    auto notice = on_terminal ? std::min(Clock::now() + 10s, until - start_limit_ / 2) : until;
     while (!awaited_nodes().empty()) {
         if (Clock::now() > until) throw start_timeout_error();
-        if (Clock::now() > notice)
-            notice = until, apps::print_error("mpiexec", "waiting for " + awaited_names() + "; see --start-timeout", 0);
+        if (Clock::now() > notice) {
+            apps::print_error("mpiexec", "waiting for " + awaited_names() + "; see --start-timeout", 0);
+            notice = until;
+        }
         serve_start_once(std::min(until, notice));
         throw_if_lost();
     }

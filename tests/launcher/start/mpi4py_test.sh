@@ -3,7 +3,7 @@
 # Debian's mpi4py is built with Open MPI: mpiexec reports it and names the remedy.
 . "$(dirname "$0")/../common.sh" "$1"
 need_package python3-mpi4py "/usr/lib/python3/dist-packages/mpi4py/MPI.*.so"
-# Each rank has a folder for Open MPI's files, which two of its processes that start apart fail to share at times.
+# Each rank has its own folder for Open MPI's files, because a process can fail while another one creates a common one.
 cat >"$folder/script.py" <<'END'
 import os, tempfile, time
 os.environ["TMPDIR"] = tempfile.mkdtemp(dir=os.path.dirname(__file__))

@@ -28,7 +28,14 @@ enum Requirements : unsigned {
     requires_reassociation = 64,   ///< operands may be grouped freely, not only from the left (CallTraits::grouping)
     requires_bounded_gather =
         128,   ///< between nodes, the parts of all ranks together have at most max_gathered_bytes bytes
+    requires_loadable_buffers =
+        256,   ///< peers can load from and store to the buffers, which lie in arenas or can be attached
+    requires_copyable_buffers = 512,   ///< peers can load the buffers, or the system copies them
 };
+
+/// Requirements of which ranks learn only during an operation whether its buffers meet them: the algorithm then refuses
+/// the operation (Environment::refuse), and the one that is next in the order of choice runs instead.
+inline constexpr unsigned buffer_requirements = requires_loadable_buffers | requires_copyable_buffers;
 
 /// Limit in bytes of the parts of all ranks together, for algorithms between nodes that keep them all in temporary
 /// memory of one rank.

@@ -5,10 +5,9 @@
 //
 // Why all ranks decide alike: each rank publishes the access path to its buffers with step `exposed` and sees all
 // access paths before it decides. If all are direct, access is granted, and map_buffers maps the buffers of all ranks.
-// If one is neither direct nor attachable, access is not granted. Otherwise every rank tries, publishes the outcome
-// (`missed` or `reached`, the last step of its cell), sees the outcomes of all ranks, and grants access only if all
-// have reached everything. The operation that follows, direct or not, uses only the counters of levels, and changes no
-// exposure except the location of the staging memory, which no rank reads here.
+// If one is neither direct nor attachable, the operation is refused. Otherwise every rank tries, publishes the outcome
+// (`missed` or `reached`, the last step of its cell), sees the outcomes of all ranks, and refuses unless all have
+// reached everything. Before it refuses, it waits until all have read what it exposes.
 #pragma once
 
 #include <numeric>
@@ -20,53 +19,39 @@
 
 namespace tutti::coll {
 
-/// The participants: ranks [first, last) and optionally one more.
-struct Participants {
-    int first, last, other = -1;
-
-    int count() const { return last - first + (other >= 0); }
-    int operator[](int i) const { return i < last - first ? first + i : other; }
-};
-
 template <class Env>
 class DirectAccess {
 public:
     /// Peers load from `in` and store to `out`; empty if they do not.
     DirectAccess(Env& env, std::span<std::byte const> in, std::span<std::byte> out)
-        : DirectAccess(env, in, out, {0, env.size()}) {}
-    DirectAccess(Env& env, std::span<std::byte const> in, std::span<std::byte> out, Participants participants)
-        : env_(env), in_(in), out_(out), participants_(participants),
-          inputs_(static_cast<std::size_t>(env.size()), env.frames()), outputs_(inputs_.size(), env.frames()),
-          operands_(inputs_.size(), env.frames()) {}
+        : env_(env), in_(in), out_(out), inputs_(static_cast<std::size_t>(env.size()), env.frames()),
+          outputs_(inputs_.size(), env.frames()), operands_(inputs_.size(), env.frames()) {}
 
     FramePool& frames() { return env_.frames(); }
-    /// Exposes the buffers and performs the agreement.
+    /// Exposes the buffers and performs the agreement. If some rank cannot load and store in the buffers of all others,
+    /// refuses the operation (Environment::refused_for).
     Task agree() {
         env_.expose_both(in_, out_);
         env_.publish(exposed);
-        bool certain = true, possible = true;
-        for (int i = 0; i < participants_.count(); ++i) {
-            int const peer = participants_[i];
+        AccessPath worst = AccessPath::load_store;
+        int owner = -1;   // the first rank with that access path, unless it is certain
+        for (int peer = 0; peer < env_.size(); ++peer) {
             if (peer != env_.rank()) co_await env_.until(peer, exposed);
-            AccessPath const access = env_.exposure(peer).access;
-            certain = certain && access == AccessPath::load_store;
-            possible = possible && access <= AccessPath::attach;
+            if (AccessPath const access = env_.exposure(peer).access; access > worst) worst = access, owner = peer;
         }
-        if (!possible) co_return;
-        bool all = map_buffers();
-        if (!certain) {
+        bool all = worst <= AccessPath::attach && map_buffers();
+        if (worst == AccessPath::attach) {
             env_.publish(all ? reached : missed);
-            for (int i = 0; i < participants_.count(); ++i) {
-                int const peer = participants_[i];
+            for (int peer = 0; peer < env_.size(); ++peer) {
                 if (peer != env_.rank()) co_await env_.until(peer, missed);
                 all = all && env_.published(peer) == reached;
             }
         }
-        granted_ = all;
+        if (all) co_return;
+        co_await final_barrier();
+        env_.refuse(owner);
     }
 
-    /// Valid after agree(). True if every participant can load and store in the buffers of all others; the same at all.
-    bool granted() const { return granted_; }
     /// The exposed buffers in this rank's address space; null if a rank exposes nothing.
     std::span<std::byte const* const> inputs() const { return inputs_; }
     std::span<std::byte* const> outputs() const { return outputs_; }
@@ -80,25 +65,24 @@ public:
         return operands_.data() + first;
     }
 
-    /// Waits until all participants have called this: until then they read or write what this rank exposes.
+    /// Waits until all ranks have called this: until then they read or write what this rank exposes.
     Task final_barrier() {
         env_.ack(0, 1);
-        // Begins with the next participant, so that not all ranks poll the same one.
-        for (int i = 0, k = env_.rank(), n = participants_.count(); i < n; ++i) {
-            if (++k >= n) k = 0;
-            if (participants_[k] != env_.rank()) co_await env_.until_ack(participants_[k], 0, 1);
+        // Begins with the next rank, so that not all ranks poll the same one.
+        for (int i = 1, peer = env_.rank(); i < env_.size(); ++i) {
+            if (++peer == env_.size()) peer = 0;
+            co_await env_.until_ack(peer, 0, 1);
         }
     }
 
 private:
     enum Step : std::uint64_t { exposed = 1, missed = 2, reached = 3 };
 
-    /// Maps the buffers of all participants. Returns false if one is out of reach. All ranks expose the same number of
+    /// Maps the buffers of all ranks. Returns false if one is out of reach. All ranks expose the same number of
     /// bytes, or none.
     bool map_buffers() {
         std::size_t const bytes = std::max(in_.size(), out_.size());
-        for (int k = 0; k < participants_.count(); ++k) {
-            int const peer = participants_[k];
+        for (int peer = 0; peer < env_.size(); ++peer) {
             auto const i = static_cast<std::size_t>(peer);
             Exposure const& peer_exposure = env_.exposure(peer);
             bool const is_self = peer == env_.rank();
@@ -115,11 +99,9 @@ private:
     Env& env_;
     std::span<std::byte const> in_;
     std::span<std::byte> out_;
-    Participants participants_;
     PooledVector<std::byte const*> inputs_;
     PooledVector<std::byte*> outputs_;
     PooledVector<void const*> operands_;
-    bool granted_ = false;
 };
 
 inline std::size_t element_bytes(ReduceArgs const& a) { return static_cast<std::size_t>(a.type->size()); }

@@ -85,10 +85,10 @@ private:
     SumStart sum_;
 };
 
+/// a.parameters: slice and piece.
 template <class Env, class Args>
-Task reduce_by_leaders(Env& env, topo::Hierarchy const& tree, Args const& a, Receives receives, SumStart sum,
-                       std::size_t largest, std::size_t piece) {
-    MultiLeader<Env, Args> reduction(env, tree, a, receives, sum, largest, piece);
+Task reduce_by_leaders(Env& env, topo::Hierarchy const& tree, Args const& a, Receives receives, SumStart sum) {
+    MultiLeader<Env, Args> reduction(env, tree, a, receives, sum, a.parameters[0], a.parameters[1]);
     co_await reduction.run();
 }
 
@@ -101,19 +101,11 @@ inline constexpr Parameter dpml_two_level_parameters[] = {
 
 template <class Env, class Args>
 Task reduce_by_leaders(Env& env, Args const& a, Receives receives) {
-    return reduce_by_leaders(env, env.one_team(), a, receives, SumStart::copy_first, a.parameters[0], a.parameters[1]);
+    return reduce_by_leaders(env, env.one_team(), a, receives, SumStart::copy_first);
 }
 template <class Env, class Args>
 Task reduce_by_leaders_of_sockets(Env& env, Args const& a, Receives receives) {
-    return reduce_by_leaders(env, env.hierarchy(), a, receives, SumStart::combine_first, a.parameters[0],
-                             a.parameters[1]);
+    return reduce_by_leaders(env, env.hierarchy(), a, receives, SumStart::combine_first);
 }
-
-/// Parameters of direct reductions operand by operand, which use this method if some rank's buffers cannot be reached.
-inline constexpr Parameter xbrc_parameters[] = {
-    {"share", 1024, "bytes below which a rank's share is not divided further"},
-    {"piece", 16384, "bytes that are reduced at a time"},
-    {"slice", 65536, "bytes per slice if some rank's buffers cannot be accessed"},
-};
 
 }   // namespace tutti::coll

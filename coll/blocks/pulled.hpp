@@ -37,9 +37,9 @@ public:
         std::size_t chunk;        ///< bytes pulled at a time, in whole units of `steps`
         std::size_t ring;         ///< bytes of each rank's ring, at the start of the staging memory; whole units, too
         std::size_t bounce = 0;   ///< offset in the staging memory of room for a chunk
-        bool from_results =
-            false;   ///< for a reduction: all ranks serve from the same memory (`user`: the exposed result),
-                     ///< and the data that the root announces is already there
+        bool from_results = false;     ///< for a reduction: `user` memory is the exposed result, and the data that the
+                                       ///< root announces is already there
+        bool all_have_rings = false;   ///< all leaders use rings, whatever they expose
     };
 
     PulledBroadcast(Env& env, LeaderFlag<Env>& flag, ByteSteps const& steps, Setup const& setup)
@@ -114,8 +114,9 @@ private:
         exposure_read_ = true;
         int const parent = flag_.parent();
         Exposure const& e = env_.exposure(parent);
-        if (s_.from_results || s_.memory == LeaderMemory::slot) parent_memory_ = s_.memory;
-        else parent_memory_ = e.access == AccessPath::staged ? LeaderMemory::ring : LeaderMemory::user;
+        bool const exposed = !s_.all_have_rings && (s_.from_results ? e.result != 0 : e.access != AccessPath::staged);
+        if (s_.memory == LeaderMemory::slot) parent_memory_ = LeaderMemory::slot;
+        else parent_memory_ = exposed ? LeaderMemory::user : LeaderMemory::ring;
         if (parent_memory_ != LeaderMemory::user) return;
         if (s_.from_results) source_ = {env_, parent, e.result, s_.bytes};
         else source_ = env_.buffer_of(parent);

@@ -152,7 +152,7 @@ inline constexpr Parameter flags_parameter = {
 /// Converts between bytes and steps of a counter. Steps below `first` are for what precedes the data.
 class ByteSteps {
 public:
-    static constexpr std::uint64_t first = 8;
+    static constexpr std::uint64_t first = 16;
 
     /// Positions must be multiples of `grain` bytes, or the end.
     ByteSteps(std::size_t total, std::size_t grain) : total_(total), unit_(grain) {}

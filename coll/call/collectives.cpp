@@ -28,19 +28,19 @@ template <class Args>
     Comm& comm = call.comm;
     Args const& args = call.args;
     char const* const operation = name_of(call.collective);
-    auto const* const algorithm = static_cast<Algorithm<Args> const*>(decision.algorithm->record);
     MultiNode const* const multi_node = state_of(comm).multi_node.get();
     if constexpr (Fragments<Args>::max_in_flight > 1)
         if (multi_node && needs_fragments(decision, args)) return run_in_fragments(comm, call.collective, args);
     CollectiveCounters& counters = *decision.counters;
-    CallStatisticsRow* const statistics = decision.statistics;   // the decision may be forgotten during the call
+    CallStatisticsRow* statistics = decision.statistics;   // the decision may be forgotten during the call
+    Chosen<Args> const chosen{comm, decision, &statistics};
     counters.begin(decision.algorithm);
     std::int64_t const start = statistics ? begin_time(comm) : 0;
     if (statistics) trace(comm, args, decision);
     if (multi_node)
-        drive_multi_node(comm, *decision.trees, operation, node_operations(*algorithm, args, *multi_node),
-                         [&](NetEnv& env) { return run_in(env, *algorithm, args); });
-    else drive(comm, *decision.trees, operation, [&](ShmEnv& env) { return algorithm->shm(env, args); });
+        drive_multi_node(comm, *decision.trees, operation, node_operations(chosen.algorithm(), args, *multi_node),
+                         [&](NetEnv& env) { return run_in(env, chosen, args); });
+    else drive(comm, *decision.trees, operation, [&](ShmEnv& env) { return run_in(env, chosen, args); });
     if (statistics) record(*statistics, counters, message_bytes(comm, args), start);
 }
 
@@ -113,9 +113,9 @@ void execute(BoundCall<Args>& call) {
     if (state.multi_node || decision.statistics) [[unlikely]]
         return execute_slow_path(call, decision);
     decision.counters->begin(decision.algorithm);
-    auto const* const algorithm = static_cast<Algorithm<Args> const*>(decision.algorithm->record);
-    drive(call.comm, *decision.trees, name_of(call.collective),
-          [algorithm, &call](ShmEnv& env) { return algorithm->shm(env, call.args); });
+    drive(call.comm, *decision.trees, name_of(call.collective), [&](ShmEnv& env) {
+        return run_in(env, Chosen<Args>{call.comm, decision}, call.args);
+    });
 }
 
 #define COLLECTIVE(name, Args) template void execute(BoundCall<Args>&);

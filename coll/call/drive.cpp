@@ -3,7 +3,6 @@
 // operation between nodes.
 #include "coll/call/drive.hpp"
 
-#include "coll/choice/comm_state.hpp"
 #include "coll/choice/decision.hpp"
 #include "coll/env/net_env.hpp"
 
@@ -53,13 +52,12 @@ Task on_node(NetEnv& env, Collective which, Args args) {
     args.first_group_size = 0;
     Decision const decision = decision_for(node, which, args);
     args.parameters = decision.setting->values;
-    auto const* algorithm = static_cast<Algorithm<Args> const*>(decision.algorithm->record);
     std::uint64_t const number = env.next_node_number();
     if (number > state.begin_limit) co_await await_channel(env, state, number);
     ChannelGuard const channel(static_cast<OperationSequence&>(state), number);
     ShmEnv shm(state.area, *decision.trees, state.rank, number, node, env.operation(), state.localities.data(),
                env.suspension(), &env.frames());
-    co_await algorithm->shm(shm, args);
+    co_await run_in(shm, Chosen<Args>{node, decision}, args);
 }
 
 #define COLLECTIVE(name, Args) template Task on_node(NetEnv&, Collective, Args);

@@ -5,7 +5,7 @@
 #include <exception>
 
 #include "coll/algorithms/algorithm.hpp"
-#include "coll/choice/comm_state.hpp"
+#include "coll/choice/decision.hpp"
 #include "coll/env/net_env.hpp"
 
 namespace tutti::coll {
@@ -71,17 +71,51 @@ std::uint64_t node_operations(Algorithm<Args> const& algorithm, Args const& args
     return algorithm.node_operations ? algorithm.node_operations(args, multi_node.partition) : 0;
 }
 
+/// The algorithm that was chosen for a call.
+template <class Args>
+struct Chosen {
+    Comm const& comm;
+    Decision const& decision;
+    CallStatisticsRow** statistics = nullptr;   ///< changed if another algorithm replaces it; null: not recorded
+
+    Algorithm<Args> const& algorithm() const {
+        return *static_cast<Algorithm<Args> const*>(decision.algorithm->record);
+    }
+};
+
+/// Runs an algorithm that may refuse the operation. Then the one that is next in the order of choice, and whose
+/// requirements the buffers meet, runs in the next phase. All ranks refuse alike, so all choose the same one.
+template <class Args>
+Task run_or_replace(ShmEnv& env, Chosen<Args> chosen, Args const& args) {
+    Decision next = chosen.decision;   // a copy, because the cached one may be forgotten
+    Refusal refusal;
+    co_await chosen.algorithm().shm(env, args);
+    while (env.refused_for() >= 0) {
+        refusal.requirements |= next.algorithm->requirements & buffer_requirements;
+        refusal.owner = env.refused_for();
+        env.clear_refusal();
+        next = decision_for(chosen.comm, next.algorithm->collective, args, refusal);
+        env.begin_phase(*next.trees);
+        next.counters->algorithm = next.algorithm;
+        if (chosen.statistics) *chosen.statistics = next.statistics;
+        Args again = args;
+        again.parameters = next.setting->values;
+        co_await Chosen<Args>{chosen.comm, next}.algorithm().shm(env, again);
+    }
+}
+
 /// Runs an algorithm to its end. Between nodes it then passes the channels of the announced operations on the node that
 /// it has not used.
 template <class Args>
-Task run_in(ShmEnv& env, Algorithm<Args> const& algorithm, Args const& args) {
-    return algorithm.shm(env, args);
+[[gnu::always_inline]] inline Task run_in(ShmEnv& env, Chosen<Args> const& chosen, Args const& args) {
+    if (chosen.decision.algorithm->requirements & buffer_requirements) return run_or_replace(env, chosen, args);
+    return chosen.algorithm().shm(env, args);
 }
 template <class Args>
-Task run_in(NetEnv& env, Algorithm<Args> const& algorithm, Args const& args) {
+Task run_in(NetEnv& env, Chosen<Args> chosen, Args const& args) {
     std::exception_ptr error;
     try {
-        co_await algorithm.net(env, args);
+        co_await chosen.algorithm().net(env, args);
     } catch (...) {
         error = std::current_exception();
         fail_between_nodes(env.comm(), env.operation(), error);

@@ -144,6 +144,7 @@ private:
         if (fragments_ == 1 || is_cut_by_algorithm) return DecisionCopy<Args>(decision_for(on, collective_, args_));
         return DecisionCopy<Args>(decision_for(on, collective_, cut_.cut(args_, k)));
     }
+    Chosen<Args> chosen(unsigned k) { return {run_comm(), decision_of(k).decision, &statistics_}; }
     DecisionCopy<Args> const& decision_of(unsigned k) const { return k + 1 < fragments_ ? main_ : last_; }
 
     /// Returns the number of operations on the node of which fragment `k` consists; the last fragment may have fewer.
@@ -169,7 +170,7 @@ private:
         if (k == 0) record_start();
         if (fragments_ != 1) return begin_fragment(at, k);
         RunningOperation& operation = operation_of(at, k);
-        operation.begin([this](auto& env) { return run_in(env, *main_.algorithm, args_); });
+        operation.begin([this](auto& env) { return run_in(env, chosen(0), args_); });
         return operation;
     }
     /// Returns the running operation at this index of the window, restarted with the fragment's numbers; creates it if
@@ -188,7 +189,7 @@ private:
         if constexpr (Cut::max_in_flight > 1) {
             Args& fragment = fragment_args_[at].emplace(cut_.cut(args_, k));
             fragment.parameters = c.decision.setting->values;
-            operation.begin([&](auto& env) { return cut_.task(env, *c.algorithm, args_, fragment, k); });
+            operation.begin([&](auto& env) { return cut_.task(env, chosen(k), args_, fragment, k); });
         }
         return operation;
     }
@@ -198,21 +199,22 @@ private:
 
     void record_start() {
         counters_.begin(main_.decision.algorithm);
-        if (!main_.decision.statistics) return;
+        statistics_ = main_.decision.statistics;
+        if (!statistics_) return;
         started_ = begin_time(*comm);
         trace(*comm, args_, main_.decision);
     }
     void on_finished() override {
-        if (main_.decision.statistics)
-            record(*main_.decision.statistics, counters_, message_bytes(*comm, args_), started_);
+        if (statistics_) record(*statistics_, counters_, message_bytes(*comm, args_), started_);
     }
 
     Collective const collective_;
     Args args_;
     ArgumentReferences<Args> const references_;   ///< what args_ point to
     Cut const cut_;
-    DecisionCopy<Args> const main_, last_;   ///< for all fragments but the last; for the last one
-    CollectiveCounters& counters_;           ///< the communicator's counters for this collective
+    DecisionCopy<Args> const main_, last_;      ///< for all fragments but the last; for the last one
+    CollectiveCounters& counters_;              ///< the communicator's counters for this collective
+    CallStatisticsRow* statistics_ = nullptr;   ///< of the algorithm that runs; null: calls are not recorded
     std::array<std::optional<RunningOperation>, Cut::max_in_flight> running_;
     std::array<std::optional<Args>, Cut::max_in_flight> fragment_args_;
     std::uint64_t first_node_number_ = 0, fragment_node_count_ = 0,

@@ -11,13 +11,13 @@ namespace {
 
 /// Broadcasts a fragment of a buffer with gaps by way of packed memory of the fragment's size.
 template <class Env>
-Task through_packed(Env& env, Algorithm<BcastArgs> const& algorithm, BcastArgs const& whole, BcastArgs const& fragment,
+Task through_packed(Env& env, Chosen<BcastArgs> chosen, BcastArgs const& whole, BcastArgs const& fragment,
                     std::size_t at) {
     std::vector<std::byte> packed(fragment.data.bytes());
     BcastArgs dense = fragment;
     dense.data.address = packed.data();
     if (env.rank() == whole.root) env.load(packed.data(), whole.data, at, packed.size());
-    co_await run_in(env, algorithm, dense);
+    co_await run_in(env, chosen, dense);
     if (env.rank() != whole.root) env.store(whole.data, at, packed.data(), packed.size());
 }
 
@@ -35,15 +35,15 @@ BcastArgs Fragments<BcastArgs>::cut(BcastArgs const& whole, unsigned k) const {
 }
 
 template <class Env>
-Task Fragments<BcastArgs>::task(Env& env, Algorithm<BcastArgs> const& algorithm, BcastArgs const& whole,
+Task Fragments<BcastArgs>::task(Env& env, Chosen<BcastArgs> const& chosen, BcastArgs const& whole,
                                 BcastArgs const& fragment, unsigned k) const {
-    if (number == 1 || whole.data.type->dense(whole.data.count)) return run_in(env, algorithm, fragment);
-    return through_packed(env, algorithm, whole, fragment, bytes * k);
+    if (number == 1 || whole.data.type->dense(whole.data.count)) return run_in(env, chosen, fragment);
+    return through_packed(env, chosen, whole, fragment, bytes * k);
 }
 
-template Task Fragments<BcastArgs>::task(ShmEnv&, Algorithm<BcastArgs> const&, BcastArgs const&, BcastArgs const&,
+template Task Fragments<BcastArgs>::task(ShmEnv&, Chosen<BcastArgs> const&, BcastArgs const&, BcastArgs const&,
                                          unsigned) const;
-template Task Fragments<BcastArgs>::task(NetEnv&, Algorithm<BcastArgs> const&, BcastArgs const&, BcastArgs const&,
+template Task Fragments<BcastArgs>::task(NetEnv&, Chosen<BcastArgs> const&, BcastArgs const&, BcastArgs const&,
                                          unsigned) const;
 
 void RunningOperation::end_by_peer_failure() {

@@ -51,9 +51,9 @@ struct Fragments<ReduceArgs> {
         return whole.slice(first, std::min(elements, whole.count - first));
     }
     template <class Env>
-    Task task(Env& env, Algorithm<ReduceArgs> const& algorithm, ReduceArgs const&, ReduceArgs const& fragment,
+    Task task(Env& env, Chosen<ReduceArgs> const& chosen, ReduceArgs const&, ReduceArgs const& fragment,
               unsigned) const {
-        return run_in(env, algorithm, fragment);
+        return run_in(env, chosen, fragment);
     }
 
     std::int64_t elements;   ///< per fragment; the last one may have fewer
@@ -75,7 +75,7 @@ struct Fragments<BcastArgs> {
     /// If the buffer has gaps, the fragment has a size but no address; see task().
     BcastArgs cut(BcastArgs const& whole, unsigned k) const;
     template <class Env>
-    Task task(Env& env, Algorithm<BcastArgs> const& algorithm, BcastArgs const& whole, BcastArgs const& fragment,
+    Task task(Env& env, Chosen<BcastArgs> const& chosen, BcastArgs const& whole, BcastArgs const& fragment,
               unsigned k) const;
 
     std::size_t bytes;   ///< per fragment; the last one may have fewer

@@ -132,6 +132,8 @@ unsigned CallTraits::unmet(unsigned requirements) const {
     if (!allows_reassociation) missing |= requires_reassociation;
     if (!equal_parts) missing |= requires_equal_parts;
     if (bytes > bounded_gather_limit()) missing |= requires_bounded_gather;
+    if (!loadable_buffers) missing |= requires_loadable_buffers;
+    if (!copyable_buffers) missing |= requires_copyable_buffers;
     if (((requirements & requires_intercommunicator) != 0) != intercommunicator) missing |= requires_intercommunicator;
     return missing & (requirements | requires_intercommunicator);
 }
@@ -146,6 +148,8 @@ std::string text_of_requirements(unsigned requirements) {
         {requires_commutative_operator, "a commutative operator"},
         {requires_intercommunicator, "an intercommunicator"},
         {requires_reassociation, "operands that may be regrouped"},
+        {requires_loadable_buffers, "buffers that other ranks can load and store"},
+        {requires_copyable_buffers, "buffers that other ranks or the system can copy"},
         {requires_bounded_gather, "between nodes, parts of known sizes, at most 16 MiB in total"}};
     std::string all;
     for (auto const& [requirement, description] : descriptions)

@@ -140,6 +140,8 @@ struct CallTraits {
     bool several_nodes = false;
     bool shared_cores = false;          ///< the node has more ranks than cores
     bool allows_reassociation = true;   ///< operands need not be combined one by one from the lowest rank on
+    bool loadable_buffers = true;       ///< buffers may meet requires_loadable_buffers
+    bool copyable_buffers = true;       ///< buffers may meet requires_copyable_buffers
     int parts = 1;                      ///< number of messages of `bytes` bytes that all ranks have together
 
     /// The value of `bytes` for calls whose size not every rank knows.
@@ -254,8 +256,9 @@ private:
     static std::uint32_t key(Collective collective, CallTraits const& o) {
         unsigned const bits = std::min(static_cast<unsigned>(std::bit_width(o.bytes)), 32u);
         bool const power = (o.bytes & (o.bytes - 1)) == 0;
-        return ((static_cast<unsigned>(collective) * 64 + bits) * 2 + power) * 16 + o.commutative * 8u +
-               o.commutative_or_consecutive * 4u + o.has_kernels * 2u + o.equal_parts;
+        return ((static_cast<unsigned>(collective) * 64 + bits) * 2 + power) * 64 + o.loadable_buffers * 32u +
+               o.copyable_buffers * 16u + o.commutative * 8u + o.commutative_or_consecutive * 4u + o.has_kernels * 2u +
+               o.equal_parts;
     }
 
     std::unordered_map<std::uint32_t, Decision> entries_;

@@ -24,12 +24,14 @@ Trees const& trees_of(Comm const& comm, topo::LevelChoice const* levels) {
 
 /// Warns that another algorithm runs than the one requested: once per communicator, or once for all unnamed
 /// communicators of the same size, whatever the size of the call.
-void warn_substitution(Comm const& comm, Setting const& requested, CallTraits const& traits,
-                       Setting const& instead) try {
+void warn_substitution(Comm const& comm, Setting const& requested, CallTraits const& traits, Setting const& instead,
+                       Refusal const& refusal) try {
     std::string const requested_text = join(name_of(requested.algorithm->collective), "=", text_of(requested));
     std::string const comm_text =
         join(comm.name.empty() ? "a communicator" : comm.name, " of ", traits.ranks, " ranks");
-    std::string const reason = unmet_requirement(*requested.algorithm, traits);
+    std::string reason = unmet_requirement(*requested.algorithm, traits);
+    if (requested.algorithm->requirements & refusal.requirements)
+        reason += join(", which those of rank ", comm.reported_rank(refusal.owner), " are not");
     if (!state_of(comm.process).warned.insert(join(requested_text, " ", reason, " ", comm_text)).second) return;
     comm.process.warn(join(requested_text, " was requested, but ", requested.algorithm->name, " ", reason, ": ",
                            text_of(instead), " runs instead (on ", comm_text, ")"));
@@ -45,7 +47,8 @@ std::vector<int> local_ranks_of(Process const& process, Group const& group) {
     return local_ranks;
 }
 
-Decision decide_for(Comm const& comm, Collective collective, CallTraits const& traits, bool is_reporter) {
+Decision decide_for(Comm const& comm, Collective collective, CallTraits const& traits, bool is_reporter,
+                    Refusal const& refusal) {
     CommState& state = state_of(comm);
     ProcessState& node = state_of(state.process);
     Settings const& settings = state.settings ? *state.settings : node.settings;
@@ -53,7 +56,7 @@ Decision decide_for(Comm const& comm, Collective collective, CallTraits const& t
     Decision decision = decide(collective, traits, settings, trees);
     Setting const& requested = settings.requested[static_cast<std::size_t>(collective)];
     if (is_reporter && requested.algorithm && decision.setting != &requested)
-        warn_substitution(comm, requested, traits_for(requested, traits, trees), *decision.setting);
+        warn_substitution(comm, requested, traits_for(requested, traits, trees), *decision.setting, refusal);
     decision.counters = &state.counters_of(collective);
     if (node.call_statistics)
         decision.statistics = &node.call_statistics->row(comm.name, comm.union_group->size(), name_of(collective),

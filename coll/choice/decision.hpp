@@ -11,15 +11,24 @@ namespace tutti::coll {
 /// Returns the members' local ranks on this node.
 std::vector<int> local_ranks_of(Process const& process, Group const& group);
 
+/// Why algorithms have refused a call (Environment::refuse): the buffers do not meet their requirements.
+struct Refusal {
+    unsigned requirements = requires_nothing;
+    int owner = -1;   ///< a rank that owns such a buffer
+};
+
 /// Makes the decision for these traits. `is_reporter`: this rank reports when the algorithm that the user requested
 /// cannot do the call.
-Decision decide_for(Comm const& comm, Collective collective, CallTraits const& traits, bool is_reporter);
+Decision decide_for(Comm const& comm, Collective collective, CallTraits const& traits, bool is_reporter,
+                    Refusal const& refusal = {});
 
 /// Traits of a call without an operator and with equal parts.
 inline CallTraits plain_traits(CommState const& state, std::size_t bytes) {
     CallTraits traits = CallTraits::plain(state.trees.hierarchy, state.area.slot_bytes(), bytes);
     traits.several_nodes = state.multi_node != nullptr;
     traits.shared_cores = state.process.segment.header().oversubscribed();
+    traits.loadable_buffers = state.process.single_copy.may_load();
+    traits.copyable_buffers = state.process.single_copy.may_copy();
     return traits;
 }
 
@@ -82,14 +91,17 @@ bool is_reporter(Comm const& comm, Args const& args) {
 }
 
 /// Returns the decision for a call, which is made at the first call of its class. The arguments must be complete. It is
-/// valid until the communicator's decisions are cleared (DecisionCache::epoch).
+/// valid until the communicator's decisions are cleared (DecisionCache::epoch). `refusal`: of the algorithms that have
+/// been tried for this call.
 template <class Args>
-Decision const& decision_for(Comm const& comm, Collective collective, Args const& args) {
+Decision const& decision_for(Comm const& comm, Collective collective, Args const& args, Refusal const& refusal = {}) {
     CommState& state = state_of(comm);
     CallTraits traits = traits_of(state, args);
     traits.intercommunicator = args.first_group_size > 0;
+    if (refusal.requirements != requires_nothing) traits.loadable_buffers = false;
+    if (refusal.requirements & requires_copyable_buffers) traits.copyable_buffers = false;
     Decision& decision = state.decisions.at(collective, traits);
-    if (!decision.algorithm) decision = decide_for(comm, collective, traits, is_reporter(comm, args));
+    if (!decision.algorithm) decision = decide_for(comm, collective, traits, is_reporter(comm, args), refusal);
     return decision;
 }
 

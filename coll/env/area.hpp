@@ -12,8 +12,8 @@
 // only (except that of `notify` and the words of shared work, see env.hpp) and counts up: stamp(n, step) grows with n
 // and with the step; flags are never reset.
 //
-// Why the counters do not overflow: each step moves at least one byte, so one operation has fewer steps than an address
-// space has bytes, which 48 bits can count. The remaining 16 bits hold the operation number and wrap. Stamps are
+// Why the counters do not overflow: 44 bits count the steps of a phase (Environment::begin_phase), each of which moves
+// at least one byte, and 4 bits the phases. The remaining 16 bits hold the operation number and wrap. Stamps are
 // compared by their difference, which is correct as long as they are fewer than 2^15 operations apart. This holds
 // because in every `refresh_period` operations each channel has one operation before which each member sets the flags
 // that it owns to that operation's number, after the channel has become free and before the member begins the
@@ -53,9 +53,11 @@ class Process;
 namespace tutti::coll {
 
 inline constexpr std::size_t area_page = 4096;
-inline constexpr int channel_depth = 8;                                   ///< maximum number of concurrent operations
-inline constexpr std::uint64_t max_step = (std::uint64_t{1} << 48) - 1;   ///< the largest step of an operation
-inline constexpr std::uint64_t refresh_period = 1 << 14;                  ///< operations
+inline constexpr int channel_depth = 8;                                ///< maximum number of concurrent operations
+inline constexpr int max_phases = 16;                                  ///< of an operation
+inline constexpr std::uint64_t phase_steps = std::uint64_t{1} << 44;   ///< between one phase and the next
+inline constexpr std::uint64_t max_step = phase_steps - 1;             ///< the largest step of a phase
+inline constexpr std::uint64_t refresh_period = 1 << 14;               ///< operations
 
 /// The value of a flag at `step` of operation `op`.
 constexpr std::uint64_t stamp(std::uint64_t op, std::uint64_t step) { return op << 48 | step; }
@@ -205,6 +207,8 @@ public:
     }
     /// True if any member has recorded a call.
     bool has_calls() const { return header().called.load(std::memory_order_relaxed) != 0; }
+    /// See Environment::peers_can_load. 0: not yet.
+    std::uint64_t& loading_agreed() const { return loading_agreed_; }
     /// True if any member has records beyond its first calls.
     bool has_records() const { return find_region(AreaRegion::records); }
     /// Returns the slot for `bytes` bytes: reader and writer must pass the same size.
@@ -313,6 +317,7 @@ private:
     std::size_t slot_bytes_ = 0;
     std::size_t head_distance_ = 0, first_channel_ = 0, channel_distance_ = 0, member_distance_ = 0;
     mutable RegionView regions_[area_regions];   ///< regions mapped so far; a view belongs to one rank
+    mutable std::uint64_t loading_agreed_ = 0;
 };
 
 }   // namespace tutti::coll

@@ -15,6 +15,7 @@
 //    after every reader has confirmed (ack, consumed) that it has finished reading.
 //  - Bytes of its own that an algorithm lets peers read are kept in PooledBytes: see "When memory runs out" in
 //    README.md.
+//  - Algorithms can run one after the other in one operation, each in a phase of its own (begin_phase).
 //  - co_await never appears inside a condition or an argument list; it stands alone or on the right of one assignment.
 //  - Every byte moved is counted: by load, store, stage, copy, fetch, put, PeerBuffer and Reducer; code that moves
 //    bytes in another way calls count. Each slot(peer), staging(peer), fetch, put and get counts as one message from or
@@ -23,61 +24,61 @@
 
 #include <algorithm>
 #include <coroutine>
-#include <cstring>
 #include <span>
 
 #include "coll/env/area.hpp"
 #include "coll/env/arguments.hpp"
 #include "coll/env/peer_buffer.hpp"
+#include "coll/env/sharing.hpp"
+#include "coll/env/trees.hpp"
 #include "runtime/memory/segment.hpp"
-#include "runtime/memory/shared_copy.hpp"
 #include "runtime/wait/task.hpp"
-#include "topo/hierarchy.hpp"
 
 namespace tutti::coll {
-
-/// Copies `n` bytes. Most copies are a few bytes, so words of 4 and 8 bytes need no call.
-inline void copy_bytes(void* to, void const* from, std::size_t n) {
-    if (n == 8) std::memcpy(to, from, 8);
-    else if (n == 4) std::memcpy(to, from, 4);
-    else if (n != 0) std::memcpy(to, from, n);
-}
-
-/// How the ranks of a communicator are grouped: by the hierarchy, and as one team.
-struct Trees {
-    explicit Trees(topo::Hierarchy levels)
-        : hierarchy(std::move(levels)), one_team(topo::Hierarchy::build(hierarchy.size(), {})) {}
-    topo::Hierarchy hierarchy, one_team;
-};
 
 /// Value for an awaited peer: any of several ranks may perform the step that is awaited.
 inline constexpr int any_peer = -1;
 
-/// Algorithms in which every pair of ranks shares a copy do so with at most this number of ranks. They have not been
-/// measured with more.
-inline constexpr int max_sharing_ranks = 48;
-
-/// The pieces of work that ranks share in operations that suspend: whole multiples of `line` bytes, except the last.
-inline CopyPieces shared_pieces(std::size_t bytes, std::size_t line = cache_line) {
-    return CopyPieces::at_most(8, bytes, 16384, line);
-}
-
 /// The part that both environments within one node share. `Memory` provides the rest, as ShmMemory does: Awaiter
 /// until(word, value, peer), wake_waiters(word) (called after every publication), access to large buffers (access_path,
-/// reach, fetch, put), staging memory, frames(), traffic(), locality(peer).
+/// reach, fetch, put, can_load_peers, may_attach, loading_agreed), staging memory, frames(), traffic(), locality(peer).
 template <class Memory>
 class Environment : public Memory {
 public:
     template <class... A>
     Environment(Area const& area, Trees const& trees, int rank, std::uint64_t op, A&&... rest)
-        : Memory(std::forward<A>(rest)...), area_(area), trees_(trees), rank_(rank), op_(op),
+        : Memory(std::forward<A>(rest)...), area_(area), trees_(&trees), rank_(rank), op_(op),
           own_channel_(&area.channel(rank, op)) {}
 
     /// Continues with the next operation of the same kind; for operations that are repeated.
     void restart(std::uint64_t op) {
         op_ = op;
+        phase_ = 0;
         own_channel_ = &area_.channel(rank_, op);
     }
+
+    // --- Phases ------------------------------------------------------------------------------------------------------
+    /// Begins another phase of the operation, in which steps count from 1 again; at most max_phases. All ranks must
+    /// begin the same phases. A rank must not begin one before every peer has read what the rank exposes and stages in
+    /// the present one (after Messages::close(), for example). A peer that is still in an earlier phase reads max_step
+    /// from the counters of this rank that have steps in a later one. The words of shared work (below) must be used in
+    /// one phase only, and for nothing else.
+    void begin_phase() { phase_ += phase_steps; }
+    /// The same; the next algorithm uses other trees.
+    void begin_phase(Trees const& trees) {
+        begin_phase();
+        trees_ = &trees;
+    }
+
+    // --- Refusal -----------------------------------------------------------------------------------------------------
+    /// Called by an algorithm that cannot run as described because peers cannot access the buffers of rank `owner` as
+    /// its record requires (requires_loadable_buffers, requires_copyable_buffers). It must then return. All ranks must
+    /// refuse the operation, with the same owner, before any of them has moved data, and when all peers have read what
+    /// they expose; another algorithm then runs in the next phase.
+    void refuse(int owner) { refused_for_ = owner; }
+    /// The rank whose buffers are the reason for the refusal in this phase; −1: none.
+    int refused_for() const { return refused_for_; }
+    void clear_refusal() { refused_for_ = -1; }
 
     int rank() const { return rank_; }
     int size() const { return area_.members(); }
@@ -91,8 +92,8 @@ public:
     /// Returns one of the members that reported a failure; valid only if failed().
     int failed_rank() const { return area_.failed_rank(op_); }
     /// The levels of the machine (or those that the user named), and one team of all ranks in rank order.
-    topo::Hierarchy const& hierarchy() const { return trees_.hierarchy; }
-    topo::Hierarchy const& one_team() const { return trees_.one_team; }
+    topo::Hierarchy const& hierarchy() const { return trees_->hierarchy; }
+    topo::Hierarchy const& one_team() const { return trees_->one_team; }
 
     // --- Small messages: one slot per rank and operation -------------------------------------------------------------
     std::size_t slot_bytes() const { return area_.slot_bytes(); }
@@ -109,7 +110,7 @@ public:
     /// Returns the slot of `peer` if `peer` has published exactly this step, else null.
     std::byte const* slot_at(int peer, std::uint64_t step, std::size_t bytes) {
         Channel const& there = channel(peer);
-        if (there.cell.stamp.load(std::memory_order_acquire) != stamp(op_, step)) [[unlikely]]
+        if (there.cell.stamp.load(std::memory_order_acquire) != stamp(op_, phase_ + step)) [[unlikely]]
             return nullptr;
         count_message(peer);
         return bytes <= Cell::inline_bytes ? there.cell.payload : area_.slot(peer, op_, bytes);
@@ -202,7 +203,7 @@ public:
     /// Waits until all pieces are done. `peer`: the only other rank that does any, or any_peer.
     auto until_done(Area::Word work, CopyPieces const& pieces, int peer) {
         bool const done = SharedCopy(work.value, work.op, pieces.count).is_done();   // perhaps by this rank
-        return until(work, SharedCopy::done_count(pieces.count), done ? any_peer : peer);
+        return Memory::until(work.value, stamp(work.op, SharedCopy::done_count(pieces.count)), done ? any_peer : peer);
     }
 
     // --- Large messages ----------------------------------------------------------------------------------------------
@@ -252,6 +253,38 @@ public:
         own_channel_->exposure.address = reinterpret_cast<std::uint64_t>(in.data());
         own_channel_->exposure.result = reinterpret_cast<std::uint64_t>(out.data());
         own_channel_->exposure.access = worst;
+    }
+    /// The same for each buffer alone: the address of one that peers can neither load and store nor perhaps attach is
+    /// 0. Returns the worst access path of the others.
+    AccessPath expose_loadable(std::span<std::byte const> in, std::span<std::byte> out) {
+        AccessPath worst = AccessPath::load_store;
+        auto const address = [&](auto buffer) -> std::uint64_t {
+            if (buffer.empty()) return 0;
+            AccessPath const access = access_path(buffer.data(), buffer.size());
+            if (access > AccessPath::attach) return 0;
+            worst = std::max(worst, access);
+            return reinterpret_cast<std::uint64_t>(buffer.data());
+        };
+        own_channel_->exposure.address = address(in);
+        own_channel_->exposure.result = address(out);
+        return worst;
+    }
+    /// False if this rank cannot map the arenas of its peers, although it may.
+    bool can_load_peers() { return Memory::can_load_peers(); }
+    /// False if this rank exposes no memory as AccessPath::attach.
+    bool may_attach() const { return Memory::may_attach(); }
+    /// True if all members are known to be able to load what any of them exposes as AccessPath::load_store, and none
+    /// exposes memory as AccessPath::attach. The same at all ranks: what was agreed in operation n is used from
+    /// operation n + channel_depth on, before which every rank has ended n.
+    bool peers_can_load() {
+        std::uint64_t const agreed = Memory::loading_agreed(area_);
+        return agreed != 0 && op_ >= agreed + channel_depth;
+    }
+    /// Called by every member when all of them have agreed in this operation that they can_load_peers() and none
+    /// may_attach().
+    void remember_that_peers_can_load() {
+        std::uint64_t& agreed = Memory::loading_agreed(area_);
+        if (agreed == 0 || op_ < agreed) agreed = op_;   // operations in flight end in any order
     }
     /// Exposes staging memory in addition; other exposed fields, which peers may be reading, remain unchanged.
     void add_staging() { own_channel_->exposure.staging = Memory::staging_offset(); }
@@ -339,21 +372,23 @@ public:
 private:
     Channel& channel(int peer) const { return area_.channel(peer, op_); }
     void store(Area::Word word, std::uint64_t step) {
-        word.value.store(stamp(word.op, step), std::memory_order_release);
+        word.value.store(stamp(word.op, phase_ + step), std::memory_order_release);
         Memory::wake_waiters(word.value);
     }
     auto until(Area::Word word, std::uint64_t step, int peer) {
-        return Memory::until(word.value, stamp(word.op, step), peer);
+        return Memory::until(word.value, stamp(word.op, phase_ + step), peer);
     }
     std::uint64_t step_of(Area::Word word) const {
-        std::uint64_t const step = word.value.load(std::memory_order_acquire) - stamp(word.op, 0);
-        return step <= max_step ? step : 0;
+        auto const step =
+            static_cast<std::int64_t>(word.value.load(std::memory_order_acquire) - stamp(word.op, phase_));
+        return step < 0 ? 0 : std::min(static_cast<std::uint64_t>(step), max_step);
     }
 
     Area const& area_;
-    Trees const& trees_;
+    Trees const* trees_;
     int const rank_;
-    std::uint64_t op_;
+    std::uint64_t op_, phase_ = 0;   ///< phase_: the steps before those of this phase
+    int refused_for_ = -1;
     Channel* own_channel_;
 };
 

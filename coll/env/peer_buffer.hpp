@@ -3,6 +3,7 @@
 // other's in a single pass.
 #pragma once
 
+#include <cstring>
 #include <optional>
 #include <span>
 
@@ -10,6 +11,13 @@
 #include "runtime/datatype/layout.hpp"
 
 namespace tutti::coll {
+
+/// Copies `n` bytes. Most copies are a few bytes, so words of 4 and 8 bytes need no call.
+inline void copy_bytes(void* to, void const* from, std::size_t n) {
+    if (n == 8) std::memcpy(to, from, 8);
+    else if (n == 4) std::memcpy(to, from, 4);
+    else if (n != 0) std::memcpy(to, from, n);
+}
 
 template <class Env>
 class PeerBuffer {

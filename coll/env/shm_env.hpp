@@ -150,6 +150,9 @@ protected:
     AccessPath access_path(void const* address, std::size_t bytes) const {
         return comm_.process.single_copy.access_path(address, bytes);
     }
+    bool can_load_peers() const { return comm_.process.single_copy.can_load_peers(); }
+    bool may_attach() const { return comm_.process.single_copy.may_attach(); }
+    std::uint64_t& loading_agreed(Area const& area) const { return area.loading_agreed(); }
     std::byte* reach(int peer, std::uint64_t address, std::size_t bytes) {
         return comm_.process.single_copy.local_address(local_rank(peer), address, bytes);
     }

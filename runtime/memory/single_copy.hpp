@@ -58,6 +58,14 @@ public:
     /// its process number is verified.
     bool cma(unsigned peer);
 
+    /// Returns false if the settings permit no load and store in peers' buffers: the same at all ranks of a job.
+    bool may_load() const { return allowed_.arena || allowed_.xpmem; }
+    /// Returns false if the settings permit neither that nor copies by the system.
+    bool may_copy() const { return may_load() || allowed_.cma; }
+    /// Returns false if this rank exposes no memory as AccessPath::attach (any more).
+    bool may_attach() const { return xpmem_.is_exposed(); }
+    /// Returns false if this rank cannot access the arenas of all others although the settings permit it.
+    bool can_load_peers() { return !allowed_.arena || arenas_.map(); }
     /// Returns true if this rank can access the arenas of all others.
     bool maps_arenas() { return allowed_.arena && arenas_.map(); }
     /// Returns true if these bytes of this rank lie in its arena and it can access the arenas of all others.

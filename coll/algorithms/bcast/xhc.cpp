@@ -17,30 +17,43 @@
 // small messages, and slices, are ours.
 
 namespace tutti::coll::algorithms::bcast {
+namespace {
+
+/// The chunk of a level: a number of whole units that holds at most the message. Parameter 1 holds the requested sizes.
+std::size_t chunk_of(BcastArgs const& a, ByteSteps const& steps, int level) {
+    return steps.chunk(std::min(a.parameters.at(1, level), a.data.bytes()));
+}
+std::size_t largest_chunk(BcastArgs const& a, ByteSteps const& steps, int levels) {
+    std::size_t largest = 0;
+    for (int level = 0; level < levels; ++level) largest = std::max(largest, chunk_of(a, steps, level));
+    return largest;
+}
+
+}   // namespace
 
 template <class Env>
 Task smhc(Env& env, BcastArgs const& a) {
     std::size_t const bytes = a.data.bytes();
     if (bytes == 0 || env.size() == 1) co_return;
-    std::size_t const half = env.staging_bytes() / 2 / cache_line * cache_line;
     ByteSteps const steps(bytes, cache_line);
+    std::size_t const largest = largest_chunk(a, steps, env.hierarchy().levels()),
+                      ring = std::max(env.staging_bytes() / 2 / cache_line * cache_line, 2 * largest);
     LeaderFlag<Env> flag(env, env.hierarchy(), a.root, FlagLayout::one);
     int const level = flag.parent() < 0 ? flag.led_levels() - 1 : flag.level();
     LeaderMemory const memory = bytes <= env.slot_bytes() ? LeaderMemory::slot : LeaderMemory::ring;
-    if (memory == LeaderMemory::ring) env.expose_staged();
-    PulledBroadcast<Env> b(env, flag, steps,
-                           {.target = a.data,
-                            .bytes = bytes,
-                            .memory = memory,
-                            .chunk = steps.chunk(std::min(a.parameters.at(1, level), half / 2)),
-                            .ring = half});
+    if (memory == LeaderMemory::ring) {
+        env.reserve_staging(ring);
+        env.expose_staged();
+    }
+    PulledBroadcast<Env> b(
+        env, flag, steps,
+        {.target = a.data, .bytes = bytes, .memory = memory, .chunk = chunk_of(a, steps, level), .ring = ring});
     if (flag.parent() < 0) co_await b.serve();
     co_await b.finish();
 }
 
-constexpr Parameter smhc_parameters[] = {
-    hierarchy_parameter,
-    {"slice", 16384, "bytes per slice on each level, at most a quarter of staging memory", ParameterKind::per_level}};
+constexpr Parameter smhc_parameters[] = {hierarchy_parameter,
+                                         {"slice", 16384, "bytes per slice on each level", ParameterKind::per_level}};
 extern constinit const Algorithm<BcastArgs> smhc_algorithm = {
     "smhc",
     "leaders copy slices into their shared memory, and their teams copy from there",
@@ -55,17 +68,18 @@ template <class Env>
 Task xhc(Env& env, BcastArgs const& a) {
     std::size_t const bytes = a.data.bytes();
     if (bytes == 0 || env.size() == 1) co_return;
-    // Staging memory: the ring in the first half, a chunk from which to unpack, and the layout of a buffer with gaps.
-    std::size_t const quarter = env.staging_bytes() / 4 / cache_line * cache_line;
+    // Staging memory: a ring, a chunk from which to unpack, and the layout of a buffer with gaps.
     ByteSteps const steps(bytes, cache_line);
+    std::size_t const quarter = env.staging_bytes() / 4 / cache_line * cache_line,
+                      largest = std::max(quarter, largest_chunk(a, steps, env.hierarchy().levels()));
+    env.reserve_staging(3 * largest + quarter);
     LeaderFlag<Env> flag(env, env.hierarchy(), a.root, static_cast<FlagLayout>(a.parameters[3]));
     int const level = flag.parent() < 0 ? flag.led_levels() - 1 : flag.level();
-    std::size_t const chunk = steps.chunk(std::min(a.parameters.at(1, level), quarter));
 
     LeaderMemory memory = LeaderMemory::slot;
     if (bytes > a.parameters[2]) {
         memory =
-            env.expose(a.data, 3 * quarter, quarter) == AccessPath::staged ? LeaderMemory::ring : LeaderMemory::user;
+            env.expose(a.data, 3 * largest, quarter) == AccessPath::staged ? LeaderMemory::ring : LeaderMemory::user;
     } else if (bytes > env.slot_bytes()) {
         env.expose_staged();
         memory = LeaderMemory::ring;
@@ -74,9 +88,9 @@ Task xhc(Env& env, BcastArgs const& a) {
                            {.target = a.data,
                             .bytes = bytes,
                             .memory = memory,
-                            .chunk = chunk,
-                            .ring = 2 * quarter,
-                            .bounce = 2 * quarter});
+                            .chunk = chunk_of(a, steps, level),
+                            .ring = 2 * largest,
+                            .bounce = 2 * largest});
     if (flag.parent() < 0) co_await b.serve();
     co_await b.finish();
 }

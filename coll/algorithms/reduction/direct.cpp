@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reductions by load and store in all ranks' buffers: direct for allreduce, reduce and reduce_scatter, and blocks for
-// reduce_scatter, to which direct falls back.
+// Reductions by load and store in all ranks' buffers: direct for allreduce, reduce and reduce_scatter. Also blocks for
+// reduce_scatter, by staging memory.
 //
 // allreduce/direct: each rank combines its share of the index range directly from all operands in one pass and writes
 // it into all results. Two exchanges, no staging; all ranks together load p·s bytes and store p·s. (Reading the shares
@@ -10,14 +10,13 @@
 // operand may be the result (in place). No rank returns before all have written. In large operations that suspend,
 // waiting ranks combine the shares of ranks that compute, piece by piece: each piece is still read and written by one
 // rank only, and no rank returns before all pieces are written.
-// Direct reduction: Hashmi et al., IPDPS 2018; how ranks agree on it, and the fallback: coll/blocks/direct_access.hpp.
+// Direct reduction: Hashmi et al., IPDPS 2018; how ranks agree on it: coll/blocks/direct_access.hpp.
 #include <algorithm>
 
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/direct_access.hpp"
 #include "coll/blocks/movement.hpp"
 #include "coll/blocks/reducer.hpp"
-#include "coll/blocks/tree_reduction.hpp"
 #include "coll/env/env.hpp"
 
 namespace tutti::coll::algorithms::allreduce {
@@ -67,11 +66,7 @@ Task direct(Env& env, ReduceArgs const& a) {
     if (a.bytes() == 0) co_return;
     DirectAccess<Env> access(env, exposed_operand(a), exposed_result(a));
     co_await access.agree();
-    if (!access.granted()) {
-        TreeReduction<Env> reduction(env, env.one_team(), a, -1, 1, a.parameters[0]);
-        co_await reduction.run();
-        co_return;
-    }
+    if (env.refused_for() >= 0) co_return;
     if (env.suspends() && a.bytes() >= min_bytes_for_pieces) {
         co_await env.defer();
         co_await combine_shared(env, a, access);
@@ -84,12 +79,14 @@ Task direct(Env& env, ReduceArgs const& a) {
 
 constexpr Parameter direct_parameters[] = {
     {"share", 1024, "bytes below which a rank's share is not divided further"},
-    {"block", 32768, "bytes per block if some rank's buffers cannot be accessed"},
 };
 constexpr RecordHead direct_head = {
-    "direct",         "every rank reduces its range of all buffers and writes it into all results",
-    Family::tutti,    "direct reduction (Hashmi et al., IPDPS 2018) in one pass",
-    requires_kernels, direct_parameters,
+    "direct",
+    "every rank reduces its range of all buffers and writes it into all results",
+    Family::tutti,
+    "direct reduction (Hashmi et al., IPDPS 2018) in one pass",
+    requires_kernels | requires_loadable_buffers,
+    direct_parameters,
 };
 extern constinit const Algorithm<ReduceArgs> direct_algorithm = {direct_head, TUTTI_SHM_ONLY(direct), {"2*p*s"}};
 
@@ -101,7 +98,7 @@ extern constinit const Algorithm<ReduceArgs> direct_algorithm = {direct_head, TU
 // Each range of all operands is read by one rank only, before it writes that range of the result; therefore the root's
 // operand may be the result (in place). The first range is the root's, so that a vector that is not divided stays in
 // its cache. No rank returns before all have finished.
-// Direct reduction: Hashmi et al., IPDPS 2018; how ranks agree on it, and the fallback: coll/blocks/direct_access.hpp.
+// Direct reduction: Hashmi et al., IPDPS 2018; how ranks agree on it: coll/blocks/direct_access.hpp.
 
 namespace tutti::coll::algorithms::reduce {
 
@@ -111,11 +108,7 @@ Task direct(Env& env, ReduceArgs const& a) {
     DirectAccess<Env> access(env, exposed_operand(a),
                              env.rank() == a.root ? exposed_result(a) : std::span<std::byte>{});
     co_await access.agree();
-    if (!access.granted()) {
-        TreeReduction<Env> reduction(env, env.one_team(), a, a.root, 1, a.parameters[0]);
-        co_await reduction.run();
-        co_return;
-    }
+    if (env.refused_for() >= 0) co_return;
     int const distance_from_root = (env.rank() - a.root + env.size()) % env.size();
     Share const share(a.bytes(), element_bytes(a), distance_from_root, env.size(), a.parameters[0]);
     Reducer(env.traffic(), a)
@@ -132,7 +125,7 @@ extern constinit const Algorithm<ReduceArgs> direct_algorithm = {
 
 }   // namespace tutti::coll::algorithms::reduce
 
-// reduce_scatter in blocks, used by two algorithms: in each step every rank stages a piece of each rank's share and
+// reduce_scatter in blocks: in each step every rank stages a piece of each rank's share and
 // reduces the piece of its own share from all staging memories in one pass, in rank order. max(count)·p/chunk steps.
 //
 // Reuse: a buffer of step b is overwritten in step b + 2, after all ranks' ack of step b. In place, piece b of the
@@ -207,10 +200,17 @@ private:
     PooledVector<void const*> operands_;
 };
 
-/// `chunk`: bytes of each rank's share that are staged in one step.
+}   // namespace tutti::coll
+
+// reduce_scatter(_block)/blocks: the reduction in blocks above. max(count)·p/chunk steps; each rank stages s bytes
+// (except its own share, if it can be read in the user's buffer) and reads s.
+// DPML (Bayatpour et al., SC 2017), in blocks.
+
+namespace tutti::coll::algorithms::reduce_scatter {
+
 template <class Env>
-Task scatter_in_blocks(Env& env, ReduceScatterArgs const& a, std::size_t chunk) {
-    BlockPieces<Env> pieces(env, a, chunk);
+Task blocks(Env& env, ReduceScatterArgs const& a) {
+    BlockPieces<Env> pieces(env, a, a.parameters[0]);
     env.reserve_staging(pieces.staging_bytes());
     env.add_staging();
     for (std::uint64_t b = 0; b < pieces.steps(); ++b) {
@@ -223,19 +223,6 @@ Task scatter_in_blocks(Env& env, ReduceScatterArgs const& a, std::size_t chunk) 
         env.ack(0, b + 1);
     }
     co_await await_acks(env, all_ranks_of(env), 0, pieces.steps());
-}
-
-}   // namespace tutti::coll
-
-// reduce_scatter(_block)/blocks: the reduction in blocks above. max(count)·p/chunk steps; each rank stages s bytes
-// (except its own share, if it can be read in the user's buffer) and reads s.
-// DPML (Bayatpour et al., SC 2017), in blocks.
-
-namespace tutti::coll::algorithms::reduce_scatter {
-
-template <class Env>
-Task blocks(Env& env, ReduceScatterArgs const& a) {
-    return scatter_in_blocks(env, a, a.parameters[0]);
 }
 
 constexpr Parameter blocks_parameters[] = {{"chunk", 32768, "bytes of each rank's share that are staged in one step"}};
@@ -255,17 +242,14 @@ extern constinit const Algorithm<ReduceScatterArgs> blocks_algorithm = {
 // In place, a rank's result is at the start of its operand, which others still read. Therefore the rank combines its
 // share at the share's position in its own operand, which no other rank reads, and moves it to the start when all ranks
 // have finished.
-// Direct reduction: Hashmi et al., IPDPS 2018; how ranks agree on it, and the fallback: coll/blocks/direct_access.hpp.
+// Direct reduction: Hashmi et al., IPDPS 2018; how ranks agree on it: coll/blocks/direct_access.hpp.
 
 template <class Env>
 Task direct(Env& env, ReduceScatterArgs const& a) {
     if (a.bytes() == 0) co_return;
     DirectAccess<Env> access(env, exposed_operand(a), {});
     co_await access.agree();
-    if (!access.granted()) {
-        co_await scatter_in_blocks(env, a, a.parameters[0]);
-        co_return;
-    }
+    if (env.refused_for() >= 0) co_return;
     auto const my_count = a.counts.begin() + env.rank();
     std::size_t const n = static_cast<std::size_t>(*my_count), bytes = n * element_bytes(a),
                       first = element_bytes(a) * std::accumulate(a.counts.begin(), my_count, std::size_t{0});
@@ -279,16 +263,13 @@ Task direct(Env& env, ReduceScatterArgs const& a) {
     if (to != result) std::memmove(result, to, bytes);
 }
 
-constexpr Parameter direct_parameters[] = {
-    {"block", 32768, "bytes of each rank's share per step if some rank's buffers cannot be accessed"},
-};
 extern constinit const Algorithm<ReduceScatterArgs> direct_algorithm = {
     "direct",
     "every rank reduces its share directly from all buffers",
     Family::tutti,
     "direct reduction (Hashmi et al., IPDPS 2018) in one pass",
-    requires_kernels,
-    direct_parameters,
+    requires_kernels | requires_loadable_buffers,
+    {},
     TUTTI_SHM_ONLY(direct),
     {"(p + 1)*s"}};
 

@@ -9,7 +9,7 @@
 // The volume: YHCCL (Peng et al., SC 2023), section 5.5.
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/direct_access.hpp"
-#include "coll/blocks/multi_leader.hpp"
+#include "coll/blocks/sliced.hpp"
 
 namespace tutti::coll::algorithms::allreduce {
 
@@ -18,11 +18,7 @@ Task xbrc(Env& env, ReduceArgs const& a) {
     if (a.bytes() == 0) co_return;
     DirectAccess<Env> access(env, exposed_operand(a), exposed_result(a));
     co_await access.agree();
-    if (!access.granted()) {
-        co_await reduce_by_leaders(env, env.one_team(), a, Receives::all, SumStart::combine_first, a.parameters[2],
-                                   a.parameters[1]);
-        co_return;
-    }
+    if (env.refused_for() >= 0) co_return;
     constexpr int shares = 1;   // counter: this rank's share is reduced
     std::size_t const smallest = a.parameters[0], element = element_bytes(a);
     Share const mine(a.bytes(), element, env.rank(), env.size(), smallest);
@@ -43,10 +39,17 @@ Task xbrc(Env& env, ReduceArgs const& a) {
     co_await access.final_barrier();
 }
 
+constexpr Parameter xbrc_parameters[] = {
+    {"share", 1024, "bytes below which a rank's share is not divided further"},
+    {"piece", 16384, "bytes that are reduced at a time"},
+};
 constexpr RecordHead xbrc_head = {
-    "xbrc",           "every rank reduces its share of all buffers operand by operand, then copies the others",
-    Family::baseline, "XPMEM-based direct reduction (Hashmi et al., IPDPS 2018)",
-    requires_kernels, xbrc_parameters,
+    "xbrc",
+    "every rank reduces its share of all buffers operand by operand, then copies the others",
+    Family::baseline,
+    "XPMEM-based direct reduction (Hashmi et al., IPDPS 2018)",
+    requires_kernels | requires_loadable_buffers,
+    xbrc_parameters,
 };
 extern constinit const Algorithm<ReduceArgs> xbrc_algorithm = {xbrc_head, TUTTI_SHM_ONLY(xbrc), {"5*(p - 1)*s"}};
 
@@ -63,11 +66,7 @@ Task xbrc(Env& env, ReduceArgs const& a) {
     DirectAccess<Env> access(env, exposed_operand(a),
                              env.rank() == a.root ? exposed_result(a) : std::span<std::byte>{});
     co_await access.agree();
-    if (!access.granted()) {
-        co_await reduce_by_leaders(env, env.one_team(), a, Receives::root, SumStart::combine_first, a.parameters[2],
-                                   a.parameters[1]);
-        co_return;
-    }
+    if (env.refused_for() >= 0) co_return;
     Share const share(a.bytes(), element_bytes(a), env.rank(), env.size(), a.parameters[0]);
     auto const root = static_cast<std::size_t>(a.root);
     Reducer reducer(env.traffic(), a);
@@ -98,11 +97,7 @@ Task xbrc(Env& env, ReduceScatterArgs const& a) {
     if (a.bytes() == 0) co_return;
     DirectAccess<Env> access(env, exposed_operand(a), {});
     co_await access.agree();
-    if (!access.granted()) {
-        co_await reduce_by_leaders(env, env.one_team(), a, Receives::own, SumStart::combine_first, a.parameters[1],
-                                   a.parameters[0]);
-        co_return;
-    }
+    if (env.refused_for() >= 0) co_return;
     auto const my_count = a.counts.begin() + env.rank();
     std::size_t const n = static_cast<std::size_t>(*my_count), bytes = n * element_bytes(a),
                       first = element_bytes(a) * std::accumulate(a.counts.begin(), my_count, std::size_t{0});
@@ -119,14 +114,13 @@ Task xbrc(Env& env, ReduceScatterArgs const& a) {
 
 constexpr Parameter xbrc_parameters[] = {
     {"piece", 16384, "bytes that are reduced at a time"},
-    {"slice", 65536, "bytes per slice if some rank's buffers cannot be accessed"},
 };
 extern constinit const Algorithm<ReduceScatterArgs> xbrc_algorithm = {
     "xbrc",
     "every rank reduces its share of all buffers operand by operand",
     Family::baseline,
     "XPMEM-based direct reduction (Hashmi et al., IPDPS 2018)",
-    requires_kernels,
+    requires_kernels | requires_loadable_buffers,
     xbrc_parameters,
     TUTTI_SHM_ONLY(xbrc),
     {"3*(p - 1)*s"}};

@@ -18,12 +18,13 @@ namespace tutti::coll {
 
 inline constexpr Parameter prefix_chain_parameters[] = {{"chunk", 32768, "bytes of a block"}};
 
-/// `inclusive`: the result of rank r includes its own operand (scan); otherwise only those of the ranks below (exscan).
+/// The parameters are prefix_chain_parameters. `inclusive`: the result of rank r includes its own operand (scan);
+/// otherwise only those of the ranks below (exscan).
 template <class Env>
-Task prefix_chain(Env& env, ReduceArgs const& a, bool inclusive, std::size_t chunk) {
+Task prefix_chain(Env& env, ReduceArgs const& a, bool inclusive) {
     Reducer reducer(env.traffic(), a);
     std::size_t const element = std::max<std::size_t>(1, reducer.element_bytes()), total = a.bytes();
-    std::size_t const block = std::max(element, std::min(chunk, env.staging_bytes() / 3) / element * element);
+    std::size_t const block = std::max(element, std::min(a.parameters[0], env.staging_bytes() / 3) / element * element);
     std::size_t const stride = (block + cache_line - 1) / cache_line * cache_line;
     std::uint64_t const blocks = (total + block - 1) / block;
     int const rank = env.rank();
@@ -64,7 +65,7 @@ namespace tutti::coll::algorithms::exscan {
 
 template <class Env>
 Task chain(Env& env, ReduceArgs const& a) {
-    return prefix_chain(env, a, false, a.parameters[0]);
+    return prefix_chain(env, a, false);
 }
 
 constexpr RecordHead chain_head = {
@@ -135,10 +136,9 @@ inline std::size_t whole_lines(std::size_t chunk, std::size_t element) {
 inline constexpr Parameter prefix_direct_parameters[] = {
     {"chunk", 8192, "bytes of one result that are computed at a time"},
     {"share", 1024, "bytes below which a rank's share is not divided further"},
-    {"block", 32768, "bytes per block if some rank's buffers cannot be accessed"},
 };
 
-/// Runs PrefixDirect, or the chain if some rank's buffers cannot be reached. `inclusive`: scan; otherwise exscan. The
+/// Runs PrefixDirect. `inclusive`: scan; otherwise exscan. The
 /// parameters are prefix_direct_parameters.
 template <class Env>
 Task prefix_direct(Env& env, ReduceArgs const& a, bool inclusive) {
@@ -146,10 +146,7 @@ Task prefix_direct(Env& env, ReduceArgs const& a, bool inclusive) {
     bool const has_result = inclusive || env.rank() > 0;
     DirectAccess<Env> access(env, exposed_operand(a), has_result ? exposed_result(a) : std::span<std::byte>{});
     co_await access.agree();
-    if (!access.granted()) {
-        co_await prefix_chain(env, a, inclusive, a.parameters[2]);
-        co_return;
-    }
+    if (env.refused_for() >= 0) co_return;
     std::size_t const element = static_cast<std::size_t>(a.type->size()), piece = whole_lines(a.parameters[0], element);
     Share const share(a.bytes(), element, env.rank(), env.size(), a.parameters[1]);
     PrefixDirect<Env> prefix(env, access, a, piece);
@@ -173,9 +170,12 @@ Task direct(Env& env, ReduceArgs const& a) {
 }
 
 constexpr RecordHead direct_head = {
-    "direct",         "every rank computes its range of all results from the ranks below it",
-    Family::tutti,    "Tutti",
-    requires_kernels, prefix_direct_parameters,
+    "direct",
+    "every rank computes its range of all results from the ranks below it",
+    Family::tutti,
+    "Tutti",
+    requires_kernels | requires_loadable_buffers,
+    prefix_direct_parameters,
 };
 extern constinit const Algorithm<ReduceArgs> direct_algorithm = {direct_head, TUTTI_SHM_ONLY(direct), {"(5*p - 8)*s"}};
 
@@ -204,7 +204,7 @@ namespace tutti::coll::algorithms::scan {
 
 template <class Env>
 Task chain(Env& env, ReduceArgs const& a) {
-    return prefix_chain(env, a, true, a.parameters[0]);
+    return prefix_chain(env, a, true);
 }
 
 extern constinit const Algorithm<ReduceArgs> chain_algorithm = {

@@ -93,8 +93,9 @@ TEST(OperationNumbers, AreComparedCorrectlyWhereAFlagWasWrittenHalfOfAllNumbersA
     }
 }
 
-TEST(Steps, AreAsManyAsAnAddressSpaceHasBytes) {
-    EXPECT_GE(max_step / 2, (std::uint64_t{1} << 47) - 1);
+TEST(Steps, AreMoreThanANodeHasBytes) {
+    EXPECT_GE(max_step / 2, (std::uint64_t{1} << 43) - 1);   // 8 TiB
+    EXPECT_EQ(max_phases * phase_steps, stamp(1, 0));
     ThreadWorld world(2, topo::Hierarchy::build(2, {}));
     FramePool frames;
     for (std::uint64_t step : {std::uint64_t{1} << 28, (std::uint64_t{1} << 31) + 5, max_step}) {
@@ -105,6 +106,24 @@ TEST(Steps, AreAsManyAsAnAddressSpaceHasBytes) {
         ThreadEnv next(world.area, world.trees, 1, 1 + channel_depth, world, 1, frames);
         EXPECT_EQ(next.ready_of(0, 0), 0u) << "a step overflows into the next operation's";
         EXPECT_FALSE(has_reached(world.area.ready(0, 9, 0).value.load(), stamp(9, 1)));
+    }
+}
+TEST(Steps, CountFromOneInEachPhase) {
+    ThreadWorld world(2, topo::Hierarchy::build(2, {}));
+    FramePool frames;
+    ThreadEnv env(world.area, world.trees, 0, 1, world, 0, frames),
+        peer(world.area, world.trees, 1, 1, world, 1, frames);
+    for (int phase = 1; phase < max_phases; ++phase) {
+        env.ready(0, 7);
+        EXPECT_EQ(peer.ready_of(0, 0), 7u);
+        env.begin_phase();
+        env.ready(0, 2);
+        EXPECT_EQ(peer.ready_of(0, 0), max_step) << "a peer in an earlier phase does not wait";
+        peer.begin_phase();
+        EXPECT_EQ(peer.ready_of(0, 0), 2u);
+        EXPECT_EQ(env.acked(1, 0), 0u) << "a step of an earlier phase counts";
+        peer.ack(0, 3);
+        EXPECT_EQ(env.acked(1, 0), 3u);
     }
 }
 

@@ -19,8 +19,8 @@ struct Algorithm : RecordHead {
 
 }   // namespace thread_algorithms
 
-/// Runs one operation of the row's algorithm as a coroutine. Throws std::invalid_argument if the algorithm was not
-/// compiled for ThreadEnv, as those for several nodes only.
+/// Runs one operation of the row's algorithm as a coroutine, and one that replaces it if it refuses. Throws
+/// std::invalid_argument if the algorithm was not compiled for ThreadEnv, as those for several nodes only.
 void run(ThreadWorld& world, int rank, std::uint64_t op, FramePool& frames, AlgorithmRow const& row,
          test::AnyArgs args);
 

@@ -33,6 +33,8 @@ struct ThreadWorld {
     Area area;
     std::vector<std::vector<std::byte>> stagings;
     std::vector<Traffic> traffic;
+    std::vector<std::uint64_t> loading_agreed;   ///< Environment::peers_can_load, for each rank
+    std::vector<int> refused_for;                ///< Environment::refused_for of each rank in its last operation
     /// Do operations suspend as nonblocking ones do?
     bool suspends = false;
     /// The locality of two ranks; null: all ranks share one cache.
@@ -96,6 +98,9 @@ protected:
     AccessPath access_path(void const* address, std::size_t) const;
     /// Attaching succeeds for some ranks and addresses only.
     std::byte* reach(int, std::uint64_t address, std::size_t bytes) const;
+    bool can_load_peers() const { return true; }
+    bool may_attach() const { return world_.way == AccessPath::attach; }
+    std::uint64_t& loading_agreed(Area const&) { return world_.loading_agreed[static_cast<std::size_t>(rank_)]; }
     /// With AccessPath::cma, refuses every third copy, as a system does that revokes the permission during the run.
     bool allowed(int peer, std::uint64_t address, std::size_t bytes);
     bool fetch(int peer, std::uint64_t address, void* to, std::size_t bytes);

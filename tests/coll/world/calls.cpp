@@ -72,8 +72,9 @@ Ref<Request> init_call(Comm& comm, Collective collective, AnyArgs any) {
 void drive_algorithm(Comm const& comm, AlgorithmRow const& row, AnyArgs any) {
     std::visit(
         [&]<class Args>(Args const* args) {
-            auto const* algorithm = static_cast<Algorithm<Args> const*>(row.record);
-            drive(comm, row.name, [&](ShmEnv& env) { return algorithm->shm(env, *args); });
+            CommState& state = state_of(comm);
+            Decision const decision{&row, nullptr, &state.trees, nullptr, &state.counters_of(row.collective)};
+            drive(comm, row.name, [&](ShmEnv& env) { return run_in(env, Chosen<Args>{comm, decision}, *args); });
         },
         any);
 }

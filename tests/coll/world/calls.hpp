@@ -23,7 +23,8 @@ Ref<Request> start_call(Comm& comm, AlgorithmRow const& algorithm, AnyArgs args,
 /// Binds the algorithm to a persistent request, which is not started.
 Ref<Request> init_call(Comm& comm, Collective collective, AnyArgs args);
 
-/// The algorithm's coroutine in the environment of one node, started immediately and driven to its end.
+/// Runs the algorithm in the environment of one node, without the choice, except of an algorithm that replaces it if it
+/// refuses.
 void drive_algorithm(Comm const& comm, AlgorithmRow const& algorithm, AnyArgs args);
 
 }   // namespace tutti::coll::test

@@ -27,6 +27,7 @@
 #include "runtime/base/error.hpp"
 #include "runtime/job/interfaces.hpp"
 #include "runtime/memory/placement.hpp"
+#include "runtime/memory/xpmem.hpp"
 #include "runtime/settings/setting_text.hpp"
 #include "runtime/settings/tuning_file.hpp"
 
@@ -41,14 +42,12 @@ void open_standard_descriptors() {
             int filled = open("/dev/null", O_RDONLY);
 }
 
-/// Raises the limit of open descriptors and returns the old limit, which the ranks get back. Up to three pipe ends per
-/// rank, and some per node, are open at the same time.
+/// Raises the limit of descriptors: three pipe ends per rank, some per node. Returns the old one, which ranks get back.
 rlimit raise_descriptor_limit(std::size_t ranks_and_nodes) {
     rlimit old{};
     getrlimit(RLIMIT_NOFILE, &old);
-    rlim_t needed = ranks_and_nodes * 4 + 64;
-    rlimit wanted = old;
-    if (old.rlim_cur < needed) wanted.rlim_cur = std::min(needed, old.rlim_max);
+    rlim_t const needed = ranks_and_nodes * 4 + 64;
+    rlimit const wanted{std::max(old.rlim_cur, std::min(needed, old.rlim_max)), old.rlim_max};
     setrlimit(RLIMIT_NOFILE, &wanted);
     return old;
 }
@@ -185,6 +184,7 @@ private:
             info ? info->tuning : tuning(placed_.machine), info ? info->cluster.to_text() : "",
             SegmentCreator::launcher, &homes, job_.traced() ? job_.traced_events : 0);
         segment.header().usable_cores = static_cast<std::uint32_t>(placed_.usable_cores);
+        segment.header().xpmem_absent = xpmem_works(xpmem_library) ? 0 : 1;
         segment.header().reported_settings = reported_for_first_rank(job_);
         return segment;
     }

@@ -33,8 +33,9 @@ enum Requirements : unsigned {
     requires_copyable_buffers = 512,   ///< peers can load the buffers, or the system copies them
 };
 
-/// Requirements of which ranks learn only during an operation whether its buffers meet them: the algorithm then refuses
-/// the operation (Environment::refuse), and the one that is next in the order of choice runs instead.
+/// Requirements that the settings may rule out for all buffers. Ranks learn only during an operation whether its own
+/// buffers meet them. An algorithm may then refuse the operation (Environment::refuse), so that the next one in the
+/// order of choice runs, or move those buffers through staging memory, if its description says so.
 inline constexpr unsigned buffer_requirements = requires_loadable_buffers | requires_copyable_buffers;
 
 /// Limit in bytes of the parts of all ranks together, for algorithms between nodes that keep them all in temporary

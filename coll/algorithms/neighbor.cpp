@@ -24,7 +24,9 @@ constexpr RecordHead direct_head = {
     requires_nothing, movement_parameters,
 };
 extern constinit const Algorithm<NeighborAllgatherArgs> direct_algorithm = {
-    direct_head, TUTTI_SHM_ONLY(direct), {"2*(edges + loops)*s + (slot < s ? s < direct ? 2 : 0 : 2)*senders*s"}};
+    direct_head,
+    TUTTI_SHM_ONLY(direct),
+    {"2*(edges + loops)*s + (slot < s ? copyable*s < direct ? 2 : 0 : 2)*senders*s"}};
 
 }   // namespace tutti::coll::algorithms::neighbor_allgather
 
@@ -109,7 +111,7 @@ extern constinit const Algorithm<NeighborAlltoallArgs> direct_algorithm = {
     neighbor_allgather::direct_head,
     TUTTI_SHM_ONLY(direct),
     {"2*(edges + loops)*s + 2*s*"
-     "(slot < out*s ? s < direct ? edges : min(edges, senders*floor(max(0, slot - 24*out)/s)) : edges)"}};
+     "(slot < out*s ? copyable*s < direct ? edges : min(edges, senders*floor(max(0, slot - 24*out)/s)) : edges)"}};
 
 // neighbor_alltoall/linear, also for the v and w forms: like neighbor_allgather/linear; the same steps, bytes and
 // citation.

@@ -11,7 +11,8 @@
 // Counters: the leader's flag, in any layout: bytes available; consumed[leader]: bytes that the member has read. A
 // position of the ring is overwritten once all members have consumed it. If the system refuses single copy in mid-run,
 // the member stores in consumed[leader] the position from which it lacks data; when the leader has everything, it
-// stages that data in its ring and signals this in consumed[member].
+// stages that data in its ring and signals this in consumed[member]. With FlagLayout::atomic, members count up a word
+// of their leader instead of setting the last step of consumed[leader], and also when they store a request there.
 //
 // Why a leader may wait for room: its members pull what it has announced, whatever else they wait for, and a chunk
 // never exceeds half of a ring, so a full ring contains a chunk that each of them can consume. XHC (Katevenis,
@@ -43,7 +44,9 @@ public:
     };
 
     PulledBroadcast(Env& env, LeaderFlag<Env>& flag, ByteSteps const& steps, Setup const& setup)
-        : env_(env), flag_(flag), steps_(steps), s_(setup) {}
+        : env_(env), flag_(flag), steps_(steps), s_(setup), counts_(flag.layout() == FlagLayout::atomic) {
+        if (counts_) env_.begin_count();
+    }
 
     std::size_t received() const { return received_; }
     bool complete() const { return received_ == s_.bytes; }
@@ -72,6 +75,7 @@ public:
         if (!try_pull(end)) {
             refused_ = true;
             env_.consumed(flag_.parent(), steps_.step(received_));
+            if (counts_) env_.count_up(flag_.parent(), 1);
             co_await env_.until_consumed(flag_.parent(), steps_.step(received_));
             copy_from(env_.staging(flag_.parent()), end);
         }
@@ -81,7 +85,12 @@ public:
     /// Pulls the rest, acknowledges, and waits until all members have acknowledged.
     Task finish() {
         while (!complete()) co_await pull();
-        if (flag_.parent() >= 0) env_.consumed(flag_.parent(), max_step);
+        if (flag_.parent() >= 0 && (!counts_ || refused_)) env_.consumed(flag_.parent(), max_step);
+        if (flag_.parent() >= 0 && counts_) env_.count_up(flag_.parent(), acknowledgement);
+        if (counts_) {
+            co_await serve_until_counted();
+            co_return;
+        }
         for (int child : flag_.children()) co_await serve_until_acknowledged(child);
     }
 
@@ -92,6 +101,8 @@ public:
     }
 
 private:
+    static constexpr std::uint64_t acknowledgement = 1 << 30;   ///< more than the number of requests
+
     /// The end of the next chunk; no chunk crosses the end of a ring.
     std::size_t chunk_end() const {
         return std::min({s_.bytes, received_ + s_.chunk, (received_ / s_.ring + 1) * s_.ring});
@@ -167,11 +178,24 @@ private:
             env_.consumed(child, seen);
         }
     }
+    /// The same for all members, which count. Those that the system has refused a copy are served one after the other,
+    /// and also acknowledge by their own word.
+    Task serve_until_counted() {
+        PooledVector<int> const& children = flag_.children();
+        for (std::uint64_t seen = 0; seen / acknowledgement < children.size();) {
+            co_await env_.until_count(seen + 1);
+            seen = env_.notified();
+            if (s_.memory != LeaderMemory::user) continue;
+            for (int child : children)
+                if (env_.consumed_by(child) != 0) co_await serve_until_acknowledged(child);
+        }
+    }
 
     Env& env_;
     LeaderFlag<Env>& flag_;
     ByteSteps const& steps_;
     Setup s_;
+    bool const counts_;   ///< members acknowledge by counting
     std::size_t received_ = 0;
     bool exposure_read_ = false;   ///< the leader's exposure has been read
     bool refused_ = false;         ///< single copy has failed: the leader stages the rest on demand

@@ -143,8 +143,11 @@ inline LeaderPosition position_in_hierarchy(FramePool& frames, topo::Hierarchy c
 //
 // Everything that a leader has written before it announces, including its exposures, is visible to a member that sees
 // the step (release and acquire on that word), so members need no other flag of their leader.
+//
+// With `atomic`, announcements are those of `one`, and members acknowledge by atomic additions to one word of their
+// leader (PulledBroadcast); XHC compares that in section III.E, Fig. 4.
 
-enum class FlagLayout : std::size_t { one, packed, apart };
+enum class FlagLayout : std::size_t { one, packed, apart, atomic };
 inline constexpr Parameter flags_parameter = {
     "flags", 0, "a leader's flag: one word per team, a packed word per member, or a cache line per member",
     ParameterKind::keyword, "one|packed|apart"};
@@ -188,6 +191,7 @@ public:
     /// The level at which this rank is a member, and its leader there; −1: it leads all ranks.
     int level() const { return position_.level; }
     int parent() const { return position_.parent; }
+    FlagLayout layout() const { return layout_; }
     /// The number of levels that this rank leads: 0 … led_levels() − 1.
     int led_levels() const { return position_.led_levels(); }
     /// The members of the teams that this rank leads, innermost first.
@@ -198,7 +202,7 @@ public:
     }
     /// Announces to the team of one level.
     void announce(int level, std::uint64_t step) {
-        if (layout_ == FlagLayout::one) return env_.ready(level, step);
+        if (is_per_team()) return env_.ready(level, step);
         auto const l = static_cast<std::size_t>(level);
         for (std::size_t k = first_[l]; k < first_[l + 1]; ++k) {
             if (layout_ == FlagLayout::packed) env_.signal(word_index(static_cast<int>(k), parent()), step);
@@ -207,18 +211,19 @@ public:
     }
     /// Waits for the leader.
     auto until(std::uint64_t step) {
-        if (layout_ == FlagLayout::one) return env_.until_ready(parent(), level(), step);
+        if (is_per_team()) return env_.until_ready(parent(), level(), step);
         if (layout_ == FlagLayout::packed)
             return env_.until_signalled(parent(), word_index(index_, grandparent_), step);
         return env_.until_notified(parent(), step);
     }
     std::uint64_t seen() const {
-        if (layout_ == FlagLayout::one) return env_.ready_of(parent(), level());
+        if (is_per_team()) return env_.ready_of(parent(), level());
         if (layout_ == FlagLayout::packed) return env_.signalled_by(parent(), word_index(index_, grandparent_));
         return env_.notified();
     }
 
 private:
+    bool is_per_team() const { return layout_ == FlagLayout::one || layout_ == FlagLayout::atomic; }
     /// The word of child number k. The word that a leader uses in `sent` for its own leader has another purpose and is
     /// skipped. There are enough words: such a leader has a leader of its own, hence at most size − 2 children.
     static int word_index(int k, int parent_of_leader) {

@@ -93,7 +93,6 @@ Task run_or_replace(ShmEnv& env, Chosen<Args> chosen, Args const& args) {
     while (env.refused_for() >= 0) {
         refusal.requirements |= next.algorithm->requirements & buffer_requirements;
         refusal.owner = env.refused_for();
-        env.clear_refusal();
         next = decision_for(chosen.comm, next.algorithm->collective, args, refusal);
         env.begin_phase(*next.trees);
         next.counters->algorithm = next.algorithm;

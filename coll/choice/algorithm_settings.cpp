@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Text form of algorithms and their parameters, as users write them into TUTTI_COLL, info keys and tuning files, and
 // the rules of tuning files.
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -48,6 +49,8 @@ std::string algorithm_hint(Collective collective, std::string_view name) {
     std::vector<char const*> names;
     for (AlgorithmRow const& a : all_algorithms())
         if (a.collective == collective) names.push_back(a.name);
+    for (Preset const& p : presets())
+        if (find_algorithm(collective, p.algorithm)) names.push_back(p.name.data());
     return names_hint(name, "; it has ", names);
 }
 
@@ -245,13 +248,16 @@ Setting defaults(AlgorithmRow const& a) {
 Setting parse_setting(Collective collective, std::string_view text, std::string_view origin,
                       std::vector<std::string>& diagnostics) {
     std::string_view const name = cut(text, ":,");
-    AlgorithmRow const* algorithm = find_algorithm(collective, name);
+    auto const preset = std::ranges::find(presets(), name, &Preset::name);
+    bool const is_preset = preset != presets().end();
+    AlgorithmRow const* algorithm = find_algorithm(collective, is_preset ? preset->algorithm : name);
     if (!algorithm) {
         std::string const has_not = name.empty() ? " needs the name of an algorithm" : join(" has no algorithm ", name);
         diagnostics.push_back(join(origin, ": ", name_of(collective), has_not, algorithm_hint(collective, name)));
         return {};
     }
     Setting setting = defaults(*algorithm);
+    if (is_preset) parse_parameters(preset->parameters, setting, origin, diagnostics);
     parse_parameters(text, setting, origin, diagnostics);
     return setting;
 }

@@ -99,7 +99,16 @@ struct Settings {
 Settings read_settings(Variables const& variables, std::string_view tuning_name, std::string_view tuning_text,
                        std::vector<std::string>& diagnostics);
 
-/// Parses "xhc:chunk=16K". On error, returns an empty setting and adds a message to `diagnostics`.
+/// A name for an algorithm with parameters that a paper uses.
+struct Preset {
+    std::string_view name;
+    char const* algorithm;    ///< of every collective that has it
+    char const* parameters;   ///< as after the algorithm's name
+};
+std::span<Preset const> presets();
+
+/// Parses "xhc:chunk=16K", or a preset with further parameters: "xhc-tree:chunk=16K". On error, returns an empty
+/// setting and adds a message to `diagnostics`.
 Setting parse_setting(Collective collective, std::string_view text, std::string_view origin,
                       std::vector<std::string>& diagnostics);
 /// Parses the text after the algorithm's name, "hierarchy=numa+socket,chunk=16K", and overrides these parameters.

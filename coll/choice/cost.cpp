@@ -38,12 +38,6 @@ Power largest_power(double limit, double k) {
     return largest;
 }
 
-double staged(double bytes) { return bytes < 4096 ? 2 * bytes : 0; }
-double staged(double bytes, double segment) {
-    if (bytes <= 0 || segment <= 0) return 0;
-    return std::floor(bytes / segment) * staged(segment) + staged(std::fmod(bytes, segment));
-}
-
 class Formula {
 public:
     Formula(std::string_view text, CostNames names, CostOfCall const* call)
@@ -149,8 +143,6 @@ private:
         } functions[] = {
             {"ceil", 1, [](double const* a) { return std::ceil(a[0]); }},
             {"floor", 1, [](double const* a) { return std::floor(a[0]); }},
-            {"staged", 1, [](double const* a) { return staged(a[0]); }},
-            {"staged", 2, [](double const* a) { return staged(a[0], a[1]); }},
             {"mod", 2, [](double const* a) { return std::fmod(a[0], a[1]); }},
             {"min", 2, [](double const* a) { return std::min(a[0], a[1]); }},
             {"max", 2, [](double const* a) { return std::max(a[0], a[1]); }},
@@ -167,11 +159,22 @@ private:
             std::vector<double> arguments{choice()};
             while (accept(",")) arguments.push_back(choice());
             expect(")");
+            if (called == "staged" && arguments.size() == 1) return staged(arguments[0]);
+            if (called == "staged" && arguments.size() == 2) return staged(arguments[0], arguments[1]);
             for (auto const& f : functions)
                 if (f.name == called && f.arguments == arguments.size()) return f.value(arguments.data());
         }
         rest_ = start;
         wrong();
+    }
+
+    double staged(double bytes) const {
+        bool const copyable = !call_ || call_->access != AccessPath::staged;
+        return bytes < 4096 || !copyable ? 2 * bytes : 0;
+    }
+    double staged(double bytes, double segment) const {
+        if (bytes <= 0 || segment <= 0) return 0;
+        return std::floor(bytes / segment) * staged(segment) + staged(std::fmod(bytes, segment));
     }
 
     // Terms are evaluated for several values of a name: `repeat` calls its argument as often as needed, which
@@ -266,7 +269,10 @@ private:
 
 CostNames names_of(CostOfCall const& call) {
     topo::Hierarchy const& tree = call.hierarchy;
-    int teams = 1, alone = 0, smallest = tree.size();
+    int teams = 1, alone = 0, smallest = tree.size(), heads = 0;
+    FramePool frames;
+    for (int rank = 0; rank < tree.size(); ++rank)
+        heads += position_in_hierarchy(frames, tree, rank, call.root).children.empty() ? 0 : 1;
     if (tree.levels() > 1) {
         teams = tree.team_count(0);
         for (int rank = 0; rank < tree.size(); ++rank) {
@@ -282,7 +288,9 @@ CostNames names_of(CostOfCall const& call) {
                     {"l", smallest},
                     {"root", call.root},
                     {"leads", tree.team(0, call.root).is_leader},
-                    {"slot", static_cast<double>(call.slot_bytes)}};
+                    {"heads", heads},
+                    {"slot", static_cast<double>(call.slot_bytes)},
+                    {"copyable", call.access != AccessPath::staged}};
     if (call.edges)
         names.insert({{"edges", call.edges->edges},
                       {"loops", call.edges->loops},

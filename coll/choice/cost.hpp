@@ -27,7 +27,8 @@ struct CostOfCall {
     std::size_t bytes;   ///< s
     int root = 0;
     std::size_t element_bytes = 8;
-    std::optional<EdgeCounts> edges = {};   ///< neighbourhood collectives only
+    std::optional<EdgeCounts> edges = {};         ///< neighbourhood collectives only
+    AccessPath access = AccessPath::load_store;   ///< of peers to the buffers of all ranks
 
     /// Returns the value of the algorithm's formula, which must be stated.
     double value() const;
@@ -43,7 +44,9 @@ using CostNames = std::map<std::string, double, std::less<>>;
 ///   m, a, l      teams of the innermost level of the hierarchy, those of them that have one rank, and ranks of the
 ///                smallest; 1, 0 and p on one level
 ///   root, leads  the root; 1 if it is the lowest rank of its innermost team, otherwise 0
+///   heads        ranks that lead a team of at least two ranks, where the root leads all of its teams
 ///   slot         bytes of a slot
+///   copyable     1 if peers can load all buffers, or the system copies them, otherwise 0
 ///   edges, loops, senders, out   EdgeCounts
 /// and those of the algorithm's parameters. A keyword is its index, such as 0 for the first. A formula contains:
 ///   whole numbers such as 2 and 4K, names, parentheses, + - * /
@@ -52,7 +55,7 @@ using CostNames = std::map<std::string, double, std::less<>>;
 ///   ceil(a), floor(a), mod(a, b), min(a, b), max(a, b)
 ///   power(a, k), log(a, k)       the largest power of k (at least 2) that is at most a; its exponent
 ///   staged(n)                    bytes loaded and stored to stage a message of n bytes (coll/blocks/messages.hpp): 2*n
-///                                below 4K, 0 for larger ones, which are read in the sender's buffer
+///                                below 4K, 0 for larger ones, which are read in the sender's buffer, if copyable
 ///   staged(n, k)                 the same for a message in segments of k bytes
 ///   sum(i, n, a)                 the sum of a for i = 0, 1, 2, …, n - 1
 ///   doubling(d, n, a)            the sum of a for d = 1, 2, 4, … below n

@@ -59,6 +59,9 @@ inline constexpr std::uint64_t phase_steps = std::uint64_t{1} << 44;   ///< betw
 inline constexpr std::uint64_t max_step = phase_steps - 1;             ///< the largest step of a phase
 inline constexpr std::uint64_t refresh_period = 1 << 14;               ///< operations
 
+/// Value for an awaited peer: any of several ranks may perform the step that is awaited.
+inline constexpr int any_peer = -1;
+
 /// The value of a flag at `step` of operation `op`.
 constexpr std::uint64_t stamp(std::uint64_t op, std::uint64_t step) { return op << 48 | step; }
 /// True if a flag has reached the awaited value. Both are stamps, or both count from 0 and stay below 2^63.

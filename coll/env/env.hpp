@@ -6,15 +6,14 @@
 //
 // Rules of use:
 //  - Every flag has one writer: publish, ready, ack, sent, consumed and signal write this rank's own flags; `notify`
-//    writes a flag beside its reader that no other rank writes. The word of shared work is the exception: every rank
-//    that takes part changes it. The until_… functions wait for flags of other ranks. Steps of one operation count up
-//    from 1. A rank that has seen a step also sees everything written before it.
+//    writes a flag beside its reader that no other rank writes. The exceptions are counters (count_up) and the words of
+//    shared work: many ranks change them. The until_… functions wait for flags of other ranks. Steps of one operation
+//    count up from 1. A rank that has seen a step also sees everything written before it.
 //  - A slot holds slot_bytes() bytes per rank and operation. It becomes free again without an explicit release (see
 //    area.hpp).
 //  - Staging memory and exposed buffers belong to this rank for one operation: an algorithm that uses them returns only
 //    after every reader has confirmed (ack, consumed) that it has finished reading.
-//  - Bytes of its own that an algorithm lets peers read are kept in PooledBytes: see "When memory runs out" in
-//    README.md.
+//  - Bytes that an algorithm lets peers read are kept in PooledBytes: see "When memory runs out" in README.md.
 //  - Algorithms can run one after the other in one operation, each in a phase of its own (begin_phase).
 //  - co_await never appears inside a condition or an argument list; it stands alone or on the right of one assignment.
 //  - Every byte moved is counted: by load, store, stage, copy, fetch, put, PeerBuffer and Reducer; code that moves
@@ -35,9 +34,6 @@
 #include "runtime/wait/task.hpp"
 
 namespace tutti::coll {
-
-/// Value for an awaited peer: any of several ranks may perform the step that is awaited.
-inline constexpr int any_peer = -1;
 
 /// The part that both environments within one node share. `Memory` provides the rest, as ShmMemory does: Awaiter
 /// until(word, value, peer), wake_waiters(word) (called after every publication), access to large buffers (access_path,
@@ -63,12 +59,9 @@ public:
     /// the present one (after Messages::close(), for example). A peer that is still in an earlier phase reads max_step
     /// from the counters of this rank that have steps in a later one. The words of shared work (below) must be used in
     /// one phase only, and for nothing else.
-    void begin_phase() { phase_ += phase_steps; }
+    void begin_phase() { phase_ += phase_steps, refused_for_ = -1; }
     /// The same; the next algorithm uses other trees.
-    void begin_phase(Trees const& trees) {
-        begin_phase();
-        trees_ = &trees;
-    }
+    void begin_phase(Trees const& trees) { begin_phase(), trees_ = &trees; }
 
     // --- Refusal -----------------------------------------------------------------------------------------------------
     /// Called by an algorithm that cannot run as described because peers cannot access the buffers of rank `owner` as
@@ -78,7 +71,6 @@ public:
     void refuse(int owner) { refused_for_ = owner; }
     /// The rank whose buffers are the reason for the refusal in this phase; −1: none.
     int refused_for() const { return refused_for_; }
-    void clear_refusal() { refused_for_ = -1; }
 
     int rank() const { return rank_; }
     int size() const { return area_.members(); }
@@ -175,6 +167,17 @@ public:
     void notify(int peer, std::uint64_t step) { store(area_.notified(peer, op_), step); }
     auto until_notified(int peer, std::uint64_t step) { return until(area_.notified(rank_, op_), step, peer); }
     std::uint64_t notified() const { return step_of(area_.notified(rank_, op_)); }
+
+    // --- A counter that several ranks write, by atomic addition ------------------------------------------------------
+    /// Sets this rank's counter, the word of `notify`, to 0, before it publishes that others may count it up.
+    void begin_count() { notify(rank_, 0); }
+    void count_up(int owner, std::uint64_t by) {
+        Area::Word const word = area_.notified(owner, op_);
+        word.value.fetch_add(by, std::memory_order_release);
+        Memory::wake_waiters(word.value);
+    }
+    /// Waits until the counter is at least `sum`. notified() returns it.
+    auto until_count(std::uint64_t sum) { return until(area_.notified(rank_, op_), sum, any_peer); }
 
     // --- Work that ranks share, in operations that suspend: a rank that waits works for those that compute, too ------
     /// True if this operation suspends where a blocking call would wait. The same at all ranks of the operation.

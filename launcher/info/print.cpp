@@ -33,6 +33,7 @@ std::string parameters_of(AlgorithmText const& a) {
         bool const plain = p.default_value.find(' ') == std::string::npos;
         all += (all.empty() ? "`" : ", `") + p.name + (plain ? "=" + p.default_value : "") + "`";
     }
+    for (PresetText const& p : a.presets) all += "; `" + p.name + "` is `" + a.name + ":" + p.parameters + "`";
     return all;
 }
 
@@ -109,6 +110,7 @@ void print_algorithms(std::ostream& out, Report const& r) {
             print_indented(out, "bytes loaded and stored: " + (a.bytes.empty() ? "not stated" : a.bytes), 8);
         for (ParameterText const& p : a.parameters)
             print_indented(out, p.name + " = " + p.default_value + ": " + p.description + " (" + p.range + ")", 8);
+        for (PresetText const& p : a.presets) print_indented(out, p.name + ": " + a.name + " with " + p.parameters, 8);
     }
 }
 
@@ -202,12 +204,15 @@ nlohmann::ordered_json algorithms_json(Report const& r) {
         for (ParameterText const& p : a.parameters)
             parameters.push_back(
                 {{"name", p.name}, {"default", p.default_value}, {"range", p.range}, {"description", p.description}});
+        auto presets = nlohmann::ordered_json::array();
+        for (PresetText const& p : a.presets) presets.push_back({{"name", p.name}, {"parameters", p.parameters}});
         all.push_back({{"collective", a.collective},
                        {"name", a.name},
                        {"description", a.description},
                        {"family", a.family},
                        {"source", a.source},
                        {"parameters", parameters},
+                       {"presets", presets},
                        {"most_bytes", a.max_bytes ? nlohmann::ordered_json(*a.max_bytes) : nullptr},
                        {"unequal_parts", a.unequal_parts},
                        {"bytes", a.bytes.empty() ? nullptr : nlohmann::ordered_json(a.bytes)},

@@ -208,12 +208,16 @@ std::vector<AlgorithmText> algorithms(InfoRequest const& request) {
             .source = row.source,
             .file = row.file,
             .parameters = {},
+            .presets = {},
             .max_bytes = {},
             .requirements = coll::text_of_requirements(row.requirements & ~coll::requires_intercommunicator),
             .bytes = row.cost.bytes ? row.cost.bytes : "",
             .where = scope_of(row)};
         for (coll::Parameter const& p : row.parameters)
             text.parameters.push_back({p.name, coll::text_of_default(p), description_of(p), range_of(p)});
+        for (coll::Preset const& preset : coll::presets())
+            if (row.name == std::string_view(preset.algorithm))
+                text.presets.push_back({std::string(preset.name), preset.parameters});
         text.single_node = row.runs_on_one_node;
         text.multi_node = row.runs_on_multiple_nodes;
         describe_limits(row, request.ranks, text);

@@ -28,11 +28,17 @@ struct ParameterText {
     std::string name, default_value, description, range;
 };
 
+/// A name for the algorithm with these parameters.
+struct PresetText {
+    std::string name, parameters;
+};
+
 /// One algorithm of a collective (coll::AlgorithmRow).
 struct AlgorithmText {
     std::string collective, name, description, family, source;
     std::string file;   ///< relative to the root of the source tree
     std::vector<ParameterText> parameters;
+    std::vector<PresetText> presets;
     std::optional<std::size_t> max_bytes;          ///< largest message, a power of two, that it accepts; none: no limit
     std::string requirements;                      ///< requirements on a call, as text; empty: none
     std::string bytes;                             ///< formula of the bytes loaded and stored; empty: not stated

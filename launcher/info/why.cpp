@@ -10,6 +10,7 @@
 #include "coll/env/area.hpp"
 #include "launcher/info/report.hpp"
 #include "runtime/base/error.hpp"
+#include "runtime/memory/xpmem.hpp"
 #include "topo/binding.hpp"
 #include "topo/this_machine.hpp"
 
@@ -80,12 +81,15 @@ CallTraits traits_of(CallTraits const& plain, CallRequest const& call, topo::Hie
     else return plain.with_parts(call.equal_parts || std::is_same_v<Args, coll::AllgatherArgs>);
 }
 
-CallTraits traits_of(coll::Collective collective, CallRequest const& call, World& world, bool deterministic) {
+CallTraits traits_of(coll::Collective collective, CallRequest const& call, World& world, Variables const& variables) {
+    bool const deterministic = variables.deterministic;
     topo::Hierarchy const& tree = world.trees_of(nullptr).hierarchy;
     std::size_t const bytes = collective == coll::Collective::barrier ? 0 : call.bytes;
     CallTraits plain = CallTraits::plain(tree, coll::Area(nullptr, tree.size()).slot_bytes(), bytes);
     plain.several_nodes = world.several_nodes();
     plain.shared_cores = world.shared_cores();
+    plain.loadable_buffers = variables.arena || (variables.xpmem && xpmem_works(xpmem_library));
+    plain.copyable_buffers = plain.loadable_buffers || variables.cma;
     switch (collective) {
 #define COLLECTIVE(name, Args)   \
     case coll::Collective::name: \
@@ -127,7 +131,7 @@ Explanation explain(CallRequest const& call, Variables const& variables, TuningF
     coll::Collective collective{};
     coll::find_collective(call.collective, collective);
     coll::Settings const settings = coll::read_settings(variables, tuning.name, tuning.text, why.diagnostics);
-    CallTraits const traits = traits_of(collective, call, world, variables.deterministic);
+    CallTraits const traits = traits_of(collective, call, world, variables);
     auto const trees_of = [&](topo::LevelChoice const* levels) -> coll::Trees const& { return world.trees_of(levels); };
     why.call = describe(call, world);
     why.collective = call.collective;
@@ -151,9 +155,11 @@ Explanation explain(CallRequest const& call, Variables const& variables, TuningF
         bool const known = call.op != CallRequest::Operator::noncommutative && call.equal_parts &&
                            collective != coll::Collective::neighbor_allgather &&
                            collective != coll::Collective::neighbor_alltoall;
-        if (known && tree.levels() <= 2 && tree.size() > 1)
-            why.bytes = static_cast<std::uint64_t>(
-                std::llround(coll::CostOfCall{*chosen, tree, traits.slot_bytes, call.bytes, call.root}.value()));
+        if (known && tree.levels() <= 2 && tree.size() > 1) {
+            coll::CostOfCall cost{*chosen, tree, traits.slot_bytes, call.bytes, call.root};
+            if (!traits.copyable_buffers) cost.access = AccessPath::staged;
+            why.bytes = static_cast<std::uint64_t>(std::llround(cost.value()));
+        }
     }
     return why;
 }

@@ -27,6 +27,7 @@
 #include "runtime/job/node_machine.hpp"
 #include "runtime/job/rank_announcement.hpp"
 #include "runtime/memory/numa.hpp"
+#include "runtime/memory/xpmem.hpp"
 #include "runtime/settings/launch.hpp"
 #include "runtime/settings/tuning_file.hpp"
 #include "topo/text_streams.hpp"
@@ -158,6 +159,7 @@ private:
             segment.publish_arena(local_rank, neighbours[local_rank].arena);
         segment.header().usable_cores =
             static_cast<std::uint32_t>(topo::usable_cores(static_cast<int>(node.machine.pus.size())));
+        segment.header().xpmem_absent = xpmem_works(xpmem_library) ? 0 : 1;
         return segment;
     }
 

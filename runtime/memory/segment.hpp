@@ -76,6 +76,7 @@ struct SegmentHeader : SegmentLayout {
     std::uint64_t launcher_namespace;   ///< pid namespace of `launcher` (runtime/base/process_identity.hpp)
     std::int32_t launcher;              ///< the process that created the segment for its ranks; 0: created by a rank
     std::uint32_t usable_cores;         ///< affinity mask and cgroup quota, seen by the launcher
+    std::uint32_t xpmem_absent;         ///< 1: the creator could not use XPMEM, so no rank does
 
     /// Returns the number of threads that sleep or are about to.
     std::uint32_t sleeping() const { return sleepers.load(std::memory_order_acquire) & ~fence_bits; }

@@ -58,9 +58,9 @@ public:
     /// its process number is verified.
     bool cma(unsigned peer);
 
-    /// Returns false if the settings permit no load and store in peers' buffers: the same at all ranks of a job.
-    bool may_load() const { return allowed_.arena || allowed_.xpmem; }
-    /// Returns false if the settings permit neither that nor copies by the system.
+    /// Returns false if the settings and the node permit no load and store in peers' buffers: the same at all ranks.
+    bool may_load() const { return allowed_.arena || (allowed_.xpmem && segment_.header().xpmem_absent == 0); }
+    /// Returns false if they permit neither that nor copies by the system.
     bool may_copy() const { return may_load() || allowed_.cma; }
     /// Returns false if this rank exposes no memory as AccessPath::attach (any more).
     bool may_attach() const { return xpmem_.is_exposed(); }

@@ -33,8 +33,19 @@ std::uint64_t highest_address() {
 
 }   // namespace
 
+bool xpmem_works(char const* library) {
+    void* const handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    if (!handle) return false;
+    auto const make = reinterpret_cast<std::int64_t (*)(void*, std::size_t, int, void*)>(dlsym(handle, "xpmem_make"));
+    auto const remove = reinterpret_cast<int (*)(std::int64_t)>(dlsym(handle, "xpmem_remove"));
+    std::int64_t const id = make && remove ? make(nullptr, whole_address_space, permit_by_mode, this_user_only) : -1;
+    if (id >= 0) remove(id);
+    dlclose(handle);
+    return id >= 0;
+}
+
 Xpmem::Xpmem(Segment const& segment, unsigned rank, char const* library) : segment_(segment), rank_(rank) {
-    if (!library || !open(library)) return;
+    if (!library || segment.header().xpmem_absent != 0 || !open(library)) return;
     std::int64_t const id = call_.make(nullptr, whole_address_space, permit_by_mode, this_user_only);
     if (id < 0) return;   // the kernel has no XPMEM, or denies it to this user
     exposed_ = true;

@@ -22,6 +22,10 @@ namespace tutti {
 
 inline constexpr char xpmem_library[] = "libxpmem.so.0";
 
+/// Returns true if this process can expose memory through the library of this name. The creator of a segment decides
+/// so for all ranks of the node (SegmentHeader::xpmem_absent), because they must choose algorithms alike.
+bool xpmem_works(char const* library);
+
 class Xpmem {
 public:
     /// Exposes the memory of this process on behalf of local rank `rank`. `library`: name to load; null: do nothing.

@@ -31,11 +31,14 @@ std::string joined(std::vector<std::string> const& words) {
     return all;
 }
 
-Candidate make_candidate(std::string const& operation, std::string const& parameters, json const& algorithm) {
+/// `name`: of the algorithm or one of its presets.
+Candidate make_candidate(std::string const& operation, std::string const& name, std::string const& parameters,
+                         json const& algorithm) {
     Candidate c;
     c.operation = operation;
-    c.name = algorithm.at("name").get<std::string>() + parameters;
+    c.name = name + parameters;
     c.hint = "tutti_coll=" + find_operation(operation)->collective() + "=" + c.name;
+    c.algorithm = algorithm.at("name");
     c.family = algorithm.at("family");
     c.description = algorithm.at("description");
     c.source = algorithm.at("source");
@@ -72,18 +75,20 @@ void add_candidates(std::string const& entry, int ranks, TemporaryFolder const& 
         for (auto& algorithm : algorithms)
             // The benchmark does not measure intercommunicators, and compares algorithms on one node.
             if (!algorithm.at("two_groups") && algorithm.at("one_node"))
-                all.push_back(make_candidate(operation, "", algorithm));
+                all.push_back(make_candidate(operation, algorithm.at("name"), "", algorithm));
         return;
     }
     const std::string name = entry.substr(colon + 1, second == std::string::npos ? second : second - colon - 1);
     const std::string parameters = second == std::string::npos ? "" : entry.substr(second);
     std::vector<std::string> names;
     for (auto& algorithm : algorithms) {
+        const std::size_t first = names.size();
         names.push_back(algorithm.at("name"));
-        if (names.back() != name) continue;
+        for (auto& preset : algorithm.at("presets")) names.push_back(preset.at("name"));
+        if (std::find(names.begin() + std::ptrdiff_t(first), names.end(), name) == names.end()) continue;
         if (algorithm.at("two_groups")) throw BenchError(entry + " is for intercommunicators, which are not measured");
         check_parameters(entry, parameters, algorithm);
-        all.push_back(make_candidate(operation, parameters, algorithm));
+        all.push_back(make_candidate(operation, name, parameters, algorithm));
         return;
     }
     const std::string hint = tutti::topo::nearest_hint(name, names);

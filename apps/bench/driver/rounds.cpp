@@ -256,8 +256,7 @@ void drop_substituted_points(Results& results, std::vector<Candidate> const& can
         for (auto& candidate : candidates)
             if (series.name == candidate.name)
                 std::erase_if(series.points, [&](Point const& point) {
-                    return point.operation == candidate.operation &&
-                           point.algorithm != candidate.name.substr(0, candidate.name.find(':'));
+                    return point.operation == candidate.operation && point.algorithm != candidate.algorithm;
                 });
 }
 

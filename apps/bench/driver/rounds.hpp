@@ -56,8 +56,9 @@ std::string information_text(apps::Information const& requested);
 /// An algorithm to compare, as reported by tutti-info.
 struct Candidate {
     std::string operation;
-    std::string name;   ///< "hierarchical:chunk=16K"
-    std::string hint;   ///< "tutti_coll=bcast=hierarchical:chunk=16K"
+    std::string name;        ///< "hierarchical:chunk=16K"
+    std::string hint;        ///< "tutti_coll=bcast=hierarchical:chunk=16K"
+    std::string algorithm;   ///< the name that the library reports if it runs
     std::string family, description, source;
 };
 

@@ -42,6 +42,13 @@ BufferSizes::BufferSizes(Operation const& operation, std::size_t bytes, int oper
     window = operation.accesses() ? times * std::size_t(count) : operation.has_window() ? 8 : 0;
 }
 
+std::vector<double> make_buffer(std::size_t numbers) {
+    std::vector<double> buffer;
+    buffer.reserve(std::max(numbers, (std::size_t{64} << 10) / sizeof(double)));
+    buffer.resize(numbers);
+    return buffer;
+}
+
 Buffers::Buffers(BufferSizes const& sizes, double* send_memory, double* receive_memory, OneSided const& one_sided,
                  MPI_Comm comm)
     : operation_(sizes.operation), send_(send_memory, sizes.send), receive_(receive_memory, sizes.receive),

@@ -177,7 +177,7 @@ class AlternatingSeries {
 public:
     AlternatingSeries(Line const& line, std::size_t bytes, Variants const& variants)
         : line_(line), bytes_(bytes), sizes_(line.operation, bytes, line.settings.per_sync, line.comm),
-          send_(sizes_.send), receive_(sizes_.receive) {
+          send_(make_buffer(sizes_.send)), receive_(make_buffer(sizes_.receive)) {
         for (auto& variant : variants.all())
             measurements_.emplace_back(line, sizes_, send_.data(), receive_.data(),
                                        line.operation.has_neighbors() ? variant.grid : variant.comm, true);

@@ -126,6 +126,10 @@ struct BufferSizes {
     std::size_t send, receive, window;
 };
 
+/// Returns memory for a buffer of `numbers` numbers. It is a block of at least 64 KiB, as in programs that use one
+/// buffer for messages of all sizes: MPI libraries can access large blocks in other ways than small ones.
+std::vector<double> make_buffer(std::size_t numbers);
+
 struct Buffers {
     /// `one_sided.own_memory` has room for sizes.window numbers.
     Buffers(BufferSizes const& sizes, double* send_memory, double* receive_memory, OneSided const& one_sided,

@@ -111,7 +111,7 @@ std::vector<Outcome> measure_overlap(Operation const& operation, std::size_t byt
                                      SharedPage& page, Variants const& variants, MPI_Comm comm) {
     const Line line{operation, settings, page, comm};
     const BufferSizes sizes(operation, bytes, 1, comm);
-    std::vector<double> send(sizes.send), receive(sizes.receive);
+    std::vector<double> send = make_buffer(sizes.send), receive = make_buffer(sizes.receive);
     std::deque<OverlapMeasurements> overlaps;
     for (auto& variant : variants.all())
         overlaps.emplace_back(line, sizes, send.data(), receive.data(),

@@ -78,7 +78,7 @@ extern constinit const Algorithm<AllgatherArgs> knem_gather_bcast_algorithm = {
     "all ranks write into the memory of rank 0, then read from there",
     Family::knem_coll,
     "KNEM-Coll, section V.C",
-    requires_nothing,
+    requires_copyable_buffers,
     knem_movement_parameters,
     TUTTI_SHM_ONLY(knem_gather_bcast),
     {knem_bytes}};
@@ -181,7 +181,7 @@ extern constinit const Algorithm<AllgatherArgs> knem_ring_algorithm = {
     "every rank copies part after part from its neighbour's buffer",
     Family::knem_coll,
     "KNEM-Coll, section VI.D",
-    requires_nothing,
+    requires_copyable_buffers,
     knem_movement_parameters,
     TUTTI_SHM_ONLY(knem_ring),
     {knem_bytes}};

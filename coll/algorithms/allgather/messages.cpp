@@ -105,6 +105,6 @@ extern constinit const Algorithm<AllgatherArgs> ring_algorithm = {"ring",
                                                                   requires_nothing,
                                                                   {},
                                                                   TUTTI_SHM_AND_NET(ring),
-                                                                  {"(s < 4K ? 4*p - 2 : 2*p)*p*s"}};
+                                                                  {"p*(2*p*s + (p - 1)*staged(s))"}};
 
 }   // namespace tutti::coll::algorithms::allgather

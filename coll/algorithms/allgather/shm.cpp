@@ -42,7 +42,7 @@ extern constinit const Algorithm<AllgatherArgs> receiver_reading_algorithm = {
     requires_nothing,
     movement_parameters,
     TUTTI_SHM_ONLY(receiver_reading),
-    {"2*(slot < s ? p : p + 1)*p*s"}};
+    {"2*(slot < copyable*s ? p : p + 1)*p*s"}};
 
 // sender_writing: every rank publishes the destinations of all parts and writes its own part into the buffers of all
 // others, a grain at a time, so that each part is loaded from memory once instead of p times. Applies to large parts in
@@ -85,6 +85,6 @@ extern constinit const Algorithm<AllgatherArgs> sender_writing_algorithm = {
     requires_nothing,
     sender_writing_parameters,
     TUTTI_SHM_ONLY(sender_writing),
-    {"2*(s < direct ? p + 1 : p)*p*s"}};
+    {"2*(copyable*s < direct ? p + 1 : p)*p*s"}};
 
 }   // namespace tutti::coll::algorithms::allgather

@@ -102,7 +102,7 @@ extern constinit const Algorithm<AlltoallArgs> linear_algorithm = {
     requires_nothing,
     {},
     TUTTI_SHM_AND_NET(linear),
-    {"(s < 4K ? 4*p - 2 : 2*p)*p*s"}};
+    {"p*(2*p*s + (p - 1)*staged(s))"}};
 
 // pairwise: alltoall(v, w) in p − 1 steps; in step i with rank xor i if p is a power of two, otherwise to rank + i and
 // from rank − i. In place, pairs of ranks exchange with each other: in step i those whose numbers add up to i (mod p).
@@ -138,6 +138,6 @@ extern constinit const Algorithm<AlltoallArgs> pairwise_algorithm = {
     requires_nothing,
     {},
     TUTTI_SHM_AND_NET(pairwise),
-    {"(s < 4K ? 4*p - 2 : 2*p)*p*s"}};
+    {"p*(2*p*s + (p - 1)*staged(s))"}};
 
 }   // namespace tutti::coll::algorithms::alltoall

@@ -62,7 +62,7 @@ extern constinit const Algorithm<AlltoallArgs> knem_rotated_algorithm = {
     "every rank copies its parts from the others' memory, in rotated order",
     Family::knem_coll,
     "KNEM-Coll, section V.C",
-    requires_nothing,
+    requires_copyable_buffers,
     knem_movement_parameters,
     TUTTI_SHM_ONLY(knem_rotated),
     {"p*(2*p*s + (s < least ? (p - 1)*staged(s) : 2*min(p - 1, floor(max(0, slot - 24*p)/s))*s))"}};
@@ -95,7 +95,7 @@ extern constinit const Algorithm<AlltoallArgs> knem_sender_writing_algorithm = {
     "every rank writes its parts into the others' memory, in rotated order",
     Family::knem_coll,
     "KNEM-Coll, sections III.B and V.C",
-    requires_nothing,
+    requires_copyable_buffers,
     knem_movement_parameters,
     TUTTI_SHM_ONLY(knem_sender_writing),
     {"p*(2*p*s + (p - 1)*(s < least ? staged(s) : 0))"}};
@@ -119,6 +119,6 @@ extern constinit const Algorithm<AlltoallArgs> rotated_algorithm = {
     requires_nothing,
     movement_parameters,
     TUTTI_SHM_ONLY(rotated),
-    {"2*p*(p + (s < direct ? p - 1 : min(p - 1, floor(max(0, slot - 24*p)/s))))*s"}};
+    {"2*p*(p + (copyable*s < direct ? p - 1 : min(p - 1, floor(max(0, slot - 24*p)/s))))*s"}};
 
 }   // namespace tutti::coll::algorithms::alltoall

@@ -107,7 +107,7 @@ extern constinit const Algorithm<BcastArgs> knem_linear_algorithm = {"knem_linea
                                                                      "all ranks copy the root's buffer concurrently",
                                                                      Family::knem_coll,
                                                                      "KNEM-Coll, section V.B",
-                                                                     requires_nothing,
+                                                                     requires_copyable_buffers,
                                                                      knem_linear_parameters,
                                                                      TUTTI_SHM_ONLY(knem_linear),
                                                                      {"(p - 1)*(2*s + (s < least ? staged(s) : 0))"}};
@@ -143,7 +143,7 @@ extern constinit const Algorithm<BcastArgs> knem_pipelined_algorithm = {
     "every team copies pieces from its leader's buffer, level after level",
     Family::knem_coll,
     "KNEM-Coll, sections IV and VI.B",
-    requires_nothing,
+    requires_copyable_buffers,
     knem_pipelined_parameters,
     TUTTI_SHM_ONLY(knem_pipelined),
     {"(p - 1)*(2*s + (s < least ? staged(s) : 0))"}};

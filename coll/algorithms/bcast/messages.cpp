@@ -26,7 +26,7 @@ extern constinit const Algorithm<BcastArgs> binomial_algorithm = {
     requires_nothing,
     {},
     TUTTI_SHM_AND_NET(binomial),
-    {"(s < 4K ? 4 : 2)*(p - 1)*s"}};
+    {"(p - 1)*(2*s + staged(s))"}};
 
 // chain: segments along a chain of all ranks, beginning at the root. A rank receives segment k while it sends segment
 // k − 1. p − 2 + s/segment steps. Bytes: s per receiver by single copy, otherwise 2s.
@@ -92,7 +92,7 @@ extern constinit const Algorithm<BcastArgs> linear_algorithm = {"linear",
                                                                 requires_nothing,
                                                                 {},
                                                                 TUTTI_SHM_AND_NET(linear),
-                                                                {"(s < 4K ? 4 : 2)*(p - 1)*s"}};
+                                                                {"(p - 1)*(2*s + staged(s))"}};
 
 // mpich_hierarchical: broadcast with a master per node. The root sends to its node's master, the masters to other
 // masters, and each master to its node's ranks along a binomial tree: in segments, with a binary tree of masters, or as

@@ -5,7 +5,7 @@
 // shared memory, above it by single copy; leaders wait for their members before they return. L + s/chunk steps, and L
 // steps for the acknowledgements. (p − 1)·s bytes copied above the threshold; below it, with l leaders, (p + l − 1)·s.
 // p − 1 messages per chunk; for every root and mapping, one of them into each team from outside of it.
-// XHC (Katevenis, Ploumidis, Marazakis), section IV.A and C; flag layouts: section V.D.1.
+// XHC (Katevenis, Ploumidis, Marazakis), section IV.A and C; flag layouts: sections III.E and V.D.1.
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/pulled.hpp"
 
@@ -95,13 +95,19 @@ Task xhc(Env& env, BcastArgs const& a) {
     co_await b.finish();
 }
 
-constexpr Parameter xhc_parameters[] = {hierarchy_parameter, chunk_parameter, cico_parameter, flags_parameter};
+constexpr Parameter xhc_parameters[] = {
+    hierarchy_parameter,
+    chunk_parameter,
+    cico_parameter,
+    {"flags", 0,
+     "as in the other algorithms of XHC; or atomic: one word per team, and acknowledgements by atomic addition",
+     ParameterKind::keyword, "one|packed|apart|atomic"}};
 extern constinit const Algorithm<BcastArgs> xhc_algorithm = {
     "xhc",
     "teams pull chunks of their level's size from their leader, which waits for all of them",
     Family::xhc,
     "Katevenis, Ploumidis, Marazakis: XHC, section IV.A",
-    requires_nothing,
+    requires_copyable_buffers,
     xhc_parameters,
     TUTTI_SHM_ONLY(xhc),
     {"2*(cico < s ? p - 1 : p + m - 1)*s"}};

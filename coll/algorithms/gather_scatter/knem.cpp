@@ -47,7 +47,7 @@ extern constinit const Algorithm<RootedArgs> knem_receiver_reading_algorithm = {
     "the root copies all parts from the leaves' memory",
     Family::knem_coll,
     "KNEM-Coll, section III.A",
-    requires_nothing,
+    requires_copyable_buffers,
     knem_movement_parameters,
     TUTTI_SHM_ONLY(knem_receiver_reading),
     {"2*p*s + (p - 1)*(s < least ? staged(s) : slot < s ? 0 : 2*s)"}};
@@ -67,7 +67,7 @@ extern constinit const Algorithm<RootedArgs> knem_sender_writing_algorithm = {
     "the leaves write their parts into the root's memory concurrently",
     Family::knem_coll,
     "KNEM-Coll, section V.B",
-    requires_nothing,
+    requires_copyable_buffers,
     knem_movement_parameters,
     TUTTI_SHM_ONLY(knem_sender_writing),
     {"2*p*s + (p - 1)*(s < least ? staged(s) : 0)"}};
@@ -92,7 +92,7 @@ extern constinit const Algorithm<RootedArgs> knem_receiver_reading_algorithm = {
     "the leaves copy their parts from the root's memory concurrently",
     Family::knem_coll,
     "KNEM-Coll, section V.B",
-    requires_nothing,
+    requires_copyable_buffers,
     knem_movement_parameters,
     TUTTI_SHM_ONLY(knem_receiver_reading),
     {"2*p*s + (s < least ? (p - 1)*staged(s) : 2*min(p - 1, floor(max(0, slot - 24*p)/s))*s)"}};
@@ -112,7 +112,7 @@ extern constinit const Algorithm<RootedArgs> knem_sender_writing_algorithm = {
     "the root writes all parts into the leaves' memory",
     Family::knem_coll,
     "KNEM-Coll, section III.A",
-    requires_nothing,
+    requires_copyable_buffers,
     knem_movement_parameters,
     TUTTI_SHM_ONLY(knem_sender_writing),
     {"2*p*s + (p - 1)*(s < least ? staged(s) : 0)"}};

@@ -86,7 +86,7 @@ extern constinit const Algorithm<RootedArgs> linear_algorithm = {"linear",
                                                                  requires_nothing,
                                                                  {},
                                                                  TUTTI_SHM_AND_NET(linear),
-                                                                 {"(s < 4K ? 4*p - 2 : 2*p)*s"}};
+                                                                 {"2*p*s + (p - 1)*staged(s)"}};
 
 }   // namespace tutti::coll::algorithms::gather
 
@@ -156,6 +156,6 @@ extern constinit const Algorithm<RootedArgs> linear_algorithm = {"linear",
                                                                  requires_nothing,
                                                                  {},
                                                                  TUTTI_SHM_AND_NET(linear),
-                                                                 {"(s < 4K ? 4*p - 2 : 2*p)*s"}};
+                                                                 {"2*p*s + (p - 1)*staged(s)"}};
 
 }   // namespace tutti::coll::algorithms::scatter

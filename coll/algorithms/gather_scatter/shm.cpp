@@ -25,7 +25,7 @@ extern constinit const Algorithm<RootedArgs> receiver_reading_algorithm = {
     requires_nothing,
     movement_parameters,
     TUTTI_SHM_ONLY(receiver_reading),
-    {"(slot < s ? 2*p : 4*p - 2)*s"}};
+    {"(slot < copyable*s ? 2*p : 4*p - 2)*s"}};
 
 // gather/sender_writing, in two steps. A small part (n bytes) is in the leaf's slot, 2n bytes copied; the leaf returns
 // immediately. For large parts the root exposes where each belongs, and all leaves write their parts concurrently, with
@@ -194,7 +194,7 @@ extern constinit const Algorithm<RootedArgs> sender_writing_algorithm = {
     requires_nothing,
     shared_movement_parameters,
     TUTTI_SHM_ONLY(sender_writing),
-    {"(slot < s ? 2*p : 4*p - 2)*s"}};
+    {"(slot < copyable*s ? 2*p : 4*p - 2)*s"}};
 
 }   // namespace tutti::coll::algorithms::gather
 
@@ -240,6 +240,6 @@ extern constinit const Algorithm<RootedArgs> receiver_reading_algorithm = {
     requires_nothing,
     shared_movement_parameters,
     TUTTI_SHM_ONLY(receiver_reading),
-    {"2*(p + (s < direct ? p - 1 : min(p - 1, floor(max(0, slot - 24*p)/s))))*s"}};
+    {"2*(p + (copyable*s < direct ? p - 1 : min(p - 1, floor(max(0, slot - 24*p)/s))))*s"}};
 
 }   // namespace tutti::coll::algorithms::scatter

@@ -188,7 +188,7 @@ extern constinit const Algorithm<ReduceArgs> ring_algorithm = {
     requires_commutative_operator | requires_reassociation,
     {},
     TUTTI_SHM_AND_NET(ring),
-    {"(s/p < 4K ? 11 : 7)*(p - 1)*s"}};
+    {"(p - 1)*(7*s + 2*p*staged(s/p))"}};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -395,6 +395,6 @@ extern constinit const Algorithm<ReduceScatterArgs> ring_algorithm = {
     requires_commutative_operator | requires_reassociation,
     {},
     TUTTI_SHM_AND_NET(ring),
-    {"(s/p < 4K ? 7 : 5)*(p - 1)*s"}};
+    {"(p - 1)*(5*s + p*staged(s/p))"}};
 
 }   // namespace tutti::coll::algorithms::reduce_scatter

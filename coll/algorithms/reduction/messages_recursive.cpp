@@ -165,7 +165,7 @@ extern constinit const Algorithm<ReduceArgs> rabenseifner_algorithm = {
     TUTTI_SHM_AND_NET(rabenseifner),
     {"q = power(p, 2); r = p - q; v = root < 2*r ? floor(root/2) : root - r; r*(3*s + staged(s)) + 3*(q - 1)*s + "
      "doubling(d, q, n = s/d/2; k = mod(s/e, d); odd = mod(floor(s/e/d), 2) < 1 ? k : d - k; q*staged(n) + "
-     "(n < 4K ? 2 : 1)*(s + (mod(floor(v/d), 2) < 1 ? odd : 0 - odd)*e))"}};
+     "(1 + staged(n)/n/2)*(s + (mod(floor(v/d), 2) < 1 ? odd : 0 - odd)*e))"}};
 
 }   // namespace tutti::coll::algorithms::reduce
 

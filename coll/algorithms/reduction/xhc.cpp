@@ -19,7 +19,7 @@ constexpr RecordHead xhc_head = {
     "team members reduce ranges of chunks into their leader's result, and all ranks pull it",
     Family::xhc,
     "Katevenis, Ploumidis, Marazakis: XHC, section IV.B",
-    requires_commutative_or_consecutive,
+    requires_commutative_or_consecutive | requires_loadable_buffers,
     leader_reduction_parameters,
 };
 extern constinit const Algorithm<ReduceArgs> xhc_algorithm = {

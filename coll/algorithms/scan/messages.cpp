@@ -26,7 +26,7 @@ constexpr RecordHead linear_head = {
     requires_nothing, {},
 };
 extern constinit const Algorithm<ReduceArgs> linear_algorithm = {
-    linear_head, TUTTI_SHM_AND_NET(linear), {"(s < 4K ? 7*p - 10 : 5*p - 8)*s"}};
+    linear_head, TUTTI_SHM_AND_NET(linear), {"(5*p - 8)*s + (p - 1)*staged(s)"}};
 
 }   // namespace tutti::coll::algorithms::exscan
 
@@ -240,7 +240,7 @@ Task linear(Env& env, ReduceArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceArgs> linear_algorithm = {
-    exscan::linear_head, TUTTI_SHM_AND_NET(linear), {"(s < 4K ? 5*p - 3 : 3*p - 1)*s"}};
+    exscan::linear_head, TUTTI_SHM_AND_NET(linear), {"(3*p - 1)*s + (p - 1)*staged(s)"}};
 
 // scan/mpich_hierarchical: the prefix with a master per node, above.
 

@@ -67,6 +67,16 @@ TEST(Settings, ReadParametersOfEveryKindAndFormatThemAgain) {
     EXPECT_EQ(text_of(defaults(row)), row.name);
 }
 
+TEST(Settings, APresetIsAnAlgorithmWithParametersAndTakesMore) {
+    Parsed const flat = parse(Collective::bcast, "xhc-flat"), tree = parse(Collective::reduce, "xhc-tree:flags=apart");
+    EXPECT_THAT(flat.errors, IsEmpty());
+    EXPECT_THAT(tree.errors, IsEmpty());
+    EXPECT_EQ(text_of(flat.setting), "xhc:hierarchy=flat");
+    EXPECT_EQ(text_of(tree.setting), "xhc:hierarchy=numa+socket,flags=apart");
+    EXPECT_THAT(parse(Collective::gather, "xhc-flat").errors,
+                ElementsAre(HasSubstr("test: gather has no algorithm xhc-flat")));
+}
+
 TEST(Settings, ReportInvalidParametersAndKeepTheirDefaults) {
     AlgorithmRow const row = row_of_every_kind();
     auto expect = [&](std::string_view text, std::string const& expected) {

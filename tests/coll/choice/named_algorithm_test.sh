@@ -25,6 +25,21 @@ run -n 2 --coll alltoall=bruck "$bench" "${quick[@]}" --sizes 8:64 alltoall allt
 expect_err "but bruck needs parts of equal size: rotated runs instead"
 [ "$(wc -l <<< "$err")" = 1 ] || wrong "$what: $err"
 
+# buffers that no peer can access
+TUTTI_ARENA=no TUTTI_CMA=no run -n 2 --coll allreduce=xhc-flat "$bench" "${quick[@]}" --sizes 8:64K allreduce
+needs="buffers that other ranks can load and store"
+expect_single_message "allreduce=xhc:hierarchy=flat was requested, but xhc needs $needs: exchange runs instead (on \
+MPI_COMM_WORLD of 2 ranks)"
+TUTTI_ARENA=no TUTTI_CMA=no run -n 2 --coll bcast=knem_linear "$bench" "${quick[@]}" --sizes 64K:64K bcast
+expect_err "but knem_linear needs buffers that other ranks or the system can copy: slots runs instead"
+TUTTI_ARENA=no run -n 2 --coll bcast=knem_linear "$bench" "${quick[@]}" --sizes 64K:64K bcast; expect_code 0
+expect_silence
+# a buffer out of reach where others are not: the owner is named, and the row has the name of what ran
+TUTTI_ARENA_THRESHOLD=128K run -n 2 --coll allreduce=xbrc "$bench" --csv "${quick[@]}" --sizes 64K:64K allreduce
+expect_single_message "allreduce=xbrc was requested, but xbrc needs $needs, which those of rank 0 are not: exchange runs \
+instead (on MPI_COMM_WORLD of 2 ranks)"
+[ "$(tail -n 1 <<< "$out" | cut -d, -f5)" = blocks ] || wrong "$what printed $out"
+
 # rows of a tuning file, and the library's own barriers
 printf '# tutti tuning 1\nbcast one_node slots\nbcast several_nodes hierarchical\n' > "$folder/tuning"
 TUTTI_TUNING=$folder/tuning run -n 2 "$bench" "${quick[@]}" --sizes 8K:64K bcast

@@ -69,7 +69,9 @@ TEST(Refusal, NamesTheSameOwnerAtAllRanks) {
         for (int outsider : {-1, 0, 3}) {
             AllreduceWorld world(1, outsider);
             world.allreduce(1, row);
-            EXPECT_THAT(world.shared.refused_for, testing::Each(outsider)) << row.name;
+            // XHC's allreduce stages a single buffer that peers cannot load, see below.
+            int const expected = row.family == Family::xhc ? -1 : outsider;
+            EXPECT_THAT(world.shared.refused_for, testing::Each(expected)) << row.name;
         }
     }
 }

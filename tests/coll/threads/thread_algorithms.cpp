@@ -44,7 +44,6 @@ Task run_or_replace(ThreadEnv& env, ThreadWorld& world, AlgorithmRow const& row,
     int const owner = env.refused_for();
     world.refused_for[static_cast<std::size_t>(env.rank())] = owner;
     if (owner < 0) co_return;
-    env.clear_refusal();
     env.begin_phase(world.trees);
     Setting const setting = defaults(replacement_of(row));
     Args again = args;

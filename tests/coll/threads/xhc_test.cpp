@@ -88,7 +88,7 @@ std::vector<int> round_robin() {
 TEST(XhcBroadcast, CrossesSocketsOnceAndNumaNodesSixTimesInEveryLayout) {
     for (std::vector<int> const& mapping : {in_order(), round_robin()})
         for (std::size_t bytes : {8, 1024, 16384})
-            for (FlagLayout layout : {FlagLayout::one, FlagLayout::packed, FlagLayout::apart}) {
+            for (FlagLayout layout : {FlagLayout::one, FlagLayout::packed, FlagLayout::apart, FlagLayout::atomic}) {
                 World world(mapping);
                 ASSERT_EQ(world.shared.trees.hierarchy.describe(), "numa+socket+node");
                 std::vector<Counts> const counts = count_messages(world, bytes, layout);
@@ -107,7 +107,7 @@ TEST(XhcFlags, PassTheLeadersAnnouncementToEachMember) {
     std::uint64_t op = 0;
     ThreadWorld world(size, topo::Hierarchy::build(size, std::vector{teams}));
     FramePool frames;
-    for (FlagLayout layout : {FlagLayout::one, FlagLayout::packed, FlagLayout::apart})
+    for (FlagLayout layout : {FlagLayout::one, FlagLayout::packed, FlagLayout::apart, FlagLayout::atomic})
         for (int root = 0; root < size; ++root) {
             ++op;
             std::vector<std::unique_ptr<ThreadEnv>> envs;

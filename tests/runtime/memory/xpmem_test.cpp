@@ -50,6 +50,18 @@ TEST_F(XpmemTest, LoadsAndStoresOutsideOfArenas) {
     EXPECT_EQ(counted.cma.read() + counted.direct.read(), 0u);
 }
 
+TEST_F(XpmemTest, IsUnusedIfTheCreatorOfTheSegmentCouldNotUseIt) {
+    EXPECT_TRUE(xpmem_works(FAKE_XPMEM));
+    EXPECT_FALSE(xpmem_works("no such library"));
+    EXPECT_TRUE(SingleCopy(segment, 0, {.arena = false, .xpmem = FAKE_XPMEM}, copier).may_load());
+    segment.header().xpmem_absent = 1;
+    SingleCopy mine(segment, 0, {.arena = false, .xpmem = FAKE_XPMEM}, copier);
+    EXPECT_FALSE(mine.may_load());
+    EXPECT_TRUE(mine.may_copy()) << "by CMA";
+    EXPECT_FALSE(mine.may_attach());
+    EXPECT_EQ(segment.rank_state(0).xpmem_segment.load(), 0);
+}
+
 TEST_F(XpmemTest, ExposesMemoryToItsUserOnly) {
     SingleCopy mine(segment, 0, {.xpmem = FAKE_XPMEM}, copier);
     EXPECT_NE(segment.rank_state(0).xpmem_segment.load(), 0);

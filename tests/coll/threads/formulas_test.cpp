@@ -1,169 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The costs in the records of algorithms (coll/algorithms/algorithm.hpp): the bytes that all ranks load and store, as
 // counted, must equal the formula, in one round and in several, in place and not, with either kind of stores, with the
-// parameters' defaults and with other values, and with several roots. The formulas of YHCCL's reductions (Peng et al.,
-// SC 2023, tables 1 to 3) are those of the paper.
-#include <gmock/gmock.h>
+// parameters' defaults and with other values, and with several roots. The formulas of YHCCL's reductions are those of
+// its paper (yhccl_test.cpp).
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "coll/blocks/reducer.hpp"
 #include "coll/choice/cost.hpp"
-#include "runtime/datatype/builder.hpp"
-#include "tests/coll/threads/ranks.hpp"
-#include "tests/coll/threads/thread_algorithms.hpp"
+#include "tests/coll/threads/counted_calls.hpp"
 
 namespace tutti::coll::test {
 namespace {
-
-/// p ranks on m sockets of consecutive ranks. Where m does not divide p, some sockets have one rank more than others.
-topo::Hierarchy sockets(int p, int m) {
-    topo::Grouping g{"socket", {}};
-    for (int r = 0; r < p; ++r) g.group.push_back(r * m / p);
-    return topo::Hierarchy::build(p, std::vector{g});
-}
-
-bool reduces(Collective c) {
-    return c == Collective::reduce || c == Collective::allreduce || c == Collective::reduce_scatter;
-}
-
-bool is_neighborhood(Collective c) { return c == Collective::neighbor_allgather || c == Collective::neighbor_alltoall; }
-
-enum class ParameterValues { usual, others };
-
-struct Call {
-    AlgorithmRow const* row;
-    std::int64_t count;   ///< doubles of the message
-    int root = 0;
-    bool in_place = false;   ///< reductions only
-    Copier::Stores stores = Copier::Stores::automatic;
-    ParameterValues values = ParameterValues::usual;
-    bool ring = true;   ///< neighbourhoods: ranks in a ring, with edges to themselves; otherwise in a row with two ends
-
-    /// The parameters' defaults, but slices so small that there are several; or other values: 2 KiB, 3 children, ranks
-    /// or levels, and the next keyword.
-    Setting setting() const {
-        Setting setting = defaults(*row);
-        for (std::size_t i = 0; i < row->parameters.size(); ++i) {
-            Parameter const& p = row->parameters[i];
-            using enum ParameterKind;
-            if (values == ParameterValues::usual) {
-                if (std::string(p.name) == "slice") setting.values.set(i, 8192);
-            } else if (p.kind == keyword) {
-                std::string_view const all = p.keywords;
-                auto const count = static_cast<std::size_t>(std::ranges::count(all, '|')) + 1;
-                setting.values.set(i, (setting.values[i] + 1) % count);
-            } else if (p.kind != hierarchy) {
-                setting.values.set(i, p.kind == number || p.kind == numbers ? 3 : 2048);
-            }
-        }
-        return setting;
-    }
-    std::unique_ptr<Neighborhood const> neighborhood(int rank, int ranks) const {
-        std::vector<int> const torus{ranks, 1}, line{ranks};
-        return Neighborhood::of(ring ? CartTopology::make(torus, {true, true}, ranks, rank)
-                                     : CartTopology::make(line, {false}, ranks, rank),
-                                rank, ranks);
-    }
-};
-
-/// One rank of a call.
-class Rank {
-public:
-    Rank(ThreadWorld& world, Call const& call, int rank)
-        : world_(world), call_(call), rank_(rank), ranks_(world.area.members()), setting_(call.setting()),
-          in_(static_cast<std::size_t>(call.count * std::max(ranks_, 4)), rank + 1.0), out_(in_) {}
-
-    void run() {
-        switch (call_.row->collective) {
-        case Collective::barrier: return execute(BarrierArgs{});
-        case Collective::bcast: return execute(BcastArgs{{}, {in_.data(), call_.count, real_.get()}, call_.root});
-        case Collective::gather:
-        case Collective::scatter: {
-            RootedArgs args{};
-            args.mine = mine();
-            if (rank_ == call_.root) args.parts = parts(out_);
-            args.root = call_.root;
-            args.equal_parts = true;
-            args.max_part_bytes = args.mine.bytes();
-            return execute(args);
-        }
-        case Collective::allgather: return execute(AllgatherArgs{{}, mine(), parts(out_), false, mine().bytes()});
-        case Collective::alltoall: {
-            AlltoallArgs args{};
-            args.send = parts(in_);
-            args.receive = parts(out_);
-            args.equal_parts = true;
-            args.part_bytes = mine().bytes();
-            return execute(args);
-        }
-        case Collective::neighbor_allgather:
-        case Collective::neighbor_alltoall: {
-            auto const edges = call_.neighborhood(rank_, ranks_);
-            NeighborArgs common{};
-            common.edges = edges.get();
-            common.receive = parts(out_);
-            common.part_bytes = mine().bytes();
-            if (call_.row->collective == Collective::neighbor_allgather)
-                return execute(NeighborAllgatherArgs{common, mine()});
-            return execute(NeighborAlltoallArgs{common, parts(in_)});
-        }
-        case Collective::reduce_scatter: return reduce<ReduceScatterArgs>();
-        default: return reduce<ReduceArgs>();
-        }
-    }
-
-private:
-    Buffer mine() { return {in_.data(), call_.count, real_.get()}; }
-    Parts parts(std::vector<double>& of) { return Parts::regular(of.data(), call_.count, *real_); }
-
-    template <class Args>
-    void execute(Args args) {
-        args.parameters = setting_.values;
-        FramePool frames;
-        coll::run(world_, rank_, 1, frames, *call_.row, args);
-    }
-    template <class Args>
-    void reduce() {
-        Op sum;
-        sum.builtin = BuiltinOp::sum;
-        std::vector<int> const counts(static_cast<std::size_t>(ranks_), static_cast<int>(call_.count / ranks_));
-        Args args{};
-        bool const in_place = call_.in_place && (call_.row->collective != Collective::reduce || rank_ == call_.root);
-        args.in = in_place ? coll::in_place : in_.data();
-        args.out = out_.data();
-        args.count = call_.count;
-        args.type = real_.get();
-        args.op = &sum;
-        args.root = call_.root;
-        find_kernels(args);
-        if constexpr (std::is_same_v<Args, ReduceScatterArgs>) args.counts = counts;
-        execute(args);
-        bool const has_result = call_.row->collective != Collective::reduce || rank_ == call_.root;
-        if (reduces(call_.row->collective) && has_result) { EXPECT_EQ(out_[0], ranks_ * (ranks_ + 1) / 2.0); }
-    }
-
-    ThreadWorld& world_;
-    Call const& call_;
-    int const rank_, ranks_;
-    Setting const setting_;
-    Ref<Datatype> const real_ = TypeBuilder::predefined(Basic::float64);
-    std::vector<double> in_, out_;
-};
-
-/// Bytes that all ranks load and store.
-std::uint64_t volume(ThreadWorld& world, Call const& call) {
-    world.copier = Copier({}, call.stores);
-    run_as_ranks(world.area.members(), [&](int rank) { Rank(world, call, rank).run(); });
-    std::uint64_t bytes = 0;
-    for (Traffic const& t : world.traffic) bytes += t.loaded.read() + t.stored.read();
-    return bytes;
-}
-std::uint64_t volume(Collective collective, char const* algorithm, std::int64_t count, int p, bool in_place = false) {
-    ThreadWorld world(p, sockets(p, 1));
-    return volume(world, {&row_of(collective, algorithm), count, 0, in_place});
-}
 
 bool has_root(Collective c) {
     return c == Collective::bcast || c == Collective::reduce || c == Collective::gather || c == Collective::scatter;
@@ -180,7 +28,7 @@ class Costs : public testing::TestWithParam<AlgorithmRow const*> {
 protected:
     /// In place, ranks may also move their shares of the result to the user's buffers; with messages, each rank may
     /// move its operand or its result once.
-    void compare(int p, int m, Call const& call, AccessPath access = AccessPath::load_store) {
+    void compare(int p, int m, CountedCall const& call, AccessPath access = AccessPath::load_store) {
         ThreadWorld world(p, sockets(p, m), access);
         std::size_t const slot = world.area.slot_bytes(), bytes = static_cast<std::size_t>(call.count) * sizeof(double);
         if ((call.row->requirements & requires_slot) && bytes > slot) return;
@@ -197,7 +45,7 @@ protected:
     }
 
 private:
-    static std::optional<EdgeCounts> edges(int p, Call const& call) {
+    static std::optional<EdgeCounts> edges(int p, CountedCall const& call) {
         if (!is_neighborhood(call.row->collective)) return {};
         EdgeCounts all{};
         for (int rank = 0; rank < p; ++rank) {
@@ -225,7 +73,7 @@ TEST_P(Costs, EqualTheCountedBytes) {
             for (std::int64_t each : {1, 63, 300, 1024, 2312})
                 for (int root : std::set{0, p / 2, p - 1}) {
                     if (root != 0 && !has_root(row.collective)) continue;
-                    Call call{&row, whole ? each * p : each, root};
+                    CountedCall call{&row, whole ? each * p : each, root};
                     call.ring = m == 1;
                     compare(p, m, call);
                     call.values = ParameterValues::others;
@@ -249,7 +97,7 @@ TEST_P(Costs, EqualTheCountedBytesWithoutSingleCopy) {
     for (int p : {2, 4, 5, 8})
         for (int m : {1, 2})
             for (std::int64_t each : {1, 300, 1024, 2312}) {
-                Call call{&row, whole ? each * p : each, p - 1};
+                CountedCall call{&row, whole ? each * p : each, p - 1};
                 compare(p, m, call, AccessPath::staged);
                 call.values = ParameterValues::others;
                 if (each > 1) compare(p, m, call, AccessPath::staged);

@@ -16,7 +16,7 @@ ThreadWorld::ThreadWorld(int ranks, topo::Hierarchy tree, AccessPath allowed, st
     : trees(std::move(tree)), way(allowed), staging_bytes(staging),
       memory(static_cast<std::byte*>(std::aligned_alloc(cache_line, bytes(ranks))), std::free),
       area(memory.get(), ranks), stagings(static_cast<std::size_t>(ranks)), traffic(stagings.size()),
-      loading_agreed(stagings.size()), refused_for(stagings.size(), -1) {
+      staged(stagings.size()), loading_agreed(stagings.size()), refused_for(stagings.size(), -1) {
     std::memset(memory.get(), 0, bytes(ranks));
     area.set_region_memory(memory.get() + Area::bytes(ranks));
     for (auto& s : stagings) s.resize(staging);

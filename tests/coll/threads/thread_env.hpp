@@ -33,6 +33,7 @@ struct ThreadWorld {
     Area area;
     std::vector<std::vector<std::byte>> stagings;
     std::vector<Traffic> traffic;
+    std::vector<std::uint64_t> staged;           ///< bytes that each rank has staged for others
     std::vector<std::uint64_t> loading_agreed;   ///< Environment::peers_can_load, for each rank
     std::vector<int> refused_for;                ///< Environment::refused_for of each rank in its last operation
     /// Do operations suspend as nonblocking ones do?
@@ -90,7 +91,7 @@ protected:
     }
     std::byte* staging() { return staging_at(staging_offset()); }
     std::byte* staging_at(std::uint64_t offset) { return reinterpret_cast<std::byte*>(offset); }
-    void count_staged(std::size_t) {}
+    void count_staged(std::size_t bytes) { world_.staged[static_cast<std::size_t>(rank_)] += bytes; }
     Traffic& traffic() { return world_.traffic[static_cast<std::size_t>(rank_)]; }
     topo::Locality locality(int peer) const;
     /// Called before each copy. Other ranks may run first, also between two pieces of shared work.

@@ -37,6 +37,8 @@ CopyKernels best_copies() {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx512f")) return avx512_copies;
     if (__builtin_cpu_supports("avx2")) return avx2_copies;
+#elif defined(__aarch64__)
+    return neon_copies;
 #endif
     return portable_copies;
 }

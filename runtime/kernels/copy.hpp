@@ -29,6 +29,8 @@ extern CopyKernels const portable_copies;
 #if defined(__x86_64__)
 extern CopyKernels const avx2_copies;
 extern CopyKernels const avx512_copies;
+#elif defined(__aarch64__)
+extern CopyKernels const neon_copies;
 #endif
 
 /// Returns a copy by the processor's string instruction, or null if it moves no more than a word at a time.

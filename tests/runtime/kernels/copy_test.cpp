@@ -24,6 +24,8 @@ std::vector<Named> tables() {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2")) all.push_back({"AVX2", avx2_copies});
     if (__builtin_cpu_supports("avx512f")) all.push_back({"AVX-512", avx512_copies});
+#elif defined(__aarch64__)
+    all.push_back({"NEON", neon_copies});
 #endif
     return all;
 }

@@ -32,6 +32,16 @@ Task await_acks(Env& env, Ranks ranks, int level, std::uint64_t step) {
         if (step > 0 && rank != env.rank()) co_await env.until_ack(rank, level, step);
 }
 
+/// How algorithms of YHCCL copy; the value is a CopyMode. Data with gaps is packed and unpacked in every mode.
+inline constexpr Parameter copy_parameter = {"copy", 0,
+                                             "how data is copied into and out of shared memory (YHCCL, section 4)",
+                                             ParameterKind::keyword, "adaptive|memmove|temporal|nontemporal"};
+
+/// The same for rivals, which copy as they were published.
+inline constexpr Parameter memmove_copy_parameter = {"copy", static_cast<std::size_t>(CopyMode::memmove),
+                                                     "how data is copied (YHCCL, section 4)", ParameterKind::keyword,
+                                                     copy_parameter.keywords};
+
 /// The step that a rank publishes if its slot holds a table.
 inline constexpr std::uint64_t table_step = max_step;
 
@@ -151,6 +161,14 @@ void deliver(Env& env, Buffer const& to, std::size_t position, void const* from,
         bytes = position < room ? std::min(bytes, room - position) : 0;
     }
     env.store(to, position, from, bytes);
+}
+
+/// Stores packed bytes at `position` into the user's buffer. A contiguous one is written as Environment::copy does.
+template <class Env>
+void copy_out(Env& env, Buffer const& to, std::size_t position, void const* from, std::size_t bytes,
+              std::size_t working_set, CopyMode mode) {
+    if (to.type->dense(to.count)) env.copy(first_byte(to) + position, from, bytes, working_set, mode);
+    else env.store(to, position, from, bytes);
 }
 
 /// Copies packed bytes [position, position + bytes) from one layout of this rank to another.

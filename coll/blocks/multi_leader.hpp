@@ -24,10 +24,10 @@ class MultiLeader : public SlicedReduction<Env, Args> {
     using Base = SlicedReduction<Env, Args>;
 
 public:
-    /// `largest`: maximum size of a slice in bytes; `piece`: bytes reduced at a time.
+    /// `largest`: maximum size of a slice in bytes; `piece`: bytes reduced at a time; `copy`: how copies are made.
     MultiLeader(Env& env, topo::Hierarchy const& tree, Args const& args, Receives receives, SumStart sum,
-                std::size_t largest, std::size_t piece)
-        : Base(env, tree, args, receives, SocketMethod::leader, largest, piece), sum_(sum) {}
+                std::size_t largest, std::size_t piece, CopyMode copy)
+        : Base(env, tree, args, receives, SocketMethod::leader, largest, piece, copy), sum_(sum) {}
 
     Task run() {
         return Base::run_rounds([this](std::uint64_t k) { return reduce(k); });
@@ -50,10 +50,11 @@ private:
         std::byte* const to = this->round_in(env_.staging(), k);
         if (slices_.are_adjacent()) {
             Slice const all = slices_.round(k);
-            return env_.stage(to, mine, all.first * slices_.element(), all.count * slices_.element());
+            return env_.stage(to, mine, all.first * slices_.element(), all.count * slices_.element(), Base::copy_);
         }
         for (int slice = 0; slice < env_.size(); ++slice)
-            env_.stage(to + slices_.offset(slice, k), mine, slices_.position(slice, k), slices_.bytes(slice, k));
+            env_.stage(to + slices_.offset(slice, k), mine, slices_.position(slice, k), slices_.bytes(slice, k),
+                       Base::copy_);
     }
 
     /// Reduces a slice of the operands of all members of the socket.
@@ -73,7 +74,7 @@ private:
     void combine_parts(std::vector<std::byte const*> const& parts, std::byte* out, std::size_t at, std::size_t n) {
         void const* first = parts[0] + at;
         if (sum_ == SumStart::copy_first || parts.size() == 1) {
-            env_.copy(out + at, first, n * slices_.element(), 0);
+            env_.copy(out + at, first, n * slices_.element(), 0, Base::copy_);
             first = out + at;
         }
         for (std::size_t i = 1; i < parts.size(); ++i, first = out + at) {
@@ -85,27 +86,25 @@ private:
     SumStart sum_;
 };
 
-/// a.parameters: slice and piece.
-template <class Env, class Args>
-Task reduce_by_leaders(Env& env, topo::Hierarchy const& tree, Args const& a, Receives receives, SumStart sum) {
-    MultiLeader<Env, Args> reduction(env, tree, a, receives, sum, a.parameters[0], a.parameters[1]);
-    co_await reduction.run();
-}
-
 /// Parameters of DPML on one level, as published, and by sockets.
 inline constexpr Parameter dpml_slice_parameter = {"slice", 65536, "maximum bytes per slice; a round has p slices"};
-inline constexpr Parameter dpml_parameters[] = {dpml_slice_parameter,
-                                                {"piece", 8192, "bytes that a leader reduces at a time"}};
+inline constexpr Parameter dpml_parameters[] = {
+    dpml_slice_parameter, {"piece", 8192, "bytes that a leader reduces at a time"}, copy_parameter};
 inline constexpr Parameter dpml_two_level_parameters[] = {
-    dpml_slice_parameter, {"piece", 8192, "bytes that are reduced at a time"}, hierarchy_parameter};
+    dpml_slice_parameter, {"piece", 8192, "bytes that are reduced at a time"}, copy_parameter, hierarchy_parameter};
 
 template <class Env, class Args>
 Task reduce_by_leaders(Env& env, Args const& a, Receives receives) {
-    return reduce_by_leaders(env, env.one_team(), a, receives, SumStart::copy_first);
+    MultiLeader<Env, Args> reduction(env, env.one_team(), a, receives, SumStart::copy_first, a.parameters[0],
+                                     a.parameters[1], static_cast<CopyMode>(a.parameters[2]));
+    co_await reduction.run();
 }
+/// Of `a.parameters`, `first` and the two after it are slice, piece and copy.
 template <class Env, class Args>
-Task reduce_by_leaders_of_sockets(Env& env, Args const& a, Receives receives) {
-    return reduce_by_leaders(env, env.hierarchy(), a, receives, SumStart::combine_first);
+Task reduce_by_leaders_of_sockets(Env& env, Args const& a, Receives receives, std::size_t first = 0) {
+    MultiLeader<Env, Args> reduction(env, env.hierarchy(), a, receives, SumStart::combine_first, a.parameters[first],
+                                     a.parameters[first + 1], static_cast<CopyMode>(a.parameters[first + 2]));
+    co_await reduction.run();
 }
 
 }   // namespace tutti::coll

@@ -200,9 +200,24 @@ private:
 // slice; finally the ranks that receive results of others copy them out. YHCCL (Peng et al., SC 2023), sections 3.3 and
 // 5.1.
 //
-// Memory is two rounds deep. Counters: ready[in_socket]: what is reduced in the socket (in the algorithm's steps);
-// ready[complete]: rounds in which this rank's own slice is reduced; ack[0]: rounds that this rank has finished. A
-// rank's memory is overwritten in round k when all its last readers have acknowledged round k − 2.
+// Memory is two rounds deep, so that rounds overlap. Flags, each with one writer, replace the paper's atomic operations
+// and barriers: a rank waits for a slice, not for all ranks. Copies into shared memory are temporal, those into results
+// are not (section 4.3.1); the working set is that of the paper, with the largest slice (5.4).
+//
+// Counters: ready[in_socket]: what is reduced in the socket, in the algorithm's steps; ready[complete]: rounds in which
+// this rank's own slice is reduced; ack[0]: rounds that this rank has finished. A rank's memory is overwritten in round
+// k when all its last readers have acknowledged round k − 2.
+
+/// The bytes of all operands and results of a reduction of `bytes` bytes on `p` ranks.
+constexpr std::size_t operands_and_results(std::size_t bytes, Receives receives, std::size_t p) {
+    return p * bytes + (receives == Receives::all ? p : 1) * bytes;
+}
+/// The working set of a reduction by chains in `m` sockets, with slices of at most `largest` bytes: W = s·p + s·p +
+/// m·p·Imax in an allreduce. YHCCL (Peng et al., SC 2023), sections 4.3.1 and 5.4.
+constexpr std::size_t working_set_of_chains(std::size_t bytes, Receives receives, std::size_t p, std::size_t m,
+                                            std::size_t largest) {
+    return operands_and_results(bytes, receives, p) + m * p * std::min(largest, bytes);
+}
 
 /// How the members of a socket reduce a slice. chain: one after the other, with the sum in the memory of the member
 /// before the one that finishes it. leader: one member alone, from the staged operands of all members, into its own
@@ -218,18 +233,17 @@ protected:
     static constexpr std::uint64_t depth = 2;
     enum Level { staged, in_socket, complete };
 
-    /// `largest`: maximum size of a slice in bytes; `piece`: bytes combined at a time.
+    /// `largest`: maximum size of a slice in bytes; `piece`: bytes combined at a time; `copy`: how copies are made.
     SlicedReduction(Env& env, topo::Hierarchy const& tree, Args const& args, Receives receives, SocketMethod method,
-                    std::size_t largest, std::size_t piece)
-        : env_(env), sockets_(tree, env.rank()), call_{args, receives}, method_(method), piece_(piece),
-          slices_(args, env.size(), std::min(largest, env.staging_bytes() / (depth * buffers()))),
-          reducer_(env.traffic(), args), member_count_(sockets_.size(sockets_.own_part())),
-          member_index_(sockets_.my_index()) {
+                    std::size_t largest, std::size_t piece, CopyMode copy)
+        : env_(env), sockets_(tree, env.rank()), call_{args, receives}, method_(method), piece_(piece), copy_(copy),
+          slices_(args, env.size(), largest), reducer_(env.traffic(), args),
+          member_count_(sockets_.size(sockets_.own_part())), member_index_(sockets_.my_index()) {
         env.reserve_staging(depth * buffers() * slices_.stride());
         std::size_t const p = static_cast<std::size_t>(env.size()), m = static_cast<std::size_t>(sockets_.count());
-        std::size_t const results = (receives == Receives::all ? p : 1) * args.bytes(),
-                          shared = method == SocketMethod::leader ? depth * p * p : m * p;
-        working_set_ = p * args.bytes() + results + shared * slices_.stride();
+        working_set_ = method == SocketMethod::chain
+                           ? working_set_of_chains(args.bytes(), receives, p, m, largest)
+                           : operands_and_results(args.bytes(), receives, p) + depth * p * p * slices_.stride();
         find_readers();
     }
 
@@ -273,8 +287,7 @@ protected:
     void store(int slice, std::uint64_t k, void const* from) {
         Buffer const to = call_.result(env_.rank());
         std::size_t const at = call_.result_position(slices_, slice, k), bytes = slices_.bytes(slice, k);
-        if (call_.dense()) env_.copy(first_byte(to) + at, from, bytes, working_set_);
-        else env_.store(to, at, from, bytes);
+        copy_out(env_, to, at, from, bytes, working_set_, copy_);
     }
 
     Env& env_;
@@ -282,6 +295,7 @@ protected:
     SlicedCall<Args> call_;
     SocketMethod method_;
     std::size_t piece_;
+    CopyMode copy_;
     Slices slices_;
     Reducer reducer_;
     int member_count_, member_index_;   ///< number of members of this rank's socket, its index there

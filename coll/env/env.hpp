@@ -255,6 +255,7 @@ public:
             if (!buffer.empty()) worst = std::max(worst, access_path(buffer.data(), buffer.size()));
         own_channel_->exposure.address = reinterpret_cast<std::uint64_t>(in.data());
         own_channel_->exposure.result = reinterpret_cast<std::uint64_t>(out.data());
+        own_channel_->exposure.bytes = std::max(in.size(), out.size());
         own_channel_->exposure.access = worst;
     }
     /// The same for each buffer alone: the address of one that peers can neither load and store nor perhaps attach is
@@ -293,14 +294,14 @@ public:
     void add_staging() { own_channel_->exposure.staging = Memory::staging_offset(); }
     /// Returns what `peer` exposes; valid after until(peer, …).
     Exposure const& exposure(int peer) const { return channel(peer).exposure; }
-    /// Returns where this rank can load and store bytes of a peer's own memory, or null if it cannot. Never null if in
-    /// this operation both the peer and this rank have determined AccessPath::load_store for memory of their own, the
-    /// peer for this address.
+    /// Returns where this rank can load and store bytes of a peer's own memory, or null. Never null if in this
+    /// operation both have determined AccessPath::load_store for memory of their own, the peer for this address.
     std::byte* reach(int peer, std::uint64_t address, std::size_t bytes) { return Memory::reach(peer, address, bytes); }
     /// Copies between memories that this rank can load and store; `working_set` as in Copier::copy.
-    void copy(void* to, void const* from, std::size_t bytes, std::size_t working_set) {
+    void copy(void* to, void const* from, std::size_t bytes, std::size_t working_set,
+              CopyMode mode = CopyMode::adaptive) {
         count(bytes, bytes);
-        Memory::copier().copy(to, from, bytes, working_set);
+        if (Memory::copier().copy(mode, to, from, bytes, working_set)) traffic().past_cache.add(bytes);
     }
     /// True if a copy with this working set bypasses the cache.
     bool streams(std::size_t working_set) const { return Memory::copier().streams(working_set); }
@@ -315,8 +316,7 @@ public:
         if (e.layout == Exposure::contiguous) return {*this, peer, e.address, e.bytes};
         return {*this, peer, e.address, e.bytes, staging_of(peer) + e.layout};
     }
-    /// Copies from a peer's own memory in one copy. Returns false if the system does not allow it (any more): the bytes
-    /// must then come through the peer's staging memory.
+    /// Copies from a peer's own memory. Returns false if the system refuses: the bytes must come through its staging.
     bool fetch(int peer, std::uint64_t address, void* to, std::size_t bytes) {
         bool const done = Memory::fetch(peer, address, to, bytes);
         if (done) count(bytes, bytes), count_message(peer);
@@ -361,6 +361,12 @@ public:
     /// Like load, into this rank's staging memory, for peers; counted as staged.
     void stage(void* to, ConstBuffer const& from, std::size_t position, std::size_t bytes) {
         load(to, from, position, bytes);
+        Memory::count_staged(bytes);
+    }
+    /// The same, for data that peers read next. Contiguous data is copied as `mode` says.
+    void stage(void* to, ConstBuffer const& from, std::size_t position, std::size_t bytes, CopyMode mode) {
+        from.type->dense(from.count) ? copy(to, first_byte(from) + position, bytes, 0, mode)
+                                     : load(to, from, position, bytes);
         Memory::count_staged(bytes);
     }
     /// Unpacks `from` into packed bytes [position, position + bytes) of `to`, or copies it if `to` is contiguous.

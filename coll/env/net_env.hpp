@@ -124,7 +124,7 @@ public:
     void count_message(int peer, std::size_t bytes);
     void copy(void* to, void const* from, std::size_t bytes, std::size_t working_set) {
         count(bytes, bytes);
-        comm_.process.copier.copy(to, from, bytes, working_set);
+        if (comm_.process.copier.copy(to, from, bytes, working_set)) traffic_.past_cache.add(bytes);
     }
     bool streams(std::size_t working_set) const { return comm_.process.copier.streams(working_set); }
     bool exceeds_private_cache(std::size_t bytes) const { return comm_.process.copier.exceeds_private_cache(bytes); }

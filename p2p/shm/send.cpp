@@ -245,7 +245,7 @@ constexpr std::size_t bytes_per_poll = 1024;     // bytes that can be copied in 
 constexpr unsigned max_announcement_misses = 6;
 
 void copy(Copier const& copier, std::byte* to, std::byte const* from, std::size_t n) {
-    if (n >= 4096) return copier.copy(to, from, n, 2 * n);
+    if (n >= 4096) return void(copier.copy(to, from, n, 2 * n));
     for (std::size_t at = 0; at < n; at += 2048) copy_piece(to + at, from + at, std::min<std::size_t>(n - at, 2048));
 }
 

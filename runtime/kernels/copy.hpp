@@ -51,6 +51,12 @@ struct CacheCapacity {
 /// reason). Sizes that are not described are assumed (topo::Caches::without_unknowns).
 CacheCapacity cache_capacity(topo::NodeMap const& node);
 
+/// How YHCCL's algorithms copy: the four forms that the paper compares (Peng et al., SC 2023, section 4, table 4 and
+/// figures 12 to 14). adaptive: as the paper proposes, by the working set and the use of the data; the others copy all
+/// data alike. memmove: the C library's, which chooses its stores by the size of the copy. temporal: prefetched loads
+/// and stores into the cache (t-copy). nontemporal: stores that bypass the cache (nt-copy).
+enum class CopyMode { adaptive, memmove, temporal, nontemporal };
+
 /// Copies with the kernel that suits the processor and the working set. Immutable after construction.
 class Copier {
 public:
@@ -62,13 +68,24 @@ public:
     /// Copies `n` bytes between memory areas that do not overlap; neither needs to be aligned. `working_set`: number of
     /// bytes that all ranks of the node touch in the operation of which this copy is a part; 0 if the data will be read
     /// from cache next, whatever the operation's size (slots, staging memory). A flag stored after the copy publishes
-    /// all of it.
-    void copy(void* to, void const* from, std::size_t n, std::size_t working_set) const {
-        if (n == 0) return;   // addresses may be null in this case
+    /// all of it. Returns true if the stores bypassed the cache.
+    bool copy(void* to, void const* from, std::size_t n, std::size_t working_set) const {
+        if (n == 0) return false;   // addresses may be null in this case
+        bool const past_cache = n >= vector_from && streams(working_set);
         if (n < vector_from) std::memcpy(to, from, n);
-        else if (streams(working_set)) kernels_.streaming(to, from, n);
-        else if (n <= private_cache_) kernels_.from_core(to, from, n);
-        else kernels_.from_shared(to, from, n);
+        else if (past_cache) kernels_.streaming(to, from, n);
+        else copy_into_cache(to, from, n);
+        return past_cache;
+    }
+    /// The same, as `mode` says.
+    bool copy(CopyMode mode, void* to, void const* from, std::size_t n, std::size_t working_set) const {
+        if (mode == CopyMode::adaptive) [[likely]]
+            return copy(to, from, n, working_set);
+        if (n == 0) return false;
+        if (mode == CopyMode::memmove) std::memmove(to, from, n);
+        else if (mode == CopyMode::temporal) copy_into_cache(to, from, n);
+        else kernels_.streaming(to, from, n);
+        return mode == CopyMode::nontemporal;
     }
 
     /// Returns true if copies in an operation with this working set bypass the cache.
@@ -79,6 +96,10 @@ public:
 
 private:
     static constexpr std::size_t vector_from = 4096;   ///< below, memcpy is as good: there is nothing to prefetch
+
+    void copy_into_cache(void* to, void const* from, std::size_t n) const {
+        (n <= private_cache_ ? kernels_.from_core : kernels_.from_shared)(to, from, n);
+    }
 
     std::size_t private_cache_, stream_threshold_, private_limit_;
     CopyKernels kernels_;

@@ -57,6 +57,7 @@ struct alignas(cache_line) Counters {
 /// (a slot, a piece, a chunk), by locality (topo::Locality).
 struct alignas(cache_line) Traffic {
     Counter loaded, stored;   ///< bytes
+    Counter past_cache;       ///< bytes that copies have stored past the cache
     Counter messages[5];      ///< within a cache, a NUMA node, a socket; between sockets; between nodes
     Counter to_nodes;         ///< bytes of the messages to other nodes
     Counter bound_calls;      ///< blocking calls whose arguments were checked and converted anew

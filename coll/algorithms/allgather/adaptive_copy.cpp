@@ -4,7 +4,7 @@
 // their destinations, with non-temporal stores if the working set exceeds the caches. Each rank copies n bytes in and
 // p·n bytes out; 2 (p + p²)·n bytes of memory traffic in all.
 // YHCCL (Peng et al., SC 2023), section 4.3.3, Algorithm 4; flags between each writer and its readers replace the
-// barrier.
+// barrier, and each rank begins with another peer.
 //
 // Slot: the size of this rank's part in bytes. Counters: ready[0] slices staged; ack[0] steps in which this rank has
 // read the slices of all ranks, or found that a part has no more. All ranks make the same number of steps, that of the
@@ -20,23 +20,25 @@ constexpr std::uint64_t buffers = 2;
 template <class Env>
 struct SlicedGather {
     SlicedGather(Env& e, AllgatherArgs const& args)
-        : env(e), a(args), mine(args.is_in_place ? args.parts[e.rank()] : args.mine),
-          slice(std::min(args.parameters[0], e.staging_bytes() / buffers / cache_line * cache_line)),
-          sizes(static_cast<std::size_t>(e.size())) {}
+        : env(e), a(args), mine(args.is_in_place ? args.parts[e.rank()] : args.mine), slice(args.parameters[0]),
+          mode(static_cast<CopyMode>(args.parameters[1])), sizes(static_cast<std::size_t>(e.size())) {
+        env.reserve_staging(std::min(buffers * slice, mine.bytes()));
+        env.add_staging();
+    }
 
     std::uint64_t slices(std::size_t bytes) const { return (bytes + slice - 1) / slice; }
     std::size_t size_of(int rank) const { return sizes[static_cast<std::size_t>(rank)]; }
 
     void stage_slice(std::uint64_t k) {
         std::size_t const at = k * slice, n = mine.bytes();
-        if (at < n) env.stage(env.staging() + k % buffers * slice, mine, at, std::min(slice, n - at));
+        if (at < n) env.stage(env.staging() + k % buffers * slice, mine, at, std::min(slice, n - at), mode);
         env.ready(0, k + 1);
     }
     void copy_slice(int peer, std::uint64_t k) {
         Buffer const to = a.parts[peer];
         std::size_t const at = k * slice, total = size_of(peer), n = std::min(slice, total - at);
         std::byte const* const from = env.staging(peer) + k % buffers * slice;
-        if (total <= to.bytes() && to.type->dense(to.count)) env.copy(first_byte(to) + at, from, n, working_set);
+        if (total <= to.bytes()) copy_out(env, to, at, from, n, working_set, mode);
         else deliver(env, to, at, from, n, total, peer, truncation);
     }
 
@@ -44,6 +46,7 @@ struct SlicedGather {
     AllgatherArgs const& a;
     Buffer const mine;
     std::size_t slice;
+    CopyMode mode;
     std::vector<std::size_t> sizes;   ///< of every rank's part
     std::size_t working_set = 0;
     std::uint64_t steps = 0;
@@ -85,7 +88,6 @@ Task copy_slices(Env& env, SlicedGather<Env>& g, std::uint64_t k) {
 template <class Env>
 Task adaptive_copy(Env& env, AllgatherArgs const& a) {
     SlicedGather<Env> g(env, a);
-    env.add_staging();
     co_await exchange_sizes(env, g);
     for (std::uint64_t k = 0; k < g.steps; ++k) {
         if (k >= buffers) co_await await_acks(env, all_ranks_of(env), 0, k - buffers + 1);
@@ -97,7 +99,8 @@ Task adaptive_copy(Env& env, AllgatherArgs const& a) {
     g.truncation.check(env);
 }
 
-constexpr Parameter adaptive_copy_parameters[] = {{"slice", 65536, "bytes of each part that are copied at a time"}};
+constexpr Parameter adaptive_copy_parameters[] = {{"slice", 65536, "bytes of each part that are copied at a time"},
+                                                  copy_parameter};
 extern constinit const Algorithm<AllgatherArgs> adaptive_copy_algorithm = {
     "adaptive_copy",
     "slices are copied through each rank's shared buffers, with non-temporal stores if large",

@@ -3,7 +3,8 @@
 // cached stores; all other ranks copy the previous slice from there, with non-temporal stores if the operation's
 // working set exceeds the caches. s/slice + 1 steps; s bytes copied by each of the p ranks, 2p·s bytes loaded and
 // stored in all.
-// YHCCL (Peng et al., SC 2023), section 4.3.2, Algorithm 3; flags between the root and its readers replace the barrier.
+// YHCCL (Peng et al., SC 2023), section 4.3.2, Algorithm 3; flags between the root and its readers replace the barrier,
+// so that a reader begins with a slice as soon as it is there.
 //
 // Counters: ready[0] slices staged, ack[0] slices read. A buffer is overwritten when all readers have acknowledged the
 // slice before the last.
@@ -15,30 +16,29 @@ namespace tutti::coll::algorithms::bcast {
 template <class Env>
 Task adaptive_copy(Env& env, BcastArgs const& a) {
     constexpr std::uint64_t buffers = 2;
-    std::size_t const bytes = a.data.bytes(), max_slice = env.staging_bytes() / buffers / cache_line * cache_line,
-                      slice = std::min(a.parameters[0], max_slice);
+    std::size_t const bytes = a.data.bytes(), slice = a.parameters[0];
     std::uint64_t const slices = (bytes + slice - 1) / slice;
     std::size_t const working_set = bytes * static_cast<std::size_t>(env.size()) + buffers * slice;
-    bool const dense = a.data.type->dense(a.data.count), root = env.rank() == a.root;
+    auto const mode = static_cast<CopyMode>(a.parameters[1]);
+    bool const root = env.rank() == a.root;
+    if (root) env.reserve_staging(std::min(buffers * slice, bytes));
     env.add_staging();
     for (std::uint64_t k = 0; k < slices; ++k) {
         std::size_t const at = k * slice, n = std::min(slice, bytes - at), buffer = k % buffers * slice;
         if (root) {
             if (k >= buffers) co_await await_acks(env, all_ranks_of(env), 0, k - buffers + 1);
-            env.stage(env.staging() + buffer, a.data, at, n);
+            env.stage(env.staging() + buffer, a.data, at, n, mode);
             env.ready(0, k + 1);
         } else {
             co_await env.until_ready(a.root, 0, k + 1);
-            std::byte const* const from = env.staging(a.root) + buffer;
-            if (dense) env.copy(first_byte(a.data) + at, from, n, working_set);
-            else env.store(a.data, at, from, n);
+            copy_out(env, a.data, at, env.staging(a.root) + buffer, n, working_set, mode);
             env.ack(0, k + 1);
         }
     }
     if (root) co_await await_acks(env, all_ranks_of(env), 0, slices);
 }
 
-constexpr Parameter adaptive_copy_parameters[] = {{"slice", 131072, "bytes that are copied at a time"}};
+constexpr Parameter adaptive_copy_parameters[] = {{"slice", 131072, "bytes that are copied at a time"}, copy_parameter};
 extern constinit const Algorithm<BcastArgs> adaptive_copy_algorithm = {
     "adaptive_copy",
     "slices are copied through two shared buffers, with non-temporal stores if large",

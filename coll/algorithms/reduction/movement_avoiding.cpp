@@ -1,120 +1,39 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// YHCCL's movement-avoiding reductions: allreduce (movement_avoiding, multi_node, socket_aware), reduce and
-// reduce_scatter (movement_avoiding, socket_aware).
+// YHCCL's reductions: allreduce (movement_avoiding, multi_node, socket_aware), reduce and reduce_scatter
+// (movement_avoiding, socket_aware).
 //
-// The reduction: of each slice, one operand is copied into shared memory, by the member next below the one that
-// finishes the slice; all others are combined with it there, in place, as the slice passes from member to member of the
-// socket: in step j member i works on slice i + 1 + j. With several sockets, each rank then combines the sockets'
-// results of its slice. Per round: n steps in a socket of n ranks, each after one neighbour's; s bytes copied by each
-// of m sockets, p − m combinations of s, and m − 1 between sockets.
-// YHCCL (Peng et al., SC 2023), sections 3.2 to 3.5 and Algorithm 2; coll/blocks/sliced.hpp defines what counts as a
-// socket.
-//
+// The reduction is that of coll/blocks/chain_reduction.hpp.
 // movement_avoiding takes all ranks as one socket; socket_aware has p/m + 1 steps per round. In the allreduce all ranks
 // copy all slices into their results, in the reduce the root does; in the reduce_scatter the last combination of a
 // slice writes into the rank's result. Bytes loaded and stored by all ranks together, and the paper's section:
 //                       allreduce                 reduce                    reduce_scatter
 //   movement_avoiding   (5p − 1)·s, 3.4           (3p + 1)·s, 3.5           (3p − 1)·s, 3.3
 //   socket_aware        (5p + 2m − 3)·s, 3.4      (3p + 2m − 1)·s, 3.5      (3p + 2m − 3)·s, 3.3
-//
-// Counters, in addition to those of SlicedReduction (coll/blocks/sliced.hpp): ready[in_socket] steps done. The first
-// writer of a slice begins round k when its memory is free; the others follow it along the chain.
+// What differs from the paper is stated in coll/blocks/sliced.hpp.
 #include "coll/algorithms/algorithm.hpp"
+#include "coll/blocks/chain_reduction.hpp"
 #include "coll/blocks/messages.hpp"
-#include "coll/blocks/sliced.hpp"
 
 namespace tutti::coll {
-
-/// A rank's operand, packed, range by range.
-template <class Env, class Args>
-class PackedOperand {
-public:
-    /// `max_range`: the largest size of a range in bytes.
-    PackedOperand(Env& env, Args const& args, std::size_t max_range) : env_(env), args_(args) {
-        if (!args.type->dense(args.count)) packed_.resize(max_range);
-    }
-    void const* at(std::size_t position, std::size_t bytes) {
-        ConstBuffer const mine = operand(args_);
-        if (packed_.empty()) return first_byte(mine) + position;
-        env_.load(packed_.data(), mine, position, bytes);
-        return packed_.data();
-    }
-
-private:
-    Env& env_;
-    Args const& args_;
-    std::vector<std::byte> packed_;
-};
-
-/// One round in a socket: member i calls step(i + 1 + j, j) for j = 0, 1, …, each when the next member has finished the
-/// previous step. `done`: the level of the counter of steps, over all rounds.
-template <class Env, class Step>
-Task run_chain_round(Env& env, std::span<int const> members, int i, int done, std::uint64_t k, Step step) {
-    int const n = static_cast<int>(members.size()), next = members[static_cast<std::size_t>((i + 1) % n)];
-    for (int j = 0; j < n; ++j) {
-        std::uint64_t const before = k * static_cast<std::uint64_t>(n) + static_cast<std::uint64_t>(j);
-        if (j > 0) co_await env.until_ready(next, done, before);
-        step((i + 1 + j) % n, j);
-        env.ready(done, before + 1);
-    }
-}
-
-template <class Env, class Args>
-class MovementAvoiding : public SlicedReduction<Env, Args> {
-    using Base = SlicedReduction<Env, Args>;
-
-public:
-    /// `largest`: the largest size of a slice in bytes; `piece`: bytes that are combined at a time between sockets.
-    MovementAvoiding(Env& env, topo::Hierarchy const& tree, Args const& args, Receives receives, std::size_t largest,
-                     std::size_t piece)
-        : Base(env, tree, args, receives, SocketMethod::chain, largest, piece),
-          own_(env, args, slices_.elements() * slices_.element()) {}
-
-    Task run() {
-        return Base::run_rounds([this](std::uint64_t k) {
-            return run_chain_round(env_, sockets_.members(), member_index_, Base::in_socket, k,
-                                   [this, k](int finisher, int j) {
-                                       for (int slice : sockets_.finished_by(finisher)) step(slice, k, j);
-                                   });
-        });
-    }
-
-private:
-    using Base::env_, Base::sockets_, Base::call_, Base::slices_, Base::reducer_, Base::member_count_,
-        Base::member_index_;
-
-    /// Advances a slice by one member: the first member copies its operand, the others combine theirs.
-    void step(int slice, std::uint64_t k, int j) {
-        std::size_t const at = slices_.position(slice, k), bytes = slices_.bytes(slice, k);
-        std::byte* const sum = this->sum_of(sockets_.own_part(), slice, k);
-        bool const finished = j + 1 == member_count_ && sockets_.count() == 1 && call_.receives == Receives::own,
-                   direct = finished && this->is_direct(k);
-        if (j == 0) {
-            env_.stage(sum, operand(call_.args), at, bytes);
-        } else {
-            void const* two[] = {own_.at(at, bytes), sum};
-            reducer_.combine(two, 2, direct ? this->my_result(k) : sum, slices_.of(slice, k).count);
-        }
-        if (finished && (j == 0 || !direct)) this->store(slice, k, sum);
-    }
-
-    PackedOperand<Env, Args> own_;
-};
 
 /// Runs the reduction with all ranks in one socket.
 template <class Env, class Args>
 Task reduce_by_chain(Env& env, Args const& a, Receives receives) {
-    MovementAvoiding<Env, Args> reduction(env, env.one_team(), a, receives, a.parameters[0], ~std::size_t{0});
+    MovementAvoiding<Env, Args> reduction(env, env.one_team(), a, receives, a.parameters[0], ~std::size_t{0},
+                                          static_cast<CopyMode>(a.parameters[1]));
     co_await reduction.run();
 }
 
 inline constexpr Parameter socket_aware_parameters[] = {
     largest_slice_parameter,
     {"piece", 16384, "bytes that are combined at a time between sockets"},
+    copy_parameter,
     hierarchy_parameter};
+/// Of `a.parameters`, `first` and the two after it are slice, piece and copy.
 template <class Env, class Args>
-Task reduce_by_chains_of_sockets(Env& env, Args const& a, Receives receives) {
-    MovementAvoiding<Env, Args> reduction(env, env.hierarchy(), a, receives, a.parameters[0], a.parameters[1]);
+Task reduce_by_chains_of_sockets(Env& env, Args const& a, Receives receives, std::size_t first = 0) {
+    MovementAvoiding<Env, Args> reduction(env, env.hierarchy(), a, receives, a.parameters[first],
+                                          a.parameters[first + 1], static_cast<CopyMode>(a.parameters[first + 2]));
     co_await reduction.run();
 }
 
@@ -127,7 +46,7 @@ Task movement_avoiding(Env& env, ReduceArgs const& a) {
     return reduce_by_chain(env, a, Receives::all);
 }
 
-constexpr Parameter movement_avoiding_parameters[] = {largest_slice_parameter};
+constexpr Parameter movement_avoiding_parameters[] = {largest_slice_parameter, copy_parameter};
 constexpr RecordHead movement_avoiding_head = {
     "movement_avoiding",
     "each slice passes through all ranks, which combine it in place in shared memory",
@@ -141,9 +60,9 @@ extern constinit const Algorithm<ReduceArgs> movement_avoiding_algorithm = {
 
 // allreduce/multi_node: YHCCL's allreduce between nodes, run on one node with sockets in place of nodes: a
 // movement-avoiding reduce_scatter in each, a ring allreduce by messages of each slice among the ranks that hold it,
-// one in each, and an allgather in each. A round has as many slices (l) as the smallest node has ranks. With m nodes of
-// n ranks: n + 2 (m − 1) steps per round of l slices; each node loads and stores (3n − 1)·s + 2n·s bytes, as in
-// movement_avoiding, and sends and receives 2 (m − 1)/m·s bytes, all ranks concurrently.
+// one in each, and an allgather in each, with adaptive copies. A round has as many slices (l) as the smallest node has
+// ranks. With m nodes of n ranks: n + 2 (m − 1) steps per round of l slices; each node loads and stores (3n − 1)·s +
+// 2n·s bytes, as in movement_avoiding, and sends and receives 2 (m − 1)/m·s bytes, all ranks concurrently.
 // YHCCL (Peng et al., SC 2023), section 5.5, multi-node.
 //
 // A slice is in its first writer's staging memory, two rounds deep, after the part used by messages. Counters, which
@@ -159,7 +78,9 @@ public:
     Nodes(Env& env, ReduceArgs const& args)
         : env_(env), a_(args), nodes_(env.hierarchy(), env.rank()), slice_count_(nodes_.smallest()),
           member_count_(nodes_.size(nodes_.own_part())), member_index_(nodes_.index_of(env.rank())),
-          slices_(args, slice_count_, std::min(args.parameters[0], env.staging_bytes() / depth)),
+          slices_(args, slice_count_, args.parameters[0]), copy_(static_cast<CopyMode>(args.parameters[1])),
+          working_set_(working_set_of_chains(args.bytes(), Receives::all, static_cast<std::size_t>(env.size()), 1,
+                                             args.parameters[0])),
           reducer_(env.traffic(), args), messages_(env, slices_.element()),
           own_(env, args, slices_.elements() * slices_.element()) {
         env.reserve_staging(messages_.staging_bytes() + depth * slices_.stride());
@@ -204,7 +125,7 @@ private:
     void step(int slice, std::uint64_t k, int j) {
         std::size_t const at = slices_.position(slice, k), bytes = slices_.bytes(slice, k);
         std::byte* const sum = slice_memory(slice, k);
-        if (j == 0) return env_.stage(sum, operand(a_), at, bytes);
+        if (j == 0) return env_.stage(sum, operand(a_), at, bytes, copy_);
         reducer_.accumulate(own_.at(at, bytes), sum, slices_.of(slice, k).count);
     }
 
@@ -226,7 +147,7 @@ private:
             std::byte* const to = slice + in.first;
             auto use = [this, reduces, to](std::byte const* from, std::size_t at, std::size_t bytes) {
                 if (reduces) reducer_.accumulate(from, to + at, bytes / slices_.element());
-                else env_.copy(to + at, from, bytes, 0);
+                else env_.copy(to + at, from, bytes, 0, copy_);
             };
             MessagePart const outgoing = packed_part(slice + out.first, out.count);
             co_await messages_.exchange(counterpart(me + 1), outgoing, counterpart(me - 1), in.count, use);
@@ -238,7 +159,7 @@ private:
             int const slice = (member_index_ + j) % slice_count_;
             if (member(slice) != env_.rank()) co_await env_.until_ready(member(slice), complete, k + 1);
             std::size_t const at = slices_.position(slice, k), bytes = slices_.bytes(slice, k);
-            env_.store(result(a_), at, slice_memory(slice, k), bytes);
+            copy_out(env_, result(a_), at, slice_memory(slice, k), bytes, working_set_, copy_);
         }
     }
 
@@ -248,6 +169,8 @@ private:
     int slice_count_, member_count_,
         member_index_;   ///< slices of a round; ranks of this node; this rank's index in it
     Slices slices_;
+    CopyMode copy_;
+    std::size_t working_set_;
     Reducer reducer_;
     Messages<Env> messages_;
     PackedOperand<Env, ReduceArgs> own_;
@@ -262,7 +185,7 @@ Task multi_node(Env& env, ReduceArgs const& a) {
     co_await all.run();
 }
 
-constexpr Parameter multi_node_parameters[] = {largest_slice_parameter, hierarchy_parameter};
+constexpr Parameter multi_node_parameters[] = {largest_slice_parameter, copy_parameter, hierarchy_parameter};
 extern constinit const Algorithm<ReduceArgs> multi_node_algorithm = {
     "multi_node",
     "sockets act as nodes: slices are reduced inside, in rings between, and gathered inside",

@@ -36,7 +36,7 @@ public:
         std::size_t largest = 0;
         for (int level = 0; level < env.hierarchy().levels(); ++level)
             largest = std::max(largest, a.parameters.at(2, level));
-        slice_ = steps_.chunk(std::min({largest, env.staging_bytes() / cells, a.bytes()}));
+        slice_ = steps_.chunk(std::min(largest, a.bytes()));
         stride_ = (slice_ + cache_line - 1) / cache_line * cache_line;
         slices_ = (a.bytes() + slice_ - 1) / slice_;
         int const levels = env.hierarchy().levels_of(env.rank());
@@ -149,7 +149,7 @@ private:
 inline constexpr Parameter gather_tree_parameters[] = {
     hierarchy_parameter,
     {"degree", 2, "children of a parent in each step of the tree", ParameterKind::number},
-    {"slice", 131072, "bytes per slice on each level, at most a quarter of staging memory", ParameterKind::per_level}};
+    {"slice", 131072, "bytes per slice on each level", ParameterKind::per_level}};
 
 }   // namespace tutti::coll
 

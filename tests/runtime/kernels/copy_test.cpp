@@ -122,6 +122,28 @@ TEST_F(EveryCopyKernel, ExistsForEverySelectionOfACopier) {
     }
 }
 
+/// The modes in which YHCCL's algorithms copy.
+TEST(Copier, UsesNonTemporalStoresAsTheModeSays) {
+    CacheCapacity const room{1 << 20, 1 << 16};
+    std::vector<char> from(1 << 17, 'a');
+    for (auto stores : {Copier::Stores::automatic, Copier::Stores::temporal, Copier::Stores::nontemporal})
+        for (std::size_t n : {0, 1, 64, 4096, 1 << 17})
+            for (std::size_t working_set : {0, 1 << 20, 1 << 21}) {
+                Copier const copier(room, stores);
+                auto const past_cache = [&](CopyMode mode) {
+                    std::vector<char> to(from.size(), 'b');
+                    bool const result = copier.copy(mode, to.data(), from.data(), n, working_set);
+                    EXPECT_TRUE(std::equal(to.begin(), to.begin() + static_cast<std::ptrdiff_t>(n), from.begin()));
+                    EXPECT_EQ(std::count(to.begin(), to.end(), 'b'), static_cast<std::ptrdiff_t>(to.size() - n));
+                    return result;
+                };
+                EXPECT_EQ(past_cache(CopyMode::adaptive), n >= 4096 && copier.streams(working_set));
+                EXPECT_FALSE(past_cache(CopyMode::memmove));
+                EXPECT_FALSE(past_cache(CopyMode::temporal));
+                EXPECT_EQ(past_cache(CopyMode::nontemporal), n > 0);
+            }
+}
+
 TEST(Copier, StreamsDataThatExceedsTheCacheByDefault) {
     CacheCapacity const room{1000, 100};
     EXPECT_FALSE(Copier(room).streams(1000));
@@ -149,6 +171,17 @@ TEST(CacheCapacity, IsTheSumOfTheLastLevelAndTheRanksPrivateCaches) {
     EXPECT_EQ(cache_capacity(map).per_core, 10000u);
     map.machine.caches.inclusive = true;
     EXPECT_EQ(cache_capacity(map).total, 2 * 1000000u);
+}
+
+/// The machines of YHCCL (section 5.4): 294,912 and 116,736 KB; L3 as the sum of both sockets.
+TEST(CacheCapacity, IsThatOfThePaperOnItsMachines) {
+    constexpr std::size_t kb = 1024;
+    topo::NodeMap a = node("socket:2 l3:1(size=134217728) l2:32(size=524288) core:1", 64);
+    a.machine.caches.inclusive = false;
+    EXPECT_EQ(cache_capacity(a).total, 294912 * kb);
+    topo::NodeMap b = node("socket:2 l3:1(size=34603008) l2:24(size=1048576) core:1", 48);
+    b.machine.caches.inclusive = false;
+    EXPECT_EQ(cache_capacity(b).total, 116736 * kb);
 }
 
 TEST(CacheCapacity, CountsOnlyCachesOfTheRanks) {

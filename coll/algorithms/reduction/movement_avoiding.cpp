@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// YHCCL's reductions: allreduce (movement_avoiding, multi_node, socket_aware), reduce and reduce_scatter
-// (movement_avoiding, socket_aware).
+// YHCCL's reductions: allreduce (movement_avoiding, multi_node, socket_aware, yhccl), reduce and reduce_scatter
+// (movement_avoiding, socket_aware, yhccl).
 //
 // The reduction is that of coll/blocks/chain_reduction.hpp.
 // movement_avoiding takes all ranks as one socket; socket_aware has p/m + 1 steps per round. In the allreduce all ranks
@@ -9,10 +9,12 @@
 //                       allreduce                 reduce                    reduce_scatter
 //   movement_avoiding   (5p − 1)·s, 3.4           (3p + 1)·s, 3.5           (3p − 1)·s, 3.3
 //   socket_aware        (5p + 2m − 3)·s, 3.4      (3p + 2m − 1)·s, 3.5      (3p + 2m − 3)·s, 3.3
-// What differs from the paper is stated in coll/blocks/sliced.hpp.
+// yhccl runs dpml_two_level (coll/algorithms/reduction/dpml.cpp) for messages that are too small to profit, and
+// socket_aware for larger ones (5.1). What differs from the paper is stated in coll/blocks/sliced.hpp.
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/chain_reduction.hpp"
 #include "coll/blocks/messages.hpp"
+#include "coll/blocks/multi_leader.hpp"
 
 namespace tutti::coll {
 
@@ -35,6 +37,20 @@ Task reduce_by_chains_of_sockets(Env& env, Args const& a, Receives receives, std
     MovementAvoiding<Env, Args> reduction(env, env.hierarchy(), a, receives, a.parameters[first],
                                           a.parameters[first + 1], static_cast<CopyMode>(a.parameters[first + 2]));
     co_await reduction.run();
+}
+
+/// YHCCL as it is used: the two-level parallel reduction for small messages, the socket-aware one above.
+inline constexpr Parameter yhccl_parameters[] = {
+    {"small", 262144, "largest message, in bytes, that the two-level parallel reduction reduces"},
+    largest_slice_parameter,
+    {"piece", 8192, "bytes that are reduced at a time in small messages, and between sockets"},
+    copy_parameter,
+    hierarchy_parameter};
+template <class Env, class Args>
+Task reduce_by_size(Env& env, Args const& a, Receives receives) {
+    constexpr std::size_t slice = 1;   // index of the first parameter of both
+    return a.bytes() <= a.parameters[0] ? reduce_by_leaders_of_sockets(env, a, receives, slice)
+                                        : reduce_by_chains_of_sockets(env, a, receives, slice);
 }
 
 }   // namespace tutti::coll
@@ -215,6 +231,22 @@ constexpr RecordHead socket_aware_head = {
 extern constinit const Algorithm<ReduceArgs> socket_aware_algorithm = {
     socket_aware_head, TUTTI_SHM_ONLY(socket_aware), {"(5*p + 2*m - 3)*s"}};
 
+template <class Env>
+Task yhccl(Env& env, ReduceArgs const& a) {
+    return reduce_by_size(env, a, Receives::all);
+}
+
+constexpr RecordHead yhccl_head = {
+    "yhccl",
+    "small messages as dpml_two_level, larger ones as socket_aware",
+    Family::yhccl,
+    "YHCCL (Peng et al., SC 2023), section 5.1 and figure 4",
+    requires_commutative_operator,
+    yhccl_parameters,
+};
+extern constinit const Algorithm<ReduceArgs> yhccl_algorithm = {
+    yhccl_head, TUTTI_SHM_ONLY(yhccl), {"small < s ? (5*p + 2*m - 3)*s : (7*p - 3 + 2*a)*s"}};
+
 }   // namespace tutti::coll::algorithms::allreduce
 
 namespace tutti::coll::algorithms::reduce {
@@ -239,6 +271,14 @@ extern constinit const Algorithm<ReduceArgs> socket_aware_algorithm = {
     TUTTI_SHM_ONLY(socket_aware),
     {"(3*p + 2*m - 1)*s"}};
 
+template <class Env>
+Task yhccl(Env& env, ReduceArgs const& a) {
+    return reduce_by_size(env, a, Receives::root);
+}
+
+extern constinit const Algorithm<ReduceArgs> yhccl_algorithm = {
+    allreduce::yhccl_head, TUTTI_SHM_ONLY(yhccl), {"small < s ? (3*p + 2*m - 1)*s : (5*p - 1 + 2*a)*s"}};
+
 }   // namespace tutti::coll::algorithms::reduce
 
 namespace tutti::coll::algorithms::reduce_scatter {
@@ -262,5 +302,13 @@ extern constinit const Algorithm<ReduceScatterArgs> socket_aware_algorithm = {
     allreduce::socket_aware_head.from("YHCCL (Peng et al., SC 2023), section 3.3, socket-aware"),
     TUTTI_SHM_ONLY(socket_aware),
     {"(3*p + 2*m - 3)*s"}};
+
+template <class Env>
+Task yhccl(Env& env, ReduceScatterArgs const& a) {
+    return reduce_by_size(env, a, Receives::own);
+}
+
+extern constinit const Algorithm<ReduceScatterArgs> yhccl_algorithm = {
+    allreduce::yhccl_head, TUTTI_SHM_ONLY(yhccl), {"small < s ? (3*p + 2*m - 3)*s : (5*p - 3 + 2*a)*s"}};
 
 }   // namespace tutti::coll::algorithms::reduce_scatter

@@ -78,6 +78,9 @@ struct RecordHead {
     constexpr RecordHead described_as(char const* other_description) const {
         return {name, other_description, family, source, requirements, parameters};
     }
+    constexpr RecordHead with(std::span<Parameter const> other_parameters) const {
+        return {name, description, family, source, requirements, other_parameters};
+    }
     constexpr RecordHead from(char const* other_source) const {
         return {name, description, family, other_source, requirements, parameters};
     }

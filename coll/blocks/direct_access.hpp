@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What reductions by direct access share: the agreement that every rank can load and store in the buffers of all
-// others, and the division of the work by index range. The agreement takes one exchange, and a second one only if XPMEM
-// is among the access paths.
+// What algorithms by direct access share: the agreement that every rank can load and store in the buffers of all
+// others, and, for reductions, the division of the work by index range. The agreement takes one exchange, and a second
+// one only if XPMEM is among the access paths.
 //
 // Why all ranks decide alike: each rank publishes the access path to its buffers with step `exposed` and sees all
 // access paths before it decides. If all are direct, access is granted, and map_buffers maps the buffers of all ranks.
@@ -22,16 +22,18 @@ namespace tutti::coll {
 template <class Env>
 class DirectAccess {
 public:
-    /// Peers load from `in` and store to `out`; empty if they do not.
-    DirectAccess(Env& env, std::span<std::byte const> in, std::span<std::byte> out)
-        : env_(env), in_(in), out_(out), inputs_(static_cast<std::size_t>(env.size()), env.frames()),
-          outputs_(inputs_.size(), env.frames()), operands_(inputs_.size(), env.frames()) {}
+    /// Peers load from `in` and store to `out`; empty if they do not. `may_grant` false: this rank's data is not
+    /// contiguous, so the operation is refused.
+    DirectAccess(Env& env, std::span<std::byte const> in, std::span<std::byte> out, bool may_grant = true)
+        : env_(env), in_(in), out_(out), best_(may_grant ? AccessPath::load_store : AccessPath::staged),
+          inputs_(static_cast<std::size_t>(env.size()), env.frames()), outputs_(inputs_.size(), env.frames()),
+          operands_(inputs_.size(), env.frames()) {}
 
     FramePool& frames() { return env_.frames(); }
     /// Exposes the buffers and performs the agreement. If some rank cannot load and store in the buffers of all others,
     /// refuses the operation (Environment::refused_for).
     Task agree() {
-        env_.expose_both(in_, out_);
+        env_.expose_both(in_, out_, best_);
         env_.publish(exposed);
         AccessPath worst = AccessPath::load_store;
         int owner = -1;   // the first rank with that access path, unless it is certain
@@ -78,14 +80,13 @@ public:
 private:
     enum Step : std::uint64_t { exposed = 1, missed = 2, reached = 3 };
 
-    /// Maps the buffers of all ranks. Returns false if one is out of reach. All ranks expose the same number of
-    /// bytes, or none.
+    /// Maps the buffers of all ranks. Returns false if one is out of reach.
     bool map_buffers() {
-        std::size_t const bytes = std::max(in_.size(), out_.size());
         for (int peer = 0; peer < env_.size(); ++peer) {
             auto const i = static_cast<std::size_t>(peer);
             Exposure const& peer_exposure = env_.exposure(peer);
             bool const is_self = peer == env_.rank();
+            std::size_t const bytes = peer_exposure.bytes;
             env_.count_message(peer);
             if (peer_exposure.address)
                 if (!(inputs_[i] = is_self ? in_.data() : env_.reach(peer, peer_exposure.address, bytes))) return false;
@@ -99,6 +100,7 @@ private:
     Env& env_;
     std::span<std::byte const> in_;
     std::span<std::byte> out_;
+    AccessPath best_;
     PooledVector<std::byte const*> inputs_;
     PooledVector<std::byte*> outputs_;
     PooledVector<void const*> operands_;

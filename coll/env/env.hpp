@@ -247,10 +247,10 @@ public:
         own_channel_->exposure = {0, Memory::staging_offset(), 0, Exposure::contiguous, AccessPath::staged};
         return AccessPath::staged;
     }
-    /// Exposes the buffer that peers load from and the buffer that they store to, by load and store alone; no staging
-    /// memory is allocated.
-    void expose_both(std::span<std::byte const> in, std::span<std::byte const> out) {
-        AccessPath worst = AccessPath::load_store;
+    /// Exposes the buffer that peers load from and the one that they store to, by load and store alone, without staging
+    /// memory. Both have the same size, or one is empty. `worst`: the best access path that may be granted.
+    void expose_both(std::span<std::byte const> in, std::span<std::byte const> out,
+                     AccessPath worst = AccessPath::load_store) {
         for (auto buffer : {in, out})
             if (!buffer.empty()) worst = std::max(worst, access_path(buffer.data(), buffer.size()));
         own_channel_->exposure.address = reinterpret_cast<std::uint64_t>(in.data());
@@ -328,8 +328,7 @@ public:
         if (done) count(bytes, bytes), count_message(peer);
         return done;
     }
-    /// This rank's staging memory, staging_bytes() long, and a peer's, valid after until(peer, …) if it exposed
-    /// anything.
+    /// This rank's staging memory, and a peer's, valid after until(peer, …) if it exposed anything.
     std::byte* staging() { return Memory::staging(); }
     std::byte* staging(int peer) {
         count_message(peer);

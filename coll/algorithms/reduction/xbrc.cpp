@@ -34,7 +34,8 @@ Task xbrc(Env& env, ReduceArgs const& a) {
         Share const share(a.bytes(), element, peer, env.size(), smallest);
         env.count_message(peer);
         env.copy(out + share.first, access.outputs()[static_cast<std::size_t>(peer)] + share.first,
-                 share.last - share.first, 2 * a.bytes() * static_cast<std::size_t>(env.size()));
+                 share.last - share.first, 2 * a.bytes() * static_cast<std::size_t>(env.size()),
+                 static_cast<CopyMode>(a.parameters[2]));
     }
     co_await access.final_barrier();
 }
@@ -43,6 +44,7 @@ constexpr Parameter xbrc_parameters[] = {
     {"share", 1024, "bytes below which a rank's share is not divided further"},
     {"piece", 16384, "bytes that are reduced at a time"},
 };
+constexpr Parameter allreduce_xbrc_parameters[] = {xbrc_parameters[0], xbrc_parameters[1], memmove_copy_parameter};
 constexpr RecordHead xbrc_head = {
     "xbrc",
     "every rank reduces its share of all buffers operand by operand, then copies the others",
@@ -51,7 +53,8 @@ constexpr RecordHead xbrc_head = {
     requires_kernels | requires_loadable_buffers,
     xbrc_parameters,
 };
-extern constinit const Algorithm<ReduceArgs> xbrc_algorithm = {xbrc_head, TUTTI_SHM_ONLY(xbrc), {"5*(p - 1)*s"}};
+extern constinit const Algorithm<ReduceArgs> xbrc_algorithm = {
+    xbrc_head.with(allreduce_xbrc_parameters), TUTTI_SHM_ONLY(xbrc), {"5*(p - 1)*s"}};
 
 }   // namespace tutti::coll::algorithms::allreduce
 

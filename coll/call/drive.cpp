@@ -46,21 +46,22 @@ Task await_channel(NetEnv& env, CommState& state, std::uint64_t number) {
 }   // namespace
 
 template <class Args>
-Task on_node(NetEnv& env, Collective which, Args args) {
+Task on_node(NetEnv& env, Collective which, Args args, Algorithm<Args> const* algorithm) {
     Comm const& node = *env.multi_node().node;
     CommState& state = state_of(node);
     args.first_group_size = 0;
-    Decision const decision = decision_for(node, which, args);
-    args.parameters = decision.setting->values;
+    Decision const decision = algorithm ? Decision{} : decision_for(node, which, args);
+    if (!algorithm) args.parameters = decision.setting->values;
     std::uint64_t const number = env.next_node_number();
     if (number > state.begin_limit) co_await await_channel(env, state, number);
     ChannelGuard const channel(static_cast<OperationSequence&>(state), number);
-    ShmEnv shm(state.area, *decision.trees, state.rank, number, node, env.operation(), state.localities.data(),
-               env.suspension(), &env.frames());
-    co_await run_in(shm, Chosen<Args>{node, decision}, args);
+    ShmEnv shm(state.area, algorithm ? state.trees : *decision.trees, state.rank, number, node, env.operation(),
+               state.localities.data(), env.suspension(), &env.frames());
+    if (algorithm) co_await algorithm->shm(shm, args);
+    else co_await run_in(shm, Chosen<Args>{node, decision}, args);
 }
 
-#define COLLECTIVE(name, Args) template Task on_node(NetEnv&, Collective, Args);
+#define COLLECTIVE(name, Args) template Task on_node(NetEnv&, Collective, Args, Algorithm<Args> const*);
 #define SHARES_ARGUMENTS(name, Args)
 #include "runtime/settings/collectives.def"
 

@@ -179,6 +179,12 @@ void set_wait_policy(Comm& comm, std::string_view value, std::vector<std::string
             join("info key ", wait_key, ": the value must be dedicated, shared or auto, not ", value));
 }
 
+void use_settings(CommState& state, std::unique_ptr<Settings> settings) {
+    if (state.settings) state.former_settings.push_back(std::move(state.settings));
+    state.settings = std::move(settings);
+    state.decisions.clear();
+}
+
 }   // namespace
 
 void apply_hints(Comm& comm, std::vector<std::string>& diagnostics) {
@@ -199,9 +205,9 @@ void apply_hints(Comm& comm, std::vector<std::string>& diagnostics) {
     }
     if (!comm.collectives) return;   // MPI_Comm_idup applies them when it completes
     CommState& state = state_of(comm);
-    if (state.settings) state.former_settings.push_back(std::move(state.settings));
-    state.settings = std::move(settings);
-    state.decisions.clear();
+    if (state.multi_node)   // the parts of its operations on the node
+        use_settings(state_of(*state.multi_node->node), std::make_unique<Settings>(*settings));
+    use_settings(state, std::move(settings));
 }
 
 void rename(Comm& comm, std::string_view name) {

@@ -164,10 +164,14 @@ private:
 // A collective of the node communicator, as one step of an operation over several nodes. The algorithm is chosen from
 // the same table as for any communicator on one node, and the collective takes the operation's next number there.
 
-/// Runs `which` over env.multi_node().node. Ranks, roots and parts in `args` are those of the node communicator; its
-/// kernels must be set.
 template <class Args>
-Task on_node(NetEnv& env, Collective which, Args args);
+struct Algorithm;   // coll/algorithms/algorithm.hpp
+
+/// Runs `which` over env.multi_node().node. Ranks, roots and parts in `args` are those of the node communicator; its
+/// kernels must be set. `algorithm`: runs, with `args.parameters`; it must be able to do the call and have no
+/// buffer_requirements. Null: the one that is chosen for the call runs.
+template <class Args>
+Task on_node(NetEnv& env, Collective which, Args args, Algorithm<Args> const* algorithm = nullptr);
 
 /// Like on_node above, for operations in which other nodes wait for this rank even if it fails locally: stores the
 /// error in `error` instead of throwing it.

@@ -4,8 +4,9 @@
 // allreduce/all_ranks: all ranks of a node communicate with other nodes concurrently. A reduce_scatter on each node, an
 // allreduce of each slice among the ranks that hold it, one on each node, and an allgather on each node. There are as
 // many slices as the smallest node has ranks; further ranks of larger nodes have none. With a ring of N nodes: 2
-// (N − 1) steps over as many connections as there are slices; 2 (N − 1)/N·s bytes leave and enter each node. In
-// fragments: some are combined while others are in flight.
+// (N − 1) steps over as many connections as there are slices; 2 (N − 1)/N·s bytes leave and enter each node. By default
+// the parts on the nodes are YHCCL's movement-avoiding reduce_scatter and its allgather with adaptive copies, and the
+// message is one operation; smaller fragments overlap.
 // YHCCL (Peng et al., SC 2023), section 5.5, multi-node.
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/gathered.hpp"
@@ -18,10 +19,21 @@
 #include "coll/blocks/tree_flow.hpp"
 #include "coll/env/net_env.hpp"
 
+namespace tutti::coll::algorithms::reduce_scatter {
+extern const Algorithm<ReduceScatterArgs> movement_avoiding_algorithm, socket_aware_algorithm;
+}
+namespace tutti::coll::algorithms::allgather {
+extern const Algorithm<AllgatherArgs> adaptive_copy_algorithm;
+}
+
 namespace tutti::coll::algorithms::allreduce {
 
 extern const Algorithm<ReduceArgs> rabenseifner_algorithm, ring_algorithm;
 namespace {
+
+/// Indices of the parameters of all_ranks, and values of the second.
+enum AllRanksParameter : std::size_t { between_nodes, inside_node, slice_bytes, copy_mode };
+enum InsideNode : std::size_t { movement_avoiding_inside, socket_aware_inside, table_inside };
 
 /// The number of elements of each rank of a node, and where they begin.
 struct NodeSlices {
@@ -41,10 +53,25 @@ Task among_nodes(NetEnv& env, ReduceArgs const& slice, int index) {
     for (int n = 0; n < env.partition().count(); ++n)
         holders.push_back(env.partition().members(n)[static_cast<std::size_t>(index)]);
     NetEnv team(env, std::move(holders), env.multi_node().masters);
-    bool const ring = slice.parameters[0] == 0 && slice.op->commutative;
-    if (ring) co_await ring_algorithm.net(team, slice);
-    else if (slice.parameters[0] == 1) co_await allreduce_by_shares(team, slice);
+    if (slice.parameters[between_nodes] == 0) co_await ring_algorithm.net(team, slice);
+    else if (slice.parameters[between_nodes] == 1) co_await allreduce_by_shares(team, slice);
     else co_await rabenseifner_algorithm.net(team, slice);
+}
+
+/// The values of the parameters of allgather/adaptive_copy and of reduce_scatter/movement_avoiding: slice and copy.
+Values parameters_of_copies(ReduceArgs const& a) {
+    Values values;
+    values.set(0, a.parameters[slice_bytes]);
+    values.set(1, a.parameters[copy_mode]);
+    return values;
+}
+/// The values of the parameters of the reduce_scatter on the node.
+Values reduction_on_node(ReduceArgs const& a) {
+    Values values = parameters_of_copies(a);
+    if (a.parameters[inside_node] != socket_aware_inside) return values;
+    values.set(1, reduce_scatter::socket_aware_algorithm.parameters[1].default_value);   // piece
+    values.set(2, a.parameters[copy_mode]);
+    return values;
 }
 
 Task all_ranks(NetEnv& env, ReduceArgs const& a) {
@@ -59,7 +86,13 @@ Task all_ranks(NetEnv& env, ReduceArgs const& a) {
     inside.in = operand(a).address;
     inside.out = memory.origin();
     inside.counts = slices.counts;
-    co_await on_node(env, Collective::reduce_scatter, inside);
+    std::size_t const method = a.parameters[inside_node];
+    Values const reduction = reduction_on_node(a), copies = parameters_of_copies(a);
+    inside.parameters = reduction;
+    co_await on_node(env, Collective::reduce_scatter, inside,
+                     method == movement_avoiding_inside ? &reduce_scatter::movement_avoiding_algorithm
+                     : method == socket_aware_inside    ? &reduce_scatter::socket_aware_algorithm
+                                                        : nullptr);
     if (slices.counts[mine] > 0) {
         ReduceArgs slice = a;
         slice.in = in_place;
@@ -71,7 +104,9 @@ Task all_ranks(NetEnv& env, ReduceArgs const& a) {
     distribution.mine = {memory.origin(), slices.counts[mine], a.type};
     distribution.parts = Parts::irregular(a.out, slices.counts.data(), slices.starts.data(), *a.type);
     distribution.max_part_bytes = static_cast<std::size_t>(slices.counts.front() * a.type->size());
-    co_await on_node(env, Collective::allgather, distribution);
+    distribution.parameters = copies;
+    co_await on_node(env, Collective::allgather, distribution,
+                     method == table_inside ? nullptr : &allgather::adaptive_copy_algorithm);
 }
 
 std::uint64_t all_ranks_operations(ReduceArgs const&, NodePartition const&) { return 2; }
@@ -80,14 +115,19 @@ std::uint64_t all_ranks_operations(ReduceArgs const&, NodePartition const&) { re
 
 constexpr Parameter all_ranks_parameters[] = {
     {"between", 0, "how the ranks that hold a slice combine it", ParameterKind::keyword, "ring|shares|rabenseifner"},
-    fragment_parameter,
+    {"inside", 0, "how nodes reduce, and gather with adaptive copies; or both as the table and hints choose",
+     ParameterKind::keyword, "movement_avoiding|socket_aware|table"},
+    {"slice", 131072, "maximum bytes per slice on the node, unless the table chooses"},
+    copy_parameter,
+    {fragment_parameter.name, std::size_t{1} << 40, "bytes of a fragment; several smaller ones are in flight",
+     ParameterKind::fragment},
 };
 extern constinit const Algorithm<ReduceArgs> all_ranks_algorithm = {
     "all_ranks",
     "slices are reduced on each node, combined between nodes by all ranks, and gathered",
     Family::yhccl,
     "YHCCL (Peng et al., SC 2023), section 5.5, multi-node",
-    requires_commutative_or_consecutive | requires_reassociation,
+    requires_commutative_operator | requires_reassociation,
     all_ranks_parameters,
     TUTTI_NET_ONLY(all_ranks)};
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts the messages of collectives between nodes: default algorithms cross nodes no more often than a hierarchy must.
+// Counts the messages of collectives between nodes: default algorithms cross nodes no more often than a hierarchy must,
+// and in YHCCL's allreduce all ranks send alike.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -152,6 +153,83 @@ TEST(NodesTrafficInside, AnAllgatherOfMediumBlocksIsOneBroadcastForAnyNumberOfNo
     for (bool in_turn : {false, true})
         for (int count : {200, 1000})   // the same total number of bytes
             EXPECT_EQ(inside_of_a_node(2, 3 * count, in_turn), inside_of_a_node(6, count, in_turn)) << count;
+}
+
+/// What each rank of two nodes with two ranks does in one allreduce.
+struct OfAllRanks {
+    std::vector<std::uint64_t> messages, bytes;   ///< to other nodes
+    std::uint64_t past_cache = 0;                 ///< bytes that copies store past the cache, at all ranks together
+};
+constexpr std::size_t doubles_of_all_ranks = 64 << 10;   // 512 KiB, twice the usual size of a fragment
+
+OfAllRanks run_all_ranks(char const* setting, char const* hint = "") {
+    Variables variables;
+    variables.wait = "shared";
+    variables.coll = setting;
+    NodesWorld world({0, 0, 1, 1}, variables);
+    auto const ranks = static_cast<std::size_t>(world.size());
+    OfAllRanks of{std::vector<std::uint64_t>(ranks), std::vector<std::uint64_t>(ranks)};
+    std::atomic<std::uint64_t> past_cache = 0;
+    auto const type = TypeBuilder::predefined(Basic::float64);
+    std::vector<std::thread> threads;
+    for (std::size_t r = 0; r < ranks; ++r)
+        threads.emplace_back([&, r] {
+            Comm& comm = world.comm(static_cast<int>(r));
+            std::vector<std::string> errors;
+            comm.info = Ref<Info>::adopt(new Info);
+            if (*hint) comm.info->set("tutti_coll", hint);
+            apply_hints(comm, errors);
+            EXPECT_TRUE(errors.empty());
+            Op sum;
+            sum.builtin = BuiltinOp::sum;
+            std::vector<double> in(doubles_of_all_ranks, static_cast<double>(r)), out(in);
+            ReduceArgs args{};
+            args.in = in.data();
+            args.out = out.data();
+            args.count = static_cast<std::int64_t>(in.size());
+            args.type = type.get();
+            args.op = &sum;
+            Traffic const& traffic = world.process(static_cast<int>(r)).rank_state().traffic;
+            std::uint64_t const messages = to_other_nodes(world.process(static_cast<int>(r))),
+                                bytes = traffic.to_nodes.read(), streamed = traffic.past_cache.read();
+            execute(BoundCall{comm, Collective::allreduce, args});
+            p2p::drain_sends(world.process(static_cast<int>(r)), "the test");
+            of.messages[r] = to_other_nodes(world.process(static_cast<int>(r))) - messages;
+            of.bytes[r] = traffic.to_nodes.read() - bytes;
+            past_cache += traffic.past_cache.read() - streamed;
+            EXPECT_EQ(std::ranges::count(out, 6.0), static_cast<std::ptrdiff_t>(out.size()));
+            world.leave(static_cast<int>(r));
+        });
+    for (auto& t : threads) t.join();
+    of.past_cache = past_cache;
+    return of;
+}
+
+/// YHCCL, section 5.5: each rank sends a slice of s/n around the ring of N nodes, 2 (N − 1)/N·s/n bytes in 2 (N − 1)
+/// messages, as one operation unless fragments are requested.
+TEST(AllRanks, SendAlikeBetweenNodes) {
+    constexpr std::uint64_t bytes = doubles_of_all_ranks * sizeof(double);
+    for (char const* inside : {"movement_avoiding", "socket_aware", "table"}) {
+        OfAllRanks const of = run_all_ranks((std::string("allreduce=all_ranks:inside=") + inside).c_str());
+        EXPECT_THAT(of.messages, testing::Each(2)) << inside;
+        EXPECT_THAT(of.bytes, testing::Each(bytes / 2)) << inside;
+    }
+    EXPECT_THAT(run_all_ranks("allreduce=all_ranks:fragment=128K").messages, testing::Each(4 * 2));
+}
+
+/// On each node, s bytes are copied in for the reduce_scatter, and for the allgather s bytes in and n·s out. A hint
+/// reaches these parts if they are to be chosen.
+TEST(AllRanks, ReduceAndGatherOnTheirNodesAsTheParametersSay) {
+    constexpr std::uint64_t all = 2 * (1 + 1 + 2) * doubles_of_all_ranks * sizeof(double);
+    EXPECT_EQ(run_all_ranks("allreduce=all_ranks:copy=nontemporal").past_cache, all);
+    EXPECT_EQ(run_all_ranks("allreduce=all_ranks:copy=nontemporal,inside=socket_aware").past_cache, all);
+    EXPECT_EQ(run_all_ranks("allreduce=all_ranks:copy=temporal").past_cache, 0u);
+    EXPECT_EQ(run_all_ranks("allreduce=all_ranks:copy=nontemporal,inside=table").past_cache, 0u);
+    EXPECT_EQ(run_all_ranks("",
+                            "allreduce=all_ranks:inside=table,reduce_scatter=movement_avoiding:copy=nontemporal,"
+                            "allgather=adaptive_copy:copy=nontemporal")
+                  .past_cache,
+              all);
 }
 
 using Nodes = std::vector<int>;   // by rank

@@ -76,7 +76,8 @@ template <class Env>
 class GroupFold {
 public:
     GroupFold(Env& env, ReduceArgs const& args)
-        : env_(env), args_(args), reducer_(env.traffic(), args), messages(env, element_bytes(args), never, never) {}
+        : env_(env), args_(args), reducer_(env.traffic(), args),
+          messages(env, {.grain = element_bytes(args), .direct = never, .cma = never}) {}
 
     FramePool& frames() { return env_.frames(); }
 

@@ -76,7 +76,7 @@ Task linear_scatter(Env& env, RootedArgs const& a) {
 template <class Env>
 Messages<Env> alltoall_messages(Env& env, AlltoallArgs const& a) {
     constexpr std::size_t never = ~std::size_t{0};
-    return a.is_in_place ? Messages<Env>(env, 1, never, never) : Messages<Env>(env);
+    return Messages<Env>(env, a.is_in_place ? MessageOptions{.direct = never, .cma = never} : MessageOptions{});
 }
 inline Buffer outgoing(AlltoallArgs const& a, int peer) { return a.is_in_place ? a.receive[peer] : a.send[peer]; }
 

@@ -23,66 +23,43 @@
 // others. Sends and receives must be ordered so that no cycle of ranks waits (a tree, a chain), as with MPI_Ssend.
 // Posts of messages that fit do not wait.
 //
-// Between nodes: net_messages.hpp. The end of this file describes how a message is cut into segments.
+// Memory: a rank keeps state for the peers with which it communicates, and staging memory for those to which it sends;
+// more is taken for the operation when it is needed. Its headers are in blocks, a list that begins where the rank
+// exposes its staging memory: each block has the numbers of some peers, in the order of the first message to them, and
+// two headers for each. A header contains the location of the piece, whose buffer is allocated when the first piece of
+// that size is sent. Why a peer finds its headers: it has seen `sent` (release and acquire), before which everything up
+// to its own number has been written; it reads no further, where the sender may be adding peers. What has been written
+// up to there never changes, except for headers and buffers, which are reused as stated above.
+//
+// Between nodes: net_messages.hpp.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <vector>
 
-#include "coll/env/arguments.hpp"
+#include "coll/blocks/message_parts.hpp"
 #include "coll/env/env.hpp"
-#include "runtime/datatype/builder.hpp"
 
 namespace tutti::coll {
-
-/// Packed bytes [at, at + bytes) of a user's buffer.
-struct MessagePart {
-    ConstBuffer buffer;
-    std::size_t at, bytes;
-};
-/// A part that describes packed bytes of the algorithm itself.
-MessagePart packed_part(std::byte const* data, std::size_t bytes);
-/// Arguments of a broadcast of packed bytes.
-BcastArgs bcast_bytes_args(void* data, std::size_t bytes, int root);
-/// Arguments of an allgather of packed bytes.
-AllgatherArgs allgather_bytes_args(void const* mine, std::size_t bytes, void* all);
-
-/// Stores received data into a user's buffer, from packed byte `position` on. Data that the system copies goes there
-/// directly if the buffer is dense. `working_set` as in Copier::copy.
-template <class Env>
-struct IntoBuffer {
-    Env* env;
-    Buffer to;
-    std::size_t position, working_set;
-
-    std::byte* address() const { return to.type->dense(to.count) ? first_byte(to) + position : nullptr; }
-    void operator()(std::byte const* from, std::size_t at, std::size_t n) const {
-        if (std::byte* const there = address()) env->copy(there + at, from, n, working_set);
-        else env->store(to, position + at, from, n);
-    }
-};
 
 template <class Env>
 class Messages {
 public:
-    /// Received data is delivered in whole elements of `grain` bytes. Messages of at least `direct` bytes are read in
-    /// place if the sender's memory can be loaded, messages of at least `cma` bytes by the system.
-    explicit Messages(Env& env, std::size_t grain = 1, std::size_t direct = 4096, std::size_t cma = 32768)
-        : env_(env), direct_(direct), cma_(cma), links_(static_cast<std::size_t>(env.size())) {
-        std::size_t const size = links_.size(), headers = 2 * size * sizeof(Header);
-        std::size_t const room = env.staging_bytes() > headers ? (env.staging_bytes() - headers) / size / 2 : 0;
-        grain = std::max<std::size_t>(1, grain);
-        piece_ = std::max({grain, cache_line / grain * grain,
-                           std::min<std::size_t>(room / cache_line * cache_line, 32768) / grain * grain});
-        stride_ = (piece_ + cache_line - 1) / cache_line * cache_line;
-        env.reserve_staging(staging_bytes());
+    explicit Messages(Env& env, std::size_t grain = 1) : Messages(env, MessageOptions{.grain = grain}) {}
+    Messages(Env& env, MessageOptions const& options)
+        : env_(env), direct_(options.direct), cma_(options.cma), reserved_(options.reserved), links_(env.frames()) {
+        std::size_t const grain = std::max<std::size_t>(1, options.grain);
+        piece_ = std::max(grain, options.piece / grain * grain);
+        std::size_t const bytes = std::max(env.staging_bytes(), options.reserved + Block::bytes(first_block_peers));
+        env.reserve_staging(bytes);
         env.add_staging();
+        free_ = {env.exposure(env.rank()).staging + options.reserved, bytes - options.reserved};
+        last_block_ = add_block(first_block_peers);
     }
 
     FramePool& frames() { return env_.frames(); }
-    /// Bytes of staging memory used by this object, from the start of the staging memory.
-    std::size_t staging_bytes() const { return 2 * links_.size() * (sizeof(Header) + stride_); }
     /// True if a message of this size may be posted to several peers before any of them receives it. The same at all
     /// ranks.
     bool fits(std::size_t bytes) const { return bytes <= piece_; }
@@ -159,17 +136,40 @@ public:
 
     /// Waits until no peer needs this rank's memory. Must be the last call.
     Task close() {
-        for (int peer = 0; peer < env_.size(); ++peer)
-            if (link(peer).staged > 0) co_await env_.until_consumed(peer, 2 * link(peer).staged);
+        PooledVector<std::pair<int, std::uint64_t>> staged(frames());
+        links_.for_each([&](int peer, Link const& l) { staged.emplace_back(peer, l.staged); });
+        for (auto const& [peer, events] : staged)
+            if (events > 0) co_await env_.until_consumed(peer, 2 * events);
     }
 
 private:
-    struct alignas(32) Header {
-        std::uint64_t address, bytes;
+    /// Of an event. `bytes` and `access` describe a message; a further piece has a location only.
+    struct alignas(16) Header {
+        std::uint64_t location;   ///< address of the message if it is exposed, else offset of the piece (shared_memory)
+        std::uint64_t bytes;
         AccessPath access;
     };
+    /// In shared memory: peers and, behind them, two headers for each.
+    struct Block {
+        std::uint64_t next;       ///< offset of the next block (shared_memory), once this one is full
+        std::uint32_t capacity;   ///< number of peers, such that their numbers fill whole lines
+        std::int32_t peers[13];   ///< the first of `capacity` numbers
+
+        static constexpr std::size_t bytes(std::size_t peers) {
+            return sizeof(Block) + (peers - 13) * sizeof(std::int32_t) + 2 * peers * sizeof(Header);
+        }
+        Header* headers(std::size_t at) {
+            auto* const behind = reinterpret_cast<std::byte*>(peers + capacity);
+            return reinterpret_cast<Header*>(behind) + 2 * at;
+        }
+    };
+    static constexpr std::size_t first_block_peers = 13;   // each block has 16 k − 3
+    static_assert(sizeof(Block) == cache_line && sizeof(Header) == 32);
+
     /// Both directions between this rank and a peer.
     struct Link {
+        Header *headers = nullptr, *peer_headers = nullptr;   ///< for events to the peer, and from it; null: not yet
+        std::array<StagingMemory, 2> buffers{};               ///< for pieces to the peer
         std::uint64_t staged = 0, consumed = 0;   ///< events staged for the peer; events of the peer that are finished
         MessagePart out{};                        ///< the message in flight
         bool exposed = false;                     ///< its header exposes it in place
@@ -181,16 +181,50 @@ private:
         std::size_t used = 0;                     ///< bytes received before the system refused the rest
     };
 
-    Link& link(int peer) { return links_[static_cast<std::size_t>(peer)]; }
+    /// A reference is valid until another peer's first use, hence not across an await in which this rank communicates.
+    Link& link(int peer) { return links_[peer]; }
     std::uint64_t pieces_out(int to) { return link(to).pieces; }
     std::uint64_t pieces_in(int from) { return link(from).incoming_pieces; }
     std::uint64_t pieces(std::size_t bytes) const { return std::max<std::uint64_t>(1, (bytes + piece_ - 1) / piece_); }
-    static std::size_t slot_of(int peer, std::uint64_t event) { return 2 * static_cast<std::size_t>(peer) + event % 2; }
-    Header& header_at(std::byte* staging, int peer, std::uint64_t event) const {
-        return reinterpret_cast<Header*>(staging)[slot_of(peer, event)];
+
+    /// Takes shared memory for the rest of the operation. Returns its offset.
+    std::uint64_t allocate(std::size_t bytes) {
+        bytes = (bytes + cache_line - 1) / cache_line * cache_line;
+        if (free_.bytes < bytes) free_ = env_.more_staging(bytes);
+        std::uint64_t const offset = free_.offset;
+        free_ = {offset + bytes, free_.bytes - bytes};
+        return offset;
     }
-    std::byte* buffer(std::byte* staging, int peer, std::uint64_t event) const {
-        return staging + 2 * links_.size() * sizeof(Header) + slot_of(peer, event) * stride_;
+    /// Adds an empty block to the list.
+    Block* add_block(std::size_t capacity) {
+        std::uint64_t const offset = allocate(Block::bytes(capacity));
+        auto* const block = reinterpret_cast<Block*>(env_.shared_memory(offset));
+        block->capacity = static_cast<std::uint32_t>(capacity);
+        if (last_block_) last_block_->next = offset;
+        block_peers_ = 0;
+        return block;
+    }
+    /// The header of an event to a peer.
+    Header& header(int to, std::uint64_t event) {
+        Link& l = link(to);
+        if (!l.headers) {
+            if (block_peers_ == last_block_->capacity) last_block_ = add_block(2 * last_block_->capacity + 3);
+            last_block_->peers[block_peers_] = to;
+            l.headers = last_block_->headers(block_peers_++);
+        }
+        return l.headers[event % 2];
+    }
+    /// The header of an event from a peer, which has been sent.
+    Header const& header_from(int from, std::uint64_t event) {
+        Link& l = link(from);
+        if (!l.peer_headers) {
+            auto* block = reinterpret_cast<Block*>(env_.staging_of(from) + reserved_);
+            std::uint32_t at = 0;
+            while (block->peers[at] != env_.rank())
+                if (++at == block->capacity) block = reinterpret_cast<Block*>(env_.shared_memory(block->next)), at = 0;
+            l.peer_headers = block->headers(at);
+        }
+        return l.peer_headers[event % 2];
     }
 
     /// Returns the access path for a part that peers may read in place, or `staged` if it is to be copied.
@@ -200,10 +234,17 @@ private:
         return access == AccessPath::cma && part.bytes < cma_ ? AccessPath::staged : access;
     }
 
+    /// Copies piece k to a buffer of the next event, which must be free. Buffers grow by doubling at least.
     void stage(int to, std::uint64_t k) {
         Link& l = link(to);
         std::size_t const at = k * piece_, n = std::min(piece_, l.out.bytes - at);
-        env_.stage(buffer(env_.staging(), to, l.staged + 1), l.out.buffer, l.out.at + at, n);
+        StagingMemory& buffer = l.buffers[(l.staged + 1) % 2];
+        if (buffer.bytes < n) {
+            std::size_t const bytes = std::max(n, std::min(piece_, std::max(cache_line, 2 * buffer.bytes)));
+            buffer = {allocate(bytes), bytes};
+        }
+        env_.stage(env_.shared_memory(buffer.offset), l.out.buffer, l.out.at + at, n);
+        header(to, l.staged + 1).location = buffer.offset;
         l.next = k + 1;
     }
 
@@ -219,7 +260,7 @@ private:
         l.pieces = l.exposed ? 0 : pieces(part.bytes);
         std::uint64_t const address =
             l.exposed ? reinterpret_cast<std::uint64_t>(first_byte(part.buffer) + part.at) : 0;
-        header_at(env_.staging(), to, event) = {address, part.bytes, access};
+        header(to, event) = {address, part.bytes, access};
         if (!l.exposed) stage(to, 0);
         l.staged = event;
         env_.sent(to, event);
@@ -250,7 +291,7 @@ private:
         Link& l = link(from);
         std::uint64_t const event = l.consumed + 1;
         co_await env_.until_sent(from, event);
-        Header const header = header_at(env_.staging_of(from), env_.rank(), event);
+        Header const header = header_from(from, event);
         l.size = header.bytes;
         l.wanted = bytes;
         l.arrived = l.used = 0;
@@ -266,17 +307,17 @@ private:
     template <class Use>
     bool read(int from, Header const& header, Use& use) {
         std::size_t const wanted = std::min<std::size_t>(header.bytes, link(from).wanted);
-        if (std::byte const* there = env_.reach(from, header.address, header.bytes)) {
+        if (std::byte const* there = env_.reach(from, header.location, header.bytes)) {
             env_.count_message(from);
             use(static_cast<std::byte const*>(there), std::size_t{0}, wanted);
             return true;
         }
         if constexpr (std::is_same_v<Use, Into>)
-            if (std::byte* const address = use.address()) return env_.fetch(from, header.address, address, wanted);
+            if (std::byte* const address = use.address()) return env_.fetch(from, header.location, address, wanted);
         bounce_.resize(piece_);
         for (std::size_t& at = link(from).used; at < wanted;) {
             std::size_t const n = std::min(piece_, wanted - at);
-            if (!env_.fetch(from, header.address + at, bounce_.data(), n)) return false;
+            if (!env_.fetch(from, header.location + at, bounce_.data(), n)) return false;
             use(static_cast<std::byte const*>(bounce_.data()), at, n);
             at += n;
         }
@@ -289,7 +330,8 @@ private:
         std::uint64_t const event = l.consumed + 1;
         co_await env_.until_sent(from, event);
         std::size_t const n = std::min(piece_, l.size - l.arrived);
-        std::byte const* piece = buffer(env_.staging(from), env_.rank(), event);
+        std::byte const* const piece = env_.shared_memory(header_from(from, event).location);
+        env_.count_message(from);
         if (l.arrived >= l.used && l.arrived <= l.wanted) use(piece, l.arrived, std::min(n, l.wanted - l.arrived));
         l.arrived += n;
         l.consumed = event;
@@ -297,62 +339,14 @@ private:
     }
 
     Env& env_;
-    std::size_t direct_, cma_, piece_ = 0, stride_ = 0;
-    std::vector<Link> links_;
+    std::size_t direct_, cma_, reserved_, piece_ = 0;
+    PeerMap<Link> links_;
+    StagingMemory free_;              ///< staging memory that is not used yet
+    Block* last_block_ = nullptr;     ///< of this rank's list
+    std::uint32_t block_peers_ = 0;   ///< number of peers in it
     std::vector<std::byte> bounce_;   ///< where the system copies to
 };
 
 }   // namespace tutti::coll
 
 #include "coll/blocks/net_messages.hpp"
-
-namespace tutti::coll {
-
-inline MessagePart packed_part(std::byte const* data, std::size_t bytes) {
-    static auto const byte = TypeBuilder::predefined(Basic::byte_);
-    return {{data, static_cast<std::int64_t>(bytes), byte.get()}, 0, bytes};
-}
-
-inline BcastArgs bcast_bytes_args(void* data, std::size_t bytes, int root) {
-    BcastArgs args{};
-    args.data = {data, static_cast<std::int64_t>(bytes), packed_part(nullptr, 0).buffer.type};
-    args.root = root;
-    return args;
-}
-
-inline AllgatherArgs allgather_bytes_args(void const* mine, std::size_t bytes, void* all) {
-    Datatype const& byte = *packed_part(nullptr, 0).buffer.type;
-    auto const count = static_cast<std::int64_t>(bytes);
-    AllgatherArgs args{};
-    args.mine = {const_cast<void*>(mine), count, &byte};
-    args.parts = Parts::regular(all, count, byte);
-    args.max_part_bytes = bytes;
-    return args;
-}
-
-// Segments: how a message is cut for pipelining.
-
-/// Packed bytes of one element; 1 if the element is empty.
-inline std::size_t element_of(ReduceArgs const& a) {
-    return std::max<std::size_t>(1, static_cast<std::size_t>(a.type->size()));
-}
-
-inline constexpr std::size_t one_segment = ~std::size_t{0};   ///< segment length: one segment for the whole message
-
-/// Segments contain whole elements; there are none if there are no bytes.
-struct Segments {
-    Segments(std::size_t bytes, std::size_t element, std::size_t segment)
-        : total(bytes), length(std::max(element, std::min(segment, bytes) / element * element)),
-          count((bytes + length - 1) / length) {}
-    std::size_t at(std::uint64_t k) const { return k * length; }
-    std::size_t bytes(std::uint64_t k) const { return std::min(length, total - at(k)); }
-    /// The part of a reduction, cut into these segments, that covers segment k.
-    ReduceArgs slice(ReduceArgs const& a, std::uint64_t k) const {
-        return a.slice(static_cast<std::int64_t>(at(k)) / a.type->size(),
-                       static_cast<std::int64_t>(bytes(k)) / a.type->size());
-    }
-    std::size_t total, length;
-    std::uint64_t count;
-};
-
-}   // namespace tutti::coll

@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "coll/blocks/message_parts.hpp"
 #include "coll/env/net_env.hpp"
 #include "p2p/request.hpp"
 #include "runtime/base/error.hpp"
@@ -80,9 +81,11 @@ template <>
 class Messages<NetEnv> {
 public:
     /// Messages that must never be exposed in place (`direct` all ones) are copied before they are sent.
-    explicit Messages(NetEnv& env, std::size_t grain = 1, std::size_t direct = 4096, std::size_t = 0)
-        : env_(env), copies_(direct == ~std::size_t{0}), max_posted_(32768 / std::max<std::size_t>(1, grain) * grain),
-          out_(env.frames()), sizes_(static_cast<std::size_t>(env.size()), env.frames()) {}
+    Messages(NetEnv& env, MessageOptions const& options)
+        : env_(env), copies_(options.direct == ~std::size_t{0}),
+          max_posted_(options.piece / std::max<std::size_t>(1, options.grain) * options.grain), out_(env.frames()),
+          sizes_(env.frames()) {}
+    explicit Messages(NetEnv& env, std::size_t grain = 1) : Messages(env, MessageOptions{.grain = grain}) {}
     ~Messages() {
         for (auto& op : out_) delete_when_finished(std::move(op));
     }
@@ -149,7 +152,7 @@ public:
         for (int to : destinations) co_await finish(to);
     }
 
-    std::size_t received(int from) { return sizes_[static_cast<std::size_t>(from)]; }
+    std::size_t received(int from) { return sizes_[from]; }
 
     using Into = IntoBuffer<NetEnv>;
     Into into(Buffer const& to, std::size_t position, std::size_t = 0) { return {&env_, to, position, 0}; }
@@ -174,7 +177,7 @@ private:
 
     template <class Use>
     void complete_receive(PendingReceive& in, int from, Use& use) {
-        sizes_[static_cast<std::size_t>(from)] = in.bytes();
+        sizes_[from] = in.bytes();
         std::byte const* const packed = in.op.packed.get();
         if (packed) use(packed, std::size_t{0}, in.op.status.bytes);
     }
@@ -190,7 +193,7 @@ private:
     bool const copies_;
     std::size_t const max_posted_;
     PooledVector<std::unique_ptr<Outgoing>> out_;
-    PooledVector<std::size_t> sizes_;   ///< size of the last message from each rank
+    PeerMap<std::size_t> sizes_;   ///< size of the last message from a rank
 };
 
 }   // namespace tutti::coll

@@ -81,6 +81,12 @@ struct alignas(cache_line) Exposure {
     std::uint64_t result = 0;   ///< first byte of a second buffer, which peers store to (expose_both)
 };
 
+/// Shared memory of a member for one operation.
+struct StagingMemory {
+    std::uint64_t offset = 0;   ///< in the segment
+    std::size_t bytes = 0;      ///< 0: none
+};
+
 /// A flag with room for a small payload on its own line: an 8-byte message moves one cache line.
 struct alignas(cache_line) Cell {
     static constexpr std::size_t inline_bytes = 56;

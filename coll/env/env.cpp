@@ -125,6 +125,16 @@ void ShmMemory::release_staging() {
     memory_of(comm_.process).stagings.release(comm_.process.heap, std::exchange(staging_, {}));
 }
 
+StagingMemory ShmMemory::more_staging(std::size_t bytes) {
+    more_stagings_.reserve(more_stagings_.size() + 1);
+    return more_stagings_.emplace_back(memory_of(comm_.process).stagings.acquire(comm_.process.heap, bytes));
+}
+
+void ShmMemory::release_more_staging() {
+    memory_of(comm_.process).stagings.release(comm_.process.heap, more_stagings_.back());
+    more_stagings_.pop_back();
+}
+
 namespace {
 
 /// True if the member has completed this operation of the communicator, or waits in the same call for it. The other

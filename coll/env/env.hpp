@@ -334,6 +334,10 @@ public:
         count_message(peer);
         return staging_of(peer);
     }
+    /// Takes at least `bytes` bytes more for the rest of the operation. Peers reach them by shared_memory(offset); this
+    /// rank must pass them the offset. Throws Error(no_mem).
+    StagingMemory more_staging(std::size_t bytes) { return Memory::more_staging(bytes); }
+    std::byte* shared_memory(std::uint64_t offset) { return Memory::staging_at(offset); }
     /// Returns a peer's staging memory without counting a message.
     std::byte* staging_of(int peer) { return Memory::staging_at(channel(peer).exposure.staging); }
 

@@ -21,17 +21,13 @@
 
 namespace tutti::coll {
 
-struct StagingMemory {
-    std::uint64_t offset = 0;   ///< in the segment
-    std::size_t bytes = 0;      ///< 0: none
-};
-
 class StagingPool {
 public:
     explicit StagingPool(std::size_t bytes) : bytes_(bytes) { free_.reserve(max_kept); }   // release must not throw
 
-    /// Throws Error(no_mem) if the heap is exhausted.
-    StagingMemory acquire(SegmentHeap& heap) {
+    /// Returns a piece of at least `least` bytes. Throws Error(no_mem) if the heap is exhausted.
+    StagingMemory acquire(SegmentHeap& heap, std::size_t least = 0) {
+        if (least > bytes_) return {heap.allocate(least), least};
         if (free_.empty()) return {heap.allocate(bytes_), bytes_};
         StagingMemory const s = free_.back();
         free_.pop_back();
@@ -88,6 +84,7 @@ public:
     /// Releases what the operation held for itself.
     void end() {
         if (staging_.bytes != 0) release_staging();
+        while (!more_stagings_.empty()) release_more_staging();
     }
 
     FramePool& frames() { return frames_; }
@@ -143,6 +140,7 @@ protected:
     }
     std::byte* staging() { return staging_at(staging_offset()); }
     std::byte* staging_at(std::uint64_t offset) { return comm_.process.segment.at(offset); }
+    StagingMemory more_staging(std::size_t bytes);
     void count_staged(std::size_t bytes) { comm_.process.rank_state().counters.staged.add(bytes); }
     Traffic& traffic() { return traffic_; }
     topo::Locality locality(int peer) const { return localities_[peer]; }
@@ -180,6 +178,7 @@ private:
     static void describe_flag_wait(void const* wait, BlockedCall& blocked);
     void acquire_staging();
     void release_staging();
+    void release_more_staging();
 
     Comm const& comm_;
     char const* operation_;
@@ -188,6 +187,7 @@ private:
     Suspension* const suspension_;
     FramePool& frames_;
     StagingMemory staging_;
+    std::vector<StagingMemory> more_stagings_;
 };
 
 using ShmEnv = Environment<ShmMemory>;

@@ -81,7 +81,7 @@ extern constinit const Algorithm<ReduceArgs> movement_avoiding_algorithm = {
 // 2n·s bytes, as in movement_avoiding, and sends and receives 2 (m − 1)/m·s bytes, all ranks concurrently.
 // YHCCL (Peng et al., SC 2023), section 5.5, multi-node.
 //
-// A slice is in its first writer's staging memory, two rounds deep, after the part used by messages. Counters, which
+// A slice is in its first writer's staging memory, two rounds deep, before the part used by messages. Counters, which
 // are read within the node only: ready[in_socket] steps done; ready[complete] rounds in which this rank's slice is
 // complete; ack[0] rounds that this rank has finished. A first writer begins round k when all ranks of its node have
 // acknowledged round k − 2.
@@ -97,11 +97,9 @@ public:
           slices_(args, slice_count_, args.parameters[0]), copy_(static_cast<CopyMode>(args.parameters[1])),
           working_set_(working_set_of_chains(args.bytes(), Receives::all, static_cast<std::size_t>(env.size()), 1,
                                              args.parameters[0])),
-          reducer_(env.traffic(), args), messages_(env, slices_.element()),
-          own_(env, args, slices_.elements() * slices_.element()) {
-        env.reserve_staging(messages_.staging_bytes() + depth * slices_.stride());
-        env.add_staging();
-    }
+          reducer_(env.traffic(), args),
+          messages_(env, {.grain = slices_.element(), .reserved = depth * slices_.stride()}),
+          own_(env, args, slices_.elements() * slices_.element()) {}
 
     FramePool& frames() { return env_.frames(); }
     Task run() {
@@ -135,7 +133,7 @@ private:
     }
     /// Returns where a slice is reduced in this node: in the memory of the member before the one that finishes it.
     std::byte* slice_memory(int slice, std::uint64_t k) {
-        return env_.staging(member(slice - 1)) + messages_.staging_bytes() + k % depth * slices_.stride();
+        return env_.staging(member(slice - 1)) + k % depth * slices_.stride();
     }
 
     void step(int slice, std::uint64_t k, int j) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages inside an operation: rings, trees and posts of every size, of elements that must not be split between
 // pieces, by each single-copy method and with refusals in the middle of a message.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -33,7 +34,7 @@ ConstBuffer all_of(std::vector<std::byte> const& v, Datatype const& type) {
 
 /// The data of rank r − 1 goes round the ring to rank r, three times, so that cells and buffers are reused.
 Task ring(ThreadEnv& env, NoArgs const& a) {
-    Messages<ThreadEnv> m(env, a.grain, 512, 1024);
+    Messages<ThreadEnv> m(env, {.grain = a.grain, .direct = 512, .cma = 1024});
     int const to = (env.rank() + 1) % env.size(), from = (env.rank() + env.size() - 1) % env.size();
     ConstBuffer const mine = all_of(*a.mine, *a.type);
     for (int round = 0; round < 3; ++round) {
@@ -55,7 +56,7 @@ Task ring(ThreadEnv& env, NoArgs const& a) {
 
 /// Rank 0 sends to each rank in turn, then receives from each.
 Task star(ThreadEnv& env, NoArgs const& a) {
-    Messages<ThreadEnv> m(env, a.grain, 512, 1024);
+    Messages<ThreadEnv> m(env, {.grain = a.grain, .direct = 512, .cma = 1024});
     ConstBuffer const mine = all_of(*a.mine, *a.type);
     auto into = m.into(all_of(*a.got, *a.type), 0);
     for (int round = 0; round < 2; ++round)
@@ -71,7 +72,7 @@ Task star(ThreadEnv& env, NoArgs const& a) {
 
 /// Rank 0 starts sends to all ranks before it waits for any, three times.
 Task fan(ThreadEnv& env, NoArgs const& a) {
-    Messages<ThreadEnv> m(env, a.grain, 512, 1024);
+    Messages<ThreadEnv> m(env, {.grain = a.grain, .direct = 512, .cma = 1024});
     ConstBuffer const mine = all_of(*a.mine, *a.type);
     for (int round = 0; round < 3; ++round) {
         for (int peer = 1; env.rank() == 0 && peer < env.size(); ++peer) {
@@ -109,7 +110,7 @@ Task all_concurrently(ThreadEnv& env, NoArgs const& a, bool in_place) {
     for (int i = 1; i < env.size(); ++i) peers.push_back((env.rank() + i) % env.size());
     auto box = [&](int peer) { return all_of(boxes[static_cast<std::size_t>(peer)], *a.type); };
     ConstBuffer const mine = all_of(*a.mine, *a.type);
-    Messages<ThreadEnv> m(env, a.grain, direct, direct);
+    Messages<ThreadEnv> m(env, {.grain = a.grain, .direct = direct, .cma = direct});
     co_await m.exchange_all(
         peers, peers,
         [&](int to) -> MessagePart {
@@ -126,7 +127,7 @@ Task all_in_place(ThreadEnv& env, NoArgs const& a) { return all_concurrently(env
 
 /// A ring whose first message has room for half of it only; the messages behind it are not affected.
 Task too_long(ThreadEnv& env, NoArgs const& a) {
-    Messages<ThreadEnv> m(env, a.grain, 512, 1024);
+    Messages<ThreadEnv> m(env, {.grain = a.grain, .direct = 512, .cma = 1024});
     int const to = (env.rank() + 1) % env.size(), from = (env.rank() + env.size() - 1) % env.size();
     ConstBuffer const mine = all_of(*a.mine, *a.type);
     std::size_t const n = mine.bytes();
@@ -195,6 +196,40 @@ TEST_P(MessagesBy, AreExchangedWithAllInPlace) {
 }
 TEST_P(MessagesBy, AreTruncatedToTheRoom) {
     run_all(too_long, 60000, [](int rank, int ranks) { return (rank + ranks - 1) % ranks; });
+}
+
+/// The ring again, where every staged piece but the last must have 32 KiB.
+Task ring_of_whole_pieces(ThreadEnv& env, NoArgs const& a) {
+    Messages<ThreadEnv> m(env);
+    int const to = (env.rank() + 1) % env.size(), from = (env.rank() + env.size() - 1) % env.size();
+    ConstBuffer const mine = all_of(*a.mine, *a.type);
+    auto into = m.into(all_of(*a.got, *a.type), 0);
+    auto use = [&](std::byte const* data, std::size_t at, std::size_t n) {
+        EXPECT_EQ(n, std::min<std::size_t>(32768, mine.bytes() - at));
+        into(data, at, n);
+    };
+    co_await m.exchange(to, {mine, 0, mine.bytes()}, from, mine.bytes(), use);
+    co_await m.close();
+}
+
+/// Bytes that each of 64 ranks, with 16 KiB of staging memory, takes in addition to send `bytes` bytes.
+std::vector<std::size_t> memory_of(Task (*algorithm)(ThreadEnv&, NoArgs const&), std::size_t bytes) {
+    constexpr int ranks = 64;
+    ThreadWorld world(ranks, make_tree(ranks, 1), AccessPath::staged, 16384);
+    auto byte = TypeBuilder::predefined(Basic::byte_);
+    run_as_ranks(ranks, [&](int rank) {
+        FramePool frames;
+        std::vector<std::byte> mine(bytes), got(bytes);
+        for (std::size_t i = 0; i < bytes; ++i) mine[i] = value(rank, i);
+        coll::run(world, rank, 1, frames, algorithm, NoArgs{{}, &mine, &got, byte.get(), 1});
+        for (std::size_t i = 0; i < bytes; ++i) ASSERT_EQ(got[i], value((rank + ranks - 1) % ranks, i));
+    });
+    return world.more_staging;
+}
+
+TEST(MessagesMemory, DependsOnThePeersThatARankUsesAndNotOnTheSizeOfPieces) {
+    EXPECT_THAT(memory_of(ring_of_whole_pieces, 100000), testing::Each(2 * 32768));
+    EXPECT_THAT(memory_of(posts, 9), testing::Each(0));
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, MessagesBy,

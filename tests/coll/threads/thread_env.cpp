@@ -15,8 +15,9 @@ template class Environment<ThreadMemory>;
 ThreadWorld::ThreadWorld(int ranks, topo::Hierarchy tree, AccessPath allowed, std::size_t staging)
     : trees(std::move(tree)), way(allowed), staging_bytes(staging),
       memory(static_cast<std::byte*>(std::aligned_alloc(cache_line, bytes(ranks))), std::free),
-      area(memory.get(), ranks), stagings(static_cast<std::size_t>(ranks)), traffic(stagings.size()),
-      staged(stagings.size()), loading_agreed(stagings.size()), refused_for(stagings.size(), -1) {
+      area(memory.get(), ranks), stagings(static_cast<std::size_t>(ranks)), more_staging(stagings.size()),
+      traffic(stagings.size()), staged(stagings.size()), loading_agreed(stagings.size()),
+      refused_for(stagings.size(), -1) {
     std::memset(memory.get(), 0, bytes(ranks));
     area.set_region_memory(memory.get() + Area::bytes(ranks));
     for (auto& s : stagings) s.resize(staging);
@@ -32,6 +33,13 @@ std::atomic<int>& ThreadWorld::writer(std::atomic<std::uint64_t> const& word) {
 void ThreadMemory::reserve_staging(std::size_t bytes) {
     auto& mine = world_.stagings[static_cast<std::size_t>(rank_)];
     if (mine.size() < bytes) mine.resize(bytes);
+}
+
+StagingMemory ThreadMemory::more_staging(std::size_t bytes) {
+    bytes = std::max(bytes, world_.staging_bytes);
+    std::byte* const memory = more_stagings_.emplace_back(new std::byte[bytes]).get();
+    world_.more_staging[static_cast<std::size_t>(rank_)] += bytes;
+    return {reinterpret_cast<std::uint64_t>(memory), bytes};
 }
 
 ThreadMemory::Awaiter ThreadMemory::until(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) {

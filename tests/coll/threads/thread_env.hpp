@@ -32,6 +32,7 @@ struct ThreadWorld {
     std::unique_ptr<std::byte, void (*)(void*)> memory;
     Area area;
     std::vector<std::vector<std::byte>> stagings;
+    std::vector<std::size_t> more_staging;   ///< bytes that each rank has taken in addition, in all its operations
     std::vector<Traffic> traffic;
     std::vector<std::uint64_t> staged;           ///< bytes that each rank has staged for others
     std::vector<std::uint64_t> loading_agreed;   ///< Environment::peers_can_load, for each rank
@@ -92,6 +93,7 @@ protected:
     std::byte* staging() { return staging_at(staging_offset()); }
     std::byte* staging_at(std::uint64_t offset) { return reinterpret_cast<std::byte*>(offset); }
     void count_staged(std::size_t bytes) { world_.staged[static_cast<std::size_t>(rank_)] += bytes; }
+    StagingMemory more_staging(std::size_t bytes);
     Traffic& traffic() { return world_.traffic[static_cast<std::size_t>(rank_)]; }
     topo::Locality locality(int peer) const;
     /// Called before each copy. Other ranks may run first, also between two pieces of shared work.
@@ -115,6 +117,7 @@ private:
     std::atomic<std::uint64_t> const* word_ = nullptr;
     std::uint64_t value_ = 0;
     unsigned fetches_ = 0;
+    std::vector<std::unique_ptr<std::byte[]>> more_stagings_;
 };
 
 using ThreadEnv = Environment<ThreadMemory>;

@@ -41,17 +41,25 @@ private:
     int participants_, pairs_, preferred_;
 };
 
+/// How incoming data is combined: as it arrives, read where it is, or only after all of it has been received into
+/// private memory, as programs on top of MPI_Recv must do. The latter moves two bytes more per byte combined.
+enum class Combining : std::size_t { lean, copied };
+inline constexpr Parameter combining_parameter = {
+    "form", 0, "whether data is combined where the sender has it or received into private memory first",
+    ParameterKind::keyword, "lean|copied"};
+
 /// The packed vector of one rank during the reduction, and how incoming data is combined with it.
 template <class Env>
 class PartialResult {
 public:
     /// The sum is built at `sum`, or in private memory if that is null.
-    PartialResult(Env& env, ReduceArgs const& a, std::byte* sum = nullptr)
+    PartialResult(Env& env, ReduceArgs const& a, std::byte* sum = nullptr, Combining combining = Combining::lean)
         : reducer_(env.traffic(), a), element_(std::max<std::size_t>(1, reducer_.element_bytes())), sum_(sum),
           packed_operand_(a.type->dense(a.count)) {
         if (!sum_) own_ = PooledBytes(env.frames(), a.bytes()), sum_ = own_.get();
         current_ = packed_operand_ ? first_byte(operand(a)) : sum_;
         if (!packed_operand_) env.load(sum_, operand(a), 0, a.bytes());
+        if (combining == Combining::copied) received_ = PooledBytes(env.frames(), a.bytes());
     }
 
     std::size_t element() const { return element_; }
@@ -64,12 +72,16 @@ public:
     void build_sum_at(std::byte* sum) { sum_ = sum; }
     MessagePart part(std::size_t first, std::size_t end) const { return packed_part(current_ + first, end - first); }
 
+    /// Where incoming data is received before it is combined; null: it is combined as it arrives.
+    std::byte* received() const { return received_.get(); }
     /// Combines incoming data for the bytes from `start` on; `from_lower`: the data comes from lower ranks.
-    auto combiner(std::size_t start, bool from_lower) {
-        return [this, start, from_lower](std::byte const* from, std::size_t at, std::size_t n) {
+    auto combiner(std::size_t start, bool from_lower) { return combiner(start, from_lower, sum_ + start); }
+    /// The same, but the sum of these bytes is built at `to`.
+    auto combiner(std::size_t start, bool from_lower, std::byte* to) {
+        return [this, start, from_lower, to](std::byte const* from, std::size_t at, std::size_t n) {
             void const* operands[] = {current_ + start + at, from};
             if (from_lower) std::swap(operands[0], operands[1]);
-            reducer_.combine(operands, 2, sum_ + start + at, n / element_);
+            reducer_.combine(operands, 2, to + at, n / element_);
         };
     }
 
@@ -79,12 +91,35 @@ private:
     std::byte* sum_;
     std::byte const* current_ = nullptr;
     bool packed_operand_;
-    PooledBytes own_;
+    PooledBytes own_, received_;
 };
 
 /// Returns this rank's result buffer if the sum may be built there: if it is contiguous. Otherwise null.
 inline std::byte* result_if_contiguous(ReduceArgs const& a, bool has_result) {
     return has_result && a.type->dense(a.count) ? first_byte(result(a)) : nullptr;
+}
+
+/// A range of bytes of a packed vector.
+struct Range {
+    std::size_t first = 0, end = 0;
+    std::size_t bytes() const { return end - first; }
+};
+
+/// Exchanges data with a peer: sends the range `sent` of this rank's value, and combines the peer's data for the range
+/// `kept` with it; at `to` unless that is null, otherwise as this rank's new value.
+template <class Env>
+Task exchange_and_combine(Env& env, Messages<Env>& m, PartialResult<Env>& partial, int peer, Range sent, Range kept,
+                          bool from_lower, std::byte* to = nullptr) {
+    auto combine = partial.combiner(kept.first, from_lower, to ? to : partial.sum() + kept.first);
+    MessagePart const out = partial.part(sent.first, sent.end);
+    std::size_t const bytes = kept.bytes();
+    if (std::byte* const received = partial.received()) {
+        co_await m.exchange(peer, out, peer, bytes, m.into(packed_buffer(received, bytes), 0));
+        combine(received, 0, bytes);
+    } else {
+        co_await m.exchange(peer, out, peer, bytes, combine);
+    }
+    if (!to) partial.use_sum();
 }
 
 /// Ranks that do not participate send their operands to their neighbours, which combine them with their own.
@@ -96,7 +131,13 @@ Task fold(Env& env, Messages<Env>& m, ReduceArgs const& a, Folding const& foldin
         co_await m.send(partner, {operand(a), 0, a.bytes()});
         co_return;
     }
-    co_await m.receive(partner, a.bytes(), partial.combiner(0, partner < env.rank()));
+    auto combine = partial.combiner(0, partner < env.rank());
+    if (std::byte* const received = partial.received()) {
+        co_await m.receive(partner, a.bytes(), m.into(packed_buffer(received, a.bytes()), 0));
+        combine(received, 0, a.bytes());
+    } else {
+        co_await m.receive(partner, a.bytes(), combine);
+    }
     partial.use_sum();
 }
 
@@ -108,12 +149,6 @@ Task unfold(Env& env, Messages<Env>& m, ReduceArgs const& a, Folding const& fold
     if (folding.participates(env.rank())) co_await m.send(partner, {result(a), 0, a.bytes()});
     else co_await m.receive(partner, a.bytes(), m.into(result(a), 0));
 }
-
-/// A range of bytes of a packed vector.
-struct Range {
-    std::size_t first = 0, end = 0;
-    std::size_t bytes() const { return end - first; }
-};
 
 /// The ranges of a rank before each step of a halving, and after the last one. Doubling goes through them in
 /// reverse, with the other halves.
@@ -145,9 +180,7 @@ Task halve(Env& env, Messages<Env>& m, Folding const& folding, PartialResult<Env
         halving.ranges[static_cast<std::size_t>(step) + 1] = lower ? Range{all.first, middle} : Range{middle, all.end};
         int const peer = folding.rank_at(position ^ 1 << step);
         Range const kept = halving.kept(step), sent = lower ? Range{middle, all.end} : Range{all.first, middle};
-        co_await m.exchange(peer, partial.part(sent.first, sent.end), peer, kept.bytes(),
-                            partial.combiner(kept.first, !lower));
-        partial.use_sum();
+        co_await exchange_and_combine(env, m, partial, peer, sent, kept, !lower);
     }
 }
 

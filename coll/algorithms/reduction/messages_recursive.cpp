@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reductions by recursive halving and doubling with messages: allreduce (rabenseifner, recursive_doubling), reduce
 // (rabenseifner), reduce_scatter (recursive_halving). If p is no power of two, one rank of each of the first pairs of
-// neighbours first passes its operand to the other (Folding, coll/blocks/halving.hpp).
+// neighbours first passes its operand to the other (Folding, coll/blocks/halving.hpp). In the form `copied`, halving
+// receives the data of a peer before it combines it, (p − 1)·s bytes in total: for p = 2^k and messages that are read
+// in place, reduce_scatter then moves the 5·s·(p − 1) bytes and allreduce the 7·s·(p − 1) bytes that YHCCL's tables 1
+// and 2 state for Rabenseifner's algorithms.
 //
 // allreduce/rabenseifner: reduce_scatter by recursive vector halving with doubling distance, then an allgather along
 // the same pairs in reverse order. 2 log2(p) steps (+ 2); each rank sends 2 s (p − 1)/p and combines s (p − 1)/p. In
@@ -12,6 +15,15 @@
 #include "coll/blocks/halving.hpp"
 #include "coll/blocks/reducer.hpp"
 #include "runtime/wait/task.hpp"
+
+namespace tutti::coll::algorithms {
+namespace {
+
+constexpr Parameter combining_parameters[] = {combining_parameter};
+Combining combining_of(CommonArgs const& a) { return static_cast<Combining>(a.parameters[0]); }
+
+}   // namespace
+}   // namespace tutti::coll::algorithms
 
 namespace tutti::coll::algorithms::allreduce {
 namespace {
@@ -34,7 +46,7 @@ template <class Env>
 Task rabenseifner(Env& env, ReduceArgs const& a) {
     if (a.bytes() == 0) co_return;
     Folding const folding(env.size());
-    PartialResult<Env> partial(env, a, result_if_contiguous(a, true));
+    PartialResult<Env> partial(env, a, result_if_contiguous(a, true), combining_of(a));
     Messages<Env> m(env, partial.element());
     co_await fold(env, m, a, folding, partial);
     if (folding.participates(env.rank())) {
@@ -53,9 +65,10 @@ extern constinit const Algorithm<ReduceArgs> rabenseifner_algorithm = {
     Family::baseline,
     "Rabenseifner, ICCS 2004; Thakur, Rabenseifner, Gropp, IJHPCA 2005",
     requires_reassociation,
-    {},
+    combining_parameters,
     TUTTI_SHM_AND_NET(rabenseifner),
-    {"q = power(p, 2); (p - q)*(5*s + 2*staged(s)) + 5*(q - 1)*s + 2*q*doubling(d, q, staged(s/d/2))"}};
+    {"q = power(p, 2); 2*form*(p - 1)*s + (p - q)*(5*s + 2*staged(s)) + 5*(q - 1)*s + "
+     "2*q*doubling(d, q, staged(s/d/2))"}};
 
 // allreduce/recursive_doubling: in step i the ranks 2^i apart exchange everything they have and combine it. Of the
 // first pairs of neighbours, the rank that passed its operand gets the result. log2(p) steps (+ 2); each rank sends and
@@ -143,7 +156,7 @@ Task rabenseifner(Env& env, ReduceArgs const& a) {
     if (a.bytes() == 0) co_return;
     bool const is_root = env.rank() == a.root;
     Folding const folding(env.size(), a.root);
-    PartialResult<Env> partial(env, a, result_if_contiguous(a, is_root));
+    PartialResult<Env> partial(env, a, result_if_contiguous(a, is_root), combining_of(a));
     Messages<Env> m(env, partial.element());
     co_await fold(env, m, a, folding, partial);
     if (folding.participates(env.rank())) {
@@ -161,9 +174,10 @@ extern constinit const Algorithm<ReduceArgs> rabenseifner_algorithm = {
     Family::baseline,
     "Rabenseifner, ICCS 2004; Thakur, Rabenseifner, Gropp, IJHPCA 2005",
     requires_reassociation,
-    {},
+    combining_parameters,
     TUTTI_SHM_AND_NET(rabenseifner),
-    {"q = power(p, 2); r = p - q; v = root < 2*r ? floor(root/2) : root - r; r*(3*s + staged(s)) + 3*(q - 1)*s + "
+    {"q = power(p, 2); r = p - q; v = root < 2*r ? floor(root/2) : root - r; "
+     "2*form*(p - 1)*s + r*(3*s + staged(s)) + 3*(q - 1)*s + "
      "doubling(d, q, n = s/d/2; k = mod(s/e, d); odd = mod(floor(s/e/d), 2) < 1 ? k : d - k; q*staged(n) + "
      "(1 + staged(n)/n/2)*(s + (mod(floor(v/d), 2) < 1 ? odd : 0 - odd)*e))"}};
 
@@ -178,9 +192,10 @@ extern constinit const Algorithm<ReduceArgs> rabenseifner_algorithm = {
 namespace tutti::coll::algorithms::reduce_scatter {
 namespace {
 
+/// `to`: where the last step builds this rank's share; null: in its partial result.
 template <class Env>
-Task halve_ranks(Env& env, Messages<Env>& m, Folding const& folding, Shares const& shares,
-                 PartialResult<Env>& partial) {
+Task halve_ranks(Env& env, Messages<Env>& m, Folding const& folding, Shares const& shares, PartialResult<Env>& partial,
+                 std::byte* to) {
     int const position = folding.position(env.rank());
     auto const cut = [&](int at) { return shares.start(folding.first_at(at)); };
     int first = 0, end = folding.participants();
@@ -189,9 +204,7 @@ Task halve_ranks(Env& env, Messages<Env>& m, Folding const& folding, Shares cons
         bool const lower = (position & distance) == 0;
         Range const low{cut(first), cut(middle)}, high{cut(middle), cut(end)};
         Range const kept = lower ? low : high, sent = lower ? high : low;
-        co_await m.exchange(peer, partial.part(sent.first, sent.end), peer, kept.bytes(),
-                            partial.combiner(kept.first, !lower));
-        partial.use_sum();
+        co_await exchange_and_combine(env, m, partial, peer, sent, kept, !lower, distance == 1 ? to : nullptr);
         if (lower) end = middle;
         else first = middle;
     }
@@ -204,14 +217,17 @@ Task recursive_halving(Env& env, ReduceScatterArgs const& a) {
     if (a.bytes() == 0) co_return;
     Folding const folding(env.size());
     Shares const shares(a, env.frames());
-    PartialResult<Env> partial(env, a);
+    PartialResult<Env> partial(env, a, nullptr, combining_of(a));
     Messages<Env> m(env, partial.element());
     int const rank = env.rank(), partner = folding.partner(rank);
     co_await fold(env, m, a, folding, partial);
     if (folding.participates(rank)) {
-        co_await halve_ranks(env, m, folding, shares, partial);
+        // The last step reads the operand, which must not be overwritten, and builds one share unless there is a pair.
+        Buffer const share = shares.result(rank);
+        bool const builds = folding.steps() > 0 && partner < 0 && a.in != in_place && share.type->dense(share.count);
+        co_await halve_ranks(env, m, folding, shares, partial, builds ? first_byte(share) : nullptr);
         if (partner >= 0) co_await m.send(partner, partial.part(shares.start(partner), shares.end(partner)));
-        shares.deliver(env, partial.current() + shares.start(rank));
+        if (!builds) shares.deliver(env, partial.current() + shares.start(rank));
     } else {
         co_await m.receive(partner, shares.bytes(rank), m.into(shares.result(rank), 0));
     }
@@ -224,9 +240,9 @@ extern constinit const Algorithm<ReduceScatterArgs> recursive_halving_algorithm 
     Family::baseline,
     "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
     requires_commutative_operator | requires_reassociation | requires_bounded_gather,
-    {},
+    combining_parameters,
     TUTTI_SHM_AND_NET(recursive_halving),
-    {"q = power(p, 2); r = p - q; r*(3*s + staged(s) + staged(s/p)) + (3*q - 1)*s + "
+    {"q = power(p, 2); r = p - q; 2*form*(p - 1)*s + r*(3*s + 4*s/p + staged(s) + staged(s/p)) + 3*(q - 1)*s + "
      "doubling(d, q, d*sum(g, q/d, staged((d + min((g + 1)*d, r) - min(g*d, r))*s/p)))"}};
 
 }   // namespace tutti::coll::algorithms::reduce_scatter

@@ -104,13 +104,21 @@ private:
 template <class Env>
 class PassDown {
 public:
-    /// The last child is served first: it has the largest subtree in trees where sizes differ.
-    PassDown(Env& env, Messages<Env>& m, Buffer data, TreePosition position, Segments segments)
-        : env_(env), m_(m), data_(data), position_(std::move(position)), segments_(segments) {}
+    /// The segments begin at packed byte `first`. The last child is served first: it has the largest subtree in trees
+    /// where sizes differ.
+    PassDown(Env& env, Messages<Env>& m, Buffer data, TreePosition position, Segments segments, std::size_t first = 0)
+        : env_(env), m_(m), data_(data), position_(std::move(position)), segments_(segments), first_(first) {}
     FramePool& frames() { return env_.frames(); }
 
+    /// Passes all segments.
+    Task all() {
+        for (std::uint64_t k = 0; k < segments_.count; ++k) co_await segment(k);
+        co_await finish();
+    }
+    /// Passes segment k; nothing if there is none.
     Task segment(std::uint64_t k) {
-        std::size_t const at = segments_.at(k), n = segments_.bytes(k);
+        if (k >= segments_.count) co_return;
+        std::size_t const at = first_ + segments_.at(k), n = segments_.bytes(k);
         if (position_.parent >= 0) co_await m_.receive(position_.parent, n, m_.into(data_, at));
         for (auto child = position_.children.rbegin(); child != position_.children.rend(); ++child) {
             co_await m_.finish(*child);
@@ -127,6 +135,7 @@ private:
     Buffer data_;
     TreePosition position_;
     Segments segments_;
+    std::size_t first_;
 };
 
 /// Up one tree, and down another, where this rank receives each segment `lag` segments later. Nothing is sent down if

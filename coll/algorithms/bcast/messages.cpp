@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Broadcasts by messages, in shared memory and between nodes: binomial, chain, linear, mpich_hierarchical,
-// scatter_allgather.
+// Broadcasts by messages, in shared memory and between nodes: binomial, knomial, binary, split_binary, chain,
+// linear, mpich_hierarchical, scatter_allgather.
 //
 // binomial: whole messages along a binomial tree; in each step the number of ranks that have the data doubles. ⌈log2 p⌉
 // consecutive messages. Bytes: s per receiver by single copy, otherwise 2s.
@@ -27,6 +27,123 @@ extern constinit const Algorithm<BcastArgs> binomial_algorithm = {
     {},
     TUTTI_SHM_AND_NET(binomial),
     {"(p - 1)*(2*s + staged(s))"}};
+
+// knomial: like binomial, but the number of ranks that have the data grows by the factor `radix` in each step, in which
+// each of them sends to radix − 1 others; whole messages, or segments in a pipeline. (radix − 1)·⌈log_radix p⌉
+// consecutive messages at the root, ⌈log_radix p⌉ at a rank farthest from it. Bytes: s per receiver by single copy,
+// otherwise 2s. With radix 4 these are the messages of Open MPI's component tuned that XHC's Table II counts.
+// Folklore; Open MPI's coll/tuned, as measured by Katevenis, Ploumidis, Marazakis (XHC, CLUSTER 2022), Table II.
+
+namespace {
+
+/// Passes the message down a tree. `position` is that of this rank's vrank, its distance from the root in a circle.
+template <class Env>
+Task pass_down(Env& env, BcastArgs const& a, TreePosition position, std::size_t segment) {
+    Messages<Env> m(env);
+    auto const rank_at = [&](int vrank) { return (vrank + a.root) % env.size(); };
+    PassDown<Env> down(env, m, a.data, std::move(position).renumbered(rank_at), Segments(a.data.bytes(), 1, segment));
+    co_await down.all();
+    co_await m.close();
+}
+
+}   // namespace
+
+template <class Env>
+Task knomial(Env& env, BcastArgs const& a) {
+    int const size = env.size(), radix = static_cast<int>(std::max<std::size_t>(2, a.parameters[0]));
+    int const vrank = (env.rank() - a.root + size) % size;
+    return pass_down(env, a, tree_of_groups(env.frames(), vrank, size, radix), a.parameters[1]);
+}
+
+constexpr Parameter knomial_parameters[] = {
+    {"radix", 4, "factor by which the ranks that have the data multiply in a step; at least 2", ParameterKind::number},
+    {"segment", 1 << 30, "bytes forwarded at a time"},
+};
+extern constinit const Algorithm<BcastArgs> knomial_algorithm = {
+    "knomial",
+    "each rank that has the data sends it to the roots of several smaller subtrees",
+    Family::baseline,
+    "folklore; Open MPI's coll/tuned, counted in XHC (Katevenis and others, CLUSTER 2022), Table II",
+    requires_nothing,
+    knomial_parameters,
+    TUTTI_SHM_AND_NET(knomial),
+    {"(p - 1)*(2*s + staged(s, segment))"}};
+
+// binary: along a binary tree, in segments if asked for. ⌊log2 p⌋ + s/segment steps of at most two messages. Bytes: s
+// per receiver by single copy, otherwise 2s.
+// Pjesivac-Grbovic and others, "Performance analysis of MPI collective operations", Cluster Computing 2007.
+
+template <class Env>
+Task binary(Env& env, BcastArgs const& a) {
+    int const size = env.size(), vrank = (env.rank() - a.root + size) % size;
+    return pass_down(env, a, binary_tree(env.frames(), vrank, size), a.parameters[0]);
+}
+
+constexpr Parameter binary_parameters[] = {{"segment", 1 << 30, "bytes forwarded at a time"}};
+extern constinit const Algorithm<BcastArgs> binary_algorithm = {
+    "binary",
+    "each rank that has the data sends it to at most two others",
+    Family::baseline,
+    "Pjesivac-Grbovic and others, Cluster Computing 2007",
+    requires_nothing,
+    binary_parameters,
+    TUTTI_SHM_AND_NET(binary),
+    {"(p - 1)*(2*s + staged(s, segment))"}};
+
+// split_binary: the message is cut into two halves, and the ranks below the root into two subtrees of a binary tree.
+// Each half passes down one of them in segments, so that the root sends every byte once; then each rank exchanges its
+// half for that of a rank in the other subtree. If the first subtree has one rank more, its last rank gets the second
+// half from the root. ⌊log2 p⌋ + s/(2·segment) steps, and one message of s/2 bytes in each direction. Bytes: s per
+// receiver by single copy, otherwise 2s.
+// Pjesivac-Grbovic and others, "Performance analysis of MPI collective operations", Cluster Computing 2007; Open MPI's
+// coll/tuned uses it for messages of middle size.
+
+template <class Env>
+Task split_binary(Env& env, BcastArgs const& a) {
+    int const size = env.size(), vrank = (env.rank() - a.root + size) % size;
+    int const left = size / 2, right = size - 1 - left;   // ranks in the subtrees, which begin at 1 and at 1 + left
+    auto const rank_at = [&](int v) { return (v + a.root) % size; };
+    std::size_t const bytes = a.data.bytes(), middle = (bytes + 1) / 2;
+    MessagePart const halves[] = {{a.data, 0, middle}, {a.data, middle, bytes - middle}};
+    Messages<Env> m(env);
+    TreePosition position = position_under(env.frames(), binary_tree, a.root, env.rank(), size);
+    if (vrank == 0) {
+        std::vector<PassDown<Env>> down;
+        for (std::size_t i = 0; i < position.children.size(); ++i) {
+            TreePosition one(env.frames());
+            one.children.push_back(position.children[i]);
+            down.emplace_back(env, m, a.data, std::move(one), Segments(halves[i].bytes, 1, a.parameters[0]),
+                              halves[i].at);
+        }
+        std::uint64_t const count = Segments(middle, 1, a.parameters[0]).count;   // the first half is not shorter
+        for (std::uint64_t k = 0; k < count; ++k)
+            for (auto& half : down) co_await half.segment(k);
+        for (auto& half : down) co_await half.finish();
+        if (left > right) co_await m.send(rank_at(left), halves[1]);
+    } else {
+        bool const in_left = vrank <= left;
+        MessagePart const &mine = halves[in_left ? 0 : 1], &other = halves[in_left ? 1 : 0];
+        PassDown<Env> down(env, m, a.data, std::move(position), Segments(mine.bytes, 1, a.parameters[0]), mine.at);
+        co_await down.all();
+        auto use = m.into(a.data, other.at);
+        int const peer = in_left ? vrank + left : vrank - left;
+        if (peer == size) co_await m.receive(a.root, other.bytes, use);
+        else co_await m.exchange(rank_at(peer), mine, rank_at(peer), other.bytes, use);
+    }
+    co_await m.close();
+}
+
+constexpr Parameter split_binary_parameters[] = {{"segment", 16384, "bytes forwarded at a time"}};
+extern constinit const Algorithm<BcastArgs> split_binary_algorithm = {
+    "split_binary",
+    "each half passes down one subtree of a binary tree, then pairs exchange halves",
+    Family::baseline,
+    "Pjesivac-Grbovic and others, Cluster Computing 2007; Open MPI's coll/tuned",
+    requires_nothing,
+    split_binary_parameters,
+    TUTTI_SHM_AND_NET(split_binary),
+    {"h = ceil(s/2); g = s - h; t = floor(p/2); u = p - 1 - t; "
+     "2*(p - 1)*s + t*(staged(h, segment) + staged(g)) + u*(staged(g, segment) + staged(h))"}};
 
 // chain: segments along a chain of all ranks, beginning at the root. A rank receives segment k while it sends segment
 // k − 1. p − 2 + s/segment steps. Bytes: s per receiver by single copy, otherwise 2s.
@@ -136,8 +253,7 @@ Task mpich_hierarchical(Env& env, BcastArgs const& a) {
     Segments const segments(a.data.bytes(), 1, pipelined ? a.parameters[1] : one_segment);
     Messages<Env> m(env);
     PassDown<Env> down(env, m, a.data, std::move(position), segments);
-    for (std::uint64_t k = 0; k < segments.count; ++k) co_await down.segment(k);
-    co_await down.finish();
+    co_await down.all();
     co_await m.close();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reductions by messages, in shared memory and between nodes: allreduce (rank_order, ring), reduce (binomial, chain,
-// linear, rank_order), reduce_scatter (pairwise, rank_order, ring).
+// Reductions by messages, in shared memory and between nodes: allreduce (rank_order, ring), reduce (rank_order),
+// reduce_scatter (pairwise, rank_order, ring).
 //
 // rank_order: along a chain of all ranks in their order, each rank adds its operand to the partial result of all ranks
 // before it, so that operands are grouped from the left as on one node, whatever the placement. The last rank has the
@@ -192,70 +192,10 @@ extern constinit const Algorithm<ReduceArgs> ring_algorithm = {
 
 }   // namespace tutti::coll::algorithms::allreduce
 
-// reduce/binomial: whole messages along a binomial tree; with a non-commutative operator to rank 0 and from there to
-// the root. ⌈log2 p⌉ (+ 1) consecutive messages; p − 1 (+ 1) messages of s bytes.
-// Thakur, Rabenseifner, Gropp, IJHPCA 2005, section 4.4 (short messages).
-
-namespace tutti::coll::algorithms::reduce {
-
-template <class Env>
-Task binomial(Env& env, ReduceArgs const& a) {
-    return reduce_by_shape(env, a, binomial_tree, one_segment);
-}
-
-extern constinit const Algorithm<ReduceArgs> binomial_algorithm = {
-    "binomial",
-    "each rank combines its subtree's operands and sends the result to its parent",
-    Family::baseline,
-    "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
-    requires_reassociation,
-    {},
-    TUTTI_SHM_AND_NET(binomial),
-    {"(p - 1)*(3*s + staged(s))"}};
-
-// reduce/chain: in segments along a chain of ranks that ends at the root; with a non-commutative operator it ends at
-// rank 0, which sends the result to the root. p − 1 (+ 1) + s/segment consecutive messages; each rank sends s bytes.
-// Pješivac-Grbović, Angskun, Bosilca, Fagg, Gabriel, Dongarra, "Performance analysis of MPI collective operations",
-// Cluster Computing 10 (2007), "pipeline".
-
-template <class Env>
-Task chain(Env& env, ReduceArgs const& a) {
-    return reduce_by_shape(env, a, chain_tree, a.parameters[0]);
-}
-
-constexpr Parameter chain_parameters[] = {{"segment", 32768, "bytes forwarded at a time"}};
-extern constinit const Algorithm<ReduceArgs> chain_algorithm = {
-    "chain",
-    "segments move along the ranks to the root, and each rank combines its own",
-    Family::baseline,
-    "Pješivac-Grbović and others, Cluster Computing 10 (2007)",
-    requires_reassociation,
-    chain_parameters,
-    TUTTI_SHM_AND_NET(chain),
-    {"(p - 1)*(3*s + staged(s, segment))"}};
-
-// reduce/linear: all ranks send to the root, which combines in rank order from its own position outwards. p − 1
-// messages of s bytes one after the other at the root, read in the sender's buffer or staged once.
-// Pješivac-Grbović and others, Cluster Computing 10 (2007), "linear".
-
-template <class Env>
-Task linear(Env& env, ReduceArgs const& a) {
-    return reduce_to_root(env, a, position_around(env.frames(), star_tree, a.root, env.rank(), env.size(), false),
-                          a.root, one_segment);
-}
-
-extern constinit const Algorithm<ReduceArgs> linear_algorithm = {
-    "linear",
-    "all ranks send to the root, which combines",
-    Family::baseline,
-    "Pješivac-Grbović and others, Cluster Computing 10 (2007)",
-    requires_reassociation,
-    {},
-    TUTTI_SHM_AND_NET(linear),
-    {"(p - 1)*(3*s + staged(s))"}};
-
 // reduce/rank_order: along all ranks in their order, in segments, and from the last one to the root; the result has the
 // same bits whatever the placement. p + s/segment consecutive messages. The definition, MPI 3.1, section 5.9.1.
+
+namespace tutti::coll::algorithms::reduce {
 
 template <class Env>
 Task rank_order(Env& env, ReduceArgs const& a) {

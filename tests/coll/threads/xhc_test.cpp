@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The volume of XHC's broadcast (Table II): on 2 sockets of 4 NUMA nodes of 8 cores, one message between sockets, 6
-// between NUMA nodes and 56 inside them, for every mapping, root, message size and layout of the leaders' flags.
+// The messages of XHC's Table II: on 2 sockets of 4 NUMA nodes of 8 cores, XHC's broadcast sends one message between
+// sockets, 6 between NUMA nodes and 56 inside them, for every mapping, root, message size and layout of the leaders'
+// flags; those of a 4-nomial tree, which are Open MPI's, depend on mapping and root.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,15 +43,10 @@ struct World {
     std::vector<std::vector<topo::Locality>> localities;
 };
 
-AlgorithmRow const& broadcast() { return row_of(Collective::bcast, "xhc"); }
-
-constexpr int roots[] = {0, 1, 7, 8, 19, 31, 32, 45, 56, 63};
-
-/// The messages of one broadcast with each of the roots; `bytes` fit into one chunk; `layout` is that of the flags.
-std::vector<Counts> count_messages(World& world, std::size_t bytes, FlagLayout layout) {
+/// The messages of one broadcast with each of the roots.
+std::vector<Counts> count_messages(World& world, std::size_t bytes, Setting const& setting,
+                                   std::span<int const> roots) {
     auto const type = TypeBuilder::predefined(Basic::uint8);
-    Values values = defaults(broadcast()).values;
-    values.set(3, static_cast<std::size_t>(layout));
     std::vector<Counts> counts;
     Counts before{};
     RankBarrier after_each(ranks, [&]() noexcept {
@@ -68,8 +64,8 @@ std::vector<Counts> count_messages(World& world, std::size_t bytes, FlagLayout l
             BcastArgs args{};
             args.data = {data.data(), static_cast<std::int64_t>(bytes), type.get()};
             args.root = root;
-            args.parameters = values;
-            run(world.shared, rank, ++op, frames, broadcast(), args);
+            args.parameters = setting.values;
+            run(world.shared, rank, ++op, frames, *setting.algorithm, args);
             wrong += std::ranges::count(data, 100 + root) != static_cast<std::ptrdiff_t>(bytes);
             after_each.arrive_and_wait();
         }
@@ -77,6 +73,9 @@ std::vector<Counts> count_messages(World& world, std::size_t bytes, FlagLayout l
     EXPECT_EQ(wrong, 0) << "wrong data";
     return counts;
 }
+
+/// Messages between sockets, between NUMA nodes, and inside them.
+std::array<std::uint64_t, 3> by_distance(Counts const& c) { return {c[3], c[2], c[1] + c[0]}; }
 
 std::vector<int> in_order() { return topo::first_ranks(ranks); }
 std::vector<int> round_robin() {
@@ -86,18 +85,33 @@ std::vector<int> round_robin() {
 }
 
 TEST(XhcBroadcast, CrossesSocketsOnceAndNumaNodesSixTimesInEveryLayout) {
+    constexpr int roots[] = {0, 1, 7, 8, 19, 31, 32, 45, 56, 63};
     for (std::vector<int> const& mapping : {in_order(), round_robin()})
-        for (std::size_t bytes : {8, 1024, 16384})
+        for (std::size_t bytes : {8, 1024, 16384})   // at most one chunk
             for (FlagLayout layout : {FlagLayout::one, FlagLayout::packed, FlagLayout::apart, FlagLayout::atomic}) {
                 World world(mapping);
                 ASSERT_EQ(world.shared.trees.hierarchy.describe(), "numa+socket+node");
-                std::vector<Counts> const counts = count_messages(world, bytes, layout);
+                Setting xhc = defaults(row_of(Collective::bcast, "xhc"));
+                xhc.values.set(3, static_cast<std::size_t>(layout));
+                std::vector<Counts> const counts = count_messages(world, bytes, xhc, roots);
                 for (std::size_t i = 0; i < counts.size(); ++i)
-                    EXPECT_THAT((std::array{counts[i][3], counts[i][2], counts[i][1] + counts[i][0]}),
-                                testing::ElementsAre(1, 6, 56))
+                    EXPECT_THAT(by_distance(counts[i]), testing::ElementsAre(1, 6, 56))
                         << "root " << roots[i] << ", rank 1 on core " << mapping[1] << ", " << bytes
                         << " bytes, layout " << static_cast<int>(layout);
             }
+}
+
+TEST(KnomialBroadcast, SendsTheMessagesOfTunedInTableTwo) {
+    constexpr int roots[] = {0, 10};
+    for (std::size_t bytes : {8, 1024, 16384, 1 << 20}) {
+        World by_core(in_order()), by_numa(round_robin());
+        Setting const knomial = defaults(row_of(Collective::bcast, "knomial"));
+        std::vector<Counts> const core = count_messages(by_core, bytes, knomial, roots),
+                                  numa = count_messages(by_numa, bytes, knomial, roots);
+        EXPECT_THAT(by_distance(core[0]), testing::ElementsAre(2, 9, 52)) << "map-core, root=0, " << bytes;
+        EXPECT_THAT(by_distance(numa[0]), testing::ElementsAre(8, 48, 7)) << "map-numa, " << bytes;
+        EXPECT_THAT(by_distance(core[1]), testing::ElementsAre(10, 17, 36)) << "root=10, " << bytes;
+    }
 }
 
 /// A leader's flag in the view of its members, in each layout: a member reads only its own leader's word.

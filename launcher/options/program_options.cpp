@@ -251,6 +251,11 @@ constexpr Option program_options[] = {
      "with --strict it ends the job. May be given several times; the same as TUTTI_COLL. tutti-info --algorithms lists "
      "the algorithms.",
      [](Target t, Values v) { request_algorithms(t.job.environment, v[0]); }},
+    {"--coll-table", "tuned|mpich|FILE", "",
+     "Choose the algorithms of collectives by these rules, before the default table: those of Open MPI's component "
+     "tuned or of MPICH, applied to Tutti's versions of their algorithms, or those of a file as tutti-tune writes it. "
+     "The same as TUTTI_TUNING. tutti-info --table prints the rules.",
+     [](Target t, Values v) { t.job.environment.set.emplace_back("TUTTI_TUNING", v[0]); }},
 };
 
 constexpr Option environment_options[] = {

@@ -54,6 +54,8 @@ TuningFile load(std::string const& name, bool named, topo::Machine const& machin
 TuningFile find_tuning_file(std::string const& requested, std::vector<std::string> const& locations,
                             topo::Machine const& machine) {
     if (requested == "none") return {};
+    for (NamedTable const& table : named_tables())
+        if (requested == table.name) return {requested, table.text, {}};
     if (!requested.empty()) return load(requested, true, machine);
     std::error_code ignored;
     for (std::string const& location : locations)

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Locates the file in which tutti-tune has stored the fastest algorithms of a machine, and checks that it is for this
-// machine. mpiexec reads the file once per job and passes its text to the ranks in the segment, so that all ranks make
-// the same choices even if the file changes meanwhile. parse_rules (coll/choice/choose.hpp) interprets the text.
+// machine. Named tables, which have the rules of other MPI libraries, are part of the programs. mpiexec reads the file
+// once per job and passes its text to the ranks in the segment, so that all ranks make the same choices even if the
+// file changes meanwhile. parse_rules (coll/choice/choose.hpp) interprets the text.
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,7 +25,14 @@ struct TuningFile {
     std::string diagnostic;   ///< why the file is not used, without a full stop
 };
 
-/// Finds the file for a value of TUTTI_TUNING: a file name, "none", or, if empty, the first of `locations` that exists.
+/// A table in the format of tuning files: coll/choice/NAME.table.
+struct NamedTable {
+    char const *name, *text;
+};
+std::span<NamedTable const> named_tables();
+
+/// Finds the file for a value of TUTTI_TUNING: the name of a table or of a file, "none", or, if empty, the first of
+/// `locations` that exists.
 /// Files of another version, files that are not regular and files larger than max_tuning_bytes are not used. A file of
 /// another machine is used only if it was named.
 TuningFile find_tuning_file(std::string const& requested, std::vector<std::string> const& locations,

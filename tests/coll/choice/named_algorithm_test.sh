@@ -45,6 +45,13 @@ printf '# tutti tuning 1\nbcast one_node slots\nbcast several_nodes hierarchical
 TUTTI_TUNING=$folder/tuning run -n 2 "$bench" "${quick[@]}" --sizes 8K:64K bcast
 expect_code 0; expect_err "$folder/tuning:3: bcast hierarchical never runs on communicators of this kind: several_nodes"
 [ "$(wc -l <<< "$err")" = 1 ] || wrong "$what: $err"
+
+# the rules of other libraries, which are part of the programs
+for table in "tuned: bcast,linear allreduce,ring" "mpich: bcast,binomial allreduce,rabenseifner"; do
+    run -n 2 --coll-table "${table%%:*}" "$bench" "${quick[@]}" --csv --sizes 16K:16K bcast allreduce
+    expect_code 0; expect_silence
+    [ "$(sed 1d <<< "$out" | cut -d, -f1,5 | xargs)" = "${table#*: }" ] || wrong "$what printed $out"
+done
 run -n 4 --coll barrier=masters "$build/tests/ranks_coll_tuned" 1; expect_code 0; expect_silence
 
 # several nodes

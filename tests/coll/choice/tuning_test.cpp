@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runtime/settings/tuning_file.hpp"
+
 namespace tutti::coll {
 namespace {
 
@@ -107,6 +109,45 @@ TEST(Tuning, RoundTripsItsText) {
         EXPECT_EQ(a.ranks, b.ranks);
         EXPECT_EQ(a.bytes, b.bytes);
     }
+}
+
+/// The rules that are part of the programs: each line is valid, and no line hides a later one.
+TEST(NamedTables, HaveRulesForEveryCollectiveAndNoLineWithoutEffect) {
+    ASSERT_FALSE(named_tables().empty());
+    for (NamedTable const& table : named_tables()) {
+        EXPECT_TRUE(std::string_view(table.text).starts_with(tuning_head)) << table.name;
+        std::vector<std::string> errors;
+        std::vector<Rule> const rules = parse_rules(table.text, table.name, errors);
+        EXPECT_THAT(errors, IsEmpty());
+        for (int c = 0; c < collectives; ++c)
+            EXPECT_TRUE(std::ranges::any_of(rules, [c](Rule const& r) { return static_cast<int>(r.collective) == c; }))
+                << table.name << ": " << name_of(static_cast<Collective>(c));
+        for (auto rule = rules.begin(); rule != rules.end(); ++rule)
+            for (auto earlier = rules.begin(); earlier != rule; ++earlier)
+                EXPECT_FALSE(earlier->collective == rule->collective && earlier->ranks >= rule->ranks &&
+                             earlier->bytes >= rule->bytes &&
+                             earlier->setting.algorithm->requirements == rule->setting.algorithm->requirements)
+                    << table.name << ":" << earlier->line << " hides line " << rule->line;
+    }
+}
+
+TEST(NamedTables, AreChosenByName) {
+    TuningFile const file = find_tuning_file("tuned", {}, topo::Machine{});
+    EXPECT_EQ(file.name, "tuned");
+    std::vector<std::string> errors;
+    Settings settings;
+    settings.tuned = parse_rules(file.text, file.name, errors);
+    auto const chosen = [&](Collective collective, int ranks, std::size_t bytes) {
+        Trees const trees(topo::Hierarchy::build(ranks, {}));
+        auto const trees_of = [&](topo::LevelChoice const*) -> Trees const& { return trees; };
+        return text_of(
+            *decide(collective, CallTraits::plain(trees.hierarchy, 8192, bytes), settings, trees_of).setting);
+    };
+    EXPECT_EQ(chosen(Collective::bcast, 64, 1 << 20), "knomial");   // as XHC's Table II counts
+    EXPECT_EQ(chosen(Collective::bcast, 63, 2047), "binomial");
+    EXPECT_EQ(chosen(Collective::bcast, 63, 2048), "knomial");
+    EXPECT_EQ(chosen(Collective::allreduce, 16, 4095), "recursive_doubling");
+    EXPECT_EQ(chosen(Collective::allreduce, 16, 4096), "rabenseifner");
 }
 
 }   // namespace

@@ -45,7 +45,7 @@ public:
 
     PulledBroadcast(Env& env, LeaderFlag<Env>& flag, ByteSteps const& steps, Setup const& setup)
         : env_(env), flag_(flag), steps_(steps), s_(setup), counts_(flag.layout() == FlagLayout::atomic) {
-        if (counts_) env_.begin_count();
+        if (counts_) env_.begin_count(env_.rank());
     }
 
     std::size_t received() const { return received_; }
@@ -183,7 +183,7 @@ private:
     Task serve_until_counted() {
         PooledVector<int> const& children = flag_.children();
         for (std::uint64_t seen = 0; seen / acknowledgement < children.size();) {
-            co_await env_.until_count(seen + 1);
+            co_await env_.until_count(env_.rank(), seen + 1);
             seen = env_.notified();
             if (s_.memory != LeaderMemory::user) continue;
             for (int child : children)

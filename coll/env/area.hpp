@@ -9,8 +9,8 @@
 // placed on several NUMA nodes, they are ordered by member instead, because a page lies on one NUMA node.
 //
 // Operation number n (1, 2, …, the same at all members) uses channel n mod depth. Every flag is written by its member
-// only (except that of `notify` and the words of shared work, see env.hpp) and counts up: stamp(n, step) grows with n
-// and with the step; flags are never reset.
+// only (except that of `notify`, counters and the words of shared work, see env.hpp) and counts up: stamp(n, step)
+// grows with n and with the step; flags are never reset.
 //
 // Why the counters do not overflow: 44 bits count the steps of a phase (Environment::begin_phase), each of which moves
 // at least one byte, and 4 bits the phases. The remaining 16 bits hold the operation number and wrap. Stamps are

@@ -169,15 +169,14 @@ public:
     std::uint64_t notified() const { return step_of(area_.notified(rank_, op_)); }
 
     // --- A counter that several ranks write, by atomic addition ------------------------------------------------------
-    /// Sets this rank's counter, the word of `notify`, to 0, before it publishes that others may count it up.
-    void begin_count() { notify(rank_, 0); }
+    /// Sets the counter of `owner`, its word of `notify`, to 0, before this rank publishes that others may count it up.
+    void begin_count(int owner) { notify(owner, 0); }
     void count_up(int owner, std::uint64_t by) {
         Area::Word const word = area_.notified(owner, op_);
         word.value.fetch_add(by, std::memory_order_release);
         Memory::wake_waiters(word.value);
     }
-    /// Waits until the counter is at least `sum`. notified() returns it.
-    auto until_count(std::uint64_t sum) { return until(area_.notified(rank_, op_), sum, any_peer); }
+    auto until_count(int owner, std::uint64_t sum) { return until(area_.notified(owner, op_), sum, any_peer); }
 
     // --- Work that ranks share, in operations that suspend: a rank that waits works for those that compute, too ------
     /// True if this operation suspends where a blocking call would wait. The same at all ranks of the operation.
@@ -334,8 +333,7 @@ public:
         count_message(peer);
         return staging_of(peer);
     }
-    /// Takes at least `bytes` bytes more for the rest of the operation. Peers reach them by shared_memory(offset); this
-    /// rank must pass them the offset. Throws Error(no_mem).
+    /// Takes `bytes` bytes more for this operation, or throws Error(no_mem). Peers need the offset (shared_memory).
     StagingMemory more_staging(std::size_t bytes) { return Memory::more_staging(bytes); }
     std::byte* shared_memory(std::uint64_t offset) { return Memory::staging_at(offset); }
     /// Returns a peer's staging memory without counting a message.

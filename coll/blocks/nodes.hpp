@@ -25,7 +25,7 @@
 namespace tutti::coll {
 
 /// A rank's position within its node; a master has no parent there.
-inline TreePosition position_in_node(FramePool& frames, NodePartition const& nodes, int rank) {
+inline TreePosition position_in_node(FramePool& frames, Partition const& nodes, int rank) {
     std::span<int const> const node = nodes.members(nodes.part_of(rank));
     return binomial_tree(frames, nodes.index_of(rank), static_cast<int>(node.size())).renumbered([=](int vrank) {
         return node[static_cast<std::size_t>(vrank)];
@@ -33,15 +33,14 @@ inline TreePosition position_in_node(FramePool& frames, NodePartition const& nod
 }
 
 /// The position of a node's master among the masters, under the master of `top`'s node, which is `top` itself.
-inline TreePosition position_of_master(FramePool& frames, NodePartition const& nodes, int node, int top,
-                                       TreeShape shape) {
+inline TreePosition position_of_master(FramePool& frames, Partition const& nodes, int node, int top, TreeShape shape) {
     return position_under(frames, shape, nodes.part_of(top), node, nodes.count()).renumbered([&](int n) {
         return nodes.master(n, top);
     });
 }
 
 /// A rank's position in the whole tree, under the master of `top_node`.
-inline TreePosition position_under_master(FramePool& frames, NodePartition const& nodes, int rank, int top_node,
+inline TreePosition position_under_master(FramePool& frames, Partition const& nodes, int rank, int top_node,
                                           TreeShape between) {
     TreePosition t = position_in_node(frames, nodes, rank);
     TreePosition const b = position_of_master(frames, nodes, nodes.part_of(rank), nodes.master(top_node), between);

@@ -25,11 +25,11 @@ bool is_out_of_memory(std::exception_ptr const& error) {
 
 NetEnv::NetEnv(Comm const& comm, Trees const& trees, char const* operation, OperationNumbers numbers,
                Suspension* suspension, FramePool* frames)
-    : comm_(comm), trees_(trees), operation_(operation), traffic_(comm.process.rank_state().traffic),
+    : comm_(comm), trees_(&trees), operation_(operation), traffic_(comm.process.rank_state().traffic),
       suspension_(suspension), frames_(frames ? *frames : comm.process.frames), whole_env_(nullptr), numbers_(numbers),
       members_(frames_), rank_(comm.union_group->rank()) {}
 
-NetEnv::NetEnv(NetEnv& whole, PooledVector<int> members, Trees const& trees)
+NetEnv::NetEnv(NetEnv& whole, PooledVector<int> members, Trees const* trees)
     : comm_(whole.comm_), trees_(trees), operation_(whole.operation_), traffic_(whole.traffic_),
       suspension_(whole.suspension_), frames_(whole.frames_), whole_env_(&whole), numbers_(whole.numbers_),
       members_(std::move(members)),
@@ -209,16 +209,15 @@ NodePartition::NodePartition(Group const& all, Cluster const& cluster) {
     own_part_ = number[static_cast<std::size_t>(cluster.this_node())];
 }
 
-NodePartition::NodePartition(topo::Hierarchy const& tree, int rank) {
+Partition::Partition(topo::Hierarchy const& tree) {
     int const level = std::max(0, tree.levels() - 2);
     for (int r = 0; r < tree.size(); ++r) {
         int const first = tree.ranks_under(level, r).front();
         add(first == r ? count() : part_of(first), r);
     }
-    own_part_ = part_of(rank);
 }
 
-void NodePartition::add(int part, int rank) {
+void Partition::add(int part, int rank) {
     if (part == count()) members_.emplace_back();
     auto& members = members_[static_cast<std::size_t>(part)];
     part_of_.push_back(part);

@@ -86,6 +86,8 @@ public:
     /// The levels of the machine (or those that the user named), and one team of all ranks in rank order.
     topo::Hierarchy const& hierarchy() const { return trees_->hierarchy; }
     topo::Hierarchy const& one_team() const { return trees_->one_team; }
+    /// The ranks by node: by the outermost level of the hierarchy.
+    Partition const& nodes() const { return trees_->nodes; }
 
     // --- Small messages: one slot per rank and operation -------------------------------------------------------------
     std::size_t slot_bytes() const { return area_.slot_bytes(); }

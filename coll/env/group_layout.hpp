@@ -20,58 +20,21 @@
 #include "runtime/wait/task.hpp"
 #include "topo/hierarchy.hpp"
 
-// The ranks of a communicator by node or by socket. Parts are numbered in the order of their lowest ranks. The lowest
-// rank of a node is its master, the only rank that communicates with other nodes; in an operation with a root, the root
-// is the master of its node. Zhu, Goodell, Gropp, Thakur, "Hierarchical collectives in MPICH2", EuroPVM/MPI 2009,
-// section 3.
-
 namespace tutti::coll {
 
-class NodePartition {
+/// A partition as seen by one of its ranks.
+class NodePartition : public Partition {
 public:
     /// Divides the ranks by node.
     NodePartition(Group const& all, Cluster const& cluster);
-    /// Divides the ranks by the subtrees under the members of the hierarchy's outermost team, regardless of the levels
-    /// inside, as seen by `rank`. With a single level, all ranks are equally near and form one part.
-    NodePartition(topo::Hierarchy const& tree, int rank);
+    NodePartition(topo::Hierarchy const& tree, int rank) : Partition(tree), own_part_(part_of(rank)) {}
 
-    int count() const { return static_cast<int>(members_.size()); }
     int own_part() const { return own_part_; }   ///< the part that contains this rank
-    /// The part that contains a rank, and the rank's index in it.
-    int part_of(int rank) const { return part_of_[static_cast<std::size_t>(rank)]; }
-    int index_of(int rank) const { return index_of_[static_cast<std::size_t>(rank)]; }
-    /// The ranks of a part, ascending.
-    std::span<int const> members(int part) const { return members_[static_cast<std::size_t>(part)]; }
+    using Partition::members;
     std::span<int const> members() const { return members(own_part_); }
-    int size(int part) const { return static_cast<int>(members(part).size()); }
-    /// Returns the master of a part in an operation with this root (−1: none).
-    int master(int part, int root = -1) const {
-        return root >= 0 && part_of(root) == part ? root : members(part).front();
-    }
-    /// Returns the masters of all parts, in the order of the parts.
-    PooledVector<int> masters(FramePool& frames, int root = -1) const {
-        PooledVector<int> all(frames);
-        all.reserve(members_.size());
-        for (int part = 0; part < count(); ++part) all.push_back(master(part, root));
-        return all;
-    }
-    /// True if every part consists of consecutive ranks.
-    bool is_consecutive() const {
-        return std::ranges::all_of(
-            members_, [](std::vector<int> const& m) { return m.back() - m.front() + 1 == static_cast<int>(m.size()); });
-    }
-    /// Number of ranks in the largest and in the smallest part.
-    int largest() const { return static_cast<int>(std::ranges::max_element(members_, {}, ranks)->size()); }
-    int smallest() const { return static_cast<int>(std::ranges::min_element(members_, {}, ranks)->size()); }
-    bool has_equal_sizes() const { return largest() == smallest(); }
 
 private:
-    static std::size_t ranks(std::vector<int> const& part) { return part.size(); }
-    void add(int part, int rank);   ///< adds the next rank; `part` may be a new one
-
-    std::vector<std::vector<int>> members_;
-    std::vector<int> part_of_, index_of_;
-    int own_part_ = 0;
+    int own_part_;
 };
 
 struct GroupLayout {

@@ -49,8 +49,9 @@ public:
     NetEnv(Comm const& comm, Trees const& trees, char const* operation, OperationNumbers numbers,
            Suspension* suspension = nullptr, FramePool* frames = nullptr);
     /// A team: some ranks of `whole`, this one among them, in the same operation; `members[i]` is rank i of the team.
-    /// `trees` must have as many ranks. `whole` must stay valid as long as the team.
-    NetEnv(NetEnv& whole, PooledVector<int> members, Trees const& trees);
+    /// `trees` must have as many ranks; null: the team has no hierarchy. `whole` must stay valid as long as the team.
+    NetEnv(NetEnv& whole, PooledVector<int> members, Trees const* trees = nullptr);
+    NetEnv(NetEnv& whole, PooledVector<int> members, Trees const& trees) : NetEnv(whole, std::move(members), &trees) {}
     NetEnv(NetEnv const&) = delete;
     NetEnv& operator=(NetEnv const&) = delete;
 
@@ -60,8 +61,11 @@ public:
     int rank() const { return rank_; }
     int size() const { return members_.empty() ? comm_.union_group->size() : static_cast<int>(members_.size()); }
     bool oversubscribed() const { return comm_.process.segment.header().oversubscribed(); }
-    topo::Hierarchy const& hierarchy() const { return trees_.hierarchy; }
-    topo::Hierarchy const& one_team() const { return trees_.one_team; }
+    topo::Hierarchy const& hierarchy() const { return trees_->hierarchy; }
+    topo::Hierarchy const& one_team() const { return trees_->one_team; }
+    Partition const& nodes() const { return trees_->nodes; }
+    /// As in Environment. Has no effect: messages of a pair keep their order.
+    void begin_phase() {}
     FramePool& frames() { return frames_; }
     /// Returns the pool for objects that may be used after the operation.
     FramePool& process_frames() { return comm_.process.frames; }
@@ -150,7 +154,7 @@ private:
                                 int first_polled) const;
 
     Comm const& comm_;
-    Trees const& trees_;
+    Trees const* trees_;   ///< null: none
     char const* const operation_;
     Traffic& traffic_;
     Suspension* const suspension_;

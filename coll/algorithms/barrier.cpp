@@ -1,41 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Barriers in shared memory: by flags (exchange, hierarchical, linear, xhc), and by messages of no bytes, which are
-// counts of `sent` (binomial, cheetah, dissemination, mpich_hierarchical). The barrier between nodes is in
-// coll/algorithms/bcast/between_nodes.cpp.
-#include <numeric>
-#include <span>
-#include <vector>
-
+// counts of `sent` (binomial, cheetah, dissemination, mpich_hierarchical). The last two also run between nodes. The
+// barrier masters is in coll/algorithms/bcast/between_nodes.cpp.
 #include "coll/algorithms/algorithm.hpp"
-#include "coll/blocks/nodes.hpp"
+#include "coll/blocks/ordinary.hpp"
 #include "coll/blocks/run_schedule.hpp"
 #include "coll/blocks/tree.hpp"
 #include "coll/env/env.hpp"
-
-namespace tutti::coll {
-
-/// Waits for the `count`-th message of no bytes from `peer` in this operation.
-template <class Env>
-Task receive_empty(Env& env, int peer, std::uint64_t count) {
-    co_await env.until_sent(peer, count);
-    env.count_message(peer);
-}
-
-/// Dissemination among `ranks`, in which this rank has index `index`: in step k each rank sends to the rank 2^k
-/// positions ahead and receives from the rank 2^k positions behind. ⌈log2 n⌉ steps of n messages. No two of these ranks
-/// may have exchanged messages in this operation before.
-/// Hensgen, Finkel, Manber, "Two algorithms for barrier synchronization", Int. J. of Parallel Programming 17 (1988).
-template <class Env>
-Task disseminate(Env& env, std::span<int const> ranks, int index) {
-    int const n = static_cast<int>(ranks.size());
-    auto at = [&](int p) { return ranks[static_cast<std::size_t>(p % n)]; };
-    for (int distance = 1; distance < n; distance *= 2) {
-        env.sent(at(index + distance), 1);
-        co_await receive_empty(env, at(index + n - distance), 1);
-    }
-}
-
-}   // namespace tutti::coll
+#include "coll/env/net_env.hpp"
+#include "coll/env/team.hpp"
 
 // binomial: barrier along a binomial tree. Reports move up to rank 0, releases move down. 2 ⌈log2 p⌉ steps, 2 (p − 1)
 // messages of no bytes.
@@ -109,9 +82,7 @@ extern constinit const Algorithm<BarrierArgs> cheetah_algorithm = {
 
 template <class Env>
 Task dissemination(Env& env, BarrierArgs const&) {
-    std::vector<int> ranks(static_cast<std::size_t>(env.size()));
-    std::iota(ranks.begin(), ranks.end(), 0);
-    co_await disseminate(env, ranks, env.rank());
+    return disseminate(env);
 }
 
 extern constinit const Algorithm<BarrierArgs> dissemination_algorithm = {
@@ -121,7 +92,7 @@ extern constinit const Algorithm<BarrierArgs> dissemination_algorithm = {
     "Hensgen, Finkel, Manber, Int. J. of Parallel Programming 17 (1988)",
     requires_nothing,
     {},
-    TUTTI_SHM_ONLY(dissemination),
+    TUTTI_SHM_AND_NET(dissemination),
     {"0"}};
 
 // exchange: every rank publishes its flag and waits for the flags of all others. One step, p flags written, p(p − 1)
@@ -210,23 +181,27 @@ extern constinit const Algorithm<BarrierArgs> linear_algorithm = {
     TUTTI_SHM_ONLY(linear),
     {"0"}};
 
-// mpich_hierarchical: barrier with a master per node. Dissemination among the ranks of each node, dissemination among
-// the masters, then each master releases its node along a binomial tree. With N nodes of c ranks: 2 ⌈log2 c⌉ + ⌈log2 N⌉
-// consecutive messages of no bytes (the paper's release has one byte, because a broadcast of no bytes would send
-// nothing there). A single node has finished after the first step.
+// mpich_hierarchical: barrier with a master per node, of ordinary collectives (coll/blocks/ordinary.hpp): (1) a barrier
+// by dissemination on each node, (2) one among the masters, (3) a broadcast of one byte on each node, which releases
+// its ranks. With N nodes of c ranks: 2 ⌈log2 c⌉ + ⌈log2 N⌉ consecutive messages. A single node has finished after the
+// first step.
 // Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.4.
 
 template <class Env>
 Task mpich_hierarchical(Env& env, BarrierArgs const&) {
-    constexpr std::uint64_t release = 2;   // the second message of a pair
-    NodePartition const nodes(env.hierarchy(), env.rank());
-    int const index = nodes.index_of(env.rank());
-    co_await disseminate(env, nodes.members(), index);
+    Partition const& nodes = env.nodes();
+    Team<Env> node(env, ranks_of_node(env.frames(), nodes, nodes.part_of(env.rank())));
+    co_await disseminate(node);
     if (nodes.count() == 1) co_return;
-    if (index == 0) co_await disseminate(env, nodes.masters(env.frames()), nodes.own_part());
-    TreePosition const t = position_in_node(env.frames(), nodes, env.rank());
-    if (t.parent >= 0) co_await receive_empty(env, t.parent, release);
-    for (auto child = t.children.rbegin(); child != t.children.rend(); ++child) env.sent(*child, release);
+    env.begin_phase();
+    if (node.rank() == 0) {
+        Team<Env> masters(env, nodes.masters(env.frames()));
+        co_await disseminate(masters);
+    }
+    env.begin_phase();
+    PooledBytes const release(env.frames(), 1);
+    BcastArgs const args = bcast_bytes_args(release.get(), 1, 0);
+    if (node.size() > 1) co_await binomial_bcast(node, args);
 }
 
 constexpr Parameter mpich_hierarchical_parameters[] = {hierarchy_parameter};
@@ -237,8 +212,8 @@ extern constinit const Algorithm<BarrierArgs> mpich_hierarchical_algorithm = {
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.4",
     requires_nothing,
     mpich_hierarchical_parameters,
-    TUTTI_SHM_ONLY(mpich_hierarchical),
-    {"0"}};
+    TUTTI_SHM_AND_NET(mpich_hierarchical),
+    {"m < 2 ? 0 : 4*(p - m)"}};
 
 // xhc: the hierarchical acknowledgement of XHC's broadcast up the levels, its leaders' flags down the levels. 2 L
 // steps; 2 (p − 1) words read from other ranks, p − 1 written on the way up and, on the way down, as many as the layout

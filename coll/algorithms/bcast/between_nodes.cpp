@@ -9,19 +9,11 @@
 #include "coll/blocks/block_row.hpp"
 #include "coll/blocks/messages.hpp"
 #include "coll/blocks/nodes.hpp"
+#include "coll/blocks/ordinary.hpp"
 #include "coll/env/net_env.hpp"
 
 namespace tutti::coll::algorithms::barrier {
 namespace {
-
-Task disseminate(NetEnv& env) {
-    Messages<NetEnv> m(env);
-    int const size = env.size(), rank = env.rank();
-    auto nothing = [](std::byte const*, std::size_t, std::size_t) {};
-    for (int step = 1; step < size; step *= 2)
-        co_await m.exchange((rank + step) % size, packed_part(nullptr, 0), (rank - step + size) % size, 0, nothing);
-    co_await m.close();
-}
 
 Task masters(NetEnv& env, BarrierArgs const&) {
     NodePartition const& map = env.partition();

@@ -5,6 +5,8 @@
 // receives the data of a peer before it combines it, (p − 1)·s bytes in total: for p = 2^k and messages that are read
 // in place, reduce_scatter then moves the 5·s·(p − 1) bytes and allreduce the 7·s·(p − 1) bytes that YHCCL's tables 1
 // and 2 state for Rabenseifner's algorithms.
+// The algorithms for allreduce and reduce are in coll/blocks/ordinary.hpp, because mpich_hierarchical consists of
+// them as well.
 //
 // allreduce/rabenseifner: reduce_scatter by recursive vector halving with doubling distance, then an allgather along
 // the same pairs in reverse order. 2 log2(p) steps (+ 2); each rank sends 2 s (p − 1)/p and combines s (p − 1)/p. In
@@ -13,6 +15,7 @@
 // Rabenseifner, ICCS 2004; Thakur, Rabenseifner, Gropp, IJHPCA 2005.
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/halving.hpp"
+#include "coll/blocks/ordinary.hpp"
 #include "coll/blocks/reducer.hpp"
 #include "runtime/wait/task.hpp"
 
@@ -26,37 +29,10 @@ Combining combining_of(CommonArgs const& a) { return static_cast<Combining>(a.pa
 }   // namespace tutti::coll::algorithms
 
 namespace tutti::coll::algorithms::allreduce {
-namespace {
-
-/// The steps in reverse: in each, a rank receives the half that its peer has kept.
-template <class Env>
-Task gather_halves(Env& env, Messages<Env>& m, Folding const& folding, std::byte* sum, HalvingRanges const& halving) {
-    int const position = folding.position(env.rank());
-    for (int step = halving.steps - 1; step >= 0; --step) {
-        int const peer = folding.rank_at(position ^ 1 << step);
-        Range const mine = halving.kept(step), other = halving.sent(step);
-        co_await m.exchange(peer, packed_part(sum + mine.first, mine.bytes()), peer, other.bytes(),
-                            copy_into(env, sum + other.first));
-    }
-}
-
-}   // namespace
 
 template <class Env>
 Task rabenseifner(Env& env, ReduceArgs const& a) {
-    if (a.bytes() == 0) co_return;
-    Folding const folding(env.size());
-    PartialResult<Env> partial(env, a, result_if_contiguous(a, true), combining_of(a));
-    Messages<Env> m(env, partial.element());
-    co_await fold(env, m, a, folding, partial);
-    if (folding.participates(env.rank())) {
-        HalvingRanges halving;
-        co_await halve(env, m, folding, partial, a.bytes(), halving);
-        co_await gather_halves(env, m, folding, partial.sum(), halving);
-        deliver(env, a, partial);
-    }
-    co_await unfold(env, m, a, folding);
-    co_await m.close();
+    return rabenseifner_allreduce(env, a, combining_of(a));
 }
 
 extern constinit const Algorithm<ReduceArgs> rabenseifner_algorithm = {
@@ -75,41 +51,9 @@ extern constinit const Algorithm<ReduceArgs> rabenseifner_algorithm = {
 // combines log2(p)·s. In rank order, so operators need not commute.
 // Thakur, Rabenseifner, Gropp, IJHPCA 2005.
 
-namespace {
-
-/// The data that a step sends must not change while the partial result is built, so it is built in the other one of two
-/// places; the last step builds it in the first one if possible.
-template <class Env>
-Task exchange_by_doubling(Env& env, Messages<Env>& m, ReduceArgs const& a, Folding const& folding,
-                          PartialResult<Env>& partial) {
-    PooledBytes const spare(env.frames(), a.bytes());
-    std::byte* const buffers[] = {partial.sum(), spare.get()};
-    auto const build_for = [&](int steps_left) { partial.build_sum_at(buffers[steps_left % 2]); };
-    build_for(folding.steps());
-    co_await fold(env, m, a, folding, partial);
-    int const position = folding.position(env.rank());
-    for (int step = 0; folding.participates(env.rank()) && step < folding.steps(); ++step) {
-        build_for(folding.steps() - step - 1);
-        if (partial.sum() == partial.current()) build_for(folding.steps() - step);
-        int const peer = folding.rank_at(position ^ 1 << step);
-        co_await m.exchange(peer, partial.part(0, a.bytes()), peer, a.bytes(),
-                            partial.combiner(0, (position & 1 << step) != 0));
-        partial.use_sum();
-    }
-    if (folding.participates(env.rank())) deliver(env, a, partial);
-}
-
-}   // namespace
-
 template <class Env>
 Task recursive_doubling(Env& env, ReduceArgs const& a) {
-    if (a.bytes() == 0) co_return;
-    Folding const folding(env.size());
-    PartialResult<Env> partial(env, a, result_if_contiguous(a, true));
-    Messages<Env> m(env, partial.element());
-    co_await exchange_by_doubling(env, m, a, folding, partial);
-    co_await unfold(env, m, a, folding);
-    co_await m.close();
+    return recursive_doubling_allreduce(env, a);
 }
 
 extern constinit const Algorithm<ReduceArgs> recursive_doubling_algorithm = {
@@ -130,42 +74,10 @@ extern constinit const Algorithm<ReduceArgs> recursive_doubling_algorithm = {
 // Rabenseifner, ICCS 2004; Thakur, Rabenseifner, Gropp, IJHPCA 2005.
 
 namespace tutti::coll::algorithms::reduce {
-namespace {
-
-/// In each pair, the rank nearer to the root receives the data of the other.
-template <class Env>
-Task gather_halves(Env& env, Messages<Env>& m, Folding const& folding, int root, std::byte* sum,
-                   HalvingRanges const& halving) {
-    int const position = folding.position(env.rank()), away = position ^ folding.position(root);
-    for (int step = halving.steps - 1; step >= 0; --step) {
-        int const peer = folding.rank_at(position ^ 1 << step);
-        if (away & 1 << step) {
-            Range const mine = halving.kept(step);
-            co_await m.send(peer, packed_part(sum + mine.first, mine.bytes()));
-            co_return;
-        }
-        Range const other = halving.sent(step);
-        co_await m.receive(peer, other.bytes(), copy_into(env, sum + other.first));
-    }
-}
-
-}   // namespace
 
 template <class Env>
 Task rabenseifner(Env& env, ReduceArgs const& a) {
-    if (a.bytes() == 0) co_return;
-    bool const is_root = env.rank() == a.root;
-    Folding const folding(env.size(), a.root);
-    PartialResult<Env> partial(env, a, result_if_contiguous(a, is_root), combining_of(a));
-    Messages<Env> m(env, partial.element());
-    co_await fold(env, m, a, folding, partial);
-    if (folding.participates(env.rank())) {
-        HalvingRanges halving;
-        co_await halve(env, m, folding, partial, a.bytes(), halving);
-        co_await gather_halves(env, m, folding, a.root, partial.sum(), halving);
-        if (is_root) deliver(env, a, partial);
-    }
-    co_await m.close();
+    return rabenseifner_reduce(env, a, combining_of(a));
 }
 
 extern constinit const Algorithm<ReduceArgs> rabenseifner_algorithm = {

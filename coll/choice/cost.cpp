@@ -163,18 +163,29 @@ private:
             if (called == "staged" && arguments.size() == 2) return staged(arguments[0], arguments[1]);
             for (auto const& f : functions)
                 if (f.name == called && f.arguments == arguments.size()) return f.value(arguments.data());
+            for (AlgorithmRow const& row : all_algorithms())
+                if (row.cost.bytes && join(name_of(row.collective), "_", row.name) == called)
+                    return among_ranks(row, arguments);
         }
         rest_ = start;
         wrong();
     }
 
     double staged(double bytes) const {
-        bool const copyable = !call_ || call_->access != AccessPath::staged;
-        return bytes < 4096 || !copyable ? 2 * bytes : 0;
+        auto const copyable = names_.find("copyable");
+        return bytes < 4096 || (copyable != names_.end() && copyable->second == 0) ? 2 * bytes : 0;
     }
     double staged(double bytes, double segment) const {
         if (bytes <= 0 || segment <= 0) return 0;
         return std::floor(bytes / segment) * staged(segment) + staged(std::fmod(bytes, segment));
+    }
+    /// The bytes of another algorithm: the ranks, and the root if not 0.
+    double among_ranks(AlgorithmRow const& row, std::vector<double> const& arguments) const {
+        CostNames names = names_;
+        for (Parameter const& p : row.parameters) names.emplace(p.name, static_cast<double>(p.default_value));
+        names["p"] = arguments[0];
+        names["root"] = arguments.size() > 1 ? arguments[1] : 0;
+        return evaluate(row.cost.bytes, names);
     }
 
     // Terms are evaluated for several values of a name: `repeat` calls its argument as often as needed, which
@@ -236,7 +247,9 @@ private:
                 number = level == last ? number : 0, last = level;
                 names_["i"] = number++;
                 names_["n"] = team.members.size();
-                names_["top"] = level + 1 == call_->hierarchy.levels();
+                bool const is_outermost = level + 1 == call_->hierarchy.levels();
+                names_["top"] = is_outermost;
+                names_["at"] = is_outermost ? call_->hierarchy.team(level, call_->root).my_index : 0;
                 all += term();
             });
         });

@@ -59,9 +59,12 @@ using CostNames = std::map<std::string, double, std::less<>>;
 ///   staged(n, k)                 the same for a message in segments of k bytes
 ///   sum(i, n, a)                 the sum of a for i = 0, 1, 2, …, n - 1
 ///   doubling(d, n, a)            the sum of a for d = 1, 2, 4, … below n
+///   bcast_binomial(n), …         the bytes of that algorithm of that collective among n ranks with root 0
+///   bcast_binomial(n, r), …      the same with root r; its parameters have the values of names, or their defaults
 /// and functions of the communicator's hierarchy, in which parameters with one value per level have that of the level:
 ///   teams(a)                     the sum of a for all teams: n is the number of the team's ranks, i its number on its
-///                                level, top is 1 for the outermost team, otherwise 0
+///                                level, top is 1 for the outermost team, otherwise 0; at is the index of the root
+///                                in the outermost team, or of the member that represents it, otherwise 0
 ///   inner(n, k)                  ranks with children in an n-ary tree of n ranks of degree k (coll/blocks/tree.hpp)
 ///   parents(k)                   ranks with children if each team is such a tree under the member nearest to the root
 ///   group_parents(k)             the same for trees of groups of k ranks with a parent, under the lowest rank

@@ -125,7 +125,9 @@ TEST(Formulas, DescribeTheHierarchy) {
     EXPECT_EQ(value("parents(2)"), 2);   // ranks 0 and 3
     EXPECT_EQ(value("parents(1)"), 3);   // and 2, which is between them
     EXPECT_EQ(value("group_parents(2)"), 2);
-    call.root = 4;                       // above 3, which is above 0 and 2
+    EXPECT_EQ(value("teams(at + 10*n)"), 10 * (2 + 1 + 2 + 3));
+    call.root = 4;   // above 3, which is above 0 and 2
+    EXPECT_EQ(value("teams(at + 10*n)"), 2 + 10 * (2 + 1 + 2 + 3));
     EXPECT_EQ(value("parents(2)"), 3);   // 4, 3, and 0 for 1
     EXPECT_EQ(value("group_parents(2)"), 2);
 }
@@ -145,6 +147,9 @@ TEST(Formulas, AreEvaluated) {
     EXPECT_EQ(evaluate("sum(i, p, i*k) + sum(i, 0, p/i)", names), 20);
     EXPECT_EQ(evaluate("doubling(d, p, d) + 10*doubling(d, 4, 1)", names), 7 + 20);
     EXPECT_EQ(evaluate("sum(i, 3, q = i + 1; doubling(d, q, q*d))", names), 1 * 0 + 2 * 1 + 3 * 3);
+    EXPECT_EQ(evaluate("bcast_binomial(p) + bcast_binomial(k)", names), 2 * 4 * 4100 + 2 * 4100);
+    EXPECT_EQ(evaluate("reduce_rank_order(p) - reduce_rank_order(p, 4)", names), 2 * 4100);   // segment=32K
+    EXPECT_EQ(evaluate("segment = 4K; reduce_rank_order(k, 1)", names), 3 * 4100 + 2 * 4);
     EXPECT_EQ(evaluate("inner(1, 2) + 10*inner(2, 2) + 100*inner(5, 2) + 1000*inner(5, 4)", names),
               0 + 10 + 300 + 1000);
     for (char const* wrong : {"",
@@ -171,6 +176,8 @@ TEST(Formulas, AreEvaluated) {
                               "parents(2)",
                               "sum(i, p, i) + i",
                               "log(p)",
+                              "bcast_nothing(p)",
+                              "bcast_masters(p)",
                               "doubling(d, 1/0, 1)"})
         EXPECT_THROW(evaluate(wrong, names), std::invalid_argument) << wrong;
 }

@@ -6,9 +6,9 @@
 // consecutive messages. Bytes: s per receiver by single copy, otherwise 2s.
 // Thakur, Rabenseifner, Gropp, IJHPCA 2005, "Broadcast" (short messages).
 #include "coll/algorithms/algorithm.hpp"
-#include "coll/blocks/block_row.hpp"
 #include "coll/blocks/linear.hpp"
 #include "coll/blocks/nodes.hpp"
+#include "coll/blocks/ordinary.hpp"
 #include "coll/blocks/tree_flow.hpp"
 
 namespace tutti::coll::algorithms::bcast {
@@ -211,17 +211,22 @@ extern constinit const Algorithm<BcastArgs> linear_algorithm = {"linear",
                                                                 TUTTI_SHM_AND_NET(linear),
                                                                 {"(p - 1)*(2*s + staged(s))"}};
 
-// mpich_hierarchical: broadcast with a master per node. The root sends to its node's master, the masters to other
-// masters, and each master to its node's ranks along a binomial tree: in segments, with a binary tree of masters, or as
-// a whole, with a binomial one. With N nodes of c ranks: at most 2 ⌊log2 N⌋ + ⌈log2 c⌉ + s/segment consecutive
-// messages; (p − 1)·s bytes copied once if messages are read in the sender's buffer, otherwise twice.
-// Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.1: "non-pipelined" and "pipelined".
+// mpich_hierarchical: broadcast with a master per node, in one of two forms. With N nodes of c ranks:
+//
+// pipelined: the root sends to its node's master, the masters forward along a binary tree, and each master to its
+// node's ranks along a binomial tree, in segments. At most 2 ⌊log2 N⌋ + ⌈log2 c⌉ + 1 + s/segment consecutive messages;
+// (p − 1)·s bytes copied once if messages are read in the sender's buffer, otherwise twice.
+//
+// whole: MPICH's ordinary broadcast (coll/blocks/ordinary.hpp) on the root's node if the root is not its master, then
+// among the masters, then on the other nodes. If it is binomial, 2 ⌈log2 c⌉ + ⌈log2 N⌉ consecutive messages at most and
+// the same bytes. Ranks on one node broadcast without masters.
+// Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.1: "pipelined" and "non-pipelined".
 
 namespace {
 
 /// Returns this rank's position in the tree. A root that is not its node's master sends everything to the master of its
 /// node, which is then at the top.
-TreePosition position_of(FramePool& frames, NodePartition const& nodes, int rank, int root, TreeShape between) {
+TreePosition position_of(FramePool& frames, Partition const& nodes, int rank, int root) {
     int const master = nodes.master(nodes.part_of(root));
     TreePosition t(frames);
     if (rank == root && rank != master) {
@@ -229,39 +234,68 @@ TreePosition position_of(FramePool& frames, NodePartition const& nodes, int rank
         return t;
     }
     std::vector<int> receivers;   // ranks of this node that receive from its master
-    for (int r : nodes.members())
-        if (r == nodes.members().front() || r != root) receivers.push_back(r);
+    int const node = nodes.part_of(rank);
+    for (int r : nodes.members(node))
+        if (r == nodes.master(node) || r != root) receivers.push_back(r);
     auto const index = std::lower_bound(receivers.begin(), receivers.end(), rank) - receivers.begin();
     t = binomial_tree(frames, static_cast<int>(index), static_cast<int>(receivers.size())).renumbered([&](int p) {
         return receivers[static_cast<std::size_t>(p)];
     });
     if (t.parent >= 0) return t;
-    TreePosition const b = position_of_master(frames, nodes, nodes.own_part(), master, between);
+    TreePosition const b = position_of_master(frames, nodes, node, master, binary_tree);
     t.parent = b.parent >= 0 ? b.parent : root != rank ? root : -1;
     t.children.insert(t.children.end(), b.children.begin(), b.children.end());
     return t;
 }
 
-}   // namespace
-
 template <class Env>
-Task mpich_hierarchical(Env& env, BcastArgs const& a) {
-    bool const pipelined = a.parameters[2] == 0;
-    NodePartition const nodes(env.hierarchy(), env.rank());
-    TreePosition position =
-        position_of(env.frames(), nodes, env.rank(), a.root, pipelined ? binary_tree : binomial_tree);
-    Segments const segments(a.data.bytes(), 1, pipelined ? a.parameters[1] : one_segment);
+Task bcast_segments(Env& env, BcastArgs const& a) {
+    TreePosition position = position_of(env.frames(), env.nodes(), env.rank(), a.root);
+    Segments const segments(a.data.bytes(), 1, a.parameters[1]);
     Messages<Env> m(env);
     PassDown<Env> down(env, m, a.data, std::move(position), segments);
     co_await down.all();
     co_await m.close();
 }
 
+/// Each step is a broadcast in a phase of its own.
+template <class Env>
+Task bcast_in_steps(Env& env, BcastArgs const& a, BcastSizes sizes) {
+    Partition const& nodes = env.nodes();
+    int const mine = nodes.part_of(env.rank()), top = nodes.part_of(a.root);
+    bool const from_root = mine == top && nodes.master(top) != a.root;
+    Team<Env> node(env, ranks_of_node(env.frames(), nodes, mine));
+    BcastArgs inside = a, among = a;
+    inside.root = from_root ? nodes.index_of(a.root) : 0;
+    among.root = top;
+    if (from_root) co_await ordinary_bcast(node, inside, sizes);
+    env.begin_phase();
+    if (env.rank() == nodes.master(mine)) {
+        Team<Env> masters(env, nodes.masters(env.frames()));
+        co_await ordinary_bcast(masters, among, sizes);
+    }
+    env.begin_phase();
+    if (!from_root) co_await ordinary_bcast(node, inside, sizes);
+}
+
+}   // namespace
+
+template <class Env>
+Task mpich_hierarchical(Env& env, BcastArgs const& a) {
+    BcastSizes const sizes{a.parameters[3], a.parameters[4], a.parameters[5]};
+    if (a.parameters[2] == 0) return bcast_segments(env, a);
+    if (env.nodes().count() == 1) return ordinary_bcast(env, a, sizes);
+    return bcast_in_steps(env, a, sizes);
+}
+
 constexpr Parameter mpich_hierarchical_parameters[] = {
     hierarchy_parameter,
     {"segment", 5120, "bytes forwarded at a time if pipelined"},
-    {"form", 0, "in segments along a binary tree of masters, or whole along a binomial one", ParameterKind::keyword,
+    {"form", 0, "in segments along a binary tree of masters, or whole by ordinary broadcasts", ParameterKind::keyword,
      "pipelined|whole"},
+    scatter_parameter,
+    ring_parameter,
+    few_parameter,
 };
 extern constinit const Algorithm<BcastArgs> mpich_hierarchical_algorithm = {
     "mpich_hierarchical",
@@ -271,7 +305,9 @@ extern constinit const Algorithm<BcastArgs> mpich_hierarchical_algorithm = {
     requires_nothing,
     mpich_hierarchical_parameters,
     TUTTI_SHM_AND_NET(mpich_hierarchical),
-    {"(p - 1)*(2*s + (form < 1 ? staged(s, segment) : staged(s)))"}};
+    {"form < 1 ? (p - 1)*(2*s + staged(s, segment)) : "
+     "teams(allgather = s < ring ? power(n, 2) < n ? 0 : 1 : 0; "
+     "s < scatter ? bcast_binomial(n) : n < few ? bcast_binomial(n) : bcast_scatter_allgather(n))"}};
 
 // scatter_allgather: for long messages. p blocks are scattered along a binomial tree and then allgathered, along a ring
 // or by recursive doubling. ⌈log2 p⌉ + p − 1 consecutive messages with the ring, about 2 log2 p with doubling; each
@@ -281,30 +317,7 @@ extern constinit const Algorithm<BcastArgs> mpich_hierarchical_algorithm = {
 
 template <class Env>
 Task scatter_allgather(Env& env, BcastArgs const& a) {
-    Messages<Env> m(env);
-    Truncation truncation;
-    BinomialPosition const tree(env, a.root);
-    std::size_t const bytes = a.data.bytes(), ranks = static_cast<std::size_t>(env.size());
-    std::size_t const block = ((bytes + ranks - 1) / ranks + cache_line - 1) / cache_line * cache_line;
-    BlockRow row{a.data, {}, bytes * ranks};
-    for (std::size_t i = 0; i <= ranks; ++i) row.offsets.push_back(std::min(bytes, i * block));
-
-    if (tree.vrank > 0) {
-        std::size_t const under = row.bytes(tree.vrank, tree.end());
-        co_await m.receive(tree.parent_rank(), under, m.into(a.data, row.start(tree.vrank), row.working_set));
-        truncation.compare(tree.parent_rank(), m.received(tree.parent_rank()), under);
-    }
-    co_await start_children(env, m, tree, [&](int child) { return row.part(child, tree.end_of(child)); });
-    co_await finish_children(env, m, tree);
-
-    if (a.parameters[0] == 0) {
-        co_await ring_allgather(env, m, row, a.root, truncation);
-    } else {
-        RecursiveDoubling<Env> doubling(env, m, row, a.root, truncation);
-        co_await doubling.run();
-    }
-    co_await m.close();
-    truncation.check(env);
+    return scatter_allgather_bcast(env, a, a.parameters[0] == 0);
 }
 
 constexpr Parameter scatter_allgather_parameters[] = {

@@ -1,89 +1,70 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPICH's reductions with a master per node: mpich_hierarchical for allreduce and reduce.
+// MPICH's reductions with a master per node: mpich_hierarchical for allreduce and reduce. Both begin with MPICH's
+// ordinary reduce (coll/blocks/ordinary.hpp) on each node to its master, which chooses its algorithm by size. On a
+// single node they are the ordinary collective.
 //
-// allreduce/mpich_hierarchical, as a whole: each node reduces along a binomial tree to its master, the masters combine
-// by recursive doubling, and the result returns along the same trees. In segments: up one tree, binomial on nodes and
-// binary among masters, to the first master, and down it while later segments move up. With N nodes of c ranks:
-// 2 ⌈log2 c⌉ + ⌈log2 N⌉ (+ 2) steps of s bytes as a whole, at most 2 ⌈log2 c⌉ + 4 ⌊log2 N⌋ + s/segment in segments.
-// Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.3; recursive doubling: Thakur, Rabenseifner, Gropp, IJHPCA
-// 2005.
+// allreduce/mpich_hierarchical, whole: (1) that reduce; (2) the ordinary allreduce among the masters; (3) the ordinary
+// broadcast on each node. With N nodes of c ranks, short vectors take 2 ⌈log2 c⌉ + ⌈log2 N⌉ (+ 2) consecutive messages
+// of s bytes. In segments, a form that the paper does not have: up one tree, binomial on nodes and binary among
+// masters, to the first master, and down it while later segments move up; at most 2 ⌈log2 c⌉ + 4 ⌊log2 N⌋ + s/segment
+// messages.
+// Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.3.
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/nodes.hpp"
+#include "coll/blocks/ordinary.hpp"
 #include "coll/blocks/tree_flow.hpp"
 #include "runtime/wait/task.hpp"
+
+namespace tutti::coll {
+
+/// Memory for a result that is not the user's.
+inline TypedBuffer memory_for_result(FramePool& frames, ReduceArgs const& a) { return {*a.type, a.count, &frames}; }
+
+/// The first step: reduces the operands of a node into `partial` of its master, and lets `among`, the arguments of the
+/// second step, begin there. A rank that is alone on its node has nothing to do.
+template <class Env>
+Task reduce_on_node(Env& node, ReduceArgs const& a, std::size_t halving, TypedBuffer& partial, ReduceArgs& among) {
+    if (node.size() == 1) co_return;
+    ReduceArgs inside = a;
+    inside.in = operand(a).address;
+    inside.root = 0;
+    if (node.rank() == 0) {
+        partial = memory_for_result(node.frames(), a);
+        inside.out = partial.origin();
+        among.in = partial.origin();
+    }
+    co_await ordinary_reduce(node, inside, halving);
+}
+
+}   // namespace tutti::coll
 
 namespace tutti::coll::algorithms::allreduce {
 namespace {
 
-/// Recursive doubling among masters, in the order of nodes. If their number exceeds a power of two, as many pairs of
-/// neighbours as there are masters in excess first combine, and the first rank of each pair then waits for the result.
-/// On return `sum` is the result.
 template <class Env>
-Task double_masters(Env& env, Messages<Env>& m, ReduceArgs const& a, NodePartition const& nodes, std::byte* sum) {
-    Reducer reducer(env.traffic(), a);
-    std::size_t const bytes = a.bytes(), element = element_of(a);
-    int const n = nodes.count(), node = nodes.own_part();
-    int power = 1;
-    while (2 * power <= n) power *= 2;
-    int const extra = n - power;
-    bool const paired = node < 2 * extra;
-    int const vrank = paired ? node / 2 : node - extra;
-    auto master_at = [&](int p) { return nodes.master(p < extra ? 2 * p + 1 : p + extra); };
-    PooledBytes const scratch(env.frames(), bytes);
-    std::byte *mine = sum, *next = scratch.get();   // a partner may be reading `mine`
-
-    if (paired && node % 2 == 0) {
-        co_await m.send(nodes.master(node + 1), packed_part(sum, bytes));
-        auto keep = [&](std::byte const* from, std::size_t at, std::size_t k) { env.copy(sum + at, from, k, 0); };
-        co_await m.receive(nodes.master(node + 1), bytes, keep);
-        co_return;
+Task three_steps(Env& env, ReduceArgs const& a, std::size_t halving, BcastSizes sizes) {
+    Partition const& nodes = env.nodes();
+    int const mine = nodes.part_of(env.rank());
+    Team<Env> node(env, ranks_of_node(env.frames(), nodes, mine));
+    TypedBuffer partial;
+    ReduceArgs among = a;
+    co_await reduce_on_node(node, a, halving, partial, among);
+    env.begin_phase();
+    if (node.rank() == 0) {
+        Team<Env> masters(env, nodes.masters(env.frames()));
+        co_await ordinary_allreduce(masters, among, halving);
     }
-    if (paired) {
-        auto add = [&](std::byte const* from, std::size_t at, std::size_t k) {
-            reducer.accumulate(from, sum + at, k / element);
-        };
-        co_await m.receive(nodes.master(node - 1), bytes, add);
-    }
-    for (int bit = 1; bit < power; bit *= 2) {
-        bool const lower = (vrank & bit) != 0;   // the partner's operands come first
-        auto combine = [&](std::byte const* from, std::size_t at, std::size_t k) {
-            void const* operands[] = {lower ? from : mine + at, lower ? mine + at : from};
-            reducer.combine(operands, 2, next + at, k / element);
-        };
-        int const partner = master_at(vrank ^ bit);
-        co_await m.exchange(partner, packed_part(mine, bytes), partner, bytes, combine);
-        std::swap(mine, next);
-    }
-    if (mine != sum) env.copy(sum, mine, bytes, 0);
-    if (paired) co_await m.send(nodes.master(node - 1), packed_part(sum, bytes));
+    env.begin_phase();
+    BcastArgs down{};
+    down.data = result(a);
+    if (node.size() > 1) co_await ordinary_bcast(node, down, sizes);
 }
 
 template <class Env>
-Task reduce_whole(Env& env, ReduceArgs const& a, NodePartition const& nodes) {
-    Messages<Env> m(env, element_of(a));
-    Segments const one(a.bytes(), element_of(a), one_segment);
-    TreePosition const position = position_in_node(env.frames(), nodes, env.rank());
-    bool const master = position.parent < 0;
-    CombineUp<Env> up(env, m, a, position, one, master);
-    PassDown<Env> down(env, m, result(a), position, one);
-    if (a.bytes() > 0) {
-        co_await up.segment(0);
-        co_await up.finish();
-        if (master && nodes.count() > 1) {
-            co_await double_masters(env, m, a, nodes, up.sum(0));
-            if (!a.type->dense(a.count)) env.store(result(a), 0, up.sum(0), a.bytes());
-        }
-        co_await down.segment(0);
-        co_await down.finish();
-    }
-    co_await m.close();
-}
-
-template <class Env>
-Task reduce_segments(Env& env, ReduceArgs const& a, NodePartition const& nodes) {
+Task reduce_segments(Env& env, ReduceArgs const& a) {
     Messages<Env> m(env, element_of(a));
     Segments const segments(a.bytes(), element_of(a), a.parameters[1]);
-    TreePosition const position = position_under_master(env.frames(), nodes, env.rank(), 0, binary_tree);
+    TreePosition const position = position_under_master(env.frames(), env.nodes(), env.rank(), 0, binary_tree);
     CombineUp<Env> up(env, m, a, position, segments, position.parent < 0);
     PassDown<Env> down(env, m, result(a), position, segments);
     co_await flow(env, up, &down, segments.count, 2 * static_cast<std::uint64_t>(position.depth));
@@ -94,16 +75,21 @@ Task reduce_segments(Env& env, ReduceArgs const& a, NodePartition const& nodes) 
 
 template <class Env>
 Task mpich_hierarchical(Env& env, ReduceArgs const& a) {
-    NodePartition const nodes(env.hierarchy(), env.rank());
-    if (a.parameters[2] == 0) co_await reduce_segments(env, a, nodes);
-    else co_await reduce_whole(env, a, nodes);
+    std::size_t const halving = a.parameters[3];
+    if (a.parameters[2] == 0 || a.bytes() == 0) return reduce_segments(env, a);
+    if (env.nodes().count() == 1) return ordinary_allreduce(env, a, halving);
+    return three_steps(env, a, halving, {a.parameters[4], a.parameters[5], a.parameters[6]});
 }
 
 constexpr Parameter mpich_hierarchical_parameters[] = {
     hierarchy_parameter,
     {"segment", 5120, "bytes forwarded at a time if pipelined"},
-    {"form", 0, "in segments along a binary tree of masters, or whole with recursive doubling among them",
+    {"form", 1, "in segments up and down one tree of messages (not in the paper), or whole by ordinary collectives",
      ParameterKind::keyword, "pipelined|whole"},
+    halving_parameter,
+    scatter_parameter,
+    ring_parameter,
+    few_parameter,
 };
 extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
     "mpich_hierarchical",
@@ -113,36 +99,72 @@ extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
     requires_commutative_or_consecutive | requires_reassociation,
     mpich_hierarchical_parameters,
     TUTTI_SHM_AND_NET(mpich_hierarchical),
-    {"q = power(m, 2); form < 1 ? (p - 1)*(5*s + 2*staged(s, segment)) : (p - q)*(5*s + 2*staged(s)) + "
-     "q*(log(q, 2)*(3*s + staged(s)) + 2*mod(log(q, 2), 2)*s) + 2*a*s"}};
+    {"form < 1 ? (p - 1)*(5*s + 2*staged(s, segment)) : "
+     "teams(h = halving < s ? s/e < power(n, 2) ? 0 : 1 : 0; allgather = s < ring ? power(n, 2) < n ? 0 : 1 : 0; "
+     "top < 1 ? (h < 1 ? reduce_binomial(n) : reduce_rabenseifner(n)) + "
+     "(s < scatter ? bcast_binomial(n) : n < few ? bcast_binomial(n) : bcast_scatter_allgather(n)) : "
+     "h < 1 ? allreduce_recursive_doubling(n) : allreduce_rabenseifner(n))"}};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
-// reduce/mpich_hierarchical: each node reduces along a binomial tree to its master, the masters to that of the root's
-// node (of the first node, if the operator is not commutative), and that one to the root; in segments along a binary
-// tree of masters, or as a whole along a binomial one. With N nodes of c ranks: ⌈log2 c⌉ + at most
-// 2 ⌊log2 N⌋ + 1 + s/segment steps; each rank but the last sends s bytes, read in its buffer or staged once.
-// Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.2; the reduction on a node is binomial for all sizes, as in
-// figure 1.
+// reduce/mpich_hierarchical: (1) the reduce on each node; (2) a reduce among the masters to that of the root's node: as
+// a whole by the ordinary reduce, or in segments along a binary tree (under the first master, if the operator is not
+// commutative); (3) that master sends the result to the root if the root is another rank. With N nodes of c ranks,
+// short vectors take ⌈log2 c⌉ + ⌈log2 N⌉ + 1 consecutive messages of s bytes as a whole; in segments, step 2 takes at
+// most 2 ⌊log2 N⌋ + s/segment (+ 1).
+// Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.2: "non-pipelined" and "pipelined".
 
 namespace tutti::coll::algorithms::reduce {
+namespace {
+
+/// Sends `from` to another rank of the environment, `to` of which is its result buffer. Called by the two ranks only.
+template <class Env>
+Task pass_result(Env& env, Buffer from, int sender, int receiver, Buffer to) {
+    Messages<Env> m(env);
+    if (env.rank() == sender) co_await m.send(receiver, {from, 0, from.bytes()});
+    else co_await m.receive(sender, to.bytes(), m.into(to, 0));
+    co_await m.close();
+}
+
+template <class Env>
+Task to_master_to_root(Env& env, ReduceArgs const& a, std::size_t segment, std::size_t halving) {
+    Partition const& nodes = env.nodes();
+    int const mine = nodes.part_of(env.rank()), top_node = nodes.part_of(a.root), top = nodes.master(top_node);
+    Team<Env> node(env, ranks_of_node(env.frames(), nodes, mine));
+    TypedBuffer partial, total;
+    ReduceArgs among = a;
+    among.root = top_node;
+    co_await reduce_on_node(node, a, halving, partial, among);
+    env.begin_phase();
+    if (node.rank() == 0) {
+        Team<Env> masters(env, nodes.masters(env.frames()));
+        if (env.rank() == top && top != a.root) {
+            total = memory_for_result(env.frames(), a);
+            among.out = total.origin();
+        }
+        if (segment == one_segment) co_await ordinary_reduce(masters, among, halving);
+        else co_await reduce_by_shape(masters, among, binary_tree, segment);
+    }
+    env.begin_phase();
+    if (top != a.root && (env.rank() == top || env.rank() == a.root))
+        co_await pass_result(node, result(among), 0, nodes.index_of(a.root), result(a));
+}
+
+}   // namespace
 
 template <class Env>
 Task mpich_hierarchical(Env& env, ReduceArgs const& a) {
-    bool const pipelined = a.parameters[2] == 0;
-    NodePartition const nodes(env.hierarchy(), env.rank());
-    int const top_node = a.op->commutative ? nodes.part_of(a.root) : 0;
-    TreePosition position =
-        position_under_master(env.frames(), nodes, env.rank(), top_node, pipelined ? binary_tree : binomial_tree);
-    co_await reduce_to_root(env, a, std::move(position), nodes.master(top_node),
-                            pipelined ? a.parameters[1] : one_segment);
+    std::size_t const halving = a.parameters[3];
+    if (a.bytes() == 0 || env.nodes().count() == 1) return ordinary_reduce(env, a, halving);
+    return to_master_to_root(env, a, a.parameters[2] == 0 ? a.parameters[1] : one_segment, halving);
 }
 
 constexpr Parameter mpich_hierarchical_parameters[] = {
     hierarchy_parameter,
-    {"segment", 5120, "bytes forwarded at a time if pipelined"},
-    {"form", 0, "in segments along a binary tree of masters, or whole along a binomial one", ParameterKind::keyword,
-     "pipelined|whole"},
+    {"segment", 5120, "bytes forwarded at a time between masters if pipelined"},
+    {"form", 0, "between masters in segments along a binary tree, or whole by the ordinary reduce",
+     ParameterKind::keyword, "pipelined|whole"},
+    halving_parameter,
 };
 extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
     "mpich_hierarchical",
@@ -152,6 +174,8 @@ extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
     requires_commutative_or_consecutive | requires_reassociation,
     mpich_hierarchical_parameters,
     TUTTI_SHM_AND_NET(mpich_hierarchical),
-    {"n = form < 1 ? staged(s, segment) : staged(s); (p - 1)*(3*s + n) + (leads < 1 ? 2*s + n : 0)"}};
+    {"teams(h = halving < s ? s/e < power(n, 2) ? 0 : 1 : 0; "
+     "top*m*(1 - form) < 2 ? (h < 1 ? reduce_binomial(n) : reduce_rabenseifner(n, at)) : "
+     "(n - 1)*(3*s + staged(s, segment))) + (m < 2 ? 0 : leads < 1 ? 2*s + staged(s) : 0)"}};
 
 }   // namespace tutti::coll::algorithms::reduce

@@ -33,10 +33,13 @@ std::uint64_t localities(NodesWorld& world, std::function<void(Comm&)> const& bo
 
 class NodesTraffic : public testing::TestWithParam<std::vector<int>> {
 protected:
-    void SetUp() override {
+    virtual Variables variables() const {
         Variables variables;
         variables.wait = "shared";
-        world.emplace(GetParam(), variables);
+        return variables;
+    }
+    void SetUp() override {
+        world.emplace(GetParam(), variables());
         nodes = static_cast<std::uint64_t>(std::ranges::max(GetParam())) + 1;
         for (std::uint64_t n = 1; n < nodes; n *= 2) ++rounds;
     }
@@ -51,22 +54,24 @@ protected:
     Ref<Datatype> type = TypeBuilder::predefined(Basic::int32);
 };
 
+/// Messages between nodes of a broadcast of `count` ints.
+std::uint64_t localities_of_bcast(NodesWorld& world, Datatype const& type, int count, int root) {
+    return localities(world, [&](Comm& comm) {
+        std::vector<int> data(static_cast<std::size_t>(count));
+        BcastArgs args{};
+        args.data = {data.data(), count, &type};
+        args.root = root;
+        execute(BoundCall{comm, Collective::bcast, args});
+    });
+}
+
 TEST_P(NodesTraffic, ABarrierTakesLogarithmicallyManyRoundsOfMasters) {
     EXPECT_EQ(localities(*world, [](Comm& comm) { barrier(comm); }), nodes * rounds);
 }
 
 TEST_P(NodesTraffic, ABroadcastCrossesNodesOnceForEachWhateverTheRoot) {
     for (int root = 0; root < world->size(); ++root)
-        for (int count : {0, 2, 1000, 3000})
-            EXPECT_EQ(localities(*world,
-                                 [&](Comm& comm) {
-                                     std::vector<int> data(static_cast<std::size_t>(count));
-                                     BcastArgs args{};
-                                     args.data = {data.data(), count, type.get()};
-                                     args.root = root;
-                                     execute(BoundCall{comm, Collective::bcast, args});
-                                 }),
-                      nodes - 1);
+        for (int count : {0, 2, 1000, 3000}) EXPECT_EQ(localities_of_bcast(*world, *type, count, root), nodes - 1);
 }
 
 TEST_P(NodesTraffic, GatherAndScatterTakeOneMessageForEachOtherNode) {
@@ -230,12 +235,29 @@ TEST(AllRanks, ReduceAndGatherOnTheirNodesAsTheParametersSay) {
                             "allgather=adaptive_copy:copy=nontemporal")
                   .past_cache,
               all);
+/// MPICH's algorithms with a master per node on the same nodes.
+class MpichOnNodes : public NodesTraffic {
+    Variables variables() const override {
+        Variables variables = NodesTraffic::variables();
+        variables.coll = "barrier=mpich_hierarchical,bcast=mpich_hierarchical:form=whole";
+        return variables;
+    }
+};
+
+TEST_P(MpichOnNodes, ABarrierTakesLogarithmicallyManyRoundsOfMasters) {
+    EXPECT_EQ(localities(*world, [](Comm& comm) { barrier(comm); }), nodes * rounds);
+}
+
+TEST_P(MpichOnNodes, ABroadcastCrossesNodesOnceForEachWhateverTheRoot) {
+    for (int root = 0; root < world->size(); ++root)
+        for (int count : {2, 1000, 5000}) EXPECT_EQ(localities_of_bcast(*world, *type, count, root), nodes - 1);
 }
 
 using Nodes = std::vector<int>;   // by rank
-INSTANTIATE_TEST_SUITE_P(Worlds, NodesTraffic,
-                         testing::Values(Nodes{0, 0, 1, 1}, Nodes{0, 0, 0, 1}, Nodes{0, 1, 2},
-                                         Nodes{0, 1, 2, 3, 0, 1, 2, 3}));
+auto const worlds =
+    testing::Values(Nodes{0, 0, 1, 1}, Nodes{0, 0, 0, 1}, Nodes{0, 1, 2}, Nodes{0, 1, 2, 3, 0, 1, 2, 3});
+INSTANTIATE_TEST_SUITE_P(Worlds, NodesTraffic, worlds);
+INSTANTIATE_TEST_SUITE_P(Worlds, MpichOnNodes, worlds);
 
 }   // namespace
 }   // namespace tutti::coll::test

@@ -13,7 +13,7 @@ if(TARGET tests_coll_threads)
   list(FILTER environment EXCLUDE REGEX "_test.cpp$")
   target_sources(tests_coll_threads PRIVATE ${environment})
   # these sources define names that other sources define, too
-  foreach(alone messages neighbors xhc)
+  foreach(alone messages mpich neighbors xhc)
     set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/coll/threads/${alone}_test.cpp PROPERTIES
       SKIP_UNITY_BUILD_INCLUSION ON)
   endforeach()

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The messages of MPICH's algorithms with a master per node: figure 1 of Zhu, Goodell, Gropp, Thakur, "Hierarchical
+// collectives in MPICH2", EuroPVM/MPI 2009, and the numbers of messages between and inside nodes in each form, which
+// show what each phase runs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "coll/blocks/reducer.hpp"
+#include "runtime/datatype/builder.hpp"
+#include "tests/coll/threads/ranks.hpp"
+#include "tests/coll/threads/thread_algorithms.hpp"
+
+namespace tutti::coll::test {
+namespace {
+
+constexpr int ranks = 16;
+
+/// 16 ranks on nodes of some number of ranks, which are consecutive or dealt out.
+class Nodes {
+public:
+    explicit Nodes(int per_node, bool consecutive = true) : world_(ranks, tree_of(per_node, consecutive)) {
+        world_.locality = [this](int from, int to) {
+            bool const same = world_.trees.nodes.part_of(from) == world_.trees.nodes.part_of(to);
+            return same ? topo::Locality::machine : topo::Locality::network;
+        };
+        world_.on_wait = [this](int rank, int peer) {
+            int& first = first_awaited_[static_cast<std::size_t>(rank)];
+            if (first < 0) first = peer;
+        };
+    }
+
+    /// Messages between nodes and inside them.
+    struct Counts {
+        std::uint64_t between, inside;
+        bool operator==(Counts const&) const = default;
+        friend std::ostream& operator<<(std::ostream& to, Counts const& c) {
+            return to << c.between << " between nodes, " << c.inside << " inside";
+        }
+    };
+
+    /// The messages of one call with `bytes` bytes of doubles. `name`: the algorithm, with parameters.
+    Counts messages(Collective collective, std::string const& name, std::size_t bytes, int root = 0) {
+        std::vector<std::string> errors;
+        Setting const setting = parse_setting(collective, name, "the test", errors);
+        EXPECT_THAT(errors, testing::IsEmpty());
+        Counts const before = so_far();
+        first_awaited_.assign(ranks, -1);
+        ++op_;
+        std::atomic<int> wrong{0};
+        run_as_ranks(ranks, [&](int rank) { wrong += !call(setting, bytes, root, rank); });
+        EXPECT_EQ(wrong, 0) << "wrong results";
+        Counts const now = so_far();
+        return {now.between - before.between, now.inside - before.inside};
+    }
+
+    /// The ranks through which the data of the last broadcast with this root came to a rank: a rank first waits for its
+    /// data.
+    std::vector<int> path_to(int rank, int root) const {
+        std::vector<int> path{rank};
+        while (path.front() != root) path.insert(path.begin(), first_awaited_[static_cast<std::size_t>(path.front())]);
+        return path;
+    }
+    /// The most messages between nodes on any such path.
+    int longest_path(int root) const {
+        int longest = 0;
+        for (int rank = 0; rank < ranks; ++rank) {
+            std::vector<int> const path = path_to(rank, root);
+            int crossings = 0;
+            for (std::size_t i = 1; i < path.size(); ++i)
+                crossings += world_.trees.nodes.part_of(path[i]) != world_.trees.nodes.part_of(path[i - 1]);
+            longest = std::max(longest, crossings);
+        }
+        return longest;
+    }
+
+private:
+    static topo::Hierarchy tree_of(int per_node, bool consecutive) {
+        topo::Grouping nodes{"node", {}};
+        for (int rank = 0; rank < ranks; ++rank)
+            nodes.group.push_back(consecutive ? rank / per_node : rank % (ranks / per_node));
+        return topo::Hierarchy::build(ranks, std::vector{nodes}, "cluster");
+    }
+
+    Counts so_far() const {
+        Counts sum{};
+        for (Traffic const& t : world_.traffic) {
+            sum.between += t.messages[static_cast<int>(topo::Locality::network)].read();
+            sum.inside += t.messages[static_cast<int>(topo::Locality::machine)].read();
+        }
+        return sum;
+    }
+
+    template <class Args>
+    void execute(Setting const& setting, int rank, Args& args) {
+        args.parameters = setting.values;
+        FramePool frames;
+        run(world_, rank, op_, frames, *setting.algorithm, args);
+    }
+
+    /// Returns true if the rank's result is right.
+    bool call(Setting const& setting, std::size_t bytes, int root, int rank) {
+        auto const type = TypeBuilder::predefined(Basic::float64);
+        Collective const collective = setting.algorithm->collective;
+        auto const count = static_cast<std::int64_t>(bytes / sizeof(double));
+        std::vector<double> in(static_cast<std::size_t>(count), rank), out(in.size(), -1);
+        auto const all_are = [](std::vector<double> const& v, double x) {
+            return std::ranges::all_of(v, [x](double y) { return x == y; });
+        };
+        if (collective == Collective::barrier) {
+            BarrierArgs args{};
+            execute(setting, rank, args);
+            return true;
+        }
+        if (collective == Collective::bcast) {
+            BcastArgs args{};
+            args.data = {in.data(), count, type.get()};
+            args.root = root;
+            execute(setting, rank, args);
+            return all_are(in, root);
+        }
+        Op sum;
+        sum.builtin = BuiltinOp::sum;
+        ReduceArgs args{};
+        bool const has_result = collective == Collective::allreduce || rank == root;
+        args.in = in.data();
+        args.out = has_result ? out.data() : nullptr;
+        args.count = count;
+        args.type = type.get();
+        args.op = &sum;
+        args.root = collective == Collective::reduce ? root : 0;
+        find_kernels(args);
+        execute(setting, rank, args);
+        return all_are(out, has_result ? ranks * (ranks - 1) / 2 : -1);
+    }
+
+    ThreadWorld world_;
+    std::vector<int> first_awaited_ = std::vector<int>(ranks, -1);   ///< by each rank in the last call
+    std::uint64_t op_ = 0;
+};
+
+using Counts = Nodes::Counts;
+
+TEST(MpichFigure1, BinomialBroadcastCrossesNodesTwiceFromRoot0AndThreeTimesFromRoot1) {
+    Nodes nodes(4);
+    nodes.messages(Collective::bcast, "binomial", 8, 0);
+    EXPECT_EQ(nodes.longest_path(0), 2);
+    nodes.messages(Collective::bcast, "binomial", 8, 1);
+    EXPECT_EQ(nodes.longest_path(1), 3);
+    EXPECT_THAT(nodes.path_to(0, 1), testing::ElementsAre(1, 9, 13, 15, 0));
+}
+
+TEST(MpichHierarchical, BroadcastCrossesNodesTwiceFromEveryRootAndOnceForEachNode) {
+    for (bool consecutive : {true, false})
+        for (char const* form : {"mpich_hierarchical:form=pipelined", "mpich_hierarchical:form=whole"})
+            for (int root = 0; root < ranks; ++root) {
+                Nodes nodes(4, consecutive);
+                EXPECT_EQ(nodes.messages(Collective::bcast, form, 4096, root), (Counts{3, 12})) << form << root;
+                EXPECT_EQ(nodes.longest_path(root), 2) << form << " from " << root;
+            }
+}
+
+TEST(MpichHierarchical, ReduceCrossesNodesOnceForEachAndHasAMessageMoreIfTheRootIsNoMaster) {
+    for (bool consecutive : {true, false})
+        for (char const* form : {"mpich_hierarchical:form=pipelined", "mpich_hierarchical:form=whole"})
+            for (int root : {0, 1, 4, 7, 15}) {
+                bool const is_master = consecutive ? root % 4 == 0 : root < 4;
+                EXPECT_EQ(Nodes(4, consecutive).messages(Collective::reduce, form, 8, root),
+                          (Counts{3, is_master ? 12u : 13u}))
+                    << form << " to " << root;
+            }
+}
+
+/// Reduce on nodes, recursive doubling among four masters, broadcast on nodes.
+TEST(MpichHierarchical, AllreduceTakesTheThreeStepsOfSection33) {
+    EXPECT_EQ(Nodes(4).messages(Collective::allreduce, "mpich_hierarchical", 8), (Counts{4 * 2, 12 + 12}));
+    EXPECT_EQ(Nodes(4).messages(Collective::allreduce, "mpich_hierarchical:form=pipelined", 8), (Counts{3 + 3, 24}));
+}
+
+/// Two steps of four messages on each node, two steps of four masters, and three messages of the release on each node.
+TEST(MpichHierarchical, BarrierTakesTheThreeStepsOfSection34) {
+    EXPECT_EQ(Nodes(4).messages(Collective::barrier, "mpich_hierarchical", 0), (Counts{8, 4 * 8 + 4 * 3}));
+    EXPECT_EQ(Nodes(16).messages(Collective::barrier, "mpich_hierarchical", 0), (Counts{0, 4 * 16}));
+}
+
+// Two nodes of eight ranks. Each part of a message counts, so messages are 16 KiB at most.
+
+/// Seven messages scatter; three steps of recursive doubling, or seven on a ring, gather.
+TEST(MpichHierarchical, BroadcastsOnNodesChooseBySizeAsTheOrdinaryOne) {
+    auto const count = [](std::string const& parameters, std::size_t bytes) {
+        return Nodes(8).messages(Collective::bcast, "mpich_hierarchical:form=whole" + parameters, bytes);
+    };
+    EXPECT_EQ(count("", 12288 - 8), (Counts{1, 2 * 7}));
+    EXPECT_EQ(count("", 12288), (Counts{1, 2 * (7 + 3 * 8)}));
+    EXPECT_EQ(count(",ring=12K", 12288), (Counts{1, 2 * (7 + 7 * 8)}));
+    EXPECT_EQ(count(",few=9", 12288), (Counts{1, 2 * 7}));
+    EXPECT_EQ(count(",scatter=8K", 8192), (Counts{1, 2 * (7 + 3 * 8)}));
+    EXPECT_EQ(count(",few=2", 12288), (Counts{1 + 2, 2 * (7 + 3 * 8)}));
+}
+
+/// Rabenseifner's reduce: three steps of halving, and seven messages to the master. Among two masters: one step, and a
+/// message to the root.
+TEST(MpichHierarchical, ReductionsOnNodesChooseBySizeAsTheOrdinaryOnes) {
+    auto const count = [](Collective collective, std::string const& parameters, std::size_t bytes) {
+        return Nodes(8).messages(collective, "mpich_hierarchical" + parameters, bytes);
+    };
+    using enum Collective;
+    EXPECT_EQ(count(reduce, ":form=whole", 2048), (Counts{1, 2 * 7}));
+    EXPECT_EQ(count(reduce, ":form=whole", 2056), (Counts{2 + 1, 2 * (3 * 8 + 7)}));
+    EXPECT_EQ(count(reduce, ":form=pipelined", 2056), (Counts{1, 2 * (3 * 8 + 7)}));
+    EXPECT_EQ(count(reduce, ":form=pipelined,segment=1K", 2048), (Counts{2, 2 * 7}));
+    EXPECT_EQ(count(reduce, ":form=whole,halving=4K", 4096), (Counts{1, 2 * 7}));
+    EXPECT_EQ(count(allreduce, "", 2048), (Counts{2, 2 * (7 + 7)}));
+    EXPECT_EQ(count(allreduce, "", 2056), (Counts{2 + 2, 2 * (3 * 8 + 7 + 7)}));
+    EXPECT_EQ(count(allreduce, "", 12288), (Counts{2 + 2, 2 * (3 * 8 + 7 + 7 + 3 * 8)}));
+}
+
+}   // namespace
+}   // namespace tutti::coll::test

@@ -30,7 +30,8 @@ enum Requirements : unsigned {
         128,   ///< between nodes, the parts of all ranks together have at most max_gathered_bytes bytes
     requires_loadable_buffers =
         256,   ///< peers can load from and store to the buffers, which lie in arenas or can be attached
-    requires_copyable_buffers = 512,   ///< peers can load the buffers, or the system copies them
+    requires_copyable_buffers = 512,    ///< peers can load the buffers, or the system copies them
+    requires_consecutive_teams = 1024   ///< the teams of the hierarchy hold consecutive ranks
 };
 
 /// Requirements that the settings may rule out for all buffers. Ranks learn only during an operation whether its own

@@ -128,6 +128,7 @@ unsigned CallTraits::unmet(unsigned requirements) const {
     if (bytes > std::bit_floor(slot_bytes)) missing |= requires_slot;
     if (!commutative_or_consecutive) missing |= requires_commutative_or_consecutive;
     if (!commutative) missing |= requires_commutative_operator;
+    if (!consecutive_teams) missing |= requires_consecutive_teams;
     if (!has_kernels) missing |= requires_kernels;
     if (!allows_reassociation) missing |= requires_reassociation;
     if (!equal_parts) missing |= requires_equal_parts;
@@ -146,6 +147,7 @@ std::string text_of_requirements(unsigned requirements) {
         {requires_kernels, "a predefined operator on contiguous elements"},
         {requires_equal_parts, "parts of equal size"},
         {requires_commutative_operator, "a commutative operator"},
+        {requires_consecutive_teams, "teams of consecutive ranks"},
         {requires_intercommunicator, "an intercommunicator"},
         {requires_reassociation, "operands that may be regrouped"},
         {requires_loadable_buffers, "buffers that other ranks can load and store"},
@@ -178,8 +180,10 @@ std::string unmet_requirement(AlgorithmRow const& algorithm, CallTraits const& t
 
 CallTraits traits_for(Setting const& setting, CallTraits const& traits, TreesLookup const& trees_of) {
     CallTraits here = traits;
-    if (setting.has_levels && !traits.several_nodes)
-        here.commutative_or_consecutive = traits.commutative || trees_of(&setting.levels).hierarchy.consecutive();
+    if (setting.has_levels && !traits.several_nodes) {
+        here.consecutive_teams = trees_of(&setting.levels).hierarchy.consecutive();
+        here.commutative_or_consecutive = traits.commutative || here.consecutive_teams;
+    }
     return here;
 }
 

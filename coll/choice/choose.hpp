@@ -151,6 +151,7 @@ struct CallTraits {
     bool allows_reassociation = true;   ///< operands need not be combined one by one from the lowest rank on
     bool loadable_buffers = true;       ///< buffers may meet requires_loadable_buffers
     bool copyable_buffers = true;       ///< buffers may meet requires_copyable_buffers
+    bool consecutive_teams = true;      ///< meets requires_consecutive_teams
     int parts = 1;                      ///< number of messages of `bytes` bytes that all ranks have together
 
     /// The value of `bytes` for calls whose size not every rank knows.
@@ -165,7 +166,8 @@ struct CallTraits {
                 .commutative = true,
                 .commutative_or_consecutive = true,
                 .has_kernels = true,
-                .equal_parts = true};
+                .equal_parts = true,
+                .consecutive_teams = tree.consecutive()};
     }
     /// The same for data movements with a part for each rank. In forms with equal parts every rank knows the size of a
     /// part; in the other forms no rank knows all sizes.

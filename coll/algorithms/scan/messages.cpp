@@ -33,18 +33,17 @@ extern constinit const Algorithm<ReduceArgs> linear_algorithm = {
 // The prefix with a master per node, which scan and exscan share: (1) recursive doubling on each node, after which the
 // first rank, the master, has the node's total; (2) an exclusive prefix among the masters by recursive doubling; (3)
 // each master sends the total of all earlier nodes along a binomial tree to the other ranks of its node. In segments,
-// step 3 of a segment follows step 1 of the next one, while masters are in step 2. If some node's ranks are not
-// consecutive: recursive doubling among all ranks. With N nodes of c ranks: 2 ⌈log2 c⌉ + ⌈log2 N⌉ consecutive messages
-// of s bytes, read in the sender's buffer or staged once.
-// Zhu, Goodell, Gropp, Thakur, "Hierarchical collectives in MPICH2", EuroPVM/MPI 2009, section 3.5.
+// step 3 of a segment follows step 1 of the next one, while masters are in step 2; the paper has no segments. With N
+// nodes of c ranks: 2 ⌈log2 c⌉ + ⌈log2 N⌉ consecutive messages of s bytes, read in the sender's buffer or staged once.
+// Zhu, Goodell, Gropp, Thakur, "Hierarchical collectives in MPICH2", EuroPVM/MPI 2009, section 3.5, for scan.
 
 namespace tutti::coll {
 
 /// Recursive doubling among all ranks.
 template <class Env>
-Task prefix_by_doubling(Env& env, ReduceArgs const& a, bool inclusive, std::size_t segment) {
+Task prefix_by_doubling(Env& env, ReduceArgs const& a, bool inclusive) {
     Messages<Env> m(env, element_of(a));
-    Segments const segments(a.bytes(), element_of(a), segment);
+    Segments const segments(a.bytes(), element_of(a), one_segment);
     PrefixBuffers<Env> buffers(env, a, segments, inclusive);
     std::vector<int> ranks(static_cast<std::size_t>(env.size()));
     std::iota(ranks.begin(), ranks.end(), 0);
@@ -112,18 +111,14 @@ inline constexpr Parameter prefix_by_nodes_parameters[] = {
 template <class Env>
 Task prefix_by_nodes(Env& env, ReduceArgs const& a, bool inclusive) {
     std::size_t const segment = a.parameters[2] == 0 ? a.parameters[1] : one_segment;
-    NodePartition const nodes(env.hierarchy(), env.rank());
-    if (!nodes.is_consecutive()) {
-        co_await prefix_by_doubling(env, a, inclusive, segment);
-        co_return;
-    }
+    Partition const& nodes = env.nodes();
     Messages<Env> m(env, element_of(a));
     Segments const segments(a.bytes(), element_of(a), segment);
     PrefixBuffers<Env> buffers(env, a, segments, inclusive);
-    int const index = nodes.index_of(env.rank()), my_node = nodes.own_part();
+    int const index = nodes.index_of(env.rank()), my_node = nodes.part_of(env.rank());
     bool const master = index == 0 && nodes.count() > 1;
     PooledVector<int> const masters = nodes.masters(env.frames());
-    PrefixDoubling<Env> inside(env, m, a, nodes.members(), index, segments.length);
+    PrefixDoubling<Env> inside(env, m, a, nodes.members(my_node), index, segments.length);
     PrefixDoubling<Env> among(env, m, a, masters, my_node, master ? segments.length : 0);
     EarlierNodesTotal<Env> before(env, m, a, position_in_node(env.frames(), nodes, env.rank()), segments.length,
                                   inclusive);
@@ -153,9 +148,12 @@ Task mpich_hierarchical(Env& env, ReduceArgs const& a) {
 }
 
 constexpr RecordHead mpich_hierarchical_head = {
-    "mpich_hierarchical",   "prefixes on each node, among the masters, then combined on each node, by messages",
-    Family::mpich,          "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.5",
-    requires_reassociation, prefix_by_nodes_parameters,
+    "mpich_hierarchical",
+    "prefixes on each node, among the masters, then combined on each node, by messages",
+    Family::mpich,
+    "after Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.5",
+    requires_reassociation | requires_consecutive_teams,
+    prefix_by_nodes_parameters,
 };
 extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
     mpich_hierarchical_head,
@@ -170,7 +168,7 @@ extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
 
 template <class Env>
 Task recursive_doubling(Env& env, ReduceArgs const& a) {
-    return prefix_by_doubling(env, a, false, one_segment);
+    return prefix_by_doubling(env, a, false);
 }
 
 constexpr RecordHead recursive_doubling_head = {
@@ -250,7 +248,7 @@ Task mpich_hierarchical(Env& env, ReduceArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
-    exscan::mpich_hierarchical_head,
+    exscan::mpich_hierarchical_head.from("Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.5"),
     TUTTI_SHM_AND_NET(mpich_hierarchical),
     {"u = form < 1 ? staged(s, segment) : staged(s); "
      "teams(c = doubling(d, n, floor(n/d/2)*d + max(0, mod(n, 2*d) - d)); "
@@ -261,7 +259,7 @@ extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
 
 template <class Env>
 Task recursive_doubling(Env& env, ReduceArgs const& a) {
-    return prefix_by_doubling(env, a, true, one_segment);
+    return prefix_by_doubling(env, a, true);
 }
 
 extern constinit const Algorithm<ReduceArgs> recursive_doubling_algorithm = {

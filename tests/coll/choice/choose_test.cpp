@@ -71,6 +71,29 @@ TEST(Choose, RequiresACommutativeOperatorWhereTeamsDoNotKeepTheOrder) {
     EXPECT_FALSE(traits.meets(requires_commutative_operator));
 }
 
+/// Ranks 0 1 0 1 of two teams; with levels of its own, a setting is compared with the teams of those.
+TEST(Choose, RequiresConsecutiveTeamsOfTheHierarchyThatTheAlgorithmFollows) {
+    auto const trees_of_teams = [](std::vector<int> teams) {
+        return Trees(topo::Hierarchy::build(4, std::vector{topo::Grouping{"socket", std::move(teams)}}));
+    };
+    Trees const alternating = trees_of_teams({0, 1, 0, 1}), consecutive = trees_of_teams({0, 0, 1, 1});
+    std::vector<std::string> errors;
+    for (bool own_levels : {false, true}) {
+        Settings settings;
+        settings.parse(own_levels ? "scan=mpich_hierarchical:hierarchy=socket" : "scan=mpich_hierarchical", "", errors);
+        for (bool fits : {false, true}) {
+            Trees const &used = fits ? consecutive : alternating, &other = fits ? alternating : consecutive;
+            auto const lookup = [&](topo::LevelChoice const* own) -> Trees const& {
+                return (own != nullptr) == own_levels ? used : other;
+            };
+            CallTraits const traits = CallTraits::plain(lookup(nullptr).hierarchy, 4096, 1000);
+            std::string_view const chosen = decide(Collective::scan, traits, settings, lookup).algorithm->name;
+            EXPECT_EQ(chosen == "mpich_hierarchical", fits) << chosen;
+        }
+    }
+    EXPECT_TRUE(errors.empty());
+}
+
 TEST(Choose, CachesOneDecisionForAllSizesOfAClassUntilCleared) {
     DecisionCache choices;
     Decision& d = choices.at(Collective::reduce, traits_of(1000, 4096));
@@ -272,6 +295,11 @@ TEST(Choose, ReportsWhyAnAlgorithmCannotRunACall) {
     EXPECT_EQ(why(Collective::alltoall, "masters", traits), "needs parts of equal size");
     EXPECT_EQ(why(Collective::allreduce, "masters", traits),
               "needs a commutative operator, or teams of consecutive ranks; operands that may be regrouped");
+    traits.allows_reassociation = true;
+    EXPECT_EQ(why(Collective::scan, "mpich_hierarchical", traits), "");
+    traits.consecutive_teams = false;
+    EXPECT_EQ(why(Collective::scan, "mpich_hierarchical", traits), "needs teams of consecutive ranks");
+    EXPECT_EQ(why(Collective::exscan, "mpich_hierarchical", traits), "needs teams of consecutive ranks");
     traits.intercommunicator = true;
     EXPECT_EQ(why(Collective::bcast, "binomial", traits), "is not for intercommunicators");
 }

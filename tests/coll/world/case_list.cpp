@@ -29,6 +29,7 @@ public:
         for (AlgorithmRow const& row : all_algorithms()) {
             if (!(s_.several_nodes ? row.runs_on_multiple_nodes : row.runs_on_one_node) || !wanted(row)) continue;
             if (row.requirements & requires_intercommunicator && s_.ranks < 2) continue;
+            if (row.requirements & requires_consecutive_teams && !s_.consecutive) continue;
             std::size_t const before = s_.cases.size();
             left_out_.reset();
             add(row);
@@ -105,7 +106,8 @@ private:
             .has_kernels = nary_kernel(s_.op(c).op->builtin, kind.type->basic()) != nullptr && kind.type->dense(2),
             .equal_parts = c.form == Form::equal,
             .intercommunicator = two_groups,
-            .several_nodes = s_.several_nodes};
+            .several_nodes = s_.several_nodes,
+            .consecutive_teams = s_.consecutive};
         if (!traits.meets(c.algorithm->requirements)) return;   // expect_suits() checks whether the library agrees
         unsigned const every = named() ? 1 : c.algorithm->family == Family::tutti ? thinning : 3 * thinning;
         if (++offered_ % every == seed_ % every) s_.cases.push_back(c);

@@ -191,17 +191,21 @@ template <class Env>
 Task mpich_hierarchical(Env& env, BarrierArgs const&) {
     Partition const& nodes = env.nodes();
     Team<Env> node(env, ranks_of_node(env.frames(), nodes, nodes.part_of(env.rank())));
+    PhaseClock clock(env);
     co_await disseminate(node);
+    clock.end_inside();
     if (nodes.count() == 1) co_return;
     env.begin_phase();
     if (node.rank() == 0) {
         Team<Env> masters(env, nodes.masters(env.frames()));
         co_await disseminate(masters);
+        clock.end_between();
     }
     env.begin_phase();
     PooledBytes const release(env.frames(), 1);
     BcastArgs const args = bcast_bytes_args(release.get(), 1, 0);
     if (node.size() > 1) co_await binomial_bcast(node, args);
+    clock.end_inside();
 }
 
 constexpr Parameter mpich_hierarchical_parameters[] = {hierarchy_parameter};

@@ -228,6 +228,7 @@ void initialize(Process& process, std::vector<std::string>& diagnostics) {
     default_table();   // parsed here so that the first call need not do it
     if (process.variables.stats || process.tracer)
         node->call_statistics = &process.segment.call_statistics(process.local_rank());
+    node->times_phases = process.variables.stats;
     node->call_matcher = std::make_shared<CallMatcher>(process);
     if (node->call_matcher->enabled) process.waiter.observers().add(*node->call_matcher);
     process.collectives = std::move(node);

@@ -35,6 +35,8 @@ NetEnv::NetEnv(NetEnv& whole, PooledVector<int> members, Trees const* trees)
       members_(std::move(members)),
       rank_(static_cast<int>(std::ranges::find(members_, whole.rank()) - members_.begin())) {}
 
+bool NetEnv::times_phases() const { return memory_of(comm_.process).times_phases; }
+
 MultiNode const& NetEnv::multi_node() const { return *memory_of(comm_).multi_node; }
 
 p2p::Key NetEnv::key(int source) const {
@@ -111,6 +113,8 @@ void fail_between_nodes(Comm const& comm, char const* operation, std::exception_
 }
 
 // The slow paths of the shared-memory environment: waiting, and this rank's staging memory.
+
+bool ShmMemory::times_phases() const { return memory_of(comm_.process).times_phases; }
 
 std::size_t ShmMemory::staging_bytes() const { return memory_of(comm_.process).staging_bytes; }
 

@@ -111,6 +111,7 @@ struct CommMemory : LayerState, OperationSequence {
 struct ProcessMemory : LayerState {
     explicit ProcessMemory(std::size_t staging) : staging_bytes(staging), stagings(staging) {}
 
+    bool times_phases = false;   ///< PhaseClock (team.hpp) counts
     std::size_t staging_bytes;   ///< the size that algorithms plan with: the same in every rank of the job
     StagingPool stagings;
     GroupLayouts layouts;

@@ -66,6 +66,7 @@ public:
     Partition const& nodes() const { return trees_->nodes; }
     /// As in Environment. Has no effect: messages of a pair keep their order.
     void begin_phase() {}
+    bool times_phases() const;
     FramePool& frames() { return frames_; }
     /// Returns the pool for objects that may be used after the operation.
     FramePool& process_frames() { return comm_.process.frames; }

@@ -97,6 +97,8 @@ public:
     /// called before expose.
     void reserve_staging(std::size_t bytes);
 
+    bool times_phases() const;
+
     int world_rank(int peer) const { return comm_.union_group->world_rank(peer); }
     /// Like Comm::reported_rank.
     int reported_rank(int peer) const { return comm_.reported_rank(peer); }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Team<Env>: some ranks of an environment as an environment of their own, in which any algorithm of messages runs, such
 // as an ordinary collective among the ranks of a node. Algorithms of several teams run one after the other in one
-// operation: each in a phase (Environment::begin_phase), which all ranks of the operation begin.
+// operation: each in a phase (Environment::begin_phase), which all ranks of the operation begin. PhaseClock measures
+// how long a rank is in phases inside nodes and between them.
 #pragma once
 
 #include "coll/env/env.hpp"
+#include "runtime/base/clock.hpp"
 
 namespace tutti::coll {
 
@@ -82,6 +84,28 @@ struct TeamOf<NetEnv> {
 };
 template <class Env>
 using Team = typename TeamOf<Env>::type;
+
+/// Adds the time since the last call, or since its construction, to that of the phases inside or between nodes, if call
+/// statistics are enabled. The time of a nonblocking operation includes that of the program between its calls.
+template <class Env>
+class PhaseClock {
+public:
+    explicit PhaseClock(Env& env) : traffic_(env.traffic()), since_(env.times_phases() ? now_ns() : 0) {}
+
+    void end_inside() { add(traffic_.inside_nodes); }
+    void end_between() { add(traffic_.between_nodes); }
+
+private:
+    void add(Counter& counter) {
+        if (since_ == 0) return;
+        std::int64_t const now = now_ns();
+        counter.add(static_cast<std::uint64_t>(now - since_));
+        since_ = now;
+    }
+
+    Traffic& traffic_;
+    std::int64_t since_;   ///< 0: nothing is measured
+};
 
 /// Returns the ranks of a node, for Team.
 inline PooledVector<int> ranks_of_node(FramePool& frames, Partition const& nodes, int node) {

@@ -122,6 +122,9 @@ constexpr Column waiting_columns[] = {{"polled", "polled_ns", Quantity::time,
                                       {"moves", "core_moves", Quantity::count, READ(times.core_moves)},
                                       {"shared", "shared_core_ns", Quantity::time, READ(times.shared_core)},
                                       {"run delay", "run_delay_ns", Quantity::time, READ(times.run_delay)}};
+
+constexpr Column phase_columns[] = {{"inside", "inside_nodes_ns", Quantity::time, READ(traffic.inside_nodes)},
+                                    {"between", "between_nodes_ns", Quantity::time, READ(traffic.between_nodes)}};
 #undef READ
 
 constexpr char access_path_meaning[] =
@@ -138,6 +141,13 @@ in cache, in NUMA, in socket, between: number of accesses to a peer's data, by t
 a cache, a NUMA node, a socket, or none of these; to nodes, sent there: messages to other nodes, and their bytes.
 waits: number of waits in collectives and messages that took more than a few polls; waited: their total time.
 run time: from MPI_Init to MPI_Finalize.
+)";
+
+constexpr char phase_meaning[] =
+    R"(inside, between: time in phases on the rank's node, and among the masters of all nodes, waits included; only
+masters are in the latter. share: percentage of a master's time that is between nodes. With infinitely fast memory
+inside nodes, its calls would take at least the time between nodes (Amdahl's law; Zhu and others, EuroPVM/MPI 2009,
+section 4.4).
 )";
 
 constexpr char waiting_meaning[] =
@@ -198,6 +208,25 @@ std::string traffic_table(AllRankCounts const& counts, std::uint64_t now) {
            traffic_meaning;
 }
 
+std::string phase_table(AllRankCounts const& counts) {
+    Table table({"rank", "inside", "between", "share"}, 0);
+    std::uint64_t inside_all = 0, between_all = 0;   // of masters
+    bool any = false;
+    for (RankCounts const& one : counts) {
+        Traffic const& traffic = one.rank_state->traffic;
+        std::uint64_t const inside = traffic.inside_nodes.read(), between = traffic.between_nodes.read();
+        any = any || inside + between > 0;
+        if (between > 0) inside_all += inside, between_all += between;
+        table.add({std::to_string(one.rank), format_time(inside), between > 0 ? format_time(between) : "-",
+                   between > 0 ? join(between * 100 / (inside + between), " %") : "-"});
+    }
+    if (!any) return "";
+    if (between_all > 0)
+        table.add({"masters", format_time(inside_all), format_time(between_all),
+                   join(between_all * 100 / (inside_all + between_all), " %")});
+    return "Phases of the collectives mpich_hierarchical:\n" + table.text() + phase_meaning;
+}
+
 std::string waiting_table(AllRankCounts const& counts) {
     return "How the ranks waited:\n" + table_by_rank(counts, waiting_columns, 0) + waiting_meaning;
 }
@@ -239,6 +268,7 @@ std::string statistics_json(AllRankCounts const& counts) {
     auto const now = static_cast<std::uint64_t>(now_ns());
     Json const tables = {{"access_paths", json_by_rank(counts, access_path_columns, now)},
                          {"traffic", json_by_rank(counts, traffic_columns, now)},
+                         {"phases", json_by_rank(counts, phase_columns, now)},
                          {"waiting", json_by_rank(counts, waiting_columns, now)},
                          {"memory", memory_json(counts)},
                          {"collectives", collectives_json(counts, now)},
@@ -256,9 +286,10 @@ std::string statistics_json(AllRankCounts const& counts) {
 
 std::string statistics(AllRankCounts const& counts) {
     auto const now = static_cast<std::uint64_t>(now_ns());
-    std::string const windows = windows_table(counts, now);
-    return access_path_table(counts) + "\n" + traffic_table(counts, now) + "\n" + waiting_table(counts) + "\n" +
-           memory_table(counts) + "\n" + collectives_table(counts, now) + (windows.empty() ? "" : "\n" + windows);
+    std::string const windows = windows_table(counts, now), phases = phase_table(counts);
+    return access_path_table(counts) + "\n" + traffic_table(counts, now) + "\n" +
+           (phases.empty() ? "" : phases + "\n") + waiting_table(counts) + "\n" + memory_table(counts) + "\n" +
+           collectives_table(counts, now) + (windows.empty() ? "" : "\n" + windows);
 }
 
 void NotFreedCounts::add(NotFreedCounts const& others) {

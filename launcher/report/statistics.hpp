@@ -31,6 +31,8 @@ std::string access_path_table(AllRankCounts const& counts);
 std::string traffic_table(AllRankCounts const& counts, std::uint64_t now);
 /// The ways in which each rank waited, and the time that it lost to other programs: one row per rank, and one for all.
 std::string waiting_table(AllRankCounts const& counts);
+/// The time in the phases of hierarchical collectives: one row per rank, and one for all; empty if there was none.
+std::string phase_table(AllRankCounts const& counts);
 /// The NUMA nodes of the ranks' memory, according to the kernel; a single line if there is only one to choose.
 std::string memory_table(AllRankCounts const& counts);
 /// The collectives of all ranks: one row per communicator, collective and algorithm, by decreasing time.

@@ -61,6 +61,8 @@ struct alignas(cache_line) Traffic {
     Counter messages[5];      ///< within a cache, a NUMA node, a socket; between sockets; between nodes
     Counter to_nodes;         ///< bytes of the messages to other nodes
     Counter bound_calls;      ///< blocking calls whose arguments were checked and converted anew
+    /// Nanoseconds in the phases of hierarchical algorithms (coll/env/team.hpp), if call statistics are enabled.
+    Counter inside_nodes, between_nodes;
 };
 
 /// One-sided operations of a rank, each counted when it is complete for the rank itself.

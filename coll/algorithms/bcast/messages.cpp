@@ -268,14 +268,18 @@ Task bcast_in_steps(Env& env, BcastArgs const& a, BcastSizes sizes) {
     BcastArgs inside = a, among = a;
     inside.root = from_root ? nodes.index_of(a.root) : 0;
     among.root = top;
+    PhaseClock clock(env);
     if (from_root) co_await ordinary_bcast(node, inside, sizes);
+    clock.end_inside();
     env.begin_phase();
     if (env.rank() == nodes.master(mine)) {
         Team<Env> masters(env, nodes.masters(env.frames()));
         co_await ordinary_bcast(masters, among, sizes);
+        clock.end_between();
     }
     env.begin_phase();
     if (!from_root) co_await ordinary_bcast(node, inside, sizes);
+    clock.end_inside();
 }
 
 }   // namespace

@@ -48,16 +48,20 @@ Task three_steps(Env& env, ReduceArgs const& a, std::size_t halving, BcastSizes 
     Team<Env> node(env, ranks_of_node(env.frames(), nodes, mine));
     TypedBuffer partial;
     ReduceArgs among = a;
+    PhaseClock clock(env);
     co_await reduce_on_node(node, a, halving, partial, among);
+    clock.end_inside();
     env.begin_phase();
     if (node.rank() == 0) {
         Team<Env> masters(env, nodes.masters(env.frames()));
         co_await ordinary_allreduce(masters, among, halving);
+        clock.end_between();
     }
     env.begin_phase();
     BcastArgs down{};
     down.data = result(a);
     if (node.size() > 1) co_await ordinary_bcast(node, down, sizes);
+    clock.end_inside();
 }
 
 template <class Env>
@@ -134,7 +138,9 @@ Task to_master_to_root(Env& env, ReduceArgs const& a, std::size_t segment, std::
     TypedBuffer partial, total;
     ReduceArgs among = a;
     among.root = top_node;
+    PhaseClock clock(env);
     co_await reduce_on_node(node, a, halving, partial, among);
+    clock.end_inside();
     env.begin_phase();
     if (node.rank() == 0) {
         Team<Env> masters(env, nodes.masters(env.frames()));
@@ -144,10 +150,12 @@ Task to_master_to_root(Env& env, ReduceArgs const& a, std::size_t segment, std::
         }
         if (segment == one_segment) co_await ordinary_reduce(masters, among, halving);
         else co_await reduce_by_shape(masters, among, binary_tree, segment);
+        clock.end_between();
     }
     env.begin_phase();
     if (top != a.root && (env.rank() == top || env.rank() == a.root))
         co_await pass_result(node, result(among), 0, nodes.index_of(a.root), result(a));
+    clock.end_inside();
 }
 
 }   // namespace

@@ -11,6 +11,8 @@
 #include "coll/blocks/messages.hpp"
 #include "coll/blocks/nodes.hpp"
 #include "coll/blocks/prefix.hpp"
+#include "coll/env/net_env.hpp"
+#include "coll/env/team.hpp"
 #include "runtime/wait/task.hpp"
 
 namespace tutti::coll::algorithms::exscan {
@@ -123,6 +125,7 @@ Task prefix_by_nodes(Env& env, ReduceArgs const& a, bool inclusive) {
     EarlierNodesTotal<Env> before(env, m, a, position_in_node(env.frames(), nodes, env.rank()), segments.length,
                                   inclusive);
 
+    PhaseClock clock(env);
     for (std::uint64_t k = 0; k < segments.count + 1; ++k) {
         std::byte const* own = k < segments.count ? buffers.begin_segment(k) : nullptr;
         if (own) co_await inside.run(own, buffers.prefix(k), segments.bytes(k), inclusive);
@@ -131,7 +134,11 @@ Task prefix_by_nodes(Env& env, ReduceArgs const& a, bool inclusive) {
             co_await before.run(buffers.prefix(k - 1), segments.bytes(k - 1));
             buffers.finish_segment(k - 1);
         }
-        if (own && master) co_await among.run(inside.total(), before.memory(), segments.bytes(k), false);
+        clock.end_inside();
+        if (own && master) {
+            co_await among.run(inside.total(), before.memory(), segments.bytes(k), false);
+            clock.end_between();
+        }
     }
     co_await m.close();
 }

@@ -235,6 +235,8 @@ TEST(AllRanks, ReduceAndGatherOnTheirNodesAsTheParametersSay) {
                             "allgather=adaptive_copy:copy=nontemporal")
                   .past_cache,
               all);
+}
+
 /// MPICH's algorithms with a master per node on the same nodes.
 class MpichOnNodes : public NodesTraffic {
     Variables variables() const override {

@@ -53,6 +53,13 @@ public:
         return {now.between - before.between, now.inside - before.inside};
     }
 
+    void time_phases() { world_.times_phases = true; }
+    /// Returns whether a rank has spent time in phases inside nodes, and between them.
+    std::pair<bool, bool> timed_phases(int rank) const {
+        Traffic const& t = world_.traffic[static_cast<std::size_t>(rank)];
+        return {t.inside_nodes.read() > 0, t.between_nodes.read() > 0};
+    }
+
     /// The ranks through which the data of the last broadcast with this root came to a rank: a rank first waits for its
     /// data.
     std::vector<int> path_to(int rank, int root) const {
@@ -180,6 +187,22 @@ TEST(MpichHierarchical, AllreduceTakesTheThreeStepsOfSection33) {
 TEST(MpichHierarchical, BarrierTakesTheThreeStepsOfSection34) {
     EXPECT_EQ(Nodes(4).messages(Collective::barrier, "mpich_hierarchical", 0), (Counts{8, 4 * 8 + 4 * 3}));
     EXPECT_EQ(Nodes(16).messages(Collective::barrier, "mpich_hierarchical", 0), (Counts{0, 4 * 16}));
+}
+
+/// Only masters are in phases between nodes; without statistics no phase is timed.
+TEST(MpichHierarchical, PhasesAreTimedInsideAndBetweenNodes) {
+    using enum Collective;
+    for (Collective collective : {barrier, bcast, reduce, allreduce})
+        for (bool timed : {false, true}) {
+            Nodes nodes(4);
+            if (timed) nodes.time_phases();
+            bool const has_form = collective == bcast || collective == reduce;
+            nodes.messages(collective, has_form ? "mpich_hierarchical:form=whole" : "mpich_hierarchical",
+                           collective == barrier ? 0 : 8);
+            for (int rank = 0; rank < ranks; ++rank)
+                EXPECT_EQ(nodes.timed_phases(rank), (std::pair{timed, timed && rank % 4 == 0}))
+                    << name_of(collective) << ", rank " << rank;
+        }
 }
 
 // Two nodes of eight ranks. Each part of a message counts, so messages are 16 KiB at most.

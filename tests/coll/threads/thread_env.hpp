@@ -39,6 +39,7 @@ struct ThreadWorld {
     std::vector<int> refused_for;                ///< Environment::refused_for of each rank in its last operation
     /// Do operations suspend as nonblocking ones do?
     bool suspends = false;
+    bool times_phases = false;
     /// The locality of two ranks; null: all ranks share one cache.
     std::function<topo::Locality(int, int)> locality;
     /// Called for each flag that a rank waits for, with that rank and the owner of the flag.
@@ -58,6 +59,7 @@ public:
 
     FramePool& frames() { return frames_; }
     bool suspends() const { return world_.suspends; }
+    bool times_phases() const { return world_.times_phases; }
     int reported_rank(int peer) const { return peer; }
     int world_rank(int peer) const { return peer; }
     std::size_t staging_bytes() const { return world_.staging_bytes; }

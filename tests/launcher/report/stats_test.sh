@@ -49,7 +49,7 @@ printf '%s' "$err" > "$folder/stats.json"
 cat > "$folder/check.py" <<'EOF'
 import json, sys
 tables = json.load(open(sys.argv[1]))
-assert list(tables) == ["program", "access_paths", "traffic", "waiting", "memory", "collectives", "windows"], tables
+assert list(tables) == ["program", "access_paths", "traffic", "phases", "waiting", "memory", "collectives", "windows"], tables
 for name in ("access_paths", "traffic", "waiting"):
     assert [row["rank"] for row in tables[name]] == [0, 1, 2], tables[name]
 assert sum(row["arena_bytes"] for row in tables["access_paths"]) > 0 and not any(row["cma_bytes"] for row in tables["access_paths"])

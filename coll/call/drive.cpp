@@ -29,49 +29,21 @@ void fail_to_begin(Comm const& comm, char const* operation, std::uint64_t count)
     }
 }
 
-namespace {
-
-/// Waits until the operation with this number may begin on the node (coll/env/area.hpp).
-Task await_channel(NetEnv& env, CommState& state, std::uint64_t number) {
-    Comm const& node = *env.multi_node().node;
-    for (int m = 0; m < state.area.members() && !state.may_begin(number); ++m) {
-        int const rank = env.comm().union_group->rank_of(node.world_rank(m));
-        if (m != state.rank) co_await env.until(state.area.done(m).value, number - channel_depth, rank);
-    }
-    // What remains are earlier operations of this rank, which other requests advance.
-    while (!state.may_begin(number))
-        co_await env.until(state.area.done(state.rank).value, number - channel_depth, env.rank());
-}
-
-}   // namespace
-
 template <class Args>
 Task on_node(NetEnv& env, Collective which, Args args, Algorithm<Args> const* algorithm) {
     Comm const& node = *env.multi_node().node;
-    CommState& state = state_of(node);
     args.first_group_size = 0;
     Decision const decision = algorithm ? Decision{} : decision_for(node, which, args);
     if (!algorithm) args.parameters = decision.setting->values;
-    std::uint64_t const number = env.next_node_number();
-    if (number > state.begin_limit) co_await await_channel(env, state, number);
-    ChannelGuard const channel(static_cast<OperationSequence&>(state), number);
-    ShmEnv shm(state.area, algorithm ? state.trees : *decision.trees, state.rank, number, node, env.operation(),
-               state.localities.data(), env.suspension(), &env.frames());
-    if (algorithm) co_await algorithm->shm(shm, args);
-    else co_await run_in(shm, Chosen<Args>{node, decision}, args);
+    std::uint64_t number = 0;
+    co_await begin_on_node(env, number);
+    NodeEnv here(env, algorithm ? state.trees : *decision.trees, number);
+    if (algorithm) co_await algorithm->shm(here.shm, args);
+    else co_await run_in(here.shm, Chosen<Args>{node, decision}, args);
 }
 
 #define COLLECTIVE(name, Args) template Task on_node(NetEnv&, Collective, Args, Algorithm<Args> const*);
 #define SHARES_ARGUMENTS(name, Args)
 #include "runtime/settings/collectives.def"
-
-Task skip_unused_node_numbers(NetEnv& env) {
-    CommState& state = state_of(*env.multi_node().node);
-    while (env.unused_node_numbers() > 0) {
-        std::uint64_t const number = env.next_node_number();
-        if (number > state.begin_limit) co_await await_channel(env, state, number);
-        ChannelGuard const passed(static_cast<OperationSequence&>(state), number);
-    }
-}
 
 }   // namespace tutti::coll

@@ -69,6 +69,19 @@ constexpr bool has_reached(std::uint64_t value, std::uint64_t awaited) {
     return static_cast<std::int64_t>(value - awaited) >= 0;
 }
 
+/// Several events, any of which ends a wait. The condition reads flags with acquire, and otherwise only what this rank
+/// changes itself; it must stay valid during the wait.
+struct Events {
+    template <class Condition>
+    static Events of(Condition const& condition) {
+        return {[](void const* c) -> bool { return (*static_cast<Condition const*>(c))(); }, &condition};
+    }
+    bool occurred() const { return any(condition); }
+
+    bool (*any)(void const* condition) = nullptr;
+    void const* condition = nullptr;
+};
+
 /// What a member exposes to its peers in one operation; valid for them once they have seen the stamp of its cell.
 struct alignas(cache_line) Exposure {
     static constexpr std::uint64_t contiguous = ~std::uint64_t{0};

@@ -39,6 +39,8 @@ bool NetEnv::times_phases() const { return memory_of(comm_.process).times_phases
 
 MultiNode const& NetEnv::multi_node() const { return *memory_of(comm_).multi_node; }
 
+Plans& NetEnv::plans() const { return memory_of(comm_).plans; }
+
 p2p::Key NetEnv::key(int source) const {
     static_assert(OperationSequence::max_distance < 0x40000000);
     return {comm_.context | collective_context, source, static_cast<std::int32_t>(numbers_.operation & 0x3fffffff)};
@@ -89,21 +91,54 @@ std::uint64_t NetEnv::next_node_number() {
 
 bool NetEnv::wait_unless_suspending(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer,
                                     int first_polled) const {
+    auto const reached = [&] { return has_reached(word.load(std::memory_order_acquire), value); };
+    return wait_unless_suspending(Events::of(reached), peer, first_polled);
+}
+
+bool NetEnv::wait_unless_suspending(Events const& events, int peer, int first_polled) const {
     if (suspension_) return false;
     p2p::Engine& engine = p2p::engine(comm_.process);
     int const polls = engine.polls_in_a_row(first_polled);
-    auto reached = [&] { return has_reached(word.load(std::memory_order_acquire), value); };
     comm_.process.waiter.wait_until(
         [&] {
             for (int i = 0; i < polls; ++i) {
-                if (reached()) return true;
+                if (events.occurred()) return true;
                 engine.poll_from(first_polled);
             }
-            return reached();
+            return events.occurred();
         },
         wait_reason(comm_, operation_, peer));
     return true;
 }
+
+// Operations on the node as parts of an operation between nodes.
+
+Task begin_on_node(NetEnv& env, std::uint64_t& number) {
+    Comm const& node = *env.multi_node().node;
+    CommMemory& memory = memory_of(node);
+    number = env.next_node_number();
+    for (int m = 0; m < memory.area.members() && !memory.may_begin(number); ++m) {
+        int const rank = env.comm().union_group->rank_of(node.world_rank(m));
+        if (m != memory.rank) co_await env.until(memory.area.done(m).value, number - channel_depth, rank);
+    }
+    // What remains are earlier operations of this rank, which other requests advance.
+    while (!memory.may_begin(number))
+        co_await env.until(memory.area.done(memory.rank).value, number - channel_depth, env.rank());
+}
+
+Task skip_unused_node_numbers(NetEnv& env) {
+    while (env.unused_node_numbers() > 0) {
+        std::uint64_t number = 0;
+        co_await begin_on_node(env, number);
+        ChannelGuard const passed(static_cast<OperationSequence&>(memory_of(*env.multi_node().node)), number);
+    }
+}
+
+NodeEnv::NodeEnv(NetEnv& env, Trees const& trees, std::uint64_t number)
+    : channel_(memory_of(*env.multi_node().node), number),
+      shm(memory_of(*env.multi_node().node).area, trees, memory_of(*env.multi_node().node).rank, number,
+          *env.multi_node().node, env.operation(), memory_of(*env.multi_node().node).localities.data(),
+          env.suspension(), &env.frames()) {}
 
 void fail_between_nodes(Comm const& comm, char const* operation, std::exception_ptr const& error) {
     comm.process.frames.retain();
@@ -115,6 +150,7 @@ void fail_between_nodes(Comm const& comm, char const* operation, std::exception_
 // The slow paths of the shared-memory environment: waiting, and this rank's staging memory.
 
 bool ShmMemory::times_phases() const { return memory_of(comm_.process).times_phases; }
+Plans& ShmMemory::plans() const { return memory_of(comm_).plans; }
 
 std::size_t ShmMemory::staging_bytes() const { return memory_of(comm_.process).staging_bytes; }
 
@@ -194,6 +230,16 @@ bool ShmMemory::wait_unless_suspending(std::atomic<std::uint64_t> const& word, s
     reason.context = &wait;
     comm_.process.waiter.wait_until([&] { return reached() || env.failed(); }, reason, &word);
     if (!reached()) [[unlikely]]
+        throw_failure_of(comm_, env.failed_rank());
+    return true;
+}
+
+bool ShmMemory::wait_unless_suspending(Events const& events, int peer) const {
+    if (suspension_) return false;
+    auto const& env = static_cast<ShmEnv const&>(*this);
+    comm_.process.waiter.wait_until([&] { return events.occurred() || env.failed(); },
+                                    wait_reason(comm_, operation_, peer));
+    if (!events.occurred()) [[unlikely]]
         throw_failure_of(comm_, env.failed_rank());
     return true;
 }

@@ -28,6 +28,7 @@
 #include "coll/env/area.hpp"
 #include "coll/env/arguments.hpp"
 #include "coll/env/peer_buffer.hpp"
+#include "coll/env/plans.hpp"
 #include "coll/env/sharing.hpp"
 #include "coll/env/trees.hpp"
 #include "runtime/memory/segment.hpp"
@@ -35,9 +36,10 @@
 
 namespace tutti::coll {
 
-/// The part that both environments within one node share. `Memory` provides the rest, as ShmMemory does: Awaiter
-/// until(word, value, peer), wake_waiters(word) (called after every publication), access to large buffers (access_path,
-/// reach, fetch, put, can_load_peers, may_attach, loading_agreed), staging memory, frames(), traffic(), locality(peer).
+/// The part that both environments within one node share. `Memory` provides the rest, as ShmMemory does: Awaiters
+/// until(word, value, peer) and until_any(events, peer), wake_waiters(word) (called after every publication), access to
+/// large buffers (access_path, reach, fetch, put, can_load_peers, may_attach, loading_agreed), staging memory, plans(),
+/// frames(), traffic(), locality(peer).
 template <class Memory>
 class Environment : public Memory {
 public:
@@ -88,6 +90,10 @@ public:
     topo::Hierarchy const& one_team() const { return trees_->one_team; }
     /// The ranks by node: by the outermost level of the hierarchy.
     Partition const& nodes() const { return trees_->nodes; }
+    Trees const& trees() const { return *trees_; }
+
+    /// Waits for any of several events. `peer`: the rank that causes one of them, for reports.
+    auto until_any(Events const& events, int peer) { return Memory::until_any(events, peer); }
 
     // --- Small messages: one slot per rank and operation -------------------------------------------------------------
     std::size_t slot_bytes() const { return area_.slot_bytes(); }

@@ -106,6 +106,7 @@ struct CommMemory : LayerState, OperationSequence {
     std::unique_ptr<MultiNode> const multi_node;   ///< null: all members are on one node
     Trees const& trees;                            ///< these two belong to the layout
     std::vector<topo::Locality> const& localities;
+    Plans plans;   ///< of this rank, for the communicator's calls
 };
 
 struct ProcessMemory : LayerState {

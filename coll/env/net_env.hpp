@@ -64,6 +64,9 @@ public:
     topo::Hierarchy const& hierarchy() const { return trees_->hierarchy; }
     topo::Hierarchy const& one_team() const { return trees_->one_team; }
     Partition const& nodes() const { return trees_->nodes; }
+    Trees const& trees() const { return *trees_; }
+    /// As ShmMemory::plans.
+    Plans& plans() const;
     /// As in Environment. Has no effect: messages of a pair keep their order.
     void begin_phase() {}
     bool times_phases() const;
@@ -110,6 +113,18 @@ public:
     Awaiter until(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) {
         return {*this, word, value, peer, -1};
     }
+    struct AnyAwaiter {
+        NetEnv& env;
+        Events events;
+        int peer;   ///< rank in the union group
+        bool await_ready() const { return events.occurred() || env.wait_unless_suspending(events, peer, -1); }
+        void await_suspend(std::coroutine_handle<> h) const noexcept {
+            *env.suspension_ = {h, nullptr, 0, peer, &env.comm_, events};
+        }
+        void await_resume() const noexcept {}
+    };
+    /// As Environment::until_any; events are completed messages, too.
+    AnyAwaiter until_any(Events const& events, int peer) { return {*this, events, union_rank(peer)}; }
 
     // --- The node ----------------------------------------------------------------------------------------------------
     /// Returns this operation's next number in the sequence of the node communicator.
@@ -153,6 +168,7 @@ private:
     /// Waits and returns true, unless the operation suspends: then returns false.
     bool wait_unless_suspending(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer,
                                 int first_polled) const;
+    bool wait_unless_suspending(Events const& events, int peer, int first_polled) const;
 
     Comm const& comm_;
     Trees const* trees_;   ///< null: none
@@ -166,8 +182,25 @@ private:
     int rank_;
 };
 
-// A collective of the node communicator, as one step of an operation over several nodes. The algorithm is chosen from
-// the same table as for any communicator on one node, and the collective takes the operation's next number there.
+// An operation on the node as a part of an operation over several nodes: it takes the operation's next number in the
+// sequence of the node communicator.
+
+/// Takes that number, and returns when the operation may begin on the node (coll/env/area.hpp).
+Task begin_on_node(NetEnv& env, std::uint64_t& number);
+
+/// The environment of such an operation, whose channel it holds. Ranks are those of the node communicator.
+class NodeEnv {
+    ChannelGuard<OperationSequence> const channel_;
+
+public:
+    /// `number`: from begin_on_node.
+    NodeEnv(NetEnv& env, Trees const& trees, std::uint64_t number);
+
+    ShmEnv shm;
+};
+
+// A collective of the node communicator as such an operation. The algorithm is chosen from the same table as for any
+// communicator on one node.
 
 template <class Args>
 struct Algorithm;   // coll/algorithms/algorithm.hpp

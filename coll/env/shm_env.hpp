@@ -62,11 +62,14 @@ struct Suspension {
     /// node.
     int peer = any_peer;
     Comm const* comm = nullptr;
+    Events events = {};   ///< awaited instead of the word, if the condition is set
 
     /// Returns the rank of the peer in MPI_COMM_WORLD, or `any_peer`.
     int world_peer() const { return peer == any_peer ? any_peer : comm->union_group->world_rank(peer); }
 
-    bool is_ready() const { return has_reached(word->load(std::memory_order_acquire), value); }
+    bool is_ready() const {
+        return events.any ? events.occurred() : has_reached(word->load(std::memory_order_acquire), value);
+    }
 };
 
 class ShmMemory {
@@ -96,6 +99,8 @@ public:
     /// Gives this rank at least `bytes` bytes of staging memory, for elements larger than staging_bytes(). Must be
     /// called before expose.
     void reserve_staging(std::size_t bytes);
+    /// The plans that this rank keeps for the communicator's calls.
+    Plans& plans() const;
 
     bool times_phases() const;
 
@@ -122,6 +127,22 @@ protected:
     Awaiter until(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) {
         return {*this, word, value, peer};
     }
+    // Why no event is missed: each event is the release store of a word of the segment, followed by wake_waiters(word).
+    // A rank that sleeps without naming a word sleeps for anything, which such a store ends
+    // (runtime/wait/sleepers.hpp); the condition is checked after the rank has announced its sleep. A suspended
+    // operation is checked by each poll of the progress engine, and a rank with operations in progress sleeps for
+    // anything.
+    struct AnyAwaiter {
+        ShmMemory& memory;
+        Events events;
+        int peer;
+        bool await_ready() const { return events.occurred() || memory.wait_unless_suspending(events, peer); }
+        void await_suspend(std::coroutine_handle<> h) const noexcept {
+            *memory.suspension_ = {h, nullptr, 0, peer, &memory.comm_, events};
+        }
+        void await_resume() const noexcept {}
+    };
+    AnyAwaiter until_any(Events const& events, int peer) { return {*this, events, peer}; }
     /// Suspends once, on a condition that already holds.
     struct DeferToWaiter {
         ShmMemory& memory;
@@ -176,6 +197,7 @@ private:
     /// Waits and returns true, unless the operation suspends: then returns false. Throws if a member has failed, so
     /// that the value will not arrive.
     bool wait_unless_suspending(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) const;
+    bool wait_unless_suspending(Events const& events, int peer) const;
     struct FlagWait;
     static void describe_flag_wait(void const* wait, BlockedCall& blocked);
     void acquire_staging();

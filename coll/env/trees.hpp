@@ -62,10 +62,19 @@ private:
 
 /// How the ranks of a communicator are grouped: by the hierarchy, as one team, and by node.
 struct Trees {
-    explicit Trees(topo::Hierarchy levels)
-        : hierarchy(std::move(levels)), one_team(topo::Hierarchy::build(hierarchy.size(), {})), nodes(hierarchy) {}
+    /// `same_everywhere` false: other ranks see other levels.
+    explicit Trees(topo::Hierarchy levels, bool same_everywhere = true)
+        : hierarchy(std::move(levels)), one_team(topo::Hierarchy::build(hierarchy.size(), {})), nodes(hierarchy),
+          same_everywhere_(same_everywhere) {}
+
+    /// True if all ranks know that every team consists of consecutive ranks (Hierarchy::consecutive).
+    bool consecutive() const { return same_everywhere_ && hierarchy.consecutive(); }
+
     topo::Hierarchy hierarchy, one_team;
     Partition nodes;   ///< by the outermost level of the hierarchy
+
+private:
+    bool same_everywhere_;
 };
 
 }   // namespace tutti::coll

@@ -16,7 +16,7 @@ ThreadWorld::ThreadWorld(int ranks, topo::Hierarchy tree, AccessPath allowed, st
     : trees(std::move(tree)), way(allowed), staging_bytes(staging),
       memory(static_cast<std::byte*>(std::aligned_alloc(cache_line, bytes(ranks))), std::free),
       area(memory.get(), ranks), stagings(static_cast<std::size_t>(ranks)), more_staging(stagings.size()),
-      traffic(stagings.size()), staged(stagings.size()), loading_agreed(stagings.size()),
+      traffic(stagings.size()), staged(stagings.size()), loading_agreed(stagings.size()), plans(stagings.size()),
       refused_for(stagings.size(), -1) {
     std::memset(memory.get(), 0, bytes(ranks));
     area.set_region_memory(memory.get() + Area::bytes(ranks));
@@ -45,6 +45,11 @@ StagingMemory ThreadMemory::more_staging(std::size_t bytes) {
 ThreadMemory::Awaiter ThreadMemory::until(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) {
     if (world_.on_wait) world_.on_wait(rank_, peer);
     return {*this, word, value, peer};
+}
+
+ThreadMemory::AnyAwaiter ThreadMemory::until_any(Events const& events, int peer) {
+    if (world_.on_wait) world_.on_wait(rank_, peer);
+    return {*this, events};
 }
 
 void ThreadMemory::wake_waiters(std::atomic<std::uint64_t> const& word) {
@@ -100,7 +105,9 @@ bool ThreadMemory::put(int peer, std::uint64_t address, void const* from, std::s
 
 void ThreadMemory::drive(Task task) {
     auto const& env = static_cast<ThreadEnv const&>(*this);
-    auto come = [&] { return has_reached(word_->load(std::memory_order_acquire), value_); };
+    auto come = [&] {
+        return events_.any ? events_.occurred() : has_reached(word_->load(std::memory_order_acquire), value_);
+    };
     for (task.resume(); !task.done(); std::exchange(waiting_, {}).resume()) {
         wait_until([&] { return come() || env.failed(); });
         if (!come()) fail(ErrorClass::no_mem, "rank ", env.failed_rank(), " has no memory left");

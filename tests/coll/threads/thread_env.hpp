@@ -36,6 +36,7 @@ struct ThreadWorld {
     std::vector<Traffic> traffic;
     std::vector<std::uint64_t> staged;           ///< bytes that each rank has staged for others
     std::vector<std::uint64_t> loading_agreed;   ///< Environment::peers_can_load, for each rank
+    std::vector<Plans> plans;                    ///< of each rank
     std::vector<int> refused_for;                ///< Environment::refused_for of each rank in its last operation
     /// Do operations suspend as nonblocking ones do?
     bool suspends = false;
@@ -64,6 +65,7 @@ public:
     int world_rank(int peer) const { return peer; }
     std::size_t staging_bytes() const { return world_.staging_bytes; }
     void reserve_staging(std::size_t bytes);
+    Plans& plans() const { return world_.plans[static_cast<std::size_t>(rank_)]; }
 
     /// Drives a task to its end: resumes it when the flag that it waits for is set. Throws if the peer has failed.
     void drive(Task task);
@@ -83,6 +85,17 @@ protected:
         }
         void await_resume() const { memory.check_writer(word, peer); }
     };
+    struct AnyAwaiter {
+        ThreadMemory& memory;
+        Events events;
+        bool await_ready() const { return events.occurred(); }
+        void await_suspend(std::coroutine_handle<> h) const noexcept {
+            memory.waiting_ = h;
+            memory.events_ = events;
+        }
+        void await_resume() const { memory.events_ = {}; }
+    };
+    AnyAwaiter until_any(Events const& events, int peer);
     Awaiter until(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer);
     void wake_waiters(std::atomic<std::uint64_t> const& word);
     /// Fails the test unless `peer` stored the word last. Some waits name no peer (`any_peer`).
@@ -118,6 +131,7 @@ private:
     std::coroutine_handle<> waiting_;
     std::atomic<std::uint64_t> const* word_ = nullptr;
     std::uint64_t value_ = 0;
+    Events events_;   ///< awaited instead of the word, if the condition is set
     unsigned fetches_ = 0;
     std::vector<std::unique_ptr<std::byte[]>> more_stagings_;
 };

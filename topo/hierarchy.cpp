@@ -193,10 +193,11 @@ Result<LevelChoice> parse_hierarchy(std::string_view text) {
         }
         const Level* level = find_level(word);
         if (!level) return Result<LevelChoice>::failure(unknown_level_message(word));
-        if (*level != Level::node) choice.levels.push_back(*level);
+        choice.levels.push_back(*level);
     }
     std::sort(choice.levels.begin(), choice.levels.end());
     choice.levels.erase(std::unique(choice.levels.begin(), choice.levels.end()), choice.levels.end());
+    if (choice.levels.size() > 1) std::erase(choice.levels, Level::node);   // implied
     return choice;
 }
 

@@ -20,7 +20,9 @@ namespace tutti::topo {
 /// The requested levels: TUTTI_HIERARCHY or an info key.
 struct LevelChoice {
     bool automatic = true;
-    std::vector<Level> levels;   ///< if not automatic; innermost first; `node` is implied; empty: flat
+    /// If not automatic: innermost first. Empty: flat. Other levels imply `node`, which alone differs from flat between
+    /// nodes only.
+    std::vector<Level> levels;
 
     bool operator==(const LevelChoice&) const = default;
 };

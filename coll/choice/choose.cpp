@@ -180,8 +180,8 @@ std::string unmet_requirement(AlgorithmRow const& algorithm, CallTraits const& t
 
 CallTraits traits_for(Setting const& setting, CallTraits const& traits, TreesLookup const& trees_of) {
     CallTraits here = traits;
-    if (setting.has_levels && !traits.several_nodes) {
-        here.consecutive_teams = trees_of(&setting.levels).hierarchy.consecutive();
+    if (setting.has_levels) {
+        here.consecutive_teams = trees_of(&setting.levels).consecutive();
         here.commutative_or_consecutive = traits.commutative || here.consecutive_teams;
     }
     return here;

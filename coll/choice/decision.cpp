@@ -8,17 +8,46 @@
 namespace tutti::coll {
 namespace {
 
+Trees const& trees_of(Comm const& comm, topo::LevelChoice const* levels);
+
+/// Builds the trees of a communicator over several nodes: "flat" is one team of all ranks; other choices are the levels
+/// inside the nodes, the node, and a team of the nodes' masters. A rank knows the levels inside its own node only: its
+/// trees show the ranks of other nodes alone on these levels, where it never meets them.
+Trees make_trees_between_nodes(Comm const& comm, topo::LevelChoice const& levels) {
+    MultiNode const& nodes = *state_of(comm).multi_node;
+    NodePartition const& partition = nodes.partition;
+    int const ranks = comm.union_group->size();
+    std::vector<topo::Grouping> groupings;
+    if (levels.levels.empty()) return Trees(topo::Hierarchy::build(ranks, groupings, "cluster"));
+    topo::Hierarchy const& inside = trees_of(*nodes.node, &levels).hierarchy;
+    std::span<int const> const here = partition.members();
+    for (int level = 0; level + 1 < inside.levels(); ++level) {
+        topo::Grouping& grouping = groupings.emplace_back(topo::Grouping{inside.level_name(level), {}});
+        for (int r = 0; r < ranks; ++r) {
+            bool const is_here = partition.part_of(r) == partition.own_part();
+            int const first = is_here ? inside.ranks_under(level, partition.index_of(r)).front() : 0;
+            grouping.group.push_back(is_here ? here[static_cast<std::size_t>(first)] : r);
+        }
+    }
+    topo::Grouping& by_node = groupings.emplace_back(topo::Grouping{"node", {}});
+    for (int r = 0; r < ranks; ++r) by_node.group.push_back(partition.part_of(r));
+    bool const only_nodes = levels.levels == std::vector{topo::Level::node};
+    return Trees(topo::Hierarchy::build(ranks, groupings, "cluster"), only_nodes);
+}
+
 /// Returns the communicator's trees, or those of other levels, which are kept with the group layout.
 Trees const& trees_of(Comm const& comm, topo::LevelChoice const* levels) {
     CommState& state = state_of(comm);
-    if (!levels || state.multi_node) return state.trees;   // between nodes there is one level
+    if (!levels || (state.multi_node && levels->automatic)) return state.trees;
     auto& others = state.layout->other_trees;
     for (auto const& [choice, trees] : others)
         if (choice == *levels) return *trees;
     ProcessState& node = state_of(state.process);
-    auto tree =
-        topo::make_hierarchy(node.machine, node.placement, local_ranks_of(comm.process, *comm.union_group), *levels);
-    others.emplace_back(*levels, std::make_unique<Trees>(std::move(tree)));
+    auto trees = state.multi_node
+                     ? std::make_unique<Trees>(make_trees_between_nodes(comm, *levels))
+                     : std::make_unique<Trees>(topo::make_hierarchy(
+                           node.machine, node.placement, local_ranks_of(comm.process, *comm.union_group), *levels));
+    others.emplace_back(*levels, std::move(trees));
     return *others.back().second;
 }
 

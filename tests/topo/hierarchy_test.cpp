@@ -211,7 +211,7 @@ TEST(HierarchyWords, AllFormsAreAccepted) {
     EXPECT_EQ(to_string(*parse_hierarchy("auto")), "auto");
     EXPECT_EQ(to_string(*parse_hierarchy("")), "auto");
     EXPECT_EQ(to_string(*parse_hierarchy(" Flat ")), "flat");
-    EXPECT_EQ(to_string(*parse_hierarchy("node")), "flat");
+    EXPECT_EQ(to_string(*parse_hierarchy("node")), "node");
     EXPECT_EQ(to_string(*parse_hierarchy("numa+socket")), "numa+socket");
     EXPECT_EQ(to_string(*parse_hierarchy("socket, NUMA,numa")), "numa+socket");
     EXPECT_EQ(to_string(*parse_hierarchy("l2+l3+numa+package+node")), "l2+l3+numa+socket");

@@ -100,6 +100,9 @@ struct Algorithm : RecordHead {
 #define TUTTI_SHM_ONLY(function) function<ShmEnv>, nullptr, nullptr, __FILE__
 /// One coroutine template made of messages alone, which also runs between nodes.
 #define TUTTI_SHM_AND_NET(function) function<ShmEnv>, function<NetEnv>, nullptr, __FILE__
+/// The same for a template that also uses shared memory on each node; NAME_operations returns the number of its
+/// operations there.
+#define TUTTI_SHM_AND_NODES(function) function<ShmEnv>, function<NetEnv>, function##_operations, __FILE__
 /// One coroutine that runs between nodes only; NAME_operations returns the number of its operations on each node.
 #define TUTTI_NET_ONLY(function) nullptr, function, function##_operations, __FILE__
 

@@ -39,8 +39,8 @@ extern constinit const Algorithm<BarrierArgs> binomial_algorithm = {
 
 // cheetah: barrier composed of primitives. n-ary fan-ins up the levels, recursive k-ing at the top, n-ary fan-outs
 // down, in a general schedule: a rank handles the events for which it waits in the order in which they occur; only the
-// messages that depend on an event wait for it. 2 sum over lower levels of log_n(team) + log_k(top) (+ 2 with extra
-// ranks) steps; no data.
+// messages that depend on an event wait for it. Over several nodes, messages between the nodes. 2 sum over lower levels
+// of log_n(team) + log_k(top) (+ 2 with extra ranks) steps; no data.
 // Cheetah (Gorentla Venkata and others, CLUSTER 2013), section III.C.
 
 namespace {
@@ -51,14 +51,20 @@ enum ParameterIndex : std::size_t { radix = 1, fan_in, fan_out };
 
 template <class Env>
 Task cheetah(Env& env, BarrierArgs const& a) {
-    topo::Hierarchy const& tree = env.hierarchy();
-    topo::Team const top = tree.team(tree.levels() - 1, env.rank());
-    RecursiveKIngPlan const plan(top.members.size(), static_cast<int>(a.parameters[radix]), false);
-    Schedule schedule(env.frames(), Order::general, plan.buffers(), false);
-    compose_allreduce(schedule, tree, env.rank(), plan, a.parameters, fan_in, fan_out);
-    ScheduleRun<Env> run(env, schedule, {}, 0, 0, 1, plan.buffers());
-    co_await run.run();
+    auto const make = [&] {
+        topo::Hierarchy const& tree = env.hierarchy();
+        ScheduleLevels const levels{tree, env.rank(), std::is_same_v<Env, NetEnv>};
+        RecursiveKIngPlan const plan(tree.team(levels.top(), env.rank()).members.size(),
+                                     static_cast<int>(a.parameters[radix]), false);
+        auto schedule = std::make_shared<Schedule>(Order::general, plan.buffers(), false);
+        compose_allreduce(*schedule, levels, plan, Partners::rotated, {a.parameters, fan_in, fan_out});
+        return schedule;
+    };
+    Plans::Shape const shape{"barrier/cheetah", -1, 0, &env.trees(), a.parameters.values()};
+    co_await run_schedule(env, shape, {}, {}, make);
 }
+
+std::uint64_t cheetah_operations(BarrierArgs const&, NodePartition const&) { return 1; }
 
 constexpr Parameter cheetah_parameters[] = {
     hierarchy_parameter,
@@ -73,7 +79,7 @@ extern constinit const Algorithm<BarrierArgs> cheetah_algorithm = {
     "Gorentla Venkata et al., CLUSTER 2013, section III.C",
     requires_nothing,
     cheetah_parameters,
-    TUTTI_SHM_ONLY(cheetah),
+    TUTTI_SHM_AND_NODES(cheetah),
     {"0"}};
 
 // dissemination: after step k every rank knows that 2^(k + 1) ranks have arrived. ⌈log2 p⌉ steps, p messages of no

@@ -129,7 +129,9 @@ private:
     }
 
     static std::size_t requested_fragment(Comm const& on, Collective which, Args const& args) {
-        std::size_t const algorithm_fragment = state_of(on).multi_node ? fragment_of(decision_for(on, which, args)) : 0;
+        Decision const& decision = decision_for(on, which, args);
+        if (value_of(decision, ParameterKind::own_fragment) > 0) return 0;
+        std::size_t const algorithm_fragment = state_of(on).multi_node ? fragment_of(decision) : 0;
         return algorithm_fragment > 0 ? algorithm_fragment : on.process.variables.fragment;
     }
     /// Between nodes the maximum number is in flight, because most of a fragment's time is spent on the links.

@@ -14,9 +14,10 @@
 
 // Fragments: large nonblocking operations are cut, broadcasts by bytes and reductions by elements, so that every rank
 // cuts at the same places whatever its datatype. Other collectives are not cut, nor are those of intercommunicators,
-// where non-root ranks do not know the size. Between nodes, blocking calls run in fragments as well if the algorithm
-// has such a parameter; that algorithm is the one chosen for the whole message. The number and size of the fragments in
-// flight follow Cheetah (Gorentla Venkata and others, CLUSTER 2013), section VI.
+// where non-root ranks do not know the size, nor calls whose algorithm cuts messages itself. Between nodes, blocking
+// calls run in fragments as well if the algorithm has such a parameter; that algorithm is the one chosen for the whole
+// message. The number and size of the fragments in flight follow Cheetah (Gorentla Venkata and others, CLUSTER 2013),
+// section VI.
 
 namespace tutti::coll {
 
@@ -82,13 +83,15 @@ struct Fragments<BcastArgs> {
     unsigned number = 1;
 };
 
-/// Returns the fragment size in bytes that an algorithm between nodes requests; 0: none.
-inline std::size_t fragment_of(Decision const& decision) {
+/// Returns the value of the parameter of this kind; 0: the algorithm has none.
+inline std::size_t value_of(Decision const& decision, ParameterKind kind) {
     std::span<Parameter const> const all = decision.algorithm->parameters;
     for (std::size_t i = 0; i < all.size(); ++i)
-        if (all[i].kind == ParameterKind::fragment) return decision.setting->values[i];
+        if (all[i].kind == kind) return decision.setting->values[i];
     return 0;
 }
+/// Returns the fragment size in bytes that an algorithm between nodes requests; 0: none.
+inline std::size_t fragment_of(Decision const& decision) { return value_of(decision, ParameterKind::fragment); }
 
 /// Runs a blocking call as a request, to completion. Only for Args that can be cut. Throws the error that ended it.
 template <class Args>

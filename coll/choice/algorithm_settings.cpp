@@ -192,7 +192,7 @@ std::string text_of(std::size_t bytes) {
 
 std::string range_of(Parameter const& p) {
     if (p.kind == ParameterKind::keyword) return p.keywords;
-    if (p.kind == ParameterKind::hierarchy) return "auto, flat, or a sum of l2, l3, numa and socket";
+    if (p.kind == ParameterKind::hierarchy) return "auto, flat, or a sum of l2, l3, numa, socket and node";
     Bounds const bounds = bounds_of(p.kind);
     bool const number = p.kind == ParameterKind::number || p.kind == ParameterKind::numbers;
     return number ? join(bounds.min, " to ", bounds.max) : join(text_of(bounds.min), " to ", text_of(bounds.max));
@@ -216,6 +216,7 @@ std::string text_of_value(Setting const& setting, std::size_t number) {
     case ParameterKind::per_level: return text_per_level(setting.values, number);
     case ParameterKind::hierarchy: return setting.has_levels ? topo::to_string(setting.levels) : text_of_default(p);
     case ParameterKind::bytes:
+    case ParameterKind::own_fragment:
     case ParameterKind::fragment: break;
     }
     return text_of(setting.values[number]);

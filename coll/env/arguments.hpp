@@ -27,8 +27,9 @@ namespace tutti::coll {
 inline constexpr int max_levels = 8;   ///< of a hierarchy; a machine has at most five: l2, l3, numa, socket and all
 
 enum class ParameterKind {
-    bytes,      ///< 16K, 2M
-    fragment,   ///< bytes of the fragments into which calls between nodes are cut (coll/call/running_operation.hpp)
+    bytes,          ///< 16K, 2M
+    fragment,       ///< bytes of the fragments into which calls between nodes are cut (coll/call/running_operation.hpp)
+    own_fragment,   ///< bytes of the fragments into which the algorithm itself cuts a message: the call is not cut
     number,
     numbers,     ///< one number per level, as in per_level
     per_level,   ///< bytes per level, innermost first: 16K+64K; the last value holds for all levels further out
@@ -83,6 +84,7 @@ public:
     Parameters(Values const& values) : values_(&values) {}
     std::size_t operator[](std::size_t parameter) const { return (*values_)[parameter]; }
     std::size_t at(std::size_t parameter, int level) const { return values_->at(parameter, level); }
+    Values const& values() const { return *values_; }
     bool operator==(Parameters const&) const = default;
 
 private:

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # ranks.sh BUILD LAYOUT [REGEX]: runs the rank tests (those whose name matches) on several hosts that are created once.
-# LAYOUT is 2x2, 2x4, 4x2 (hosts x ranks) or 3+1. A program runs with as many ranks as the layout has if its line
-# "// ranks:" has that number, filling each host before the next; else with a smaller number, assigned to hosts in turn;
-# else it is skipped.
+# LAYOUT is 2x2, 2x4, 4x2, 4x4, 2x8 (hosts x ranks) or 3+1. A program runs with as many ranks as the layout has if its
+# line "// ranks:" has that number, filling each host before the next; else with a smaller number, assigned to hosts in
+# turn; else it is skipped.
 . "$(dirname "$0")/common.sh" "$1"
 layout=$2 regex=${3:-.}
 
@@ -11,6 +11,8 @@ case $layout in
 2x2) slots=(2 2) full=4 fewer=2 ;;
 2x4) slots=(4 4) full=8 fewer=5 ;;
 4x2) slots=(2 2 2 2) full=8 fewer=6 ;;
+4x4) slots=(4 4 4 4) full=16 fewer=16 ;;
+2x8) slots=(8 8) full=16 fewer=16 ;;
 3+1) slots=(3 1) full=4 fewer=3 ;;
 *) echo "ranks.sh: no layout $layout" >&2; exit 2 ;;
 esac

@@ -8,7 +8,9 @@
 
 #undef TUTTI_SHM_ONLY
 #undef TUTTI_SHM_AND_NET
+#undef TUTTI_SHM_AND_NODES
 #undef TUTTI_NET_ONLY   // such files are not compiled for these tests
 #define TUTTI_SHM_ONLY(function) function<ThreadEnv>
 #define TUTTI_SHM_AND_NET(function) function<ThreadEnv>
+#define TUTTI_SHM_AND_NODES(function) function<ThreadEnv>
 #define algorithms thread_algorithms

@@ -24,8 +24,9 @@ namespace tutti::coll::test {
 /// All ranks of a job. They are destroyed together: other nodes may send to a rank until it has left.
 class NodesWorld {
 public:
-    /// `node_of[r]` is the node of world rank r; nodes are numbered from 0 without gaps.
-    NodesWorld(std::vector<int> const& node_of, Variables const& variables) {
+    /// `node_of[r]` is the node of world rank r; nodes are numbered from 0 without gaps. `machine`: text of the
+    /// topo::NodeMap of each node; empty: cores alone.
+    NodesWorld(std::vector<int> const& node_of, Variables const& variables, std::string const& machine = {}) {
         std::vector<Cluster::Node> nodes;
         std::vector<Cluster::Rank> ranks;
         std::vector<std::vector<int>> descriptors;
@@ -42,8 +43,8 @@ public:
         for (std::size_t n = 0; n < sizes.size(); ++n) nodes.push_back({"node" + std::to_string(n), {"127.0.0.1/8"}});
         for (std::size_t n = 0; n < sizes.size(); ++n) {
             Cluster const cluster(nodes, ranks, static_cast<int>(n), key);
-            segments_.push_back(
-                Segment::create(static_cast<unsigned>(sizes[n]), {}, {}, one_node ? std::string() : cluster.to_text()));
+            segments_.push_back(Segment::create(static_cast<unsigned>(sizes[n]), machine, {},
+                                                one_node ? std::string() : cluster.to_text()));
         }
         std::vector<std::string> errors;
         for (std::size_t r = 0; r < ranks.size(); ++r) {

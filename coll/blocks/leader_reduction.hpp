@@ -8,7 +8,7 @@
 // buffer, if peers can load and store there; otherwise a ring of staging memory. In slots and rings the result replaces
 // the operand. The leaders of a reduce have no receive buffer: except with slots, they use a ring. Each rank knows
 // which of its buffers peers can access, so ranks need no agreement, once they know that all of them can map arenas
-// (Environment::peers_can_load). Until then, and where XPMEM may refuse a buffer, they agree on that, in two waves over
+// (peers_can_load). Until then, and where XPMEM may refuse a buffer, they agree on that, in two waves over
 // the hierarchy, or use rings.
 // Counters: ack[l]: my operand of level l is ready up to here, and my result of that level may be written;
 // sent[leader]: my ranges are done; consumed[leader]: I have pulled; the leader's flag: the result is there
@@ -268,12 +268,12 @@ private:
             if (root_ < 0 ? flag_.led_levels() > 0 : env_.rank() == root_) out = exposed_result(a_);
         }
         AccessPath const access = env_.expose_loadable(in, out);
-        if (memory_ == LeaderMemory::user && !env_.peers_can_load()) {
+        if (memory_ == LeaderMemory::user && !peers_can_load()) {
             co_await agree(0, !env_.can_load_peers()         ? refused
                               : access == AccessPath::attach ? possible
                               : env_.may_attach()            ? certain
                                                              : always);
-            if (agreed_ == always) env_.remember_that_peers_can_load();
+            if (agreed_ == always) remember_that_peers_can_load();
             bool const reached = agreed_ == possible && reach();
             if (agreed_ == possible) co_await agree(refused, reached ? certain : refused);
             if (agreed_ == refused) use_rings();
@@ -285,6 +285,17 @@ private:
         if (!uses_ring()) co_return;
         env_.reserve_staging(ring_);
         env_.add_staging();
+    }
+    /// True if all members are known to be able to load what any of them exposes as AccessPath::load_store, and none
+    /// exposes memory as AccessPath::attach. The same at all ranks: what was agreed in operation n is used from
+    /// operation n + channel_depth on, before which every rank has ended n.
+    bool peers_can_load() const {
+        std::uint64_t const agreed = env_.loading_agreed();
+        return agreed != 0 && env_.number() >= agreed + channel_depth;
+    }
+    void remember_that_peers_can_load() {
+        std::uint64_t& agreed = env_.loading_agreed();
+        if (agreed == 0 || env_.number() < agreed) agreed = env_.number();   // operations in flight end in any order
     }
     void use_rings() {
         memory_ = LeaderMemory::ring;

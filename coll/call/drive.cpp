@@ -37,7 +37,7 @@ Task on_node(NetEnv& env, Collective which, Args args, Algorithm<Args> const* al
     if (!algorithm) args.parameters = decision.setting->values;
     std::uint64_t number = 0;
     co_await begin_on_node(env, number);
-    NodeEnv here(env, algorithm ? state.trees : *decision.trees, number);
+    NodeEnv here(env, algorithm ? state_of(node).trees : *decision.trees, number);
     if (algorithm) co_await algorithm->shm(here.shm, args);
     else co_await run_in(here.shm, Chosen<Args>{node, decision}, args);
 }

@@ -179,9 +179,12 @@ private:
         if (bytes <= 0 || segment <= 0) return 0;
         return std::floor(bytes / segment) * staged(segment) + staged(std::fmod(bytes, segment));
     }
-    /// The bytes of another algorithm: the ranks, and the root if not 0.
+    /// The bytes of another algorithm; arguments: the ranks, and the root if not 0. Its parameters have the values that
+    /// the formula gives them, otherwise their defaults.
     double among_ranks(AlgorithmRow const& row, std::vector<double> const& arguments) const {
         CostNames names = names_;
+        if (call_)
+            for (Parameter const& p : call_->setting.algorithm->parameters) names.erase(p.name);
         for (Parameter const& p : row.parameters) names.emplace(p.name, static_cast<double>(p.default_value));
         names["p"] = arguments[0];
         names["root"] = arguments.size() > 1 ? arguments[1] : 0;

@@ -229,7 +229,7 @@ public:
     }
     /// True if any member has recorded a call.
     bool has_calls() const { return header().called.load(std::memory_order_relaxed) != 0; }
-    /// See Environment::peers_can_load. 0: not yet.
+    /// See Environment::loading_agreed.
     std::uint64_t& loading_agreed() const { return loading_agreed_; }
     /// True if any member has records beyond its first calls.
     bool has_records() const { return find_region(AreaRegion::records); }

@@ -280,23 +280,11 @@ public:
         own_channel_->exposure.result = address(out);
         return worst;
     }
-    /// False if this rank cannot map the arenas of its peers, although it may.
+    /// False if this rank cannot map its peers' arenas, although it may; if it exposes no memory as AccessPath::attach.
     bool can_load_peers() { return Memory::can_load_peers(); }
-    /// False if this rank exposes no memory as AccessPath::attach.
     bool may_attach() const { return Memory::may_attach(); }
-    /// True if all members are known to be able to load what any of them exposes as AccessPath::load_store, and none
-    /// exposes memory as AccessPath::attach. The same at all ranks: what was agreed in operation n is used from
-    /// operation n + channel_depth on, before which every rank has ended n.
-    bool peers_can_load() {
-        std::uint64_t const agreed = Memory::loading_agreed(area_);
-        return agreed != 0 && op_ >= agreed + channel_depth;
-    }
-    /// Called by every member when all of them have agreed in this operation that they can_load_peers() and none
-    /// may_attach().
-    void remember_that_peers_can_load() {
-        std::uint64_t& agreed = Memory::loading_agreed(area_);
-        if (agreed == 0 || op_ < agreed) agreed = op_;   // operations in flight end in any order
-    }
+    /// The first operation in which all members agreed that they can_load_peers() and none may_attach(); 0: none yet.
+    std::uint64_t& loading_agreed() { return Memory::loading_agreed(area_); }
     /// Exposes staging memory in addition; other exposed fields, which peers may be reading, remain unchanged.
     void add_staging() { own_channel_->exposure.staging = Memory::staging_offset(); }
     /// Returns what `peer` exposes; valid after until(peer, …).
@@ -312,8 +300,7 @@ public:
     }
     /// True if a copy with this working set bypasses the cache.
     bool streams(std::size_t working_set) const { return Memory::copier().streams(working_set); }
-    /// True if a reduction should bypass the cache when it writes results that this rank does not read; see
-    /// Copier::exceeds_private_cache.
+    /// True if a reduction should bypass the cache when it writes results that this rank does not read (see Copier).
     bool exceeds_private_cache(std::size_t bytes) const { return Memory::copier().exceeds_private_cache(bytes); }
     /// Returns the buffer that `peer` exposes if this rank can load and store there, else an empty one; valid after
     /// until(peer, …).

@@ -49,6 +49,9 @@ public:
     std::byte* staging() { return whole_.staging(); }
     std::byte* staging(int peer) { return whole_.staging(at(peer)); }
     std::byte* staging_of(int peer) { return whole_.staging_of(at(peer)); }
+    StagingMemory more_staging(std::size_t bytes) { return whole_.more_staging(bytes); }
+    std::byte* shared_memory(std::uint64_t offset) { return whole_.shared_memory(offset); }
+    Exposure const& exposure(int peer) const { return whole_.exposure(at(peer)); }
 
     Traffic& traffic() { return whole_.traffic(); }
     void count(std::size_t loaded, std::size_t stored) { whole_.count(loaded, stored); }

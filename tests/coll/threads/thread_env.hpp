@@ -35,7 +35,7 @@ struct ThreadWorld {
     std::vector<std::size_t> more_staging;   ///< bytes that each rank has taken in addition, in all its operations
     std::vector<Traffic> traffic;
     std::vector<std::uint64_t> staged;           ///< bytes that each rank has staged for others
-    std::vector<std::uint64_t> loading_agreed;   ///< Environment::peers_can_load, for each rank
+    std::vector<std::uint64_t> loading_agreed;   ///< Environment::loading_agreed of each rank
     std::vector<Plans> plans;                    ///< of each rank
     std::vector<int> refused_for;                ///< Environment::refused_for of each rank in its last operation
     /// Do operations suspend as nonblocking ones do?

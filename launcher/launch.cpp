@@ -3,9 +3,7 @@
 #include "launcher/launch.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <optional>
 
 #include <fcntl.h>
@@ -178,13 +176,14 @@ private:
     }
 
     Segment make_segment(std::optional<ClusterInfo> const& info) {
+        Variables const variables = variables_of(job_);
         NumaHomes const homes = numa_homes(placed_);
         Segment segment = Segment::create(
             static_cast<unsigned>(planned_.size()), topo::NodeMap{placed_.machine, placed_.plan.placement}.to_text(),
             info ? info->tuning : tuning(placed_.machine), info ? info->cluster.to_text() : "",
             SegmentCreator::launcher, &homes, job_.traced() ? job_.traced_events : 0);
         segment.header().usable_cores = static_cast<std::uint32_t>(placed_.usable_cores);
-        segment.header().xpmem_absent = xpmem_works(xpmem_library) ? 0 : 1;
+        record_access(segment.header(), variables.arena, variables.cma, variables.xpmem);
         segment.header().reported_settings = reported_for_first_rank(job_);
         return segment;
     }

@@ -3,6 +3,7 @@
 #include "launcher/report/statistics.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <span>
@@ -208,6 +209,16 @@ std::string traffic_table(AllRankCounts const& counts, std::uint64_t now) {
            traffic_meaning;
 }
 
+namespace {
+
+/// The part of a time between nodes, in percent. The sum of both may overflow in memory that a program has overwritten.
+std::string share_between(std::uint64_t inside, std::uint64_t between) {
+    double const all = static_cast<double>(inside) + static_cast<double>(between);
+    return join(std::llround(100 * static_cast<double>(between) / all), " %");
+}
+
+}   // namespace
+
 std::string phase_table(AllRankCounts const& counts) {
     Table table({"rank", "inside", "between", "share"}, 0);
     std::uint64_t inside_all = 0, between_all = 0;   // of masters
@@ -215,15 +226,15 @@ std::string phase_table(AllRankCounts const& counts) {
     for (RankCounts const& one : counts) {
         Traffic const& traffic = one.rank_state->traffic;
         std::uint64_t const inside = traffic.inside_nodes.read(), between = traffic.between_nodes.read();
-        any = any || inside + between > 0;
+        any = any || inside > 0 || between > 0;
         if (between > 0) inside_all += inside, between_all += between;
         table.add({std::to_string(one.rank), format_time(inside), between > 0 ? format_time(between) : "-",
-                   between > 0 ? join(between * 100 / (inside + between), " %") : "-"});
+                   between > 0 ? share_between(inside, between) : "-"});
     }
     if (!any) return "";
     if (between_all > 0)
-        table.add({"masters", format_time(inside_all), format_time(between_all),
-                   join(between_all * 100 / (inside_all + between_all), " %")});
+        table.add(
+            {"masters", format_time(inside_all), format_time(between_all), share_between(inside_all, between_all)});
     return "Phases of the collectives mpich_hierarchical:\n" + table.text() + phase_meaning;
 }
 

@@ -159,7 +159,10 @@ private:
             segment.publish_arena(local_rank, neighbours[local_rank].arena);
         segment.header().usable_cores =
             static_cast<std::uint32_t>(topo::usable_cores(static_cast<int>(node.machine.pus.size())));
-        segment.header().xpmem_absent = xpmem_works(xpmem_library) ? 0 : 1;
+        // Each rank has its own environment here; it announces its arena, but not its other settings.
+        bool const arenas =
+            std::ranges::all_of(neighbours, [](RankAnnouncement const& one) { return one.arena.bytes > 0; });
+        record_access(segment.header(), arenas, true, true);
         return segment;
     }
 

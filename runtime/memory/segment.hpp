@@ -77,6 +77,8 @@ struct SegmentHeader : SegmentLayout {
     std::int32_t launcher;              ///< the process that created the segment for its ranks; 0: created by a rank
     std::uint32_t usable_cores;         ///< affinity mask and cgroup quota, seen by the launcher
     std::uint32_t xpmem_absent;         ///< 1: the creator could not use XPMEM, so no rank does
+    std::uint32_t loads_ruled_out;      ///< 1: no rank can load and store in its peers' buffers (record_access)
+    std::uint32_t copies_ruled_out;     ///< 1: nor does the system copy them
 
     /// Returns the number of threads that sleep or are about to.
     std::uint32_t sleeping() const { return sleepers.load(std::memory_order_acquire) & ~fence_bits; }

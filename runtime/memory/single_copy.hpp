@@ -58,10 +58,10 @@ public:
     /// its process number is verified.
     bool cma(unsigned peer);
 
-    /// Returns false if the settings and the node permit no load and store in peers' buffers: the same at all ranks.
-    bool may_load() const { return allowed_.arena || (allowed_.xpmem && segment_.header().xpmem_absent == 0); }
-    /// Returns false if they permit neither that nor copies by the system.
-    bool may_copy() const { return may_load() || allowed_.cma; }
+    /// Returns false if no rank of the node can load and store in its peers' buffers: the same at all ranks.
+    bool may_load() const { return segment_.header().loads_ruled_out == 0; }
+    /// Returns false if the system does not copy them either.
+    bool may_copy() const { return segment_.header().copies_ruled_out == 0; }
     /// Returns false if this rank exposes no memory as AccessPath::attach (any more).
     bool may_attach() const { return xpmem_.is_exposed(); }
     /// Returns false if this rank cannot access the arenas of all others although the settings permit it.

@@ -44,6 +44,13 @@ bool xpmem_works(char const* library) {
     return id >= 0;
 }
 
+void record_access(SegmentHeader& header, bool arenas, bool cma, bool xpmem) {
+    bool const attaches = xpmem && xpmem_works(xpmem_library);
+    header.xpmem_absent = !attaches;
+    header.loads_ruled_out = !arenas && !attaches;
+    header.copies_ruled_out = !arenas && !attaches && !cma;
+}
+
 Xpmem::Xpmem(Segment const& segment, unsigned rank, char const* library) : segment_(segment), rank_(rank) {
     if (!library || segment.header().xpmem_absent != 0 || !open(library)) return;
     std::int64_t const id = call_.make(nullptr, whole_address_space, permit_by_mode, this_user_only);

@@ -22,9 +22,11 @@ namespace tutti {
 
 inline constexpr char xpmem_library[] = "libxpmem.so.0";
 
-/// Returns true if this process can expose memory through the library of this name. The creator of a segment decides
-/// so for all ranks of the node (SegmentHeader::xpmem_absent), because they must choose algorithms alike.
+/// Returns true if this process can expose memory through the library of this name.
 bool xpmem_works(char const* library);
+/// Called by the creator of a segment: records what the settings of the ranks permit, and whether XPMEM works, for all
+/// ranks of the node, because they must choose algorithms alike.
+void record_access(SegmentHeader& header, bool arenas, bool cma, bool xpmem);
 
 class Xpmem {
 public:

@@ -53,11 +53,13 @@ TEST_F(XpmemTest, LoadsAndStoresOutsideOfArenas) {
 TEST_F(XpmemTest, IsUnusedIfTheCreatorOfTheSegmentCouldNotUseIt) {
     EXPECT_TRUE(xpmem_works(FAKE_XPMEM));
     EXPECT_FALSE(xpmem_works("no such library"));
-    EXPECT_TRUE(SingleCopy(segment, 0, {.arena = false, .xpmem = FAKE_XPMEM}, copier).may_load());
-    segment.header().xpmem_absent = 1;
+    EXPECT_TRUE(SingleCopy(segment, 0, {.xpmem = FAKE_XPMEM}, copier).may_load());
+    record_access(segment.header(), false, true, false);
     SingleCopy mine(segment, 0, {.arena = false, .xpmem = FAKE_XPMEM}, copier);
     EXPECT_FALSE(mine.may_load());
     EXPECT_TRUE(mine.may_copy()) << "by CMA";
+    record_access(segment.header(), false, false, false);
+    EXPECT_FALSE(mine.may_copy());
     EXPECT_FALSE(mine.may_attach());
     EXPECT_EQ(segment.rank_state(0).xpmem_segment.load(), 0);
 }

@@ -285,10 +285,10 @@ private:
 
 CostNames names_of(CostOfCall const& call) {
     topo::Hierarchy const& tree = call.hierarchy;
-    int teams = 1, alone = 0, smallest = tree.size(), heads = 0;
+    int teams = 1, alone = 0, smallest = tree.size(), leaders = 0;
     FramePool frames;
     for (int rank = 0; rank < tree.size(); ++rank)
-        heads += position_in_hierarchy(frames, tree, rank, call.root).children.empty() ? 0 : 1;
+        leaders += position_in_hierarchy(frames, tree, rank, call.root).children.empty() ? 0 : 1;
     if (tree.levels() > 1) {
         teams = tree.team_count(0);
         for (int rank = 0; rank < tree.size(); ++rank) {
@@ -304,7 +304,7 @@ CostNames names_of(CostOfCall const& call) {
                     {"l", smallest},
                     {"root", call.root},
                     {"leads", tree.team(0, call.root).is_leader},
-                    {"heads", heads},
+                    {"leaders", leaders},
                     {"slot", static_cast<double>(call.slot_bytes)},
                     {"copyable", call.access != AccessPath::staged}};
     if (call.edges)

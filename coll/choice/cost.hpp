@@ -44,7 +44,7 @@ using CostNames = std::map<std::string, double, std::less<>>;
 ///   m, a, l      teams of the innermost level of the hierarchy, those of them that have one rank, and ranks of the
 ///                smallest; 1, 0 and p on one level
 ///   root, leads  the root; 1 if it is the lowest rank of its innermost team, otherwise 0
-///   heads        ranks that lead a team of at least two ranks, where the root leads all of its teams
+///   leaders      ranks that lead a team of at least two ranks, where the root leads all of its teams
 ///   slot         bytes of a slot
 ///   copyable     1 if peers can load all buffers, or the system copies them, otherwise 0
 ///   edges, loops, senders, out   EdgeCounts

@@ -213,6 +213,6 @@ extern constinit const Algorithm<BcastArgs> hierarchical_algorithm = {
     requires_nothing,
     hierarchical_parameters,
     TUTTI_SHM_ONLY(hierarchical),
-    {"2*(p - 1 + (1 - copyable)*heads)*s"}};
+    {"2*(p - 1 + (1 - copyable)*leaders)*s"}};
 
 }   // namespace tutti::coll::algorithms::bcast

@@ -40,7 +40,7 @@ compare 2 2 127.0.0.2:1,127.0.0.3:1
 # what the text says
 text=$(TUTTI_TUNING=$folder/tuning TUTTI_COLL=bcast=slots TUTTI_TOPOLOGY="socket:2 core:2" "$info" --why bcast --bytes 64K -n 4)
 [[ "$text" == "The call: bcast of 64K bytes on 4 ranks of one node"*"It runs hierarchical [coll/choice/table.def:"*"chunk = 64K: "*"
-    bytes loaded and stored: 2*(p - 1 + (1 - copyable)*heads)*s = 393216
+    bytes loaded and stored: 2*(p - 1 + (1 - copyable)*leaders)*s = 393216
 Passed over before it:
   slots [TUTTI_COLL]: accepts messages of at most 8K bytes
   hierarchical_slots [coll/choice/table.def:"*"]: is for at most 8K bytes"* ]] || wrong "--why as text: $text"

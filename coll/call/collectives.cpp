@@ -112,10 +112,11 @@ void execute(BoundCall<Args>& call) {
     Decision const& decision = *call.decision;
     if (state.multi_node || decision.statistics) [[unlikely]]
         return execute_slow_path(call, decision);
+    if (decision.algorithm->requirements & buffer_requirements) return execute_slow_path(call, decision);
     decision.counters->begin(decision.algorithm);
-    drive(call.comm, *decision.trees, name_of(call.collective), [&](ShmEnv& env) {
-        return run_in(env, Chosen<Args>{call.comm, decision}, call.args);
-    });
+    auto const* const algorithm = static_cast<Algorithm<Args> const*>(decision.algorithm->record);
+    drive(call.comm, *decision.trees, name_of(call.collective),
+          [algorithm, &call](ShmEnv& env) { return algorithm->shm(env, call.args); });
 }
 
 #define COLLECTIVE(name, Args) template void execute(BoundCall<Args>&);

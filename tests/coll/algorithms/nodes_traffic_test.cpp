@@ -175,7 +175,6 @@ OfAllRanks run_all_ranks(char const* setting, char const* hint = "") {
     auto const ranks = static_cast<std::size_t>(world.size());
     OfAllRanks of{std::vector<std::uint64_t>(ranks), std::vector<std::uint64_t>(ranks)};
     std::atomic<std::uint64_t> past_cache = 0;
-    auto const type = TypeBuilder::predefined(Basic::float64);
     std::vector<std::thread> threads;
     for (std::size_t r = 0; r < ranks; ++r)
         threads.emplace_back([&, r] {
@@ -185,6 +184,7 @@ OfAllRanks run_all_ranks(char const* setting, char const* hint = "") {
             if (*hint) comm.info->set("tutti_coll", hint);
             apply_hints(comm, errors);
             EXPECT_TRUE(errors.empty());
+            auto const type = TypeBuilder::predefined(Basic::float64);
             Op sum;
             sum.builtin = BuiltinOp::sum;
             std::vector<double> in(doubles_of_all_ranks, static_cast<double>(r)), out(in);

@@ -34,12 +34,12 @@ public:
         std::vector<std::string> diagnostics;
         parse_parameters(parameters, setting, "the test", diagnostics);
         EXPECT_THAT(diagnostics, testing::IsEmpty());
-        auto const type = TypeBuilder::predefined(Basic::int32);
-        Op sum;
-        sum.builtin = BuiltinOp::sum;
         messages_.clear();
         ++op_;
         run_as_ranks(ranks_, [&](int rank) {
+            auto const type = TypeBuilder::predefined(Basic::int32);
+            Op sum;
+            sum.builtin = BuiltinOp::sum;
             FramePool frames;
             std::vector<int> in(static_cast<std::size_t>(count), rank + 1), out(in.size());
             int expected = ranks_ * (ranks_ + 1) / 2;

@@ -140,10 +140,19 @@ void expose_targets(Env& env, RootedArgs const& a) {
     env.publish(table_step);
 }
 
+/// Whether the root expects a part that does not fit into a slot.
+template <class Env>
+bool expects_large_parts(Env& env, RootedArgs const& a) {
+    if (a.equal_parts) return a.max_part_bytes > env.slot_bytes();
+    for (int i = 0; i < env.size(); ++i)
+        if (i != a.root && a.parts[i].bytes() > env.slot_bytes()) return true;
+    return false;
+}
+
 template <class Env>
 Task root(Env& env, RootedArgs const& a) {
     Truncation truncation;
-    bool exposed = a.equal_parts && a.max_part_bytes > env.slot_bytes();
+    bool exposed = expects_large_parts(env, a);   // before it copies its own part, so that the leaves need not wait
     if (exposed) expose_targets(env, a);
     if (!a.in_place_at_root) deliver_own(env, a.parts[a.root], a.mine, working_set(env, a.mine.bytes()), truncation);
     for (int i = 1; i < env.size(); ++i) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <mutex>
 
 #include "coll/blocks/reducer.hpp"
 #include "runtime/datatype/builder.hpp"
@@ -21,6 +22,7 @@ public:
     explicit CheetahWorld(topo::Hierarchy tree, std::size_t staging = 1 << 16)
         : ranks_(tree.size()), shared_(ranks_, std::move(tree), AccessPath::load_store, staging) {
         shared_.locality = [this](int from, int to) {
+            std::lock_guard const lock(mutex_);
             ++messages_[{from, to}];
             return topo::Locality::cache;
         };
@@ -72,6 +74,7 @@ public:
 private:
     int ranks_;
     ThreadWorld shared_;
+    std::mutex mutex_;   // under ThreadSanitizer, ranks are threads
     Pairs messages_;
     std::uint64_t op_ = 0;
 };

@@ -13,6 +13,7 @@
 
 #include "coll/env/env.hpp"
 #include "runtime/base/error.hpp"
+#include "runtime/memory/shared_copy.hpp"
 #include "runtime/wait/task.hpp"
 
 // Waiting for the readers of memory that is about to be overwritten.
@@ -41,6 +42,15 @@ inline constexpr Parameter copy_parameter = {"copy", 0,
 inline constexpr Parameter memmove_copy_parameter = {"copy", static_cast<std::size_t>(CopyMode::memmove),
                                                      "how data is copied (YHCCL, section 4)", ParameterKind::keyword,
                                                      copy_parameter.keywords};
+
+/// Algorithms in which every pair of ranks shares a copy (Environment::share) do so with at most this number of ranks.
+/// They have not been measured with more.
+inline constexpr int max_sharing_ranks = 48;
+
+/// The pieces of work that ranks share in operations that suspend: whole multiples of `line` bytes, except the last.
+inline CopyPieces shared_pieces(std::size_t bytes, std::size_t line = cache_line) {
+    return CopyPieces::at_most(8, bytes, 16384, line);
+}
 
 /// The step that a rank publishes if its slot holds a table.
 inline constexpr std::uint64_t table_step = max_step;

@@ -29,9 +29,9 @@
 #include "coll/env/arguments.hpp"
 #include "coll/env/peer_buffer.hpp"
 #include "coll/env/plans.hpp"
-#include "coll/env/sharing.hpp"
 #include "coll/env/trees.hpp"
 #include "runtime/memory/segment.hpp"
+#include "runtime/memory/shared_copy.hpp"
 #include "runtime/wait/task.hpp"
 
 namespace tutti::coll {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "coll/algorithms/algorithm.hpp"
+#include "coll/blocks/movement.hpp"
 #include "coll/blocks/pulled.hpp"
 
 // The root, which has nothing to pull, writes the last part of each child's buffer if both are in arenas: with c

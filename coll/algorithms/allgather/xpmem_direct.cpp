@@ -2,8 +2,8 @@
 // Allgather(v) by direct access: every rank copies each rank's part from its owner's buffer, which XPMEM or an arena
 // maps, beginning with the next rank. Two exchanges, of the access and of the end, and p copies at each rank; with
 // parts of n bytes, p·p·n bytes copied in all.
-// Hashmi et al., IPDPS 2018 and CCGRID 2019, as YHCCL (Peng et al., SC 2023), section 5.5, describes and measures it
-// (figure 15e). The order of the parts is ours.
+// Hashmi et al., CCGRID 2019, who add such collectives to their reductions of IPDPS 2018 (xbrc; XHC, section VI), as
+// YHCCL (Peng et al., SC 2023), section 5.5, describes and measures it (figure 15e). The order of the parts is ours.
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/direct_access.hpp"
 #include "coll/blocks/movement.hpp"
@@ -42,7 +42,7 @@ extern constinit const Algorithm<AllgatherArgs> xpmem_direct_algorithm = {
     "xpmem_direct",
     "every rank copies each part from its owner's buffer",
     Family::baseline,
-    "XPMEM-based allgather (Hashmi et al., IPDPS 2018, CCGRID 2019), as in YHCCL, section 5.5",
+    "XPMEM-based allgather (Hashmi et al., CCGRID 2019), as in YHCCL, section 5.5",
     requires_loadable_buffers,
     xpmem_direct_parameters,
     TUTTI_SHM_ONLY(xpmem_direct),

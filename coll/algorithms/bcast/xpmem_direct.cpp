@@ -2,8 +2,9 @@
 // Broadcast by direct access: every rank copies the message from the root's buffer, which XPMEM or an arena maps, in
 // slices of s/p bytes, each rank beginning with its own. Two exchanges, of the access and of the end, and p copies at
 // each rank; (p − 1)·s bytes copied in all.
-// Hashmi et al., IPDPS 2018 and CCGRID 2019, as YHCCL (Peng et al., SC 2023), section 5.5, describes and measures it
-// (figure 15d): the size of a slice is there what decides on the C library's stores. The order of the slices is ours.
+// Hashmi et al., CCGRID 2019, who add such collectives to their reductions of IPDPS 2018 (xbrc; XHC, section VI), as
+// YHCCL (Peng et al., SC 2023), section 5.5, describes and measures it (figure 15d): the size of a slice is there what
+// decides on the C library's stores. The order of the slices is ours.
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/direct_access.hpp"
 #include "coll/blocks/movement.hpp"
@@ -36,7 +37,7 @@ extern constinit const Algorithm<BcastArgs> xpmem_direct_algorithm = {
     "xpmem_direct",
     "every rank copies the message from the root's buffer, slice by slice",
     Family::baseline,
-    "XPMEM-based broadcast (Hashmi et al., IPDPS 2018, CCGRID 2019), as in YHCCL, section 5.5",
+    "XPMEM-based broadcast (Hashmi et al., CCGRID 2019), as in YHCCL, section 5.5",
     requires_loadable_buffers,
     xpmem_direct_parameters,
     TUTTI_SHM_ONLY(xpmem_direct),

@@ -74,6 +74,8 @@ public:
         self_.name = server.node_name().empty() ? host_name() : server.node_name();
         self_.units = topo::affinity_pus();
         self_.arena = arena;
+        self_.cma = variables.cma;
+        self_.xpmem = variables.xpmem;
     }
 
     JoinedJob run() {
@@ -159,10 +161,11 @@ private:
             segment.publish_arena(local_rank, neighbours[local_rank].arena);
         segment.header().usable_cores =
             static_cast<std::uint32_t>(topo::usable_cores(static_cast<int>(node.machine.pus.size())));
-        // Each rank has its own environment here; it announces its arena, but not its other settings.
+        // Each rank has its own environment here; a method that one of them does not permit is ruled out for all.
         bool const arenas =
             std::ranges::all_of(neighbours, [](RankAnnouncement const& one) { return one.arena.bytes > 0; });
-        record_access(segment.header(), arenas, true, true);
+        record_access(segment.header(), arenas, std::ranges::all_of(neighbours, &RankAnnouncement::cma),
+                      std::ranges::all_of(neighbours, &RankAnnouncement::xpmem));
         return segment;
     }
 

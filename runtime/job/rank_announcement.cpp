@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text form of an announcement: REALM NAME PORT UNIT,UNIT,… PROCESS DESCRIPTOR INODE BASE BYTES ADDRESS ADDRESS …
+// Text form of an announcement: REALM NAME PORT UNIT,UNIT,… PROCESS DESCRIPTOR INODE BASE BYTES CMA XPMEM ADDRESS …
 #include "runtime/job/rank_announcement.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ std::string RankAnnouncement::to_text() const {
     out << realm << ' ' << name << ' ' << port << ' ';
     for (std::size_t i = 0; i < units.size(); ++i) out << (i ? "," : "") << units[i];
     out << ' ' << arena.file.process << ' ' << arena.file.descriptor << ' ' << arena.file.inode << ' ' << arena.base
-        << ' ' << arena.bytes;
+        << ' ' << arena.bytes << ' ' << int{cma} << ' ' << int{xpmem};
     for (std::string const& address : addresses) out << ' ' << address;
     return out.str();
 }
@@ -45,9 +45,12 @@ topo::Result<RankAnnouncement> RankAnnouncement::from_text(std::string_view text
         if (!unit) return failure();
         announcement.units.push_back(*unit);
     }
-    MemoryFile& file = announcement.arena.file;
-    if (!(in >> file.process >> file.descriptor >> file.inode >> announcement.arena.base >> announcement.arena.bytes))
+    ArenaWindow& arena = announcement.arena;
+    int cma = 0, xpmem = 0;
+    if (!(in >> arena.file.process >> arena.file.descriptor >> arena.file.inode >> arena.base >> arena.bytes >> cma >>
+          xpmem))
         return failure();
+    announcement.cma = cma != 0, announcement.xpmem = xpmem != 0;
     for (std::string address; in >> address;) announcement.addresses.push_back(address);
     return announcement;
 }

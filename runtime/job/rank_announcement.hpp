@@ -21,6 +21,7 @@ struct RankAnnouncement {
     std::uint16_t port = 0;               ///< its listening port; 0: none
     std::vector<std::string> addresses;   ///< of its node, as in Cluster::Node
     ArenaWindow arena;                    ///< its own arena, for the ranks of its node
+    bool cma = true, xpmem = true;        ///< its settings permit these single-copy methods
 
     /// One line of text. from_text returns an error message for anything that to_text has not written.
     std::string to_text() const;

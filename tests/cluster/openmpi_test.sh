@@ -39,6 +39,13 @@ theirs -n 4 "$build/tests/cluster_waits" heads; expect_code 125; expect_err "err
 theirs -n 4 "$build/tests/cluster_waits" roots; expect_code 125; expect_err "error[T04] rank "; expect_err "waits.c:"
 theirs -n 4 "$build/tests/cluster_waits" late; expect_code 0; expect_silence
 
+# Ranks do not choose an algorithm for which the settings of one of them rule out the copies.
+copied=(-x TUTTI_ARENA=no -x TUTTI_XPMEM=no -x TUTTI_COLL=bcast=knem_linear)
+bench=("$build/bin/tutti-bench" --iterations 3 --warmup 0 --sizes 64K:64K bcast)
+theirs -n 2 "${copied[@]}" "${bench[@]}"; expect_code 0; expect_silence
+theirs -n 1 "${copied[@]}" "${bench[@]}" : -n 1 "${copied[@]}" -x TUTTI_CMA=no "${bench[@]}"
+expect_code 0; expect_err "but knem_linear needs buffers that other ranks or the system can copy: slots runs instead"
+
 # Large buffers are copied directly between ranks, whatever kinds of programs are in the world.
 if [ $arenas_checked = yes ]; then
     theirs -n 3 "$arenas"; expect_code 0; expect_silence; expect_out "$(arena_lines direct direct direct)"

@@ -5,6 +5,7 @@
 #include <barrier>
 #include <cstdio>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -76,9 +77,11 @@ private:
     std::map<std::string, std::pair<Scope, std::string>> mine_;
 };
 
-/// Joins a job whose ranks are on the given nodes. Returns the result of each rank.
-std::vector<std::optional<JoinedJob>> join_all(Board& board, std::string const& tuning = "none",
-                                               std::vector<ArenaWindow> arenas = {}) {
+/// Joins a job whose ranks are on the given nodes. `change`: called for each rank's settings. Returns the result of
+/// each rank.
+std::vector<std::optional<JoinedJob>> join_all(
+    Board& board, std::string const& tuning = "none", std::vector<ArenaWindow> arenas = {},
+    std::function<void(std::size_t, Variables&)> const& change = [](std::size_t, Variables&) {}) {
     arenas.resize(board.nodes.size());
     std::vector<std::optional<JoinedJob>> found(board.nodes.size());
     std::vector<std::jthread> ranks;
@@ -89,7 +92,9 @@ std::vector<std::optional<JoinedJob>> join_all(Board& board, std::string const& 
     for (std::size_t r = 0; r < found.size(); ++r)
         ranks.emplace_back([&, r] {
             BoardServer server(board, static_cast<int>(r));
-            found[r] = join_job(server, variables, arenas[r]);
+            Variables own = variables;
+            change(r, own);
+            found[r] = join_job(server, own, arenas[r]);
         });
     return ranks.clear(), std::move(found);
 }
@@ -144,6 +149,27 @@ TEST(JoinJob, ArenaWindowsAreInTheStatesOfTheirRanks) {
         EXPECT_EQ(rank_state.arena_file, arenas[r].file);
         EXPECT_EQ(rank_state.arena_base, arenas[r].base);
         EXPECT_EQ(rank_state.arena_bytes, arenas[r].bytes);
+    }
+    close_listeners(all);
+}
+
+TEST(JoinJob, ASingleCopyMethodThatOneRankDoesNotPermitIsRuledOutOnItsNode) {
+    ArenaWindow const arena = {{getpid(), 70, 1000}, 0x7e0000000000U, 1 << 30};
+    Board board({0, 1, 2, 0, 1, 2});   // on node 0 all have arenas; on each of the others, one forbids CMA
+    auto const all = join_all(board, "none", {arena, {}, arena, arena, {}, {}}, [](std::size_t r, Variables& v) {
+        v.cma = r != 2 && r != 4;
+        v.xpmem = r >= 3;   // on no node permitted by all ranks
+    });
+    for (std::size_t r = 0; r < all.size(); ++r) {
+        SegmentHeader const& header = all[r]->segment.header();
+        EXPECT_EQ(header.xpmem_absent, 1u);
+        EXPECT_EQ(header.loads_ruled_out, r % 3 == 0 ? 0u : 1u) << r;
+        EXPECT_EQ(header.copies_ruled_out, r % 3 == 0 ? 0u : 1u) << r;
+    }
+    Board permitted({0, 0});
+    for (auto const& one : join_all(permitted, "none", {}, [](std::size_t, Variables& v) { v.xpmem = false; })) {
+        EXPECT_EQ(one->segment.header().loads_ruled_out, 1u);
+        EXPECT_EQ(one->segment.header().copies_ruled_out, 0u);
     }
     close_listeners(all);
 }

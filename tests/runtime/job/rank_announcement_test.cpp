@@ -23,7 +23,9 @@ TEST(RankAnnouncement, RoundTrips) {
                                       {0, 3, 64},
                                       40001,
                                       {"10.0.0.1/24", "fd00::1/64"},
-                                      {{77, 64, 4711}, 0x7f0000000000, 1 << 30}};
+                                      {{77, 64, 4711}, 0x7f0000000000, 1 << 30},
+                                      false,
+                                      true};
     auto const read = RankAnnouncement::from_text(written.to_text());
     ASSERT_TRUE(read) << read.error();
     EXPECT_EQ(read->realm, written.realm);
@@ -32,6 +34,8 @@ TEST(RankAnnouncement, RoundTrips) {
     EXPECT_EQ(read->port, written.port);
     EXPECT_EQ(read->addresses, written.addresses);
     EXPECT_EQ(read->arena, written.arena);
+    EXPECT_FALSE(read->cma);
+    EXPECT_TRUE(read->xpmem);
 }
 
 struct Grouping : std::numpunct<char> {
@@ -60,9 +64,10 @@ TEST(RankAnnouncement, RoundTripsWithoutAddresses) {
 }
 
 TEST(RankAnnouncement, RefusesInvalidText) {
-    for (char const* text : {"", "realm", "realm name", "realm name port 0", "realm name 70000 0", "realm name 1 0,x",
-                             "realm name 1 -1", "realm name 1 ,", "realm name 1", "realm name 1 0",
-                             "realm name 1 0 5 64 4711 0", "realm name 1 0 5 64 4711 x 0"})
+    for (char const* text :
+         {"", "realm", "realm name", "realm name port 0", "realm name 70000 0", "realm name 1 0,x", "realm name 1 -1",
+          "realm name 1 ,", "realm name 1", "realm name 1 0", "realm name 1 0 5 64 4711 0",
+          "realm name 1 0 5 64 4711 x 0 1 1", "realm name 1 0 5 64 4711 0 0", "realm name 1 0 5 64 4711 0 0 1 yes"})
         EXPECT_FALSE(RankAnnouncement::from_text(text)) << text;
 }
 

@@ -55,7 +55,8 @@ Process::Process(Segment& s, unsigned local_rank, Variables v, std::optional<Clu
                   {.arena = variables.arena,
                    .xpmem = variables.xpmem ? xpmem_library : nullptr,
                    .cma = variables.cma,
-                   .huge_pages = variables.huge_pages},
+                   .huge_pages = variables.huge_pages,
+                   .registration_cache = variables.registration_cache},
                   copier),
       heap(segment, local_rank), local_rank_(local_rank), rank_(cluster.world_rank_at(static_cast<int>(local_rank))),
       rank_state_(segment.rank_state(local_rank)) {

@@ -86,6 +86,7 @@ public:
 
     /// Releases what the operation held for itself.
     void end() {
+        if (!attachments_.empty()) attachments_.clear();
         if (staging_.bytes != 0) release_staging();
         while (!more_stagings_.empty()) release_more_staging();
     }
@@ -175,7 +176,7 @@ protected:
     bool may_attach() const { return comm_.process.single_copy.may_attach(); }
     std::uint64_t& loading_agreed(Area const& area) const { return area.loading_agreed(); }
     std::byte* reach(int peer, std::uint64_t address, std::size_t bytes) {
-        return comm_.process.single_copy.local_address(local_rank(peer), address, bytes);
+        return comm_.process.single_copy.local_address(local_rank(peer), address, bytes, &attachments_);
     }
     // Memory that the kernel cannot copy (device memory or an invalid address) is refused as well. Its owner then
     // copies it into its staging memory, or detects that it cannot, and no peer waits for an answer.
@@ -212,6 +213,7 @@ private:
     FramePool& frames_;
     StagingMemory staging_;
     std::vector<StagingMemory> more_stagings_;
+    OwnAttachments attachments_;   ///< of the operation, if there is no registration cache
 };
 
 using ShmEnv = Environment<ShmMemory>;

@@ -70,6 +70,9 @@ private:
     std::list<std::pair<topo::LevelChoice, coll::Trees>> trees_;
 };
 
+/// True if ranks attach to memory outside of arenas.
+bool attaches(Variables const& variables) { return variables.xpmem && xpmem_works(xpmem_library); }
+
 /// The traits of a call whose arguments have type `Args`, as in coll/choice/decision.hpp.
 template <class Args>
 CallTraits traits_of(CallTraits const& plain, CallRequest const& call, topo::Hierarchy const& tree,
@@ -88,7 +91,7 @@ CallTraits traits_of(coll::Collective collective, CallRequest const& call, World
     CallTraits plain = CallTraits::plain(tree, coll::Area(nullptr, tree.size()).slot_bytes(), bytes);
     plain.several_nodes = world.several_nodes();
     plain.shared_cores = world.shared_cores();
-    plain.loadable_buffers = variables.arena || (variables.xpmem && xpmem_works(xpmem_library));
+    plain.loadable_buffers = variables.arena || attaches(variables);
     plain.copyable_buffers = plain.loadable_buffers || variables.cma;
     switch (collective) {
 #define COLLECTIVE(name, Args)   \
@@ -132,6 +135,7 @@ Explanation explain(CallRequest const& call, Variables const& variables, TuningF
     coll::find_collective(call.collective, collective);
     coll::Settings const settings = coll::read_settings(variables, tuning.name, tuning.text, why.diagnostics);
     CallTraits const traits = traits_of(collective, call, world, variables);
+    if (!variables.registration_cache && !attaches(variables)) why.diagnostics.push_back(no_registrations);
     auto const trees_of = [&](topo::LevelChoice const* levels) -> coll::Trees const& { return world.trees_of(levels); };
     why.call = describe(call, world);
     why.collective = call.collective;

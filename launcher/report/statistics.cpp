@@ -90,6 +90,7 @@ constexpr Column access_path_columns[] = {
     {"staged", "staged_bytes", Quantity::bytes, READ(counters.staged)},
     {"maps", "maps", Quantity::count, READ(counters.maps)},
     {"hits", "map_hits", Quantity::count, READ(counters.hits)},
+    {"unmaps", "unmaps", Quantity::count, READ(counters.unmaps)},
     {"own arena", "own_arena_bytes", Quantity::bytes, READ(counters.arena)},
     {"at most", "own_arena_most_bytes", Quantity::bytes, READ(counters.arena_highest)}};
 
@@ -131,8 +132,9 @@ constexpr Column phase_columns[] = {{"inside", "inside_nodes_ns", Quantity::time
 constexpr char access_path_meaning[] =
     R"(arenas, XPMEM: bytes in peers' memory that the rank accessed by load and store; reductions access a part of them.
 CMA: bytes that the kernel copied for the rank. staged: bytes that the rank copied to the segment for its peers.
-maps, hits: how often the rank mapped memory of its peers, and reused a mapping. own arena: bytes of its large blocks
-that were not freed before MPI_Finalize; at most: maximum size of the arena. Messages of a few KiB are not counted.
+maps, hits, unmaps: how often the rank mapped memory of its peers, reused a mapping, and ended one with an operation.
+own arena: bytes of its large blocks that were not freed before MPI_Finalize; at most: maximum size of the arena.
+Messages of a few KiB are not counted.
 )";
 
 constexpr char traffic_meaning[] =

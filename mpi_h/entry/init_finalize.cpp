@@ -246,6 +246,7 @@ void start(LibraryState& f, int thread_level) {
     bool const launched =
         environment_number(launch::segment_variable) >= 0 && environment_number(launch::rank_variable) >= 0;
     JoinedSegment const mine = join_segment(f, variables, diagnostics, notes);
+    if (!variables.registration_cache && f.segment->header().xpmem_absent != 0) diagnostics.push_back(no_registrations);
     if (settings == f.segment->header().reported_settings)   // mpiexec reported them before the start
         diagnostics.erase(diagnostics.begin(), diagnostics.begin() + static_cast<std::ptrdiff_t>(setting_diagnostics));
     f.rank_state = &f.segment->rank_state(mine.local_rank);

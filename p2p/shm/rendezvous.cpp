@@ -42,7 +42,8 @@ bool ShmTransport::pull(Receive& op, int peer, Offer const& offer, std::size_t w
     if (offer.layout) return pull_layout(op, peer, offer, wanted);
     if (offer.address == 0) return false;
     if (op.data.dense()) return single_copy.read(from, offer.address, op.data.base, wanted);
-    if (std::byte const* there = single_copy.local_address(from, offer.address, wanted)) {
+    OwnAttachments own;
+    if (std::byte const* there = single_copy.local_address(from, offer.address, wanted, &own)) {
         op.data.unpack(0, there, wanted);
         return true;
     }
@@ -64,7 +65,9 @@ bool ShmTransport::pull_layout(Receive& op, int peer, Offer const& offer, std::s
     std::int64_t const count = offer.layout[0];
     RemoteType const type(offer.layout + 1);
     AddressRange const range = type.range(offer.address, count);
-    std::byte const* there = process_.single_copy.local_address(static_cast<unsigned>(peer), range.first, range.bytes);
+    OwnAttachments own;
+    std::byte const* there =
+        process_.single_copy.local_address(static_cast<unsigned>(peer), range.first, range.bytes, &own);
     if (!there) return false;
     TypedMemory const from = type.at(there, offer.address, count);
     if (op.data.dense()) pack_typed(from, 0, op.data.base, wanted);
@@ -80,8 +83,9 @@ void ShmTransport::receive_grant(int peer, Peer& from, Cell const& cell) {
     op.wanted = cell.length;
     op.position = 0;
     from.in.advance();
+    OwnAttachments own;
     if (std::byte* there =
-            process_.single_copy.local_address(static_cast<unsigned>(peer), descriptor.address, op.wanted)) {
+            process_.single_copy.local_address(static_cast<unsigned>(peer), descriptor.address, op.wanted, &own)) {
         if (op.data.dense()) process_.copier.copy(there, op.data.base, op.wanted, 2 * op.wanted);
         else op.data.pack(0, there, op.wanted);
         send_done(peer, op.receive, true);
@@ -163,7 +167,8 @@ void ShmTransport::start_shared_copy(Receive& op, int peer, Offer const& offer, 
     Peer& from = at(peer);
     if (!from.shared) from.shared = std::make_unique<SharedReceive>();
     SharedReceive& s = *from.shared;
-    bool direct = process_.single_copy.has_local_address(static_cast<unsigned>(peer), offer.address, wanted);
+    bool direct =
+        process_.single_copy.has_local_address(static_cast<unsigned>(peer), offer.address, wanted, &s.attachments);
     s.op = &op;
     s.offer = offer;
     s.pieces = {wanted, piece_bytes_for(wanted, direct), address_of(op.data.base)};
@@ -183,7 +188,8 @@ void ShmTransport::start_shared_copy(Receive& op, int peer, Offer const& offer, 
 bool ShmTransport::read_piece(SharedReceive& s, std::uint32_t k) try {
     auto const sender = static_cast<unsigned>(s.op->peer);
     std::size_t const at = s.pieces.begin(k), n = s.pieces.size(k);
-    if (process_.single_copy.read(sender, s.offer.address + at, s.op->data.base + at, n, 2 * s.pieces.bytes))
+    if (process_.single_copy.read(sender, s.offer.address + at, s.op->data.base + at, n, 2 * s.pieces.bytes,
+                                  &s.attachments))
         return true;
     s.failure = SharedReceive::denied;
     return false;
@@ -201,6 +207,7 @@ bool ShmTransport::finish_shared_copy(Peer& from) {
     if (!copy.copy_from(CopyFrom::front, [&](std::uint32_t k) { return read_piece(s, k); }))
         copy.take_rest(CopyFrom::front);
     if (!copy.is_done()) return false;
+    s.attachments.clear();
     Receive& op = *std::exchange(s.op, nullptr);
     if (s.failure == SharedReceive::denied) {
         grant(op, op.peer, s.offer, s.pieces.bytes);   // from the start: data that was copied is copied again

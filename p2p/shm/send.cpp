@@ -309,8 +309,9 @@ bool ShmTransport::store_claimed(PostedReceiveClaim& claim, Peer& to, Send& op) 
     auto const receiver = static_cast<unsigned>(&to - peers_.data());
     std::uint64_t const address = claim.address();
     std::size_t const bytes = op.data.bytes;
-    if (!process_.single_copy.has_local_address(receiver, address, bytes) || !claim.try_claim()) return false;
-    copy(process_.copier, process_.single_copy.local_address(receiver, address, bytes), op.data.base, bytes);
+    OwnAttachments own;
+    if (!process_.single_copy.has_local_address(receiver, address, bytes, &own) || !claim.try_claim()) return false;
+    copy(process_.copier, process_.single_copy.local_address(receiver, address, bytes, &own), op.data.base, bytes);
     op.eager = false;   // it is matched, so it can no longer be cancelled
     op.number = to.out.publish(fill_header(to, op), CellKind::stored);
     matching_.mark_sent(op);

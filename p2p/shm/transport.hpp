@@ -93,6 +93,7 @@ private:
         std::uint64_t number = 0;   ///< of the copy; counts those from this peer
         Offer offer;
         CopyPieces pieces;
+        OwnAttachments attachments;   ///< to the sender's buffer
         /// denied: the system denied access; bad_address: a buffer is not at the address its owner sent.
         enum Failure : std::uint8_t { none, denied, bad_address } failure = none;
     };

@@ -34,7 +34,8 @@ bool refused_for_good(int error) { return error == EPERM || error == ENOSYS; }
 SingleCopy::SingleCopy(Segment const& segment, unsigned rank, CopyMethods allowed, Copier const& copier)
     : segment_(segment), rank_(rank), counters_(segment.rank_state(rank).counters), allowed_(allowed),
       namespace_(pid_namespace()), identity_value_(random_value()), identities_(segment.ranks()), copier_(copier),
-      arenas_(segment, counters_, allowed.huge_pages), xpmem_(segment, rank, allowed.xpmem) {
+      arenas_(segment, counters_, allowed.huge_pages),
+      xpmem_(segment, rank, allowed.xpmem, allowed.registration_cache) {
     RankState& own_state = segment.rank_state(rank);
     own_state.identity_address.store(reinterpret_cast<std::uint64_t>(&identity_value_), std::memory_order_relaxed);
     own_state.identity_value.store(identity_value_, std::memory_order_relaxed);
@@ -69,18 +70,18 @@ void SingleCopy::revoke_cma() {
     prctl(PR_SET_PTRACER, 0UL, 0, 0, 0);
 }
 
-std::byte* SingleCopy::local_address(unsigned peer, std::uint64_t address, std::size_t bytes) {
+std::byte* SingleCopy::local_address(unsigned peer, std::uint64_t address, std::size_t bytes, OwnAttachments* own) {
     if (std::byte* there = allowed_.arena ? arenas_.at(peer, address, bytes) : nullptr) {
         counters_.direct.add(bytes);
         return there;
     }
-    std::byte* there = xpmem_.at(peer, address, bytes);
+    std::byte* there = xpmem_.at(peer, address, bytes, own);
     if (there) counters_.attached.add(bytes);
     return there;
 }
 
-bool SingleCopy::has_local_address(unsigned peer, std::uint64_t address, std::size_t bytes) {
-    return (allowed_.arena && arenas_.at(peer, address, bytes)) || xpmem_.at(peer, address, bytes);
+bool SingleCopy::has_local_address(unsigned peer, std::uint64_t address, std::size_t bytes, OwnAttachments* own) {
+    return (allowed_.arena && arenas_.at(peer, address, bytes)) || xpmem_.at(peer, address, bytes, own);
 }
 
 bool SingleCopy::is_isolated() {
@@ -149,8 +150,10 @@ bool SingleCopy::move(unsigned peer, std::uint64_t address, std::byte* local, st
     return true;
 }
 
-bool SingleCopy::read(unsigned peer, std::uint64_t address, void* to, std::size_t bytes, std::size_t working_set) {
-    if (std::byte const* from = local_address(peer, address, bytes)) {
+bool SingleCopy::read(unsigned peer, std::uint64_t address, void* to, std::size_t bytes, std::size_t working_set,
+                      OwnAttachments* own) {
+    OwnAttachments of_this_copy;
+    if (std::byte const* from = local_address(peer, address, bytes, own ? own : &of_this_copy)) {
         copier_.copy(to, from, bytes, working_set);
         return true;
     }
@@ -159,7 +162,8 @@ bool SingleCopy::read(unsigned peer, std::uint64_t address, void* to, std::size_
 
 bool SingleCopy::write(unsigned peer, std::uint64_t address, void const* from, std::size_t bytes,
                        std::size_t working_set) {
-    if (std::byte* to = local_address(peer, address, bytes)) {
+    OwnAttachments of_this_copy;
+    if (std::byte* to = local_address(peer, address, bytes, &of_this_copy)) {
         copier_.copy(to, from, bytes, working_set);
         return true;
     }

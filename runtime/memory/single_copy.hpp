@@ -41,7 +41,8 @@ struct CopyMethods {
     bool arena = true;
     char const* xpmem = nullptr;   ///< the library to load, see xpmem.hpp
     bool cma = true;
-    bool huge_pages = true;   ///< request them for the mappings of peers' arenas
+    bool huge_pages = true;           ///< request them for the mappings of peers' arenas
+    bool registration_cache = true;   ///< of XPMEM's attachments, see xpmem.hpp
 };
 
 class SingleCopy {
@@ -84,15 +85,18 @@ public:
 
     /// Returns the local address for load and store of what lies at `address` in the memory of local rank `peer`;
     /// null if there is no such access. All bytes are counted as accessed. Never null for memory that the peer
-    /// exposes as AccessPath::load_store, provided that this rank has exposed something that way.
-    std::byte* local_address(unsigned peer, std::uint64_t address, std::size_t bytes);
+    /// exposes as AccessPath::load_store, provided that this rank has exposed something that way. `own`: the
+    /// attachments of the operation for which the address must be valid; null: it remains valid (Xpmem::at).
+    std::byte* local_address(unsigned peer, std::uint64_t address, std::size_t bytes, OwnAttachments* own = nullptr);
     /// Returns true if local_address() would succeed. Not counted.
-    bool has_local_address(unsigned peer, std::uint64_t address, std::size_t bytes);
+    bool has_local_address(unsigned peer, std::uint64_t address, std::size_t bytes, OwnAttachments* own = nullptr);
 
     /// Copies `bytes` bytes from `address` in the memory of local rank `peer`. Returns false if neither local_address()
     /// nor cma(peer) permits it, or if the system refuses, permanently or for this copy; the contents of `to` are then
-    /// unspecified. Throws Error if the address is not in the peer's memory. `working_set` as for Copier::copy.
-    bool read(unsigned peer, std::uint64_t address, void* to, std::size_t bytes, std::size_t working_set);
+    /// unspecified. Throws Error if the address is not in the peer's memory. `working_set` as for Copier::copy. `own`
+    /// as for local_address; null: the address is needed for this copy alone.
+    bool read(unsigned peer, std::uint64_t address, void* to, std::size_t bytes, std::size_t working_set,
+              OwnAttachments* own = nullptr);
     /// Copies in the other direction, by the same rules.
     bool write(unsigned peer, std::uint64_t address, void const* from, std::size_t bytes, std::size_t working_set);
     // Same where nothing but this copy is touched.

@@ -6,6 +6,7 @@
 #include <string>
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include "topo/files.hpp"
 
@@ -51,7 +52,8 @@ void record_access(SegmentHeader& header, bool arenas, bool cma, bool xpmem) {
     header.copies_ruled_out = !arenas && !attaches && !cma;
 }
 
-Xpmem::Xpmem(Segment const& segment, unsigned rank, char const* library) : segment_(segment), rank_(rank) {
+Xpmem::Xpmem(Segment const& segment, unsigned rank, char const* library, bool caches)
+    : segment_(segment), rank_(rank), caches_(caches) {
     if (!library || segment.header().xpmem_absent != 0 || !open(library)) return;
     std::int64_t const id = call_.make(nullptr, whole_address_space, permit_by_mode, this_user_only);
     if (id < 0) return;   // the kernel has no XPMEM, or denies it to this user
@@ -84,33 +86,66 @@ bool Xpmem::open(char const* library) {
 }
 
 std::byte* Xpmem::find_or_attach(unsigned rank, std::uint64_t address, std::size_t bytes) {
-    if (rank == rank_) return reinterpret_cast<std::byte*>(address);
     Peer& peer = peers_[rank];
     for (Attachment const& piece : peer.pieces) {
         if (address < piece.first || address + bytes > piece.last) continue;
         segment_.rank_state(rank_).counters.hits.add(1);
         return piece.at + (address - piece.first);
     }
-    RankState const& rank_state = segment_.rank_state(rank);
-    bool const peer_exposed = rank_state.xpmem_segment.load(std::memory_order_acquire) != 0;
-    std::uint64_t const top = rank_state.xpmem_top.load(std::memory_order_relaxed);
-    if (!is_exposed() || !peer_exposed || address >= top || bytes > top - address) return nullptr;
+    if (!may_attach(rank, address, bytes)) return nullptr;
+    std::uint64_t const top = segment_.rank_state(rank).xpmem_top.load(std::memory_order_relaxed);
     std::uint64_t const first = address / piece_bytes * piece_bytes;
     std::uint64_t const last = std::min(top, (address + bytes + piece_bytes - 1) / piece_bytes * piece_bytes);
-    std::byte* at = attach(rank, peer, first, last);
-    return at ? at + (address - first) : nullptr;
+    std::byte* const at = attach(rank, first, last);
+    if (!at) return nullptr;
+    peer.pieces.push_back({first, last, at});
+    return at + (address - first);
 }
 
-std::byte* Xpmem::attach(unsigned rank, Peer& peer, std::uint64_t first, std::uint64_t last) {
+/// Without a registration cache: attaches the pages of these bytes for one operation, which may access them again.
+std::byte* Xpmem::find_or_attach(OwnAttachments& own, unsigned rank, std::uint64_t address, std::size_t bytes) {
+    for (OwnAttachment const& one : own)
+        if (one.rank_ == rank && address >= one.first_ && address + bytes <= one.last_)
+            return one.at_ + (address - one.first_);
+    if (!may_attach(rank, address, bytes)) return nullptr;
+    auto const page = static_cast<std::uint64_t>(getpagesize());
+    OwnAttachment& made = own.emplace_front(*this);
+    made.rank_ = rank;
+    made.first_ = address / page * page;
+    made.last_ = (address + bytes + page - 1) / page * page;
+    made.at_ = attach(rank, made.first_, made.last_);
+    if (made.at_) return made.at_ + (address - made.first_);
+    own.pop_front();
+    return nullptr;
+}
+
+OwnAttachment::~OwnAttachment() {
+    if (at_) xpmem_.detach(at_);
+}
+
+/// Returns true if a peer exposes these bytes, as far as this rank knows.
+bool Xpmem::may_attach(unsigned rank, std::uint64_t address, std::size_t bytes) const {
+    RankState const& there = segment_.rank_state(rank);
+    if (!is_exposed() || there.xpmem_segment.load(std::memory_order_acquire) == 0) return false;
+    std::uint64_t const top = there.xpmem_top.load(std::memory_order_relaxed);
+    return address < top && bytes <= top - address;
+}
+
+std::byte* Xpmem::attach(unsigned rank, std::uint64_t first, std::uint64_t last) {
+    Peer& peer = peers_[rank];
     if (peer.access < 0)
         peer.access = call_.get(segment_.rank_state(rank).xpmem_segment.load(std::memory_order_relaxed), read_and_write,
                                 permit_by_mode, nullptr);
     if (peer.access < 0) return disable();
-    void* at = call_.attach({peer.access, static_cast<off_t>(first)}, last - first, nullptr);
+    void* const at = call_.attach({peer.access, static_cast<off_t>(first)}, last - first, nullptr);
     if (at == reinterpret_cast<void*>(-1)) return disable();
     segment_.rank_state(rank_).counters.maps.add(1);
-    peer.pieces.push_back({first, last, static_cast<std::byte*>(at)});
-    return peer.pieces.back().at;
+    return static_cast<std::byte*>(at);
+}
+
+void Xpmem::detach(std::byte* at) {
+    call_.detach(at);
+    segment_.rank_state(rank_).counters.unmaps.add(1);
 }
 
 std::byte* Xpmem::disable() {

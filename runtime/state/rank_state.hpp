@@ -44,7 +44,8 @@ enum class RankPhase : std::uint32_t { absent, initialised, finalised, aborted }
 
 /// How a rank has accessed its peers' data.
 struct alignas(cache_line) Counters {
-    Counter maps, hits;             ///< mappings created of peers' memory, and uses of a mapping that existed already
+    Counter maps, hits, unmaps;     ///< mappings created of peers' memory, uses of a mapping that existed already, and
+                                    ///< mappings ended by the operations that created them
     Counter direct, attached;       ///< bytes accessed by load and store: in arenas, and through XPMEM
     Counter cma;                    ///< bytes copied by the kernel
     Counter staged;                 ///< bytes staged in the segment, for peers to copy out

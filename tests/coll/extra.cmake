@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
+use_fake_xpmem(tests_coll)
+
 # Compiled once and shared by the tests of collectives: the cases, their checks and their drivers.
 if(TARGET tests_coll)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/coll/world/*.cpp)

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
+use_fake_xpmem(tests_p2p)
+
 # The operator new that counts and refuses allocations.
 if(TARGET tests_p2p)
   target_sources(tests_p2p PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/coll/world/allocations.cpp)

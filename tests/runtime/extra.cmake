@@ -3,8 +3,13 @@
 add_library(fake_xpmem SHARED ${CMAKE_CURRENT_SOURCE_DIR}/runtime/memory/fake_xpmem.c)
 set_target_properties(fake_xpmem PROPERTIES OUTPUT_NAME xpmem SOVERSION 0 C_VISIBILITY_PRESET default
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/fake_xpmem)
-target_compile_definitions(tests_runtime PRIVATE FAKE_XPMEM="${CMAKE_BINARY_DIR}/tests/fake_xpmem/libxpmem.so.0")
-add_dependencies(tests_runtime fake_xpmem)
+function(use_fake_xpmem tests)
+  if(TARGET ${tests})
+    target_compile_definitions(${tests} PRIVATE FAKE_XPMEM="${CMAKE_BINARY_DIR}/tests/fake_xpmem/libxpmem.so.0")
+    add_dependencies(${tests} fake_xpmem)
+  endif()
+endfunction()
+use_fake_xpmem(tests_runtime)
 
 # The operator new that counts and refuses allocations.
 if(TARGET tests_runtime)

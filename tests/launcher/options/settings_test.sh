@@ -26,6 +26,13 @@ run -n 2 sh -c "TUTTI_WAIT=dedicatd exec $moved"; expect_code 0; expect_report "
 err=$(TUTTI_WAIT=dedicatd "$moved" 2>&1 > /dev/null) || wrong "alone: $err"
 [ "$err" = "tutti: $wait" ] || wrong "alone printed '$err'"
 
+# a setting for XPMEM, where it is not used
+none="TUTTI_REGISTRATION_CACHE=no has no effect: this system has no XPMEM, or the settings do not permit it"
+TUTTI_XPMEM=no TUTTI_REGISTRATION_CACHE=no run -n 2 "$moved"; expect_code 0; expect_report "tutti: $none"
+TUTTI_STRICT=yes TUTTI_XPMEM=no TUTTI_REGISTRATION_CACHE=no run -n 2 "$moved"; expect_err "$none"
+[ "$code" != 0 ] || wrong "$what succeeded"
+TUTTI_REGISTRATION_CACHE=no LD_LIBRARY_PATH=$build/tests/fake_xpmem run -n 2 "$moved"; expect_code 0; expect_silence
+
 # sizes that once caused divisions by zero, and the bounds of the range
 for size in 0 1 8 63 4095; do
     TUTTI_STAGING=$size TUTTI_ARENA=no TUTTI_CMA=no run -n 3 "$moved"; expect_code 0

@@ -69,6 +69,9 @@ done
 err=$("$info" --why bcast -n 2 --nodes 3 2>&1); [ $? = 1 ] && [[ "$err" == "tutti-info: 2 ranks cannot be on 3 nodes." ]] || wrong "too many nodes: $err"
 err=$("$info" --why bcast -n 2 --root 2 2>&1); [ $? = 1 ] && [[ "$err" == "tutti-info: there is no root 2 among 2 ranks." ]] || wrong "a root beyond the ranks: $err"
 
+none="! TUTTI_REGISTRATION_CACHE=no has no effect: this system has no XPMEM"
+[[ "$(TUTTI_XPMEM=no TUTTI_REGISTRATION_CACHE=no "$info" --why bcast -n 2)" == *"$none"* ]] || wrong "no registrations"
+
 # the bytes depend on the root, and are stated only where the formula holds
 bytes() { "$info" --json --why "$@" | python3 -c 'import json, sys; print(json.load(sys.stdin)["bytes"])'; }
 export TUTTI_COLL=scatter=binomial,reduce=binomial

@@ -50,11 +50,12 @@ TEST(Statistics, a_line_for_each_rank_and_one_for_all) {
     segment.rank_state(1).counters.direct.add(1 << 19);
     segment.rank_state(1).counters.cma.add(100);
     segment.rank_state(1).counters.hits.add(7);
+    segment.rank_state(1).counters.unmaps.add(5);
     std::string const table = access_path_table(counts_of(segment));
-    EXPECT_THAT(table, ContainsRegex("rank +arenas +XPMEM +CMA +staged +maps +hits"));
-    EXPECT_THAT(table, ContainsRegex("\n +0 +1.0 MiB +0 +0 +0 +0 +0 +0 +0\n"));
-    EXPECT_THAT(table, ContainsRegex("\n +1 +1.0 MiB +0 +100 B +0 +0 +7 +0 +0\n"));
-    EXPECT_THAT(table, ContainsRegex("\n +all +2.0 MiB +0 +100 B +0 +0 +7 +0 +0\n"));
+    EXPECT_THAT(table, ContainsRegex("rank +arenas +XPMEM +CMA +staged +maps +hits +unmaps"));
+    EXPECT_THAT(table, ContainsRegex("\n +0 +1.0 MiB +0 +0 +0 +0 +0 +0 +0 +0\n"));
+    EXPECT_THAT(table, ContainsRegex("\n +1 +1.0 MiB +0 +100 B +0 +0 +7 +5 +0 +0\n"));
+    EXPECT_THAT(table, ContainsRegex("\n +all +2.0 MiB +0 +100 B +0 +0 +7 +5 +0 +0\n"));
 }
 
 TEST(Statistics, traffic_and_waits_of_each_rank_and_of_all) {

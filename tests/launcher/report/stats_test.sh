@@ -7,13 +7,13 @@ is_sanitized && skip "under a sanitizer large blocks do not lie in arenas"
 
 # column NUMBER: the value in this column (from 1) of the line for all ranks in the first table, in bytes or as a number
 column() { awk -v c="$1" '$1 == "all" { i = 2; for (k = 1; k < c; ++k) i += $(i + 1) ~ /B$/ ? 2 : 1; print $i; exit }' <<< "$err"; }
-arenas=1 cma=3 staged=4 maps=5 hits=6 most=8
+arenas=1 cma=3 staged=4 maps=5 hits=6 unmaps=7 most=9
 some() { local v; v=$(column "${!1}"); [ -n "$v" ] && [ "$v" != 0 ] || wrong "$what counted nothing as $1: $err"; }
 none() { [ "$(column "${!1}")" = 0 ] || wrong "$what counted something as $1: $err"; }
 
 run -n 3 --stats "$mover"; expect_code 0
 [ "$(grep -cE '^ +[0-9]' <<< "$err")" = 9 ] || wrong "not a line for each rank in three tables: $err"
-some arenas; none cma; none staged; some maps; some hits; some most
+some arenas; none cma; none staged; some maps; some hits; none unmaps; some most
 run -n 3 "$mover"; expect_code 0; expect_silence
 
 can_cma=yes; [[ $("$build/bin/tutti-info") == *"no   CMA"* ]] && can_cma=

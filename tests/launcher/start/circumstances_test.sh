@@ -25,6 +25,8 @@ try 2 "with XPMEM that fails" env "LD_LIBRARY_PATH=$build/tests/fake_xpmem" TUTT
 programs=("${quick[@]}")
 try 2 "with XPMEM that fails, and arenas" env "LD_LIBRARY_PATH=$build/tests/fake_xpmem"
 try 2 "with XPMEM that fails, and no CMA" env "LD_LIBRARY_PATH=$build/tests/fake_xpmem" TUTTI_CMA=no
+try 2 "with XPMEM that fails, and no registration cache" env "LD_LIBRARY_PATH=$build/tests/fake_xpmem" TUTTI_ARENA=no \
+    TUTTI_REGISTRATION_CACHE=no
 try 2 "with XPMEM forbidden" env "LD_LIBRARY_PATH=$build/tests/fake_xpmem" TUTTI_XPMEM=no
 
 # system calls that containers forbid

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <memory>
+#include <vector>
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -48,6 +49,59 @@ TEST_F(XpmemTest, LoadsAndStoresOutsideOfArenas) {
     EXPECT_EQ(counted.hits.read(), 2u);
     EXPECT_EQ(counted.attached.read(), 18u);
     EXPECT_EQ(counted.cma.read() + counted.direct.read(), 0u);
+}
+
+/// As without the registration cache of the XHC paper.
+TEST_F(XpmemTest, WithoutARegistrationCacheAttachmentsEndWithTheirOperation) {
+    SingleCopy mine(segment, 0, {.xpmem = FAKE_XPMEM, .cma = false, .registration_cache = false}, copier);
+    SingleCopy theirs(segment, 1, {.xpmem = FAKE_XPMEM, .cma = false}, copier);
+    auto const page = static_cast<std::size_t>(getpagesize());
+    std::vector<char> data(5 * page);
+    std::uint64_t const first = (address(data.data()) + page - 1) / page * page;
+    auto const at = [&](std::uint64_t there, std::size_t bytes, OwnAttachments& own) {
+        return address(mine.local_address(1, there, bytes, &own));
+    };
+    Counters const& counted = segment.rank_state(0).counters;
+    for (std::uint64_t operation = 1; operation <= 3; ++operation) {
+        {
+            OwnAttachments own;
+            EXPECT_EQ(at(first + 8, 2 * page, own), first + 8);
+            EXPECT_EQ(number("fake_last_bytes"), static_cast<int>(3 * page)) << "the pages of these bytes";
+            EXPECT_EQ(at(first + page, page, own), first + page) << "the operation accesses them again";
+            EXPECT_TRUE(mine.has_local_address(1, first, 8, &own));
+            EXPECT_EQ(number("fake_attached"), 1);
+            EXPECT_EQ(at(first + 3 * page, 1, own), first + 3 * page) << "another page";
+            EXPECT_EQ(number("fake_attached"), 2);
+        }
+        EXPECT_EQ(number("fake_attached"), 0);
+        EXPECT_EQ(counted.maps.read(), 2 * operation);
+        EXPECT_EQ(counted.unmaps.read(), 2 * operation);
+    }
+    EXPECT_TRUE(mine.read(1, first, data.data(), 8));
+    EXPECT_TRUE(mine.write(1, first, data.data(), 8));
+    EXPECT_EQ(counted.unmaps.read(), 8u) << "an attachment for each copy";
+    EXPECT_EQ(number("fake_attached"), 0);
+    EXPECT_NE(mine.local_address(1, first, 8), nullptr) << "as for a window";
+    EXPECT_EQ(number("fake_attached"), 1);
+    EXPECT_EQ(counted.hits.read(), 0u);
+    OwnAttachments own;
+    number("fake_attaches_left") = 0;
+    EXPECT_EQ(mine.local_address(1, first, 8, &own), nullptr) << "kept attachments are not looked up";
+    EXPECT_TRUE(own.empty());
+    EXPECT_EQ(segment.header().xpmem_forbidden.load(), 1u);
+}
+
+TEST_F(XpmemTest, WithARegistrationCacheNoAttachmentBelongsToAnOperation) {
+    SingleCopy mine(segment, 0, {.xpmem = FAKE_XPMEM}, copier), theirs(segment, 1, {.xpmem = FAKE_XPMEM}, copier);
+    for (int operation = 0; operation < 3; ++operation) {
+        OwnAttachments own;
+        EXPECT_NE(mine.local_address(1, address(&mine), 8, &own), nullptr);
+        EXPECT_TRUE(own.empty());
+    }
+    Counters const& counted = segment.rank_state(0).counters;
+    EXPECT_EQ(counted.maps.read(), 1u);
+    EXPECT_EQ(counted.hits.read(), 2u);
+    EXPECT_EQ(counted.unmaps.read(), 0u);
 }
 
 TEST_F(XpmemTest, IsUnusedIfTheCreatorOfTheSegmentCouldNotUseIt) {

@@ -9,7 +9,7 @@
 // the operand. The leaders of a reduce have no receive buffer: except with slots, they use a ring. Each rank knows
 // which of its buffers peers can access, so ranks need no agreement, once they know that all of them can map arenas
 // (peers_can_load). Until then, and where XPMEM may refuse a buffer, they agree on that, in two waves over
-// the hierarchy, or use rings.
+// the hierarchy (four if XPMEM must attach a buffer), or use rings.
 // Counters: ack[l]: my operand of level l is ready up to here, and my result of that level may be written;
 // sent[leader]: my ranges are done; consumed[leader]: I have pulled; the leader's flag: the result is there
 // (allreduce), or the team's work is done and its operands are free (reduce). A range has one worker, which reads it in

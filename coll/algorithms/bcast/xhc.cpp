@@ -2,10 +2,12 @@
 // Broadcasts of XHC (xhc) and of a method that the XHC paper compares with (smhc).
 //
 // xhc: hierarchical, pull-based, pipelined with chunks of each level's own size; up to a threshold copied in and out of
-// shared memory, above it by single copy; leaders wait for their members before they return. L + s/chunk steps, and L
-// steps for the acknowledgements. (p − 1)·s bytes copied above the threshold; below it, with l leaders, (p + l − 1)·s.
+// shared memory, above it by single copy; leaders wait for their members before they return. L + s/chunk steps, and one
+// for the acknowledgements: a leader does not wait for its members before it acknowledges. (p − 1)·s bytes copied above
+// the threshold; below it, with l leaders, (p + l − 1)·s.
 // p − 1 messages per chunk; for every root and mapping, one of them into each team from outside of it.
-// XHC (Katevenis, Ploumidis, Marazakis), section IV.A and C; flag layouts: sections III.E and V.D.1.
+// XHC (Katevenis, Ploumidis, Marazakis), section IV.A and C; flag layouts: sections III.E and V.D.1; single copy and
+// the registration cache of section III.C: runtime/memory/single_copy.hpp and xpmem.hpp.
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/pulled.hpp"
 

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // XHC's reductions (Katevenis, Ploumidis, Marazakis, sections IV.B with Fig. 6 and IV.C). The records state the bytes.
-//   allreduce  members share the work, leaders monitor progress; an internal root; broadcasts overlap. 3 L + s/chunk.
+//   allreduce  members share the work, leaders monitor progress; an internal root; broadcasts overlap. 3 L + s/chunk
+//              steps (on each level: operands are ready, ranges are done, the result is there), and one step for the
+//              acknowledgements.
 //   reduce     towards a root that leads all its teams (section IV.B, steps 1 to 2b; the paper has no reduce, the
-//              memory for other leaders' results is ours). 2 L + s/chunk. Both are numbers of steps.
+//              memory for other leaders' results is ours). 2 L + s/chunk steps; above the threshold of section IV.C one
+//              more, because leaders release the operands of their members.
+// Above the threshold, ranks first agree on the access to their buffers, which takes 2 L steps, and 4 L if XPMEM must
+// attach one. Where XPMEM is not in use, they do so only until they know that all of them map the arenas of all others,
+// and in the channel_depth operations that follow (coll/blocks/leader_reduction.hpp). The paper has no such agreement.
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/leader_reduction.hpp"
 
@@ -23,9 +29,7 @@ constexpr RecordHead xhc_head = {
     leader_reduction_parameters,
 };
 extern constinit const Algorithm<ReduceArgs> xhc_algorithm = {
-    xhc_head,
-    TUTTI_SHM_ONLY(xhc),
-    {"(cico < s ? 3*p - 1 + (1 < m ? 2*(m - a) : 0) : 5*p + 1 + (1 < m ? 4*m - 2 - 2*a : 0))*s"}};
+    xhc_head, TUTTI_SHM_ONLY(xhc), {"(teams(n < 2 ? 0 : n + 1) + (cico < s ? 2*(p - 1) : 4*p + 2*(m - 1)))*s"}};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -42,6 +46,6 @@ extern constinit const Algorithm<ReduceArgs> xhc_algorithm = {
         .described_as("team members reduce ranges of chunks into their leader's memory, level after level")
         .from("after Katevenis, Ploumidis, Marazakis: XHC, section IV.B"),
     TUTTI_SHM_ONLY(xhc),
-    {"((cico < s ? p + 1 : 3*p + 3) + (1 < m ? 2*(m - a) : 0))*s"}};
+    {"(teams(n < 2 ? 0 : n + 1) + (cico < s ? 0 : 2*p + 2))*s"}};
 
 }   // namespace tutti::coll::algorithms::reduce

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The messages of XHC's Table II: on 2 sockets of 4 NUMA nodes of 8 cores, XHC's broadcast sends one message between
-// sockets, 6 between NUMA nodes and 56 inside them, for every mapping, root, message size and layout of the leaders'
-// flags; those of a 4-nomial tree, which are Open MPI's, depend on mapping and root.
+// The bytes of XHC's reductions on three levels, and the messages of XHC's Table II: on 2 sockets of 4 NUMA nodes of 8
+// cores, XHC's broadcast sends one message between sockets, 6 between NUMA nodes and 56 inside them, for every mapping,
+// root, message size and layout of the leaders' flags; those of a 4-nomial tree, which are Open MPI's, depend on
+// mapping and root.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 
 #include "coll/blocks/tree.hpp"
+#include "coll/choice/cost.hpp"
 #include "runtime/datatype/builder.hpp"
-#include "tests/coll/threads/ranks.hpp"
-#include "tests/coll/threads/thread_algorithms.hpp"
+#include "tests/coll/threads/counted_calls.hpp"
 #include "tests/topo/machines.hpp"
 
 namespace tutti::coll::test {
@@ -98,6 +99,23 @@ TEST(XhcBroadcast, CrossesSocketsOnceAndNumaNodesSixTimesInEveryLayout) {
                     EXPECT_THAT(by_distance(counts[i]), testing::ElementsAre(1, 6, 56))
                         << "root " << roots[i] << ", rank 1 on core " << mapping[1] << ", " << bytes
                         << " bytes, layout " << static_cast<int>(layout);
+            }
+}
+
+/// The formulas of the reductions hold on any number of levels; formulas_test.cpp compares them on at most two.
+TEST(XhcReductions, MoveTheBytesOfTheirFormulasOnThreeLevels) {
+    for (Collective collective : {Collective::allreduce, Collective::reduce})
+        for (std::int64_t count : {8, 128, 129, 4096})   // doubles: up to 1 KiB through slots
+            for (int root : {0, 19, 63}) {
+                if (collective == Collective::allreduce && root > 0) continue;
+                World world(in_order());
+                CountedCall const call{&row_of(collective, "xhc"), count, root};
+                Setting const setting = call.setting();
+                std::size_t const bytes = static_cast<std::size_t>(count) * sizeof(double);
+                CostOfCall const cost{setting, world.shared.trees.hierarchy, world.shared.area.slot_bytes(), bytes,
+                                      root};
+                EXPECT_EQ(static_cast<double>(volume(world.shared, call)), cost.value())
+                    << name_of(collective) << ", " << bytes << " bytes, root " << root;
             }
 }
 

@@ -66,6 +66,65 @@ INSTANTIATE_TEST_SUITE_P(Worlds, Requests,
                                          Circus{4, 12, true, false, 0}, Circus{5, 6, false, true, 10000}),
                          name_of);
 
+/// The operations of which each nonblocking collective of 1 MiB consists, and the messages of rank 1 in the broadcast.
+struct Cutting {
+    char const* algorithm;
+    std::uint64_t operations, messages;   ///< messages: 0 if they depend on more than fragments
+};
+
+TEST(Fragments, OfAnAlgorithmReplaceThoseOfTheSetting) {
+    constexpr std::int64_t count = (1 << 20) / 4;
+    for (Cutting const& expected :
+         {Cutting{"cheetah:fragment=256K", 1, 4}, {"cheetah:fragment=64K,in_flight=8", 1, 16}, {"binomial", 8, 0}}) {
+        Segment segment = Segment::create(2);
+        Variables setting = variables({2, 1, true, false, 128 << 10});
+        for (std::string* collective : {&setting.coll_bcast, &setting.coll_reduce, &setting.coll_allreduce})
+            *collective = expected.algorithm;
+        if (expected.operations > 1) setting.coll_allreduce = "recursive_doubling";
+        std::vector<std::jthread> threads;
+        for (int rank = 0; rank < 2; ++rank)
+            threads.emplace_back([&, rank] {
+                Process process(segment, static_cast<unsigned>(rank), setting);
+                std::vector<std::string> errors;
+                initialize(process, errors);
+                EXPECT_THAT(errors, testing::IsEmpty());
+                Comm& comm = *process.world;
+                auto const type = TypeBuilder::predefined(Basic::int32);
+                Op sum;
+                sum.builtin = BuiltinOp::sum;
+                std::vector<int> in(count, rank + 1), out(count);
+                auto const run = [&](auto const& call) {
+                    std::uint64_t const before = state_of(comm).last_number;
+                    Ref<Request> const request = start(call);
+                    process.waiter.wait_until(
+                        [&] { return request->complete || (request->advance(), request->complete); }, {"the test"});
+                    EXPECT_EQ(state_of(comm).last_number - before, expected.operations) << expected.algorithm;
+                };
+                ReduceArgs reduction{};
+                reduction.in = in.data();
+                reduction.out = out.data();
+                reduction.count = count;
+                reduction.type = type.get();
+                reduction.op = &sum;
+                run(BoundCall{comm, Collective::reduce, reduction});
+                if (rank == 0) { EXPECT_EQ(std::ranges::count(out, 3), count); }
+                run(BoundCall{comm, Collective::allreduce, reduction});
+                EXPECT_EQ(std::ranges::count(out, 3), count);
+                auto const seen = [&] {
+                    std::uint64_t all = 0;
+                    for (Counter const& at_distance : process.rank_state().traffic.messages) all += at_distance.read();
+                    return all;
+                };
+                std::uint64_t const before = seen();
+                run(BoundCall{comm, Collective::bcast, BcastArgs{{}, {in.data(), count, type.get()}, 0}});
+                EXPECT_EQ(std::ranges::count(in, 1), count);
+                if (rank == 1 && expected.messages > 0) {
+                    EXPECT_EQ(seen() - before, expected.messages) << expected.algorithm;
+                }
+            });
+    }
+}
+
 TEST(PersistentRequests, UseTheCommunicatorsSequenceWhenHalfOfTheHeapIsTaken) {
     Segment segment = Segment::create(2);
     std::vector<std::thread> threads;

@@ -32,7 +32,9 @@ Trees make_trees_between_nodes(Comm const& comm, topo::LevelChoice const& levels
     topo::Grouping& by_node = groupings.emplace_back(topo::Grouping{"node", {}});
     for (int r = 0; r < ranks; ++r) by_node.group.push_back(partition.part_of(r));
     bool const only_nodes = levels.levels == std::vector{topo::Level::node};
-    return Trees(topo::Hierarchy::build(ranks, groupings, "cluster"), only_nodes);
+    Trees trees(topo::Hierarchy::build(ranks, groupings, "cluster"), only_nodes);
+    trees.nodes = partition;   // with one rank on each node, the hierarchy has no level of nodes
+    return trees;
 }
 
 /// Returns the communicator's trees, or those of other levels, which are kept with the group layout.

@@ -47,6 +47,7 @@ std::shared_ptr<GroupLayout> make_multi_node_layout(Process& process, Ref<Group>
         localities[static_cast<std::size_t>(r)] = on_node->localities[static_cast<std::size_t>(map.index_of(r))];
     auto layout = std::make_shared<GroupLayout>(
         all, topo::Hierarchy::build(all->size(), std::span(&by_node, 1), "cluster"), std::move(localities));
+    layout->trees.nodes = map;   // with one rank on each node, the hierarchy has no level of nodes
     Trees masters(topo::Hierarchy::build(map.count(), {}));
     layout->nodes.emplace(std::move(map), std::move(masters), on_node->group);
     return layout;

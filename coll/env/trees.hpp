@@ -71,7 +71,7 @@ struct Trees {
     bool consecutive() const { return same_everywhere_ && hierarchy.consecutive(); }
 
     topo::Hierarchy hierarchy, one_team;
-    Partition nodes;   ///< by the outermost level of the hierarchy
+    Partition nodes;   ///< by the outermost level of the hierarchy; between nodes, by node unless it is flat
 
 private:
     bool same_everywhere_;

@@ -255,6 +255,86 @@ TEST_P(MpichOnNodes, ABroadcastCrossesNodesOnceForEachWhateverTheRoot) {
         for (int count : {2, 1000, 5000}) EXPECT_EQ(localities_of_bcast(*world, *type, count, root), nodes - 1);
 }
 
+/// The messages of each rank to other nodes in one call of each collective that has an algorithm with masters, whose
+/// results it checks. `settings`: TUTTI_COLL.
+std::vector<std::vector<std::uint64_t>> messages_of_collectives(std::vector<int> const& node_of,
+                                                                std::string const& settings) {
+    using enum Collective;
+    constexpr Collective collectives[] = {barrier, bcast, reduce, allreduce, scan, exscan};
+    Variables variables;
+    variables.wait = "shared";
+    variables.coll = settings;
+    NodesWorld world(node_of, variables);
+    auto const size = static_cast<std::size_t>(world.size());
+    std::vector<std::vector<std::uint64_t>> sent(std::size(collectives), std::vector<std::uint64_t>(size));
+    std::vector<std::thread> threads;
+    for (std::size_t r = 0; r < size; ++r)
+        threads.emplace_back([&, r] {
+            Comm& comm = world.comm(static_cast<int>(r));
+            auto const type = TypeBuilder::predefined(Basic::int32);
+            Op sum;
+            sum.builtin = BuiltinOp::sum;
+            int const mine = static_cast<int>(r), ranks = world.size(), root = ranks - 1;
+            for (std::size_t i = 0; i < std::size(collectives); ++i) {
+                std::uint64_t const before = to_other_nodes(comm.process);
+                std::vector<int> in(100, mine), out(100, -1);
+                int expected = -1;
+                if (collectives[i] == barrier) {
+                    execute(BoundCall{comm, barrier, BarrierArgs{}});
+                } else if (collectives[i] == bcast) {
+                    BcastArgs args{};
+                    args.data = {mine == root ? in.data() : out.data(), 100, type.get()};
+                    args.root = root;
+                    execute(BoundCall{comm, bcast, args});
+                    expected = mine == root ? -1 : root;
+                } else {
+                    ReduceArgs args{};
+                    args.in = in.data();
+                    args.out = collectives[i] != reduce || mine == root ? out.data() : nullptr;
+                    args.count = 100;
+                    args.type = type.get();
+                    args.op = &sum;
+                    args.root = root;
+                    execute(BoundCall{comm, collectives[i], args});
+                    if (collectives[i] == scan) expected = mine * (mine + 1) / 2;
+                    else if (collectives[i] == exscan) expected = mine > 0 ? mine * (mine - 1) / 2 : -1;
+                    else if (args.out) expected = ranks * (ranks - 1) / 2;
+                }
+                EXPECT_EQ(std::ranges::count(out, expected), 100) << name_of(collectives[i]) << ", rank " << r;
+                sent[i][r] = to_other_nodes(comm.process) - before;
+            }
+            world.leave(mine);
+        });
+    for (auto& t : threads) t.join();
+    return sent;
+}
+
+/// On one level of all ranks, MPICH's algorithms with masters are the ordinary ones.
+TEST_P(MpichOnNodes, OnOneLevelTheyAreTheOrdinaryCollectives) {
+    std::string flat;
+    for (char const* collective : {"barrier", "bcast", "reduce", "allreduce", "scan", "exscan"})
+        flat += std::string(flat.empty() ? "" : ",") + collective + "=mpich_hierarchical:hierarchy=flat" +
+                (collective == std::string("bcast") ? ",form=whole" : "");
+    EXPECT_EQ(messages_of_collectives(GetParam(), flat),
+              messages_of_collectives(GetParam(),
+                                      "barrier=dissemination,bcast=binomial,reduce=binomial,"
+                                      "allreduce=recursive_doubling,scan=recursive_doubling,"
+                                      "exscan=recursive_doubling"));
+}
+
+/// With one rank on each node all ranks are masters, so the pipelined broadcast has its binary tree: the root sends to
+/// two others, in a binomial tree to three.
+TEST(MpichOnNodesOfOneRank, AllRanksAreMasters) {
+    std::vector<int> const one_each{0, 1, 2, 3, 4};
+    for (char const* hierarchy : {"auto", "node"})
+        EXPECT_EQ(
+            messages_of_collectives(one_each, std::string("bcast=mpich_hierarchical:hierarchy=") + hierarchy)[1].back(),
+            2u)
+            << hierarchy;
+    EXPECT_EQ(messages_of_collectives(one_each, "bcast=mpich_hierarchical:hierarchy=flat")[1].back(), 1u)
+        << "on one level, the last rank sends to the first one, which is the only master";
+}
+
 using Nodes = std::vector<int>;   // by rank
 auto const worlds =
     testing::Values(Nodes{0, 0, 1, 1}, Nodes{0, 0, 0, 1}, Nodes{0, 1, 2}, Nodes{0, 1, 2, 3, 0, 1, 2, 3});

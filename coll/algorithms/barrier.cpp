@@ -199,7 +199,7 @@ Task mpich_hierarchical(Env& env, BarrierArgs const&) {
     Team<Env> node(env, ranks_of_node(env.frames(), nodes, nodes.part_of(env.rank())));
     PhaseClock clock(env);
     co_await disseminate(node);
-    clock.end_inside();
+    clock.end_before();
     if (nodes.count() == 1) co_return;
     env.begin_phase();
     if (node.rank() == 0) {
@@ -211,7 +211,7 @@ Task mpich_hierarchical(Env& env, BarrierArgs const&) {
     PooledBytes const release(env.frames(), 1);
     BcastArgs const args = bcast_bytes_args(release.get(), 1, 0);
     if (node.size() > 1) co_await binomial_bcast(node, args);
-    clock.end_inside();
+    clock.end_after();
 }
 
 constexpr Parameter mpich_hierarchical_parameters[] = {hierarchy_parameter};

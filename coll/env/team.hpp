@@ -88,15 +88,18 @@ struct TeamOf<NetEnv> {
 template <class Env>
 using Team = typename TeamOf<Env>::type;
 
-/// Adds the time since the last call, or since its construction, to that of the phases inside or between nodes, if call
-/// statistics are enabled. The time of a nonblocking operation includes that of the program between its calls.
+/// Adds the time since the last call, or since its construction, to that of a phase, if call statistics are enabled:
+/// that on the node before the masters communicate, that among the masters, or that on the node afterwards. The time of
+/// a nonblocking operation includes that of the program between its calls. Pipelines along one tree have no phases: a
+/// master forwards a segment on its node while the next one arrives, so its time cannot be divided among them.
 template <class Env>
 class PhaseClock {
 public:
     explicit PhaseClock(Env& env) : traffic_(env.traffic()), since_(env.times_phases() ? now_ns() : 0) {}
 
-    void end_inside() { add(traffic_.inside_nodes); }
+    void end_before() { add(traffic_.inside_before); }
     void end_between() { add(traffic_.between_nodes); }
+    void end_after() { add(traffic_.inside_after); }
 
 private:
     void add(Counter& counter) {

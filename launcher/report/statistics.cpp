@@ -125,8 +125,9 @@ constexpr Column waiting_columns[] = {{"polled", "polled_ns", Quantity::time,
                                       {"shared", "shared_core_ns", Quantity::time, READ(times.shared_core)},
                                       {"run delay", "run_delay_ns", Quantity::time, READ(times.run_delay)}};
 
-constexpr Column phase_columns[] = {{"inside", "inside_nodes_ns", Quantity::time, READ(traffic.inside_nodes)},
-                                    {"between", "between_nodes_ns", Quantity::time, READ(traffic.between_nodes)}};
+constexpr Column phase_columns[] = {{"before", "inside_before_ns", Quantity::time, READ(traffic.inside_before)},
+                                    {"between", "between_nodes_ns", Quantity::time, READ(traffic.between_nodes)},
+                                    {"after", "inside_after_ns", Quantity::time, READ(traffic.inside_after)}};
 #undef READ
 
 constexpr char access_path_meaning[] =
@@ -147,10 +148,10 @@ run time: from MPI_Init to MPI_Finalize.
 )";
 
 constexpr char phase_meaning[] =
-    R"(inside, between: time in phases on the rank's node, and among the masters of all nodes, waits included; only
-masters are in the latter. share: percentage of a master's time that is between nodes. With infinitely fast memory
-inside nodes, its calls would take at least the time between nodes (Amdahl's law; Zhu and others, EuroPVM/MPI 2009,
-section 4.4).
+    R"(before, between, after: time in phases on the rank's node, then among the masters of all nodes, in which only
+masters are, then on the node, waits included. share: percentage of a master's time that is between nodes. With
+infinitely fast memory inside nodes, its calls would take at least the time between nodes (Amdahl's law; Zhu and others,
+EuroPVM/MPI 2009, section 4.4). Calls in segments along one tree have no phases.
 )";
 
 constexpr char waiting_meaning[] =
@@ -213,30 +214,38 @@ std::string traffic_table(AllRankCounts const& counts, std::uint64_t now) {
 
 namespace {
 
-/// The part of a time between nodes, in percent. The sum of both may overflow in memory that a program has overwritten.
-std::string share_between(std::uint64_t inside, std::uint64_t between) {
-    double const all = static_cast<double>(inside) + static_cast<double>(between);
-    return join(std::llround(100 * static_cast<double>(between) / all), " %");
+/// The time of a rank in the phases of hierarchical algorithms.
+struct Phases {
+    std::uint64_t before = 0, between = 0, after = 0;
+};
+
+/// The part that is between nodes, in percent. The sum may overflow in memory that a program has overwritten.
+std::string share_between(Phases const& p) {
+    double const between = static_cast<double>(p.between),
+                 all = static_cast<double>(p.before) + between + static_cast<double>(p.after);
+    return join(std::llround(100 * between / all), " %");
 }
 
 }   // namespace
 
 std::string phase_table(AllRankCounts const& counts) {
-    Table table({"rank", "inside", "between", "share"}, 0);
-    std::uint64_t inside_all = 0, between_all = 0;   // of masters
+    Table table({"rank", "before", "between", "after", "share"}, 0);
+    auto const add = [&table](std::string const& name, Phases const& p) {
+        bool const master = p.between > 0;
+        table.add({name, format_time(p.before), master ? format_time(p.between) : "-", format_time(p.after),
+                   master ? share_between(p) : "-"});
+    };
+    Phases masters;
     bool any = false;
     for (RankCounts const& one : counts) {
         Traffic const& traffic = one.rank_state->traffic;
-        std::uint64_t const inside = traffic.inside_nodes.read(), between = traffic.between_nodes.read();
-        any = any || inside > 0 || between > 0;
-        if (between > 0) inside_all += inside, between_all += between;
-        table.add({std::to_string(one.rank), format_time(inside), between > 0 ? format_time(between) : "-",
-                   between > 0 ? share_between(inside, between) : "-"});
+        Phases const p{traffic.inside_before.read(), traffic.between_nodes.read(), traffic.inside_after.read()};
+        any = any || p.before > 0 || p.between > 0 || p.after > 0;
+        if (p.between > 0) masters.before += p.before, masters.between += p.between, masters.after += p.after;
+        add(std::to_string(one.rank), p);
     }
     if (!any) return "";
-    if (between_all > 0)
-        table.add(
-            {"masters", format_time(inside_all), format_time(between_all), share_between(inside_all, between_all)});
+    if (masters.between > 0) add("masters", masters);
     return "Phases of the collectives mpich_hierarchical:\n" + table.text() + phase_meaning;
 }
 

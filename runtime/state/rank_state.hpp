@@ -63,7 +63,7 @@ struct alignas(cache_line) Traffic {
     Counter to_nodes;         ///< bytes of the messages to other nodes
     Counter bound_calls;      ///< blocking calls whose arguments were checked and converted anew
     /// Nanoseconds in the phases of hierarchical algorithms (coll/env/team.hpp), if call statistics are enabled.
-    Counter inside_nodes, between_nodes;
+    Counter inside_before, between_nodes, inside_after;
 };
 
 /// One-sided operations of a rank, each counted when it is complete for the rank itself.

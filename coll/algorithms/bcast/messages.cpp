@@ -270,7 +270,7 @@ Task bcast_in_steps(Env& env, BcastArgs const& a, BcastSizes sizes) {
     among.root = top;
     PhaseClock clock(env);
     if (from_root) co_await ordinary_bcast(node, inside, sizes);
-    clock.end_inside();
+    clock.end_before();
     env.begin_phase();
     if (env.rank() == nodes.master(mine)) {
         Team<Env> masters(env, nodes.masters(env.frames()));
@@ -279,7 +279,7 @@ Task bcast_in_steps(Env& env, BcastArgs const& a, BcastSizes sizes) {
     }
     env.begin_phase();
     if (!from_root) co_await ordinary_bcast(node, inside, sizes);
-    clock.end_inside();
+    clock.end_after();
 }
 
 }   // namespace

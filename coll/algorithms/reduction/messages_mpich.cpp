@@ -50,7 +50,7 @@ Task three_steps(Env& env, ReduceArgs const& a, std::size_t halving, BcastSizes 
     ReduceArgs among = a;
     PhaseClock clock(env);
     co_await reduce_on_node(node, a, halving, partial, among);
-    clock.end_inside();
+    clock.end_before();
     env.begin_phase();
     if (node.rank() == 0) {
         Team<Env> masters(env, nodes.masters(env.frames()));
@@ -61,7 +61,7 @@ Task three_steps(Env& env, ReduceArgs const& a, std::size_t halving, BcastSizes 
     BcastArgs down{};
     down.data = result(a);
     if (node.size() > 1) co_await ordinary_bcast(node, down, sizes);
-    clock.end_inside();
+    clock.end_after();
 }
 
 template <class Env>
@@ -140,7 +140,7 @@ Task to_master_to_root(Env& env, ReduceArgs const& a, std::size_t segment, std::
     among.root = top_node;
     PhaseClock clock(env);
     co_await reduce_on_node(node, a, halving, partial, among);
-    clock.end_inside();
+    clock.end_before();
     env.begin_phase();
     if (node.rank() == 0) {
         Team<Env> masters(env, nodes.masters(env.frames()));
@@ -155,7 +155,7 @@ Task to_master_to_root(Env& env, ReduceArgs const& a, std::size_t segment, std::
     env.begin_phase();
     if (top != a.root && (env.rank() == top || env.rank() == a.root))
         co_await pass_result(node, result(among), 0, nodes.index_of(a.root), result(a));
-    clock.end_inside();
+    clock.end_after();
 }
 
 }   // namespace

@@ -130,11 +130,12 @@ Task prefix_by_nodes(Env& env, ReduceArgs const& a, bool inclusive) {
         std::byte const* own = k < segments.count ? buffers.begin_segment(k) : nullptr;
         if (own) co_await inside.run(own, buffers.prefix(k), segments.bytes(k), inclusive);
         if (own && my_node == 0) buffers.finish_segment(k);
+        clock.end_before();
         if (k > 0 && my_node > 0) {
             co_await before.run(buffers.prefix(k - 1), segments.bytes(k - 1));
             buffers.finish_segment(k - 1);
+            clock.end_after();
         }
-        clock.end_inside();
         if (own && master) {
             co_await among.run(inside.total(), before.memory(), segments.bytes(k), false);
             clock.end_between();

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "coll/blocks/reducer.hpp"
 #include "runtime/datatype/builder.hpp"
 #include "tests/coll/threads/ranks.hpp"
@@ -54,10 +56,11 @@ public:
     }
 
     void time_phases() { world_.times_phases = true; }
-    /// Returns whether a rank has spent time in phases inside nodes, and between them.
-    std::pair<bool, bool> timed_phases(int rank) const {
+    /// Returns whether a rank has spent time inside its node before masters communicate, between nodes, and inside its
+    /// node afterwards.
+    std::array<bool, 3> timed_phases(int rank) const {
         Traffic const& t = world_.traffic[static_cast<std::size_t>(rank)];
-        return {t.inside_nodes.read() > 0, t.between_nodes.read() > 0};
+        return {t.inside_before.read() > 0, t.between_nodes.read() > 0, t.inside_after.read() > 0};
     }
 
     /// The ranks through which the data of the last broadcast with this root came to a rank: a rank first waits for its
@@ -128,7 +131,7 @@ private:
         Op sum;
         sum.builtin = BuiltinOp::sum;
         ReduceArgs args{};
-        bool const has_result = collective == Collective::allreduce || rank == root;
+        bool const has_result = collective != Collective::reduce || rank == root;
         args.in = in.data();
         args.out = has_result ? out.data() : nullptr;
         args.count = count;
@@ -137,6 +140,7 @@ private:
         args.root = collective == Collective::reduce ? root : 0;
         find_kernels(args);
         execute(setting, rank, args);
+        if (collective == Collective::scan) return all_are(out, rank * (rank + 1) / 2);
         return all_are(out, has_result ? ranks * (ranks - 1) / 2 : -1);
     }
 
@@ -189,20 +193,32 @@ TEST(MpichHierarchical, BarrierTakesTheThreeStepsOfSection34) {
     EXPECT_EQ(Nodes(16).messages(Collective::barrier, "mpich_hierarchical", 0), (Counts{0, 4 * 16}));
 }
 
-/// Only masters are in phases between nodes; without statistics no phase is timed.
+/// Only masters are in phases between nodes, and in a scan the first node has none after them; without statistics no
+/// phase is timed.
 TEST(MpichHierarchical, PhasesAreTimedInsideAndBetweenNodes) {
     using enum Collective;
-    for (Collective collective : {barrier, bcast, reduce, allreduce})
+    for (Collective collective : {barrier, bcast, reduce, allreduce, scan})
         for (bool timed : {false, true}) {
             Nodes nodes(4);
             if (timed) nodes.time_phases();
-            bool const has_form = collective == bcast || collective == reduce;
-            nodes.messages(collective, has_form ? "mpich_hierarchical:form=whole" : "mpich_hierarchical",
+            nodes.messages(collective, collective == bcast ? "mpich_hierarchical:form=whole" : "mpich_hierarchical",
                            collective == barrier ? 0 : 8);
             for (int rank = 0; rank < ranks; ++rank)
-                EXPECT_EQ(nodes.timed_phases(rank), (std::pair{timed, timed && rank % 4 == 0}))
+                EXPECT_EQ(nodes.timed_phases(rank),
+                          (std::array{timed, timed && rank % 4 == 0, timed && (collective != scan || rank >= 4)}))
                     << name_of(collective) << ", rank " << rank;
         }
+}
+
+/// A pipeline along one tree has no phases.
+TEST(MpichHierarchical, PhasesOfPipelinesAlongOneTreeAreNotTimed) {
+    for (Collective collective : {Collective::bcast, Collective::allreduce}) {
+        Nodes nodes(4);
+        nodes.time_phases();
+        nodes.messages(collective, "mpich_hierarchical:form=pipelined", 16384);
+        for (int rank = 0; rank < ranks; ++rank)
+            EXPECT_EQ(nodes.timed_phases(rank), (std::array{false, false, false})) << rank;
+    }
 }
 
 // Two nodes of eight ranks. Each part of a message counts, so messages are 16 KiB at most.

@@ -83,14 +83,15 @@ TEST(Statistics, traffic_and_waits_of_each_rank_and_of_all) {
 TEST(Statistics, phases_of_each_rank_and_of_the_masters) {
     Segment segment = Segment::create(2);
     EXPECT_EQ(phase_table(counts_of(segment)), "");
-    segment.rank_state(0).traffic.inside_nodes.add(1'000'000);
-    segment.rank_state(0).traffic.between_nodes.add(3'000'000);
-    segment.rank_state(1).traffic.inside_nodes.add(4'000'000);
+    segment.rank_state(0).traffic.inside_before.add(1'000'000);
+    segment.rank_state(0).traffic.between_nodes.add(6'000'000);
+    segment.rank_state(0).traffic.inside_after.add(1'000'000);
+    segment.rank_state(1).traffic.inside_after.add(4'000'000);
     std::string const table = phase_table(counts_of(segment));
-    EXPECT_THAT(table, ContainsRegex("rank +inside +between +share"));
-    EXPECT_THAT(table, ContainsRegex("\n +0 +1.0 ms +3.0 ms +75 %\n"));
-    EXPECT_THAT(table, ContainsRegex("\n +1 +4.0 ms +- +-\n"));
-    EXPECT_THAT(table, ContainsRegex("\n +masters +1.0 ms +3.0 ms +75 %\n"));
+    EXPECT_THAT(table, ContainsRegex("rank +before +between +after +share"));
+    EXPECT_THAT(table, ContainsRegex("\n +0 +1.0 ms +6.0 ms +1.0 ms +75 %\n"));
+    EXPECT_THAT(table, ContainsRegex("\n +1 +0 +- +4.0 ms +-\n"));
+    EXPECT_THAT(table, ContainsRegex("\n +masters +1.0 ms +6.0 ms +1.0 ms +75 %\n"));
 }
 
 TEST(Statistics, how_each_rank_waited) {

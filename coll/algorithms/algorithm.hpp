@@ -53,7 +53,7 @@ template <class Args>
 using NodeOperations = std::uint64_t (*)(Args const&, NodePartition const& nodes);
 
 /// The cost of a blocking call, as formulas that coll/choice/cost.hpp explains and evaluates, and that lists print as
-/// they are. The most important names:
+/// they are. The most important names (those of times: see there):
 ///   p     ranks, at least two
 ///   s     bytes of the message: in a broadcast, the message; in reductions, the whole vector; in gather, scatter and
 ///         allgather, the part of one rank; in alltoall, the part from one rank for another; in neighbourhood
@@ -64,6 +64,9 @@ struct Cost {
     /// Bytes that all ranks load and store, as the counters of the call show them, on one node, if contiguous buffers
     /// are in memory that all ranks access, operators commute, and there are at most two levels. Null: several nodes.
     char const* bytes = nullptr;
+    /// Time by the model of Zhu, Goodell, Gropp, Thakur, "Hierarchical collectives in MPICH2", EuroPVM/MPI 2009,
+    /// section 3.1, in which only messages take time, between nodes and inside them. Null: the model does not cover it.
+    char const* time = nullptr;
 };
 
 /// The fields of a record that describe the algorithm. An algorithm that serves several collectives states them once;

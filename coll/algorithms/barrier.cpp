@@ -99,7 +99,7 @@ extern constinit const Algorithm<BarrierArgs> dissemination_algorithm = {
     requires_nothing,
     {},
     TUTTI_SHM_AND_NET(dissemination),
-    {"0"}};
+    {"0", "log2(p)*t(0)"}};
 
 // exchange: every rank publishes its flag and waits for the flags of all others. One step, p flags written, p(p − 1)
 // read.
@@ -223,7 +223,8 @@ extern constinit const Algorithm<BarrierArgs> mpich_hierarchical_algorithm = {
     requires_nothing,
     mpich_hierarchical_parameters,
     TUTTI_SHM_AND_NET(mpich_hierarchical),
-    {"m < 2 ? 0 : 4*(p - m)"}};
+    {"m < 2 ? 0 : 4*(p - m)",
+     "phases(s = 1; barrier_dissemination(n) + (top < 1 ? N < 2 ? 0 : bcast_binomial(n) : 0))"}};
 
 // xhc: the hierarchical acknowledgement of XHC's broadcast up the levels, its leaders' flags down the levels. 2 L
 // steps; 2 (p − 1) words read from other ranks, p − 1 written on the way up and, on the way down, as many as the layout

@@ -40,8 +40,8 @@ Power largest_power(double limit, double k) {
 
 class Formula {
 public:
-    Formula(std::string_view text, CostNames names, CostOfCall const* call)
-        : text_(text), rest_(text), names_(std::move(names)), call_(call) {}
+    Formula(std::string_view text, CostNames names, CostOfCall const* call, MessageTimes const* messages)
+        : text_(text), rest_(text), names_(std::move(names)), call_(call), messages_(messages) {}
 
     double value() {
         double const all = definitions();
@@ -148,6 +148,7 @@ private:
             {"max", 2, [](double const* a) { return std::max(a[0], a[1]); }},
             {"power", 2, [](double const* a) { return largest_power(a[0], a[1]).power; }},
             {"log", 2, [](double const* a) { return largest_power(a[0], a[1]).exponent; }},
+            {"log2", 1, [](double const* a) { return std::ceil(std::log2(std::max(1.0, a[0]))); }},
             {"inner", 2, [](double const* a) { return inner_ranks(static_cast<int>(a[0]), static_cast<int>(a[1])); }},
         };
         std::string_view const start = rest_;
@@ -155,16 +156,19 @@ private:
         if (accept("(")) {
             if (called == "sum" || called == "doubling") return series(called == "doubling");
             if (called == "teams") return teams();
+            if (called == "phases") return phases();
             if (called == "parents" || called == "group_parents") return parents(called == "parents");
             std::vector<double> arguments{choice()};
             while (accept(",")) arguments.push_back(choice());
             expect(")");
             if (called == "staged" && arguments.size() == 1) return staged(arguments[0]);
             if (called == "staged" && arguments.size() == 2) return staged(arguments[0], arguments[1]);
+            if (called == "t" && arguments.size() == 1 && messages_)
+                return names_["latency"] + arguments[0] * names_["beta"];
             for (auto const& f : functions)
                 if (f.name == called && f.arguments == arguments.size()) return f.value(arguments.data());
             for (AlgorithmRow const& row : all_algorithms())
-                if (row.cost.bytes && join(name_of(row.collective), "_", row.name) == called)
+                if (formula_of(row) && join(name_of(row.collective), "_", row.name) == called)
                     return among_ranks(row, arguments);
         }
         rest_ = start;
@@ -179,7 +183,8 @@ private:
         if (bytes <= 0 || segment <= 0) return 0;
         return std::floor(bytes / segment) * staged(segment) + staged(std::fmod(bytes, segment));
     }
-    /// The bytes of another algorithm; arguments: the ranks, and the root if not 0. Its parameters have the values that
+    char const* formula_of(AlgorithmRow const& row) const { return messages_ ? row.cost.time : row.cost.bytes; }
+    /// The cost of another algorithm; arguments: the ranks, and the root if not 0. Its parameters have the values that
     /// the formula gives them, otherwise their defaults.
     double among_ranks(AlgorithmRow const& row, std::vector<double> const& arguments) const {
         CostNames names = names_;
@@ -188,7 +193,7 @@ private:
         for (Parameter const& p : row.parameters) names.emplace(p.name, static_cast<double>(p.default_value));
         names["p"] = arguments[0];
         names["root"] = arguments.size() > 1 ? arguments[1] : 0;
-        return evaluate(row.cost.bytes, names);
+        return Formula(formula_of(row), names, nullptr, messages_).value();
     }
 
     // Terms are evaluated for several values of a name: `repeat` calls its argument as often as needed, which
@@ -259,6 +264,22 @@ private:
         return all;
     }
 
+    double phases() {
+        if (!messages_) wrong();
+        double all = 0;
+        with_term([&](auto term) {
+            for (bool between : {false, true}) {
+                MessageTimes::Line const& line = between ? messages_->between : messages_->inside;
+                names_["n"] = names_[between ? "N" : "c"];
+                names_["top"] = between;
+                names_["latency"] = line.latency;
+                names_["beta"] = line.per_byte;
+                all += term();
+            }
+        });
+        return all;
+    }
+
     double parents(bool towards_root) {
         if (!call_) wrong();
         topo::Hierarchy const& tree = call_->hierarchy;
@@ -281,6 +302,7 @@ private:
     std::string_view text_, rest_;
     CostNames names_;
     CostOfCall const* call_;
+    MessageTimes const* messages_;   ///< null: a formula of bytes
 };
 
 CostNames names_of(CostOfCall const& call) {
@@ -321,8 +343,24 @@ CostNames names_of(CostOfCall const& call) {
 
 double CostOfCall::value() const { return evaluate(setting.algorithm->cost.bytes, names_of(*this), this); }
 
+double CostOfCall::time(MessageTimes const& messages, int nodes, int largest) const {
+    CostNames names = names_of(*this);
+    names["N"] = nodes;
+    names["c"] = largest;
+    return evaluate_time(setting.algorithm->cost.time, names, messages);
+}
+
 double evaluate(std::string_view formula, CostNames const& names, CostOfCall const* call) {
-    return Formula(formula, names, call).value();
+    return Formula(formula, names, call, nullptr).value();
+}
+
+double evaluate_time(std::string_view formula, CostNames const& names, MessageTimes const& messages) {
+    CostNames all = names;
+    MessageTimes::Line const& line = all["N"] > 1 ? messages.between : messages.inside;
+    all["alpha"] = messages.alpha;
+    all["latency"] = line.latency;
+    all["beta"] = line.per_byte;
+    return Formula(formula, std::move(all), nullptr, &messages).value();
 }
 
 }   // namespace tutti::coll

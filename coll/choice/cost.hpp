@@ -19,6 +19,17 @@ struct EdgeCounts {
     int out;       ///< outgoing edges of the rank with the most, including loops
 };
 
+/// What messages take in the model of Zhu, Goodell, Gropp, Thakur (Cost::time), in microseconds.
+struct MessageTimes {
+    struct Line {
+        double latency, per_byte;
+    };
+    Line inside, between;   ///< of messages inside a node, and between nodes
+    /// The time of the second of two messages from the same master, as a part of the time of a single one: the
+    /// ping-ping latency divided by the one-way ping-pong latency (section 3.1; the value is that of section 4.1).
+    double alpha = 1.0 / 3;
+};
+
 /// A call whose cost is computed. Its setting and hierarchy must remain valid as long as this object.
 struct CostOfCall {
     Setting const& setting;
@@ -32,6 +43,9 @@ struct CostOfCall {
 
     /// Returns the value of the algorithm's formula, which must be stated.
     double value() const;
+    /// Returns the value of the algorithm's formula of time, which must be stated, in microseconds. `nodes`, `largest`:
+    /// the number of nodes, and of ranks of the largest one (class Partition).
+    double time(MessageTimes const& messages, int nodes, int largest) const;
 };
 
 /// The values of the names in a formula.
@@ -68,8 +82,19 @@ using CostNames = std::map<std::string, double, std::less<>>;
 ///   inner(n, k)                  ranks with children in an n-ary tree of n ranks of degree k (coll/blocks/tree.hpp)
 ///   parents(k)                   ranks with children if each team is such a tree under the member nearest to the root
 ///   group_parents(k)             the same for trees of groups of k ranks with a parent, under the lowest rank
+/// Formulas of time also contain
+///   N, c         nodes, and ranks of the largest one
+///   t(n)         time of a message of n bytes: latency + n*beta
+///   alpha        MessageTimes::alpha
+///   log2(n)      steps of a binomial tree of n ranks; the paper's log, rounded up
+///   phases(a)    the sum of a for the phases inside nodes and between them: n is the number of ranks in the phase, c
+///                or N, top is 1 between nodes, otherwise 0, and latency and beta are those of messages there. Outside
+///                of it, they are those of messages between nodes, if there are several nodes.
+/// and other algorithms stand for their times.
 /// Throws std::invalid_argument if the formula is not well-formed or has another name. `call`: needed by functions of
 /// the hierarchy.
 double evaluate(std::string_view formula, CostNames const& names, CostOfCall const* call = nullptr);
+/// The same for a formula of time.
+double evaluate_time(std::string_view formula, CostNames const& names, MessageTimes const& messages);
 
 }   // namespace tutti::coll

@@ -108,6 +108,7 @@ void print_algorithms(std::ostream& out, Report const& r) {
         print_indented(out, a.name + ": " + a.description + " [" + from + "; " + a.where + "]", 4);
         if (a.single_node && !a.intercommunicator)
             print_indented(out, "bytes loaded and stored: " + (a.bytes.empty() ? "not stated" : a.bytes), 8);
+        if (!a.time.empty()) print_indented(out, "time in the model of messages: " + a.time, 8);
         for (ParameterText const& p : a.parameters)
             print_indented(out, p.name + " = " + p.default_value + ": " + p.description + " (" + p.range + ")", 8);
         for (PresetText const& p : a.presets) print_indented(out, p.name + ": " + a.name + " with " + p.parameters, 8);
@@ -148,6 +149,12 @@ void print_why(std::ostream& out, Explanation const& why) {
         if (why.bytes && why.formula != std::to_string(*why.bytes)) text += " = " + std::to_string(*why.bytes);
         print_indented(out, text, 4);
     }
+    if (!why.time_formula.empty()) {
+        std::ostringstream text;
+        text << "time in the model of messages: " << why.time_formula;
+        if (why.time) text << " = " << std::fixed << std::setprecision(3) << *why.time << " us";
+        print_indented(out, text.str(), 4);
+    }
     if (why.chosen > 0) out << "Passed over before it:\n";
     for (std::size_t i = 0; i < why.chosen; ++i) print_candidate(out, why.candidates[i]);
     std::vector<std::string> shown{chosen.setting};
@@ -177,6 +184,8 @@ nlohmann::ordered_json why_json(Explanation const& why) {
             {"parameters", parameters},
             {"formula", why.formula.empty() ? nullptr : nlohmann::ordered_json(why.formula)},
             {"bytes", why.bytes ? nlohmann::ordered_json(*why.bytes) : nullptr},
+            {"time_formula", why.time_formula.empty() ? nullptr : nlohmann::ordered_json(why.time_formula)},
+            {"time", why.time ? nlohmann::ordered_json(*why.time) : nullptr},
             {"chosen", why.chosen},
             {"candidates", candidates},
             {"diagnostics", why.diagnostics}};
@@ -216,6 +225,7 @@ nlohmann::ordered_json algorithms_json(Report const& r) {
                        {"most_bytes", a.max_bytes ? nlohmann::ordered_json(*a.max_bytes) : nullptr},
                        {"unequal_parts", a.unequal_parts},
                        {"bytes", a.bytes.empty() ? nullptr : nlohmann::ordered_json(a.bytes)},
+                       {"time", a.time.empty() ? nullptr : nlohmann::ordered_json(a.time)},
                        {"two_groups", a.intercommunicator},
                        {"where", a.where},
                        {"one_node", a.single_node},

@@ -212,6 +212,7 @@ std::vector<AlgorithmText> algorithms(InfoRequest const& request) {
             .max_bytes = {},
             .requirements = coll::text_of_requirements(row.requirements & ~coll::requires_intercommunicator),
             .bytes = row.cost.bytes ? row.cost.bytes : "",
+            .time = row.cost.time ? row.cost.time : "",
             .where = scope_of(row)};
         for (coll::Parameter const& p : row.parameters)
             text.parameters.push_back({p.name, coll::text_of_default(p), description_of(p), range_of(p)});

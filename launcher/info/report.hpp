@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "coll/choice/cost.hpp"
 #include "runtime/settings/tuning_file.hpp"
 #include "runtime/settings/variables.hpp"
 
@@ -42,6 +43,7 @@ struct AlgorithmText {
     std::optional<std::size_t> max_bytes;          ///< largest message, a power of two, that it accepts; none: no limit
     std::string requirements;                      ///< requirements on a call, as text; empty: none
     std::string bytes;                             ///< formula of the bytes loaded and stored; empty: not stated
+    std::string time;                              ///< formula of the time in the model of messages; empty: not stated
     std::string where;                             ///< the communicators on which it runs, as text
     bool unequal_parts = true;                     ///< supports calls in which ranks do not know each other's sizes
     bool intercommunicator = false;                ///< for intercommunicators only
@@ -79,6 +81,8 @@ struct Explanation {
     std::size_t chosen = 0;               ///< index of the candidate that runs
     std::string formula;                  ///< of the bytes loaded and stored; empty: not stated
     std::optional<std::uint64_t> bytes;   ///< its value for the call; none: not stated
+    std::string time_formula;             ///< of the time in the model of messages; empty: not stated
+    std::optional<double> time;           ///< its value in microseconds; none: not stated, or no --message-times
     std::vector<std::string> diagnostics;
 };
 
@@ -110,8 +114,9 @@ struct CallRequest {
     std::string collective;   ///< a valid name
     std::size_t bytes = 8;    ///< as in the table of choices
     int ranks = 2, nodes = 1, root = 0;
-    Operator op = Operator::predefined;   ///< of a reduction; the others are the user's
-    bool equal_parts = true;              ///< every rank knows the size of each part
+    Operator op = Operator::predefined;           ///< of a reduction; the others are the user's
+    bool equal_parts = true;                      ///< every rank knows the size of each part
+    std::optional<coll::MessageTimes> messages;   ///< for the time of the call
 };
 
 /// The request of the user.

@@ -46,56 +46,79 @@ void add_collectives(std::string const& text, InfoRequest& request) {
     }
 }
 
+bool read_message_times(std::string const& text, tutti::coll::MessageTimes& times) {
+    constexpr double most = 1e12;
+    auto const read_line = [](std::string const& from, tutti::coll::MessageTimes::Line& to) {
+        std::vector<std::string> const numbers = tutti::topo::split_words(from, ":");
+        return numbers.size() == 2 && apps::read_number(numbers[0], 0.0, most, to.latency) &&
+               apps::read_number(numbers[1], 0.0, most, to.per_byte);
+    };
+    std::vector<std::string> const parts = tutti::topo::split_words(text, ",");
+    bool const has_alpha = parts.size() == 3;
+    return (has_alpha || parts.size() == 2) && read_line(parts[0], times.inside) &&
+           read_line(parts[1], times.between) && (!has_alpha || apps::read_number(parts[2], 0.0, 1.0, times.alpha));
+}
+
 /// The options of --why, which describe a call.
 std::vector<apps::Option> call_options(CommandLine& line) {
     using enum CallRequest::Operator;
     InfoRequest& request = line.request;
     CallRequest& call = request.call;
-    return {{"--why", "COLLECTIVE", "the name of a collective such as allreduce",
-             "Print which algorithm a call takes, by which setting or line of a table, and why others are passed over. "
-             "The call is described by --bytes, -n, --nodes, --root, --op and --unequal.",
-             [&request](std::string const& text) {
-                 check_collective(text);
-                 request.part = ReportPart::why;
-                 request.call.collective = text;
-                 return true;
-             },
-             "Why a call takes its algorithm"},
-            {"--bytes", "SIZE", "a number of bytes such as 4096, 4K or 1M",
-             "With --why: the size of the message (default: 8).",
-             [&](std::string const& text) {
-                 line.call_option = "--bytes";
-                 auto const bytes = tutti::topo::parse_bytes(text);
-                 call.bytes = bytes.value_or(0);
-                 return bytes.has_value();
-             }},
-            {"--nodes", "N", join("a number of nodes from 1 to ", most_ranks),
-             "With --why: the number of nodes (default: 1).",
-             [&](std::string const& text) {
-                 line.call_option = "--nodes";
-                 auto const nodes = tutti::topo::parse_number(text, 1, most_ranks);
-                 call.nodes = nodes.value_or(1);
-                 return nodes.has_value();
-             }},
-            {"--root", "RANK", "the number of a rank", "With --why: the root (default: 0).",
-             [&](std::string const& text) {
-                 line.call_option = "--root";
-                 auto const root = tutti::topo::parse_number(text, 0, most_ranks - 1);
-                 call.root = root.value_or(0);
-                 return root.has_value();
-             }},
-            {"--op", "KIND", "commutative or noncommutative",
-             "With --why: the operator of a reduction is user-defined, and commutative or noncommutative.",
-             [&](std::string const& text) {
-                 line.call_option = "--op";
-                 call.op = text == "commutative" ? commutative : noncommutative;
-                 return text == "commutative" || text == "noncommutative";
-             }},
-            {"--unequal", "", "", "With --why: the parts of the ranks have unequal sizes.", [&](auto&) {
-                 line.call_option = "--unequal";
-                 call.equal_parts = false;
-                 return true;
-             }}};
+    return {
+        {"--why", "COLLECTIVE", "the name of a collective such as allreduce",
+         "Print which algorithm a call takes, by which setting or line of a table, and why others are passed over. "
+         "The call is described by --bytes, -n, --nodes, --root, --op, --unequal and --message-times.",
+         [&request](std::string const& text) {
+             check_collective(text);
+             request.part = ReportPart::why;
+             request.call.collective = text;
+             return true;
+         },
+         "Why a call takes its algorithm"},
+        {"--bytes", "SIZE", "a number of bytes such as 4096, 4K or 1M",
+         "With --why: the size of the message (default: 8).",
+         [&](std::string const& text) {
+             line.call_option = "--bytes";
+             auto const bytes = tutti::topo::parse_bytes(text);
+             call.bytes = bytes.value_or(0);
+             return bytes.has_value();
+         }},
+        {"--nodes", "N", join("a number of nodes from 1 to ", most_ranks),
+         "With --why: the number of nodes (default: 1).",
+         [&](std::string const& text) {
+             line.call_option = "--nodes";
+             auto const nodes = tutti::topo::parse_number(text, 1, most_ranks);
+             call.nodes = nodes.value_or(1);
+             return nodes.has_value();
+         }},
+        {"--root", "RANK", "the number of a rank", "With --why: the root (default: 0).",
+         [&](std::string const& text) {
+             line.call_option = "--root";
+             auto const root = tutti::topo::parse_number(text, 0, most_ranks - 1);
+             call.root = root.value_or(0);
+             return root.has_value();
+         }},
+        {"--op", "KIND", "commutative or noncommutative",
+         "With --why: the operator of a reduction is user-defined, and commutative or noncommutative.",
+         [&](std::string const& text) {
+             line.call_option = "--op";
+             call.op = text == "commutative" ? commutative : noncommutative;
+             return text == "commutative" || text == "noncommutative";
+         }},
+        {"--message-times", "INSIDE,BETWEEN[,ALPHA]", "times such as 0.5:0.0002,20:0.001 or 0.5:0.0002,20:0.001,0.3",
+         "With --why: what messages take inside nodes (on one node: inside the parts of its outermost level) and "
+         "between them, each LATENCY:PER_BYTE in microseconds, and the time of the second of two messages from the "
+         "same rank as a part of that of the first (default: 1/3). The time of the call is printed by the model "
+         "of Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, if the algorithm states it.",
+         [&](std::string const& text) {
+             line.call_option = "--message-times";
+             return read_message_times(text, call.messages.emplace());
+         }},
+        {"--unequal", "", "", "With --why: the parts of the ranks have unequal sizes.", [&](auto&) {
+             line.call_option = "--unequal";
+             call.equal_parts = false;
+             return true;
+         }}};
 }
 
 /// An option without an argument that selects a part of the report.

@@ -38,12 +38,19 @@ public:
     bool several_nodes() const { return nodes_ > 1; }
     bool shared_cores() const { return ranks_per_node_ > usable_cores_; }
 
-    /// Returns the trees of the communicator, or on one node those of other levels.
+    /// Returns the trees of the communicator, or those of other levels. Between nodes these are the flat ones only.
     coll::Trees const& trees_of(topo::LevelChoice const* levels) {
+        if (several_nodes() && levels && !levels->automatic && levels->levels.empty())
+            return flat_ ? *flat_ : flat_.emplace(topo::Hierarchy::build(ranks_, {}, "cluster"));
         topo::LevelChoice const& choice = levels && !several_nodes() ? *levels : own_levels_;
         for (auto const& [known, trees] : trees_)
             if (known == choice) return trees;
         return trees_.emplace_back(choice, coll::Trees(hierarchy(choice))).second;
+    }
+
+    /// Returns the number of parts that algorithms take for nodes. If each node has one rank, trees have no such level.
+    int nodes_of(coll::Trees const& trees) const {
+        return several_nodes() && (!flat_ || &trees != &*flat_) ? nodes_ : trees.nodes.count();
     }
 
     std::string describe() const {
@@ -68,6 +75,7 @@ private:
     topo::Placement placement_;
     topo::LevelChoice own_levels_;
     std::list<std::pair<topo::LevelChoice, coll::Trees>> trees_;
+    std::optional<coll::Trees> flat_;   ///< one level, between nodes
 };
 
 /// True if ranks attach to memory outside of arenas.
@@ -152,8 +160,9 @@ Explanation explain(CallRequest const& call, Variables const& variables, TuningF
         coll::Parameter const& p = chosen->algorithm->parameters[i];
         why.parameters.push_back({p.name, text_of_value(*chosen, i), p.description, range_of(p)});
     }
+    coll::Trees const& trees = world.trees_of(chosen->has_levels ? &chosen->levels : nullptr);
+    topo::Hierarchy const& tree = trees.hierarchy;
     if (char const* const formula = chosen->algorithm->cost.bytes; formula && !world.several_nodes()) {
-        topo::Hierarchy const& tree = world.trees_of(chosen->has_levels ? &chosen->levels : nullptr).hierarchy;
         why.formula = formula;
         // Formulas are for operators that commute and parts of equal size; the edges of a neighbourhood are not known.
         bool const known = call.op != CallRequest::Operator::noncommutative && call.equal_parts &&
@@ -163,6 +172,18 @@ Explanation explain(CallRequest const& call, Variables const& variables, TuningF
             coll::CostOfCall cost{*chosen, tree, traits.slot_bytes, call.bytes, call.root};
             if (!traits.copyable_buffers) cost.access = AccessPath::staged;
             why.bytes = static_cast<std::uint64_t>(std::llround(cost.value()));
+        }
+    }
+    if (char const* const formula = chosen->algorithm->cost.time) {
+        why.time_formula = formula;
+        if (call.messages) {
+            coll::MessageTimes messages = *call.messages;
+            int const nodes = world.nodes_of(trees);
+            // An algorithm that ignores the nodes of its communicator sends between them.
+            if (nodes < world.nodes_of(world.trees_of(nullptr))) messages.inside = messages.between;
+            int const largest = nodes == trees.nodes.count() ? trees.nodes.largest() : 1;
+            why.time = coll::CostOfCall{*chosen, tree, traits.slot_bytes, call.bytes, call.root}.time(messages, nodes,
+                                                                                                      largest);
         }
     }
     return why;

@@ -26,7 +26,7 @@ extern constinit const Algorithm<BcastArgs> binomial_algorithm = {
     requires_nothing,
     {},
     TUTTI_SHM_AND_NET(binomial),
-    {"(p - 1)*(2*s + staged(s))"}};
+    {"(p - 1)*(2*s + staged(s))", "log2(p)*t(s)"}};
 
 // knomial: like binomial, but the number of ranks that have the data grows by the factor `radix` in each step, in which
 // each of them sends to radix − 1 others; whole messages, or segments in a pipeline. (radix − 1)·⌈log_radix p⌉
@@ -220,6 +220,10 @@ extern constinit const Algorithm<BcastArgs> linear_algorithm = {"linear",
 // whole: MPICH's ordinary broadcast (coll/blocks/ordinary.hpp) on the root's node if the root is not its master, then
 // among the masters, then on the other nodes. If it is binomial, 2 ⌈log2 c⌉ + ⌈log2 N⌉ consecutive messages at most and
 // the same bytes. Ranks on one node broadcast without masters.
+//
+// Time: section 3.1 for the pipelined form: (1 + α) log N messages between nodes and log c inside if there is a single
+// segment; if there are several, every byte once between nodes and once inside. Whole: the ordinary broadcasts' times,
+// which for a single segment differ in the tree among the masters only. The model leaves out a root that is no master.
 // Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.1: "pipelined" and "non-pipelined".
 
 namespace {
@@ -311,6 +315,9 @@ extern constinit const Algorithm<BcastArgs> mpich_hierarchical_algorithm = {
     TUTTI_SHM_AND_NET(mpich_hierarchical),
     {"form < 1 ? (p - 1)*(2*s + staged(s, segment)) : "
      "teams(allgather = s < ring ? power(n, 2) < n ? 0 : 1 : 0; "
+     "s < scatter ? bcast_binomial(n) : n < few ? bcast_binomial(n) : bcast_scatter_allgather(n))",
+     "form < 1 ? segment < s ? phases(min(1, log2(n))*beta*s) : phases((1 + alpha*top)*log2(n)*t(s)) : "
+     "phases(allgather = s < ring ? power(n, 2) < n ? 0 : 1 : 0; "
      "s < scatter ? bcast_binomial(n) : n < few ? bcast_binomial(n) : bcast_scatter_allgather(n))"}};
 
 // scatter_allgather: for long messages. p blocks are scattered along a binomial tree and then allgathered, along a ring
@@ -342,6 +349,7 @@ extern constinit const Algorithm<BcastArgs> scatter_allgather_algorithm = {
      "sum(j, r, v = 2*j + 1; staged(min(s, (v + 1)*b) - min(s, v*b)) + staged(min(s, v*b)) + "
      "staged(s - min(s, (v + 1)*b))) + "
      "doubling(d, q, d*sum(g, q/d, v = (g + 1)*d; u = g*d; "
-     "staged(min(s, (v + min(v, r))*b) - min(s, (u + min(u, r))*b)))))"}};
+     "staged(min(s, (v + min(v, r))*b) - min(s, (u + min(u, r))*b)))))",
+     "(log2(p) + (allgather < 1 ? p - 1 : log2(p)))*latency + 2*(p - 1)/p*s*beta"}};
 
 }   // namespace tutti::coll::algorithms::bcast

@@ -8,6 +8,8 @@
 // of s bytes. In segments, a form that the paper does not have: up one tree, binomial on nodes and binary among
 // masters, to the first master, and down it while later segments move up; at most 2 ⌈log2 c⌉ + 4 ⌊log2 N⌋ + s/segment
 // messages.
+// Time: the sum of the steps, by the model of section 3.1; in segments that of a broadcast in each direction, which
+// overlap if there are several segments.
 // Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.3.
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/nodes.hpp"
@@ -107,6 +109,13 @@ extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
      "teams(h = halving < s ? s/e < power(n, 2) ? 0 : 1 : 0; allgather = s < ring ? power(n, 2) < n ? 0 : 1 : 0; "
      "top < 1 ? (h < 1 ? reduce_binomial(n) : reduce_rabenseifner(n)) + "
      "(s < scatter ? bcast_binomial(n) : n < few ? bcast_binomial(n) : bcast_scatter_allgather(n)) : "
+     "h < 1 ? allreduce_recursive_doubling(n) : allreduce_rabenseifner(n))",
+     "form < 1 ? segment < s ? phases(min(1, log2(n))*beta*s) : phases(2*(1 + alpha*top)*log2(n)*t(s)) : "
+     "N < 2 ? (halving < s ? s/e < power(c, 2) ? allreduce_recursive_doubling(c) : allreduce_rabenseifner(c) : "
+     "allreduce_recursive_doubling(c)) : "
+     "phases(h = halving < s ? s/e < power(n, 2) ? 0 : 1 : 0; allgather = s < ring ? power(n, 2) < n ? 0 : 1 : 0; "
+     "top < 1 ? (h < 1 ? reduce_binomial(n) : reduce_rabenseifner(n)) + "
+     "(s < scatter ? bcast_binomial(n) : n < few ? bcast_binomial(n) : bcast_scatter_allgather(n)) : "
      "h < 1 ? allreduce_recursive_doubling(n) : allreduce_rabenseifner(n))"}};
 
 }   // namespace tutti::coll::algorithms::allreduce
@@ -116,6 +125,7 @@ extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
 // commutative); (3) that master sends the result to the root if the root is another rank. With N nodes of c ranks,
 // short vectors take ⌈log2 c⌉ + ⌈log2 N⌉ + 1 consecutive messages of s bytes as a whole; in segments, step 2 takes at
 // most 2 ⌊log2 N⌋ + s/segment (+ 1).
+// Time: as bcast/mpich_hierarchical (section 4.3).
 // Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.2: "non-pipelined" and "pipelined".
 
 namespace tutti::coll::algorithms::reduce {
@@ -184,6 +194,9 @@ extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
     TUTTI_SHM_AND_NET(mpich_hierarchical),
     {"teams(h = halving < s ? s/e < power(n, 2) ? 0 : 1 : 0; "
      "top*m*(1 - form) < 2 ? (h < 1 ? reduce_binomial(n) : reduce_rabenseifner(n, at)) : "
-     "(n - 1)*(3*s + staged(s, segment))) + (m < 2 ? 0 : leads < 1 ? 2*s + staged(s) : 0)"}};
+     "(n - 1)*(3*s + staged(s, segment))) + (m < 2 ? 0 : leads < 1 ? 2*s + staged(s) : 0)",
+     "N*(1 - form) < 2 ? "
+     "phases(h = halving < s ? s/e < power(n, 2) ? 0 : 1 : 0; h < 1 ? reduce_binomial(n) : reduce_rabenseifner(n)) : "
+     "segment < s ? phases(min(1, log2(n))*beta*s) : phases((1 + alpha*top)*log2(n)*t(s))"}};
 
 }   // namespace tutti::coll::algorithms::reduce

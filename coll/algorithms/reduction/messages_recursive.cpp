@@ -44,7 +44,8 @@ extern constinit const Algorithm<ReduceArgs> rabenseifner_algorithm = {
     combining_parameters,
     TUTTI_SHM_AND_NET(rabenseifner),
     {"q = power(p, 2); 2*form*(p - 1)*s + (p - q)*(5*s + 2*staged(s)) + 5*(q - 1)*s + "
-     "2*q*doubling(d, q, staged(s/d/2))"}};
+     "2*q*doubling(d, q, staged(s/d/2))",
+     "2*log2(p)*latency + 2*(p - 1)/p*s*beta"}};
 
 // allreduce/recursive_doubling: in step i the ranks 2^i apart exchange everything they have and combine it. Of the
 // first pairs of neighbours, the rank that passed its operand gets the result. log2(p) steps (+ 2); each rank sends and
@@ -64,7 +65,7 @@ extern constinit const Algorithm<ReduceArgs> recursive_doubling_algorithm = {
     requires_reassociation,
     {},
     TUTTI_SHM_AND_NET(recursive_doubling),
-    {"q = power(p, 2); (p - q)*(5*s + 2*staged(s)) + q*log(q, 2)*(3*s + staged(s))"}};
+    {"q = power(p, 2); (p - q)*(5*s + 2*staged(s)) + q*log(q, 2)*(3*s + staged(s))", "log2(p)*t(s)"}};
 
 }   // namespace tutti::coll::algorithms::allreduce
 
@@ -91,7 +92,8 @@ extern constinit const Algorithm<ReduceArgs> rabenseifner_algorithm = {
     {"q = power(p, 2); r = p - q; v = root < 2*r ? floor(root/2) : root - r; "
      "2*form*(p - 1)*s + r*(3*s + staged(s)) + 3*(q - 1)*s + "
      "doubling(d, q, n = s/d/2; k = mod(s/e, d); odd = mod(floor(s/e/d), 2) < 1 ? k : d - k; q*staged(n) + "
-     "(1 + staged(n)/n/2)*(s + (mod(floor(v/d), 2) < 1 ? odd : 0 - odd)*e))"}};
+     "(1 + staged(n)/n/2)*(s + (mod(floor(v/d), 2) < 1 ? odd : 0 - odd)*e))",
+     "2*log2(p)*latency + 2*(p - 1)/p*s*beta"}};
 
 }   // namespace tutti::coll::algorithms::reduce
 

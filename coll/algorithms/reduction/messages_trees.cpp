@@ -23,7 +23,7 @@ extern constinit const Algorithm<ReduceArgs> binomial_algorithm = {
     requires_reassociation,
     {},
     TUTTI_SHM_AND_NET(binomial),
-    {"(p - 1)*(3*s + staged(s))"}};
+    {"(p - 1)*(3*s + staged(s))", "log2(p)*t(s)"}};
 
 // binary: along a binary tree, in segments if asked for; with a non-commutative operator to rank 0 and from there
 // to the root. ⌊log2 p⌋ (+ 1) + s/segment steps of at most two messages.

@@ -110,6 +110,11 @@ inline constexpr Parameter prefix_by_nodes_parameters[] = {
     {"form", 1, "in segments, or whole", ParameterKind::keyword, "pipelined|whole"},
 };
 
+/// By the model of the paper's section 3.1; in segments, a master is in its phases for one segment after the other.
+inline constexpr char prefix_by_nodes_time[] =
+    "k = form < 1 ? min(s, segment) : s; "
+    "ceil(s/max(1, k))*phases((top < 1 ? N < 2 ? 1 : 2 : 1)*log2(n)*t(k))";
+
 template <class Env>
 Task prefix_by_nodes(Env& env, ReduceArgs const& a, bool inclusive) {
     std::size_t const segment = a.parameters[2] == 0 ? a.parameters[1] : one_segment;
@@ -168,7 +173,8 @@ extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
     TUTTI_SHM_AND_NET(mpich_hierarchical),
     {"u = form < 1 ? staged(s, segment) : staged(s); "
      "teams(c = doubling(d, n, floor(n/d/2)*d + max(0, mod(n, 2*d) - d)); "
-     "(9*c - 4*n + 4)*s + 2*c*u + (i < 1 ? 0 : (n - 1)*(3*s + u) + 2*max(1, floor(n/2))*s))"}};
+     "(9*c - 4*n + 4)*s + 2*c*u + (i < 1 ? 0 : (n - 1)*(3*s + u) + 2*max(1, floor(n/2))*s))",
+     prefix_by_nodes_time}};
 
 // exscan/recursive_doubling: exchanges with ranks 1, 2, 4, … away (coll/blocks/prefix.hpp). ⌈log2 p⌉ consecutive
 // messages of s bytes, read in the sender's buffer or staged once.
@@ -189,7 +195,8 @@ constexpr RecordHead recursive_doubling_head = {
 extern constinit const Algorithm<ReduceArgs> recursive_doubling_algorithm = {
     recursive_doubling_head,
     TUTTI_SHM_AND_NET(recursive_doubling),
-    {"c = doubling(d, p, floor(p/d/2)*d + max(0, mod(p, 2*d) - d)); (9*c - 4*p + 4)*s + 2*c*staged(s)"}};
+    {"c = doubling(d, p, floor(p/d/2)*d + max(0, mod(p, 2*d) - d)); (9*c - 4*p + 4)*s + 2*c*staged(s)",
+     "log2(p)*t(s)"}};
 
 }   // namespace tutti::coll::algorithms::exscan
 
@@ -261,7 +268,8 @@ extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
     {"u = form < 1 ? staged(s, segment) : staged(s); "
      "teams(c = doubling(d, n, floor(n/d/2)*d + max(0, mod(n, 2*d) - d)); "
      "(1 < m*top ? 9*c - 4*n + 4 : 9*c - n + 3)*s + 2*c*u + "
-     "(i < 1 ? 0 : (n - 1)*(3*s + u) + (2*max(1, floor(n/2)) + 1)*s))"}};
+     "(i < 1 ? 0 : (n - 1)*(3*s + u) + (2*max(1, floor(n/2)) + 1)*s))",
+     prefix_by_nodes_time}};
 
 // scan/recursive_doubling: the same steps and messages as exscan/recursive_doubling.
 
@@ -273,6 +281,6 @@ Task recursive_doubling(Env& env, ReduceArgs const& a) {
 extern constinit const Algorithm<ReduceArgs> recursive_doubling_algorithm = {
     exscan::recursive_doubling_head,
     TUTTI_SHM_AND_NET(recursive_doubling),
-    {"c = doubling(d, p, floor(p/d/2)*d + max(0, mod(p, 2*d) - d)); (9*c - p + 3)*s + 2*c*staged(s)"}};
+    {"c = doubling(d, p, floor(p/d/2)*d + max(0, mod(p, 2*d) - d)); (9*c - p + 3)*s + 2*c*staged(s)", "log2(p)*t(s)"}};
 
 }   // namespace tutti::coll::algorithms::scan

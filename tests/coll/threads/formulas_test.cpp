@@ -178,8 +178,26 @@ TEST(Formulas, AreEvaluated) {
                               "log(p)",
                               "bcast_nothing(p)",
                               "bcast_masters(p)",
+                              "t(s)",
+                              "phases(n)",
                               "doubling(d, 1/0, 1)"})
         EXPECT_THROW(evaluate(wrong, names), std::invalid_argument) << wrong;
+}
+
+/// Three nodes, the largest with five ranks.
+TEST(Formulas, OfTimesDistinguishMessagesInsideAndBetweenNodes) {
+    CostNames const names{{"p", 9}, {"s", 100}, {"N", 3}, {"c", 5}};
+    MessageTimes const m{.inside = {1, 0.01}, .between = {20, 0.5}, .alpha = 0.25};
+    EXPECT_EQ(evaluate_time("t(s) + 1000*alpha + latency", names, m), 20 + 50 + 250 + 20);
+    EXPECT_EQ(evaluate_time("phases(n + 100*top)", names, m), 5 + 103);
+    EXPECT_EQ(evaluate_time("phases(latency) + 100*phases(beta*s)", names, m), 21 + 100 * 51);
+    EXPECT_EQ(evaluate_time("phases(k = top + 1; k*t(s)) + t(0)", names, m), 2 + 2 * 70 + 20);
+    EXPECT_EQ(evaluate_time("log2(1) + 10*log2(2) + 100*log2(5) + 1000*log2(8)", names, m), 10 + 300 + 3000);
+    EXPECT_EQ(evaluate_time("phases(bcast_binomial(n))", names, m), 3 * 2 + 2 * 70);
+    EXPECT_EQ(evaluate_time("bcast_binomial(p)", {{"s", 100}, {"p", 4}, {"N", 1}, {"c", 4}}, m), 2 * 2)
+        << "one node has no messages between nodes";
+    for (char const* wrong : {"bcast_slots(p)", "t()", "phases()", "gamma"})
+        EXPECT_THROW(evaluate_time(wrong, names, m), std::invalid_argument) << wrong;
 }
 
 /// From three ranks on, combining all operands in one pass moves less data than combining two at a time.

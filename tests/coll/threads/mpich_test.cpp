@@ -8,6 +8,7 @@
 #include <array>
 
 #include "coll/blocks/reducer.hpp"
+#include "coll/choice/cost.hpp"
 #include "runtime/datatype/builder.hpp"
 #include "tests/coll/threads/ranks.hpp"
 #include "tests/coll/threads/thread_algorithms.hpp"
@@ -61,6 +62,15 @@ public:
     std::array<bool, 3> timed_phases(int rank) const {
         Traffic const& t = world_.traffic[static_cast<std::size_t>(rank)];
         return {t.inside_before.read() > 0, t.between_nodes.read() > 0, t.inside_after.read() > 0};
+    }
+
+    /// The time of a call in the model of section 3.1, from the lowest rank if it has a root.
+    double time(Collective collective, std::string const& name, std::size_t bytes, MessageTimes const& messages) const {
+        std::vector<std::string> errors;
+        Setting const setting = parse_setting(collective, name, "the test", errors);
+        EXPECT_THAT(errors, testing::IsEmpty());
+        return CostOfCall{setting, world_.trees.hierarchy, world_.area.slot_bytes(), bytes}.time(
+            messages, world_.trees.nodes.count(), world_.trees.nodes.largest());
     }
 
     /// The ranks through which the data of the last broadcast with this root came to a rank: a rank first waits for its
@@ -218,6 +228,76 @@ TEST(MpichHierarchical, PhasesOfPipelinesAlongOneTreeAreNotTimed) {
         nodes.messages(collective, "mpich_hierarchical:form=pipelined", 16384);
         for (int rank = 0; rank < ranks; ++rank)
             EXPECT_EQ(nodes.timed_phases(rank), (std::array{false, false, false})) << rank;
+    }
+}
+
+// The model of section 3.1.
+
+/// With messages between nodes that take one unit, and others that take none, it counts those on the longest path.
+TEST(MpichModel, CountsTheMessagesBetweenNodesOnTheLongestPath) {
+    MessageTimes const between_nodes{.inside = {0, 0}, .between = {1, 0}, .alpha = 0};
+    for (char const* form : {"mpich_hierarchical:form=pipelined", "mpich_hierarchical:form=whole"})
+        for (int per_node : {1, 2, 4, 8, 16}) {
+            Nodes nodes(per_node);
+            nodes.messages(Collective::bcast, form, 4096);
+            EXPECT_EQ(nodes.time(Collective::bcast, form, 4096, between_nodes), nodes.longest_path(0))
+                << form << ", " << per_node << " on each node";
+        }
+}
+
+/// (1 + α) log N t_inter + log c t_local for one segment, β l + β_local l for several; α is a third.
+TEST(MpichModel, HasTheTimesOfSection31) {
+    MessageTimes const m{.inside = {1, 0.001}, .between = {10, 0.01}};
+    Nodes const nodes(4);
+    for (Collective collective : {Collective::bcast, Collective::reduce})
+        for (std::size_t bytes : {8u, 5120u, 5128u, 1u << 20}) {
+            double const l = static_cast<double>(bytes),
+                         expected = bytes <= 5120 ? (1 + 1.0 / 3) * 2 * (10 + 0.01 * l) + 2 * (1 + 0.001 * l)
+                                                  : (0.01 + 0.001) * l;
+            EXPECT_NEAR(nodes.time(collective, "mpich_hierarchical:form=pipelined", bytes, m), expected, 1e-9 * l)
+                << name_of(collective) << " of " << bytes;
+        }
+    MessageTimes other = m;
+    other.alpha = 1;
+    EXPECT_NEAR(nodes.time(Collective::bcast, "mpich_hierarchical", 8, other) -
+                    nodes.time(Collective::bcast, "mpich_hierarchical", 8, m),
+                2.0 / 3 * 2 * (10 + 0.08), 1e-9);
+    Nodes const one(16);   // only messages inside the node
+    EXPECT_NEAR(one.time(Collective::bcast, "mpich_hierarchical", 8, m), 4 * (1 + 0.008), 1e-9);
+    EXPECT_NEAR(one.time(Collective::bcast, "mpich_hierarchical", 1 << 20, m), 0.001 * (1 << 20), 1e-9);
+}
+
+/// The forms that consist of ordinary collectives take the sum of these, among the masters and on nodes.
+TEST(MpichModel, AddsTheTimesOfOrdinaryCollectives) {
+    MessageTimes const m{.inside = {1, 0.001}, .between = {10, 0.01}};
+    using enum Collective;
+    auto const time = [&](Collective collective, std::size_t bytes, int per_node = 4) {
+        return Nodes(per_node).time(
+            collective,
+            "mpich_hierarchical" + std::string(collective == bcast || collective == reduce ? ":form=whole" : ""), bytes,
+            m);
+    };
+    EXPECT_NEAR(time(bcast, 8), 2 * 10.08 + 2 * 1.008, 1e-9);
+    // Eight ranks: scatter, and an allgather by recursive doubling, of 16 KiB.
+    EXPECT_NEAR(time(bcast, 16384, 8), 10 + 163.84 + 6 * 1 + 2 * 7.0 / 8 * 16.384, 1e-9);
+    EXPECT_NEAR(time(reduce, 8), 2 * 10.08 + 2 * 1.008, 1e-9);
+    EXPECT_NEAR(time(reduce, 4096), 4 * 10 + 1.5 * 40.96 + 4 * 1 + 1.5 * 4.096, 1e-9);
+    EXPECT_NEAR(time(allreduce, 8), 2 * 10.08 + 2 * 2 * 1.008, 1e-9);
+    EXPECT_NEAR(time(allreduce, 8, 16), 4 * 1.008, 1e-9) << "a single node";
+    EXPECT_NEAR(time(barrier, 0), 2 * 10 + 2 * 1 + 2 * 1.001, 1e-9) << "the release has one byte";
+    EXPECT_NEAR(time(barrier, 0, 16), 4 * 1, 1e-9);
+    for (Collective prefix : {scan, exscan}) EXPECT_NEAR(time(prefix, 8), 2 * 10.08 + 2 * 2 * 1.008, 1e-9);
+}
+
+TEST(MpichModel, IsStatedByAllMasterAlgorithmsAndByTheirParts) {
+    topo::Hierarchy const tree =
+        topo::Hierarchy::build(6, std::vector{topo::Grouping{"node", {0, 0, 1, 1, 1, 2}}}, "cluster");
+    for (AlgorithmRow const& row : all_algorithms()) {
+        EXPECT_TRUE(row.cost.time || row.family != Family::mpich) << name_of(row.collective) << "/" << row.name;
+        if (!row.cost.time) continue;
+        Setting const setting = defaults(row);
+        EXPECT_GT((CostOfCall{setting, tree, 8192, 4096}.time({{1, 1}, {1, 1}}, 3, 3)), 0)
+            << name_of(row.collective) << "/" << row.name;
     }
 }
 

@@ -83,6 +83,26 @@ text=$(TUTTI_TUNING=$folder/tuning TUTTI_DETERMINISTIC=1 "$info" --table)
 [[ "$text" != *"$folder/tuning"* ]] || wrong "--table in deterministic mode: $text"
 text=$(TUTTI_COLL=bcast=nix "$info" --table); [[ "$text" == "! TUTTI_COLL: bcast has no algorithm nix"* ]] || wrong "--table with an invalid request: $text"
 
+# the time of a call in the model of messages: (1 + alpha) messages between two sockets, and one inside
+export TUTTI_TOPOLOGY="socket:2 core:2" TUTTI_COLL=bcast=mpich_hierarchical
+text=$("$info" --why bcast --bytes 1000 -n 4 --message-times 0.5:0.001,2:0.004) || wrong "--message-times ended with $?"
+[[ $(tr -s ' \n' ' ' <<< "$text") == *"time in the model of messages: "*"= 9.500 us"* ]] || wrong "--message-times: $text"
+time_of() { "$info" --json --why bcast --bytes 1000 -n 4 "$@" | python3 -c 'import json, sys; print(json.load(sys.stdin)["time"])'; }
+[ "$(time_of --message-times 0.5:0.001,2:0.004,0.5)" = 10.5 ] || wrong "another alpha: $(time_of --message-times 0.5:0.001,2:0.004,0.5)"
+[ "$(time_of)" = None ] || wrong "a time without messages: $(time_of)"
+[ "$(time_of --nodes 4 --message-times 0.5:0.001,2:0.004,0.5)" = 18.0 ] || wrong "four nodes: $(time_of --nodes 4 --message-times 0.5:0.001,2:0.004,0.5)"
+# an algorithm that ignores nodes sends between them
+for flat in "$TUTTI_COLL:hierarchy=flat" bcast=binomial; do
+    for nodes in 1 2; do
+        time=$(TUTTI_COLL=$flat time_of --nodes $nodes --message-times 0.5:0.001,2:0.004)
+        [ "$time" = 12.0 ] || wrong "$flat on $nodes nodes: $time"
+    done
+done
+unset TUTTI_TOPOLOGY TUTTI_COLL
+text=$("$info" --algorithms bcast)
+[[ $(tr -s ' \n' ' ' <<< "$text") == *"binomial: "*"time in the model of messages: log2(p)*t(s)"* ]] || wrong "no formula of time: $text"
+err=$("$info" --why bcast --message-times 1:2 2>&1); [ $? = 2 ] && [[ "$err" == *"needs times such as"* ]] || wrong "a wrong --message-times: $err"
+
 # CMA is tested by a call
 [[ $("$forbid" cma -- "$info") == *"no   CMA (Operation not permitted)"* ]] || wrong "forbidden CMA was not noticed"
 for what in mbind policies; do

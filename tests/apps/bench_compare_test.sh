@@ -63,12 +63,47 @@ out=$("$bench" "${quick[@]}" --algorithms bcast:hierarchical:chunk=4K --with "TU
     --csv --sizes 8K:16K bcast pingpong 2>"$folder/err") || wrong "--with ended with $?"
 [[ "$(cat "$folder/err")" == "Measures pingpong, bcast with 2 ranks on "*$'\n'"Measured in turn, in 2 rounds: default, 1 algorithm, "* ]] ||
     wrong "no introduction on standard error: $(cat "$folder/err")"
-[ "$(head -n 1 <<<"$out")" = "$("$bench" --help | tr -d ' \n' | grep -o 'operation,ranks,bytes,[a-z_,]*,hidden')" ] ||
+[ "$(head -n 1 <<<"$out")" = "$("$bench" --help | tr -d ' \n' | grep -o 'operation,ranks,bytes,[a-z_,]*,ideal')" ] ||
     wrong "the columns of --csv are not those of the help: $out"
 grep -qxF "$(head -n 1 <<<"$out")" "$source/apps/bench/README.md" || wrong "the columns of --csv are not those of the README"
 [ "$(sed 1d <<<"$out" | cut -d, -f1-4 | sort | xargs)" = "$(for name in "TUTTI_EAGER=4K TUTTI_SHARE=8K" default; do
     printf '%s,2,%s,%s\n' bcast 16384 "$name" bcast 8192 "$name" pingpong 16384 "$name" pingpong 8192 "$name"
 done | cat - <(printf 'bcast,2,%s,hierarchical:chunk=4K\n' 16384 8192) | sort | xargs)" ] || wrong "--with: $out"
+
+# Models of algorithms beside their times, as tutti-info evaluates them with the messages that were measured: a series for
+# each algorithm that states its time, also from a file, with another alpha.
+export TUTTI_TOPOLOGY="socket:2 core:2"
+form=mpich_hierarchical:form=whole
+out=$("$bench" -n 4 --seconds 0.01 --rounds 2 --timeout 300 --model --algorithms "bcast:mpich_hierarchical,bcast:$form,bcast:slots" \
+    --sizes 64:64 --json "$folder/model.json") || wrong "--model ended with $?"
+[[ "$out" == *"model: a message takes "*"; alpha 0.33"$'\n'* && "$out" == *" $form/model"* ]] || wrong "--model: $out"
+model_is() { # ALPHA FILE: the models in the file are those with this alpha
+    python3 - "$build/bin/tutti-info" "$1" "$2" <<'EOF'
+import json, os, subprocess, sys
+info, alpha, file = sys.argv[1:]
+results = json.load(open(file))
+times = ",".join("%.9g:%.9g" % (results[w]["latency"], results[w]["per_byte"]) for w in ("inside", "between"))
+names = [s["name"] for s in results["series"]]
+models = [n for n in names if n.endswith(" model")]
+assert models == ["mpich_hierarchical model", "mpich_hierarchical:form=whole model"], names
+assert all(names[names.index(m) - 1] == m[:-len(" model")] for m in models), names
+for series in results["series"]:
+    if series["name"] not in models: continue
+    os.environ["TUTTI_COLL"] = "bcast=" + series["name"][:-len(" model")]
+    why = json.loads(subprocess.check_output([info, "--json", "--why", "bcast", "--bytes", "64", "-n", "4",
+                                              "--message-times", times + "," + alpha]))
+    assert [p["bytes"] for p in series["points"]] == [64]
+    assert abs(series["points"][0]["median"] - why["time"]) < 0.002 and why["time"] > 0, (series, why)
+assert abs(results["alpha"] - float(alpha)) < 0.001, results["alpha"]
+EOF
+}
+model_is 0.333333333 "$folder/model.json" || wrong "the models: $(cat "$folder/model.json")"
+"$bench" --from "$folder/model.json" --alpha 1 --json "$folder/model1.json" >/dev/null && model_is 1 "$folder/model1.json" ||
+    wrong "the models with another alpha: $(cat "$folder/model1.json")"
+out=$("$bench" -n 4 --seconds 0.01 --rounds 1 --timeout 300 --phases --algorithms "bcast:$form,bcast:slots" --sizes 64:64) ||
+    wrong "--phases ended with $?"
+[[ "$out" == *"$form between %"*"$form ideal"* && "$out" != *"slots ideal"* ]] || wrong "--phases: $out"
+unset TUTTI_TOPOLOGY
 
 # Another MPI, whose launcher is Tutti's; with RUN_AWAY its processes form a session of their own and never end.
 mkdir "$folder/bin"

@@ -95,6 +95,32 @@ out=$(bench 2 --overlap --computes 1 --length 3 --sizes 64K:64K --seconds 0.05 i
     wrong "--computes: exit code $?"
 grep -q "^rank 1's time .* while the other ranks wait" <<<"$out" || wrong "--computes: $out"
 
+# Phases of a collective whose masters are on two sockets: means per call, and the ideal time by Amdahl's law. Pipelines
+# along one tree, and algorithms without masters, have none.
+simulated() { TUTTI_TOPOLOGY="socket:2 core:2" TUTTI_COLL=$1 bench 4 --sizes 64:128 --seconds 0.05 "${@:2}" allreduce bcast; }
+out=$(simulated allreduce=mpich_hierarchical,bcast=mpich_hierarchical --phases --csv) || wrong "--phases: exit code $?"
+[ "$(columns operation before between after median ideal <<<"$out" | awk -F, '$1 == "allreduce" && $2 > 0 && $3 > 0 && $4 > 0 {
+        ideal = $5 * $3 / ($2 + $3 + $4)
+        if (ideal - $6 < 0.01 && $6 - ideal < 0.01) print
+    }' | wc -l)" = 2 ] && [ "$(columns operation before between after ideal <<<"$out" | grep -cx 'bcast,,,,')" = 2 ] ||
+    wrong "--phases: $out"
+out=$(simulated allreduce=mpich_hierarchical --phases) || wrong "--phases: exit code $?"
+grep -q ' before *between *after *between % *ideal  algorithm$' <<<"$out" &&
+    [ "$(grep -c '^allreduce .* [0-9.]*  *[0-9.]*  *[0-9.]*  *[0-9]*  *[0-9.]*  mpich_hierarchical$' <<<"$out")" = 2 ] &&
+    [ "$(grep -c '^bcast .* -  *-  *-  *-  *-  [a-z_]*$' <<<"$out")" = 2 ] || wrong "--phases: $out"
+
+# What messages take.
+out=$(bench 2 --model --json "$folder/model.json" --sizes 8:8 --seconds 0.01 bcast) || wrong "--model: exit code $?"
+grep -q '^a message takes [0-9.]* us + [0-9.]* ns per byte inside a node, [0-9.]* us + [0-9.]* ns per byte between nodes$' \
+    <<<"$out" || wrong "--model: $out"
+python3 - "$folder/model.json" <<'END' || wrong "--model --json wrote $(cat "$folder/model.json")"
+import json, sys
+results = json.load(open(sys.argv[1]))
+assert results["nodes"] == 1
+assert all(results[which]["latency"] > 0 and results[which]["per_byte"] >= 0 for which in ("inside", "between")), results
+END
+out=$(bench 1 --model --sizes 8:8 --seconds 0.01 bcast) && ! grep -q "a message takes" <<<"$out" || wrong "--model, one rank: $out"
+
 # --root each: three columns, whose median is between minimum and maximum; empty for operations without a root.
 out=$(bench 3 --csv --sizes 64:128 --root each --seconds 0.02 gather scan) || wrong "--root each: exit code $?"
 [ "$(columns operation algorithm roots_least roots_median roots_greatest <<<"$out" |

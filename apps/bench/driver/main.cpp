@@ -119,6 +119,10 @@ std::vector<Option> driver_options(Plan& plan) {
              return text.size() > 4 && text.ends_with(".svg");
          },
          "draw the times"},
+        {"--alpha", "X", "a number from 0.01 to 1",
+         "with --model: the time of the second of two messages from the same rank as a part of that of the first (1/3, "
+         "the paper's value)",
+         [&plan](auto& text) { return read_number(text, 0.01, 1.0, plan.alpha); }},
         {"--from", "FILES", "a list such as a.json,b.json",
          "measure nothing; compare and draw results that --json has written", parse_list(plan.result_files)},
     };
@@ -276,10 +280,12 @@ int compare(Plan const& plan, TemporaryFolder const& folder) {
         std::ostream& introduction = plan.measuring.quiet ? nowhere : plan.measuring.csv ? std::cerr : std::cout;
         measured = measure_rounds(plan, candidates, introduction, folder);
     }
+    for (Results& results : measured.growth.runs)
+        add_models(results, plan.alpha, std::max(0, plan.measuring.root), folder);
     print_results(plan, measured.growth);
     if (plan.measuring.bytes_per_call && !plan.measuring.csv)
         for (Results const& results : measured.growth.runs)
-            print_bytes(std::cout, results, std::max(0, plan.measuring.root), candidates, folder);
+            print_bytes(std::cout, results, std::max(0, plan.measuring.root), folder);
     write_json(plan, measured.growth);
     draw_figures(plan, measured.growth, folder);
     return measured.failed ? 1 : 0;

@@ -43,7 +43,7 @@ Point merged(std::vector<Point> const& points) {
         return median_of(values);
     };
     for (double Point::*member : {&Point::median, &Point::tenth, &Point::ninetieth, &Point::computation, &Point::both,
-                                  &Point::hidden, &Point::loop})
+                                  &Point::hidden, &Point::loop, &Point::before, &Point::between, &Point::after})
         all.*member = median([&](Point const& point) { return &(point.*member); });
     for (std::size_t root = 0; root < all.roots.size(); ++root)
         all.roots[root] =
@@ -74,14 +74,22 @@ std::vector<Point> merged_by_size(std::vector<Point> const& points) {
 
 Results merge(std::vector<Results> const& runs) {
     Results all;
+    std::vector<Results> messages;   // runs that measured them
     for (Results const& run : runs) {
         if (all.series.empty()) all = without_series(run);
+        if (run.inside.latency >= 0) messages.push_back(run);
         for (Series const& series : run.series) {
             auto& points = series_like(all.series, series).points;
             points.insert(points.end(), series.points.begin(), series.points.end());
         }
     }
     for (Series& series : all.series) series.points = merged_by_size(series.points);
+    for (MessageTime Results::*which : {&Results::inside, &Results::between})
+        for (double MessageTime::*part : {&MessageTime::latency, &MessageTime::per_byte}) {
+            std::vector<double> values;
+            for (Results const& run : messages) values.push_back(run.*which.*part);
+            if (!values.empty()) all.*which.*part = median_of(values);
+        }
     std::stable_partition(all.series.begin(), all.series.end(), [](Series const& s) { return !is_limit(s); });
     return all;
 }
@@ -124,10 +132,11 @@ std::vector<std::string> algorithms_in(Series const& series, std::string const& 
 // Fields that a file lacks, such as those of options that were not given, keep their defaults.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Point, operation, bytes, iterations, median, least, greatest, tenth,
                                                 ninetieth, roots, computation, both, hidden, algorithm, loop, kernel,
-                                                loop_kernel, moved)
+                                                loop_kernel, moved, before, between, after)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(MessageTime, latency, per_byte)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Series, name, library, family, points, lacks)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Results, ranks, cached, overlap, processor, loop, one_sided, per_sync,
-                                                clock, series)
+                                                clock, nodes, inside, between, alpha, series)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Growth, cores, runs)
 
 namespace {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "../program/results.hpp"
+#include "process.hpp"
 
 #include <stdexcept>
 #include <string>
@@ -30,7 +31,13 @@ std::vector<std::size_t> sizes_in(Results const& results, std::string const& ope
 /// Returns the algorithms that ran, by increasing size, if the library reports them.
 std::vector<std::string> algorithms_in(Series const& series, std::string const& operation);
 
+/// If messages were measured, adds for each of Tutti's series one with the times by the model of its algorithm, where
+/// tutti-info states them. Replaces those of an earlier call. `alpha`: as in tutti-info --message-times.
+void add_models(Results& results, double alpha, int root, TemporaryFolder const& folder);
+
 /// The role of a series in a comparison.
+inline constexpr char model_ending[] = " model";   ///< of the names of models, after that of the series
+inline bool is_model(Series const& series) { return series.name.ends_with(model_ending); }
 inline bool is_limit(Series const& series) { return series.name == limit_name; }
 inline bool is_algorithm(Series const& series) { return !series.family.empty(); }
 inline bool is_published(Series const& series) { return is_algorithm(series) && series.family != "Tutti"; }

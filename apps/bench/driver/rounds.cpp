@@ -21,7 +21,7 @@ using Words = std::vector<std::string>;
 /// The operations, and the hints, that one run of the measuring program measures.
 struct Part {
     Words operations, hints;
-    bool limit;
+    bool limit, model;
 };
 
 struct Configuration {
@@ -51,6 +51,7 @@ Words measuring_words(Settings const& s) {
     if (s.blocks) append(words, {"--blocks", std::to_string(s.blocks)});
     if (s.loop) words.push_back("--loop");
     if (s.bytes_per_call) words.push_back("--bytes-per-call");
+    if (s.phases) words.push_back("--phases");
     append(words, {"--window", name_of(s.window), "--sync", name_of(s.sync), "--per-sync", std::to_string(s.per_sync)});
     if (s.overlap)
         append(words, {"--overlap", "--tests", std::to_string(s.tests), "--length", std::to_string(s.length),
@@ -62,6 +63,7 @@ Words words_of(Part const& part, Settings const& settings) {
     Words words = measuring_words(settings);
     for (std::string const& hint : part.hints) append(words, {"--hint", hint});
     if (part.limit) words.push_back("--limit");
+    if (part.model) words.push_back("--model");
     append(words, part.operations);
     return words;
 }
@@ -77,10 +79,11 @@ Words operations_of(Plan const& plan, std::vector<Candidate> const& candidates) 
 /// Returns one run for the operations without candidates, and one for each other operation, so that each is measured
 /// with its own hints only.
 std::vector<Part> our_parts(Plan const& plan, std::vector<Candidate> const& candidates, Words const& operations) {
-    Part plain{{}, plan.measuring.hints, plan.measuring.limit};
+    bool const limit = plan.measuring.limit, model = plan.measuring.model;
+    Part plain{{}, plan.measuring.hints, limit, model};
     std::vector<Part> parts;
     for (std::string const& operation : operations) {
-        Part part{{operation}, plan.measuring.hints, plan.measuring.limit};
+        Part part{{operation}, plan.measuring.hints, limit, model};
         for (auto& candidate : candidates)
             if (candidate.operation == operation) part.hints.push_back(candidate.hint);
         if (part.hints.size() == plain.hints.size()) plain.operations.push_back(operation);
@@ -110,13 +113,14 @@ std::vector<Configuration> configurations_of(Plan const& plan, std::vector<Candi
         {plan.against.empty() ? "default" : "Tutti", mpiexec, program, {}, our_parts(plan, candidates, operations)}};
     for (std::string const& setting : plan.settings) {
         std::istringstream words(setting);
-        Configuration configuration{setting, mpiexec, program, {}, {{operations, {}, false}}};
+        Configuration configuration{setting, mpiexec, program, {}, {{operations, {}, false, false}}};
         for (std::string word; words >> word;) configuration.environment.push_back(word);
         check_settings(configuration, folder);
         all.push_back(configuration);
     }
     for (OtherMpi const& mpi : others)
-        all.push_back({mpi.name, mpi.launcher, mpi.program, environment_for_any_mpi(), {{operations, {}, false}}});
+        all.push_back(
+            {mpi.name, mpi.launcher, mpi.program, environment_for_any_mpi(), {{operations, {}, false, false}}});
     return all;
 }
 

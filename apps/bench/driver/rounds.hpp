@@ -24,7 +24,8 @@ struct Plan {
     std::vector<std::string> result_files;   ///< result files; if there are any, nothing is measured
     std::string plot;
     int rounds = 3;
-    double timeout = 0;   ///< seconds for one run; 0: computed from what is measured
+    double timeout = 0;       ///< seconds for one run; 0: computed from what is measured
+    double alpha = 1.0 / 3;   ///< of the model
     Settings measuring;
     std::vector<std::string> arguments;   ///< the measuring program's arguments, as given
 
@@ -34,7 +35,7 @@ struct Plan {
     /// True if the driver measures in rounds and prints the results; otherwise the measuring program prints them.
     bool in_rounds() const {
         return growing() || !algorithms.empty() || !settings.empty() || !against.empty() || !result_files.empty() ||
-               !plot.empty() || measuring.bytes_per_call;
+               !plot.empty() || measuring.bytes_per_call || measuring.model;
     }
 };
 

@@ -162,6 +162,25 @@ std::vector<Column> times_of(OperationView const& view) {
     return columns;
 }
 
+/// For each series whose phases were timed at any size.
+void add_phases(OperationView const& view, std::vector<Column>& columns) {
+    for (Series const& series : view.results.series) {
+        auto const timed = [&](std::size_t bytes) {
+            Point const* const point = view.at(series, bytes);
+            return point && point->between >= 0 ? point : nullptr;
+        };
+        if (std::none_of(view.sizes.begin(), view.sizes.end(), timed)) continue;
+        auto const add = [&](std::string const& what, char const* format, auto value) {
+            columns.push_back(column_of(series.name + what, view.sizes, [&](std::size_t bytes) {
+                Point const* const point = timed(bytes);
+                return point ? number(value(*point), format) : "";
+            }));
+        };
+        add(" between %", "%.0f", between_percent);
+        add(" ideal", "%.2f", ideal_time);
+    }
+}
+
 /// The columns after the times: what ran, and the ratios of interest.
 std::vector<Column> findings_of(OperationView const& view, bool by_root) {
     auto const& all = view.results.series;
@@ -171,7 +190,7 @@ std::vector<Column> findings_of(OperationView const& view, bool by_root) {
     add_algorithms(view, columns);
     auto const add_ratios = [&](std::string const& what, double Point::*time) {
         for (std::size_t i = 1; i < all.size(); ++i)
-            if (view.has(all[i]) && !is_algorithm(all[i]) && !is_limit(all[i]))
+            if (view.has(all[i]) && !is_algorithm(all[i]) && !is_limit(all[i]) && !is_model(all[i]))
                 columns.push_back(ratios(view, all[i].name + "/" + first.name + what, by(all[i]), by(first), time));
         for (const Series& series : all)
             if (is_limit(series) && view.has(series))
@@ -179,6 +198,9 @@ std::vector<Column> findings_of(OperationView const& view, bool by_root) {
     };
     add_ratios("", &Point::median);
     if (view.results.loop) add_ratios(" loop", &Point::loop);
+    for (std::size_t i = 1; i < all.size(); ++i)   // a model follows its series
+        if (is_model(all[i]) && view.has(all[i]))
+            columns.push_back(ratios(view, all[i - 1].name + "/model", by(all[i - 1]), by(all[i])));
     auto any = [&](bool (*fits)(Series const&)) {
         return std::any_of(all.begin(), all.end(), [&](auto& series) { return fits(series) && view.has(series); });
     };
@@ -187,6 +209,7 @@ std::vector<Column> findings_of(OperationView const& view, bool by_root) {
     if (by_root) add_points(view, "'s roots", root_spread, columns);
     auto const hidden = [](Point const& point) { return point.hidden >= 0 ? number(point.hidden, "%.0f") : ""; };
     if (view.results.overlap) add_points(view, " hidden %", hidden, columns);
+    add_phases(view, columns);
     return columns;
 }
 
@@ -248,6 +271,9 @@ void print_tables(std::ostream& out, Results const& results, bool by_root, std::
             << ":\nslowest rank's median time per call in microseconds, less the clock's "
             << number(results.clock, "%.3f") << (results.loop ? "; and in loops of calls" : "")
             << (results.overlap ? ", and how many percent of it a computation of the same length hides\n" : "\n");
+        if (results.alpha > 0)
+            out << "model: a message takes " << text_of(results.inside) << " inside a node, "
+                << text_of(results.between) << " between nodes; alpha " << number(results.alpha) << "\n";
         for (Series const& series : results.series)
             if (std::find(series.lacks.begin(), series.lacks.end(), operation) != series.lacks.end())
                 out << series.name << " does not have this call.\n";

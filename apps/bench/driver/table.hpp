@@ -48,8 +48,9 @@ void print_growth(std::ostream& out, Growth const& growth, std::size_t width);
 /// Prints for each operation the medians of all series by size, of single calls and, if measured, in loops; and the
 /// algorithm that ran if a series is not a particular one. Then the ratios of interest: each other MPI's time to the
 /// first series' time, and that to the limit's, both of single calls and in loops; the default's to the best
-/// algorithm's and to the best published one's, of single calls only; with `by_root`, for each series the greatest
-/// root's median to the least one's; and how much of the communication was hidden, if overlap was measured. Operations
+/// algorithm's and to the best published one's, of single calls only; each series' to its model's; with `by_root`, for
+/// each series the greatest root's median to the least one's; how much of the communication was hidden, if overlap was
+/// measured; and the part of the phases between nodes, and the ideal time, if phases were timed. Operations
 /// that a library lacks are named in a message. Rows wider than `width` are continued in a second table; 0: no limit,
 /// except that a comparison of algorithms has at most 120 columns. If it is wider, the ratios are in a second table; if
 /// the times alone are, the algorithms are rows.
@@ -61,8 +62,7 @@ void print_csv(std::ostream& out, Results const& results);
 /// Prints for each operation, algorithm and size the bytes that all ranks load and store in one call: those that were
 /// counted, and the value of the algorithm's formula, as tutti-info explains it. "-": not counted, or not stated.
 /// `root`: that of the call whose bytes were counted.
-void print_bytes(std::ostream& out, Results const& results, int root, std::vector<Candidate> const& candidates,
-                 TemporaryFolder const& folder);
+void print_bytes(std::ostream& out, Results const& results, int root, TemporaryFolder const& folder);
 
 /// Prints the origin and the description of each algorithm.
 void print_legend(std::ostream& out, std::vector<Candidate> const& candidates);

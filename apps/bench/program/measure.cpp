@@ -11,90 +11,11 @@
 namespace bench {
 namespace {
 
-/// The MPI_T interface, initialized while this object exists.
-class ToolInterface {
-public:
-    ToolInterface() {
-        int provided;
-        available_ = MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS &&
-                     MPI_T_pvar_session_create(&session_) == MPI_SUCCESS;
-    }
-    ~ToolInterface() {
-        if (available_) {
-            MPI_T_pvar_session_free(&session_);
-            MPI_T_finalize();
-        }
-    }
-    ToolInterface(ToolInterface const&) = delete;
-    ToolInterface& operator=(ToolInterface const&) = delete;
-
-    /// Returns the name of the state that the variable has on the communicator; empty if there is no such variable.
-    std::string state(std::string const& variable, MPI_Comm comm) const {
-        int index, counters, value = 0;
-        if (!available_ || MPI_T_pvar_get_index(variable.c_str(), MPI_T_PVAR_CLASS_STATE, &index) != MPI_SUCCESS)
-            return "";
-        MPI_T_pvar_handle handle;
-        if (MPI_T_pvar_handle_alloc(session_, index, &comm, &handle, &counters) != MPI_SUCCESS) return "";
-        bool const known = MPI_T_pvar_read(session_, handle, &value) == MPI_SUCCESS;
-        MPI_T_pvar_handle_free(session_, &handle);
-        return known ? item(index, value) : "";
-    }
-
-    /// Returns how much the variables grow in total while `call` runs; -1 if one of them does not exist.
-    template <class Run>
-    double growth(std::initializer_list<char const*> variables, Run call) const {
-        std::vector<MPI_T_pvar_handle> handles;
-        int index, counters;
-        for (char const* variable : variables) {
-            MPI_T_pvar_handle handle;
-            if (available_ && MPI_T_pvar_get_index(variable, MPI_T_PVAR_CLASS_AGGREGATE, &index) == MPI_SUCCESS &&
-                MPI_T_pvar_handle_alloc(session_, index, nullptr, &handle, &counters) == MPI_SUCCESS &&
-                MPI_T_pvar_start(session_, handle) == MPI_SUCCESS)
-                handles.push_back(handle);
-        }
-        call();
-        double sum = handles.size() == variables.size() ? 0 : -1;
-        for (MPI_T_pvar_handle& handle : handles) {
-            unsigned long long value = 0;
-            if (MPI_T_pvar_read(session_, handle, &value) == MPI_SUCCESS && sum >= 0) sum += double(value);
-            MPI_T_pvar_handle_free(session_, &handle);
-        }
-        return sum;
-    }
-
-private:
-    static std::string item(int index, int value) {
-        MPI_T_enum items = MPI_T_ENUM_NULL;
-        int verbosity, kind, bind, readonly, continuous, atomic, name_length = 0, text_length = 0, found;
-        MPI_Datatype type;
-        MPI_T_pvar_get_info(index, nullptr, &name_length, &verbosity, &kind, &type, &items, nullptr, &text_length,
-                            &bind, &readonly, &continuous, &atomic);
-        char name[64] = "";
-        int length = sizeof name;
-        for (int i = 0; items != MPI_T_ENUM_NULL; ++i, length = sizeof name)
-            if (MPI_T_enum_get_item(items, i, &found, name, &length) != MPI_SUCCESS) break;
-            else if (found == value) return name;
-        return "";
-    }
-
-    MPI_T_pvar_session session_{};
-    bool available_;
-};
-
-}   // namespace
-
-std::string algorithm_of_last_call(Operation const& operation, MPI_Comm comm) {
-    return ToolInterface().state("tutti_" + operation.collective() + "_algorithm", comm);
-}
-
-namespace {
-
 /// Makes one more call. Returns the bytes that all ranks load and store in it, at rank 0; -1 if they are not counted.
 double bytes_of_call(Line const& line, Measurement& measurement) {
     measurement.buffers.call.root = std::max(0, line.settings.root);
     measurement.synchronize(line.page);
-    double moved =
-        ToolInterface().growth({"tutti_coll_bytes_loaded", "tutti_coll_bytes_stored"}, [&] { measurement.perform(); });
+    double moved = bytes_moved_in([&] { measurement.perform(); });
     measurement.synchronize(line.page);
     double sum = 0, least = 0;
     MPI_Reduce(&moved, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, line.comm);
@@ -307,6 +228,7 @@ Measurement::Measurement(Line const& line, BufferSizes const& sizes, double* sen
     : window(calls && line.operation.has_window() ? std::make_unique<Window>(line.settings, sizes, comm) : nullptr),
       buffers(sizes, send, receive, window ? window->access() : one_sided, comm), calls(calls),
       operation_(line.operation) {
+    if (calls && line.settings.phases) phases = std::make_unique<PhaseTimes>();
     if (!calls || !operation_.prepare) return;
     persistent_.resize(operation_.rooted ? std::size_t(sizes.ranks) : 1);
     for (std::size_t root = 0; root < persistent_.size(); ++root) {
@@ -355,6 +277,7 @@ Outcome summarize(Line const& line, std::size_t bytes, Measurement& measurement)
     outcome.point = {line.operation.name, bytes, count, median_of(times), at(0), at(100), at(10), at(90)};
     if (!measurement.loops.empty()) outcome.point.loop = median_of(measurement.loops);
     outcome.point.algorithm = algorithm;
+    if (measurement.phases) measurement.phases->summarize(outcome.point, line.comm);
     if (line.operation.rooted && line.settings.root == every_root)
         outcome.point.roots = medians_by_root(measurement, call.ranks);
     return outcome;

@@ -10,6 +10,7 @@
 #include <mpi.h>
 #include <algorithm>
 #include <ctime>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -61,6 +62,9 @@ private:
 /// performance variable tutti_<collective>_algorithm (MPI 3.1, 14.3.7) of the communicator.
 std::string algorithm_of_last_call(Operation const& operation, MPI_Comm comm);
 
+/// Returns the bytes that this rank loads and stores in collectives during `call`; -1 if they are not counted.
+double bytes_moved_in(std::function<void()> const& call);
+
 struct Outcome {
     Point point;
     std::string wrong;   ///< description of the first wrong result; the same on every rank
@@ -85,6 +89,31 @@ inline double now_us() {
     clock_gettime(CLOCK_MONOTONIC, &time);
     return double(time.tv_sec) * 1e6 + double(time.tv_nsec) * 1e-3;
 }
+
+/// Fills in the number of nodes, and what messages between rank 0 and two other ranks take, one on its node and one on
+/// another node. If all ranks are on one node, these are rank 1 and the last rank; if there is one rank, nothing is
+/// measured. Collective; the result is complete on rank 0.
+void measure_messages(SharedPage& page, MPI_Comm comm, Results& results);
+
+/// The times of this rank in the phases of hierarchical algorithms, which the library counts in variables of MPI_T.
+class PhaseTimes {
+public:
+    PhaseTimes();
+    ~PhaseTimes();
+    PhaseTimes(PhaseTimes const&) = delete;
+    PhaseTimes& operator=(PhaseTimes const&) = delete;
+
+    void begin();          ///< called before some calls
+    void end(int calls);   ///< called after them
+    /// Fills in the mean times per call of all ranks that have been between nodes. Collective; complete on rank 0.
+    void summarize(Point& point, MPI_Comm comm) const;
+
+private:
+    struct Variables;
+    std::unique_ptr<Variables> variables_;   ///< null: the library does not count these times
+    double at_begin_[3]{}, sum_[3]{};        ///< before, between, after, in microseconds
+    int calls_ = 0;
+};
 
 /// One row of the table.
 struct Line {
@@ -142,6 +171,7 @@ public:
     std::vector<int> roots;
     std::vector<double> loops;   ///< per call, in each loop
     std::string wrong;
+    std::unique_ptr<PhaseTimes> phases;   ///< null: not timed
 
 private:
     Operation const& operation_;
@@ -194,12 +224,14 @@ template <class Run>
 void run_pass(Line const& line, Measurement& measurement, Pass const& pass, Run run) {
     Call& call = measurement.buffers.call;
     double const end = now_us() + pass.seconds * 1e6, cost = clock_cost();
+    std::size_t const before = measurement.times.size();
     call.calls = 1;
     for (int iteration = -pass.warmup; iteration < pass.iterations; ++iteration) {
         int const number = iteration + pass.warmup;
         call.root = root_of(line, call, pass, number);
         bool const fresh = !line.settings.cached || number == 0;
         if (fresh) measurement.buffers.alter(number);
+        if (iteration == 0 && measurement.phases) measurement.phases->begin();
         if (!pass_continues(line, pass, call.rank, iteration, end)) break;
         double const start = begin_together(line.page);
         run();
@@ -215,6 +247,7 @@ void run_pass(Line const& line, Measurement& measurement, Pass const& pass, Run 
         if (line.settings.check && measurement.checks && fresh && measurement.wrong.empty())
             measurement.wrong = measurement.buffers.wrong(number, number == 0);
     }
+    if (measurement.phases) measurement.phases->end(int(measurement.times.size() - before));
 }
 
 /// Returns the number of calls between two readings of the clock; a hundred for 16 KiB and less.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -21,7 +22,8 @@ void print_error(std::string const& error) { apps::print_error("tutti-bench", er
 /// every call of add().
 class Report {
 public:
-    Report(Settings const& settings, Variants const& variants, MPI_Comm comm);
+    /// `results`: what has been measured before all operations.
+    Report(Settings const& settings, Results results, Variants const& variants, MPI_Comm comm);
 
     int ranks() const { return results_.ranks; }
     void add(std::vector<Outcome> const& outcomes);       ///< of one operation at one size, as measure() returns them
@@ -79,8 +81,8 @@ void print_wrong_result(Point const& point, std::string const& wrong, char const
         std::printf("%s%s of %zu bytes is WRONG: %s\n", whose, point.operation.c_str(), point.bytes, wrong.c_str());
 }
 
-Report::Report(Settings const& settings, Variants const& variants, MPI_Comm comm)
-    : settings_(settings), variants_(variants.all().size()) {
+Report::Report(Settings const& settings, Results results, Variants const& variants, MPI_Comm comm)
+    : settings_(settings), results_(std::move(results)), variants_(variants.all().size()) {
     int rank;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &results_.ranks);
@@ -113,6 +115,9 @@ void Report::print_introduction() const {
                 : settings_.length == 1.0 ? ", and how much of it a computation of the same length hides"
                                           : ", and how much of it a computation hides",
                 alone ? " while the other ranks wait" : "");
+    if (results_.inside.latency >= 0)
+        std::printf("a message takes %s inside a node, %s between nodes\n", text_of(results_.inside).c_str(),
+                    text_of(results_.between).c_str());
     std::size_t lines = 0;
     for (Operation const* operation : chosen_operations(settings_.operations, settings_))
         lines += sizes_of(*operation, settings_).size();
@@ -127,6 +132,7 @@ void Report::print_titles() const {
     if (settings_.loop) std::printf(" %12s", "loop");
     if (settings_.loop && settings_.limit) std::printf(" %12s %8s", "loop limit", "ratio");
     if (settings_.overlap) std::printf(" %12s %12s %9s", "computation", "both", "hidden %");
+    if (settings_.phases) std::printf(" %12s %12s %12s %9s %12s", "before", "between", "after", "between %", "ideal");
     if (settings_.per_sync > 1) std::printf(" %12s %9s", "million/s", "GB/s");
     std::printf(variants_ > 1 ? "  %-19s series\n" : "  %s\n", "algorithm");
 }
@@ -146,6 +152,10 @@ void Report::print(Point const& point, std::string const& name, Point const* lim
     if (settings_.loop && limit) std::printf(" %12.2f %8.2f", limit->loop, point.loop / limit->loop);
     else if (settings_.loop && settings_.limit) std::printf(" %12s %8s", "-", "-");
     if (settings_.overlap) std::printf(" %12.2f %12.2f %9.0f", point.computation, point.both, point.hidden);
+    if (settings_.phases && point.between < 0) std::printf(" %12s %12s %12s %9s %12s", "-", "-", "-", "-", "-");
+    else if (settings_.phases)
+        std::printf(" %12.2f %12.2f %12.2f %9.0f %12.2f", point.before, point.between, point.after,
+                    between_percent(point), ideal_time(point));
     if (settings_.per_sync > 1) print_rate(point);
     std::printf(variants_ > 1 ? "  %-19s" : "  %s", point.algorithm.empty() ? "-" : point.algorithm.c_str());
     if (variants_ > 1) std::printf(" %s", name.c_str());
@@ -205,8 +215,10 @@ int run(Settings const& settings, MPI_Comm comm) {
     int rank, wrong = 0;
     MPI_Comm_rank(comm, &rank);
     SharedPage page(comm);
+    Results results;
+    if (settings.model) measure_messages(page, comm, results);
     const Variants variants(settings, comm);
-    Report report(settings, variants, comm);
+    Report report(settings, results, variants, comm);
     for (Operation const* operation : chosen_operations(settings.operations, settings)) {
         if (operation->least_ranks > report.ranks()) {
             if (rank == 0) report.add_too_few_ranks(*operation);
@@ -292,6 +304,7 @@ int program(int argc, char** argv, InformationText const& information_text) {
     Settings settings;
     std::string error = parse(std::vector<std::string>(argv + 1, argv + argc), settings);
     if (!error.empty()) return reject_arguments(argc, argv, error);
+    if (settings.phases) setenv("TUTTI_STATS", "yes", 1);   // Tutti times phases only then
     MPI_Init(&argc, &argv);
     int rank, ranks, result = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -25,6 +25,12 @@ std::string decimal(double time) {
     return text;
 }
 
+std::string as_json(MessageTime const& time) {
+    char text[80];
+    std::snprintf(text, sizeof text, "{\"latency\": %.6g, \"per_byte\": %.6g}", time.latency, time.per_byte);
+    return text;
+}
+
 std::string as_json(Point const& point) {
     std::string out = "{\"operation\": " + quoted(point.operation) + ", \"bytes\": " + std::to_string(point.bytes) +
                       ", \"iterations\": " + std::to_string(point.iterations) +
@@ -41,6 +47,9 @@ std::string as_json(Point const& point) {
                ", \"hidden\": " + decimal(point.hidden);
     if (point.loop >= 0) out += ", \"loop\": " + decimal(point.loop);
     if (point.moved >= 0) out += ", \"moved\": " + decimal(point.moved);
+    if (point.between >= 0)
+        out += ", \"before\": " + decimal(point.before) + ", \"between\": " + decimal(point.between) +
+               ", \"after\": " + decimal(point.after);
     for (auto [name, kernel] : {std::pair{"kernel", &point.kernel}, {"loop_kernel", &point.loop_kernel}})
         if (!kernel->empty()) out += std::string(", \"") + name + "\": " + quoted(*kernel);
     if (!point.algorithm.empty()) out += ", \"algorithm\": " + quoted(point.algorithm);
@@ -64,15 +73,19 @@ std::string as_json(Series const& series) {
 }   // namespace
 
 std::string as_json(Results const& results) {
-    std::string out = "{\n  \"program\": \"tutti-bench\",\n  \"unit\": \"microseconds, slowest rank\",\n  \"ranks\": " +
-                      std::to_string(results.ranks) + ",\n  \"cached\": " + (results.cached ? "true" : "false") +
-                      ",\n  \"overlap\": " + (results.overlap ? "true" : "false") +
-                      ",\n  \"loop\": " + (results.loop ? "true" : "false") +
-                      ",\n  \"clock\": " + decimal(results.clock) +
-                      (results.one_sided.empty() ? ""
-                                                 : ",\n  \"one_sided\": " + quoted(results.one_sided) +
-                                                       ",\n  \"per_sync\": " + std::to_string(results.per_sync)) +
-                      ",\n  \"processor\": " + quoted(results.processor) + ",\n  \"series\": [";
+    std::string out =
+        "{\n  \"program\": \"tutti-bench\",\n  \"unit\": \"microseconds, slowest rank\",\n  \"ranks\": " +
+        std::to_string(results.ranks) + ",\n  \"cached\": " + (results.cached ? "true" : "false") +
+        ",\n  \"overlap\": " + (results.overlap ? "true" : "false") +
+        ",\n  \"loop\": " + (results.loop ? "true" : "false") + ",\n  \"clock\": " + decimal(results.clock) +
+        (results.one_sided.empty() ? ""
+                                   : ",\n  \"one_sided\": " + quoted(results.one_sided) +
+                                         ",\n  \"per_sync\": " + std::to_string(results.per_sync)) +
+        (results.inside.latency < 0 ? ""
+                                    : ",\n  \"nodes\": " + std::to_string(results.nodes) + ",\n  \"inside\": " +
+                                          as_json(results.inside) + ",\n  \"between\": " + as_json(results.between)) +
+        (results.alpha > 0 ? ",\n  \"alpha\": " + decimal(results.alpha) : "") +
+        ",\n  \"processor\": " + quoted(results.processor) + ",\n  \"series\": [";
     for (std::size_t i = 0; i < results.series.size(); ++i) out += (i ? ",\n" : "\n") + as_json(results.series[i]);
     return out + "\n  ]\n}\n";
 }
@@ -116,7 +129,11 @@ constexpr CsvColumn csv_columns[] = {
      [](CsvRow const& row) { return of_roots(row, [](auto& all) { return std::ranges::max(all); }); }},
     {"computation", [](CsvRow const& row) { return measured(row.point.computation); }},
     {"both", [](CsvRow const& row) { return measured(row.point.both); }},
-    {"hidden", [](CsvRow const& row) { return measured(row.point.hidden); }}};
+    {"hidden", [](CsvRow const& row) { return measured(row.point.hidden); }},
+    {"before", [](CsvRow const& row) { return measured(row.point.before); }},
+    {"between", [](CsvRow const& row) { return measured(row.point.between); }},
+    {"after", [](CsvRow const& row) { return measured(row.point.after); }},
+    {"ideal", [](CsvRow const& row) { return measured(ideal_time(row.point)); }}};
 
 std::string csv_cell(std::string const& text) {
     if (text.find_first_of(",\"") == std::string::npos) return text;
@@ -139,6 +156,18 @@ std::string as_csv(int ranks, std::string const& series, Point const& point) {
         line += (line.empty() ? "" : ",") + csv_cell(column.cell({ranks, series, point}));
     return line;
 }
+
+std::string text_of(MessageTime const& time) {
+    char text[80];
+    std::snprintf(text, sizeof text, "%.2f us + %.3f ns per byte", time.latency, time.per_byte * 1e3);
+    return text;
+}
+
+double between_percent(Point const& point) {
+    double const all = point.before + point.between + point.after;
+    return point.between < 0 ? -1 : all > 0 ? 100 * point.between / all : 0;
+}
+double ideal_time(Point const& point) { return point.between < 0 ? -1 : point.median * between_percent(point) / 100; }
 
 double hidden_percent(Point const& point) {
     if (point.median <= 0) return 0;

@@ -18,11 +18,19 @@ struct Point {   // one operation at one size
     /// If overlap was measured: medians of a computation alone and of both together, and the percentage of the
     /// communication that did not add to the computation; otherwise negative.
     double computation = -1, both = -1, hidden = -1;
-    std::string algorithm{};               ///< the algorithm that ran, if the library reports it; otherwise empty
-    double loop = -1;                      ///< a call's median time in loops of calls back to back, if measured
-    double moved = -1;                     ///< bytes that all ranks load and store in one call, if counted
+    std::string algorithm{};   ///< the algorithm that ran, if the library reports it; otherwise empty
+    double loop = -1;          ///< a call's median time in loops of calls back to back, if measured
+    double moved = -1;         ///< bytes that all ranks load and store in one call, if counted
+    /// If the library times them: a master's mean time per call in the phases of a hierarchical algorithm, on its node
+    /// before the masters communicate, among the masters, and on its node afterwards; otherwise negative.
+    double before = -1, between = -1, after = -1;
     std::string kernel{}, loop_kernel{};   ///< of the limit: the fastest kernels for single calls and in loops
 };
+
+/// Returns the percentage of the phases' time that is between nodes, and by Amdahl's law the time that a call would
+/// take if the phases inside nodes took none; negative if the phases were not timed.
+double between_percent(Point const& point);
+double ideal_time(Point const& point);
 
 /// Returns the overlap as defined by the OSU micro-benchmarks, between 0 and 100.
 double hidden_percent(Point const& point);
@@ -35,16 +43,26 @@ struct Series {   // measured in the same way: with one library, by one algorith
     std::vector<std::string> lacks;   ///< requested operations that the library does not have
 };
 
+/// What a message takes: the latency, and the time per byte, in microseconds.
+struct MessageTime {
+    double latency = -1, per_byte = 0;   ///< negative: not measured
+};
+
+std::string text_of(MessageTime const& time);   ///< "0.31 us + 0.052 ns per byte"
+
 struct Results {
     int ranks = 0;
     bool cached = false;
     bool overlap = false;   ///< all points have it
     std::string processor;
-    bool loop = false;            ///< all points have it
-    std::string one_sided{};      ///< description of how one-sided operations were measured
-    int per_sync = 1;             ///< number of one-sided operations between two synchronizations
-    double clock = 0;             ///< time to read the clock, in microseconds; not contained in the times of points
-    std::vector<Series> series;   ///< the others are compared with the first one
+    bool loop = false;         ///< all points have it
+    std::string one_sided{};   ///< description of how one-sided operations were measured
+    int per_sync = 1;          ///< number of one-sided operations between two synchronizations
+    double clock = 0;          ///< time to read the clock, in microseconds; not contained in the times of points
+    int nodes = 1;             ///< nodes of the ranks, if messages were measured
+    MessageTime inside{}, between{};   ///< messages inside nodes and between them, for models; if measured
+    double alpha = 0;                  ///< with which the driver has computed the series of models; 0: there is none
+    std::vector<Series> series;        ///< the others are compared with the first one
 };
 
 inline constexpr char limit_name[] = "limit";   // the series of the kernels written by hand

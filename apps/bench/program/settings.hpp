@@ -54,6 +54,8 @@ struct Settings {
     bool limit = false;            ///< also measure the kernels with the same memory traffic
     bool loop = false;             ///< also measure calls back to back
     bool bytes_per_call = false;   ///< also count the bytes that all ranks load and store in one call
+    bool phases = false;           ///< also time the phases of hierarchical algorithms
+    bool model = false;            ///< also measure messages inside nodes and between them
     Flavor window = Flavor::create;
     Sync sync = Sync::flush;
     int per_sync = 1;   ///< one-sided operations between two synchronizations

@@ -173,6 +173,27 @@ struct Copy {
     }
 };
 
+/// Stops when the list is full.
+struct ListSegments {
+    Address user;
+    std::span<iovec> room;
+    std::size_t count = 0, bytes = 0;
+    bool full = false;
+
+    void run(std::int64_t offset, std::int64_t length) {
+        if (full) return;
+        char* const first = at(user, offset);
+        if (count > 0 && static_cast<char*>(room[count - 1].iov_base) + room[count - 1].iov_len == first)
+            room[count - 1].iov_len += static_cast<std::size_t>(length);
+        else if (count < room.size()) room[count++] = {first, static_cast<std::size_t>(length)};
+        else full = true;
+        if (!full) bytes += static_cast<std::size_t>(length);
+    }
+    void strided(std::int64_t offset, std::int64_t stride, std::int64_t block, std::int64_t blocks) {
+        for (std::int64_t i = 0; i < blocks && !full; ++i) run(offset + i * stride, block);
+    }
+};
+
 /// Returns how many bytes of [position, position + bytes) exist.
 std::size_t available(TypedMemory const& m, std::size_t position, std::size_t bytes) {
     std::size_t const all = m.bytes();
@@ -236,6 +257,23 @@ std::size_t copy_typed(TypedMemory const& to, TypedMemory const& from, std::size
     return bytes;
 }
 
+/// A traversal does not stop when the list is full, so it covers a part that grows while there is room.
+SegmentList SegmentList::of(TypedMemory const& m, std::size_t position, std::size_t bytes, std::span<iovec> room) {
+    ListSegments sink{m.origin, room};
+    for (std::size_t part = m.dense() ? bytes : room.size(); !sink.full && sink.bytes < bytes; part *= 2)
+        walk(sink, m, position + sink.bytes, std::min(part, bytes - sink.bytes));
+    return {room.first(sink.count), sink.bytes};
+}
+
+void SegmentList::shorten(std::size_t to_bytes) {
+    while (bytes > to_bytes) {
+        std::size_t& last = segments.back().iov_len;
+        std::size_t const excess = std::min(last, bytes - to_bytes);
+        bytes -= excess;
+        if ((last -= excess) == 0) segments = segments.first(segments.size() - 1);
+    }
+}
+
 // Layouts in serialised form.
 
 namespace {
@@ -278,6 +316,18 @@ private:
     std::size_t used_ = 0;
 };
 
+std::size_t flat_length(TypeLayout const& l) {
+    switch (l.form) {
+    case Form::run: return 3;
+    case Form::repeat: return 5 + flat_length(*l.child);
+    case Form::runs: return 3 + 2 * l.runs.size();
+    case Form::parts: break;
+    }
+    std::size_t sum = 3;
+    for (auto const& p : l.parts) sum += 2 + flat_length(*p.layout);
+    return sum;
+}
+
 TypeLayout::Ref read_layout(std::int64_t const*& in) {
     auto layout = std::make_shared<TypeLayout>();
     layout->form = static_cast<Form>(*in++);
@@ -318,6 +368,8 @@ std::size_t flatten(Datatype const& type, std::span<std::int64_t> out) {
         type.layout() && writer.put({type.extent(), type.true_lb(), type.true_extent()}) && writer.put(*type.layout());
     return whole ? writer.used() : 0;
 }
+
+std::size_t flat_length(Datatype const& type) { return type.layout() ? 3 + flat_length(*type.layout()) : 0; }
 
 RemoteType::RemoteType(std::int64_t const* flat) : extent_(flat[0]), true_lb_(flat[1]), true_extent_(flat[2]) {
     flat += 3;

@@ -13,6 +13,9 @@
 #include <span>
 #include <vector>
 
+#include <limits.h>
+#include <sys/uio.h>
+
 #include "runtime/datatype/datatype.hpp"
 
 namespace tutti {
@@ -88,6 +91,21 @@ struct TypedMemory {
     std::byte* first() const { return reinterpret_cast<std::byte*>(origin + static_cast<std::uintptr_t>(layout->at)); }
 };
 
+/// Contiguous bytes at an address, which may be in another process, as typed memory that is valid as long as this.
+class ContiguousMemory {
+public:
+    ContiguousMemory(std::uint64_t address, std::size_t bytes) : address_(address) {
+        layout_.size = static_cast<std::int64_t>(bytes);
+    }
+    ContiguousMemory(void const* address, std::size_t bytes)
+        : ContiguousMemory(reinterpret_cast<std::uint64_t>(address), bytes) {}
+    operator TypedMemory() const { return {static_cast<std::uintptr_t>(address_), 1, layout_.size, &layout_}; }
+
+private:
+    std::uint64_t address_;
+    TypeLayout layout_;
+};
+
 /// Packs up to `bytes` bytes, from packed position `position` on, into `out`. Returns the number of bytes packed.
 std::size_t pack_typed(TypedMemory const& from, std::size_t position, void* out, std::size_t bytes);
 /// The reverse of pack_typed.
@@ -100,6 +118,38 @@ std::size_t copy_typed(TypedMemory const& to, TypedMemory const& from, std::size
 
 /// Returns true if the bytes of two layouts have the same positions, even if the layouts were created independently.
 bool same_layout(TypeLayout const& a, TypeLayout const& b);
+
+// Layouts as lists of segments, for copies between processes by the system.
+
+/// The number of segments that one call of the system takes (IOV_MAX).
+inline constexpr std::size_t max_segments = IOV_MAX;
+
+/// A list of segments in memory of the caller.
+struct SegmentList {
+    std::span<iovec> segments;
+    std::size_t bytes = 0;
+
+    /// Lists packed bytes [position, position + bytes) of typed memory, which must exist, as far as `room` suffices.
+    static SegmentList of(TypedMemory const& m, std::size_t position, std::size_t bytes, std::span<iovec> room);
+    /// Removes segments and bytes at the end.
+    void shorten(std::size_t to_bytes);
+};
+
+/// Calls move(there, here) with lists of segments of two memories until packed bytes [position, position + bytes) have
+/// been passed: `there` may be in another process. Returns false when a call does.
+template <class Move>
+bool move_segments(TypedMemory const& there, TypedMemory const& here, std::size_t position, std::size_t bytes,
+                   Move move) {
+    iovec room_there[max_segments], room_here[max_segments];
+    for (std::size_t const end = position + bytes; position < end;) {
+        SegmentList from = SegmentList::of(there, position, end - position, room_there);
+        SegmentList const to = SegmentList::of(here, position, from.bytes, room_here);
+        from.shorten(to.bytes);
+        if (!move(from.segments, to.segments)) return false;
+        position += to.bytes;
+    }
+    return true;
+}
 
 // Traverses the bytes of a layout from any packed position and passes them to a sink as runs and strided runs:
 //   sink.run(at, bytes); sink.strided(at, stride, block, count)   `at` counts from the user's buffer
@@ -214,6 +264,8 @@ struct AddressRange {
 /// Serialises the layout of a datatype. Returns the number of numbers written, or 0 if there is too little room or no
 /// data.
 std::size_t flatten(Datatype const& type, std::span<std::int64_t> out);
+/// Returns how much room that takes, in numbers.
+std::size_t flat_length(Datatype const& type);
 
 /// A layout that another rank has serialised.
 class RemoteType {
@@ -231,6 +283,10 @@ public:
     TypedMemory at(std::byte const* reached, std::uint64_t origin, std::int64_t count) const {
         auto const here = reinterpret_cast<std::uint64_t>(reached) + (origin - range(origin, count).first);
         return {static_cast<std::uintptr_t>(here), count, extent_, layout_.get()};
+    }
+    /// Returns the same elements in their owner's address space.
+    TypedMemory in_owner(std::uint64_t origin, std::int64_t count) const {
+        return {static_cast<std::uintptr_t>(origin), count, extent_, layout_.get()};
     }
 
 private:

@@ -79,6 +79,7 @@ struct SegmentHeader : SegmentLayout {
     std::uint32_t xpmem_absent;         ///< 1: the creator could not use XPMEM, so no rank does
     std::uint32_t loads_ruled_out;      ///< 1: no rank can load and store in its peers' buffers (record_access)
     std::uint32_t copies_ruled_out;     ///< 1: nor does the system copy them
+    std::uint32_t kernel_copies_ruled_out;   ///< 1: the system copies no memory between ranks
 
     /// Returns the number of threads that sleep or are about to.
     std::uint32_t sleeping() const { return sleepers.load(std::memory_order_acquire) & ~fence_bits; }

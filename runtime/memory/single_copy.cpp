@@ -8,7 +8,7 @@
 
 #include <sys/prctl.h>
 #include <sys/random.h>
-#include <sys/uio.h>
+#include <unistd.h>
 
 #include "runtime/base/error.hpp"
 #include "runtime/base/process_identity.hpp"
@@ -29,7 +29,30 @@ constexpr std::size_t pages_without_memory = 15 * 4096;
 /// Returns true if an error means that CMA is refused for every copy.
 bool refused_for_good(int error) { return error == EPERM || error == ENOSYS; }
 
+std::size_t bytes_of(std::span<iovec const> segments) {
+    std::size_t sum = 0;
+    for (iovec const& one : segments) sum += one.iov_len;
+    return sum;
+}
+
+/// Removes the first `bytes` bytes of a list.
+void skip(std::span<iovec>& segments, std::size_t bytes) {
+    while (!segments.empty() && bytes >= segments.front().iov_len) {
+        bytes -= segments.front().iov_len;
+        segments = segments.subspan(1);
+    }
+    if (bytes == 0) return;
+    iovec& first = segments.front();
+    first = {static_cast<std::byte*>(first.iov_base) + bytes, first.iov_len - bytes};
+}
+
 }   // namespace
+
+bool cma_works() {
+    char from = 1, to = 0;
+    iovec here{&to, sizeof to}, there{&from, sizeof from};
+    return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == sizeof to;
+}
 
 SingleCopy::SingleCopy(Segment const& segment, unsigned rank, CopyMethods allowed, Copier const& copier)
     : segment_(segment), rank_(rank), counters_(segment.rank_state(rank).counters), allowed_(allowed),
@@ -45,11 +68,17 @@ SingleCopy::SingleCopy(Segment const& segment, unsigned rank, CopyMethods allowe
 
 AccessPath SingleCopy::access_path(void const* address, std::size_t bytes) {
     if (direct(address, bytes)) return AccessPath::load_store;
-    bool const copied = cma();
-    if (!copied) revoke_cma();
-    else if (!cma_granted_) grant_cma();   // also where XPMEM is preferred: it may turn out to refuse
-    if (xpmem_.is_exposed()) return AccessPath::attach;
-    return copied ? AccessPath::cma : AccessPath::staged;
+    AccessPath const by_kernel = kernel_path();   // also where XPMEM is preferred: it may turn out to refuse
+    return xpmem_.is_exposed() ? AccessPath::attach : by_kernel;
+}
+
+AccessPath SingleCopy::kernel_path() {
+    if (!cma()) {
+        revoke_cma();
+        return AccessPath::staged;
+    }
+    if (!cma_granted_) grant_cma();
+    return AccessPath::cma;
 }
 
 /// Permits peers to trace this process; without Yama the call does nothing. Yama lets a named process and its
@@ -122,26 +151,30 @@ bool SingleCopy::cma(unsigned peer) {
 }
 
 template <class Move>
-bool SingleCopy::move(unsigned peer, std::uint64_t address, std::byte* local, std::size_t bytes, Move call) {
+bool SingleCopy::move(unsigned peer, std::span<iovec> there, std::span<iovec> here, Move call) {
     if (!cma(peer)) return false;
     pid_t const pid = segment_.rank_state(peer).pid.load(std::memory_order_relaxed);
-    std::size_t most = bytes;   // per call
-    while (bytes != 0) {
-        std::size_t const part = std::min(bytes, most);
-        iovec here{local, part}, there{reinterpret_cast<void*>(address), part};
-        ssize_t moved = call(pid, &here, 1, &there, 1, 0);
+    std::size_t missing = bytes_of(here);
+    bool in_small_parts = false;
+    while (missing != 0) {
+        iovec small_here = here.front(), small_there = there.front();
+        small_here.iov_len = small_there.iov_len =
+            std::min({small_here.iov_len, small_there.iov_len, pages_without_memory});
+        ssize_t const moved = in_small_parts ? call(pid, &small_here, 1, &small_there, 1, 0)
+                                             : call(pid, here.data(), here.size(), there.data(), there.size(), 0);
         if (moved > 0) {
-            local += moved;
-            address += static_cast<std::uint64_t>(moved);
-            bytes -= static_cast<std::size_t>(moved);
-            counters_.cma.add(static_cast<std::uint64_t>(moved));
+            auto const bytes = static_cast<std::size_t>(moved);
+            skip(here, bytes);
+            skip(there, bytes);
+            missing -= bytes;
+            counters_.cma.add(bytes);
         } else if (moved < 0 && errno == EINTR) {
             continue;
         } else if (moved < 0 && errno == EFAULT) {
             fail(ErrorClass::buffer, "the buffer of rank ", segment_.rank_state(peer).world_rank,
-                 " of MPI_COMM_WORLD does not lie in that rank's memory (", bytes, " bytes missing)");
-        } else if (moved < 0 && errno == ENOMEM && part > pages_without_memory) {
-            most = pages_without_memory;
+                 " of MPI_COMM_WORLD does not lie in that rank's memory (", missing, " bytes missing)");
+        } else if (moved < 0 && errno == ENOMEM && !in_small_parts && missing > pages_without_memory) {
+            in_small_parts = true;
         } else {   // the caller uses the next method, for this copy only unless the refusal is permanent
             if (moved < 0 && refused_for_good(errno)) forbid_cma();
             return false;
@@ -157,7 +190,8 @@ bool SingleCopy::read(unsigned peer, std::uint64_t address, void* to, std::size_
         copier_.copy(to, from, bytes, working_set);
         return true;
     }
-    return move(peer, address, static_cast<std::byte*>(to), bytes, process_vm_readv);
+    iovec here{to, bytes}, there{reinterpret_cast<void*>(address), bytes};
+    return move(peer, {&there, 1}, {&here, 1}, process_vm_readv);
 }
 
 bool SingleCopy::write(unsigned peer, std::uint64_t address, void const* from, std::size_t bytes,
@@ -167,7 +201,16 @@ bool SingleCopy::write(unsigned peer, std::uint64_t address, void const* from, s
         copier_.copy(to, from, bytes, working_set);
         return true;
     }
-    return move(peer, address, static_cast<std::byte*>(const_cast<void*>(from)), bytes, process_vm_writev);
+    iovec here{const_cast<void*>(from), bytes}, there{reinterpret_cast<void*>(address), bytes};
+    return move(peer, {&there, 1}, {&here, 1}, process_vm_writev);
+}
+
+bool SingleCopy::read_segments(unsigned peer, std::span<iovec> there, std::span<iovec> here) {
+    return move(peer, there, here, process_vm_readv);
+}
+
+bool SingleCopy::write_segments(unsigned peer, std::span<iovec> there, std::span<iovec> here) {
+    return move(peer, there, here, process_vm_writev);
 }
 
 }   // namespace tutti

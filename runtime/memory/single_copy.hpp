@@ -19,7 +19,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
+
+#include <sys/uio.h>
 
 #include "runtime/kernels/copy.hpp"
 #include "runtime/memory/peer_arenas.hpp"
@@ -45,6 +48,9 @@ struct CopyMethods {
     bool registration_cache = true;   ///< of XPMEM's attachments, see xpmem.hpp
 };
 
+/// Returns true if the system copies between processes (CMA) at all; it may still refuse it between two of them.
+bool cma_works();
+
 class SingleCopy {
 public:
     /// `rank` is the local rank of the caller.
@@ -63,6 +69,8 @@ public:
     bool may_load() const { return segment_.header().loads_ruled_out == 0; }
     /// Returns false if the system does not copy them either.
     bool may_copy() const { return segment_.header().copies_ruled_out == 0; }
+    /// Returns false if the system copies no memory between ranks of the node: the same at all ranks.
+    bool may_copy_by_kernel() const { return segment_.header().kernel_copies_ruled_out == 0; }
     /// Returns false if this rank exposes no memory as AccessPath::attach (any more).
     bool may_attach() const { return xpmem_.is_exposed(); }
     /// Returns false if this rank cannot access the arenas of all others although the settings permit it.
@@ -74,6 +82,8 @@ public:
     /// Returns the preferred access path for peers to bytes of this rank that are about to be exposed to them:
     /// AccessPath::load_store exactly if direct() is true. Otherwise also grants CMA, if CMA may be tried.
     AccessPath access_path(void const* address, std::size_t bytes);
+    /// The same for peers that let the kernel copy, whatever the memory is: AccessPath::cma or AccessPath::staged.
+    AccessPath kernel_path();
     /// Revokes the permission for CMA: no peer copies from or to this rank's memory any more.
     void revoke_cma();
     /// Grants CMA as access_path() does, for callers that expose memory to one peer and do not need the access path.
@@ -106,6 +116,12 @@ public:
     bool write(unsigned peer, std::uint64_t address, void const* from, std::size_t bytes) {
         return write(peer, address, from, bytes, 2 * bytes);
     }
+    /// Copies by CMA alone, from the segments `there` of the memory of local rank `peer` to the segments `here`; the
+    /// same rules otherwise. One call of the system copies them all. Both lists have at least one segment, at most
+    /// IOV_MAX, none of them empty, and the same number of bytes in total. Modifies the lists.
+    bool read_segments(unsigned peer, std::span<iovec> there, std::span<iovec> here);
+    /// Copies in the other direction.
+    bool write_segments(unsigned peer, std::span<iovec> there, std::span<iovec> here);
 
 private:
     bool in_own_arena(void const* address, std::size_t bytes) const {
@@ -121,7 +137,7 @@ private:
     bool is_isolated();
     Identity verify_identity(RankState const& peer);
     template <class Move>
-    bool move(unsigned peer, std::uint64_t address, std::byte* local, std::size_t bytes, Move call);
+    bool move(unsigned peer, std::span<iovec> there, std::span<iovec> here, Move call);
 
     Segment const& segment_;
     unsigned rank_;

@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include "runtime/memory/single_copy.hpp"
 #include "topo/files.hpp"
 
 namespace tutti {
@@ -49,7 +50,8 @@ void record_access(SegmentHeader& header, bool arenas, bool cma, bool xpmem) {
     bool const attaches = xpmem && xpmem_works(xpmem_library);
     header.xpmem_absent = !attaches;
     header.loads_ruled_out = !arenas && !attaches;
-    header.copies_ruled_out = !arenas && !attaches && !cma;
+    header.kernel_copies_ruled_out = !cma || !cma_works();
+    header.copies_ruled_out = header.loads_ruled_out && header.kernel_copies_ruled_out;
 }
 
 Xpmem::Xpmem(Segment const& segment, unsigned rank, char const* library, bool caches)

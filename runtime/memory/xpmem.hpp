@@ -33,8 +33,8 @@ inline constexpr char no_registrations[] =
 
 /// Returns true if this process can expose memory through the library of this name.
 bool xpmem_works(char const* library);
-/// Called by the creator of a segment: records what the settings of the ranks permit, and whether XPMEM works, for all
-/// ranks of the node, because they must choose algorithms alike.
+/// Called by the creator of a segment: records what the settings of the ranks permit, and whether XPMEM and CMA work,
+/// for all ranks of the node, because they must choose algorithms alike.
 void record_access(SegmentHeader& header, bool arenas, bool cma, bool xpmem);
 
 class Xpmem;

@@ -6,6 +6,8 @@
 
 #include <cerrno>
 #include <cstdarg>
+#include <cstring>
+#include <string_view>
 #include <vector>
 
 #include <sys/mman.h>
@@ -194,6 +196,44 @@ TEST(SingleCopy, CopiesInSmallPartsIfTheKernelLacksMemoryForALargeCopy) {
     EXPECT_TRUE(two.read(sizeof two.theirs));
     EXPECT_EQ(two.mine[sizeof two.mine - 1], 'x');
     EXPECT_EQ(readings, 1 + 5);
+}
+
+TEST(SingleCopy, CopiesBetweenListsOfSegmentsInOneCall) {
+    if (!system_allows_cma()) GTEST_SKIP() << "the system forbids CMA here";
+    TwoRanks two;
+    ASSERT_TRUE(two.read());
+    std::uint64_t const counted = two.s.rank_state(0).counters.cma.read();
+    readings = 0;
+    std::memcpy(two.theirs, "abcdefghijkl", 12);
+    std::memset(two.mine, 0, 12);
+    std::vector<iovec> const theirs{{two.theirs + 8, 4}, {two.theirs, 3}, {two.theirs + 4, 1}},
+        mine{{two.mine, 2}, {two.mine + 3, 6}};
+    auto there = theirs, here = mine;   // the calls modify the lists
+    EXPECT_TRUE(two.me.read_segments(1, there, here));
+    EXPECT_EQ(std::string_view(two.mine, 9), std::string_view("ij\0klabce", 9));
+    EXPECT_EQ(readings, 1);
+    std::memcpy(two.mine, "12-345678", 9);
+    there = theirs, here = mine;
+    EXPECT_TRUE(two.me.write_segments(1, there, here));
+    EXPECT_EQ(std::string_view(two.theirs, 12), "567d8fgh1234");
+    EXPECT_EQ(writings, 1);
+    EXPECT_EQ(two.s.rank_state(0).counters.cma.read(), counted + 16);
+    two.peer.revoke_cma();
+    there = theirs, here = mine;
+    EXPECT_FALSE(two.me.read_segments(1, there, here)) << "it is exposed no more";
+}
+
+TEST(SingleCopy, CopiesSegmentsInSmallPartsIfTheKernelLacksMemory) {
+    if (!system_allows_cma()) GTEST_SKIP() << "the system forbids CMA here";
+    TwoRanks two;
+    ASSERT_TRUE(two.read());
+    two.theirs[99'999] = 'x', two.theirs[200'000] = 'y';
+    readings = 0;
+    refuse(ENOMEM, 1);
+    iovec theirs[] = {{two.theirs, 100'000}, {two.theirs + 200'000, 1}}, mine[] = {{two.mine, 100'001}};
+    EXPECT_TRUE(two.me.read_segments(1, theirs, mine));
+    EXPECT_EQ(std::string_view(two.mine + 99'999, 2), "xy");
+    EXPECT_EQ(readings, 1 + 2 + 1);
 }
 
 TEST(SingleCopy, ReadsNothingOfAProcessInAnotherNamespace) {

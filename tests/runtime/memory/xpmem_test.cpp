@@ -111,9 +111,13 @@ TEST_F(XpmemTest, IsUnusedIfTheCreatorOfTheSegmentCouldNotUseIt) {
     record_access(segment.header(), false, true, false);
     SingleCopy mine(segment, 0, {.arena = false, .xpmem = FAKE_XPMEM}, copier);
     EXPECT_FALSE(mine.may_load());
-    EXPECT_TRUE(mine.may_copy()) << "by CMA";
+    EXPECT_EQ(mine.may_copy(), cma_works());
+    EXPECT_EQ(mine.may_copy_by_kernel(), cma_works());
     record_access(segment.header(), false, false, false);
     EXPECT_FALSE(mine.may_copy());
+    record_access(segment.header(), true, false, false);
+    EXPECT_TRUE(mine.may_copy()) << "from and to arenas";
+    EXPECT_FALSE(mine.may_copy_by_kernel());
     EXPECT_FALSE(mine.may_attach());
     EXPECT_EQ(segment.rank_state(0).xpmem_segment.load(), 0);
 }

@@ -30,14 +30,16 @@ enum Requirements : unsigned {
         128,   ///< between nodes, the parts of all ranks together have at most max_gathered_bytes bytes
     requires_loadable_buffers =
         256,   ///< peers can load from and store to the buffers, which lie in arenas or can be attached
-    requires_copyable_buffers = 512,    ///< peers can load the buffers, or the system copies them
-    requires_consecutive_teams = 1024   ///< the teams of the hierarchy hold consecutive ranks
+    requires_copyable_buffers = 512,     ///< peers can load the buffers, or the system copies them
+    requires_consecutive_teams = 1024,   ///< the teams of the hierarchy hold consecutive ranks
+    requires_kernel_copies = 2048        ///< the system copies memory between ranks (CMA)
 };
 
 /// Requirements that the settings may rule out for all buffers. Ranks learn only during an operation whether its own
 /// buffers meet them. An algorithm may then refuse the operation (Environment::refuse), so that the next one in the
 /// order of choice runs, or move those buffers through staging memory, if its description says so.
-inline constexpr unsigned buffer_requirements = requires_loadable_buffers | requires_copyable_buffers;
+inline constexpr unsigned buffer_requirements =
+    requires_loadable_buffers | requires_copyable_buffers | requires_kernel_copies;
 
 /// Limit in bytes of the parts of all ranks together, for algorithms between nodes that keep them all in temporary
 /// memory of one rank.
@@ -98,6 +100,19 @@ struct Algorithm : RecordHead {
     char const* file = nullptr;                       ///< source file, relative to the root of the tree
     Cost cost = {};
 };
+
+/// Runs an algorithm of a record, with its own parameters in `args`.
+template <class Args>
+Task run_record(Algorithm<Args> const& record, ShmEnv& env, Args const& args) {
+    return record.shm(env, args);
+}
+/// Runs another algorithm for a call, with the defaults of its parameters.
+template <class Env, class Args, class Record>
+Task run_instead(Env& env, Args args, Record const& other) {
+    Values const values = default_values(other.parameters);
+    args.parameters = values;
+    co_await run_record(other, env, args);
+}
 
 /// The fields of a record from `shm` to `file`. TUTTI_SHM_ONLY: one coroutine template, which runs on one node only.
 #define TUTTI_SHM_ONLY(function) function<ShmEnv>, nullptr, nullptr, __FILE__

@@ -14,7 +14,7 @@
 #include <span>
 
 #include "coll/blocks/reducer.hpp"
-#include "coll/env/env.hpp"
+#include "coll/env/exposing.hpp"
 #include "runtime/wait/task.hpp"
 
 namespace tutti::coll {
@@ -33,7 +33,7 @@ public:
     /// Exposes the buffers and performs the agreement. If some rank cannot load and store in the buffers of all others,
     /// refuses the operation (Environment::refused_for).
     Task agree() {
-        env_.expose_both(in_, out_, best_);
+        expose_both(env_, in_, out_, best_);
         env_.publish(exposed);
         AccessPath worst = AccessPath::load_store;
         int owner = -1;   // the first rank with that access path, unless it is certain

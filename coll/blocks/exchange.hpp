@@ -166,6 +166,7 @@ private:
     void receive_now(int peer);
     void receive_entry(int peer, Entry const& e);
     bool read_own_share(int peer, Entry const& e);
+    std::span<std::byte> bounce() { return limits_.always_exposes ? std::span<std::byte>{} : staging_.bounce(); }
     Task write_root_shares();
     bool must_stream(int peer);
     std::uint64_t incoming_pieces(int peer);
@@ -188,7 +189,7 @@ bool Exchange<Env>::post_packed() {
     if (is_to_root()) {
         Buffer const part = spec_.out[spec_.root];
         std::size_t const n = part.bytes();
-        if (n > env_.slot_bytes()) return false;
+        if (n > env_.slot_bytes() || (limits_.always_exposes && n >= limits_.direct)) return false;
         env_.load(env_.slot(n), part, 0, n);
         env_.publish(1 + n);
         return true;
@@ -293,9 +294,10 @@ void Exchange<Env>::receive_entry(int peer, Entry const& e) {
     case PartLocation::memory:
     case PartLocation::arena:
     case PartLocation::layout:
+    case PartLocation::segments:
         if (read_own_share(peer, e)) {
             env_.consumed(peer, all_transferred);
-        } else if (fetch_part(env_, peer, e, spec_.in[peer], staging_.bounce(), working_set(e.bytes), truncation_)) {
+        } else if (fetch_part(env_, peer, e, spec_.in[peer], bounce(), working_set(e.bytes), truncation_)) {
             env_.consumed(peer, all_transferred);
         } else {
             remaining_ = true;

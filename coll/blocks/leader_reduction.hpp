@@ -267,7 +267,7 @@ private:
             in = exposed_operand(a_);
             if (root_ < 0 ? flag_.led_levels() > 0 : env_.rank() == root_) out = exposed_result(a_);
         }
-        AccessPath const access = env_.expose_loadable(in, out);
+        AccessPath const access = expose_loadable(env_, in, out);
         if (memory_ == LeaderMemory::user && !peers_can_load()) {
             co_await agree(0, !env_.can_load_peers()         ? refused
                               : access == AccessPath::attach ? possible

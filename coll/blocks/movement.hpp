@@ -11,7 +11,7 @@
 #include <ranges>
 #include <vector>
 
-#include "coll/env/env.hpp"
+#include "coll/env/exposing.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/memory/shared_copy.hpp"
 #include "runtime/wait/task.hpp"
@@ -57,12 +57,13 @@ inline constexpr std::uint64_t table_step = max_step;
 
 /// Where a part is until its receiver has it.
 enum class PartLocation : std::uint8_t {
-    slot,      ///< packed, in the sender's slot, after the table
-    staging,   ///< packed, in the first half of the sender's staging memory
-    memory,    ///< contiguous in the user's memory: one copy by the system, if it permits that
-    arena,     ///< contiguous in its owner's arena: one copy by load and store
-    layout,    ///< with gaps in its owner's arena; `at` is the offset of its LayoutLocation in staging memory
-    stream,    ///< arrives in pieces through two alternating buffers in the second half of the staging memory
+    slot,       ///< packed, in the sender's slot, after the table
+    staging,    ///< packed, in the first half of the sender's staging memory
+    memory,     ///< contiguous in the user's memory: one copy by the system, if it permits that
+    arena,      ///< contiguous in its owner's arena: one copy by load and store
+    layout,     ///< with gaps in its owner's arena; `at` is where its LayoutLocation is (Environment::layout_of)
+    segments,   ///< the same in any memory of the user: copied by the system, segment by segment
+    stream,     ///< arrives in pieces through two alternating buffers in the second half of the staging memory
 };
 
 /// Describes one part in a table. Trivially copyable; read by other ranks.
@@ -74,14 +75,15 @@ struct Entry {
     bool root_copies = false;   ///< the root copies its share of the part
     std::uint64_t pieces() const { return (bytes + piece - 1) / piece; }
     /// True if the peer accesses the user's memory; it may answer that it cannot.
-    bool is_exposed() const { return location == PartLocation::memory || in_arena(); }
+    bool is_exposed() const { return location == PartLocation::memory || has_gaps() || in_arena(); }
+    bool has_gaps() const { return location == PartLocation::layout || location == PartLocation::segments; }
     /// True if peers can load and store there; certain only if they too have found memory of their own in an arena.
     bool in_arena() const { return location == PartLocation::arena || location == PartLocation::layout; }
 };
 static_assert(sizeof(Entry) == 24);
 
-/// Location of a part with gaps: the origin of its elements, and the offset in staging memory of the description of its
-/// datatype.
+/// Location of a part with gaps: the origin of its elements, and where the description of its datatype is
+/// (Environment::layout_of).
 struct LayoutLocation {
     std::uint64_t origin, layout;
 };
@@ -98,9 +100,11 @@ struct Limits {
     /// Limits for parts of any size.
     static Limits none(std::size_t piece) { return {0, piece, 0}; }
 
-    std::size_t direct;   ///< the smallest part that peers access in its owner's arena, in bytes
-    std::size_t piece;    ///< bytes of a piece of a stream, limited by the staging memory
-    std::size_t cma;      ///< the smallest part that is copied by the system, in bytes
+    std::size_t direct;            ///< the smallest part that peers access in its owner's arena, in bytes
+    std::size_t piece;             ///< bytes of a piece of a stream, limited by the staging memory
+    std::size_t cma;               ///< the smallest part that is copied by the system, in bytes
+    bool always_exposes = false;   ///< parts from `direct` on are exposed even if they fit into a slot, and parts with
+                                   ///< gaps also where only the system copies them
 };
 inline constexpr Parameter direct_parameter = {
     "direct", 8192, "smallest part, in bytes, that is copied directly from or to its owner's arena"};
@@ -207,18 +211,32 @@ void deliver_own(Env& env, Buffer const& to, ConstBuffer const& from, std::size_
     deliver_own(env, to, from, 0, from.bytes(), working_set, truncation);
 }
 
+template <class Env>
+LayoutLocation layout_location(Env& env, int peer, Entry const& e) {
+    LayoutLocation where;
+    std::memcpy(&where, env.layout_of(peer, e.at), sizeof where);
+    return where;
+}
+
 /// Returns the buffer of a peer's part if this rank can load and store there, else an empty one.
 template <class Env>
 PeerBuffer<Env> peer_part(Env& env, int peer, Entry const& e) {
     if (!e.is_exposed()) return {};
-    if (e.location != PartLocation::layout) return {env, peer, e.at, e.bytes};
-    LayoutLocation where;
-    std::memcpy(&where, env.staging_of(peer) + e.at, sizeof where);
-    return {env, peer, where.origin, e.bytes, env.staging_of(peer) + where.layout};
+    if (!e.has_gaps()) return {env, peer, e.at, e.bytes};
+    LayoutLocation const where = layout_location(env, peer, e);
+    return {env, peer, where.origin, e.bytes, env.layout_of(peer, where.layout)};
 }
 
-/// Reads a part from its owner's memory; through `bounce` if the system copies and the receiver's layout has gaps.
-/// Returns false if that is not permitted. `working_set` as in Copier::copy.
+/// Returns a peer's part with gaps for copies by the system.
+template <class Env>
+RemoteSegments peer_segments(Env& env, int peer, Entry const& e) {
+    LayoutLocation const where = layout_location(env, peer, e);
+    return {where.origin, e.bytes, env.layout_of(peer, where.layout)};
+}
+
+/// Reads a part from its owner's memory. If the system copies a contiguous part and the receiver's layout has gaps:
+/// through `bounce`, or segment by segment if that is empty. Returns false if it is not permitted. `working_set` as in
+/// Copier::copy.
 template <class Env>
 bool fetch_part(Env& env, int peer, Entry const& e, Buffer const& to, std::span<std::byte> bounce,
                 std::size_t working_set, Truncation& truncation) {
@@ -232,7 +250,7 @@ bool fetch_part(Env& env, int peer, Entry const& e, Buffer const& to, std::span<
         return true;
     }
     if (e.location == PartLocation::layout) return false;
-    if (to.type->dense(to.count)) bounce = {};
+    if (e.has_gaps()) return env.fetch_segments(peer, peer_segments(env, peer, e).memory, typed_memory(to), 0, n);
     std::size_t at = 0;
     return fetch_packed(env, peer, e.at, to, at, n, bounce);
 }
@@ -269,7 +287,7 @@ public:
     /// Makes a part available to other ranks: in the slot while there is room, otherwise as in stage_or_expose.
     Entry post(Buffer const& part, Limits const& limits, bool may_expose = true) {
         std::size_t const n = part.bytes(), at = slot_used_;
-        if (n > env_.slot_bytes() - slot_used_) {
+        if (n > env_.slot_bytes() - slot_used_ || (limits.always_exposes && n >= limits.direct)) {
             expose();
             return stage_or_expose(part, limits, may_expose);
         }
@@ -300,7 +318,7 @@ public:
     Entry try_expose(Buffer const& part, Limits const& limits) {
         std::size_t const n = part.bytes();
         if (!part.type->dense(part.count))
-            return n >= limits.direct ? expose_layout(part) : entry(n, 0, PartLocation::stream);
+            return n >= limits.direct ? expose_layout(part, limits.always_exposes) : entry(n, 0, PartLocation::stream);
         AccessPath const access = env_.access_path(first_byte(part), n);
         bool const arena = access == AccessPath::load_store;
         if (access == AccessPath::staged || n < (arena ? limits.direct : limits.cma))
@@ -310,42 +328,45 @@ public:
     }
 
 private:
-    /// Consecutive parts of one type share its layout. One layout may take a quarter of the half.
-    Entry expose_layout(Buffer const& part) {
-        std::size_t const n = part.bytes();
-        constexpr std::size_t word = sizeof(std::int64_t);
-        std::size_t at = (used_ + word - 1) / word * word;
-        if (at + sizeof(LayoutLocation) + half_ / 4 > half_) return entry(n, 0, PartLocation::stream);
-        if (!env_.can_load(part)) return entry(n, 0, PartLocation::stream);
+    /// Consecutive parts of one type share its layout. Without `by_segments`, a layout may take a quarter of the half.
+    Entry expose_layout(Buffer const& part, bool by_segments) {
+        std::size_t const n = part.bytes(), length = part.type == type_ ? 0 : flat_length(*part.type);
+        if (!by_segments && (length > half_ / 4 / word || used_ + word + sizeof(LayoutLocation) + half_ / 4 > half_))
+            return entry(n, 0, PartLocation::stream);
+        AccessPath const path = path_to_gaps(env_, part);
+        if (path != AccessPath::load_store && (!by_segments || path == AccessPath::staged))
+            return entry(n, 0, PartLocation::stream);
         if (part.type != type_) {
-            std::size_t const written = env_.write_layout(*part.type, at, half_ / 4);
-            if (written == 0) return entry(n, 0, PartLocation::stream);
             type_ = part.type;
-            layout_ = at;
-            at += written;
+            layout_ = allocate(length * word);
+            flatten(*type_, {reinterpret_cast<std::int64_t*>(env_.layout_of(env_.rank(), layout_)), length});
         }
         LayoutLocation const where{reinterpret_cast<std::uint64_t>(part.address), layout_};
-        std::memcpy(env_.staging() + at, &where, sizeof where);
-        used_ = at + sizeof where;
-        return entry(n, at, PartLocation::layout);
+        std::uint64_t const at = allocate(sizeof where);
+        std::memcpy(env_.layout_of(env_.rank(), at), &where, sizeof where);
+        return entry(n, at, path == AccessPath::load_store ? PartLocation::layout : PartLocation::segments);
     }
+    /// Takes room for descriptions in the first half, else more memory. Returns the distance from the staging memory.
+    std::uint64_t allocate(std::size_t bytes) {
+        std::size_t const at = (used_ + word - 1) / word * word;
+        if (at + bytes <= half_) {
+            used_ = at + bytes;
+            return at;
+        }
+        if (taken_.bytes < bytes) taken_ = env_.more_staging(bytes);
+        std::uint64_t const offset = taken_.offset;
+        taken_ = {offset + bytes, taken_.bytes - bytes};
+        return offset - env_.exposure(env_.rank()).staging;
+    }
+
+    static constexpr std::size_t word = sizeof(std::int64_t);
 
     Env& env_;
     std::size_t half_, piece_, used_ = 0, slot_used_ = 0;
     bool outstanding_ = false;
     Datatype const* type_ = nullptr;   ///< the type whose layout was written last, at layout_
-    std::size_t layout_ = 0;
+    std::uint64_t layout_ = 0;
+    StagingMemory taken_;   ///< what is left of the memory taken last
 };
-
-// Thresholds that the algorithms of KNEM-Coll share. Below `least`, the paper uses the regular component, whose
-// messages are copied in and out (section V.A); here, a baseline by messages is used. In the v forms, where no rank
-// knows all sizes, single parts below `least` are copied in and out.
-
-inline constexpr Parameter knem_least_parameter = {
-    "least", 16384, "smallest size, in bytes, for single copy; smaller data is sent as messages"};
-
-/// `least` and `piece`, for movements of parts.
-inline constexpr Parameter knem_movement_parameters[] = {knem_least_parameter, piece_parameter};
-inline Limits knem_limits(CommonArgs const& a) { return {a.parameters[0], a.parameters[1], a.parameters[0]}; }
 
 }   // namespace tutti::coll

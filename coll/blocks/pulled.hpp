@@ -21,7 +21,7 @@
 
 #include "coll/blocks/tree.hpp"
 #include "coll/env/arguments.hpp"
-#include "coll/env/env.hpp"
+#include "coll/env/exposing.hpp"
 
 namespace tutti::coll {
 
@@ -219,10 +219,14 @@ inline constexpr Parameter cico_parameter = {"cico", 1024,
 template <class Env>
 class PulledSlices {
 public:
-    /// `max_slice`: maximum size of a slice in bytes; must be the same at all ranks.
-    PulledSlices(Env& env, Buffer const& to, LeaderPosition in_tree, std::size_t max_slice)
+    /// How children copy from buffers with gaps where only the system copies: not, and to their own through memory of
+    /// theirs; or both segment by segment.
+    enum class Gaps { bounced, segments };
+
+    /// `max_slice`: maximum size of a slice in bytes. It and `gaps` must be the same at all ranks.
+    PulledSlices(Env& env, Buffer const& to, LeaderPosition in_tree, std::size_t max_slice, Gaps gaps = Gaps::bounced)
         : position(std::move(in_tree)), data(to), bytes(to.bytes()), slice(std::min(max_slice, quarter_of(env))),
-          env_(env), quarter_(quarter_of(env)), dense_(to.type->dense(to.count)) {}
+          env_(env), quarter_(quarter_of(env)), gaps_(gaps), dense_(to.type->dense(to.count)) {}
     FramePool& frames() { return env_.frames(); }
 
     /// The memory that all ranks touch.
@@ -230,12 +234,18 @@ public:
     std::size_t end_of(std::uint64_t k) const { return std::min(bytes, (k + 1) * slice); }
 
     /// Exposes this rank's buffer. Must be called before it publishes.
-    AccessPath expose() { return access = env_.expose(data, 3 * quarter_, quarter_); }
+    AccessPath expose() {
+        return access = gaps_ == Gaps::segments ? expose_segments(env_, data)
+                                                : expose_buffer(env_, data, 3 * quarter_, quarter_);
+    }
     /// Must be called after the parent has published its exposure.
     void read_parent() {
         Exposure const& e = env_.exposure(position.parent);
         source = env_.buffer_of(position.parent);
-        if (e.access != AccessPath::staged && e.layout == Exposure::contiguous) parent_address_ = e.address;
+        if (e.access == AccessPath::staged) return;
+        if (e.layout == Exposure::contiguous) parent_address_ = e.address;
+        else if (gaps_ == Gaps::segments)
+            parent_segments_.emplace(e.address, e.bytes, env_.layout_of(position.parent, e.layout));
     }
 
     /// Copies from the parent's buffer up to `end`, by load from the source;
@@ -245,9 +255,16 @@ public:
     }
     /// or by the system. Returns false if that refuses, now or earlier; bytes already copied count.
     bool fetch(std::size_t end) {
+        if (parent_segments_) {
+            bool const done = env_.fetch_segments(position.parent, parent_segments_->memory, typed_memory(data),
+                                                  received, end - received);
+            if (done) received = end;
+            else parent_segments_.reset();
+            return done;
+        }
         if (parent_address_ == 0) return false;
         std::span<std::byte> bounce;
-        if (!dense_) bounce = {env_.staging() + depth * quarter_, quarter_};
+        if (gaps_ == Gaps::bounced && !dense_) bounce = {env_.staging() + depth * quarter_, quarter_};
         if (!fetch_packed(env_, position.parent, parent_address_, data, received, end, bounce)) parent_address_ = 0;
         return parent_address_ != 0;
     }
@@ -311,9 +328,12 @@ private:
 
     Env& env_;
     std::size_t quarter_;
+    Gaps const gaps_;
     bool const dense_;
     std::uint64_t staged_ = 0;
-    std::uint64_t parent_address_ = 0;   ///< address of the parent's contiguous buffer, while fetch succeeds; else 0
+    // The parent's buffer while fetch succeeds: the address of a contiguous one, or 0, and one with gaps.
+    std::uint64_t parent_address_ = 0;
+    std::optional<RemoteSegments> parent_segments_;
 };
 
 }   // namespace tutti::coll

@@ -29,15 +29,8 @@ public:
     }
 
     FramePool& frames() { return env_.frames(); }
-    Staging<Env>& staging() { return staging_; }
-    Truncation& truncation() { return truncation_; }
+    Truncation const& truncation() const { return truncation_; }
     void check() const { truncation_.check(env_); }
-
-    /// Describes where `receiver` stores the part of `sender`; valid after the receiver has published. At the root of a
-    /// gather also for its own part.
-    Entry const& target_entry(int receiver, int sender) {
-        return reinterpret_cast<Entry const*>(env_.peek(receiver, env_.slot_bytes()))[sender];
-    }
 
     Task run(Buffer const* own) {
         int const size = env_.size(), rank = env_.rank();
@@ -68,18 +61,18 @@ private:
         int const rank = env_.rank();
         Entry* const targets = reinterpret_cast<Entry*>(env_.slot(env_.slot_bytes()));
         env_.expose_staged();
-        bool const gathers = spec_.pattern == Pattern::to_root && rank == spec_.root;
         for (int peer = 0; peer < env_.size(); ++peer) {
-            if (peer == rank ? gathers : spec_.has_part(peer, rank))
-                targets[peer] = staging_.try_expose(spec_.in[peer], Limits::none(staging_.piece()));
-            if (peer != rank && spec_.has_part(rank, peer)) sizes_of(env_.staging())[peer] = spec_.out[peer].bytes();
+            if (peer == rank) continue;
+            if (spec_.has_part(peer, rank))
+                targets[peer] = staging_.try_expose(spec_.in[peer], {0, staging_.piece(), 0, true});
+            if (spec_.has_part(rank, peer)) sizes_of(env_.staging())[peer] = spec_.out[peer].bytes();
         }
         env_.publish();
     }
 
     /// Writes this rank's part for a peer, or marks it to be streamed. Must be called after until(peer).
     void write(int peer) {
-        Entry const& there = target_entry(peer, env_.rank());
+        Entry const& there = reinterpret_cast<Entry const*>(env_.peek(peer, env_.slot_bytes()))[env_.rank()];
         Buffer const part = spec_.out[peer];
         std::size_t const n = part.bytes();
         bool const written =
@@ -94,14 +87,10 @@ private:
             return true;
         }
         if (there.location == PartLocation::layout) return false;
+        TypedMemory const mine = typed_memory(part);
+        if (there.has_gaps()) return env_.put_segments(peer, peer_segments(env_, peer, there).memory, mine, 0, n);
         if (part.type->dense(part.count)) return env_.put(peer, there.at, first_byte(part), n);
-        std::span<std::byte> const bounce = staging_.bounce();
-        for (std::size_t at = 0; at < n; at += bounce.size()) {
-            std::size_t const length = std::min(bounce.size(), n - at);
-            env_.load(bounce.data(), part, at, length);
-            if (!env_.put(peer, there.at + at, bounce.data(), length)) return false;
-        }
-        return true;
+        return env_.put_segments(peer, ContiguousMemory(there.at, n), mine, 0, n);
     }
 
     /// Both directions between this rank and a peer, for parts that go through staging memory.

@@ -242,7 +242,7 @@ bool find_collective(std::string_view name, Collective& collective) {
 Setting defaults(AlgorithmRow const& a) {
     Setting s;
     s.algorithm = &a;
-    for (std::size_t i = 0; i < a.parameters.size(); ++i) s.values.set(i, a.parameters[i].default_value);
+    s.values = default_values(a.parameters);
     return s;
 }
 

@@ -135,6 +135,7 @@ unsigned CallTraits::unmet(unsigned requirements) const {
     if (bytes > bounded_gather_limit()) missing |= requires_bounded_gather;
     if (!loadable_buffers) missing |= requires_loadable_buffers;
     if (!copyable_buffers) missing |= requires_copyable_buffers;
+    if (!kernel_copies) missing |= requires_kernel_copies;
     if (((requirements & requires_intercommunicator) != 0) != intercommunicator) missing |= requires_intercommunicator;
     return missing & (requirements | requires_intercommunicator);
 }
@@ -152,6 +153,7 @@ std::string text_of_requirements(unsigned requirements) {
         {requires_reassociation, "operands that may be regrouped"},
         {requires_loadable_buffers, "buffers that other ranks can load and store"},
         {requires_copyable_buffers, "buffers that other ranks or the system can copy"},
+        {requires_kernel_copies, "copies between ranks by the system (CMA)"},
         {requires_bounded_gather, "between nodes, parts of known sizes, at most 16 MiB in total"}};
     std::string all;
     for (auto const& [requirement, description] : descriptions)

@@ -151,6 +151,7 @@ struct CallTraits {
     bool allows_reassociation = true;   ///< operands need not be combined one by one from the lowest rank on
     bool loadable_buffers = true;       ///< buffers may meet requires_loadable_buffers
     bool copyable_buffers = true;       ///< buffers may meet requires_copyable_buffers
+    bool kernel_copies = true;          ///< meets requires_kernel_copies
     bool consecutive_teams = true;      ///< meets requires_consecutive_teams
     int parts = 1;                      ///< number of messages of `bytes` bytes that all ranks have together
 

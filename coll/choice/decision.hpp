@@ -29,6 +29,7 @@ inline CallTraits plain_traits(CommState const& state, std::size_t bytes) {
     traits.shared_cores = state.process.segment.header().oversubscribed();
     traits.loadable_buffers = state.process.single_copy.may_load();
     traits.copyable_buffers = state.process.single_copy.may_copy();
+    traits.kernel_copies = state.process.single_copy.may_copy_by_kernel();
     return traits;
 }
 

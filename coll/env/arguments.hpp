@@ -77,6 +77,13 @@ private:
     std::array<std::array<std::size_t, max_levels>, max_count> values_{};
 };
 
+/// Returns the values that the parameters of a record have if no setting gives others.
+inline Values default_values(std::span<Parameter const> parameters) {
+    Values values;
+    for (std::size_t i = 0; i < parameters.size(); ++i) values.set(i, parameters[i].default_value);
+    return values;
+}
+
 /// The values as a call sees them: a reference; the choice owns the values.
 class Parameters {
 public:

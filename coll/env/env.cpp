@@ -159,6 +159,24 @@ void ShmMemory::reserve_staging(std::size_t bytes) {
     if (staging_.bytes != 0 && staging_.bytes < bytes) release_staging();
 }
 
+bool ShmMemory::fetch_segments(int peer, TypedMemory const& there, TypedMemory const& here, std::size_t position,
+                               std::size_t bytes) {
+    try {
+        return move_segments(there, here, position, bytes, [&](std::span<iovec> from, std::span<iovec> to) {
+            return comm_.process.single_copy.read_segments(local_rank(peer), from, to);
+        });
+    } catch (Error const&) { return false; }
+}
+
+bool ShmMemory::put_segments(int peer, TypedMemory const& there, TypedMemory const& here, std::size_t position,
+                             std::size_t bytes) {
+    try {
+        return move_segments(there, here, position, bytes, [&](std::span<iovec> to, std::span<iovec> from) {
+            return comm_.process.single_copy.write_segments(local_rank(peer), to, from);
+        });
+    } catch (Error const&) { return false; }
+}
+
 void ShmMemory::acquire_staging() { staging_ = memory_of(comm_.process).stagings.acquire(comm_.process.heap); }
 
 void ShmMemory::release_staging() {

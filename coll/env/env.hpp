@@ -38,8 +38,8 @@ namespace tutti::coll {
 
 /// The part that both environments within one node share. `Memory` provides the rest, as ShmMemory does: Awaiters
 /// until(word, value, peer) and until_any(events, peer), wake_waiters(word) (called after every publication), access to
-/// large buffers (access_path, reach, fetch, put, can_load_peers, may_attach, loading_agreed), staging memory, plans(),
-/// frames(), traffic(), locality(peer).
+/// large buffers (access_path, kernel_path, reach, fetch, put, fetch_segments, put_segments, can_load_peers,
+/// may_attach, loading_agreed), staging memory, plans(), frames(), traffic(), locality(peer).
 template <class Memory>
 class Environment : public Memory {
 public:
@@ -52,6 +52,7 @@ public:
     void restart(std::uint64_t op) {
         op_ = op;
         phase_ = 0;
+        kernel_only_ = false;
         own_channel_ = &area_.channel(rank_, op);
     }
 
@@ -61,7 +62,7 @@ public:
     /// the present one (after Messages::close(), for example). A peer that is still in an earlier phase reads max_step
     /// from the counters of this rank that have steps in a later one. The words of shared work (below) must be used in
     /// one phase only, and for nothing else.
-    void begin_phase() { phase_ += phase_steps, refused_for_ = -1; }
+    void begin_phase() { phase_ += phase_steps, refused_for_ = -1, kernel_only_ = false; }
     /// The same; the next algorithm uses other trees.
     void begin_phase(Trees const& trees) { begin_phase(), trees_ = &trees; }
 
@@ -217,9 +218,16 @@ public:
     }
 
     // --- Large messages ----------------------------------------------------------------------------------------------
+    /// Restricts this phase to copies by the kernel (CMA): this rank neither loads and stores in its peers' own memory
+    /// nor offers that. All ranks must do so, before they expose anything.
+    void copy_by_kernel_only() { kernel_only_ = true; }
     /// Returns the best access path for peers to these bytes of this rank; if the system refuses it later, fetch and
     /// put report that.
-    AccessPath access_path(void const* address, std::size_t bytes) const { return Memory::access_path(address, bytes); }
+    AccessPath access_path(void const* address, std::size_t bytes) const {
+        return kernel_only_ ? Memory::kernel_path() : Memory::access_path(address, bytes);
+    }
+    /// Returns AccessPath::cma if peers can let the kernel copy from and to memory of this rank, else `staged`.
+    AccessPath kernel_path() const { return Memory::kernel_path(); }
     /// Exposes a buffer to the peers (before publish); they reach it by fetch or reach unless the access path is
     /// `staged`. Returns the access path.
     AccessPath expose(void const* address, std::size_t bytes) {
@@ -227,58 +235,12 @@ public:
                                   Exposure::contiguous, access_path(address, bytes)};
         return own_channel_->exposure.access;
     }
-    /// Exposes a buffer of any layout. A buffer with gaps is exposed as AccessPath::load_store if peers can load and
-    /// store there and its datatype can be written into `capacity` bytes of staging memory from `at` on; otherwise it
-    /// is staged.
-    AccessPath expose(ConstBuffer const& b, std::size_t at, std::size_t capacity) {
-        if (b.type->dense(b.count)) return expose(first_byte(b), b.bytes());
-        expose_staged();
-        if (can_load(b) && write_layout(*b.type, at, capacity) != 0)
-            own_channel_->exposure = {reinterpret_cast<std::uint64_t>(b.address), own_channel_->exposure.staging,
-                                      b.bytes(), at, AccessPath::load_store};
-        return own_channel_->exposure.access;
-    }
-    /// True if peers can load and store every byte between the first and the last that a buffer with gaps touches.
-    bool can_load(ConstBuffer const& b) const {
-        AddressRange const range = AddressRange::of(b.address, b.count, *b.type);
-        return access_path(reinterpret_cast<void const*>(range.first), range.bytes) == AccessPath::load_store;
-    }
-    /// Writes the description of a datatype into `capacity` bytes of staging memory from `at` on. Returns its length in
-    /// bytes, or 0 if it does not fit.
-    std::size_t write_layout(Datatype const& type, std::size_t at, std::size_t capacity) {
-        constexpr std::size_t word = sizeof(std::int64_t);
-        return word * flatten(type, {reinterpret_cast<std::int64_t*>(staging() + at), capacity / word});
-    }
+    /// What this rank exposes, for the functions of exposing.hpp, which expose buffers with gaps and several buffers.
+    Exposure& own_exposure() { return own_channel_->exposure; }
     /// Exposes staging memory only; for data that is not contiguous.
     AccessPath expose_staged() {
         own_channel_->exposure = {0, Memory::staging_offset(), 0, Exposure::contiguous, AccessPath::staged};
         return AccessPath::staged;
-    }
-    /// Exposes the buffer that peers load from and the one that they store to, by load and store alone, without staging
-    /// memory. Both have the same size, or one is empty. `worst`: the best access path that may be granted.
-    void expose_both(std::span<std::byte const> in, std::span<std::byte const> out,
-                     AccessPath worst = AccessPath::load_store) {
-        for (auto buffer : {in, out})
-            if (!buffer.empty()) worst = std::max(worst, access_path(buffer.data(), buffer.size()));
-        own_channel_->exposure.address = reinterpret_cast<std::uint64_t>(in.data());
-        own_channel_->exposure.result = reinterpret_cast<std::uint64_t>(out.data());
-        own_channel_->exposure.bytes = std::max(in.size(), out.size());
-        own_channel_->exposure.access = worst;
-    }
-    /// The same for each buffer alone: the address of one that peers can neither load and store nor perhaps attach is
-    /// 0. Returns the worst access path of the others.
-    AccessPath expose_loadable(std::span<std::byte const> in, std::span<std::byte> out) {
-        AccessPath worst = AccessPath::load_store;
-        auto const address = [&](auto buffer) -> std::uint64_t {
-            if (buffer.empty()) return 0;
-            AccessPath const access = access_path(buffer.data(), buffer.size());
-            if (access > AccessPath::attach) return 0;
-            worst = std::max(worst, access);
-            return reinterpret_cast<std::uint64_t>(buffer.data());
-        };
-        own_channel_->exposure.address = address(in);
-        own_channel_->exposure.result = address(out);
-        return worst;
     }
     /// False if this rank cannot map its peers' arenas, although it may; if it exposes no memory as AccessPath::attach.
     bool can_load_peers() { return Memory::can_load_peers(); }
@@ -291,7 +253,9 @@ public:
     Exposure const& exposure(int peer) const { return channel(peer).exposure; }
     /// Returns where this rank can load and store bytes of a peer's own memory, or null. Never null if in this
     /// operation both have determined AccessPath::load_store for memory of their own, the peer for this address.
-    std::byte* reach(int peer, std::uint64_t address, std::size_t bytes) { return Memory::reach(peer, address, bytes); }
+    std::byte* reach(int peer, std::uint64_t address, std::size_t bytes) {
+        return kernel_only_ ? nullptr : Memory::reach(peer, address, bytes);
+    }
     /// Copies between memories that this rank can load and store; `working_set` as in Copier::copy.
     void copy(void* to, void const* from, std::size_t bytes, std::size_t working_set,
               CopyMode mode = CopyMode::adaptive) {
@@ -308,19 +272,36 @@ public:
         Exposure const& e = exposure(peer);
         if (e.access == AccessPath::staged) return {};
         if (e.layout == Exposure::contiguous) return {*this, peer, e.address, e.bytes};
-        return {*this, peer, e.address, e.bytes, staging_of(peer) + e.layout};
+        return {*this, peer, e.address, e.bytes, layout_of(peer, e.layout)};
+    }
+    /// Returns what `peer` has written at this distance from its exposed staging memory to describe a layout. The
+    /// distance may lead to memory that the peer has taken in addition (more_staging).
+    std::byte* layout_of(int peer, std::uint64_t distance) {
+        return Memory::staging_at(channel(peer).exposure.staging + distance);
     }
     /// Copies from a peer's own memory. Returns false if the system refuses: the bytes must come through its staging.
     bool fetch(int peer, std::uint64_t address, void* to, std::size_t bytes) {
-        bool const done = Memory::fetch(peer, address, to, bytes);
-        if (done) count(bytes, bytes), count_message(peer);
-        return done;
+        if (kernel_only_)
+            return fetch_segments(peer, ContiguousMemory(address, bytes), ContiguousMemory(to, bytes), 0, bytes);
+        return counted(Memory::fetch(peer, address, to, bytes), peer, bytes);
     }
     /// The opposite direction, with the same rules: the peer must have exposed the address in this operation.
     bool put(int peer, std::uint64_t address, void const* from, std::size_t bytes) {
-        bool const done = Memory::put(peer, address, from, bytes);
-        if (done) count(bytes, bytes), count_message(peer);
-        return done;
+        if (kernel_only_)
+            return put_segments(peer, ContiguousMemory(address, bytes), ContiguousMemory(from, bytes), 0, bytes);
+        return counted(Memory::put(peer, address, from, bytes), peer, bytes);
+    }
+    /// Lets the kernel copy packed bytes [position, position + bytes) of a peer's own memory, of any layout, to the
+    /// same positions of this rank's memory: as many segments on both sides as the system takes in one call. The
+    /// addresses of `there` are the peer's. Returns false if the system refuses; some bytes may have been copied.
+    bool fetch_segments(int peer, TypedMemory const& there, TypedMemory const& here, std::size_t position,
+                        std::size_t bytes) {
+        return counted(Memory::fetch_segments(peer, there, here, position, bytes), peer, bytes);
+    }
+    /// The opposite direction.
+    bool put_segments(int peer, TypedMemory const& there, TypedMemory const& here, std::size_t position,
+                      std::size_t bytes) {
+        return counted(Memory::put_segments(peer, there, here, position, bytes), peer, bytes);
     }
     /// This rank's staging memory, and a peer's, valid after until(peer, …) if it exposed anything.
     std::byte* staging() { return Memory::staging(); }
@@ -376,6 +357,10 @@ public:
 
 private:
     Channel& channel(int peer) const { return area_.channel(peer, op_); }
+    bool counted(bool done, int peer, std::size_t bytes) {
+        if (done) count(bytes, bytes), count_message(peer);
+        return done;
+    }
     void store(Area::Word word, std::uint64_t step) {
         word.value.store(stamp(word.op, phase_ + step), std::memory_order_release);
         Memory::wake_waiters(word.value);
@@ -394,6 +379,7 @@ private:
     int const rank_;
     std::uint64_t op_, phase_ = 0;   ///< phase_: the steps before those of this phase
     int refused_for_ = -1;
+    bool kernel_only_ = false;   ///< see copy_by_kernel_only
     Channel* own_channel_;
 };
 

@@ -19,6 +19,8 @@ inline void copy_bytes(void* to, void const* from, std::size_t n) {
     else if (n != 0) std::memcpy(to, from, n);
 }
 
+inline TypedMemory typed_memory(ConstBuffer const& b) { return TypedMemory::of(b.address, b.count, *b.type); }
+
 template <class Env>
 class PeerBuffer {
 public:
@@ -42,7 +44,7 @@ public:
     /// `working_set` as in Copier::copy.
     void get(Buffer const& mine, std::size_t position, std::size_t bytes, std::size_t working_set) const {
         env_->count_message(peer_);
-        if (type_) copy_with_gaps(typed(mine), typed_, position, bytes);
+        if (type_) copy_with_gaps(typed_memory(mine), typed_, position, bytes);
         else if (mine.type->dense(mine.count))
             env_->copy(first_byte(mine) + position, dense_ + position, bytes, working_set);
         else env_->store(mine, position, dense_ + position, bytes);
@@ -50,15 +52,13 @@ public:
     /// Copies in the opposite direction, from this rank's buffer to the peer's.
     void put(Buffer const& mine, std::size_t position, std::size_t bytes, std::size_t working_set) const {
         env_->count_message(peer_);
-        if (type_) copy_with_gaps(typed_, typed(mine), position, bytes);
+        if (type_) copy_with_gaps(typed_, typed_memory(mine), position, bytes);
         else if (mine.type->dense(mine.count))
             env_->copy(dense_ + position, first_byte(mine) + position, bytes, working_set);
         else env_->load(dense_ + position, mine, position, bytes);
     }
 
 private:
-    static TypedMemory typed(Buffer const& b) { return TypedMemory::of(b.address, b.count, *b.type); }
-
     void copy_with_gaps(TypedMemory const& to, TypedMemory const& from, std::size_t position, std::size_t bytes) const {
         env_->count(bytes, bytes);
         copy_typed(to, from, position, bytes);
@@ -71,15 +71,29 @@ private:
     TypedMemory typed_{};
 };
 
+/// A peer's buffer of elements with gaps, in the peer's address space, for copies by the kernel. `flat` as above.
+struct RemoteSegments {
+    RemoteSegments(std::uint64_t origin, std::size_t bytes, std::byte const* flat)
+        : type(reinterpret_cast<std::int64_t const*>(flat)),
+          memory(type.in_owner(origin, static_cast<std::int64_t>(bytes) / type.size())) {}
+
+    RemoteType type;
+    TypedMemory memory;
+};
+
 /// Copies packed bytes [at, end) from a peer's memory, where they are contiguous from `address` on, to the same
-/// position in this rank's buffer, by system calls; through `bounce`, which is empty if the buffer has no gaps.
-/// Advances `at` past the bytes that were copied. Returns false if the system refuses.
+/// position in this rank's buffer, by system calls; a buffer with gaps through `bounce`, or directly to its segments if
+/// that is empty. Advances `at` past the bytes that were copied. Returns false if the system refuses.
 template <class Env>
 bool fetch_packed(Env& env, int peer, std::uint64_t address, Buffer const& mine, std::size_t& at, std::size_t end,
                   std::span<std::byte> bounce) {
-    if (bounce.empty()) {
-        if (!env.fetch(peer, address + at, first_byte(mine) + at, end - at)) return false;
-        at = end;
+    bool const dense = mine.type->dense(mine.count);
+    if (dense || bounce.empty()) {
+        bool const done =
+            dense ? env.fetch(peer, address + at, first_byte(mine) + at, end - at)
+                  : env.fetch_segments(peer, ContiguousMemory(address, end), typed_memory(mine), at, end - at);
+        if (done) at = end;
+        return done;
     }
     for (std::size_t n; at < end; at += n) {
         n = std::min(bounce.size(), end - at);

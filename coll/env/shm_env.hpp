@@ -172,6 +172,7 @@ protected:
     AccessPath access_path(void const* address, std::size_t bytes) const {
         return comm_.process.single_copy.access_path(address, bytes);
     }
+    AccessPath kernel_path() const { return comm_.process.single_copy.kernel_path(); }
     bool can_load_peers() const { return comm_.process.single_copy.can_load_peers(); }
     bool may_attach() const { return comm_.process.single_copy.may_attach(); }
     std::uint64_t& loading_agreed(Area const& area) const { return area.loading_agreed(); }
@@ -190,6 +191,10 @@ protected:
             return comm_.process.single_copy.write(local_rank(peer), address, from, bytes);
         } catch (Error const&) { return false; }
     }
+    bool fetch_segments(int peer, TypedMemory const& there, TypedMemory const& here, std::size_t position,
+                        std::size_t bytes);
+    bool put_segments(int peer, TypedMemory const& there, TypedMemory const& here, std::size_t position,
+                      std::size_t bytes);
 
 private:
     unsigned local_rank(int peer) const {

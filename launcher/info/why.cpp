@@ -10,7 +10,7 @@
 #include "coll/env/area.hpp"
 #include "launcher/info/report.hpp"
 #include "runtime/base/error.hpp"
-#include "runtime/memory/xpmem.hpp"
+#include "runtime/memory/single_copy.hpp"
 #include "topo/binding.hpp"
 #include "topo/this_machine.hpp"
 
@@ -100,7 +100,8 @@ CallTraits traits_of(coll::Collective collective, CallRequest const& call, World
     plain.several_nodes = world.several_nodes();
     plain.shared_cores = world.shared_cores();
     plain.loadable_buffers = variables.arena || attaches(variables);
-    plain.copyable_buffers = plain.loadable_buffers || variables.cma;
+    plain.kernel_copies = variables.cma && cma_works();
+    plain.copyable_buffers = plain.loadable_buffers || plain.kernel_copies;
     switch (collective) {
 #define COLLECTIVE(name, Args)   \
     case coll::Collective::name: \

@@ -1,92 +1,114 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// KNEM-Coll's allgather(v): knem_gather_bcast and knem_ring.
+// KNEM-Coll's allgather(v): knem_gather_bcast and knem_ring. coll/blocks/knem.hpp has what the family shares.
 //
-// knem_gather_bcast: gather and broadcast. All ranks write their parts into the memory of rank 0 concurrently; when all
-// parts are there, all ranks copy the others' parts from there concurrently. Small parts use recursive doubling. Four
-// steps. Bytes per rank: n written and (p − 1)·n read, all of them to or from the memory of rank 0.
+// knem_gather_bcast: a gather to rank 0, whose memory all ranks write concurrently, followed by a broadcast of the
+// whole result from there, each rank's own part included: all ranks copy it concurrently, or level after level in
+// pieces. Small parts are sent as `small` says. Four steps, or L + 3 + p·n/piece. Bytes per rank: n written and p·n
+// read, all of them to or from the memory of rank 0 if the broadcast is linear.
 // KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra), section V.C.
+#include "coll/blocks/knem.hpp"
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/block_row.hpp"
 #include "coll/blocks/gathering.hpp"
-#include "coll/blocks/movement.hpp"
 #include "coll/blocks/sender_writing.hpp"
 
 namespace tutti::coll::algorithms::allgather {
+
+extern Algorithm<AllgatherArgs> const recursive_doubling_algorithm, bruck_algorithm, ring_algorithm;
+
 namespace {
 
-constexpr int root = 0;
-/// Of both algorithms: small parts use recursive doubling.
+constexpr Parameter small_parameter = knem_small_parameter("recursive_doubling|bruck|ring");
+constexpr Algorithm<AllgatherArgs> const* small_algorithms[] = {&recursive_doubling_algorithm, &bruck_algorithm,
+                                                                &ring_algorithm};
+/// Of both algorithms.
 constexpr char knem_bytes[] =
-    "q = power(p, 2); r = p - q; "
-    "2*p*p*s + (s < least ? sum(j, r, staged(s) + staged((2*j + 1)*s) + staged((p - 2*j - 2)*s)) + "
-    "doubling(d, q, d*sum(g, q/d, staged((d + min((g + 1)*d, r) - min(g*d, r))*s))) : 0)";
-enum Reply : std::uint64_t { has_parts = 1, wants_stream = 2 };   // of a non-root rank in ack[0]
+    "s < least ? (small < 1 ? allgather_recursive_doubling(p) : small < 2 ? "
+    "allgather_bruck(p) : allgather_ring(p)) : 2*p*p*s";
 
-/// Copies the others' parts from the root's buffers. Returns false if the system refuses a copy.
-template <class Env>
-bool read_from_root(Env& env, AllgatherArgs const& a, SenderWriting<Env>& w, std::size_t working_set) {
-    for (int part = 0; part < env.size(); ++part) {
-        Entry const& e = w.target_entry(root, part);
-        if (part == env.rank() || e.bytes == 0) continue;
-        if (!e.is_exposed()) return false;
-        if (!fetch_part(env, root, e, a.parts[part], w.staging().bounce(), working_set, w.truncation())) return false;
+/// The result of an allgather(v) as one buffer: the parts in rank order.
+class WholeResult {
+public:
+    WholeResult(AllgatherArgs const& a, int size) {
+        if (merge_adjacent_parts(a.parts, size, buffer)) return;
+        std::vector<std::int64_t> counts, displacements;
+        auto* const first = static_cast<std::byte*>(a.parts[0].address);
+        for (int i = 0; i < size; ++i) {
+            counts.push_back(a.parts[i].count);
+            displacements.push_back(static_cast<std::byte*>(a.parts[i].address) - first);
+        }
+        type_ = TypeBuilder::hindexed(counts, displacements, *a.parts[0].type);
+        buffer = {first, 1, type_.get()};
     }
-    return true;
+
+    Buffer buffer{};
+
+private:
+    Ref<Datatype> type_;
+};
+
+/// All ranks write their parts into the memory of rank 0.
+template <class Env>
+Task gather_to_first(Env& env, AllgatherArgs const& a, Truncation& truncation) {
+    int const rank = env.rank();
+    Buffer const mine = a.is_in_place ? a.parts[rank] : a.mine;
+    ExchangeSpec const spec{.pattern = Pattern::to_root,
+                            .root = 0,
+                            .out = Parts::same(mine.address, mine.count, *mine.type),
+                            .in = a.parts};
+    SenderWriting<Env> gather(env, spec, a.parameters[1], piece_parameter.default_value);
+    co_await gather.run(rank == 0 && !a.is_in_place ? &a.mine : nullptr);
+    truncation = gather.truncation();
+    truncation.compare(rank, mine.bytes(), a.parts[rank].bytes());
 }
 
 }   // namespace
 
 template <class Env>
 Task knem_gather_bcast(Env& env, AllgatherArgs const& a) {
-    if (a.max_part_bytes < a.parameters[0]) {
-        co_await recursive_doubling_allgather(env, a);
+    if (a.max_part_bytes < a.parameters[1]) {
+        co_await run_instead(env, a, *small_algorithms[a.parameters[5]]);
         co_return;
     }
-    int const size = env.size(), rank = env.rank();
-    std::size_t const working_set = a.max_part_bytes * static_cast<std::size_t>(size * (size + 1));
-    Buffer const mine = a.is_in_place ? a.parts[rank] : a.mine;
-    ExchangeSpec const spec{.pattern = Pattern::to_root,
-                            .root = root,
-                            .out = Parts::same(mine.address, mine.count, *mine.type),
-                            .in = a.parts};
-    SenderWriting<Env> w(env, spec, a.parameters[0], a.parameters[1]);
-    co_await w.run(a.is_in_place ? nullptr : &a.mine);
+    Truncation truncation;
+    copy_through(env, a.parameters[6]);
+    co_await gather_to_first(env, a, truncation);
 
-    std::vector<int> readers;
-    std::vector<PartStream> streams;
-    PartStream const all{root, 0, size};
-    if (rank == root) {
-        env.ready(0, 1);
-        for (int leaf = 1; leaf < size; ++leaf) {
-            co_await env.until_ack(leaf, 0, has_parts);
-            if (env.acked(leaf, 0) == wants_stream) readers.push_back(leaf);
-        }
-    } else {
-        co_await env.until_ready(root, 0, 1);
-        bool const done = read_from_root(env, a, w, working_set);
-        if (!done) streams.push_back(all);
-        env.ack(0, done ? has_parts : wants_stream);
-    }
-    KnownParts<Env> parts{a, w.staging(), w.truncation()};
-    PartStreams<Env, KnownParts<Env>> s(env, parts, w.staging());
-    co_await s.run(all, readers, streams);
-    w.check();
+    env.begin_phase();
+    copy_through(env, a.parameters[6]);
+    bool const linear = a.parameters[7] == 0;
+    WholeResult const whole(a, env.size());
+    std::size_t const bytes = whole.buffer.bytes();
+    PieceTree<Env> tree(env, linear ? env.one_team() : env.hierarchy(), whole.buffer, 0,
+                        linear ? whole_pieces(bytes) : pieces_of(a.parameters, 2, bytes));
+    co_await tree.run();
+    truncation.check(env);
 }
 
+constexpr Parameter knem_gather_bcast_parameters[] = {
+    hierarchy_parameter,
+    knem_least_parameter,
+    knem_piece_parameter,
+    knem_large_piece_parameter,
+    knem_large_parameter,
+    small_parameter,
+    knem_through_parameter,
+    {"broadcast", 0, "the broadcast: all ranks copy from rank 0, or teams from their leaders in pieces",
+     ParameterKind::keyword, "linear|pipelined"}};
 extern constinit const Algorithm<AllgatherArgs> knem_gather_bcast_algorithm = {
     "knem_gather_bcast",
-    "all ranks write into the memory of rank 0, then read from there",
+    "all ranks write into the memory of rank 0, which then broadcasts the whole result",
     Family::knem_coll,
     "KNEM-Coll, section V.C",
-    requires_copyable_buffers,
-    knem_movement_parameters,
+    requires_kernel_copies,
+    knem_gather_bcast_parameters,
     TUTTI_SHM_ONLY(knem_gather_bcast),
     {knem_bytes}};
 
 // knem_ring: a ring by single copy. Every rank exposes its result buffer once; in step i it copies the part of rank − i
 // from the buffer of rank − 1 as soon as it is there. Thus each rank's memory is read by one rank at a time. p − 1
-// steps. Bytes per rank: (p − 1)·n copied once. Small parts use recursive doubling. A part that a rank cannot read
-// there is streamed by its owner to all ranks that lack it: where the ring breaks, it also ends for the ranks after it.
+// steps. Bytes per rank: (p − 1)·n copied once. Small parts are sent as `small` says. If the system refuses a copy, the
+// part is streamed by its owner to all ranks that lack it: where the ring breaks, it also ends for the ranks after it.
 // KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra), section VI.D (the ring style of its next release).
 
 namespace {
@@ -115,7 +137,7 @@ private:
         env_.expose_staged();
         Entry* const targets = reinterpret_cast<Entry*>(env_.slot(env_.slot_bytes()));
         for (int part = 0; part < size_; ++part)
-            targets[part] = staging_.try_expose(a_.parts[part], Limits::none(staging_.piece()));
+            targets[part] = staging_.try_expose(a_.parts[part], {0, staging_.piece(), 0, true});
         env_.publish();
         if (!a_.is_in_place) deliver_own(env_, a_.parts[rank_], a_.mine, working_set(), truncation_);
         env_.ready(0, held_parts_);
@@ -136,8 +158,7 @@ private:
     bool copy(int part) {
         Entry const& e = reinterpret_cast<Entry const*>(env_.peek(previous_, env_.slot_bytes()))[part];
         if (e.bytes == 0) return true;
-        return e.is_exposed() &&
-               fetch_part(env_, previous_, e, a_.parts[part], staging_.bounce(), working_set(), truncation_);
+        return e.is_exposed() && fetch_part(env_, previous_, e, a_.parts[part], {}, working_set(), truncation_);
     }
 
     /// Every rank acknowledges how many parts it has obtained, which also states that it no longer reads any buffer;
@@ -169,20 +190,23 @@ private:
 template <class Env>
 Task knem_ring(Env& env, AllgatherArgs const& a) {
     if (a.max_part_bytes < a.parameters[0]) {
-        co_await recursive_doubling_allgather(env, a);
+        co_await run_instead(env, a, *small_algorithms[a.parameters[2]]);
         co_return;
     }
+    copy_through(env, a.parameters[3]);
     Ring<Env> ring(env, a);
     co_await ring.run();
 }
 
+constexpr Parameter knem_ring_parameters[] = {knem_least_parameter, piece_parameter, small_parameter,
+                                              knem_through_parameter};
 extern constinit const Algorithm<AllgatherArgs> knem_ring_algorithm = {
     "knem_ring",
     "every rank copies part after part from its neighbour's buffer",
     Family::knem_coll,
     "KNEM-Coll, section VI.D",
-    requires_copyable_buffers,
-    knem_movement_parameters,
+    requires_kernel_copies,
+    knem_ring_parameters,
     TUTTI_SHM_ONLY(knem_ring),
     {knem_bytes}};
 

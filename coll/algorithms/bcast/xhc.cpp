@@ -80,8 +80,8 @@ Task xhc(Env& env, BcastArgs const& a) {
 
     LeaderMemory memory = LeaderMemory::slot;
     if (bytes > a.parameters[2]) {
-        memory =
-            env.expose(a.data, 3 * largest, quarter) == AccessPath::staged ? LeaderMemory::ring : LeaderMemory::user;
+        memory = expose_buffer(env, a.data, 3 * largest, quarter) == AccessPath::staged ? LeaderMemory::ring
+                                                                                        : LeaderMemory::user;
     } else if (bytes > env.slot_bytes()) {
         env.expose_staged();
         memory = LeaderMemory::ring;

@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // KNEM-Coll's gather(v) and scatter(v), each by reading and by writing. A leaf is a rank other than the root.
+// coll/blocks/knem.hpp has what the family shares.
 //
 // gather/knem_receiver_reading: the leaves expose their parts, and the root's core alone copies all of them. The paper
-// advises against this direction; it is here for comparison with knem_sender_writing. p − 1 steps. Bytes: n per part,
-// copied by the root's core.
+// advises against this direction; it is here for comparison with knem_sender_writing. Small equal parts are sent as
+// `small` says. p − 1 steps. Bytes: n per part, copied by the root's core.
 // KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra), section III.A (receivers copying in all-to-one).
+#include "coll/blocks/knem.hpp"
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/exchange.hpp"
-#include "coll/blocks/linear.hpp"
-#include "coll/blocks/movement.hpp"
 #include "coll/blocks/receiver_reading.hpp"
 #include "coll/blocks/sender_writing.hpp"
 
 namespace tutti::coll {
 
-/// Gather or scatter: senders write into the memory that the receivers expose; small parts are sent as messages.
+constexpr Parameter rooted_knem_parameters[] = {knem_least_parameter, piece_parameter,
+                                                knem_small_parameter("linear|binomial"), knem_through_parameter};
+
+/// Gather or scatter: senders write into the memory that the receivers expose.
 template <class Env>
 Task rooted_by_writing(Env& env, RootedArgs const& a, Pattern pattern) {
     bool const gathers = pattern == Pattern::to_root, copies_own = env.rank() == a.root && !a.in_place_at_root;
-    if (a.equal_parts && a.max_part_bytes < a.parameters[0]) {
-        if (gathers) co_await linear_gather(env, a);
-        else co_await linear_scatter(env, a);
-        co_return;
-    }
     Parts const mine = Parts::same(a.mine.address, a.mine.count, *a.mine.type);
     ExchangeSpec const spec{
         .pattern = pattern, .root = a.root, .out = gathers ? mine : a.parts, .in = gathers ? a.parts : mine};
@@ -32,14 +30,32 @@ Task rooted_by_writing(Env& env, RootedArgs const& a, Pattern pattern) {
     w.check();
 }
 
+/// Runs `small` for small equal parts, and `other` for all others.
+template <class Env, class Record, class Other>
+Task unless_small(Env& env, RootedArgs const& a, Record const* const* small, Other other) {
+    if (a.equal_parts && a.max_part_bytes < a.parameters[0]) {
+        co_await run_instead(env, a, *small[a.parameters[2]]);
+        co_return;
+    }
+    copy_through(env, a.parameters[3]);
+    co_await other();
+}
+
 }   // namespace tutti::coll
 
 namespace tutti::coll::algorithms::gather {
 
+extern Algorithm<RootedArgs> const linear_algorithm, binomial_algorithm;
+
+namespace {
+
+constexpr Algorithm<RootedArgs> const* small_algorithms[] = {&linear_algorithm, &binomial_algorithm};
+
+}   // namespace
+
 template <class Env>
 Task knem_receiver_reading(Env& env, RootedArgs const& a) {
-    if (a.equal_parts && a.max_part_bytes < a.parameters[0]) return linear_gather(env, a);
-    return gather_by_reading(env, a, knem_limits(a));
+    return unless_small(env, a, small_algorithms, [&] { return gather_by_reading(env, a, knem_limits(a)); });
 }
 
 extern constinit const Algorithm<RootedArgs> knem_receiver_reading_algorithm = {
@@ -47,19 +63,19 @@ extern constinit const Algorithm<RootedArgs> knem_receiver_reading_algorithm = {
     "the root copies all parts from the leaves' memory",
     Family::knem_coll,
     "KNEM-Coll, section III.A",
-    requires_copyable_buffers,
-    knem_movement_parameters,
+    requires_kernel_copies,
+    rooted_knem_parameters,
     TUTTI_SHM_ONLY(knem_receiver_reading),
-    {"2*p*s + (p - 1)*(s < least ? staged(s) : slot < s ? 0 : 2*s)"}};
+    {"s < least ? (small < 1 ? gather_linear(p, root) : gather_binomial(p, root)) : 2*p*s"}};
 
 // gather/knem_sender_writing: the root exposes once where the parts belong; the leaves write their parts there
-// concurrently and then signal the root. Small parts are sent to the root as messages. Two steps. Bytes: n per part,
+// concurrently and then signal the root. Small equal parts are sent as `small` says. Two steps. Bytes: n per part,
 // copied by the leaf's core.
 // KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra), section V.B.
 
 template <class Env>
 Task knem_sender_writing(Env& env, RootedArgs const& a) {
-    return rooted_by_writing(env, a, Pattern::to_root);
+    return unless_small(env, a, small_algorithms, [&] { return rooted_by_writing(env, a, Pattern::to_root); });
 }
 
 extern constinit const Algorithm<RootedArgs> knem_sender_writing_algorithm = {
@@ -67,24 +83,31 @@ extern constinit const Algorithm<RootedArgs> knem_sender_writing_algorithm = {
     "the leaves write their parts into the root's memory concurrently",
     Family::knem_coll,
     "KNEM-Coll, section V.B",
-    requires_copyable_buffers,
-    knem_movement_parameters,
+    requires_kernel_copies,
+    rooted_knem_parameters,
     TUTTI_SHM_ONLY(knem_sender_writing),
-    {"2*p*s + (p - 1)*(s < least ? staged(s) : 0)"}};
+    {"s < least ? (small < 1 ? gather_linear(p, root) : gather_binomial(p, root)) : 2*p*s"}};
 
 }   // namespace tutti::coll::algorithms::gather
 
 // scatter/knem_receiver_reading: the root exposes each leaf's part; the leaves copy their parts from there concurrently
-// and acknowledge; then the root returns. Small parts are sent by the root as messages. Two steps. Bytes: n per part,
+// and acknowledge; then the root returns. Small equal parts are sent as `small` says. Two steps. Bytes: n per part,
 // copied by the leaf's core.
 // KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra), section V.B.
 
 namespace tutti::coll::algorithms::scatter {
 
+extern Algorithm<RootedArgs> const linear_algorithm, binomial_algorithm;
+
+namespace {
+
+constexpr Algorithm<RootedArgs> const* small_algorithms[] = {&linear_algorithm, &binomial_algorithm};
+
+}   // namespace
+
 template <class Env>
 Task knem_receiver_reading(Env& env, RootedArgs const& a) {
-    if (a.equal_parts && a.max_part_bytes < a.parameters[0]) return linear_scatter(env, a);
-    return scatter_by_reading(env, a, knem_limits(a), false, 0);
+    return unless_small(env, a, small_algorithms, [&] { return scatter_by_reading(env, a, knem_limits(a), false, 0); });
 }
 
 extern constinit const Algorithm<RootedArgs> knem_receiver_reading_algorithm = {
@@ -92,19 +115,19 @@ extern constinit const Algorithm<RootedArgs> knem_receiver_reading_algorithm = {
     "the leaves copy their parts from the root's memory concurrently",
     Family::knem_coll,
     "KNEM-Coll, section V.B",
-    requires_copyable_buffers,
-    knem_movement_parameters,
+    requires_kernel_copies,
+    rooted_knem_parameters,
     TUTTI_SHM_ONLY(knem_receiver_reading),
-    {"2*p*s + (s < least ? (p - 1)*staged(s) : 2*min(p - 1, floor(max(0, slot - 24*p)/s))*s)"}};
+    {"s < least ? (small < 1 ? scatter_linear(p, root) : scatter_binomial(p, root)) : 2*p*s"}};
 
 // scatter/knem_sender_writing: the leaves expose where their parts belong, and the root's core alone writes all of
-// them. The paper advises against this direction; it is here for comparison with knem_receiver_reading. p − 1 steps.
-// Bytes: n per part, copied by the root's core.
+// them. The paper advises against this direction; it is here for comparison with knem_receiver_reading. Small equal
+// parts are sent as `small` says. p − 1 steps. Bytes: n per part, copied by the root's core.
 // KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra), section III.A (the serialized one-to-all pattern).
 
 template <class Env>
 Task knem_sender_writing(Env& env, RootedArgs const& a) {
-    return rooted_by_writing(env, a, Pattern::from_root);
+    return unless_small(env, a, small_algorithms, [&] { return rooted_by_writing(env, a, Pattern::from_root); });
 }
 
 extern constinit const Algorithm<RootedArgs> knem_sender_writing_algorithm = {
@@ -112,9 +135,9 @@ extern constinit const Algorithm<RootedArgs> knem_sender_writing_algorithm = {
     "the root writes all parts into the leaves' memory",
     Family::knem_coll,
     "KNEM-Coll, section III.A",
-    requires_copyable_buffers,
-    knem_movement_parameters,
+    requires_kernel_copies,
+    rooted_knem_parameters,
     TUTTI_SHM_ONLY(knem_sender_writing),
-    {"2*p*s + (p - 1)*(s < least ? staged(s) : 0)"}};
+    {"s < least ? (small < 1 ? scatter_linear(p, root) : scatter_binomial(p, root)) : 2*p*s"}};
 
 }   // namespace tutti::coll::algorithms::scatter

@@ -114,6 +114,39 @@ TEST(Processes, AFlagThatIsNeverWrittenIsNamedWithItsAlgorithm) {
     waiting.join();
 }
 
+/// The kernel copies from the gaps of one rank to those of another; nothing is staged.
+TEST(Processes, KnemCopiesSegmentsThroughTheKernel) {
+    constexpr int ranks = 3;
+    constexpr std::int64_t blocks = 5000;
+    Segment segment = Segment::create(ranks);
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < ranks; ++rank)
+        threads.emplace_back([&, rank] {
+            Process process(segment, static_cast<unsigned>(rank), process_variables(true));
+            std::vector<std::string> errors;
+            initialize(process, errors);
+            std::vector<std::string> diagnostics;
+            Setting const setting = parse_setting(Collective::bcast, "knem_linear:through=kernel", "test", diagnostics);
+            EXPECT_THAT(diagnostics, testing::IsEmpty());
+            auto const type =
+                TypeBuilder::hvector(blocks, 4, rank == 1 ? 24 : 20, *TypeBuilder::predefined(Basic::int32));
+            std::vector<int> data(blocks * 6), expected(data);
+            std::vector<int> packed(blocks * 4);
+            for (std::size_t i = 0; i < packed.size(); ++i) packed[i] = static_cast<int>(i);
+            type->unpack(expected.data(), 1, 0, packed.data(), 4 * packed.size());
+            if (rank == 0) data = expected;
+            BcastArgs args{};
+            args.data = {data.data(), 1, type.get()};
+            args.parameters = setting.values;
+            drive_algorithm(*process.world, *setting.algorithm, args);
+            EXPECT_EQ(data, expected);
+            if (!process.single_copy.cma()) return;   // the system forbids it here
+            EXPECT_EQ(process.rank_state().counters.cma.read(), rank == 0 ? 0u : 16u * blocks);
+            EXPECT_EQ(process.rank_state().counters.staged.read(), 0u);
+        });
+    for (auto& t : threads) t.join();
+}
+
 TEST(Processes, CmaRefusedInMidRun) {
     Segment segment = Segment::create(2);
     std::vector<std::thread> threads;

@@ -30,10 +30,33 @@ TUTTI_ARENA=no TUTTI_CMA=no run -n 2 --coll allreduce=xhc-flat "$bench" "${quick
 needs="buffers that other ranks can load and store"
 expect_single_message "allreduce=xhc:hierarchy=flat was requested, but xhc needs $needs: exchange runs instead (on \
 MPI_COMM_WORLD of 2 ranks)"
-TUTTI_ARENA=no TUTTI_CMA=no run -n 2 --coll bcast=knem_linear "$bench" "${quick[@]}" --sizes 64K:64K bcast
-expect_err "but knem_linear needs buffers that other ranks or the system can copy: slots runs instead"
-TUTTI_ARENA=no run -n 2 --coll bcast=knem_linear "$bench" "${quick[@]}" --sizes 64K:64K bcast; expect_code 0
-expect_silence
+TUTTI_ARENA=no TUTTI_CMA=no run -n 2 --coll bcast=xhc "$bench" "${quick[@]}" --sizes 64K:64K bcast
+expect_err "but xhc needs buffers that other ranks or the system can copy: slots runs instead"
+# KNEM-Coll's need the kernel's copies, also where buffers are in arenas
+pattern='^ALGORITHM\(([a-z]*), (knem_[a-z_]*)\)$'
+while read -r line; do
+    [[ $line =~ $pattern ]] || continue
+    collective=${BASH_REMATCH[1]} name=${BASH_REMATCH[2]}
+    for arena in yes no; do
+        TUTTI_ARENA=$arena TUTTI_CMA=no run -n 2 --coll "$collective=$name" "$bench" "${quick[@]}" --sizes 64K:64K \
+            "$collective"
+        expect_code 0
+        expect_err "but $name needs copies between ranks by the system (CMA): "
+    done
+done < "$source/coll/algorithms/algorithms.def"
+# through=kernel: no other access to peers' buffers, wherever they are
+cma_bytes() {
+    run -n 2 --stats=json --coll "bcast=knem_linear:through=$1" "$bench" "${quick[@]}" --sizes 64K:64K bcast
+    expect_code 0
+    python3 -c 'import json, sys
+print(sum(row["cma_bytes"] for row in json.load(sys.stdin)["access_paths"]))' <<< "$err"
+}
+if [[ $("$build/bin/tutti-info") != *"no   CMA"* ]]; then
+    TUTTI_ARENA=no run -n 2 --coll bcast=knem_linear "$bench" "${quick[@]}" --sizes 64K:64K bcast; expect_code 0
+    expect_silence
+    [ "$(cma_bytes kernel)" -ge $((3 * 65536)) ] || wrong "$what: $err"
+    [ "$(TUTTI_ARENA=yes cma_bytes any)" = 0 ] || is_sanitized || wrong "$what: $err"
+fi
 # a buffer out of reach where others are not: the owner is named, and the row has the name of what ran
 TUTTI_ARENA_THRESHOLD=128K run -n 2 --coll allreduce=xbrc "$bench" --csv "${quick[@]}" --sizes 64K:64K allreduce
 expect_single_message "allreduce=xbrc was requested, but xbrc needs $needs, which those of rank 0 are not: exchange runs \

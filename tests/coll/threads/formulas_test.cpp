@@ -88,7 +88,7 @@ TEST_P(Costs, EqualTheCountedBytes) {
 TEST_P(Costs, EqualTheCountedBytesWithoutSingleCopy) {
     AlgorithmRow const& row = *GetParam();
     CallTraits traits;
-    traits.loadable_buffers = traits.copyable_buffers = false;
+    traits.loadable_buffers = traits.copyable_buffers = traits.kernel_copies = false;
     if (row.requirements & buffer_requirements) {
         EXPECT_FALSE(traits.suits(row));
         return;

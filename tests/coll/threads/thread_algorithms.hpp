@@ -17,6 +17,11 @@ struct Algorithm : RecordHead {
     Cost cost = {};
 };
 
+template <class Args>
+Task run_record(Algorithm<Args> const& record, ThreadEnv& env, Args const& args) {
+    return record.thread(env, args);
+}
+
 }   // namespace thread_algorithms
 
 /// Runs one operation of the row's algorithm as a coroutine, and one that replaces it if it refuses. Throws

@@ -16,8 +16,8 @@ ThreadWorld::ThreadWorld(int ranks, topo::Hierarchy tree, AccessPath allowed, st
     : trees(std::move(tree)), way(allowed), staging_bytes(staging),
       memory(static_cast<std::byte*>(std::aligned_alloc(cache_line, bytes(ranks))), std::free),
       area(memory.get(), ranks), stagings(static_cast<std::size_t>(ranks)), more_staging(stagings.size()),
-      traffic(stagings.size()), staged(stagings.size()), loading_agreed(stagings.size()), plans(stagings.size()),
-      refused_for(stagings.size(), -1) {
+      traffic(stagings.size()), staged(stagings.size()), kernel_bytes(stagings.size()), kernel_calls(stagings.size()),
+      loading_agreed(stagings.size()), plans(stagings.size()), refused_for(stagings.size(), -1) {
     std::memset(memory.get(), 0, bytes(ranks));
     area.set_region_memory(memory.get() + Area::bytes(ranks));
     for (auto& s : stagings) s.resize(staging);
@@ -87,20 +87,49 @@ std::byte* ThreadMemory::reach(int, std::uint64_t address, std::size_t bytes) co
     return how == AccessPath::load_store || attached ? p : nullptr;
 }
 
-bool ThreadMemory::allowed(int peer, std::uint64_t address, std::size_t bytes) {
-    return reach(peer, address, bytes) || (world_.way == AccessPath::cma && ++fetches_ % 3 != 0);
-}
-
 bool ThreadMemory::fetch(int peer, std::uint64_t address, void* to, std::size_t bytes) {
-    if (!allowed(peer, address, bytes)) return false;
+    if (!reach(peer, address, bytes))
+        return fetch_segments(peer, ContiguousMemory(address, bytes), ContiguousMemory(to, bytes), 0, bytes);
     std::memcpy(to, reinterpret_cast<void const*>(address), bytes);
     return true;
 }
 
 bool ThreadMemory::put(int peer, std::uint64_t address, void const* from, std::size_t bytes) {
-    if (!allowed(peer, address, bytes)) return false;
+    if (!reach(peer, address, bytes))
+        return put_segments(peer, ContiguousMemory(address, bytes), ContiguousMemory(from, bytes), 0, bytes);
     std::memcpy(reinterpret_cast<void*>(address), from, bytes);
     return true;
+}
+
+bool ThreadMemory::fetch_segments(int, TypedMemory const& there, TypedMemory const& here, std::size_t position,
+                                  std::size_t bytes) {
+    return copy_segments(there, here, position, bytes, true);
+}
+
+bool ThreadMemory::put_segments(int, TypedMemory const& there, TypedMemory const& here, std::size_t position,
+                                std::size_t bytes) {
+    return copy_segments(there, here, position, bytes, false);
+}
+
+bool ThreadMemory::copy_segments(TypedMemory const& there, TypedMemory const& here, std::size_t position,
+                                 std::size_t bytes, bool fetches) {
+    if (!kernel_copies()) return false;
+    auto const me = static_cast<std::size_t>(rank_);
+    return move_segments(there, here, position, bytes, [&](std::span<iovec> theirs, std::span<iovec> mine) {
+        ++world_.kernel_calls[me];
+        while (!mine.empty()) {
+            std::size_t const n = std::min(theirs.front().iov_len, mine.front().iov_len);
+            fetches ? std::memcpy(mine.front().iov_base, theirs.front().iov_base, n)
+                    : std::memcpy(theirs.front().iov_base, mine.front().iov_base, n);
+            world_.kernel_bytes[me] += n;
+            for (std::span<iovec>* list : {&theirs, &mine}) {
+                iovec& first = list->front();
+                first = {static_cast<std::byte*>(first.iov_base) + n, first.iov_len - n};
+                if (first.iov_len == 0) *list = list->subspan(1);
+            }
+        }
+        return true;
+    });
 }
 
 void ThreadMemory::drive(Task task) {

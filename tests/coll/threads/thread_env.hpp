@@ -35,6 +35,8 @@ struct ThreadWorld {
     std::vector<std::size_t> more_staging;   ///< bytes that each rank has taken in addition, in all its operations
     std::vector<Traffic> traffic;
     std::vector<std::uint64_t> staged;           ///< bytes that each rank has staged for others
+    std::vector<std::uint64_t> kernel_bytes;     ///< bytes that the system has copied for each rank
+    std::vector<std::uint64_t> kernel_calls;     ///< calls that copied them
     std::vector<std::uint64_t> loading_agreed;   ///< Environment::loading_agreed of each rank
     std::vector<Plans> plans;                    ///< of each rank
     std::vector<int> refused_for;                ///< Environment::refused_for of each rank in its last operation
@@ -114,17 +116,26 @@ protected:
     /// Called before each copy. Other ranks may run first, also between two pieces of shared work.
     Copier const& copier() const;
     AccessPath access_path(void const* address, std::size_t) const;
+    AccessPath kernel_path() const { return kernel_may_copy() ? AccessPath::cma : AccessPath::staged; }
     /// Attaching succeeds for some ranks and addresses only.
     std::byte* reach(int, std::uint64_t address, std::size_t bytes) const;
     bool can_load_peers() const { return true; }
     bool may_attach() const { return world_.way == AccessPath::attach; }
     std::uint64_t& loading_agreed(Area const&) { return world_.loading_agreed[static_cast<std::size_t>(rank_)]; }
-    /// With AccessPath::cma, refuses every third copy, as a system does that revokes the permission during the run.
-    bool allowed(int peer, std::uint64_t address, std::size_t bytes);
+    bool kernel_may_copy() const { return world_.way == AccessPath::load_store || world_.way == AccessPath::cma; }
+    /// With AccessPath::cma, the system refuses every third copy, as if it revoked the permission during the run.
+    bool kernel_copies() { return kernel_may_copy() && (world_.way != AccessPath::cma || ++fetches_ % 3 != 0); }
     bool fetch(int peer, std::uint64_t address, void* to, std::size_t bytes);
     bool put(int peer, std::uint64_t address, void const* from, std::size_t bytes);
+    bool fetch_segments(int, TypedMemory const& there, TypedMemory const& here, std::size_t position,
+                        std::size_t bytes);
+    bool put_segments(int, TypedMemory const& there, TypedMemory const& here, std::size_t position, std::size_t bytes);
 
 private:
+    /// Copies as the system does, from segments to segments.
+    bool copy_segments(TypedMemory const& there, TypedMemory const& here, std::size_t position, std::size_t bytes,
+                       bool fetches);
+
     ThreadWorld& world_;
     int rank_;
     FramePool& frames_;

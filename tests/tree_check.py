@@ -233,6 +233,38 @@ def check_algorithms(text):
         yield 1, "no comment names the paper and its section"
 
 
+PAPERS = {"XHC": "xhc", "MPICH2 with master processes": "mpich", "YHCCL": "yhccl", "KNEM-Coll": "knem_coll",
+          "Cheetah": "cheetah"}   # chapters of coll/PAPERS.md and the families of their algorithms
+STATES = ("as published", "differs", "absent")
+
+
+def check_papers(text, records):
+    """Compares coll/PAPERS.md with the algorithms (`records`: "collective/name" and the record's text)."""
+    chapter, named = "", {title: set() for title in PAPERS}
+    for at, line in enumerate(text.split("\n"), 1):
+        if line.startswith("## "):
+            chapter = line[3:]
+            if chapter not in PAPERS:
+                yield at, f"a chapter {chapter} that is no paper's"
+        if not line.startswith("|") or chapter not in PAPERS or line.startswith(("| section |", "|---")):
+            continue
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if len(cells) != 5 or cells[3] not in STATES:
+            yield at, "a row without a section, what it describes, a file, a state and what differs"
+            continue
+        if cells[3] != "absent" and "](" not in cells[2]:
+            yield at, "a row that names no file"
+        if cells[3] != "as published" and not cells[4]:
+            yield at, "a difference without a reason"
+        for name in re.findall(r"`(\w+/\w+)[`:]", line):
+            named[chapter].add(name)
+            if name not in records:
+                yield at, f"the algorithm {name}, which does not exist"
+    for title, family in PAPERS.items():
+        missing = {name for name, record in records.items() if f"Family::{family}," in record} - named[title]
+        yield from ((1, f"the chapter {title} does not name {name}") for name in sorted(missing))
+
+
 def check_list(listed, recorded):
     """Compares algorithms.def (`listed`) with the records under coll/algorithms/ (`recorded`): "collective/name"."""
     yield from (f"{name} is listed twice" for name in sorted({n for n in listed if listed.count(n) > 1}))
@@ -292,6 +324,13 @@ def self_test():
     if any(good_one == bool(list(check_algorithms(t))) for t, good_one in algorithms.items()) or \
             len(list(check_list(["c/a", "c/b", "c/b"], ["c/a", "c/d"]))) != 3:
         sys.exit("tree_check.py judges its own examples of algorithms wrongly")
+    row = "| 1 | `c/a`, `c/b:x=1` | [f](f) | %s | %s |\n"
+    pages = {row % ("as published", ""): 0, row % ("differs", ""): 1, row % ("differs", "a \\| b"): 0,
+             row % ("real", ""): 3, row.replace("[f](f)", "f") % ("as published", ""): 1,
+             row.replace("c/b", "c/d") % ("as published", ""): 2, "": 2}
+    records = {"c/a": "Family::xhc,", "c/b": "Family::xhc,", "c/c": "Family::tutti,"}
+    if any(len(list(check_papers("## XHC\n" + page, records))) != found for page, found in pages.items()):
+        sys.exit("tree_check.py judges its own examples of pages about papers wrongly")
     wrong = [p for p, t in bad.items() if not list(check_file(p, t))] + \
             [p for p, t in good.items() if list(check_file(p, t))]
     links = "[a](b.md) [c](../c/) [d](http://d) [e](e.md#f)\n```\n[g](g)\n```\n[h](h)"
@@ -310,10 +349,14 @@ def main(root):
     recorded = []
     for name in glob.glob(folder + "/**/*.cpp", recursive=True):
         with open(name, encoding="utf-8") as file:
-            recorded += [f"{collective}/{algorithm}" for collective, algorithm, *_ in records_of(file.read())]
-    for what in check_list(listed, recorded):
+            recorded += [(f"{collective}/{name}", rest) for collective, name, _, rest in records_of(file.read())]
+    for what in check_list(listed, [name for name, _ in recorded]):
         offenders += 1
         print(f"coll/algorithms/algorithms.def: {what}")
+    with open(os.path.join(root, "coll/PAPERS.md"), encoding="utf-8") as file:
+        for line, what in check_papers(file.read(), dict(recorded)):
+            offenders += 1
+            print(f"coll/PAPERS.md:{line}: {what}")
     for folder, folders, files in os.walk(root):
         folders[:] = [f for f in folders if f == ".ci" or not f.startswith((".", "build")) and f != "__pycache__"]
         for name in sorted(files):

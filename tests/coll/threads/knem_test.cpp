@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <numeric>
 #include <set>
 
@@ -134,7 +135,7 @@ TEST(KnemRotated, BeginsWithAnAllgatherAndEndsWithABarrier) {
     for (int turn = 0; turn < 30; ++turn) {
         ThreadWorld world(ranks, sockets(ranks, 1));
         std::vector<std::set<int>> awaited(ranks);
-        int copies = 0;
+        std::atomic<int> copies = 0;
         world.on_wait = [&](int rank, int peer) { awaited[static_cast<std::size_t>(rank)].insert(peer); };
         world.locality = [&](int rank, int) {   // called once per copy
             ++copies;

@@ -44,7 +44,7 @@ copied=(-x TUTTI_ARENA=no -x TUTTI_XPMEM=no -x TUTTI_COLL=bcast=knem_linear)
 bench=("$build/bin/tutti-bench" --iterations 3 --warmup 0 --sizes 64K:64K bcast)
 theirs -n 2 "${copied[@]}" "${bench[@]}"; expect_code 0; expect_silence
 theirs -n 1 "${copied[@]}" "${bench[@]}" : -n 1 "${copied[@]}" -x TUTTI_CMA=no "${bench[@]}"
-expect_code 0; expect_err "but knem_linear needs buffers that other ranks or the system can copy: slots runs instead"
+expect_code 0; expect_err "but knem_linear needs copies between ranks by the system (CMA): slots runs instead"
 
 # Large buffers are copied directly between ranks, whatever kinds of programs are in the world.
 if [ $arenas_checked = yes ]; then

@@ -156,15 +156,13 @@ std::vector<Option> options_of(Settings& s) {
                       "mpich_hierarchical: five more columns, the mean time per call that the nodes' masters spend on "
                       "their nodes before they communicate, among each other, and on their nodes afterwards; the "
                       "percentage that is between nodes; and by Amdahl's law the ideal time, which the call would take "
-                      "if the phases inside nodes took none. Sets TUTTI_STATS=yes; '-' if there are no phases",
-                      "also time the phases of hierarchical algorithms"),
+                      "if the phases inside nodes took none. Sets TUTTI_STATS=yes; '-' if there are no phases"),
         switch_option("--model", s.model,
                       "also measure what a message takes inside a node and between nodes (on one node: between rank 0 "
                       "and rank 1, and between rank 0 and the last one): latency and time per byte, by half a round "
                       "trip of 8 bytes and of 1 MiB. A tutti-bench that starts the ranks itself, or reads results with "
                       "--from, adds a series for each algorithm whose time the model of Zhu, Goodell, Gropp and Thakur "
-                      "(EuroPVM/MPI 2009, section 3.1) states",
-                      "compare with a model of messages"),
+                      "(EuroPVM/MPI 2009, section 3.1) states"),
         switch_option("--limit", s.limit,
                       "two more columns: the least time of handwritten kernels for the same memory traffic between the "
                       "same ranks, and the ratio of the operation's time to it; with --loop, two more for the loops. "

@@ -43,6 +43,8 @@ text=$(TUTTI_TUNING=$folder/tuning TUTTI_COLL=bcast=slots TUTTI_TOPOLOGY="socket
     bytes loaded and stored: 2*(p - 1 + (1 - copyable)*leaders)*s = 393216
 Passed over before it:
   slots [TUTTI_COLL]: accepts messages of at most 8K bytes
+  slots [coll/choice/table.def:"*"]: is for at most 2 ranks and 8191 bytes
+  hierarchical [coll/choice/table.def:"*"]: is for at most 2 ranks
   hierarchical_slots [coll/choice/table.def:"*"]: is for at most 8K bytes"* ]] || wrong "--why as text: $text"
 row=$(grep -oE 'table.def:[0-9]+' <<< "$text" | head -1 | cut -d: -f2)
 [[ $(sed -n "${row}p" "$source/coll/choice/table.def") == "ROW(bcast, one_node, any, 1, any, hierarchical)" ]] || wrong "the row of the table: $row"

@@ -34,11 +34,11 @@ struct AllreduceWorld {
     /// Runs an allreduce, and checks the results.
     void allreduce(std::uint64_t op, AlgorithmRow const& row) {
         Setting const setting = defaults(row);
-        auto const type = TypeBuilder::predefined(Basic::float64);
-        Op sum;
-        sum.builtin = BuiltinOp::sum;
         waits = 0;
         run_as_ranks(allreduce_ranks, [&](int rank) {
+            auto const type = TypeBuilder::predefined(Basic::float64);
+            Op sum;
+            sum.builtin = BuiltinOp::sum;
             FramePool frames;
             ReduceArgs args{};
             args.in = operand(rank);

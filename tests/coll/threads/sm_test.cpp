@@ -28,10 +28,10 @@ TEST(Sm, ReusesSegmentsInEveryGroupAndOperation) {
             Setting const bcast = setting_of(Collective::bcast, join("sm:", parameters)),
                           allreduce = setting_of(Collective::allreduce, join("sm:", parameters));
             ThreadWorld world(ranks, make_tree(ranks, 1), AccessPath::staged, 1024);
-            auto const type = TypeBuilder::predefined(Basic::int32);
-            Op sum;
-            sum.builtin = BuiltinOp::sum;
             run_as_ranks(ranks, [&](int rank) {
+                auto const type = TypeBuilder::predefined(Basic::int32);
+                Op sum;
+                sum.builtin = BuiltinOp::sum;
                 FramePool frames;
                 std::uint64_t op = 0;
                 for (int root : {0, ranks - 1, ranks / 2, 0, 1}) {

@@ -17,17 +17,16 @@ ThreadWorld::ThreadWorld(int ranks, topo::Hierarchy tree, AccessPath allowed, st
       memory(static_cast<std::byte*>(std::aligned_alloc(cache_line, bytes(ranks))), std::free),
       area(memory.get(), ranks), stagings(static_cast<std::size_t>(ranks)), more_staging(stagings.size()),
       traffic(stagings.size()), staged(stagings.size()), kernel_bytes(stagings.size()), kernel_calls(stagings.size()),
-      loading_agreed(stagings.size()), plans(stagings.size()), refused_for(stagings.size(), -1) {
+      loading_agreed(stagings.size()), plans(stagings.size()), refused_for(stagings.size(), -1),
+      writers_(static_cast<int*>(std::calloc(bytes(ranks) / sizeof(std::uint64_t), sizeof(int))), std::free) {
     std::memset(memory.get(), 0, bytes(ranks));
     area.set_region_memory(memory.get() + Area::bytes(ranks));
     for (auto& s : stagings) s.resize(staging);
-    std::size_t const words = bytes(ranks) / sizeof(std::uint64_t);
-    writers_ = std::make_unique<std::atomic<int>[]>(words);
-    for (std::size_t i = 0; i < words; ++i) writers_[i].store(-1, std::memory_order_relaxed);
 }
 
-std::atomic<int>& ThreadWorld::writer(std::atomic<std::uint64_t> const& word) {
-    return writers_[static_cast<std::size_t>(reinterpret_cast<std::byte const*>(&word) - memory.get()) / sizeof word];
+std::atomic_ref<int> ThreadWorld::writer(std::atomic<std::uint64_t> const& word) {
+    auto const at = static_cast<std::size_t>(reinterpret_cast<std::byte const*>(&word) - memory.get()) / sizeof word;
+    return std::atomic_ref(writers_[at]);
 }
 
 void ThreadMemory::reserve_staging(std::size_t bytes) {
@@ -53,13 +52,13 @@ ThreadMemory::AnyAwaiter ThreadMemory::until_any(Events const& events, int peer)
 }
 
 void ThreadMemory::wake_waiters(std::atomic<std::uint64_t> const& word) {
-    world_.writer(word).store(rank_, std::memory_order_relaxed);
+    world_.writer(word).store(rank_ + 1, std::memory_order_relaxed);
     test::may_switch_rank();
 }
 
 void ThreadMemory::check_writer(std::atomic<std::uint64_t> const& word, int peer) const {
     if (peer == any_peer) return;
-    int const writer = world_.writer(word).load(std::memory_order_relaxed);
+    int const writer = world_.writer(word).load(std::memory_order_relaxed) - 1;
     if (writer != peer)
         ADD_FAILURE() << "rank " << rank_ << " waits for rank " << peer << ", but rank " << writer
                       << " stored the word";

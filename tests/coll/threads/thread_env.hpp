@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -48,12 +49,12 @@ struct ThreadWorld {
     /// Called for each flag that a rank waits for, with that rank and the owner of the flag.
     std::function<void(int, int)> on_wait;
 
-    /// The rank that stored the word last; -1: none. The deadlock diagnosis relies on it: a rank that waits for a word
-    /// publishes the peer that its wait names as the one that must act.
-    std::atomic<int>& writer(std::atomic<std::uint64_t> const& word);
+    /// The rank that stored the word last, plus one; 0: none. The deadlock diagnosis relies on it: a rank that waits for
+    /// a word publishes the peer that its wait names as the one that must act.
+    std::atomic_ref<int> writer(std::atomic<std::uint64_t> const& word);
 
 private:
-    std::unique_ptr<std::atomic<int>[]> writers_;   ///< one per word of `memory`
+    std::unique_ptr<int[], decltype(&std::free)> writers_;   ///< of each word of `memory`
 };
 
 class ThreadMemory {

@@ -49,8 +49,8 @@ struct ThreadWorld {
     /// Called for each flag that a rank waits for, with that rank and the owner of the flag.
     std::function<void(int, int)> on_wait;
 
-    /// The rank that stored the word last, plus one; 0: none. The deadlock diagnosis relies on it: a rank that waits for
-    /// a word publishes the peer that its wait names as the one that must act.
+    /// The rank that stored the word last, plus one; 0: none. The deadlock diagnosis relies on it: a rank that waits
+    /// for a word publishes the peer that its wait names as the one that must act.
     std::atomic_ref<int> writer(std::atomic<std::uint64_t> const& word);
 
 private:

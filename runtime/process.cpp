@@ -74,6 +74,7 @@ Process::Process(Segment& s, unsigned local_rank, Variables v, std::optional<Clu
     rank_state().pid.store(getpid(), std::memory_order_relaxed);
     rank_state().process.store(ProcessIdentity::of(getpid()).word(), std::memory_order_relaxed);
     rank_state().state.store(RankPhase::initialised, std::memory_order_release);
+    waiter.wake_sleepers();
 }
 
 Process::~Process() = default;

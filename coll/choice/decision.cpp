@@ -70,6 +70,21 @@ void warn_substitution(Comm const& comm, Setting const& requested, CallTraits co
     // The call does not fail because there is no memory for the message.
 }
 
+/// Returns false if the system copies no memory between some members of this node. A container or a filter of system
+/// calls may forbid that to ranks and not to mpiexec, so a member's answer is known once it has called MPI_Init, which
+/// this function waits for. All members get the same answer.
+bool kernel_copies_between_members(Comm const& comm, Collective collective) {
+    Process& process = comm.process;
+    for (int world_rank : comm.union_group->world_ranks()) {
+        if (!process.cluster.is_local(world_rank)) continue;
+        auto const peer = static_cast<unsigned>(process.cluster.local_rank_of(world_rank));
+        process.waiter.wait_until([&] { return process.single_copy.has_started(peer); },
+                                  {name_of(collective), world_rank});
+        if (!process.single_copy.may_copy_by_kernel(peer)) return false;
+    }
+    return true;
+}
+
 }   // namespace
 
 std::vector<int> local_ranks_of(Process const& process, Group const& group) {
@@ -78,13 +93,18 @@ std::vector<int> local_ranks_of(Process const& process, Group const& group) {
     return local_ranks;
 }
 
-Decision decide_for(Comm const& comm, Collective collective, CallTraits const& traits, bool is_reporter,
+Decision decide_for(Comm const& comm, Collective collective, CallTraits traits, bool is_reporter,
                     Refusal const& refusal) {
     CommState& state = state_of(comm);
     ProcessState& node = state_of(state.process);
     Settings const& settings = state.settings ? *state.settings : node.settings;
     auto const trees = [&](topo::LevelChoice const* levels) -> Trees const& { return trees_of(comm, levels); };
     Decision decision = decide(collective, traits, settings, trees);
+    if ((decision.algorithm->requirements & requires_kernel_copies) &&
+        !kernel_copies_between_members(comm, collective)) {
+        traits.kernel_copies = false;
+        decision = decide(collective, traits, settings, trees);
+    }
     Setting const& requested = settings.requested[static_cast<std::size_t>(collective)];
     if (is_reporter && requested.algorithm && decision.setting != &requested)
         warn_substitution(comm, requested, traits_for(requested, traits, trees), *decision.setting, refusal);

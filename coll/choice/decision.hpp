@@ -19,7 +19,7 @@ struct Refusal {
 
 /// Makes the decision for these traits. `is_reporter`: this rank reports when the algorithm that the user requested
 /// cannot do the call.
-Decision decide_for(Comm const& comm, Collective collective, CallTraits const& traits, bool is_reporter,
+Decision decide_for(Comm const& comm, Collective collective, CallTraits traits, bool is_reporter,
                     Refusal const& refusal = {});
 
 /// Traits of a call without an operator and with equal parts.

@@ -63,6 +63,7 @@ SingleCopy::SingleCopy(Segment const& segment, unsigned rank, CopyMethods allowe
     own_state.identity_address.store(reinterpret_cast<std::uint64_t>(&identity_value_), std::memory_order_relaxed);
     own_state.identity_value.store(identity_value_, std::memory_order_relaxed);
     own_state.pid_namespace.store(namespace_, std::memory_order_release);
+    own_state.cma_denied.store(allowed.cma && cma_works() ? 0 : 1, std::memory_order_relaxed);
     if (!allowed.arena) segment.header().arenas_refused.store(1, std::memory_order_relaxed);
 }
 
@@ -113,13 +114,21 @@ bool SingleCopy::has_local_address(unsigned peer, std::uint64_t address, std::si
     return (allowed_.arena && arenas_.at(peer, address, bytes)) || xpmem_.at(peer, address, bytes, own);
 }
 
+bool SingleCopy::may_copy_by_kernel(unsigned peer) const {
+    RankState const& mine = segment_.rank_state(rank_);
+    RankState const& there = segment_.rank_state(peer);
+    if (mine.cma_denied.load(std::memory_order_relaxed) || there.cma_denied.load(std::memory_order_relaxed))
+        return false;
+    return peer == rank_ || same_pid_namespace(namespace_, there.pid_namespace.load(std::memory_order_relaxed));
+}
+
 bool SingleCopy::is_isolated() {
     if (isolation_ != Isolation::unknown) return isolation_ == Isolation::yes;
     bool all_started = segment_.ranks() > 1;
     for (unsigned peer = 0; peer < segment_.ranks(); ++peer) {
         if (peer == rank_) continue;
         RankState const& there = segment_.rank_state(peer);
-        bool const started = there.state.load(std::memory_order_acquire) != RankPhase::absent;
+        bool const started = has_started(peer);
         if (same_pid_namespace(namespace_, there.pid_namespace.load(std::memory_order_relaxed)))
             return isolation_ = Isolation::no, false;
         all_started = all_started && started;

@@ -71,6 +71,13 @@ public:
     bool may_copy() const { return segment_.header().copies_ruled_out == 0; }
     /// Returns false if the system copies no memory between ranks of the node: the same at all ranks.
     bool may_copy_by_kernel() const { return segment_.header().kernel_copies_ruled_out == 0; }
+    /// Returns true if local rank `peer` has called MPI_Init, so that may_copy_by_kernel(peer) may be asked.
+    bool has_started(unsigned peer) const {
+        return segment_.rank_state(peer).state.load(std::memory_order_acquire) != RankPhase::absent;
+    }
+    /// Returns false if the system copies no memory between this rank and `peer`, because it forbids that to either of
+    /// them, or because they are in separate pid namespaces. Both ranks get the same answer.
+    bool may_copy_by_kernel(unsigned peer) const;
     /// Returns false if this rank exposes no memory as AccessPath::attach (any more).
     bool may_attach() const { return xpmem_.is_exposed(); }
     /// Returns false if this rank cannot access the arenas of all others although the settings permit it.

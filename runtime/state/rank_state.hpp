@@ -200,6 +200,7 @@ struct alignas(cache_line) RankState {
     std::atomic<std::int64_t> xpmem_segment;   ///< XPMEM's segment id for the rank's whole memory; 0: not exposed
     std::atomic<std::uint64_t> xpmem_top;      ///< the end of that memory
     std::atomic<std::uint32_t> cma_granted;    ///< 1: the rank has exposed memory outside of arenas and may be traced
+    std::atomic<std::uint32_t> cma_denied;     ///< 1: its settings or the system deny it CMA; written before `state`
     std::atomic<std::uint64_t> identity_address;   ///< where the rank's memory holds identity_value; by this its peers
     std::atomic<std::uint64_t> identity_value;     ///< verify that `pid` identifies this rank; 0: it cannot be verified
 

@@ -44,6 +44,16 @@ while read -r line; do
         expect_err "but $name needs copies between ranks by the system (CMA): "
     done
 done < "$source/coll/algorithms/algorithms.def"
+# also where the system forbids them to ranks and not to mpiexec
+for ranks in 2 4; do
+    run -n $ranks --coll bcast=knem_linear "$forbid" cma -- "$bench" "${quick[@]}" --sizes 64K:64K bcast ibcast bcast_init
+    expect_single_message "bcast=knem_linear was requested, but knem_linear needs copies between ranks by the system \
+(CMA): slots runs instead (on MPI_COMM_WORLD of $ranks ranks)"
+done
+run -n 1 --coll bcast=knem_linear "$forbid" cma -- "$bench" "${quick[@]}" --sizes 64K:64K bcast : \
+    -n 2 "$bench" "${quick[@]}" --sizes 64K:64K bcast
+expect_code 0
+expect_err "but knem_linear needs copies between ranks by the system (CMA): "
 # through=kernel: no other access to peers' buffers, wherever they are
 cma_bytes() {
     run -n 2 --stats=json --coll "bcast=knem_linear:through=$1" "$bench" "${quick[@]}" --sizes 64K:64K bcast

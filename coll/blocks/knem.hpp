@@ -32,15 +32,27 @@ inline constexpr Parameter knem_through_parameter = {
     "through", 0, "how data of at least that size is copied: by any method, or by the kernel (CMA) only",
     ParameterKind::keyword, "any|kernel"};
 
+/// The order of the parameters: of movements of parts, of broadcasts over several levels, and of the linear broadcast.
+struct PartsParameter {
+    enum : std::size_t { least, piece, small, through };
+};
+struct LevelsParameter {
+    enum : std::size_t { hierarchy, least, piece, large_piece, large, small, through, broadcast };
+};
+struct LinearParameter {
+    enum : std::size_t { least, small, through };
+};
+
 /// Applies the value of `through` to this phase.
 template <class Env>
 void copy_through(Env& env, std::size_t value) {
     if (value == 1) env.copy_by_kernel_only();
 }
 
-/// The limits of movements of parts, whose first two parameters are `least` and `piece`.
+/// The limits of movements of parts.
 inline Limits knem_limits(CommonArgs const& a) {
-    return {.direct = a.parameters[0], .piece = a.parameters[1], .cma = a.parameters[0], .always_exposes = true};
+    std::size_t const least = a.parameters[PartsParameter::least];
+    return {.direct = least, .piece = a.parameters[PartsParameter::piece], .cma = least, .always_exposes = true};
 }
 
 /// The pieces of the broadcast over several levels (section VI.B).
@@ -58,12 +70,13 @@ inline Pieces whole_pieces(std::size_t bytes) {
     pieces.fill(bytes);
     return pieces;
 }
-/// The values of the parameters of pieces, which follow each other from parameter `first` on.
-inline Pieces pieces_of(Parameters const& parameters, std::size_t first, std::size_t bytes) {
+/// The pieces of a broadcast of `bytes` bytes over several levels.
+inline Pieces pieces_of(Parameters const& parameters, std::size_t bytes) {
+    using Of = LevelsParameter;
+    std::size_t const which = bytes < parameters[Of::large] ? Of::piece : Of::large_piece;
     Pieces pieces;
     for (int level = 0; level < max_levels; ++level)
-        pieces[static_cast<std::size_t>(level)] =
-            parameters.at(bytes < parameters[first + 2] ? first : first + 1, level);
+        pieces[static_cast<std::size_t>(level)] = parameters.at(which, level);
     return pieces;
 }
 

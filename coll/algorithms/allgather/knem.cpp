@@ -56,7 +56,7 @@ Task gather_to_first(Env& env, AllgatherArgs const& a, Truncation& truncation) {
                             .root = 0,
                             .out = Parts::same(mine.address, mine.count, *mine.type),
                             .in = a.parts};
-    SenderWriting<Env> gather(env, spec, a.parameters[1], piece_parameter.default_value);
+    SenderWriting<Env> gather(env, spec, a.parameters[LevelsParameter::least], piece_parameter.default_value);
     co_await gather.run(rank == 0 && !a.is_in_place ? &a.mine : nullptr);
     truncation = gather.truncation();
     truncation.compare(rank, mine.bytes(), a.parts[rank].bytes());
@@ -66,21 +66,21 @@ Task gather_to_first(Env& env, AllgatherArgs const& a, Truncation& truncation) {
 
 template <class Env>
 Task knem_gather_bcast(Env& env, AllgatherArgs const& a) {
-    if (a.max_part_bytes < a.parameters[1]) {
-        co_await run_instead(env, a, *small_algorithms[a.parameters[5]]);
+    if (a.max_part_bytes < a.parameters[LevelsParameter::least]) {
+        co_await run_instead(env, a, *small_algorithms[a.parameters[LevelsParameter::small]]);
         co_return;
     }
     Truncation truncation;
-    copy_through(env, a.parameters[6]);
+    copy_through(env, a.parameters[LevelsParameter::through]);
     co_await gather_to_first(env, a, truncation);
 
     env.begin_phase();
-    copy_through(env, a.parameters[6]);
-    bool const linear = a.parameters[7] == 0;
+    copy_through(env, a.parameters[LevelsParameter::through]);
+    bool const linear = a.parameters[LevelsParameter::broadcast] == 0;
     WholeResult const whole(a, env.size());
     std::size_t const bytes = whole.buffer.bytes();
     PieceTree<Env> tree(env, linear ? env.one_team() : env.hierarchy(), whole.buffer, 0,
-                        linear ? whole_pieces(bytes) : pieces_of(a.parameters, 2, bytes));
+                        linear ? whole_pieces(bytes) : pieces_of(a.parameters, bytes));
     co_await tree.run();
     truncation.check(env);
 }
@@ -120,7 +120,7 @@ class Ring {
 public:
     Ring(Env& env, AllgatherArgs const& a)
         : env_(env), a_(a), size_(env.size()), rank_(env.rank()), previous_((rank_ + size_ - 1) % size_),
-          staging_(env, a.parameters[1]) {}
+          staging_(env, a.parameters[PartsParameter::piece]) {}
 
     FramePool& frames() { return env_.frames(); }
     Task run() {
@@ -189,11 +189,11 @@ private:
 
 template <class Env>
 Task knem_ring(Env& env, AllgatherArgs const& a) {
-    if (a.max_part_bytes < a.parameters[0]) {
-        co_await run_instead(env, a, *small_algorithms[a.parameters[2]]);
+    if (a.max_part_bytes < a.parameters[PartsParameter::least]) {
+        co_await run_instead(env, a, *small_algorithms[a.parameters[PartsParameter::small]]);
         co_return;
     }
-    copy_through(env, a.parameters[3]);
+    copy_through(env, a.parameters[PartsParameter::through]);
     Ring<Env> ring(env, a);
     co_await ring.run();
 }

@@ -27,7 +27,7 @@ constexpr char knem_bytes[] =
     "s < least ? (small < 1 ? alltoall_linear(p) : small < 2 ? alltoall_bruck(p) : "
     "alltoall_pairwise(p)) : 2*p*p*s";
 
-bool is_small(AlltoallArgs const& a) { return a.equal_parts && a.part_bytes < a.parameters[0]; }
+bool is_small(AlltoallArgs const& a) { return a.equal_parts && a.part_bytes < a.parameters[PartsParameter::least]; }
 
 /// The answers for which finish() waits show that this rank's memory has been read; the barrier also waits for copies
 /// between other ranks.
@@ -54,10 +54,10 @@ Task copy_in_rotated_order(Env& env, AlltoallArgs const& a) {
 template <class Env>
 Task knem_rotated(Env& env, AlltoallArgs const& a) {
     if (is_small(a)) {
-        co_await run_instead(env, a, *small_algorithms[a.parameters[2]]);
+        co_await run_instead(env, a, *small_algorithms[a.parameters[PartsParameter::small]]);
         co_return;
     }
-    copy_through(env, a.parameters[3]);
+    copy_through(env, a.parameters[PartsParameter::through]);
     co_await copy_in_rotated_order(env, a);
 }
 
@@ -79,17 +79,17 @@ extern constinit const Algorithm<AlltoallArgs> knem_rotated_algorithm = {
 template <class Env>
 Task knem_sender_writing(Env& env, AlltoallArgs const& a) {
     if (is_small(a)) {
-        co_await run_instead(env, a, *small_algorithms[a.parameters[2]]);
+        co_await run_instead(env, a, *small_algorithms[a.parameters[PartsParameter::small]]);
         co_return;
     }
-    copy_through(env, a.parameters[3]);
+    copy_through(env, a.parameters[PartsParameter::through]);
     if (a.is_in_place) {
         co_await copy_in_rotated_order(env, a);
         co_return;
     }
     ExchangeSpec const spec{.pattern = Pattern::all, .root = 0, .out = a.send, .in = a.receive};
     Buffer const own = a.send[env.rank()];
-    SenderWriting<Env> w(env, spec, a.parameters[0], a.parameters[1]);
+    SenderWriting<Env> w(env, spec, a.parameters[PartsParameter::least], a.parameters[PartsParameter::piece]);
     co_await w.run(&own);
     w.check();
 }

@@ -31,11 +31,11 @@ constexpr char knem_bytes[] =
 
 template <class Env>
 Task knem_linear(Env& env, BcastArgs const& a) {
-    if (a.data.bytes() < a.parameters[0]) {
-        co_await run_instead(env, a, *small_algorithms[a.parameters[1]]);
+    if (a.data.bytes() < a.parameters[LinearParameter::least]) {
+        co_await run_instead(env, a, *small_algorithms[a.parameters[LinearParameter::small]]);
         co_return;
     }
-    copy_through(env, a.parameters[2]);
+    copy_through(env, a.parameters[LinearParameter::through]);
     PieceTree<Env> tree(env, env.one_team(), a.data, a.root, whole_pieces(a.data.bytes()));
     co_await tree.run();
 }
@@ -58,12 +58,12 @@ extern constinit const Algorithm<BcastArgs> knem_linear_algorithm = {"knem_linea
 
 template <class Env>
 Task knem_pipelined(Env& env, BcastArgs const& a) {
-    if (a.data.bytes() < a.parameters[1]) {
-        co_await run_instead(env, a, *small_algorithms[a.parameters[5]]);
+    if (a.data.bytes() < a.parameters[LevelsParameter::least]) {
+        co_await run_instead(env, a, *small_algorithms[a.parameters[LevelsParameter::small]]);
         co_return;
     }
-    copy_through(env, a.parameters[6]);
-    PieceTree<Env> tree(env, env.hierarchy(), a.data, a.root, pieces_of(a.parameters, 2, a.data.bytes()));
+    copy_through(env, a.parameters[LevelsParameter::through]);
+    PieceTree<Env> tree(env, env.hierarchy(), a.data, a.root, pieces_of(a.parameters, a.data.bytes()));
     co_await tree.run();
 }
 

@@ -25,7 +25,7 @@ Task rooted_by_writing(Env& env, RootedArgs const& a, Pattern pattern) {
     ExchangeSpec const spec{
         .pattern = pattern, .root = a.root, .out = gathers ? mine : a.parts, .in = gathers ? a.parts : mine};
     Buffer const own = copies_own ? spec.out[a.root] : Buffer{};
-    SenderWriting<Env> w(env, spec, a.parameters[0], a.parameters[1]);
+    SenderWriting<Env> w(env, spec, a.parameters[PartsParameter::least], a.parameters[PartsParameter::piece]);
     co_await w.run(copies_own ? &own : nullptr);
     w.check();
 }
@@ -33,11 +33,11 @@ Task rooted_by_writing(Env& env, RootedArgs const& a, Pattern pattern) {
 /// Runs `small` for small equal parts, and `other` for all others.
 template <class Env, class Record, class Other>
 Task unless_small(Env& env, RootedArgs const& a, Record const* const* small, Other other) {
-    if (a.equal_parts && a.max_part_bytes < a.parameters[0]) {
-        co_await run_instead(env, a, *small[a.parameters[2]]);
+    if (a.equal_parts && a.max_part_bytes < a.parameters[PartsParameter::least]) {
+        co_await run_instead(env, a, *small[a.parameters[PartsParameter::small]]);
         co_return;
     }
-    copy_through(env, a.parameters[3]);
+    copy_through(env, a.parameters[PartsParameter::through]);
     co_await other();
 }
 

@@ -217,4 +217,15 @@ for way in "$mpiexec -q -n 1 $tutti_bench" "$tutti_bench -n 1" "$tutti_bench -n 
 done
 out=$(bench 1 --sizes 8:8 --iterations 2 --seconds 0.01 blocking) && grep -qx 'pingpong  *needs 2 ranks' <<<"$out" ||
     wrong "one rank, all operations: $out"
+
+# If the reader of the output ends, so does the benchmark, silently and without leaving its folder behind. The code is
+# that of SIGPIPE, or 0 if everything was printed before.
+for words in bcast "--with TUTTI_EAGER=4K bcast" "--algorithms bcast:slots,bcast:linear"; do
+    mkdir "$folder/tmp"
+    (TMPDIR=$folder/tmp timeout 600 "$tutti_bench" -n 2 --sizes 8:8 --iterations 2 --rounds 2 $words 2>"$folder/errors"
+        echo $? >"$folder/code") | head -n 1 >"$folder/null"
+    [[ "$(cat "$folder/code")" =~ ^(141|0)$ ]] || wrong "a closed output, $words: code $(cat "$folder/code")"
+    ! grep -q interrupted "$folder/errors" || wrong "a closed output, $words: $(cat "$folder/errors")"
+    rmdir "$folder/tmp" || wrong "a closed output, $words: $(ls "$folder/tmp") is left"
+done
 finish

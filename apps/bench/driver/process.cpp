@@ -17,6 +17,7 @@
 #include <cstring>
 #include <ctime>
 #include <fstream>
+#include <iostream>
 #include <sstream>
 
 namespace bench {
@@ -38,7 +39,7 @@ double now() {
 sigset_t watched_signals() {
     sigset_t set;
     sigemptyset(&set);
-    for (int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, signal);
+    for (int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGPIPE}) sigaddset(&set, signal);
     return set;
 }
 
@@ -80,7 +81,8 @@ void redirect(int descriptor, std::filesystem::path const& name) {
     close(file);
 }
 
-[[noreturn]] void exec_command(Command const& command, TemporaryFolder const& folder, sigset_t const& signals) {
+[[noreturn]] void exec_command(Command const& command, TemporaryFolder const& folder, sigset_t signals) {
+    sigdelset(&signals, SIGPIPE);
     sigprocmask(SIG_SETMASK, &signals, nullptr);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     for (std::string const& entry : command.environment) putenv(const_cast<char*>(entry.c_str()));
@@ -108,7 +110,20 @@ bool wait_for(pid_t child, double seconds, int& status, int& interrupted, std::f
     }
 }
 
+void set_pipe_signal(int how) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGPIPE);
+    sigprocmask(how, &set, nullptr);
+}
+
 }   // namespace
+
+ClosedOutput::ClosedOutput() { set_pipe_signal(SIG_BLOCK); }
+ClosedOutput::~ClosedOutput() {
+    std::cout.flush();
+    set_pipe_signal(SIG_UNBLOCK);
+}
 
 TemporaryFolder::TemporaryFolder() {
     std::error_code error;
@@ -144,6 +159,7 @@ ProcessResult run(Command const& command, double seconds, TemporaryFolder const&
     }
     end_all_children();
     sigprocmask(SIG_SETMASK, &before, nullptr);
+    if (interrupted == SIGPIPE) raise(SIGPIPE);   // pending again, for ClosedOutput
     if (interrupted) throw BenchError("interrupted");
     result.timed_out = !ended;
     result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -22,6 +22,16 @@ private:
     std::filesystem::path path_;
 };
 
+/// While it lives, the end of the reader of the output, as in `tutti-bench … | head`, interrupts run() and does not end
+/// this process, which can remove its folder; its destructor then ends the process by SIGPIPE, as usual.
+class ClosedOutput {
+public:
+    ClosedOutput();
+    ~ClosedOutput();
+    ClosedOutput(ClosedOutput const&) = delete;
+    ClosedOutput& operator=(ClosedOutput const&) = delete;
+};
+
 struct Command {
     std::vector<std::string> arguments;
     std::vector<std::string> environment;   ///< "NAME=VALUE", added to the environment of this process

@@ -184,13 +184,20 @@ void ShmMemory::release_staging() {
 }
 
 StagingMemory ShmMemory::more_staging(std::size_t bytes) {
-    more_stagings_.reserve(more_stagings_.size() + 1);
-    return more_stagings_.emplace_back(memory_of(comm_.process).stagings.acquire(comm_.process.heap, bytes));
+    std::vector<StagingMemory>& all = held().more_stagings;
+    all.reserve(all.size() + 1);
+    return all.emplace_back(memory_of(comm_.process).stagings.acquire(comm_.process.heap, bytes));
 }
 
-void ShmMemory::release_more_staging() {
-    memory_of(comm_.process).stagings.release(comm_.process.heap, more_stagings_.back());
-    more_stagings_.pop_back();
+ShmMemory::Held& ShmMemory::held() {
+    if (!held_) held_ = new Held;
+    return *held_;
+}
+
+void ShmMemory::release_held() {
+    std::unique_ptr<Held> const held(std::exchange(held_, nullptr));
+    for (StagingMemory const& staging : held->more_stagings)
+        memory_of(comm_.process).stagings.release(comm_.process.heap, staging);
 }
 
 namespace {

@@ -82,13 +82,14 @@ public:
           suspension_(suspension), frames_(frames ? *frames : comm.process.frames) {}
     ShmMemory(ShmMemory const&) = delete;
     ShmMemory& operator=(ShmMemory const&) = delete;
-    ~ShmMemory() { end(); }
+    // Inlined, because most calls hold nothing.
+    [[gnu::always_inline]] ~ShmMemory() { end(); }
 
     /// Releases what the operation held for itself.
-    void end() {
-        if (!attachments_.empty()) attachments_.clear();
+    [[gnu::always_inline]] void end() {
         if (staging_.bytes != 0) release_staging();
-        while (!more_stagings_.empty()) release_more_staging();
+        if (held_) [[unlikely]]
+            release_held();
     }
 
     FramePool& frames() { return frames_; }
@@ -177,7 +178,7 @@ protected:
     bool may_attach() const { return comm_.process.single_copy.may_attach(); }
     std::uint64_t& loading_agreed(Area const& area) const { return area.loading_agreed(); }
     std::byte* reach(int peer, std::uint64_t address, std::size_t bytes) {
-        return comm_.process.single_copy.local_address(local_rank(peer), address, bytes, &attachments_);
+        return comm_.process.single_copy.local_address(local_rank(peer), address, bytes, own_attachments());
     }
     // Memory that the kernel cannot copy (device memory or an invalid address) is refused as well. Its owner then
     // copies it into its staging memory, or detects that it cannot, and no peer waits for an answer.
@@ -208,7 +209,17 @@ private:
     static void describe_flag_wait(void const* wait, BlockedCall& blocked);
     void acquire_staging();
     void release_staging();
-    void release_more_staging();
+
+    /// What few operations hold.
+    struct Held {
+        std::vector<StagingMemory> more_stagings;
+        OwnAttachments attachments;   ///< of the operation, if there is no registration cache
+    };
+    Held& held();
+    void release_held();
+    OwnAttachments* own_attachments() {
+        return comm_.process.variables.registration_cache ? nullptr : &held().attachments;
+    }
 
     Comm const& comm_;
     char const* operation_;
@@ -217,8 +228,7 @@ private:
     Suspension* const suspension_;
     FramePool& frames_;
     StagingMemory staging_;
-    std::vector<StagingMemory> more_stagings_;
-    OwnAttachments attachments_;   ///< of the operation, if there is no registration cache
+    Held* held_ = nullptr;   ///< owned; null: nothing
 };
 
 using ShmEnv = Environment<ShmMemory>;

@@ -2,6 +2,8 @@
 // Makes the decision for a call, and warns if it is not the algorithm that the user requested.
 #include "coll/choice/decision.hpp"
 
+#include <algorithm>
+
 #include "runtime/base/clock.hpp"
 #include "runtime/base/error.hpp"
 
@@ -71,18 +73,14 @@ void warn_substitution(Comm const& comm, Setting const& requested, CallTraits co
 }
 
 /// Returns false if the system copies no memory between some members of this node. A container or a filter of system
-/// calls may forbid that to ranks and not to mpiexec, so a member's answer is known once it has called MPI_Init, which
-/// this function waits for. All members get the same answer.
-bool kernel_copies_between_members(Comm const& comm, Collective collective) {
-    Process& process = comm.process;
-    for (int world_rank : comm.union_group->world_ranks()) {
-        if (!process.cluster.is_local(world_rank)) continue;
-        auto const peer = static_cast<unsigned>(process.cluster.local_rank_of(world_rank));
-        process.waiter.wait_until([&] { return process.single_copy.has_started(peer); },
-                                  {name_of(collective), world_rank});
-        if (!process.single_copy.may_copy_by_kernel(peer)) return false;
-    }
-    return true;
+/// calls may forbid that to ranks and not to mpiexec, so the members are asked, which have called MPI_Init
+/// (await_members). All get the same answer.
+bool kernel_copies_between_members(Comm const& comm) {
+    Process const& process = comm.process;
+    return std::ranges::all_of(comm.union_group->world_ranks(), [&](int world_rank) {
+        if (!process.cluster.is_local(world_rank)) return true;
+        return process.single_copy.may_copy_by_kernel(static_cast<unsigned>(process.cluster.local_rank_of(world_rank)));
+    });
 }
 
 }   // namespace
@@ -100,8 +98,7 @@ Decision decide_for(Comm const& comm, Collective collective, CallTraits traits, 
     Settings const& settings = state.settings ? *state.settings : node.settings;
     auto const trees = [&](topo::LevelChoice const* levels) -> Trees const& { return trees_of(comm, levels); };
     Decision decision = decide(collective, traits, settings, trees);
-    if ((decision.algorithm->requirements & requires_kernel_copies) &&
-        !kernel_copies_between_members(comm, collective)) {
+    if ((decision.algorithm->requirements & requires_kernel_copies) && !kernel_copies_between_members(comm)) {
         traits.kernel_copies = false;
         decision = decide(collective, traits, settings, trees);
     }

@@ -180,6 +180,26 @@ void set_wait_policy(Comm& comm, std::string_view value, std::vector<std::string
             join("info key ", wait_key, ": the value must be dedicated, shared or auto, not ", value));
 }
 
+bool may_need_kernel_copies(Settings const& settings) {
+    auto const needs = [](Setting const& one) {
+        return one.algorithm && (one.algorithm->requirements & requires_kernel_copies) != 0;
+    };
+    return std::ranges::any_of(settings.requested, needs) || std::ranges::any_of(settings.tuned, needs, &Rule::setting);
+}
+
+/// Returns when all members on this node have called MPI_Init, if the settings name an algorithm for whose choice they
+/// must have answered whether the system copies their memory (kernel_copies_between_members). The choice itself must
+/// not wait, because progress of a nonblocking call may make it.
+void await_members(Comm& comm, Settings const& settings, char const* call) {
+    Process& process = comm.process;
+    if (!process.single_copy.may_copy_by_kernel() || !may_need_kernel_copies(settings)) return;
+    for (int world_rank : comm.union_group->world_ranks()) {
+        if (!process.cluster.is_local(world_rank)) continue;
+        auto const peer = static_cast<unsigned>(process.cluster.local_rank_of(world_rank));
+        process.waiter.wait_until([&] { return process.single_copy.has_started(peer); }, {call, world_rank});
+    }
+}
+
 void use_settings(CommState& state, std::unique_ptr<Settings> settings) {
     if (state.settings) state.former_settings.push_back(std::move(state.settings));
     state.settings = std::move(settings);
@@ -205,6 +225,7 @@ void apply_hints(Comm& comm, std::vector<std::string>& diagnostics) {
                 join("info key ", key, ": the part after tutti_coll_ is not the name of a collective"));
     }
     if (!comm.collectives) return;   // MPI_Comm_idup applies them when it completes
+    await_members(comm, *settings, "MPI_Comm_set_info");
     CommState& state = state_of(comm);
     if (state.multi_node)   // the parts of its operations on the node
         use_settings(state_of(*state.multi_node->node), std::make_unique<Settings>(*settings));
@@ -249,6 +270,7 @@ void initialize(Process& process, std::vector<std::string>& diagnostics) {
     process.world->name = "MPI_COMM_WORLD";
     process.self->name = "MPI_COMM_SELF";
     for (Comm const* comm : {process.world.get(), process.self.get()}) trace(*comm);
+    await_members(*process.world, state_of(process).settings, "MPI_Init");
 }
 
 // Splits by a shared resource: all processes exchange what they request and where they run. Each then determines its

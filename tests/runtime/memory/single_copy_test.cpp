@@ -247,6 +247,26 @@ TEST(SingleCopy, ReadsNothingOfAProcessInAnotherNamespace) {
     }
 }
 
+TEST(SingleCopy, BothRanksKnowWhetherTheKernelMayCopyBetweenThem) {
+    if (!cma_works()) GTEST_SKIP() << "the system forbids CMA here";
+    Segment s = Segment::create(3);
+    Copier const copier;
+    SingleCopy one(s, 0, {}, copier), other(s, 1, {}, copier), denied(s, 2, {.cma = false}, copier);
+    EXPECT_FALSE(one.has_started(1));
+    s.rank_state(1).state = RankPhase::initialised;
+    EXPECT_TRUE(one.has_started(1));
+    EXPECT_TRUE(one.may_copy_by_kernel(0));
+    EXPECT_TRUE(one.may_copy_by_kernel(1));
+    EXPECT_FALSE(one.may_copy_by_kernel(2));
+    EXPECT_FALSE(denied.may_copy_by_kernel(0));
+    s.rank_state(1).pid_namespace.fetch_add(1);
+    EXPECT_FALSE(one.may_copy_by_kernel(1));
+    refuse(EPERM, 1);
+    SingleCopy filtered(s, 1, {}, copier);
+    EXPECT_FALSE(filtered.may_copy_by_kernel(0));
+    EXPECT_FALSE(one.may_copy_by_kernel(1));
+}
+
 TEST(SingleCopy, AccessesNoProcessWhoseIdentityIsNotVerified) {
     TwoRanks two;
     two.s.rank_state(1).identity_value.fetch_add(2);   // the process with the peer's PID has another value

@@ -312,7 +312,7 @@ int run_driver(std::vector<std::string> const& words) {
     // With a misspelt setting, the figures would be those of another setting.
     setenv("TUTTI_STRICT", "yes", 0);
     try {
-        const ClosedOutput closed_output;
+        const HeldPipeSignal held_signal;
         return drive(read_plan(words));
     } catch (BenchError const& error) {
         return apps::print_error("tutti-bench", error.what(), 2);

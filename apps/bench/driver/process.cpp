@@ -119,8 +119,8 @@ void set_pipe_signal(int how) {
 
 }   // namespace
 
-ClosedOutput::ClosedOutput() { set_pipe_signal(SIG_BLOCK); }
-ClosedOutput::~ClosedOutput() {
+HeldPipeSignal::HeldPipeSignal() { set_pipe_signal(SIG_BLOCK); }
+HeldPipeSignal::~HeldPipeSignal() {
     std::cout.flush();
     set_pipe_signal(SIG_UNBLOCK);
 }
@@ -159,7 +159,7 @@ ProcessResult run(Command const& command, double seconds, TemporaryFolder const&
     }
     end_all_children();
     sigprocmask(SIG_SETMASK, &before, nullptr);
-    if (interrupted == SIGPIPE) raise(SIGPIPE);   // pending again, for ClosedOutput
+    if (interrupted == SIGPIPE) raise(SIGPIPE);   // pending again, for HeldPipeSignal
     if (interrupted) throw BenchError("interrupted");
     result.timed_out = !ended;
     result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -22,14 +22,14 @@ private:
     std::filesystem::path path_;
 };
 
-/// While it lives, the end of the reader of the output, as in `tutti-bench … | head`, interrupts run() and does not end
-/// this process, which can remove its folder; its destructor then ends the process by SIGPIPE, as usual.
-class ClosedOutput {
+/// Holds SIGPIPE back, so that this process can remove its folder: if the reader of the output ends, as in
+/// `tutti-bench … | head`, run() is interrupted, and the destructor ends the process by that signal.
+class HeldPipeSignal {
 public:
-    ClosedOutput();
-    ~ClosedOutput();
-    ClosedOutput(ClosedOutput const&) = delete;
-    ClosedOutput& operator=(ClosedOutput const&) = delete;
+    HeldPipeSignal();
+    ~HeldPipeSignal();
+    HeldPipeSignal(HeldPipeSignal const&) = delete;
+    HeldPipeSignal& operator=(HeldPipeSignal const&) = delete;
 };
 
 struct Command {

@@ -15,7 +15,7 @@ Usage: tests/run.sh [options]
                   processes that are stopped at random (tests/storm.py); an eighth of the files compiled alone, and
                   an eighth checked by clang-tidy; tests under sanitizers; the commands of README.md on a minimal
                   Debian. Warnings are errors, and a test that is skipped for a missing package fails
-  --every         with --all: leave nothing to other commits (see below); takes a quarter of an hour more
+  --every         --all, and leave nothing to other commits (see below)
   --scalapack     also run all test programs of ScaLAPACK (some minutes more)
   --filter RE     run only tests whose name matches; `ctest -N --test-dir build` lists the names
   --jobs N        run N tests or compilers at the same time (default: the number of cores, fewer with little memory)
@@ -77,10 +77,12 @@ warnings=()
 
 layouts=$(others_than 2 2x4 4x2 4x4 2x8 3[+]1 checked)
 [ -z "$layouts" ] || plain+=(-E "^cluster/ranks/($layouts)$")
+left_to_others() { [ -z "$2" ] || echo "Other commits run $1 ${2//|/, }."; }
 
 title "Build"
 configure_and_build build -- "${warnings[@]}" || finish
 title "Tests"
+left_to_others "the layouts of hosts" "${layouts//\[+\]/+}"
 run_tests build "${plain[@]}"
 if [ -n "$scalapack" ]; then
     title "ScaLAPACK, all programs"
@@ -127,6 +129,7 @@ if [ -n "$all" ]; then
     if build_preset asan; then
         title "Unit tests, and rank programs without arenas, under these sanitizers"
         shards=$(others_than 2 1 2 3 4 5 6)
+        left_to_others "of unit/coll the parts" "$shards"
         run_tests build-asan --preset asan -R "$filter" ${shards:+-E "^unit/coll/($shards)$"}
         run_tests build-asan --preset asan-ranks -R "$filter" -L ranks
     fi
@@ -134,6 +137,7 @@ if [ -n "$all" ]; then
     if build_preset tsan; then
         title "Ranks as threads under ThreadSanitizer: collectives, messages, windows, arenas"
         shards=$(others_than 3 1 2 3 4 5 6)
+        left_to_others "of unit/coll the parts" "$shards"
         run_tests build-tsan --preset tsan ${shards:+-E "^unit/coll/($shards)$"}
     fi
     title "The commands of README.md on a minimal Debian, as a user with sudo"

@@ -46,4 +46,33 @@ NumberList parse_number_list(std::string_view text) {
     return list;
 }
 
+std::optional<std::vector<int>> parse_rank_map(std::string_view text) {
+    constexpr std::string_view vector = "(vector,";
+    constexpr std::size_t most = 1 << 20;
+    std::string_view rest = text;
+    if (rest.starts_with(vector) && rest.ends_with(')'))
+        rest = rest.substr(vector.size(), rest.size() - vector.size() - 1);
+    std::vector<int> nodes;
+    while (!rest.empty()) {
+        const bool block = rest.starts_with('(');
+        const std::size_t end = std::min(rest.find(block ? ')' : ','), rest.size());
+        if (block && end == rest.size()) return std::nullopt;
+        std::vector<std::size_t> numbers;
+        for (const std::string& word : split_words(rest.substr(block ? 1 : 0, block ? end - 1 : end), ",")) {
+            const auto number = whole_number(word);
+            if (!number) return std::nullopt;
+            numbers.push_back(static_cast<std::size_t>(*number));
+        }
+        if (numbers.size() != (block ? 3u : 1u)) return std::nullopt;
+        const std::size_t ranks = block ? numbers[1] * numbers[2] : 1;
+        if (nodes.size() + ranks > most) return std::nullopt;
+        for (std::size_t i = 0; i < ranks; ++i)
+            nodes.push_back(static_cast<int>(numbers[0] + (block ? i / numbers[2] : 0)));
+        rest.remove_prefix(std::min(end + (block ? 1 : 0), rest.size()));
+        if (rest.starts_with(',')) rest.remove_prefix(1);
+    }
+    if (nodes.empty()) return std::nullopt;
+    return nodes;
+}
+
 }   // namespace tutti::topo

@@ -70,4 +70,9 @@ struct NumberList {
 /// Expands ranges separated by commas, such as "0-3,8", to at most 2^20 numbers.
 NumberList parse_number_list(std::string_view text);
 
+/// Returns the number of each rank's node, at most 2^20 ranks, from MPICH's list of them, such as "0,0,1", or in blocks
+/// of first node, number of nodes and ranks on each, "(0,2,2),2"; also inside "(vector,…)". Returns none for any other
+/// text and for a list without a rank.
+std::optional<std::vector<int>> parse_rank_map(std::string_view text);
+
 }   // namespace tutti::topo

@@ -122,40 +122,18 @@ std::vector<RankFileEntry> read_rank_file(std::string const& file, std::vector<H
 }
 
 std::vector<RankFileEntry> read_rank_map(std::string_view text, std::vector<Host> const& hosts) {
-    auto const syntax_error = [&] {
-        return LaunchError(
-            join("-rankmap needs the host number of each rank, such as 0,0,1,1, or blocks (FIRST,HOSTS,RANKS)",
-                 ", not '", printable(text), "'"));
-    };
-    constexpr std::string_view vector = "(vector,";
-    std::string_view rest = text;
-    if (rest.starts_with(vector) && rest.ends_with(')'))
-        rest = rest.substr(vector.size(), rest.size() - vector.size() - 1);
+    auto const nodes = topo::parse_rank_map(text);
+    if (!nodes)
+        throw LaunchError(join("-rankmap needs the host number of each rank, such as 0,0,1,1, or blocks (FIRST,HOSTS,",
+                               "RANKS), not '", printable(text), "'"));
     std::vector<RankFileEntry> entries;
-    auto const add = [&](int host) {
+    for (int host : *nodes) {
         auto const at = static_cast<std::size_t>(host);
         if (at >= std::max<std::size_t>(1, hosts.size()))
             throw LaunchError(join("-rankmap: there is no host ", host, "; hosts are counted from 0, and ",
                                    hosts.size(), hosts.size() == 1 ? " is named" : " are named"));
         entries.push_back({static_cast<int>(entries.size()), hosts.empty() ? host_name() : hosts[at].name, {}});
-    };
-    while (!rest.empty()) {
-        bool const block = rest.starts_with('(');
-        std::size_t const end = std::min(rest.find(block ? ')' : ','), rest.size());
-        if (block && end == rest.size()) throw syntax_error();
-        std::vector<int> numbers;
-        for (std::string const& word : topo::split_words(rest.substr(block ? 1 : 0, block ? end - 1 : end), ",")) {
-            auto const number = topo::whole_number(word);
-            if (!number) throw syntax_error();
-            numbers.push_back(*number);
-        }
-        if (numbers.size() != (block ? 3u : 1u)) throw syntax_error();
-        if (!block) add(numbers[0]);
-        for (int i = 0; block && i < numbers[1] * numbers[2]; ++i) add(numbers[0] + i / numbers[2]);
-        rest.remove_prefix(std::min(end + (block ? 1 : 0), rest.size()));
-        if (rest.starts_with(',')) rest.remove_prefix(1);
     }
-    if (entries.empty()) throw syntax_error();
     return entries;
 }
 

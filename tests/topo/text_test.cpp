@@ -47,5 +47,14 @@ TEST(NumberList, has_ranges_up_to_the_first_invalid_part) {
     EXPECT_LE(parse_number_list("0-1000000,0-1000000,0-1000000").numbers.size(), std::size_t{1} << 20);
 }
 
+TEST(RankMap, has_numbers_of_nodes_or_blocks) {
+    using Map = std::vector<int>;
+    EXPECT_EQ(parse_rank_map("0,0,1"), (Map{0, 0, 1}));
+    EXPECT_EQ(parse_rank_map("(0,2,2),2"), (Map{0, 0, 1, 1, 2}));
+    EXPECT_EQ(parse_rank_map("(vector,(0,1,2),(3,1,1))"), (Map{0, 0, 3}));
+    for (char const* text : {"", "(vector,)", "(0,1)", "(0,1,2", "a", "0,,-1", "(0,1,99999999)", "(0,99999,99999)"})
+        EXPECT_EQ(parse_rank_map(text), std::nullopt) << text;
+}
+
 }   // namespace
 }   // namespace tutti::topo

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -81,15 +82,11 @@ public:
     JoinedJob run() {
         // All nodes choose alike, whatever files each has. The value starts with ':' because it must not be empty.
         if (server_.rank() == 0) server_.put(JobServer::Scope::job, "tutti.tuning", ':' + find_user_tuning());
-        if (server_.rank() == server_.local_ranks().front())
-            machine_.start(self_.units);   // completes during the exchange
-        announce();
-        std::vector<int> const on_node = ranks_of_my_realm();
+        if (is_head()) machine_.start(self_.units);   // completes during the exchange
+        if (!is_single_host()) start_listening();
+        publish("tutti.rank");
+        std::vector<int> const on_node = find_ranks_of_node();
         auto const local_rank = std::find(on_node.begin(), on_node.end(), server_.rank()) - on_node.begin();
-        if (on_node.size() < server_.local_ranks().size())
-            diagnostics_.push_back(
-                "the ranks of this machine are in separate containers or namespaces and share no memory; "
-                "their messages go over the network");
         std::optional<Segment> segment;
         if (local_rank == 0) {
             segment = create_segment(on_node);
@@ -102,15 +99,40 @@ public:
 
 private:
     bool is_single_host() const { return static_cast<int>(server_.local_ranks().size()) == server_.size(); }
+    bool is_head() const { return server_.rank() == server_.local_ranks().front(); }
 
-    /// Announces this rank. Listens only if there is another node. One host can turn out to be several, which all ranks
-    /// detect alike.
-    void announce() {
-        if (!is_single_host()) start_listening();
-        publish("tutti.rank");
-        if (!is_single_host() || ranks_of_my_realm().size() == server_.local_ranks().size()) return;
-        start_listening();
-        publish("tutti.rank.again");
+    /// Returns the ranks of this host with which this one shares memory, itself included. The first rank of the host
+    /// compares all of them, so that the others get one value instead of one from each. If one host turns out to be
+    /// several nodes, which all ranks then know, each announces itself once more, with its port.
+    std::vector<int> find_ranks_of_node() {
+        std::vector<int> const& local = server_.local_ranks();
+        if (is_head()) {
+            std::string leaders;   // the lowest rank of the realm of each local rank
+            std::map<std::string, int> leader_of;
+            for (int rank : local)
+                leaders += join(leader_of.try_emplace(announcement_of(rank).realm, rank).first->second, ' ');
+            server_.put(JobServer::Scope::node, "tutti.leaders", leaders);
+        }
+        server_.exchange();
+        std::map<int, std::vector<int>> nodes;   // by their leaders
+        int own_leader = -1;
+        TextReader leaders(server_.get(local.front(), "tutti.leaders"));
+        for (int rank : local) {
+            int leader = -1;
+            if (!(leaders >> leader)) fail(ErrorClass::intern, "rank ", local.front(), " announced too few ranks");
+            nodes[leader].push_back(rank);
+            if (rank == server_.rank()) own_leader = leader;
+        }
+        if (nodes.size() > 1) {
+            diagnostics_.push_back(
+                "the ranks of this machine are in separate containers or namespaces and share no memory; "
+                "their messages go over the network");
+            if (is_single_host()) {
+                start_listening();
+                publish("tutti.rank.again");
+            }
+        }
+        return nodes[own_leader];
     }
 
     void start_listening() {
@@ -134,13 +156,6 @@ private:
         auto one = RankAnnouncement::from_text(server_.get(rank, key_));
         if (!one) fail(ErrorClass::intern, "rank ", rank, ": ", one.error());
         return *one;
-    }
-
-    std::vector<int> ranks_of_my_realm() const {
-        std::vector<int> same;
-        for (int rank : server_.local_ranks())
-            if (announcement_of(rank).realm == self_.realm) same.push_back(rank);
-        return same;
     }
 
     /// Creates the segment as mpiexec does. Only this rank of the node needs to know the whole job.

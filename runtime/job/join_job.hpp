@@ -3,8 +3,9 @@
 //
 // Ranks started by another launcher create what mpiexec would have prepared. Each announces itself and its arena; the
 // lowest rank of each node creates the node's segment and publishes its location; the others map it through /proc.
-// This takes two exchanges over the launcher's server, three if ranks of one machine cannot share memory. Ranks
-// started by mpiexec inherit the segment.
+// This takes three exchanges over the launcher's server, four if ranks of one machine cannot share memory. A rank gets
+// two values; the first of a node gets the announcements of all ranks as well. Ranks started by mpiexec inherit the
+// segment.
 #pragma once
 
 #include <sys/types.h>

@@ -34,7 +34,7 @@ struct Board {
     std::barrier<> all_ranks;
     std::mutex lock;
     std::map<std::pair<int, std::string>, std::pair<JobServer::Scope, std::string>> values;
-    std::atomic<int> exchanges = 0;
+    std::atomic<int> exchanges = 0, gets = 0;
 };
 
 class BoardServer : public JobServer {
@@ -59,6 +59,7 @@ public:
     }
     std::string get(int rank, std::string const& key) override {
         std::lock_guard const hold(board_.lock);
+        ++board_.gets;
         auto const at = board_.values.find({rank, key});
         if (at == board_.values.end() || (at->second.first == Scope::node && node(rank) != node(rank_)))
             fail(ErrorClass::other, "no ", key, " of rank ", rank, " for rank ", rank_);
@@ -107,7 +108,7 @@ void close_listeners(std::vector<std::optional<JoinedJob>> const& all) {
 TEST(JoinJob, OneNodeSharesMemoryAndOpensNoSocket) {
     Board board({0, 0, 0});
     auto const all = join_all(board);
-    EXPECT_EQ(board.exchanges, 2);
+    EXPECT_EQ(board.exchanges, 3);
     for (unsigned r = 0; r < 3; ++r) {
         EXPECT_EQ(all[r]->local_rank, r);
         EXPECT_TRUE(all[r]->listeners.empty());
@@ -201,6 +202,18 @@ TEST(JoinJob, RanksDistributedOverTwoNodesAgreeOnTheMap) {
     EXPECT_EQ(all[4]->segment.world_area()[5], std::byte{42});
     EXPECT_EQ(all[1]->segment.world_area()[5], std::byte{0});
     close_listeners(all);
+}
+
+TEST(JoinJob, TheNumberOfValuesGrowsWithTheRanksAndNotWithTheirSquare) {
+    for (int ranks : {4, 32}) {
+        Board one_node(std::vector<int>(static_cast<std::size_t>(ranks), 0));
+        join_all(one_node);
+        EXPECT_LE(one_node.gets, 4 * ranks);
+    }
+    Board two_nodes(std::vector<int>(32, 0));
+    std::fill_n(two_nodes.nodes.begin(), 16, 1);
+    close_listeners(join_all(two_nodes));
+    EXPECT_LE(two_nodes.gets, 7 * 32);
 }
 
 TEST(JoinJob, EachJobHasItsOwnKey) {

@@ -3,6 +3,7 @@
 #include "launcher/report/page.hpp"
 
 #include <nlohmann/json.hpp>
+#include <sodium.h>
 
 #include <algorithm>
 
@@ -10,18 +11,12 @@
 
 namespace tutti::launcher {
 
-/// Base64 (RFC 4648, section 4).
 std::string base64(std::string_view bytes) {
-    constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string text;
-    text.reserve((bytes.size() + 2) / 3 * 4);
-    for (std::size_t i = 0; i < bytes.size(); i += 3) {
-        std::size_t const remaining = bytes.size() - i;
-        std::uint32_t bits = 0;
-        for (std::size_t k = 0; k < 3; ++k)
-            bits = bits << 8 | (k < remaining ? static_cast<unsigned char>(bytes[i + k]) : 0u);
-        for (std::size_t k = 0; k < 4; ++k) text += k <= remaining ? digits[bits >> (18 - 6 * k) & 63] : '=';
-    }
+    constexpr int variant = sodium_base64_VARIANT_ORIGINAL;
+    std::string text(sodium_base64_encoded_len(bytes.size(), variant), '\0');
+    sodium_bin2base64(text.data(), text.size(), reinterpret_cast<unsigned char const*>(bytes.data()), bytes.size(),
+                      variant);
+    text.pop_back();   // the terminating zero
     return text;
 }
 

@@ -20,6 +20,7 @@
 #include "runtime/base/process_identity.hpp"
 #include "runtime/diagnostic.hpp"
 #include "runtime/job/last_call.hpp"
+#include "runtime/job/launcher_found.hpp"
 #include "runtime/job/watchdog.hpp"
 #include "runtime/state/call_site.hpp"
 #include "runtime/wait/short_wait.hpp"
@@ -121,13 +122,14 @@ int rank_in_environment() {
 
 /// For ranks that have not connected yet and end with the same message: the first one of the node reports it. Returns
 /// false for the others, after the first one has ended, because the launcher ends the job with the first rank that
-/// exits. Uses an abstract socket that the first rank keeps open, named after the launcher's job; a process without a
-/// launcher is the first.
+/// exits. Uses an abstract socket that the first rank keeps open, named after the launcher's job, or after the
+/// process that has started the ranks; a process without a launcher is the first.
 bool is_first_of_job(AbortReport const& report) {
-    char const* job = nullptr;
-    for (char const* variable : {"PMIX_NAMESPACE", "PMI_ID", "SLURM_STEP_ID"})
-        if (!job) job = std::getenv(variable);
-    int const first = job ? socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
+    std::string job;
+    for (char const* variable : {"PMIX_NAMESPACE", "PMI_JOBID", "SLURM_STEP_ID", "FLUX_JOB_ID"})
+        if (char const* const text = std::getenv(variable); text && job.empty()) job = text;
+    if (job.empty() && !find_launcher().name.empty()) job = join("started by ", getppid());
+    int const first = job.empty() ? -1 : socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (first < 0) return true;
     sockaddr_un name{};
     name.sun_family = AF_UNIX;

@@ -23,6 +23,7 @@
 #include "runtime/diagnostic.hpp"
 #include "runtime/job/join_job.hpp"
 #include "runtime/job/last_call.hpp"
+#include "runtime/job/launcher_found.hpp"
 #include "runtime/job/lost_job.hpp"
 #include "runtime/memory/arena/arena.hpp"
 #include "runtime/settings/launch.hpp"
@@ -46,6 +47,7 @@ void unset_launch_variables(int rank) {
     for (char const* variable : {launch::segment_variable, launch::segment_inode_variable, launch::rank_variable,
                                  launch::listen_variable, launch::launcher_variable})
         unsetenv(variable);
+    forget_servers();
     setenv(launch::parent_variable, std::to_string(rank).c_str(), 1);
 }
 
@@ -97,15 +99,17 @@ void fail_if_lost_rank() {
              "-). Use mpiexec -n 1 for a program that runs alone");
 }
 
-/// Returns the server of the launcher; null if there is none or it cannot be reached, which is reported in
-/// `diagnostics`.
+/// Returns the server of the launcher; null if there is none. Fails if this process is one of several that another
+/// launcher has started and that it cannot join: it would be rank 0 of 1, like each of the others.
 std::unique_ptr<JobServer> find_job_server(std::vector<std::string>& diagnostics) {
-    constexpr char alone[] = ": every process is rank 0 of 1";
+    LauncherFound const launcher = find_launcher();   // not our mpiexec
     try {
-        if (is_pmix_available()) return connect_pmix();
+        if (launcher.chosen == JobInterface::pmi) return connect_pmi();
+        if (launcher.chosen == JobInterface::pmix) return connect_pmix();
     } catch (Error const& error) {
-        diagnostics.push_back(join("the launcher's PMIx server cannot be used (", error.what(), ")", alone));
-        return nullptr;
+        fail(ErrorClass::other, launcher.name.empty() ? "a launcher" : launcher.name, " has started this process (",
+             launcher.variables, "), but it cannot be reached by ", name_of(launcher.chosen), ": ", error.what(),
+             launcher.advice.empty() ? "" : ". To run the program, ", launcher.advice);
     }
     // The launch variables of the rank that has started this program do not apply to it.
     if (int const parent = environment_number(launch::parent_variable); parent >= 0) {
@@ -115,11 +119,10 @@ std::unique_ptr<JobServer> find_job_server(std::vector<std::string>& diagnostics
         return nullptr;
     }
     fail_if_lost_rank();
-    // Warn if another launcher started this process as a rank of a job that it cannot join.
-    if (environment_number("SLURM_NTASKS") > 1 && std::getenv("SLURM_PROCID"))
-        diagnostics.push_back(join("started by srun without --mpi=pmix", alone));
-    else if (environment_number("PMI_SIZE") > 1 || environment_number("OMPI_COMM_WORLD_SIZE") > 1)
-        diagnostics.push_back(join("started by a launcher that is neither Tutti's mpiexec nor a PMIx server", alone));
+    if (launcher.is_lost())
+        fail(ErrorClass::other, launcher.name, " has started this process as one of ", launcher.processes, " (",
+             launcher.variables, "), but without an interface by which they find each other. To run the program, ",
+             launcher.advice);
     return nullptr;
 }
 

@@ -17,8 +17,9 @@
 #include "runtime/memory/segment.hpp"
 #include "runtime/settings/variables.hpp"
 
-// A launcher other than our mpiexec (Slurm's srun, Open MPI's mpirun, prterun) runs a server on each node; this is
-// the part of it that we need. connect_pmix() connects to a real one; tests have their own.
+// A launcher other than our mpiexec (Slurm's srun, Open MPI's mpirun, prterun, MPICH's Hydra, Flux) runs a server on
+// each node; this is the part of it that we need. connect_pmix() and connect_pmi() connect to a real one
+// (launcher_found.hpp decides which); tests have their own.
 
 namespace tutti {
 
@@ -52,15 +53,26 @@ public:
     virtual void finish() = 0;
 };
 
-// A JobServer that uses PMIx. The client library (libpmix.so.2) is loaded at run time and only if there is a server,
-// so programs do not depend on it and start on one node without delay; it needs 10 to 20 ms.
+// Both throw Error with the reason if they fail.
 
-/// Returns true if the environment names a server. Two getenv calls.
-bool is_pmix_available();
-
-/// Loads the library and connects to the server. Removes the variables that name the server from the environment,
-/// because processes that this one starts later are not ranks. Throws Error with the reason.
+/// Connects by PMIx. The client library (libpmix.so.2) is loaded at run time and only if there is a server, so programs
+/// do not depend on it and start on one node without delay; it needs 10 to 20 ms.
 std::unique_ptr<JobServer> connect_pmix();
+
+/// Where a server of PMI is, and what the launcher's variables tell this process.
+struct PmiPlace {
+    int descriptor = -1;   ///< PMI_FD, a connected socket, which is closed at the end; −1: none
+    std::string port{};    ///< if there is no descriptor: PMI_PORT, "HOST:PORT"
+    std::string id{};      ///< with it: PMI_ID, by which the server knows the process
+    std::string job{};     ///< PMI_JOBID
+    int rank = -1, size = -1;
+
+    static PmiPlace of_this_process();
+};
+
+/// Connects by PMI, version 1.1, or 2.0 if the server refuses that.
+std::unique_ptr<JobServer> connect_pmi(PmiPlace const& place);
+std::unique_ptr<JobServer> connect_pmi();
 
 struct JoinedJob {
     Segment segment;

@@ -2,8 +2,8 @@
 // Searches /proc for a launcher among the ancestors of this process, and marks its output pipes.
 #include "runtime/job/lost_job.hpp"
 
+#include <algorithm>
 #include <cstdlib>
-#include <vector>
 
 #include <linux/magic.h>
 #include <sys/stat.h>
@@ -40,7 +40,7 @@ bool launches_several_ranks(pid_t process) {
 }
 
 bool uses_mpi(pid_t process) {
-    std::string const maps = topo::read_system_file(join("/proc/", process, "/maps"), 16 << 20);
+    std::string const maps = memory_map_of(process);
     return maps.find("/libmpi.so") != std::string::npos || maps.find("/libmpich.so") != std::string::npos;
 }
 
@@ -52,20 +52,28 @@ bool is_anonymous_pipe(int descriptor, struct stat& info) {
 
 }   // namespace
 
-std::optional<LostJob> find_lost_job() {
-    constexpr int max_ancestors = 64;
-    std::vector<pid_t> between;
-    pid_t process = process_info("self").parent;
-    for (int i = 0; process > 0 && i < max_ancestors; ++i) {
+std::vector<Ancestor> ancestors_of_this_process() {
+    constexpr std::size_t max_ancestors = 64;
+    std::vector<Ancestor> ancestors;
+    for (pid_t process = process_info("self").parent; process > 0 && ancestors.size() < max_ancestors;) {
         ProcessInfo const info = process_info(std::to_string(process));
-        bool const may_launch = info.name.starts_with("mpi") || info.name == "tutti-daemon";
+        ancestors.push_back({process, info.name});
+        process = info.parent;
+    }
+    return ancestors;
+}
+
+std::string memory_map_of(pid_t process) { return topo::read_system_file(join("/proc/", process, "/maps"), 16 << 20); }
+
+std::optional<LostJob> find_lost_job() {
+    std::vector<pid_t> between;
+    for (auto const& [process, name] : ancestors_of_this_process()) {
+        bool const may_launch = name.starts_with("mpi") || name == "tutti-daemon";
         if (may_launch && launches_several_ranks(process)) {
-            for (pid_t one : between)
-                if (uses_mpi(one)) return {};
-            return LostJob{process, info.name};
+            if (std::ranges::any_of(between, uses_mpi)) return {};
+            return LostJob{process, name};
         }
         between.push_back(process);
-        process = info.parent;
     }
     return {};
 }

@@ -7,10 +7,23 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <sys/types.h>
 
 namespace tutti {
+
+/// A process from which this one descends.
+struct Ancestor {
+    pid_t process = 0;
+    std::string name;   ///< /proc/PID/comm
+};
+
+/// Returns the ancestors of this process that /proc shows, the parent first, at most 64.
+std::vector<Ancestor> ancestors_of_this_process();
+
+/// Returns the memory map of a process as text, /proc/PID/maps; empty if it belongs to another user.
+std::string memory_map_of(pid_t process);
 
 /// The launcher of a job of several ranks from which this process descends.
 struct LostJob {

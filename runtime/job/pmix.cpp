@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "runtime/base/error.hpp"
+#include "runtime/job/lost_job.hpp"
 #include "runtime/wait/other_threads.hpp"
 #include "topo/text.hpp"
 
@@ -18,13 +19,27 @@ namespace tutti {
 namespace {
 
 constexpr char library_name[] = "libpmix.so.2";
-constexpr char const* server_variables[] = {"PMIX_NAMESPACE", "PMIX_RANK"};
+
+/// Loads the library that the dynamic loader finds, or else one that an ancestor has loaded: launchers that were built
+/// with a PMIx of their own keep it in a folder of their own. Any version may communicate with a server of any other.
+void* load_library() {
+    if (void* const handle = dlopen(library_name, RTLD_NOW | RTLD_LOCAL)) return handle;
+    std::string const reason = dlerror();
+    for (auto const& [process, name] : ancestors_of_this_process()) {
+        std::string const map = memory_map_of(process);
+        std::size_t const at = map.find("/libpmix.so.");
+        if (at == std::string::npos) continue;
+        std::size_t const line = map.rfind('\n', at) + 1, path = map.find('/', line);
+        std::string const file = map.substr(path, map.find('\n', at) - path);
+        if (void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
+    }
+    fail(ErrorClass::other, reason);
+}
 
 /// The functions of the library that are called. The library stays loaded, because it has threads.
 struct Library {
     Library() : was_loaded(dlopen(library_name, RTLD_NOW | RTLD_NOLOAD) != nullptr) {
-        void* handle = dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
-        if (!handle) fail(ErrorClass::other, dlerror());
+        void* const handle = load_library();
         auto find = [handle](auto& function, char const* name) {
             function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle, name));
             if (!function) fail(ErrorClass::other, library_name, " has no ", name);
@@ -180,16 +195,6 @@ private:
 
 }   // namespace
 
-bool is_pmix_available() {
-    for (char const* variable : server_variables)
-        if (!std::getenv(variable)) return false;
-    return true;
-}
-
-std::unique_ptr<JobServer> connect_pmix() {
-    auto server = std::make_unique<Pmix>();
-    for (char const* variable : server_variables) unsetenv(variable);
-    return server;
-}
+std::unique_ptr<JobServer> connect_pmix() { return std::make_unique<Pmix>(); }
 
 }   // namespace tutti

@@ -251,13 +251,32 @@ nlohmann::ordered_json machine_json(Report const& r) {
     return all;
 }
 
+/// Which launcher has started this process, and how a program would join its job.
+void print_launcher(std::ostream& out, LauncherFound const& found) {
+    std::string interfaces;
+    for (JobInterface one : found.offered) interfaces += (interfaces.empty() ? "" : ", ") + std::string(name_of(one));
+    std::string const name = found.name.empty() ? "none" : found.name;
+    out << "Launcher: " << apps::wrapped(found.variables.empty() ? name : join(name, " (", found.variables, ")"), 10)
+        << "Interfaces: " << (interfaces.empty() ? "none" : interfaces) << "\n"
+        << apps::wrapped(describe_start(found), 0);
+}
+
+nlohmann::ordered_json launcher_json(LauncherFound const& found) {
+    auto offered = nlohmann::ordered_json::array();
+    for (JobInterface one : found.offered) offered.push_back(name_of(one));
+    return {{"name", found.name},           {"interface", name_of(found.chosen)}, {"offered", offered},
+            {"processes", found.processes}, {"variables", found.variables},       {"start", describe_start(found)}};
+}
+
 }   // namespace
 
 std::string as_text(Report const& report, ReportPart part) {
     std::ostringstream out;
     if (part == ReportPart::why) return print_why(out, report.why), out.str();
+    if (part == ReportPart::launcher) return print_launcher(out, report.launcher), out.str();
     bool const everything = part == ReportPart::everything;
     if (everything) print_machine(out, report);
+    if (everything) out << "\n", print_launcher(out, report.launcher);
     if (everything || part == ReportPart::variables) print_variables(out, report);
     if (everything) out << "\n", print_counters(out, report), out << "\n";
     if (everything || part == ReportPart::algorithms) print_algorithms(out, report);
@@ -271,6 +290,7 @@ std::string as_json(Report const& report, ReportPart part) {
     nlohmann::ordered_json all;
     bool const everything = part == ReportPart::everything;
     if (everything) all = machine_json(report);
+    if (everything || part == ReportPart::launcher) all["launcher"] = launcher_json(report.launcher);
     if (everything || part == ReportPart::variables)
         all["variables"] = variables_json(report), all["diagnostics"] = report.diagnostics;
     if (everything) all["counters"] = counters_json(report);

@@ -258,7 +258,10 @@ Report collect_report(InfoRequest const& request) {
     Variables const variables = read_variables(environ, report.diagnostics);
     report.algorithms = algorithms(request);
     coll::read_settings(variables, {}, {}, report.diagnostics);
-    if (request.part == ReportPart::variables || request.part == ReportPart::algorithms) return report;
+    report.launcher = find_launcher();
+    if (request.part == ReportPart::launcher || request.part == ReportPart::variables ||
+        request.part == ReportPart::algorithms)
+        return report;
     topo::Machine const machine = topo::detect_machine();
     topo::Result<topo::Machine> const seen = topo::read_machine(variables.topology);   // as a job sees it
     TuningFile const tuning =

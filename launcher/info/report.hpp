@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "coll/choice/cost.hpp"
+#include "runtime/job/launcher_found.hpp"
 #include "runtime/settings/tuning_file.hpp"
 #include "runtime/settings/variables.hpp"
 
@@ -103,9 +104,10 @@ struct Report {
     std::vector<CounterText> counters;
     Table table;
     Explanation why;
+    LauncherFound launcher;
 };
 
-enum class ReportPart { everything, variables, algorithms, table, why };
+enum class ReportPart { everything, variables, algorithms, table, why, launcher };
 
 /// The call of --why.
 struct CallRequest {

@@ -143,6 +143,10 @@ std::vector<apps::Option> options_of(CommandLine& line) {
         part_option("--table", ReportPart::table, line,
                     "Print the choice of algorithms: the current tuning file and the default table.",
                     "Which calls use which algorithm"),
+        part_option("--launcher", ReportPart::launcher, line,
+                    "Print which launcher has started this process, by which variables, the interfaces that it offers, "
+                    "and what a program does in MPI_Init: start it in place of the program.",
+                    "The launcher, and how programs join its job"),
         apps::switch_option("--json", line.json,
                             "Print JSON, for programs; may be combined with the other options. It also contains the "
                             "largest message of each algorithm.",

@@ -23,6 +23,7 @@ using namespace std::chrono_literals;
 using Clock = SilenceTimer::Clock;
 
 constexpr auto agent_exit_timeout = 200ms;   // between the end of a connection and the end of its agent
+constexpr auto retry_interval = 1s;          // between attempts to reach a host that may be starting
 constexpr auto quit_timeout = 1000ms;        // for daemons to end after `quit`
 constexpr auto kill_timeout = 5s;            // for an agent to die by SIGKILL, which may be delayed by a file server
 constexpr std::size_t kept_error_bytes =
@@ -68,20 +69,26 @@ ChildDaemons::~ChildDaemons() {
     unless_out_of_memory([this] { return shut_down(), true; });
 }
 
-void ChildDaemons::start(std::vector<int> const& nodes, std::string const& assignment, Guardian& guardian,
+void ChildDaemons::start(std::vector<int> const& nodes, std::string assignment, Guardian& guardian,
                          sigset_t const& mask, Heartbeats& heartbeats) {
     guardian_ = &guardian;
+    heartbeats_ = &heartbeats;
+    assignment_ = std::move(assignment);
+    mask_ = mask;
     std::size_t const count = nodes.size(), groups = std::min(count, fan_out);
     for (std::size_t g = 0; g < groups; ++g) {
         auto const from = nodes.begin() + static_cast<std::ptrdiff_t>(g * count / groups);
         auto const to = nodes.begin() + static_cast<std::ptrdiff_t>((g + 1) * count / groups);
-        start_one({from, to}, assignment, mask).link.keep_alive(heartbeats);
+        auto branch = std::make_unique<Branch>();
+        branch->nodes = {from, to};
+        start_agent(*branch);
+        children_.push_back(std::move(branch));
     }
 }
 
-ChildDaemons::Branch& ChildDaemons::start_one(std::vector<int> nodes, std::string const& assignment,
-                                              sigset_t const& mask) {
-    auto branch = std::make_unique<Branch>();
+/// Starts the agent of a new branch, or of one whose agent has ended.
+void ChildDaemons::start_agent(Branch& branch) {
+    std::vector<int> const& nodes = branch.nodes;
     std::vector<std::string> command = agent_command(job_, name(nodes[0]));
     char const* path = std::getenv("PATH");
     Pipe in = Pipe::make(), out = Pipe::make(), error = Pipe::make();
@@ -92,17 +99,38 @@ ChildDaemons::Branch& ChildDaemons::start_one(std::vector<int> nodes, std::strin
     start.input = in.read.get();
     start.output = out.write.get();
     start.error = error.write.get();
-    start.signal_mask = &mask;
-    branch->agent = command[0];
-    branch->pid = spawn(start);
-    guardian_->add_group(branch->pid);
-    branch->link = Link(std::move(out.read), std::move(in.write));
+    start.signal_mask = &mask_;
+    branch.agent = command[0];
+    branch.pid = spawn(start);
+    guardian_->add_group(branch.pid);
+    branch.link = Link(std::move(out.read), std::move(in.write));
     fcntl(error.read.get(), F_SETFL, O_NONBLOCK);
-    branch->errors = std::move(error.read);
+    branch.errors = std::move(error.read);
+    branch.error_output.clear();
+    branch.handshake = {};
+    branch.status.reset();
+    branch.broken_since.reset();
+    branch.retry_at.reset();
     DaemonSubtree const subtree{nodes[0], {nodes.begin() + 1, nodes.end()}};
-    branch->link.send(FrameType::job, nodes[0], packed(subtree) + assignment);
-    branch->nodes = std::move(nodes);
-    return *children_.emplace_back(std::move(branch));
+    branch.link.send(FrameType::job, nodes[0], packed(subtree) + assignment_);
+    branch.link.keep_alive(*heartbeats_);
+}
+
+/// Returns true if the agent has ended as ssh does when it cannot connect. A host that the environment names may still
+/// be starting: Kubernetes' mpi-operator starts mpiexec while the workers' names and servers are not there yet.
+bool ChildDaemons::may_be_starting(Branch const& branch) const {
+    constexpr int cannot_connect = 255;
+    return job_.hosts_may_be_starting && !shut_down_ && !branch.handshake_done && branch.status &&
+           WIFEXITED(*branch.status) && WEXITSTATUS(*branch.status) == cannot_connect;
+}
+
+/// Keeps the branch until its agent is started again. TUTTI_START_TIMEOUT ends the attempts.
+void ChildDaemons::retry_later(Branch& branch, std::string const& why) {
+    branch.link.close();
+    branch.retry_at = Clock::now() + retry_interval;
+    if (on_retry && branch.last_exit.empty())
+        on_retry(join(why, "; trying again until TUTTI_START_TIMEOUT has passed"));
+    branch.last_exit = branch.describe_agent_exit();
 }
 
 ChildDaemons::Branch* ChildDaemons::branch_of(int node) const {
@@ -121,7 +149,7 @@ void ChildDaemons::send(FrameType type, int node, std::string_view body) {
 
 void ChildDaemons::watch(std::vector<pollfd>& set) const {
     for (auto const& branch : children_) {
-        if (branch->lost) continue;
+        if (branch->lost || branch->retry_at) continue;
         if (!branch->broken_since) branch->link.watch(set);
         if (branch->errors) set.push_back({branch->errors.get(), POLLIN, 0});
     }
@@ -131,7 +159,8 @@ std::chrono::milliseconds ChildDaemons::poll_timeout() const {
     std::chrono::milliseconds wait = 24h;
     for (auto const& branch : children_) {
         if (branch->lost) continue;
-        wait = std::min(wait, branch->broken_since ? 20ms : branch->link.poll_timeout());
+        bool const polls = branch->broken_since || branch->retry_at;
+        wait = std::min(wait, polls ? 20ms : branch->link.poll_timeout());
     }
     return wait;
 }
@@ -191,6 +220,10 @@ void ChildDaemons::serve(std::function<void(Frame&&)> const& on_frame,
                          std::function<void(LostDaemon const&)> const& on_lost) {
     for (auto const& branch : children_) {
         if (branch->lost) continue;
+        if (branch->retry_at) {
+            if (!shut_down_ && Clock::now() >= *branch->retry_at) start_agent(*branch);
+            continue;
+        }
         std::string why;
         try {
             serve_one(*branch, on_frame);
@@ -198,6 +231,10 @@ void ChildDaemons::serve(std::function<void(Frame&&)> const& on_frame,
             why = why_lost(*branch);
         } catch (Error const& error) { why = join("node ", name(branch->nodes[0]), ": ", error.what()); }
         if (why.empty()) continue;
+        if (may_be_starting(*branch)) {
+            retry_later(*branch, why);
+            continue;
+        }
         branch->lost = true;
         branch->link.close();
         if (!shut_down_) on_lost({branch->nodes, why});
@@ -216,7 +253,9 @@ bool ChildDaemons::on_child_exit(pid_t pid, int status) {
 
 std::string ChildDaemons::describe_agent(int node) const {
     Branch const* branch = branch_of(node);
-    return branch ? join(branch->agent, " has not ended", branch->error_text()) : "";
+    if (!branch) return {};
+    if (!branch->last_exit.empty()) return join("in the last attempt, ", branch->last_exit);
+    return join(branch->agent, " has not ended", branch->error_text());
 }
 
 /// Kills an agent that is still running. Its connection is closed in any case, which also ends a daemon that the agent

@@ -37,8 +37,11 @@ public:
     /// represents the others. `assignment` is a packed Assignment, `mask` the signal mask of the agents. `guardian`
     /// must stay valid as long as this object. `heartbeats` keeps the links alive. Throws LaunchError if there is no
     /// agent.
-    void start(std::vector<int> const& nodes, std::string const& assignment, Guardian& guardian, sigset_t const& mask,
+    void start(std::vector<int> const& nodes, std::string assignment, Guardian& guardian, sigset_t const& mask,
                Heartbeats& heartbeats);
+    /// Called when an agent cannot reach its host yet and is started again (Job::hosts_may_be_starting): once for each
+    /// agent, with the reason. Null: not called.
+    std::function<void(std::string const&)> on_retry;
 
     bool empty() const { return children_.empty(); }
     /// Sends to one node, or to all if `node` is −1.
@@ -75,12 +78,16 @@ private:
         bool handshake_done = false, lost = false;
         std::optional<int> status;   ///< set once the agent has ended
         std::optional<SilenceTimer::Clock::time_point> broken_since;
+        std::optional<SilenceTimer::Clock::time_point> retry_at;   ///< when the agent is started again; none: it runs
+        std::string last_exit;   ///< how the agent has ended in the last attempt; empty: there was one attempt
 
         std::string error_text() const;
         std::string describe_agent_exit() const;
     };
 
-    Branch& start_one(std::vector<int> nodes, std::string const& assignment, sigset_t const& mask);
+    void start_agent(Branch& branch);
+    bool may_be_starting(Branch const& branch) const;
+    void retry_later(Branch& branch, std::string const& why);
     Branch* branch_of(int node) const;
     std::string const& name(int node) const { return allocation_.nodes[static_cast<std::size_t>(node)]; }
     void serve_one(Branch& branch, std::function<void(Frame&&)> const& on_frame);
@@ -92,6 +99,9 @@ private:
     Allocation const& allocation_;
     std::chrono::seconds const silence_limit_;
     std::vector<std::unique_ptr<Branch>> children_;
+    std::string assignment_;
+    sigset_t mask_{};
+    Heartbeats* heartbeats_ = nullptr;
     Guardian* guardian_ = nullptr;
     bool checks_silence_ = false, shut_down_ = false;
 };

@@ -155,12 +155,12 @@ void members(A& a, InputTarget& i) {
 }
 template <class A>
 void members(A& a, Job& j) {
-    a(j.programs, j.environment, j.hosts, j.per_node, j.agent, j.daemon, j.interface, j.bind, j.map,
-      j.rank_file_entries, j.cpus, j.cpus_in_order, j.output_from, j.gpus_per_rank, j.index_argv, j.do_not_launch,
-      j.report_bindings, j.no_oversubscribe, j.debugger, j.windows, j.keep_windows, j.input, j.prefix, j.timestamps,
-      j.merge_errors, j.out_pattern, j.err_pattern, j.on_terminal, j.timeout, j.quiet, j.verbose, j.exit_codes,
-      j.keep_going, j.statistics, j.report_file, j.trace_file, j.traced_events, j.drop_in, j.preload_arena,
-      j.show_hierarchy, j.json_messages);
+    a(j.programs, j.environment, j.hosts, j.hosts_may_be_starting, j.per_node, j.agent, j.daemon, j.interface, j.bind,
+      j.map, j.rank_file_entries, j.cpus, j.cpus_in_order, j.output_from, j.gpus_per_rank, j.index_argv,
+      j.do_not_launch, j.report_bindings, j.no_oversubscribe, j.debugger, j.windows, j.keep_windows, j.input, j.prefix,
+      j.timestamps, j.merge_errors, j.out_pattern, j.err_pattern, j.on_terminal, j.timeout, j.quiet, j.verbose,
+      j.exit_codes, j.keep_going, j.statistics, j.report_file, j.trace_file, j.traced_events, j.drop_in,
+      j.preload_arena, j.show_hierarchy, j.json_messages);
 }
 template <class A>
 void members(A& a, Assignment& all) {

@@ -78,6 +78,7 @@ void RootDaemon::start_daemons(LauncherObjects objects) {
     std::vector<int> others;
     for (int node = 0; node < static_cast<int>(nodes_.size()); ++node)
         if (node != allocation_.local_node) others.push_back(node);
+    children_.on_retry = [this](std::string const& why) { output_->print_message(why); };
     children_.start(others, packed(assignment), objects.guardian, signals_->original_mask(), heartbeats_.emplace());
     if (job_.verbose) {
         std::string text;

@@ -180,8 +180,12 @@ void choose_hosts(Job& job) {
         for (Program& program : job.programs) program.hosts.clear();
         return;
     }
-    if (!job.hosts.empty()) return;
     auto const variable = [](char const* name) { return std::getenv(name); };
+    if (job.agent.empty()) job.agent = agent_of_variables(variable);
+    if (!job.hosts.empty()) return;
+    if (job.resource_manager.empty()) job.hosts = hosts_of_variables(variable, job.notes);
+    job.hosts_may_be_starting = !job.hosts.empty();
+    if (job.hosts_may_be_starting) return;
     job.hosts = hosts_of_resource_manager(variable, job.resource_manager);
     if (job.hosts.empty() && !job.default_host_file.empty())
         return add_host_file(job.hosts, job.default_host_file, job.notes);

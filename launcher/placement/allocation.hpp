@@ -76,6 +76,16 @@ using Getenv = std::function<char const*(char const*)>;
 /// not present.
 std::vector<Host> hosts_of_resource_manager(Getenv const& variable, std::string_view manager = {});
 
+/// Returns the hosts of the file that a variable of MPICH, Intel MPI or Open MPI names (HYDRA_HOST_FILE,
+/// I_MPI_HYDRA_HOST_FILE, OMPI_MCA_orte_default_hostfile); Kubernetes' mpi-operator sets them. Empty if none is set.
+/// `notes` as for add_host_file. Throws LaunchError.
+std::vector<Host> hosts_of_variables(Getenv const& variable, std::vector<std::string>& notes);
+
+/// Returns the agent that starts daemons on other nodes, as such variables describe it: a command in place of ssh
+/// (HYDRA_LAUNCHER_EXEC, I_MPI_HYDRA_BOOTSTRAP_EXEC, OMPI_MCA_plm_rsh_agent), further arguments for it or for ssh
+/// (HYDRA_LAUNCH_EXTRA_ARGS, I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS, OMPI_MCA_plm_rsh_args), or both. Empty if none is set.
+std::string agent_of_variables(Getenv const& variable);
+
 /// Unbuffered, because frames would otherwise wait for the end of a line. The daemon places the ranks itself, on all
 /// cores of the job.
 inline constexpr char slurm_agent[] =

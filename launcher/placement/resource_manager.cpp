@@ -5,6 +5,7 @@
 
 #include "launcher/base/text.hpp"
 #include "launcher/placement/allocation.hpp"
+#include "launcher/start/commands.hpp"
 #include "runtime/base/error.hpp"
 #include "topo/text.hpp"
 
@@ -174,6 +175,36 @@ std::vector<Host> hosts_of_resource_manager(Getenv const& variable, std::string_
     if (any) return {};
     throw LaunchError(join("-rmk ", manager, ": mpiexec does not run inside a job of this resource manager (", missing,
                            " is not set)"));
+}
+
+std::vector<Host> hosts_of_variables(Getenv const& variable, std::vector<std::string>& notes) {
+    for (char const* name : {"HYDRA_HOST_FILE", "I_MPI_HYDRA_HOST_FILE", "OMPI_MCA_orte_default_hostfile",
+                             "OMPI_MCA_prte_default_hostfile", "PRTE_MCA_prte_default_hostfile"}) {
+        char const* const file = variable(name);
+        if (!file || !*file) continue;
+        std::vector<Host> hosts;
+        try {
+            add_host_file(hosts, file, notes);
+        } catch (LaunchError const& error) { throw LaunchError(join(name, ": ", error.what())); }
+        if (!hosts.empty()) return hosts;
+    }
+    return {};
+}
+
+std::string agent_of_variables(Getenv const& variable) {
+    auto const first = [&](std::initializer_list<char const*> names) {
+        for (char const* name : names)
+            if (char const* const text = variable(name); text && *text) return std::string(text);
+        return std::string();
+    };
+    std::string const command = first({"HYDRA_LAUNCHER_EXEC", "I_MPI_HYDRA_BOOTSTRAP_EXEC", "OMPI_MCA_plm_rsh_agent",
+                                       "OMPI_MCA_plm_ssh_agent", "PRTE_MCA_plm_ssh_agent"});
+    std::string const arguments = first({"HYDRA_LAUNCH_EXTRA_ARGS", "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS",
+                                         "OMPI_MCA_plm_rsh_args", "OMPI_MCA_plm_ssh_args", "PRTE_MCA_plm_ssh_args"});
+    if (command.empty() && arguments.empty()) return {};
+    // Open MPI's list of alternatives is separated by colons.
+    std::string const chosen(topo::trimmed(command.substr(0, command.find(':'))));
+    return join(chosen.empty() ? ssh_agent : chosen, arguments.empty() ? "" : " ", arguments);
 }
 
 std::string resource_manager_agent(Getenv const& variable) {

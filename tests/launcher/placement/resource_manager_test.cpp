@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "launcher/placement/allocation.hpp"
+#include "launcher/start/commands.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -15,14 +16,18 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using Variables = std::map<std::string, std::string>;
 
-/// Returns "name:slots" of each host.
-std::vector<std::string> found(Variables const& variables, std::string const& manager = {}) {
-    std::vector<std::string> words;
-    auto const get = [&](char const* name) {
+/// The function must not be used after `variables`.
+Getenv getenv_of(Variables const& variables) {
+    return [&variables](char const* name) {
         auto const at = variables.find(name);
         return at == variables.end() ? nullptr : at->second.c_str();
     };
-    for (Host const& host : hosts_of_resource_manager(get, manager))
+}
+
+/// Returns "name:slots" of each host.
+std::vector<std::string> found(Variables const& variables, std::string const& manager = {}) {
+    std::vector<std::string> words;
+    for (Host const& host : hosts_of_resource_manager(getenv_of(variables), manager))
         words.push_back(host.name + ":" + std::to_string(host.slots));
     return words;
 }
@@ -102,6 +107,31 @@ TEST(ResourceManager, may_be_named) {
     EXPECT_THAT(found(both, "lsf"), ElementsAre("b:2"));
     EXPECT_THAT(found(both, "user"), ElementsAre());
     EXPECT_THAT(refusal(both, "pbs"), HasSubstr("PBS_NODEFILE is not set"));
+}
+
+TEST(HostsOfVariables, are_those_of_the_file_that_mpich_or_open_mpi_would_use) {
+    File const file("# workers\nw0:2\nw1 slots=3\n");
+    for (char const* name : {"HYDRA_HOST_FILE", "I_MPI_HYDRA_HOST_FILE", "OMPI_MCA_orte_default_hostfile",
+                             "PRTE_MCA_prte_default_hostfile"}) {
+        std::vector<std::string> notes, words;
+        for (Host const& host : hosts_of_variables(getenv_of({{name, file.name()}}), notes))
+            words.push_back(host.name + ":" + std::to_string(host.slots));
+        EXPECT_THAT(words, ElementsAre("w0:2", "w1:3")) << name;
+    }
+    std::vector<std::string> notes;
+    EXPECT_THAT(hosts_of_variables(getenv_of({{"HYDRA_HOST_FILE", ""}}), notes), testing::IsEmpty());
+    try {
+        hosts_of_variables(getenv_of({{"HYDRA_HOST_FILE", "/no/such/file"}}), notes);
+        ADD_FAILURE();
+    } catch (LaunchError const& error) { EXPECT_THAT(error.what(), HasSubstr("HYDRA_HOST_FILE: ")); }
+}
+
+TEST(AgentOfVariables, is_a_command_with_arguments) {
+    auto const agent = [](Variables const& variables) { return agent_of_variables(getenv_of(variables)); };
+    EXPECT_EQ(agent({}), "");
+    EXPECT_EQ(agent({{"OMPI_MCA_plm_rsh_agent", "rsh : ssh"}}), "rsh");
+    EXPECT_EQ(agent({{"HYDRA_LAUNCH_EXTRA_ARGS", "-o A=1"}}), std::string(ssh_agent) + " -o A=1");
+    EXPECT_EQ(agent({{"I_MPI_HYDRA_BOOTSTRAP_EXEC", "/bin/enter"}, {"OMPI_MCA_plm_rsh_args", "-x"}}), "/bin/enter -x");
 }
 
 TEST(ResourceManager, may_be_absent) { EXPECT_THAT(found({{"HOME", "/h"}}), ElementsAre()); }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# srun --mpi=pmix starts our programs: on one node and two, with block and cyclic distribution, several steps and jobs
-# at the same time, and all kinds of ends. The test starts a real Slurm with two nodes on this machine.
+# srun --mpi=pmix and --mpi=pmi2 start our programs: on one node and two, with block and cyclic distribution, several
+# steps and jobs at the same time, and all kinds of ends. The test starts a real Slurm with two nodes on this machine.
 . "$(dirname "$0")/../common.sh" "$1"
 PATH=$PATH:/usr/sbin:/sbin
 need_package munge munged
@@ -17,11 +17,12 @@ member=$tests/cluster_member
 # step ARGUMENTS OF SRUN: runs a step of the allocation; sets $code, $out (sorted lines) and $err
 step() {
     local printed=$scratch/step.${number:-0}
-    timeout 600 srun --jobid="$job" --overlap --overcommit --mpi=pmix "$@" >"$printed.out" 2>"$printed.err" </dev/null
+    timeout 600 srun --jobid="$job" --overlap --overcommit --mpi="$interface" "$@" >"$printed.out" 2>"$printed.err" </dev/null
     code=$?
     out=$(sort "$printed.out") err=$(grep -vx "srun: got SIGCONT" "$printed.err")   # if this machine was paused
-    what="srun --mpi=pmix $*"
+    what="srun --mpi=$interface $*"
 }
+interface=pmix
 expect_code() { [ "$code" = "$1" ] || wrong "$what ended with $code instead of $1: $out $err"; }
 expect_out() { [ "$out" = "$1" ] || wrong "$what printed '$out' instead of '$1': $err"; }
 expect_err() { [[ "$err" == *"$1"* ]] || wrong "$what printed '$err', which does not contain '$1'"; }
@@ -30,19 +31,41 @@ expect_silence() { [ -z "$err" ] || wrong "$what printed '$err' instead of nothi
 members() { local sum=$1 r=0 n; shift; for n in "$@"; do echo "rank $r of $#, $n on its node, sum $sum"; r=$((r + 1)); done; }
 
 slurm_up
+at_first_host() { "$@"; }
+# shellcheck source=tests/cluster/matrix.sh
+. "$(dirname "$0")/matrix.sh"
 salloc --quiet --no-shell --nodes=2 --ntasks=8 --job-name=held 2>"$scratch/err" || { cat "$scratch/err"; exit 1; }
 job=$(squeue -h -n held -o %i)
 
-step -N 1 -n 4 "$member"
-expect_code 0; expect_silence; expect_out "$(members 6 4 4 4 4)"
-step -N 1 -n 1 "$member"
-expect_code 0; expect_silence; expect_out "$(members 0 1)"
-step -N 2 -n 2 "$member"
-expect_code 0; expect_silence; expect_out "$(members 1 1 1)"
-step -N 2 -n 5 -m block "$member"
-expect_code 0; expect_silence; expect_out "$(members 10 3 3 3 2 2)"
-step -N 2 -n 5 -m cyclic "$member"
-expect_code 0; expect_silence; expect_out "$(members 10 3 2 3 2 3)"
+for interface in pmi2 pmix; do
+    step -N 1 -n 4 "$member"
+    expect_code 0; expect_silence; expect_out "$(members 6 4 4 4 4)"
+    step -N 1 -n 1 "$member"
+    expect_code 0; expect_silence; expect_out "$(members 0 1)"
+    step -N 2 -n 2 "$member"
+    expect_code 0; expect_silence; expect_out "$(members 1 1 1)"
+    step -N 2 -n 5 -m block "$member"
+    expect_code 0; expect_silence; expect_out "$(members 10 3 3 3 2 2)"
+    step -N 2 -n 5 -m cyclic "$member"
+    expect_code 0; expect_silence; expect_out "$(members 10 3 2 3 2 3)"
+done
+# In all languages, and with the memory of interpreters in the arena from their start.
+matrix_up
+for language in "${languages[@]}"; do
+    command_of "$language"
+    for interface in pmi2 pmix; do
+        for ranks in 1 2 5; do
+            started=(--export="ALL,LD_PRELOAD=$build/lib/libtutti_malloc.so" -n "$ranks" "${command[@]}")
+            step -N 1 "${started[@]}"; expect_as_ours "$language" "$ranks" 1; expect_silence
+            [ "$ranks" = 1 ] && continue
+            step -N 2 -m block "${started[@]}"; expect_code 0; expect_silence; check_cell "$ranks" 2 "$out"
+        done
+    done
+done
+interface=pmi2
+step -N 2 -n 3 -m cyclic "$tests/ranks_p2p_modes"; expect_code 0; expect_silence
+step -N 1 -n 3 "$member" 2 abort; [ "$code" != 0 ] || wrong "$what ended with 0"
+interface=pmix
 cp "$member" "$scratch/a member"
 step -N 2 -n 3 "$scratch/a member"
 expect_code 0; expect_out "$(members 3 2 2 1)"
@@ -157,8 +180,12 @@ what="sbatch with the script of the page"
 out=$(sort "$scratch/page/out") err=$(cat "$scratch/err")
 expect_code 0; expect_out "$(members 28 4 4 4 4 4 4 4 4)"
 
-# Without PMIx each rank is a world of one, and the reason is reported.
-code=$(srun --jobid="$job" --overlap --mpi=none -N 1 -n 2 "$member" 2>&1 | grep -c "srun without --mpi=pmix")
-[ "$code" = 2 ] || wrong "without --mpi=pmix $code ranks reported the reason instead of 2"
+# Without an interface, no rank runs alone; one process does.
+interface=none
+step -N 1 -n 2 "$member"
+[ "$code" != 0 ] && [ -z "$out" ] || wrong "$what: code $code, '$out'"
+expect_err "Slurm's srun has started this process as one of 2 (SLURM_STEP_ID="
+expect_err "start it with srun --mpi=pmix or srun --mpi=pmi2, or use Tutti's mpiexec inside the allocation"
+step -N 1 -n 1 "$member"; expect_code 0; expect_silence; expect_out "$(members 0 1)"
 
 [ "$failures" = 0 ] && echo "all well" || { echo "$failures wrong"; exit 1; }

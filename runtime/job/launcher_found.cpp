@@ -81,7 +81,7 @@ LauncherFound find_launcher(ProcessView const& process) {
         if (!process.variable(one.mark)) continue;
         if (found.variables.find(join(one.mark, "=")) == std::string::npos) note(one.mark);
         found.name = one.name;
-        found.advice = one.advice;
+        found.advice = found.chosen == JobInterface::pmi ? "use Tutti's mpiexec" : one.advice;
         if (*one.size) found.processes = std::max(0, number(one.size));
         if (*one.size && std::string_view(one.size) != one.mark) note(one.size);
         break;

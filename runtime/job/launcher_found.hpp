@@ -18,7 +18,7 @@ struct LauncherFound {
     std::vector<JobInterface> offered;          ///< all that are present, the chosen one first
     int processes = 0;                          ///< that it has started, as far as it tells; 0: unknown
     std::string variables;                      ///< that tell this, as "NAME=VALUE, NAME=VALUE"
-    std::string advice;                         ///< what to do if it offers none, without its full stop
+    std::string advice;                         ///< what to do if the process cannot join, without its full stop
 
     /// Returns true if this process is one of several that cannot find each other.
     bool is_lost() const { return chosen == JobInterface::none && processes > 1; }

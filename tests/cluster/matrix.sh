@@ -22,11 +22,11 @@ matrix_up() {
     else
         left_out+=("Fortran: $(head -1 "$scratch/fortran.log")")
     fi
-    if [ -x "$build/mpi4py/bin/python3" ]; then
+    if "$matrix_programs/../../mpi4py.sh" "$build" 2>"$scratch/mpi4py.log"; then
         languages+=(mpi4py)
         joined_mpi4py=("$build/mpi4py/bin/python3" "$matrix_programs/joined.py" "$direct_bytes")
     else
-        left_out+=("mpi4py: not built")
+        left_out+=("mpi4py: $(tail -n 1 "$scratch/mpi4py.log")")
     fi
     [ "${#left_out[@]}" = 0 ] || printf 'left out: %s\n' "${left_out[@]}"
 }

@@ -83,7 +83,8 @@ std::vector<Host> hosts_of_variables(Getenv const& variable, std::vector<std::st
 
 /// Returns the agent that starts daemons on other nodes, as such variables describe it: a command in place of ssh
 /// (HYDRA_LAUNCHER_EXEC, I_MPI_HYDRA_BOOTSTRAP_EXEC, OMPI_MCA_plm_rsh_agent), further arguments for it or for ssh
-/// (HYDRA_LAUNCH_EXTRA_ARGS, I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS, OMPI_MCA_plm_rsh_args), or both. Empty if none is set.
+/// (HYDRA_LAUNCH_EXTRA_ARGS, I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS, OMPI_MCA_plm_rsh_args), or both. Empty if none is
+/// set.
 std::string agent_of_variables(Getenv const& variable);
 
 /// Unbuffered, because frames would otherwise wait for the end of a line. The daemon places the ranks itself, on all

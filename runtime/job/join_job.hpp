@@ -59,7 +59,7 @@ public:
 /// do not depend on it and start on one node without delay; it needs 10 to 20 ms.
 std::unique_ptr<JobServer> connect_pmix();
 
-/// Where a server of PMI is, and what the launcher's variables tell this process.
+/// Where a server of PMI is, and the place of this process in its job, from the launcher's variables.
 struct PmiPlace {
     int descriptor = -1;   ///< PMI_FD, a connected socket, which is closed at the end; −1: none
     std::string port{};    ///< if there is no descriptor: PMI_PORT, "HOST:PORT"

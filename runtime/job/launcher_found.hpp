@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the environment tells about the launcher of this process. A process that a launcher has started as one of several
+// Recognises the launcher of this process by the environment. A process that a launcher has started as one of several
 // joins the others or fails: it is never silently rank 0 of 1.
 #pragma once
 
@@ -16,8 +16,8 @@ struct LauncherFound {
     std::string name;                           ///< "Slurm's srun"; empty: no launcher is visible
     JobInterface chosen = JobInterface::none;   ///< what MPI_Init uses
     std::vector<JobInterface> offered;          ///< all that are present, the chosen one first
-    int processes = 0;                          ///< that it has started, as far as it tells; 0: unknown
-    std::string variables;                      ///< that tell this, as "NAME=VALUE, NAME=VALUE"
+    int processes = 0;                          ///< that it has started; 0: unknown
+    std::string variables;                      ///< by which it was recognised, as "NAME=VALUE, NAME=VALUE"
     std::string advice;                         ///< what to do if the process cannot join, without its full stop
 
     /// Returns true if this process is one of several that cannot find each other.
@@ -30,21 +30,21 @@ struct ProcessView {
     std::function<bool(int)> is_socket;                 ///< whether a descriptor is one
 };
 
-/// Where several interfaces are present, our mpiexec's is chosen, otherwise the nearest launcher's. An open PMI_FD is inherited from a parent
-/// that speaks PMI, because PMIx launchers close the descriptors of their processes; so it comes before PMIx, which
-/// comes before PMI_PORT, a variable that a process may have from a launcher further up.
+/// Where several interfaces are present, our mpiexec's is chosen, otherwise the nearest launcher's: first an open
+/// PMI_FD, which was inherited from a parent that speaks PMI, because PMIx launchers close the descriptors of their
+/// processes; then PMIx; then PMI_PORT, a variable that a process may have from a launcher further up.
 LauncherFound find_launcher(ProcessView const& process);
 /// The same for this process.
 LauncherFound find_launcher();
 
-/// Removes what names a server of PMI or PMIx from the environment, and keeps the descriptor of PMI_FD from programs that
-/// this process starts: these are not ranks of its job.
+/// Removes what names a server of PMI or PMIx from the environment, and keeps the descriptor of PMI_FD from programs
+/// that this process starts: these are not ranks of its job.
 void forget_servers();
 
 /// The name of an interface, as in "PMIx".
 char const* name_of(JobInterface interface);
 
-/// Returns what a program does here in MPI_Init, as a sentence.
+/// Describes what a program does here in MPI_Init.
 std::string describe_start(LauncherFound const& found);
 
 }   // namespace tutti

@@ -63,7 +63,7 @@ what="without a server"
 out=$(PMI_PORT=127.0.0.1:1 PMI_ID=0 timeout 600 "$member" 2>"$scratch/err"); code=$? err=$(cat "$scratch/err")
 [ "$code" != 0 ] && [ -z "$out" ] || wrong "$what: code $code, '$out'"
 expect_err "PMI_PORT=127.0.0.1:1: Connection refused"
-# what tutti-info tells in place of a program
+# What tutti-info prints in place of a program.
 theirs -n 1 "$build/bin/tutti-info" --launcher; expect_code 0
 [[ "$out" == *"Interfaces: PMI"* && "$out" == *"A program joins the job by PMI."* ]] || wrong "$what printed $out"
 finish

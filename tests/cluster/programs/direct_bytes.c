@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/// Returns the bytes that this rank has loaded from or stored to the buffers of its peers, since the first call. Must be
-/// called after MPI_Init.
+/// Returns the bytes that this rank has loaded from or stored to the buffers of its peers, since the first call. Must
+/// be called after MPI_Init.
 long long direct_bytes(void) {
     static MPI_T_pvar_session session;
     static MPI_T_pvar_handle counter;

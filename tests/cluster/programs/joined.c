@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each rank prints its rank, the number of ranks in the job and on its node, the sum of all ranks, and how many bytes of
-// an allreduce of 1 MiB it has copied directly from or to buffers of other ranks.
+// Each rank prints its rank, the number of ranks in the job and on its node, the sum of all ranks, and how many bytes
+// of an allreduce of 1 MiB it has copied directly from or to buffers of other ranks.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

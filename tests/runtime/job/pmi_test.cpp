@@ -68,7 +68,7 @@ private:
                 std::abort();
             place.port = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
             place.id = std::to_string(100 + rank);
-            place.rank = place.size = -1;   // the server tells them
+            place.rank = place.size = -1;   // the server states them
             threads_.emplace_back([this, rank, listener] {
                 int const descriptor = accept(listener, nullptr, nullptr);
                 close(listener);
@@ -249,7 +249,7 @@ INSTANTIATE_TEST_SUITE_P(All, PmiVersions,
                                          ServerSettings{.by_port = true}, ServerSettings{.version = 2},
                                          ServerSettings{.mapping = ""}, ServerSettings{.version = 2, .mapping = ""}));
 
-TEST(Pmi, TheServersMapTellsTheRanksOfANode) {
+TEST(Pmi, TheRanksOfANodeAreThoseOfTheServersMap) {
     constexpr int size = 5;
     for (int version : {1, 2}) {
         PmiServer server(size, {.version = version, .mapping = "(vector,(0,2,2),(0,1,1))"});

@@ -57,7 +57,8 @@ bool in_range(std::string_view range, T value) {
         std::size_t const dots = part.find("..");
         T least{}, most{};
         parse_setting(part.substr(0, dots), least);
-        parse_setting(part.substr(dots == std::string_view::npos ? 0 : dots + 2), most);
+        if (dots != part.npos) part.remove_prefix(dots + 2);   // substr() would need the C++ library, for its exception
+        parse_setting(part, most);
         return least <= value && value <= most;
     });
 }

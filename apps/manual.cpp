@@ -22,9 +22,10 @@ namespace {
 std::string find_documents() {
     std::error_code error;
     std::filesystem::path const program = std::filesystem::read_symlink("/proc/self/exe", error);
-    std::string const installed = (program.parent_path() / TUTTI_DOCUMENTS_FROM_PROGRAMS).lexically_normal();
-    for (std::string const& folder : {installed, std::string(TUTTI_SOURCES)})
-        if (std::filesystem::is_directory(folder + "/guides", error)) return folder;
+    for (char const* place : {TUTTI_DOCUMENTS_FROM_PROGRAMS, TUTTI_SOURCES_FROM_BUILD}) {
+        std::filesystem::path const guides = (program.parent_path() / place / "guides").lexically_normal();
+        if (std::filesystem::is_directory(guides, error)) return guides.parent_path();
+    }
     return "";
 }
 

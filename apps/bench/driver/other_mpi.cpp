@@ -25,9 +25,9 @@ constexpr KnownMpi known_mpis[] = {{"mpich", "MPICH", "mpich and libmpich-dev"},
 
 /// Returns the sources of the measuring program: those installed beside the executable, or those it was built from.
 std::vector<std::string> sources() {
-    const std::filesystem::path folders[] = {(own_folder() / TUTTI_SOURCES_FROM_PROGRAMS).lexically_normal(),
-                                             TUTTI_BENCH_SOURCES};
-    for (auto& folder : folders) {
+    std::filesystem::path folder;
+    for (const char* place : {TUTTI_BENCH_SOURCES_FROM_PROGRAMS, TUTTI_BENCH_SOURCES_FROM_BUILD}) {
+        folder = (own_folder() / place).lexically_normal();
         std::vector<std::string> files;
         std::error_code none;
         std::filesystem::recursive_directory_iterator entry(folder, none);
@@ -36,7 +36,7 @@ std::vector<std::string> sources() {
         std::sort(files.begin(), files.end());
         if (!files.empty()) return files;
     }
-    throw BenchError("the benchmark's sources are neither installed nor at " TUTTI_BENCH_SOURCES
+    throw BenchError("the benchmark's sources are neither installed nor at " + folder.string() +
                      ", so it cannot be built with another MPI");
 }
 

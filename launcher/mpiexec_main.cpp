@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// mpiexec: parses the options and runs the job.
+// mpiexec: parses the options and runs the job. The program is also tutti-daemon, under this name.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -18,6 +18,7 @@
 #include "launcher/placement/allocation.hpp"
 #include "launcher/placement/placement.hpp"
 #include "launcher/report/write_report.hpp"
+#include "launcher/tutti_daemon.hpp"
 #include "runtime/base/error.hpp"
 #include "topo/binding.hpp"
 
@@ -90,6 +91,9 @@ int run(Job const& job) {
 }   // namespace
 
 int main(int argc, char** argv) {
+    std::string_view const name = argc > 0 ? argv[0] : "";
+    if (name.substr(name.rfind('/') + 1) == daemon_name) return run_daemon(argc, argv);
+    if (argc > 1 && std::string_view(argv[1]) == daemon_option) return run_daemon(argc - 1, argv + 1);
     Job job;
     try {
         std::vector<std::string> arguments(argv + 1, argv + argc);

@@ -15,7 +15,7 @@ endif()
 set(corpus ${CMAKE_BINARY_DIR}/tests/corpus)
 add_library(corpus_main OBJECT ${CMAKE_CURRENT_SOURCE_DIR}/diagnosis/cases.c)
 add_custom_target(corpus ALL)
-add_dependencies(corpus mpiexec tutti-daemon tutti_preload mpich)
+add_dependencies(corpus mpiexec tutti_preload mpich)
 execute_process(COMMAND ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/mpifort -showme:compile OUTPUT_QUIET ERROR_QUIET
   RESULT_VARIABLE no_modules)
 find_program(gfortran gfortran)

@@ -18,7 +18,7 @@ if(TARGET tests_runtime)
     SKIP_UNITY_BUILD_INCLUSION ON)
 endif()
 
-# The helper that detects machines; the library expects it in its own folder.
-if(TARGET tests_runtime AND TARGET tutti-daemon)
-  add_dependencies(tests_runtime tutti-daemon)
+# tutti-daemon, a link to mpiexec, detects machines; the library expects it in its own folder.
+if(TARGET tests_runtime AND TARGET mpiexec)
+  add_dependencies(tests_runtime mpiexec)
 endif()

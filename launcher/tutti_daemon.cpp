@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// tutti-daemon: mpiexec's part on another node. mpiexec starts it through an agent such as ssh, which carries the
-// frames between them. In a job that another launcher started, a rank runs it to detect deadlocks on its node
-// (--watch) or to detect the node's machine (--machine).
+#include "launcher/tutti_daemon.hpp"
+
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -51,7 +50,9 @@ int print_machine() {
 
 }   // namespace
 
-int main(int argc, char** argv) {
+namespace tutti::launcher {
+
+int run_daemon(int argc, char** argv) {
     if (argc == 2 && std::strcmp(argv[1], "--watch") == 0) return watch();
     if (argc == 2 && std::strcmp(argv[1], "--machine") == 0) return print_machine();
     bool const by_hand = argc > 1 || isatty(STDIN_FILENO) == 1;
@@ -61,3 +62,5 @@ int main(int argc, char** argv) {
     else std::fputs("tutti-daemon: mpiexec starts this program on other nodes by itself.\n", stderr);
     return version ? 0 : 2;
 }
+
+}   // namespace tutti::launcher

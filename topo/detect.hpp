@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads a Machine with hwloc. Belongs to the object library tutti_topo_detect, which only mpiexec, tutti-daemon,
-// tutti-info and tutti-tune link: the MPI library links no hwloc. Without PCI, I/O and network discovery and without
-// plugins it takes about 1 ms. Not for programs with threads, because it changes environment variables for a moment.
+// Reads a Machine with hwloc. Belongs to the object library tutti_topo_detect, which only mpiexec, tutti-info and
+// tutti-tune link: the MPI library links no hwloc. Without PCI, I/O and network discovery and without plugins it takes
+// about 1 ms. Not for programs with threads, because it changes environment variables for a moment.
 #pragma once
 
 #include <string>

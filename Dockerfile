@@ -3,17 +3,9 @@
 #     docker build -t tutti .
 #     docker run --rm tutti tutti-bench -n 2 allreduce
 #     docker run --rm -v "$PWD:/work" -w /work tutti sh -c "mpicc app.c -o app && mpiexec -n 4 ./app"
-# tests/packages lists the packages, in the groups `build` and `image`.
-FROM debian:12-slim AS build
-WORKDIR /tutti
-COPY tests/packages tests/install.sh tests/
-RUN bash -c '. tests/install.sh && install_groups build'
-COPY . .
-RUN cmake --preset release && cmake --build --preset release && cmake --install build --prefix /opt/tutti
-
+# tests/packages lists the packages, in the groups `build` and `image`. The sources are mounted and not copied, and
+# what only the build needs is removed in the step that installs it, so no layer contains it.
 FROM debian:12-slim
-COPY tests/packages tests/install.sh /opt/tutti/install/
-RUN bash -c '. /opt/tutti/install/install.sh && install_groups image' && rm -rf /opt/tutti/install /var/lib/apt/lists/*
-COPY --from=build /opt/tutti /opt/tutti
+RUN --mount=type=bind,target=/tutti /tutti/packaging/image.sh --in-image
 ENV PATH=/opt/tutti/bin:$PATH
 CMD ["tutti-info"]

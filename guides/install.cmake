@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs the documents for users in share/doc/tutti, with the folders of the source tree. Links to files of the tree
 # that are not installed become plain text, and pages with commands begin with a note. Runs when Tutti is installed:
-# SOURCE is the source tree, DESTINATION the folder in the prefix, SCRATCH a folder of the build.
+# SOURCE is the source tree, SCRATCH a folder of the build; DOCUMENTS and PROGRAMS are folders of the prefix.
 cmake_minimum_required(VERSION 3.22)   # the policies
 set(patterns README.md CHANGELOG.md LICENSE SECURITY.md guides/*.md guides/*.svg guides/*.png apps/hello.c
   apps/lessons/README.md apps/lessons/*/*.* apps/bench/*.md apps/bench/*.svg coll/ALGORITHMS.md launcher/clusters.md
@@ -10,7 +10,7 @@ set(note "*This copy belongs to an installation in a folder PREFIX. The followin
 run as printed here, except those that build Tutti, and the applications such as `tutti-cg`, which are in the source
 tree only:*
 
-    cp -r PREFIX/share/doc/tutti tutti && cd tutti && mkdir build && ln -s PREFIX/bin build/bin
+    cp -r PREFIX/${DOCUMENTS} tutti && cd tutti && mkdir build && ln -s PREFIX/${PROGRAMS} build/bin
 ")
 list(TRANSFORM patterns PREPEND ${SOURCE}/)
 file(GLOB documents RELATIVE ${SOURCE} ${patterns})
@@ -40,5 +40,5 @@ foreach(document ${documents})
   endif()
   file(WRITE ${scratch}/${document} "${text}")
 endforeach()
-file(INSTALL ${scratch}/ DESTINATION ${DESTINATION})
+file(INSTALL ${scratch}/ DESTINATION ${CMAKE_INSTALL_PREFIX}/${DOCUMENTS})
 file(REMOVE_RECURSE ${scratch})

@@ -21,11 +21,12 @@ Each COMMAND is run in the clone; the default is "apps/demo.sh" "tests/smoke.sh 
   --umask MASK    with this umask
   --set NAME=VALUE
                   with this variable in the environment, which is otherwise empty; may be repeated
+  --copy FOLDER   copies FOLDER to the top of the system; may be repeated
   --base FOLDER   copies the minimal system from FOLDER, which is created if it does not exist
 END
 }
 
-suite=bookworm mirror= user=root busy= folder=tutti mask=022 base= settings=() commands=()
+suite=bookworm mirror= user=root busy= folder=tutti mask=022 base= copies=() settings=() commands=()
 while [ $# -gt 0 ]; do
     case $1 in
     --suite) suite=$2; shift ;;
@@ -35,6 +36,7 @@ while [ $# -gt 0 ]; do
     --blank) folder="my tutti" ;;
     --umask) mask=$2; shift ;;
     --set) settings+=("$2"); shift ;;
+    --copy) copies+=("$2"); shift ;;
     --base) base=$2; shift ;;
     --help | -h) usage; exit 0 ;;
     -*) echo "tests/fresh.sh: there is no option $1" >&2; usage >&2; exit 2 ;;
@@ -108,6 +110,7 @@ if [ "$user" != root ]; then
     in_system useradd --create-home --shell /bin/bash "$user"
     echo "$user ALL=(ALL) NOPASSWD: ALL" >"$system/etc/sudoers.d/$user"
 fi
+[ ${#copies[@]} = 0 ] || cp -r "${copies[@]}" "$system"
 git clone -q --no-hardlinks "$here" "$system$home/$folder"
 in_system chown -R "$user:$user" "$home"
 if [ -n "$busy" ]; then

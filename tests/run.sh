@@ -21,8 +21,9 @@ Usage: tests/run.sh [options]
   --jobs N        run N tests or compilers at the same time (default: the number of cores, fewer with little memory)
   --help          print this text
 Of some tests that repeat the same programs in other configurations, each commit runs a part, and the next commits the
-others: rank programs on 2x2 hosts and two of the other layouts; with --all, an eighth of the files alone and by
-clang-tidy, a third of the tests of the collectives under AddressSanitizer and half of them under ThreadSanitizer.
+others: rank programs on 2x2 hosts and two of the other layouts; with --all, one of the tests that build packages, an
+eighth of the files alone and by clang-tidy, a third of the tests of the collectives under AddressSanitizer and half of
+them under ThreadSanitizer.
 END
 }
 
@@ -76,13 +77,15 @@ warnings=()
 [ -z "$all" ] || warnings=(-DCMAKE_COMPILE_WARNING_AS_ERROR=ON)
 
 layouts=$(others_than 2 2x4 4x2 4x4 2x8 3[+]1 checked)
-[ -z "$layouts" ] || plain+=(-E "^cluster/ranks/($layouts)$")
+packages=$(others_than 1 deb_test deb_reproducible_test wheel_test)   # each compiles everything, once or twice
+[ -z "$layouts" ] || plain+=(-E "^(cluster/ranks/($layouts)|shell/packaging/($packages))$")
 left_to_others() { [ -z "$2" ] || echo "Other commits run $1 ${2//|/, }."; }
 
 title "Build"
 configure_and_build build -- "${warnings[@]}" || finish
 title "Tests"
 left_to_others "the layouts of hosts" "${layouts//\[+\]/+}"
+[ -z "$all" ] || left_to_others "of packaging" "$packages"
 run_tests build "${plain[@]}"
 if [ -n "$scalapack" ]; then
     title "ScaLAPACK, all programs"

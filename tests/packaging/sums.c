@@ -20,7 +20,7 @@ static int are_sums_correct(int rank, int size, int count) {
     return correct;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
     int rank, size, length, correct = 1, ranks = 0;
     MPI_Init(&argc, &argv);

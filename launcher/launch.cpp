@@ -15,8 +15,9 @@
 #include "launcher/placement/placement.hpp"
 #include "launcher/report/statistics.hpp"
 #include "launcher/report/write_report.hpp"
+#include "launcher/serve/rank_servers.hpp"
 #include "launcher/start/commands.hpp"
-#include "launcher/start/mpi_library.hpp"
+#include "launcher/start/programs.hpp"
 #include "launcher/start/spawn.hpp"
 #include "launcher/supervise/guardian.hpp"
 #include "launcher/supervise/other_nodes.hpp"
@@ -26,7 +27,6 @@
 #include "runtime/job/interfaces.hpp"
 #include "runtime/memory/placement.hpp"
 #include "runtime/memory/xpmem.hpp"
-#include "runtime/settings/setting_text.hpp"
 #include "runtime/settings/tuning_file.hpp"
 
 namespace tutti::launcher {
@@ -75,8 +75,9 @@ std::vector<PlannedRank> local_ranks(Job const& job, Allocation const& allocatio
 class Launch {
 public:
     Launch(Job const& job, Allocation const& allocation, OtherNodes* other_nodes)
-        : job_(job), other_nodes_(other_nodes), ranks_(job.ranks()), node_(allocation.local_node),
-          planned_(local_ranks(job, allocation)), world_ranks_(allocation.ranks_on(allocation.local_node)),
+        : job_(job), allocation_(allocation), other_nodes_(other_nodes), ranks_(job.ranks()),
+          node_(allocation.local_node), planned_(local_ranks(job, allocation)),
+          world_ranks_(allocation.ranks_on(allocation.local_node)),
           host_(planned_.empty() ? host_name() : allocation.local_host()),
           placed_(place_ranks(job, planned_.empty() ? std::vector<int>{0} : world_ranks_)),
           old_limit_(raise_descriptor_limit(planned_.size() + allocation.nodes.size())), output_(job.on_terminal),
@@ -104,6 +105,7 @@ public:
         Supervisor supervisor(job_, shared, objects_, host_, other_nodes_);
         supervisor.set_loader_error_finder([this](std::size_t local_rank) { return loader_error_of(local_rank); });
         if (variables_of(job_).diagnosis != "no") supervisor.enable_diagnosis();
+        if (segment) start_servers(info, supervisor);
         if (segment) start_all(supervisor, *segment);
         listeners_.clear();
         input_.ranks_are_started();
@@ -122,6 +124,8 @@ private:
         NodeFacts facts;
         facts.host = host_name();
         facts.drawing = drawing;
+        facts.mpi_library = programs_.mpi_library();
+        facts.service = service_;
         Variables const variables = variables_of(job_);
         if (!planned_.empty()) facts.addresses = host_addresses(variables.network);   // login nodes may lack it
         for (std::size_t i = 0; i < planned_.size(); ++i) {
@@ -138,6 +142,9 @@ private:
         AllRankCounts counts = segment ? counts_of(*segment) : AllRankCounts{};
         if (other_nodes_) counts = other_nodes_->with_others(std::move(counts));
         std::string message;
+        bool const is_decider = !other_nodes_ || other_nodes_->is_root();
+        if (counts.empty() && segment && is_decider)
+            message = "the ranks do not use Tutti's library, so there are no statistics";
         if (!counts.empty() && !write_statistics(job_, counts, message) && code == 0) code = 1;
         if (!message.empty()) output_.print_message(message);
     }
@@ -191,8 +198,14 @@ private:
     void prepare_programs() {
         check_interface();
         if (!job_.has_program()) return;
-        for (std::size_t p = 0; p < job_.programs.size(); ++p) prepare_program(p);
-        windows_.emplace(job_, world_ranks_, search_path());
+        auto const has_ranks_here = [this](std::size_t number) {
+            return std::ranges::any_of(planned_, [&](PlannedRank const& p) { return p.program == number; });
+        };
+        programs_.prepare(has_ranks_here, [this](std::string const& message) {
+            if (!job_.quiet && (!other_nodes_ || other_nodes_->is_root())) output_.print_message(message);
+        });
+        service_ = service_for(programs_, ranks_);
+        windows_.emplace(job_, world_ranks_, Programs::search_path());
     }
 
     void check_interface() const {
@@ -202,83 +215,9 @@ private:
         } catch (Error const& error) { throw LaunchError(join("-iface: ", error.what())); }
     }
 
-    static char const* search_path() {
-        char const* path = std::getenv("PATH");
-        return path ? path : "/usr/local/bin:/usr/bin:/bin";
-    }
-
-    /// Looks up the program's file and libraries. Skips programs that have no ranks on this node.
-    void prepare_program(std::size_t number) {
-        Program const& program = job_.programs[number];
-        bool const wanted = std::ranges::any_of(planned_, [&](PlannedRank const& p) { return p.program == number; });
-        if (!wanted) return void(programs_.emplace_back());
-        bool in_folder = false;
-        std::string const path = join(program.path, program.path.empty() ? "" : ":", search_path());
-        std::string file = find_program(program.command[0], program.directory, path, &in_folder, program.ranks);
-        if (in_folder && !job_.quiet && (!other_nodes_ || other_nodes_->is_root()))
-            output_.print_message(join(program.command[0], " is not in PATH; using ", file, " in the folder ",
-                                       program.directory.empty() ? "in which mpiexec was started" : program.directory));
-        std::string const binary = path_in(program.directory, file);
-        LibraryOverrides library;
-        if (job_.drop_in) {
-            library.folder = library_folder("libmpi.so.12");
-            if (library.folder.empty()) throw LaunchError("--drop-in: there is no libmpi.so.12 beside mpiexec", 1);
-            library.preload = needs_preload(binary);
-        }
-        if (job_.preload_arena.value_or(arena_wanted(program) && needs_arena(binary))) library.arena = arena_library();
-        programs_.push_back({std::move(file), std::move(library)});
-        refuse_foreign_library(number);
-    }
-
-    /// True unless the environment of the program's ranks contains TUTTI_ARENA=no, from whatever source: such
-    /// programs run without the library.
-    bool arena_wanted(Program const& program) const {
-        constexpr std::string_view prefix = "TUTTI_ARENA=";
-        bool wanted = true;
-        for (std::string const& entry : rank_environment(environ, job_.environment, program.environment, {}, {}))
-            if (entry.starts_with(prefix)) parse_setting(std::string_view(entry).substr(prefix.size()), wanted);
-        return wanted;
-    }
-
-    /// Returns the file name of the arena library, or an empty string if it cannot be used. Throws LaunchError in that
-    /// case only if the user asked for the library.
-    std::string arena_library() const {
-        constexpr char name[] = "libtutti_malloc.so";
-        std::string const folder = library_folder(name), file = folder + "/" + name;
-        bool const is_usable = file.find_first_of(" :") == std::string::npos;   // LD_PRELOAD separates names by these
-        if (!folder.empty() && is_usable) return file;
-        if (job_.preload_arena.has_value())
-            throw LaunchError(folder.empty()
-                                  ? join("--preload-arena: there is no ", name, " beside mpiexec")
-                                  : join("--preload-arena: the loader accepts no blank or colon in the name ", file),
-                              1);
-        return {};
-    }
-
-    LoaderContext loader_context(std::size_t number) const {
-        Program const& program = job_.programs[number];
-        LibraryOverrides const& library = programs_[number].library;
-        return {program.directory, rank_environment(environ, job_.environment, program.environment, {}, library)};
-    }
-
-    /// Throws LaunchError if the program is linked with another MPI library: each rank would then be alone in a world
-    /// of its own. That is acceptable for a single rank, and --drop-in puts our library in front.
-    void refuse_foreign_library(std::size_t number) const {
-        if (ranks_ == 1 || job_.drop_in) return;
-        ResolvedLibrary const foreign = foreign_library(programs_[number].file, loader_context(number));
-        if (foreign.file.empty()) return;
-        throw LaunchError(
-            join(programs_[number].file, " is linked with ", foreign.name, ", and the loader finds ", foreign.file,
-                 " for it, which is not Tutti's: each rank would be alone in a world of its ", "own; ",
-                 has_our_abi(foreign.name) ? "--drop-in loads Tutti's library instead"
-                                           : "compile the program with Tutti's mpicc"),
-            126);
-    }
-
     /// Returns why the loader ended the rank with this local rank, or an empty string.
     std::string loader_error_of(std::size_t local_rank) const {
-        std::size_t const number = planned_[local_rank].program;
-        std::string const error = loader_error(programs_[number].file, loader_context(number));
+        std::string const error = programs_.loader_error_of(planned_[local_rank].program);
         return error.empty() ? "" : join("the loader cannot load ", error);
     }
 
@@ -319,6 +258,23 @@ private:
         }
     }
 
+    void start_servers(std::optional<ClusterInfo> const& info, Supervisor& supervisor) {
+        Service const service = info ? info->service : service_;
+        if (service == Service::none) return;
+        ServedJob served{info ? info->job_name : job_name(), {}, allocation_.node_of, {}, node_};
+        for (int node = 0; node < static_cast<int>(allocation_.nodes.size()); ++node)
+            served.nodes.push_back(info ? info->cluster.node(node).name : host_);
+        for (std::size_t p = 0; p < job_.programs.size(); ++p)
+            served.program_of.insert(served.program_of.end(), static_cast<std::size_t>(job_.programs[p].ranks),
+                                     static_cast<int>(p));
+        for (PreparedProgram const& one : programs_.all())
+            if (job_.verbose && one.mpi.kind == LinkedMpi::Kind::foreign)
+                output_.print_message(join(one.file, on_host(), " uses ", one.mpi.library.file, ", not Tutti's library",
+                                           has_our_abi(one.mpi.library.name) ? "; --drop-in replaces it" : ""));
+        servers_.emplace(std::move(served), service);
+        supervisor.set_servers(*servers_);
+    }
+
     pid_t start(std::size_t local_rank, Segment const& segment, std::vector<int> const& cpus) {
         auto const [rank, p] = planned_[local_rank];
         Program const& program = job_.programs[p];
@@ -328,6 +284,11 @@ private:
         std::vector<int> listeners;
         if (!listeners_.empty())
             for (Descriptor const& one : listeners_[local_rank]) listeners.push_back(one.get());
+        PreparedProgram const& prepared = programs_[p];
+        RankServers::Access servers;
+        if (servers_ && prepared.may_be_foreign()) servers = servers_->connect(local_rank);
+        std::vector<int> inherited = listeners;
+        if (servers.descriptor) inherited.push_back(servers.descriptor.get());
         RankFacts const facts{.rank = rank,
                               .ranks = ranks_,
                               .local_rank = static_cast<int>(local_rank),
@@ -336,8 +297,8 @@ private:
                               .program = static_cast<int>(p),
                               .segment = segment.descriptor(),
                               .launcher = launcher_name(getpid()),
-                              .gpus = job_.gpus_per_rank};
-        PreparedProgram const& prepared = programs_[p];
+                              .gpus = job_.gpus_per_rank,
+                              .server_variables = std::move(servers.variables)};
         SpawnOptions start{
             .path = prepared.file,
             .command = program.command,
@@ -347,7 +308,7 @@ private:
             .input = input_.descriptor_for(rank),
             .output = out.write.get(),
             .error = error.write.get(),
-            .inherited_descriptors = listeners,
+            .inherited_descriptors = std::move(inherited),
             .signal_mask = &signals_.original_mask(),
             .descriptor_limit = &old_limit_,
             .detach_terminal = true};
@@ -365,12 +326,8 @@ private:
     /// The host as part of a message; empty in a job on one node.
     std::string on_host() const { return other_nodes_ ? " on " + host_ : ""; }
 
-    struct PreparedProgram {
-        std::string file;
-        LibraryOverrides library;
-    };
-
     Job const& job_;
+    Allocation const& allocation_;
     OtherNodes* other_nodes_;
     int ranks_;                          ///< in MPI_COMM_WORLD
     int node_;                           ///< number of this node, −1 if it has no rank
@@ -385,7 +342,9 @@ private:
     Input input_;
     LauncherObjects objects_{guardian_, signals_, output_, input_};
     std::vector<std::vector<Descriptor>> listeners_;   ///< by local rank; empty in a job on one node
-    std::vector<PreparedProgram> programs_;
+    Programs programs_{job_};
+    Service service_ = Service::none;      ///< what this node can offer
+    std::optional<RankServers> servers_;   ///< none: all ranks use Tutti's library, or there is only one
     std::optional<TerminalWindows> windows_;
 };
 

@@ -211,6 +211,9 @@ void Daemon::execute(Frame const& frame, Supervisor* supervisor) {
         return send_to_parent(FrameType::rank_states,
                               packed(supervisor ? supervisor->query_local_ranks(query) : RankStates{}));
     }
+    case FrameType::exchanged:
+        if (supervisor) supervisor->complete(unpacked<Exchanged>(frame.body));
+        return;
     case FrameType::input: return input_.add(frame.body);
     case FrameType::input_end: return input_.end();
     case FrameType::window_update: {
@@ -252,6 +255,11 @@ bool Daemon::report(Report const& error) {
 }
 
 void Daemon::report(NeverInitialized const& rank) { send_to_parent(FrameType::never_initialized, packed(rank)); }
+
+std::optional<Exchanged> Daemon::exchange(Contribution const& part) {
+    send_to_parent(FrameType::contribution, packed(part));
+    return {};
+}
 
 void Daemon::fail(LaunchError const& error) {
     pump();

@@ -47,6 +47,7 @@ public:
     bool report(NodeUpdate const& update) override;
     bool report(Report const& error) override;
     void report(NeverInitialized const& rank) override;
+    std::optional<Exchanged> exchange(Contribution const& part) override;
     void forward_signal(int) override {}
     void end_ranks() override {}
     bool query_waits(int, WaitQuery const&) override { return false; }

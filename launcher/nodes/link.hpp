@@ -37,6 +37,7 @@ enum class FrameType : std::uint32_t {
     rank_query,      ///< RankQuery: what do these ranks wait for, what do the others do?
     input,           ///< bytes of standard input, for the ranks of the node that read it
     input_end,       ///< end of standard input
+    exchanged,       ///< Exchanged: the result of an exchange
     window_update,   ///< WindowUpdate: number of bytes consumed, of output (down) or input (up)
     closed,          ///< an int: the reader of that stream (0, 1, 2) has gone; both ways
     clock,           ///< ClockAnswer: request for a clock value (down), and the answer (up)
@@ -50,6 +51,7 @@ enum class FrameType : std::uint32_t {
     never_initialized,   ///< NeverInitialized: a rank of the node ended without MPI_Init
     node_update,         ///< NodeUpdate: changes of blocked ranks, and the reply to `wait_query`
     diagnostic,          ///< Report: a certain error of the program, or a warning
+    contribution,        ///< Contribution: the node's part of an exchange
     rank_states,         ///< RankStates: the answer to `rank_query`
     counts,              ///< counts of one rank, for --stats
     not_freed,           ///< NotFreedCounts of the node's ranks

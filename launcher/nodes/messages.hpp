@@ -113,6 +113,8 @@ struct StartOrder {
     std::vector<std::vector<std::uint16_t>> ports;     ///< by node and local rank
     std::string key;                                   ///< bytes of the JobKey
     std::string tuning;                                ///< as ClusterInfo::tuning
+    std::string job_name;                              ///< as ClusterInfo::job_name
+    Service service = Service::none;                   ///< as ClusterInfo::service
 };
 
 /// Bytes of an output stream (1 or 2).
@@ -172,11 +174,11 @@ void members(A& a, DaemonSubtree& p) {
 }
 template <class A>
 void members(A& a, NodeFacts& f) {
-    a(f.host, f.addresses, f.ports, f.drawing);
+    a(f.host, f.addresses, f.ports, f.drawing, f.mpi_library, f.service);
 }
 template <class A>
 void members(A& a, StartOrder& s) {
-    a(s.names, s.addresses, s.ports, s.key, s.tuning);
+    a(s.names, s.addresses, s.ports, s.key, s.tuning, s.job_name, s.service);
 }
 template <class A>
 void members(A& a, OutputChunk& c) {
@@ -197,6 +199,14 @@ void members(A& a, WindowUpdate& t) {
 template <class A>
 void members(A& a, NeverInitialized& m) {
     a(m.rank, m.pid, m.host);
+}
+template <class A>
+void members(A& a, Contribution& c) {
+    a(c.exchange, c.nodes, c.node, c.bytes);
+}
+template <class A>
+void members(A& a, Exchanged& e) {
+    a(e.exchange, e.parts);
 }
 template <class A>
 void members(A& a, NotFreedCounts& c) {

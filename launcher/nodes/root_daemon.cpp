@@ -33,7 +33,6 @@ using LostDaemon = ChildDaemons::LostDaemon;
 
 constexpr auto end_timeout = 1300ms;          // for daemons, from SIGTERM to their last frame
 constexpr auto further_losses_wait = 300ms;   // wait for further nodes that are lost at nearly the same time
-constexpr auto answer_timeout = 2000ms;       // to a RankQuery: debug information of large programs takes time
 
 std::string random_key() {
     std::string key(sizeof(JobKey), 0);
@@ -156,10 +155,10 @@ void RootDaemon::throw_if_lost() {
 }
 
 StartOrder RootDaemon::start_order(NodeFacts const& own, std::string const& tuning) {
-    StartOrder order{{}, {}, {}, random_key(), tuning};
+    StartOrder order{{}, {}, {}, random_key(), tuning, job_name(), common_service(own)};
     std::set<std::string> hosts;
     for (int node = 0; node < static_cast<int>(nodes_.size()); ++node) {
-        NodeFacts const& facts = node == allocation_.local_node ? own : *nodes_[static_cast<std::size_t>(node)].facts;
+        NodeFacts const& facts = facts_of(node, own);
         order.names.push_back(facts.host);
         order.addresses.push_back(facts.addresses);
         order.ports.push_back(facts.ports);
@@ -253,14 +252,6 @@ void RootDaemon::add_output(Frame const& frame) {
     lines_of(frame.node, notice.stream).expect(std::move(notice.message));
 }
 
-void RootDaemon::add_rank_states(Frame const& frame) {
-    at(frame.node).answered = true;
-    auto states = unpacked<RankStates>(frame.body);
-    std::ranges::move(states.waiting, std::back_inserter(rank_states_.waiting));
-    std::ranges::move(states.unblocked, std::back_inserter(rank_states_.unblocked));
-    std::ranges::move(states.calls, std::back_inserter(rank_states_.calls));
-}
-
 IncomingLines& RootDaemon::lines_of(int node, int stream) {
     Sink& sink = stream == 2 ? output_->standard_error() : output_->standard_output();
     auto on_message = [this](Sink& where, RankAbortMessage const& message) { output_->add_message(where, message); };
@@ -294,6 +285,9 @@ void RootDaemon::handle(Frame const& frame, Supervisor& supervisor) {
     case FrameType::node_update: return supervisor.add(unpacked<NodeUpdate>(frame.body));
     case FrameType::diagnostic: return supervisor.add(unpacked<Report>(frame.body));
     case FrameType::rank_states: return;   // arrived too late
+    case FrameType::contribution:
+        if (auto const result = exchange(unpacked<Contribution>(frame.body))) supervisor.complete(*result);
+        return;
     case FrameType::window_update:
         if (input_.contains(frame.node)) input_.at(frame.node).add_credit(unpacked<WindowUpdate>(frame.body).bytes);
         return;
@@ -336,65 +330,6 @@ void RootDaemon::end_ranks() {
     if (deadline_) return;
     deadline_ = Clock::now() + end_timeout;
     children_.send(FrameType::end, -1);
-}
-
-bool RootDaemon::query_waits(int node, WaitQuery const& query) {
-    if (node == allocation_.local_node) return false;
-    children_.send(FrameType::wait_query, node, packed(query));
-    return true;
-}
-
-/// Waits for the answers of all nodes. Handles output and answers meanwhile; other frames are handled afterwards.
-RankStates RootDaemon::query_ranks(RankQuery const& query) {
-    rank_states_ = {};
-    for (RemoteNode& node : nodes_) node.answered = node.lost;
-    children_.send(FrameType::rank_query, -1, packed(query));
-    Clock::time_point const until = Clock::now() + answer_timeout;
-    auto const is_unanswered = [&](int node) {
-        return node != allocation_.local_node && !nodes_[static_cast<std::size_t>(node)].answered;
-    };
-    auto const waiting = [&] { return std::ranges::any_of(node_of(), is_unanswered); };
-    while (waiting() && Clock::now() < until) {
-        std::vector<pollfd> set;
-        children_.watch(set);
-        poll(set.data(), set.size(), 20);
-        children_.serve(
-            [&](Frame&& frame) {
-                if (frame.type == FrameType::output || frame.type == FrameType::abort_notice) return add_output(frame);
-                if (frame.type == FrameType::rank_states) return add_rank_states(frame);
-                deferred_frames_.push_back(std::move(frame));
-            },
-            [&](LostDaemon const& lost) {
-                for (int node : lost.nodes) at(node).answered = true;
-                deferred_losses_.push_back(lost);
-            });
-    }
-    for (int rank = 0; query.unblocked && rank < static_cast<int>(node_of().size()); ++rank)
-        if (is_unanswered(node_of()[static_cast<std::size_t>(rank)]))
-            rank_states_.unblocked.push_back({.rank = rank, .state = UnblockedRank::State::no_answer});
-    return std::move(rank_states_);
-}
-
-void RootDaemon::finish(Supervisor&, Segment const*) { children_.shut_down(); }
-
-AllRankCounts RootDaemon::with_others(AllRankCounts own) {
-    for (auto const& copy : counts_) own.push_back(copy->counts());
-    std::ranges::sort(own, {}, &RankCounts::rank);
-    return own;
-}
-
-NotFreedCounts RootDaemon::with_others(NotFreedCounts own) {
-    own.add(not_freed_);
-    return own;
-}
-
-Recording RootDaemon::with_others(Recording own) {
-    for (RankRecording& one : recording_.ranks) {
-        clocks_.adjust(one);
-        own.ranks.push_back(std::move(one));
-    }
-    for (RecordedNode& one : recording_.nodes) own.nodes.push_back(std::move(one));
-    return own;
 }
 
 }   // namespace tutti::launcher

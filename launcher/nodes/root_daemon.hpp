@@ -34,6 +34,7 @@ public:
     bool running() const override;
     bool on_child_exit(pid_t pid, int status) override { return children_.on_child_exit(pid, status); }
 
+    std::optional<Exchanged> exchange(Contribution const& part) override;
     bool report(RankExit const&) override { return false; }
     bool report(NodeUpdate const&) override { return false; }
     bool report(Report const&) override { return false; }
@@ -65,6 +66,9 @@ private:
     std::string awaited_names() const;
     LaunchError start_timeout_error() const;
     StartOrder start_order(NodeFacts const& own, std::string const& tuning);
+    NodeFacts const& facts_of(int node, NodeFacts const& own) const;
+    void check_mpi_libraries(NodeFacts const& own) const;
+    Service common_service(NodeFacts const& own) const;
     std::string drawings(NodeFacts const& own, StartOrder const& order) const;
 
     void handle(Frame const& frame, Supervisor& supervisor);
@@ -93,6 +97,7 @@ private:
     std::vector<Frame> deferred_frames_;                   ///< received, but not handled yet
     std::vector<ChildDaemons::LostDaemon> deferred_losses_;
     std::vector<std::unique_ptr<RemoteRankCounts>> counts_;
+    Exchanges exchanges_;
     NotFreedCounts not_freed_;   // of other nodes
     Recording recording_;
     ClockOffsets clocks_;

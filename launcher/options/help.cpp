@@ -47,7 +47,7 @@ std::vector<Entry> exit_codes() {
             {"2", "", "An option is invalid."},
             {"124", "", "The time of -timeout has passed."},
             {"125", "", "Deadlock: ranks wait for each other."},
-            {"126", "", "The program cannot be executed, or the loader finds another MPI library than Tutti's for it."},
+            {"126", "", "The program cannot be executed, or it cannot join the job."},
             {"127", "", "The program cannot be found."},
             {"128+N", "", "Signal N ended the first rank that failed."},
             {"other", "", "That of the first rank that failed, or the last 8 bits of the code given to MPI_Abort."}};

@@ -8,6 +8,7 @@
 
 #include "launcher/base/job.hpp"
 #include "launcher/placement/allocation.hpp"
+#include "launcher/start/commands.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/settings/setting_text.hpp"
 #include "runtime/settings/variables.hpp"

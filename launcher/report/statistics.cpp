@@ -198,8 +198,9 @@ std::uint64_t run_time(Times const& times, std::uint64_t now) {
 AllRankCounts counts_of(Segment const& segment) {
     AllRankCounts counts;
     for (unsigned local_rank = 0; local_rank < segment.ranks(); ++local_rank)
-        counts.push_back({segment.rank_state(local_rank).world_rank, &segment.rank_state(local_rank),
-                          &segment.call_statistics(local_rank)});
+        if (!is_served(segment.rank_state(local_rank)))
+            counts.push_back({segment.rank_state(local_rank).world_rank, &segment.rank_state(local_rank),
+                              &segment.call_statistics(local_rank)});
     return counts;
 }
 

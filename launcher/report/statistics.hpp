@@ -21,7 +21,7 @@ struct RankCounts {
 };
 using AllRankCounts = std::vector<RankCounts>;
 
-/// Returns the counters of this node's ranks.
+/// Returns the counters of this node's ranks, except those that use another MPI library.
 AllRankCounts counts_of(Segment const& segment);
 
 /// Bytes moved by each access path: one row per rank, and one for all ranks.

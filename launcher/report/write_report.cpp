@@ -184,7 +184,7 @@ WrittenReports write_reports(Job const& job, Recording recording, ReportContext 
     std::erase_if(recording.ranks, [](RankRecording const& r) { return r.texts.empty(); });
     WrittenReports result;
     if (recording.ranks.empty()) {
-        result.errors.emplace_back("no rank has called MPI_Init, so there is nothing to report");
+        result.errors.emplace_back("no rank has called MPI_Init of Tutti's library, so there is nothing to report");
         return result;
     }
     Timeline timeline = timeline_of(recording);

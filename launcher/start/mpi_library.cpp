@@ -160,13 +160,21 @@ bool has_our_abi(std::string_view name) {
     return false;
 }
 
-ResolvedLibrary foreign_library(std::string const& program, LoaderContext const& context) {
+bool uses_pmix(std::string_view name) { return is_mpi_library(name) && !has_our_abi(name); }
+
+LinkedMpi linked_mpi(std::string const& program, LoaderContext const& context) {
+    using Kind = LinkedMpi::Kind;
     Linkage const linkage = read_linkage(path_in(context.folder, program));
     auto const found = std::ranges::find_if(linkage.libraries, is_mpi_library);
-    if (found == linkage.libraries.end() || resolves_to_ours(linkage, *found, context)) return {};
-    for (ResolvedLibrary const& one : resolved_libraries(program, context))
-        if (one.name == *found && !is_our_library(one.file)) return one;
-    return {};
+    if (found == linkage.libraries.end()) return {};
+    if (resolves_to_ours(linkage, *found, context)) return {.kind = Kind::ours};
+    std::vector<ResolvedLibrary> const all = resolved_libraries(program, context);
+    auto const library = std::ranges::find(all, *found, &ResolvedLibrary::name);
+    if (library == all.end()) return {};
+    if (is_our_library(library->file)) return {.kind = Kind::ours};
+    bool const is_linked_with_pmix =
+        std::ranges::any_of(all, [](ResolvedLibrary const& one) { return one.name.starts_with("libpmix.so"); });
+    return {Kind::foreign, *library, uses_pmix(library->name) || is_linked_with_pmix};
 }
 
 MappedLibrary mapped_foreign_library(pid_t process) {

@@ -42,9 +42,19 @@ bool is_mpi_library(std::string_view name);
 /// True if this is the name of an MPI library with our ABI, so that ours can replace it.
 bool has_our_abi(std::string_view name);
 
-/// Returns name and file of the MPI library that the program is linked with directly if the loader finds another one
-/// than ours. Empty otherwise, also if it finds none.
-ResolvedLibrary foreign_library(std::string const& program, LoaderContext const& context);
+/// The MPI library that a program is linked with directly.
+struct LinkedMpi {
+    /// `none`: an interpreter, a script or another program without MPI, or the loader finds no library; it may load one
+    /// later, or start a program that does.
+    enum class Kind { none, ours, foreign };
+    Kind kind = Kind::none;
+    ResolvedLibrary library{};   ///< set if it is foreign
+    bool needs_pmix = false;     ///< the foreign library joins its job by PMIx rather than by PMI
+};
+LinkedMpi linked_mpi(std::string const& program, LoaderContext const& context);
+
+/// Returns true if a library with this name joins its job by PMIx: Open MPI's. Those with MPICH's ABI use PMI.
+bool uses_pmix(std::string_view name);
 
 /// Returns the MPI library that this process or one of its children has mapped, if none of them has mapped ours.
 /// Empty otherwise, also if the process cannot be inspected.

@@ -184,6 +184,7 @@ void set_rank_variables(EnvironmentMap& out, RankFacts const& facts) {
     for (char const* name : {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "OMPI_UNIVERSE_SIZE"}) out[name] = ranks;
     for (char const* name : {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE"}) out[name] = local_ranks;
     out["PMI_APPNUM"] = std::to_string(facts.program);
+    for (auto const& [name, value] : facts.server_variables) out[name] = value;
 }
 
 /// Assigns each rank of a node its own GPUs, chosen from those that the variable already names, if any.

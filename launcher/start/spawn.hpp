@@ -47,6 +47,7 @@ struct RankFacts {
     int segment = -1;                      ///< descriptor
     std::string launcher{};                ///< launcher_name of the launcher
     int gpus = -1;                         ///< number of GPUs that the rank may use; −1: all
+    std::vector<std::pair<std::string, std::string>> server_variables{};   ///< those of RankServers::Access
 };
 
 /// Libraries that the loader must find first.

@@ -42,6 +42,7 @@ std::optional<RankExit> Supervisor::on_child_exit(pid_t pid, int status) {
     guardian_.remove_group(pid);
     int const local_rank = static_cast<int>(found - ranks_.begin()),
               rank = world_rank(static_cast<std::size_t>(local_rank));
+    if (servers_) servers_->serve_rank(static_cast<std::size_t>(local_rank), *this);
     RankState const& rank_state = segment_->rank_state(static_cast<unsigned>(local_rank));
     RankPhase const state = rank_state.state.load(std::memory_order_acquire);
     ProcessExit end{rank,
@@ -81,6 +82,34 @@ std::string Supervisor::loader_error_of(std::size_t local_rank, int status, Rank
     bool const failed_in_loader =
         WIFEXITED(status) && WEXITSTATUS(status) == loader_failure_code && state == RankPhase::absent;
     return failed_in_loader && find_loader_error_ && !ending_ ? find_loader_error_(local_rank) : "";
+}
+
+// The launcher as the owner of its servers: it stores how far a rank has come where Tutti's ranks do it themselves, so
+// that all rules about their ends apply.
+
+void Supervisor::exchange(Contribution part) {
+    if (!other_nodes_) return complete({part.exchange, {std::move(part.bytes)}});
+    if (auto const result = other_nodes_->exchange(part)) complete(*result);
+}
+
+void Supervisor::enter(std::size_t local_rank, RankPhase phase) {
+    segment_->rank_state(static_cast<unsigned>(local_rank)).state.store(phase, std::memory_order_release);
+}
+
+void Supervisor::abort(std::size_t local_rank, int code) {
+    RankState& rank_state = segment_->rank_state(static_cast<unsigned>(local_rank));
+    rank_state.abort_code = code;
+    rank_state.state.store(RankPhase::aborted, std::memory_order_release);
+    on_rank_exit(classify_exit({.rank = world_rank(local_rank),
+                                .pid = ranks_[local_rank].pid,
+                                .phase = RankPhase::aborted,
+                                .abort_code = code},
+                               host_));
+}
+
+void Supervisor::refuse(std::size_t local_rank, std::string const& message) {
+    fail({RankExit::Kind::failed, 1,
+          join("rank ", world_rank(local_rank), " on ", host_, ", process ", ranks_[local_rank].pid, ", ", message)});
 }
 
 void Supervisor::on_rank_exit(RankExit exit) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "launcher/diagnosis/unblocked_ranks.hpp"
 #include "launcher/report/recording.hpp"
 #include "launcher/report/statistics.hpp"
+#include "launcher/serve/rank_server.hpp"
 #include "launcher/supervise/rank_exit.hpp"
 #include "runtime/settings/cluster.hpp"
 
@@ -30,6 +32,8 @@ struct NodeFacts {
     std::vector<std::string> addresses;   ///< as in Cluster::Node
     std::vector<std::uint16_t> ports;     ///< ports on which its ranks listen, by local rank
     std::string drawing;                  ///< drawing of the machine with its ranks, for --show-hierarchy
+    std::string mpi_library;              ///< with which its programs are linked (Programs::mpi_library)
+    Service service = Service::none;      ///< that it can offer to its ranks
 };
 
 /// Data about the whole job, which each node receives when all have sent their facts.
@@ -37,6 +41,8 @@ struct ClusterInfo {
     Cluster cluster;
     /// Text of the tuning file, the same on all nodes, because all ranks must make the same choices.
     std::string tuning;
+    std::string job_name{};   ///< ServedJob::name
+    Service service{};        ///< that all nodes offer to their ranks
     std::string drawings{};   ///< drawings of all nodes, if they are to be shown
 };
 
@@ -87,6 +93,10 @@ public:
     virtual bool report(NodeUpdate const& update) = 0;
     virtual bool report(Report const& error) = 0;            ///< an error of the program, or a warning
     virtual void report(NeverInitialized const& rank) = 0;   ///< to the launchers of all nodes, by way of mpiexec
+
+    /// Contributes this node's part to an exchange. Returns the result if it is complete; otherwise the result arrives
+    /// by Supervisor::complete.
+    virtual std::optional<Exchanged> exchange(Contribution const& part) = 0;
 
     // Decisions of this launcher. They have no effect in a launcher that does not decide.
     virtual void forward_signal(int signal) = 0;   ///< delivers a signal of the user to the ranks of the other nodes

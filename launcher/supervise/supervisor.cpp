@@ -90,11 +90,13 @@ void Supervisor::run_once() {
     std::vector<pollfd> set{{signals_.descriptor(), POLLIN, 0}};
     output_.watch(set);
     input_.watch(set);
+    if (servers_) servers_->watch(set);
     if (other_nodes_) other_nodes_->watch(set);
     int found = poll(set.data(), set.size(), static_cast<int>(poll_timeout().count()));
     if (found > 0) {
         output_.serve(set);
         input_.serve(set);
+        if (servers_) servers_->serve(set, *this);
         last_activity_ = Clock::now();
     }
     handle_signals();
@@ -232,14 +234,19 @@ bool Supervisor::foreign_library_possible() const {
            rank_state.abort_message.state.load(std::memory_order_relaxed) == AbortMessage::none;
 }
 
-/// Programs linked with another MPI library are detected before the start. Scripts and interpreters are not, and are
-/// left running: whether they will call MPI_Init of a library that they have loaded cannot be known.
+/// Scripts and interpreters that have loaded another library are left running, because whether they will call its
+/// MPI_Init cannot be known. If a server can serve them, they have until the end of the job to use it.
 void Supervisor::check_for_foreign_library(Clock::time_point now) {
-    MappedLibrary const foreign = mapped_foreign_library(ranks_[0].pid);
+    MappedLibrary foreign = mapped_foreign_library(ranks_[0].pid);
     library_pause_ = std::min(2 * library_pause_, longest_library_pause);
     next_library_check_ = now + library_pause_;
     if (foreign.file.empty()) return;
     library_reported_ = true;
+    if (servers_ && servers_->serves(foreign.file)) served_library_ = std::move(foreign);
+    else report_foreign_library(foreign);
+}
+
+void Supervisor::report_foreign_library(MappedLibrary const& foreign) {
     output_.print_message(join("rank 0, process ", ranks_[0].pid, ", has loaded ", foreign.file,
                                ", which is not Tutti's: each rank is alone in a world of its own; ",
                                remedy_for(foreign)));

@@ -18,6 +18,8 @@
 #include "launcher/diagnosis/node_monitor.hpp"
 #include "launcher/diagnosis/node_ranks.hpp"
 #include "launcher/diagnosis/unblocked_ranks.hpp"
+#include "launcher/serve/rank_servers.hpp"
+#include "launcher/start/mpi_library.hpp"
 #include "launcher/supervise/guardian.hpp"
 #include "launcher/supervise/input.hpp"
 #include "launcher/supervise/other_nodes.hpp"
@@ -28,7 +30,7 @@
 
 namespace tutti::launcher {
 
-class Supervisor {
+class Supervisor : private ServerOwner {
 public:
     /// `segment` is null if no rank will be added, `other_nodes` if the job runs on one node. `host`: the name of this
     /// node.
@@ -49,6 +51,13 @@ public:
     /// rank has ended in the way in which the loader ends one.
     void set_loader_error_finder(std::function<std::string(std::size_t local_rank)> find) {
         find_loader_error_ = std::move(find);
+    }
+
+    /// Serves ranks that use another MPI library. `servers` must stay valid as long as this object runs.
+    void set_servers(RankServers& servers) { servers_ = &servers; }
+    /// An exchange between launchers to which this one has contributed is complete.
+    void complete(Exchanged const& result) {
+        if (servers_) servers_->complete(result);
     }
 
     /// Ends the job: SIGTERM now, SIGKILL after the grace period. Only the first reason counts.
@@ -107,10 +116,15 @@ private:
     void handle_exits();
     void handle_exit(RankExit const& exit, std::vector<ExitedRank> const& alike);
     std::optional<RankExit> on_child_exit(pid_t pid, int status);
+    void exchange(Contribution part) override;
+    void enter(std::size_t local_rank, RankPhase phase) override;
+    void abort(std::size_t local_rank, int code) override;
+    void refuse(std::size_t local_rank, std::string const& message) override;
     std::string oom_cause_of(int local_rank, int status);
     std::string loader_error_of(std::size_t local_rank, int status, RankPhase state) const;
     bool foreign_library_possible() const;
     void check_for_foreign_library(Clock::time_point now);
+    void report_foreign_library(MappedLibrary const& foreign);
     void check_never_initialized();
     int world_rank(std::size_t local_rank) const { return node_ranks_->world_rank(local_rank); }
     std::string processes_of_ranks() const;
@@ -148,6 +162,7 @@ private:
     Guardian& guardian_;
     std::string host_;
     OtherNodes* other_nodes_;
+    RankServers* servers_ = nullptr;
     MemoryMonitor memory_;
     // Empty while no deadlocks are searched for, or after one has been reported.
     std::optional<NodeMonitor> node_monitor_;
@@ -177,6 +192,7 @@ private:
     std::chrono::milliseconds library_pause_{100};   // between two checks of the files that ranks have mapped
     Clock::time_point next_library_check_ = Clock::now() + library_pause_;
     bool library_reported_ = false;
+    std::optional<MappedLibrary> served_library_;   ///< another library that rank 0 has loaded and a server can serve
 };
 
 /// Watches the ranks of one node in a job that our mpiexec has not started, and reports what the supervisor would

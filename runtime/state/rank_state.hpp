@@ -173,7 +173,7 @@ private:
 
 /// One per rank: written by that rank (and by the launcher before the start), read by the launcher and by peers.
 struct alignas(cache_line) RankState {
-    std::atomic<RankPhase> state;
+    std::atomic<RankPhase> state;               ///< written by the launcher instead if is_served
     std::atomic<std::int32_t> pid;              ///< of the rank's process, in its own pid namespace
     std::int32_t world_rank;                    ///< written by the process that creates the segment
     std::atomic<std::int32_t> abort_code;       ///< valid when state is aborted
@@ -214,5 +214,12 @@ struct alignas(cache_line) RankState {
     LastCall last_call;
     alignas(cache_line) RecentSends recent_sends;
 };
+
+/// Returns true if the rank uses another MPI library: it has joined the job by a server of the launcher, and nothing
+/// but its state is known.
+inline bool is_served(RankState const& rank_state) {
+    return rank_state.state.load(std::memory_order_acquire) != RankPhase::absent &&
+           rank_state.pid.load(std::memory_order_relaxed) == 0;
+}
 
 }   // namespace tutti

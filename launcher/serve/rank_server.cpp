@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "launcher/serve/rank_server.hpp"
+
+#include <numeric>
+#include <utility>
+
+#include <unistd.h>
+
+#include "launcher/placement/allocation.hpp"
+#include "runtime/base/clock.hpp"
+#include "runtime/base/error.hpp"
+
+namespace tutti::launcher {
+
+std::vector<int> ServedJob::ranks_on(int of_node) const {
+    std::vector<int> ranks;
+    for (int rank = 0; rank < size(); ++rank)
+        if (node_of[static_cast<std::size_t>(rank)] == of_node) ranks.push_back(rank);
+    return ranks;
+}
+
+std::vector<int> ServedJob::all_nodes() const {
+    std::vector<int> all(nodes.size());
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+}
+
+// The time distinguishes containers with equal host names and process ids.
+std::string job_name() {
+    std::string name = join("tutti-", host_name(), "-", getpid(), "-", now_ns() % 1'000'000'007);
+    for (char& c : name)
+        if (!std::isalnum(static_cast<unsigned char>(c)) && c != '.') c = '-';
+    return name;
+}
+
+std::optional<Exchanged> Exchanges::add(Contribution part) {
+    auto& parts = parts_[part.exchange];
+    parts[part.node] = std::move(part.bytes);
+    if (parts.size() < part.nodes.size()) return {};
+    Exchanged result{part.exchange, {}};
+    for (auto& [node, bytes] : parts) result.parts.push_back(std::move(bytes));
+    parts_.erase(part.exchange);
+    return result;
+}
+
+}   // namespace tutti::launcher

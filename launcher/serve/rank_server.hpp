@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks whose MPI library is not Tutti's, such as MPICH's or Open MPI's, ask a server of their launcher who they are
+// and exchange their addresses through it. This header has what all servers share: the job as they describe it, the
+// events that they report, and the exchange of data between the launchers of several nodes.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/memory/segment.hpp"
+
+namespace tutti::launcher {
+
+/// The interfaces that servers offer to the ranks of a job. Later ones include earlier ones.
+enum class Service { none, pmi, pmix };
+
+/// The job as one node's servers describe it to its ranks.
+struct ServedJob {
+    std::string name;                 ///< the same on all nodes; no other job on these nodes has it (job_name)
+    std::vector<std::string> nodes;   ///< names, by number; each has ranks
+    std::vector<int> node_of;         ///< number of the node, by world rank
+    std::vector<int> program_of;      ///< index of the program, by world rank
+    int node = 0;                     ///< number of this node
+
+    int size() const { return static_cast<int>(node_of.size()); }
+    /// Returns the world ranks on a node, ascending: the index in this list is the local rank.
+    std::vector<int> ranks_on(int of_node) const;
+    std::vector<int> all_nodes() const;
+};
+
+/// Returns a name for a job that mpiexec, this process, starts: letters, digits, dots and hyphens.
+std::string job_name();
+
+/// One node's part of an exchange: every node in `nodes` contributes bytes, and then receives those of all.
+struct Contribution {
+    std::string exchange;     ///< name; at most one exchange with this name is in progress
+    std::vector<int> nodes;   ///< ascending, the same in all parts of the exchange
+    int node = -1;            ///< the node that contributes this part
+    std::string bytes;
+};
+
+/// The result of an exchange.
+struct Exchanged {
+    std::string exchange;
+    std::vector<std::string> parts;   ///< in the order of Contribution::nodes
+};
+
+/// The exchanges that are in progress, in the launcher that merges them.
+class Exchanges {
+public:
+    /// Returns the result if this is the last missing part.
+    std::optional<Exchanged> add(Contribution part);
+
+private:
+    std::map<std::string, std::map<int, std::string>> parts_;
+};
+
+/// The launcher as its servers see it.
+class ServerOwner {
+public:
+    /// Contributes to an exchange. The result may arrive during this call, by `complete` of the server.
+    virtual void exchange(Contribution part) = 0;
+    /// A rank has initialised or finalised MPI.
+    virtual void enter(std::size_t local_rank, RankPhase phase) = 0;
+    /// A rank ends the job.
+    virtual void abort(std::size_t local_rank, int code) = 0;
+    /// A rank has sent what the server cannot answer: ends the job. `message` continues "rank 3 on h1, process 47, ".
+    virtual void refuse(std::size_t local_rank, std::string const& message) = 0;
+
+protected:
+    ~ServerOwner() = default;
+};
+
+}   // namespace tutti::launcher

@@ -72,7 +72,7 @@ if grep -q '^OTF2_LIBRARY:FILEPATH=.*NOTFOUND' "$build/CMakeCache.txt"; then
     run -n 2 --trace "$folder/run.otf2" touch "$folder/ran"; expect_code 1; expect_err "Tutti was built without libotf2"
 fi
 [ ! -e "$folder/ran" ] || wrong "a job ran whose reports cannot be written"
-run -n 2 --report "$page" true; expect_code 1; expect_err "no rank has called MPI_Init, so there is nothing to report"
+run -n 2 --report "$page" true; expect_code 1; expect_err "no rank has called MPI_Init of Tutti's library, so there is nothing to report"
 
 # two nodes: the recordings of both, and the uncertainty of their clocks
 on "$two" -n 4 --report "$page" "$folder/traced"; expect_code 0

@@ -25,7 +25,7 @@ TEST(MpiLibrary, is_asked_of_the_loader_which_runs_nothing) {
     std::vector<ResolvedLibrary> const all = resolved_libraries(self, {});
     EXPECT_THAT(all, testing::Contains(testing::Field(&ResolvedLibrary::name, "libc.so.6")));
     for (ResolvedLibrary const& one : all) EXPECT_TRUE(one.file.starts_with('/')) << one.name;
-    EXPECT_EQ(foreign_library(self, {}).file, "");
+    EXPECT_EQ(linked_mpi(self, {}).kind, LinkedMpi::Kind::none);
     EXPECT_EQ(loader_error(self, {}), "");
     EXPECT_TRUE(resolved_libraries("/nowhere", {}).empty());
     EXPECT_EQ(mapped_foreign_library(getpid()).file, "") << "this program has none";

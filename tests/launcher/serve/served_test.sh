@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Programs that are linked with MPICH or Open MPI run as one job under mpiexec, with their own library.
+. "$(dirname "$0")/../../common.sh" "$1"
+. "$here/members.sh"
+need_package libmpich-dev "/usr/include/*/mpich/mpi.h"
+need_package libopenmpi-dev "/usr/lib/*/openmpi/include/mpi.h"
+compile_members "$folder"
+export TMPDIR=$folder/tmp; mkdir "$TMPDIR"
+segments() { ls /dev/shm | grep -c -e "^vader_segment.$(hostname).$(id -u)\\." -e '^mpich_shm'; }
+before=$(segments)
+
+for maker in "${makers[@]}"; do
+    program=$folder/$maker
+    for ranks in 1 2 5; do
+        run -n $ranks "$program"; expect_code 0; expect_silence; expect_lines "$(members $ranks)"
+    done
+    run -n 3 "$program" abort 1; expect_code 17; expect_err "mpiexec: rank 1 on "; expect_err "ended the job with code 17"
+    run -n 3 "$program" exit 2; expect_code 3; expect_err "error[T09] rank 2 left with exit code 3 without calling MPI_Finalize"
+    run -n 3 "$program" leave 0; expect_code 1; expect_err "error[T09] rank 0 left with exit code 0 without calling MPI_Finalize"
+    run -n 3 "$program" kill 1; expect_code 137; expect_err "error[T09] rank 1 was killed by signal 9"
+    expect_nothing_left
+    # started by a script, and options that apply to all programs
+    run -n 2 sh -c 'exec "$0"' "$program"; expect_code 0; expect_silence; expect_lines "$(members 2)"
+    run -n 2 sh -c '"$0"; exit 0' "$program"; expect_code 0; expect_silence; expect_lines "$(members 2)"
+    run -n 2 -l "$program"; expect_code 0; expect_lines "$(members 2 | sed 's/^\(.\)/[\1] \1/')"
+    run -n 2 -v "$program"; expect_code 0; expect_err "rank 1 is process"
+    run -n 2 --stats "$program"; expect_code 0
+    expect_err "the ranks do not use Tutti's library, so there are no statistics"
+    run -n 2 --report "$folder/page.html" "$program"; expect_code 1
+    expect_err "no rank has called MPI_Init of Tutti's library, so there is nothing to report"
+    # different libraries cannot exchange messages
+    "$build/bin/mpicc" "$here/members.c" -o "$folder/ours" || wrong mpicc
+    run -n 1 "$folder/ours" : -n 1 "$program"; expect_code 126; expect_out ""
+    expect_err "is linked with Tutti's library, and $program with lib"
+    expect_err "all ranks of a job must use one MPI library"
+done
+run -n 1 "$folder/mpich" : -n 1 "$folder/openmpi"; expect_code 126; expect_out ""
+run -n 1 "$folder/mpich" : -n 2 "$folder/mpich"; expect_code 0; expect_lines "$(members 3)"
+run -n 1 "$folder/openmpi" : -n 2 "$folder/openmpi"; expect_code 0; expect_lines "$(members 3)"
+
+# Open MPI needs libpmix, which is hidden here
+if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
+    cat >"$folder/hide" <<'END'
+#!/bin/sh
+for file in /usr/lib/*/libpmix.so.2 /usr/lib/*/pmix2/lib/libpmix.so.2*; do mount --bind /dev/null "$file" || exit 9; done
+exec "$@"
+END
+    chmod +x "$folder/hide"
+    what="without libpmix"
+    unshare -m "$folder/hide" "$mpiexec" -n 2 "$folder/openmpi" >"$folder/out" 2>"$folder/err"
+    code=$? out=$(cat "$folder/out") err=$(cat "$folder/err")
+    expect_code 126; expect_out ""; expect_err "is linked with libmpi.so.40"; expect_err "install PMIx (Debian: libpmix2)"
+    unshare -m "$folder/hide" "$mpiexec" -n 2 sh -c 'echo ${PMIX_RANK-none}' >"$folder/out" 2>"$folder/err"
+    code=$? out=$(cat "$folder/out") err=$(cat "$folder/err")
+    expect_code 0; expect_silence; expect_out $'none\nnone'
+fi
+[ "$(segments)" = "$before" ] || wrong "shared memory was left behind: $(ls /dev/shm)"
+left=$(find "$TMPDIR" -mindepth 1 | head -3)
+[ -z "$left" ] || wrong "files were left in TMPDIR: $left"
+finish

@@ -65,6 +65,6 @@ git -C "$tree" archive --prefix="tutti-$version/" HEAD | gzip -n -9 >"../tutti_$
 DEB_BUILD_OPTIONS=${DEB_BUILD_OPTIONS-parallel=$(nproc)} \
     dpkg-buildpackage --no-sign --build=full >"$scratch/log" 2>&1 || { tail -n 40 "$scratch/log" >&2; exit 1; }
 rm -rf "$scratch/tutti"
-mv "$scratch"/tutti_* "$scratch"/*.deb "$output"
+mv "$scratch"/*tutti*_* "$output"
 cd "$output"
 sed -n '/^Files:/,$s/.* //p' "tutti_${package}_"*.changes

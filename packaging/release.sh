@@ -26,7 +26,8 @@ make_files() {
     # The archive's times are those of the commit. One thread, because several would divide the archive into blocks.
     git -C "$checkout" archive --format=tar --prefix="tutti-$version/" HEAD | xz -T1 >"$2/$name"
     "$checkout/packaging/wheel.sh" "$2" >&2
-    [ ! -e "$checkout/packaging/deb.sh" ] || "$checkout/packaging/deb.sh" "$2" >&2
+    "$checkout/packaging/deb.sh" "$2" >&2
+    rm "$2"/*.buildinfo "$2"/*.changes   # have the time of the build
     cp "$checkout/packaging/install.sh" "$2"
     sum=$(sha256sum "$2/$name")
     for recipe in package.py recipe.yaml; do

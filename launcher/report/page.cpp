@@ -2,8 +2,8 @@
 // Builds the page of a report: the sums as JSON, the events as packed numbers.
 #include "launcher/report/page.hpp"
 
-#include <nlohmann/json.hpp>
 #include <sodium.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 

@@ -34,8 +34,7 @@ pmix_proc_t process_of(ServedJob const& job, int rank) {
 }
 
 std::string make_folder() {
-    char const* const set = std::getenv("TMPDIR");
-    std::string folder = join(set && *set ? set : "/tmp", "/tutti-pmix-XXXXXX");
+    std::string folder = server_folder_prefix(getpid()) + "XXXXXX";
     if (!mkdtemp(folder.data()))
         throw LaunchError(
             join("the folder ", folder, " for the PMIx server cannot be created (TMPDIR): ", std::strerror(errno)), 1);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "launcher/serve/rank_server.hpp"
 
+#include <cstdlib>
 #include <numeric>
 #include <utility>
 
 #include <unistd.h>
 
 #include "launcher/placement/allocation.hpp"
+#include "launcher/start/spawn.hpp"
 #include "runtime/base/clock.hpp"
 #include "runtime/base/error.hpp"
 
@@ -31,6 +33,11 @@ std::string job_name() {
     for (char& c : name)
         if (!std::isalnum(static_cast<unsigned char>(c)) && c != '.') c = '-';
     return name;
+}
+
+std::string server_folder_prefix(pid_t launcher) {
+    char const* const set = std::getenv("TMPDIR");
+    return join(set && *set ? set : "/tmp", "/tutti-pmix-", launcher_name(launcher), "-");
 }
 
 std::optional<Exchanged> Exchanges::add(Contribution part) {

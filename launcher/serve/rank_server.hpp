@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include <sys/types.h>
+
 #include "runtime/memory/segment.hpp"
 
 namespace tutti::launcher {
@@ -33,6 +35,10 @@ struct ServedJob {
 
 /// Returns a name for a job that mpiexec, this process, starts: letters, digits, dots and hyphens.
 std::string job_name();
+
+/// Returns the path of the folder in which a launcher's PMIx server stores its files, without its random end. The
+/// guardian removes it if the launcher was killed.
+std::string server_folder_prefix(pid_t launcher);
 
 /// One node's part of an exchange: every node in `nodes` contributes bytes, and then receives those of all.
 struct Contribution {

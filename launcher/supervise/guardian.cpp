@@ -16,6 +16,7 @@
 #include <string>
 
 #include "launcher/base/proc.hpp"
+#include "launcher/serve/rank_server.hpp"
 #include "launcher/start/spawn.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/job/lost_job.hpp"
@@ -45,6 +46,15 @@ bool read_groups(std::set<pid_t>& groups) {
     return false;
 }
 
+void remove_server_folders(pid_t launcher) {
+    namespace fs = std::filesystem;
+    fs::path const prefix = server_folder_prefix(launcher);
+    std::error_code error;
+    for (auto it = fs::directory_iterator(prefix.parent_path(), error); it != fs::directory_iterator();
+         it.increment(error))
+        if (it->path().filename().string().starts_with(prefix.filename().string())) fs::remove_all(it->path(), error);
+}
+
 [[noreturn]] void watch_launcher(int pipe, pid_t launcher) {
     setsid();   // a signal to the whole group of mpiexec must not kill this process
     sigset_t all;
@@ -58,6 +68,7 @@ bool read_groups(std::set<pid_t>& groups) {
     // A process may be starting another one at this moment: three consecutive passes must find none.
     for (int pass = 0, without = 0; !ended_normally && without < 3 && pass < 300; ++pass, usleep(10'000))
         without = kill_processes(groups, entry) > 0 ? 0 : without + 1;
+    if (!ended_normally) remove_server_folders(launcher);
     _exit(0);
 }
 

@@ -39,6 +39,16 @@ run -n 1 "$folder/mpich" : -n 1 "$folder/openmpi"; expect_code 126; expect_out "
 run -n 1 "$folder/mpich" : -n 2 "$folder/mpich"; expect_code 0; expect_lines "$(members 3)"
 run -n 1 "$folder/openmpi" : -n 2 "$folder/openmpi"; expect_code 0; expect_lines "$(members 3)"
 
+# a killed mpiexec leaves no folder of its PMIx server
+"$mpiexec" -n 2 sleep $nap 2>/dev/null &
+killed=$!
+has_folder() { [ -n "$(find "$TMPDIR" -mindepth 1 -name 'tutti-pmix-*')" ]; }
+has_no_folder() { ! has_folder; }
+wait_until has_folder || wrong "mpiexec has started no PMIx server"
+kill -KILL $killed; wait $killed 2>/dev/null
+wait_until has_no_folder || wrong "a killed mpiexec has left $(find "$TMPDIR" -mindepth 1)"
+expect_nothing_left
+
 # Open MPI needs libpmix, which is hidden here
 if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
     cat >"$folder/hide" <<'END'

@@ -21,6 +21,15 @@ prints() {
 sums=$here/sums.c
 sums_of() { echo "$1 ranks agree, Tutti Version: ${2:-$version}"; }
 
+# make_open_folder: sets $open, a folder that other users can read, as CI's temporary folder is private. Removed at the
+# end, with the control groups that a test makes.
+make_open_folder() {
+    open=$(mktemp -d "$build/tests/open.XXXXXX")
+    chmod 755 "$open"
+    # shellcheck disable=SC2064  # these folders
+    trap "rm -rf '$folder' '$open'; rmdir /sys/fs/cgroup/tutti-$$ /sys/fs/cgroup/cpu/tutti-$$ 2>/dev/null" EXIT
+}
+
 # make_root ROOT PROGRAM...: makes a root file system with a shell, these programs, in the same places, and the
 # libraries that the loader finds for them.
 make_root() {

@@ -4,23 +4,23 @@
 # and libraries, without network; without /dev/shm, with one of 64 MiB, and with half a core.
 . "$(dirname "$0")/common.sh" "$1"
 is_sanitized && skip "covered by the plain build"
-chmod 755 "$folder"   # for the user of the container
-install_to "$folder/tutti"
-prefix=$folder/tutti
-"$prefix/bin/mpicc" "$sums" -o "$folder/sums" || wrong "mpicc"
-make_root "$folder/root" "$prefix"/bin/{mpiexec,tutti-daemon,tutti-info} "$prefix"/lib/libmpi.so.12 "$prefix"/lib/libtutti_malloc.so \
-    "$folder/sums"
-in_root "$folder/root" true /bin/sh -c : 2>"$folder/err" || skip "no user namespaces can be made here: $(cat "$folder/err")"
+make_open_folder
+install_to "$open/tutti"
+prefix=$open/tutti
+"$prefix/bin/mpicc" "$sums" -o "$open/sums" || wrong "mpicc"
+make_root "$open/root" "$prefix"/bin/{mpiexec,tutti-daemon,tutti-info} "$prefix"/lib/libmpi.so.12 "$prefix"/lib/libtutti_malloc.so \
+    "$open/sums"
+in_root "$open/root" true /bin/sh -c : 2>"$folder/err" || skip "no user namespaces can be made here: $(cat "$folder/err")"
 
-prints "the root file system" "" in_root "$folder/root" true /bin/sh -c 'for file in /usr/bin/* /dev/shm /home; do [ ! -e "$file" ] || echo "$file"; done'
+prints "the root file system" "" in_root "$open/root" true /bin/sh -c 'for file in /usr/bin/* /dev/shm /home; do [ ! -e "$file" ] || echo "$file"; done'
 try() {   # WHERE SHELL-COMMANDS
-    prints "$1" "$(sums_of 4)" in_root "$folder/root" "$2" "$prefix/bin/mpiexec" -n 4 "$folder/sums"
+    prints "$1" "$(sums_of 4)" in_root "$open/root" "$2" "$prefix/bin/mpiexec" -n 4 "$open/sums"
 }
 try "without /dev/shm" true
 # shellcheck disable=SC2016  # for the shell in the container
 try "with 64 MiB of /dev/shm" 'mkdir "$root/dev/shm" && mount -t tmpfs -o size=64M tmpfs "$root/dev/shm"'
-prints "tutti-info" "tutti-info of Tutti $version" in_root "$folder/root" true "$prefix/bin/tutti-info" --version
-in_root "$folder/root" true "$prefix/bin/tutti-info" >"$folder/out" 2>"$folder/err" || wrong "tutti-info: $(cat "$folder/err")"
+prints "tutti-info" "tutti-info of Tutti $version" in_root "$open/root" true "$prefix/bin/tutti-info" --version
+in_root "$open/root" true "$prefix/bin/tutti-info" >"$folder/out" 2>"$folder/err" || wrong "tutti-info: $(cat "$folder/err")"
 
 # Half a core, by a control group of version 2 or 1.
 group=
@@ -32,8 +32,6 @@ limit_cpu() {
         group=$root/cpu/tutti-$$ && mkdir "$group" && echo 100000 >"$group/cpu.cfs_period_us" && echo 50000 >"$group/cpu.cfs_quota_us"
     fi
 }
-# shellcheck disable=SC2064  # these folders
-trap "rm -rf '$folder'; rmdir /sys/fs/cgroup/tutti-$$ /sys/fs/cgroup/cpu/tutti-$$ 2>/dev/null" EXIT
 if limit_cpu 2>"$folder/err"; then
     (echo "$BASHPID" >"$group/cgroup.procs" && try "with half a core" true && exit "$failures") || wrong "with half a core"
     wait_until rmdir "$group"

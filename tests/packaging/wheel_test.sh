@@ -13,7 +13,7 @@ need_package python3-setuptools "/usr/lib/python3/dist-packages/setuptools/__ini
 need_package python3-venv "/usr/lib/python3*/ensurepip/__main__.py"
 need_package python3-yaml "/usr/lib/python3/dist-packages/yaml/__init__.py"
 
-chmod 755 "$folder"
+make_open_folder
 mkdir "$folder/release"
 out=$("$source/packaging/wheel.sh" "$folder/release" 2>"$folder/err") || { wrong "wheel.sh: $(cat "$folder/err")"; finish; }
 wheel=$out
@@ -84,12 +84,12 @@ tutti-bench -n 2 --rounds 1 --seconds 0.01 --sizes 8:8 allreduce >"$folder/out" 
 [ -s "$folder/venv/share/man/man1/mpirun.1" ] && [ -s "$folder/venv/share/man/man3/MPI_Send.3" ] || wrong "man pages"
 
 # Nothing but the libraries of C and C++: no hwloc, no libsodium.
-make_root "$folder/root" "$folder"/venv/bin/{mpiexec,tutti-info} "$folder"/venv/lib/{libmpi.so.12,libtutti_malloc.so} "$folder/a.out"
-find "$folder/root" -name '*.so*' | grep -vE '/(ld-linux-x86-64\.so\.2|lib((c|m|stdc\+\+)\.so\.6|gcc_s\.so\.1|mpi\.so\.12|tutti_malloc\.so))$' &&
+make_root "$open/root" "$folder"/venv/bin/{mpiexec,tutti-info} "$folder"/venv/lib/{libmpi.so.12,libtutti_malloc.so} "$folder/a.out"
+find "$open/root" -name '*.so*' | grep -vE '/(ld-linux-x86-64\.so\.2|lib((c|m|stdc\+\+)\.so\.6|gcc_s\.so\.1|mpi\.so\.12|tutti_malloc\.so))$' &&
     wrong "more libraries than those of C and C++"
-if in_root "$folder/root" true /bin/sh -c : 2>"$folder/err"; then
-    prints "in a small system" "$(sums_of 4)" in_root "$folder/root" true "$folder/venv/bin/mpiexec" -n 4 "$folder/a.out"
-    in_root "$folder/root" true "$folder/venv/bin/tutti-info" >"$folder/out" 2>&1 || wrong "tutti-info: $(cat "$folder/out")"
+if in_root "$open/root" true /bin/sh -c : 2>"$folder/err"; then
+    prints "in a small system" "$(sums_of 4)" in_root "$open/root" true "$folder/venv/bin/mpiexec" -n 4 "$folder/a.out"
+    in_root "$open/root" true "$folder/venv/bin/tutti-info" >"$folder/out" 2>&1 || wrong "tutti-info: $(cat "$folder/out")"
 else
     echo "not tested in a small system, as no user namespaces can be made here: $(cat "$folder/err")"
 fi

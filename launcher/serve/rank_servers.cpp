@@ -2,34 +2,78 @@
 #include "launcher/serve/rank_servers.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "launcher/serve/pmix_server.hpp"
 #include "launcher/start/mpi_library.hpp"
 #include "runtime/base/error.hpp"
 
 namespace tutti::launcher {
+namespace {
 
-/// Whether an interpreter or a script will use Open MPI's library is not known before it does, when it is too late for
-/// a server: it is offered one if libpmix is there.
+/// Returns true if there is an address on which libpmix can listen, of the loopback interface or another one.
+bool has_network() {
+    ifaddrs* all = nullptr;
+    if (getifaddrs(&all) != 0) return false;
+    std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> const owned(all, freeifaddrs);
+    for (ifaddrs const* one = all; one; one = one->ifa_next)
+        if ((one->ifa_flags & IFF_UP) && one->ifa_addr &&
+            (one->ifa_addr->sa_family == AF_INET || one->ifa_addr->sa_family == AF_INET6))
+            return true;
+    return false;
+}
+
+/// Returns why this node cannot offer PMIx; empty if it can. libpmix itself would print to standard error.
+std::string obstacle_to_pmix() {
+    try {
+        PmixLibrary::get();
+    } catch (LaunchError const& error) { return join(error.what(), "; install PMIx (Debian: libpmix2)"); }
+    if (Descriptor const listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)); !listener)
+        return join("its server needs a socket: ", std::strerror(errno));
+    if (!has_network()) return "its server needs a network interface, such as lo, that is up";
+    std::string folder = server_folder_prefix(getpid()) + "XXXXXX";
+    if (!mkdtemp(folder.data()))
+        return join("its server needs a folder, and ", folder, " cannot be created (TMPDIR): ", std::strerror(errno));
+    rmdir(folder.c_str());
+    return {};
+}
+
+bool can_offer_pmi() {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return false;
+    Descriptor const closed[] = {Descriptor(ends[0]), Descriptor(ends[1])};
+    return true;
+}
+
+}   // namespace
+
+/// Whether an interpreter or a script will use another library is not known before it does, when it is too late for a
+/// server. It is offered what the node can offer; where that is nothing, Tutti's programs still run.
 Service service_for(Programs const& programs, int ranks) {
     bool const is_ours = programs.mpi_library() == Programs::our_library;
     bool const is_needed = std::ranges::any_of(programs.all(), &PreparedProgram::may_be_foreign);
     if (ranks == 1 || is_ours || !is_needed) return Service::none;
-    std::string error;
-    try {
-        PmixLibrary::get();
-    } catch (LaunchError const& failure) { error = failure.what(); }
     bool may_use_pmix = false;
-    for (PreparedProgram const& one : programs.all()) {
+    for (PreparedProgram const& one : programs.all())
         may_use_pmix |= one.may_be_foreign() && (one.mpi.kind == LinkedMpi::Kind::none || one.mpi.needs_pmix);
-        if (!error.empty() && uses_pmix(one.mpi.library.name))
-            throw LaunchError(
-                join(one.file, " is linked with ", one.mpi.library.name, ", and the loader finds ",
-                     one.mpi.library.file, " for it, whose ranks can join a job only by PMIx, but ", error,
-                     "; install PMIx (Debian: libpmix2), or compile the program with Tutti's mpicc"),
-                126);
-    }
-    return error.empty() && may_use_pmix ? Service::pmix : Service::pmi;
+    std::string const obstacle = may_use_pmix ? obstacle_to_pmix() : "";
+    for (PreparedProgram const& one : programs.all())
+        if (!obstacle.empty() && uses_pmix(one.mpi.library.name))
+            throw LaunchError(join(one.file, " is linked with ", one.mpi.library.name, ", and the loader finds ",
+                                   one.mpi.library.file, " for it, whose ranks can join a job only by PMIx, but ",
+                                   obstacle, ", or compile the program with Tutti's mpicc"),
+                              126);
+    if (may_use_pmix && obstacle.empty()) return Service::pmix;
+    bool const is_foreign = std::ranges::any_of(
+        programs.all(), [](PreparedProgram const& one) { return one.mpi.kind == LinkedMpi::Kind::foreign; });
+    return is_foreign || can_offer_pmi() ? Service::pmi : Service::none;
 }
 
 RankServers::RankServers(ServedJob job, Service service) : job_(std::move(job)) {

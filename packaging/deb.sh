@@ -53,8 +53,9 @@ cp -r packaging/debian debian
 cat >debian/changelog <<END
 tutti ($package) $suite; urgency=medium
 
-  * Built from commit $(git -C "$tree" rev-parse HEAD). The changes are in
-    changelog.gz beside this file, which is CHANGELOG.md of the sources.
+  * Built from commit $(git -C "$tree" rev-parse HEAD).
+    The changes are in changelog.gz beside this file, which is CHANGELOG.md
+    of the sources.
 
  -- $(sed -n 's/^Maintainer: //p' debian/control)  $(date -u -R -d "@$SOURCE_DATE_EPOCH")
 END

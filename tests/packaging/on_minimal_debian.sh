@@ -28,7 +28,8 @@ mpicc apps/hello.c -o /tmp/hello-alternative
 
 # Beside MPICH and Open MPI, and their documentation; then the packages' own tests.
 apt_get install --no-install-recommends autopkgtest libmpich-dev libopenmpi-dev mpich mpich-doc openmpi-bin
-autopkgtest -B /packages/old/*.dsc -- null >/tmp/log 2>&1 || fail "autopkgtest: $(cat /tmp/log)"
+# autopkgtest ends with 2 if it skips a test; the one that loads mpi4py from the network is skipped without it.
+autopkgtest -B /packages/old/*.dsc -- null >/tmp/log 2>&1 || [ $? = 2 ] || fail "autopkgtest: $(cat /tmp/log)"
 grep -E ' +(PASS|SKIP|FAIL)' /tmp/log
 
 apt_get install "${new[@]}"

@@ -74,7 +74,8 @@ pmix_info_t* PmixInfos::data() {
 pmix_status_t PmixCompletion::wait(pmix_status_t returned) {
     if (returned != PMIX_SUCCESS) return returned;
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return status_.has_value(); });
+    // Not wait(), which needs the C++ library of GCC 12: wheels run with that of GCC 11.
+    while (!changed_.wait_for(lock, std::chrono::hours(1), [this] { return status_.has_value(); })) {}
     return *status_;
 }
 

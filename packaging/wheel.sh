@@ -16,7 +16,8 @@ rm -f "$scratch"/prefix/lib/pkgconfig/*-fort.pc
 find "$scratch/prefix" \( -name '*tutti-tune*' -o -name '*.png' \) -delete
 
 # A wheel has no symbolic links. The linker reads a script as it would read the library; each further name of mpiexec
-# becomes a script, of which tutti-daemon gives an option instead of its name; links to texts become copies.
+# becomes a script, of which tutti-daemon gives an option instead of its name; links to pages of the manual become
+# references, and other links to texts copies.
 cd "$scratch/prefix"
 for library in lib/libmpi.so lib/libmpich.so; do
     rm "$library"
@@ -32,7 +33,10 @@ END
 done
 sed -i 's|mpiexec"|mpiexec" --tutti-daemon|' bin/tutti-daemon
 find . -type l | while read -r link; do
-    cp --remove-destination "$(readlink -f "$link")" "$link"
+    case $link in
+    */man/*) page=${link%/*} target=$(readlink "$link") && rm "$link" && echo ".so ${page##*/}/$target" >"$link" ;;
+    *) cp --remove-destination "$(readlink -f "$link")" "$link" ;;
+    esac
 done
 
 # The licences of what is linked in belong to the wheel.

@@ -21,7 +21,7 @@ make_packages() {
 }
 mkdir "$folder/packages"
 make_packages "$source" "$folder/packages/old"
-lintian --display-info --pedantic --fail-on error,warning,info,pedantic "$folder"/packages/old/*.changes \
+TMPDIR=$folder lintian --display-info --pedantic --fail-on error,warning,info,pedantic "$folder"/packages/old/*.changes \
     >"$folder/out" 2>&1 || wrong "lintian: $(cat "$folder/out")"
 
 # The next version: the version of mpi.h and the first heading of CHANGELOG.md change, as CONTRIBUTING.md describes.

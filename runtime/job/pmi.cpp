@@ -8,12 +8,11 @@
 #include "runtime/job/join_job.hpp"
 
 #include <algorithm>
-#include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <optional>
-#include <thread>
 
 #include <fcntl.h>
 #include <linux/sockios.h>
@@ -25,6 +24,7 @@
 #include <unistd.h>
 
 #include "runtime/base/error.hpp"
+#include "runtime/wait/short_wait.hpp"
 #include "topo/text.hpp"
 
 namespace tutti {
@@ -255,21 +255,21 @@ int connect_to(std::string const& address) {
     fail(ErrorClass::other, "PMI_PORT=", address, ": ", std::strerror(last_error));
 }
 
+/// Returns true if the other end of a pipe or of a local socket has read everything, and for other descriptors.
+bool is_output_read(int descriptor) {
+    struct stat info {};
+    if (fstat(descriptor, &info) != 0 || !(S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode))) return true;
+    int unread = 0;
+    unsigned long const request = S_ISFIFO(info.st_mode) ? FIONREAD : SIOCOUTQ;
+    return ioctl(descriptor, request, &unread) != 0 || unread == 0;
+}
+
 /// Waits until the launcher has read what this process has printed, at most a second: Hydra ends as soon as it is asked
 /// to end the job, and drops what has not reached mpiexec, such as the report of the error.
 void wait_until_output_is_read() {
-    using namespace std::chrono_literals;
-    constexpr std::chrono::milliseconds longest = 1s, to_mpiexec = 100ms;   // from its agent on this node
-    auto const until = std::chrono::steady_clock::now() + longest;
-    for (int descriptor : {STDOUT_FILENO, STDERR_FILENO}) {
-        struct stat info {};
-        if (fstat(descriptor, &info) != 0 || !(S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode))) continue;
-        int unread = 0;   // by the other end of a pipe or of a local socket
-        unsigned long const request = S_ISFIFO(info.st_mode) ? FIONREAD : SIOCOUTQ;
-        while (ioctl(descriptor, request, &unread) == 0 && unread > 0 && std::chrono::steady_clock::now() < until)
-            std::this_thread::sleep_for(1ms);
-    }
-    std::this_thread::sleep_for(to_mpiexec);
+    constexpr std::int64_t longest_ns = 1'000'000'000, to_mpiexec_ns = 100'000'000;   // from its agent on this node
+    sleep_until(longest_ns, [] { return is_output_read(STDOUT_FILENO) && is_output_read(STDERR_FILENO); });
+    sleep_until(to_mpiexec_ns, [] { return false; });
 }
 
 class Pmi : public JobServer {

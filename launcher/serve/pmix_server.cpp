@@ -33,14 +33,6 @@ pmix_proc_t process_of(ServedJob const& job, int rank) {
     return process;
 }
 
-std::string make_folder() {
-    std::string folder = server_folder_prefix(getpid()) + "XXXXXX";
-    if (!mkdtemp(folder.data()))
-        throw LaunchError(
-            join("the folder ", folder, " for the PMIx server cannot be created (TMPDIR): ", std::strerror(errno)), 1);
-    return folder;
-}
-
 /// Returns libpmix's notation of a list. It may be compressed, which not every type of value can transport.
 std::string notation(pmix_status_t (*generate)(char const*, char**), std::string const& list) {
     char* text = nullptr;
@@ -104,7 +96,7 @@ private:
 };
 
 PmixServer::PmixServer(ServedJob const& job)
-    : job_(job), local_ranks_(job.ranks_on(job.node)), folder_(make_folder()), wakeup_(Pipe::make()) {
+    : job_(job), local_ranks_(job.ranks_on(job.node)), folder_(make_server_folder()), wakeup_(Pipe::make()) {
     fcntl(wakeup_.read.get(), F_SETFL, O_NONBLOCK);
     fcntl(wakeup_.write.get(), F_SETFL, O_NONBLOCK);
     {

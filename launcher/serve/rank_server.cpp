@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "launcher/serve/rank_server.hpp"
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <numeric>
 #include <utility>
 
 #include <unistd.h>
 
+#include "launcher/base/job.hpp"
 #include "launcher/placement/allocation.hpp"
 #include "launcher/start/spawn.hpp"
 #include "runtime/base/clock.hpp"
@@ -38,6 +41,14 @@ std::string job_name() {
 std::string server_folder_prefix(pid_t launcher) {
     char const* const set = std::getenv("TMPDIR");
     return join(set && *set ? set : "/tmp", "/tutti-pmix-", launcher_name(launcher), "-");
+}
+
+std::string make_server_folder() {
+    std::string folder = server_folder_prefix(getpid()) + "XXXXXX";   // mkdtemp replaces the end
+    if (!mkdtemp(folder.data()))
+        throw LaunchError(
+            join("the folder ", folder, " for the PMIx server cannot be created (TMPDIR): ", std::strerror(errno)), 1);
+    return folder;
 }
 
 std::optional<Exchanged> Exchanges::add(Contribution part) {

@@ -39,6 +39,8 @@ std::string job_name();
 /// Returns the path of the folder in which a launcher's PMIx server stores its files, without its random end. The
 /// guardian removes it if the launcher was killed.
 std::string server_folder_prefix(pid_t launcher);
+/// Makes a new one for this launcher. Throws LaunchError.
+std::string make_server_folder();
 
 /// One node's part of an exchange: every node in `nodes` contributes bytes, and then receives those of all.
 struct Contribution {

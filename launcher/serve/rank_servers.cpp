@@ -38,10 +38,9 @@ std::string obstacle_to_pmix() {
     if (Descriptor const listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)); !listener)
         return join("its server needs a socket: ", std::strerror(errno));
     if (!has_network()) return "its server needs a network interface, such as lo, that is up";
-    std::string folder = server_folder_prefix(getpid()) + "XXXXXX";
-    if (!mkdtemp(folder.data()))
-        return join("its server needs a folder, and ", folder, " cannot be created (TMPDIR): ", std::strerror(errno));
-    rmdir(folder.c_str());
+    try {
+        rmdir(make_server_folder().c_str());
+    } catch (LaunchError const& error) { return error.what(); }
     return {};
 }
 

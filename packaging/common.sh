@@ -4,16 +4,22 @@
 # shellcheck shell=bash
 set -euo pipefail
 umask 022   # the modes of files are a part of the packages
-export LC_ALL=C.UTF-8
-source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+export LC_ALL=C.UTF-8 TZ=UTC
+# What would change the files: options of compilers, of archives, and compilers that the wrappers' help would name.
+unset CFLAGS CXXFLAGS CPPFLAGS LDFLAGS CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH LIBRARY_PATH XZ_OPT XZ_DEFAULTS \
+    "${!MPICH_@}" "${!OMPI_@}" "${!TUTTI_@}"
+source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 # shellcheck source=tests/install.sh
 . "$source/tests/install.sh"
 version=$(sed -n 's/^#define TUTTI_VERSION *"\(.*\)"/\1/p' "$source/mpi_h/include/mpi.h")
 
 fail() { printf '%s\n' "${0##*/}: $1" "${@:2}" >&2; exit 1; }
 
-# options HELP ARGUMENT...: reads the only argument, the output folder. Sets $output and $scratch, and
-# SOURCE_DATE_EPOCH, which all tools use as the time of files.
+# options HELP ARGUMENT...: reads the only argument, the output folder. Sets
+#   output, scratch     the output folder and a temporary one
+#   SOURCE_DATE_EPOCH   the time of the commit, which all tools use as the time of files
+#   commit              the commit HEAD; empty in a source archive
+#   snapshot            the time in UTC if CHANGELOG.md calls this version unreleased, otherwise empty
 options() {
     case ${2:-} in
     -h | --help) printf '%s\n' "$1"; exit 0 ;;
@@ -23,17 +29,28 @@ options() {
     mkdir -p "${2:-dist}"
     output=$(cd "${2:-dist}" && pwd)
     make_scratch
-    [ -n "${SOURCE_DATE_EPOCH:-}" ] || SOURCE_DATE_EPOCH=$(git -C "$source" log -1 --format=%ct 2>/dev/null) ||
-        SOURCE_DATE_EPOCH=$(stat -c %Y "$source/CHANGELOG.md")   # an archive has the time of its commit
+    commit=
+    if [ -e "$source/.git" ]; then
+        commit=$(in_git rev-parse HEAD) || fail "git cannot read $source"
+        [ -n "${SOURCE_DATE_EPOCH:-}" ] || SOURCE_DATE_EPOCH=$(in_git log -1 --format=%ct)
+    fi
+    [ -n "${SOURCE_DATE_EPOCH:-}" ] || SOURCE_DATE_EPOCH=$(stat -c %Y "$source/CHANGELOG.md")   # that of the archive's files
     export SOURCE_DATE_EPOCH
+    local heading
+    heading=$(grep -m 1 '^## ' "$source/CHANGELOG.md")
+    [[ $heading == "## $version ("*")" ]] || fail "mpi.h has version '$version', CHANGELOG.md begins with '$heading'"
+    snapshot=
+    [[ $heading != *"(unreleased)" ]] || snapshot=$(date -d "@$SOURCE_DATE_EPOCH" +%Y%m%d%H%M%S)
 }
 
+# Without the user's settings for messages and for the modes of archives.
+in_git() { git -C "$source" -c log.showSignature=false -c tar.umask=022 "$@"; }
 make_scratch() { scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT; }
 # need_packages GROUP...: installs the missing Debian packages of these groups of tests/packages.
 need_packages() { install_groups "$@" >&2 || fail "packages are missing"; }
-# find_python MODULE...: sets $python to the first interpreter with these modules: one in PATH may hide Debian's.
+# find_python MODULE...: sets $python to the first interpreter with these modules, Debian's if it has them.
 find_python() {
-    for python in python3 /usr/bin/python3; do
+    for python in /usr/bin/python3 python3; do
         "$python" -c "import $(IFS=,; echo "$*")" 2>/dev/null && return
     done
     fail "no python3 has the modules $*"

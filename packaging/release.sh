@@ -4,7 +4,8 @@
 # the recipes for Spack and conda-forge, and SHA256SUMS.
 . "$(dirname "$0")/common.sh"
 help="Usage: packaging/release.sh [--check] [--url URL] [OUTPUT-FOLDER]
-Makes the files of a release from the last commit (default folder: dist).
+Makes the files of a release from the last commit, in an empty folder (default: dist). If CHANGELOG.md calls the version
+unreleased, they have the version and the time of a snapshot.
   --url URL   the address of the folder in which the release will be; written into the recipes for Spack and conda-forge
   --check     makes them twice, in folders of other names, and fails if a byte differs"
 check='' url=
@@ -16,7 +17,10 @@ while [ $# -gt 0 ]; do
     esac
 done
 options "$help" "$@"
-git -C "$source" diff --quiet HEAD || fail "the tree has changes that are not committed"
+[ -n "$commit" ] || fail "makes the release of a commit, and $source is no git checkout"
+[ -z "$(in_git status --porcelain)" ] || fail "the tree has changes that are not committed"
+[ -z "$(ls -A "$output")" ] || fail "$output is not empty"
+version+=${snapshot:+.dev$snapshot}
 
 # make_files CHECKOUT FOLDER: makes the files in a folder, from a new checkout.
 make_files() {
@@ -24,7 +28,7 @@ make_files() {
     mkdir -p "$2" "$(dirname "$checkout")"
     git clone -q "$source" "$checkout"
     # The archive's times are those of the commit. One thread, because several would divide the archive into blocks.
-    git -C "$checkout" archive --format=tar --prefix="tutti-$version/" HEAD | xz -T1 >"$2/$name"
+    in_git archive --format=tar --prefix="tutti-$version/" HEAD | xz -T1 >"$2/$name"
     "$checkout/packaging/wheel.sh" "$2" >&2
     "$checkout/packaging/deb.sh" "$2" >&2
     rm "$2"/*.buildinfo "$2"/*.changes   # have the time of the build

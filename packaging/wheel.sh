@@ -5,9 +5,14 @@
 # has them.
 . "$(dirname "$0")/common.sh"
 options "Usage: packaging/wheel.sh [OUTPUT-FOLDER]
-Builds the wheel (default folder: dist). The same commit and packages give the same bytes, in any folder." "$@"
+Builds the wheel (default folder: dist) and removes that of an earlier build from the output folder. The same commit and
+packages give the same bytes, in any folder." "$@"
 need_packages build wheel
 find_python setuptools wheel build
+# In the tree, so that a compiler cache helps, and new each time: a former build may have had other options.
+exec {lock}<"$0"
+flock "$lock"   # waits for another packaging/wheel.sh of this tree
+rm -rf "$source/build-wheel"
 
 # No library and no file that depend on what else this machine has installed: OTF2, MPICH's Fortran. Not what makes the
 # wheel larger than its use is worth: tutti-tune, which contains all algorithms once more, and pictures in PNG.
@@ -15,9 +20,9 @@ build_and_install "$source/build-wheel" "$scratch/prefix" -DTUTTI_STATIC_LIBRARI
 rm -f "$scratch"/prefix/lib/pkgconfig/*-fort.pc
 find "$scratch/prefix" \( -name '*tutti-tune*' -o -name '*.png' \) -delete
 
-# A wheel has no symbolic links. The linker reads a script as it would read the library; each further name of mpiexec
-# becomes a script, of which tutti-daemon gives an option instead of its name; links to pages of the manual become
-# references, and other links to texts copies.
+# A wheel has no symbolic links. The linker reads a script as it would read the library. Each further name of mpiexec
+# becomes a script; that of tutti-daemon passes the name as an option. Links to pages of the manual become references,
+# and other links to texts copies.
 cd "$scratch/prefix"
 for library in lib/libmpi.so lib/libmpich.so; do
     rm "$library"
@@ -41,11 +46,12 @@ done
 
 # The licences of what is linked in belong to the wheel.
 cp -r "$source/packaging/wheel" "$scratch/wheel"
-cp "$source/README.md" "$source/LICENSE" "$scratch/wheel"
+install -m 644 "$source/README.md" "$source/LICENSE" "$scratch/wheel"
 for package in libhwloc-dev libsodium-dev nlohmann-json3-dev; do
-    cp "/usr/share/doc/$package/copyright" "$scratch/wheel/LICENSE.${package%-dev}"
+    install -m 644 "/usr/share/doc/$package/copyright" "$scratch/wheel/LICENSE.${package%-dev}"
 done
 cd "$scratch/wheel"
-TUTTI_PREFIX=$scratch/prefix TUTTI_VERSION=$version "$python" -m build --wheel --no-isolation --outdir "$scratch/wheels" . \
+TUTTI_PREFIX=$scratch/prefix TUTTI_VERSION=$version${snapshot:+.dev$snapshot} "$python" -m build --wheel --no-isolation --outdir "$scratch/wheels" . \
     >"$scratch/log" 2>&1 || fail "the wheel cannot be packed:" "$(tail -n 20 "$scratch/log")"
+rm -rf "$source/build-wheel" "$output"/tutti-*.whl
 deliver "$scratch"/wheels/*.whl

@@ -77,7 +77,7 @@ warnings=()
 [ -z "$all" ] || warnings=(-DCMAKE_COMPILE_WARNING_AS_ERROR=ON)
 
 layouts=$(others_than 2 2x4 4x2 4x4 2x8 3[+]1 checked)
-packages=$(others_than 1 deb_test deb_reproducible_test wheel_test image_test)   # each compiles everything, once or twice
+packages=$(others_than 1 deb_test deb_reproducible_test wheel_test wheel_reproducible_test image_test)   # each compiles everything, once or twice
 [ -z "$layouts" ] || plain+=(-E "^(cluster/ranks/($layouts)|shell/packaging/($packages))$")
 left_to_others() { [ -z "$2" ] || echo "Other commits run $1 ${2//|/, }."; }
 

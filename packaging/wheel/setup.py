@@ -49,6 +49,8 @@ def platform():
                 foreign.add(f"{library}_{version}")
         if foreign:
             raise SystemExit(f"{file} needs {', '.join(sorted(foreign))}, which other systems may not have")
+        if "GLIBC_ABI_DT_RELR" in text:
+            newest = max(newest, 36)
         newest = max([newest, *(int(minor) for minor in re.findall(r"Name: GLIBC_2\.(\d+)", text))])
     return f"manylinux_2_{newest}_x86_64"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # CMake's find_package(Tutti) works in the build tree and in a moved installation whose path has a blank: a project in C
-# and C++ is built with Tutti::MPI and run with TUTTI_MPIEXEC, and versions are compared.
+# and C++ is built with Tutti::MPI, installed and run with TUTTI_MPIEXEC, and versions are compared.
 . "$(dirname "$0")/lib.sh" "$1"
 install_and_move "moved place"
 export CMAKE_GENERATOR=Ninja
@@ -18,6 +18,7 @@ add_executable(hello_c hello.c)
 add_executable(hello_cxx hello.cpp)
 target_link_libraries(hello_c PRIVATE Tutti::MPI)
 target_link_libraries(hello_cxx PRIVATE Tutti::MPI)
+install(TARGETS hello_c hello_cxx)
 file(WRITE ${CMAKE_BINARY_DIR}/mpiexec "${TUTTI_MPIEXEC}")
 EOF
 
@@ -31,7 +32,8 @@ for place in "$build" "$moved"; do
     tree=$(mktemp -d "$work/cmakeXXXX")
     configure "$tree" "$place" "${version%.*}" && cmake --build "$tree" >"$work/log" 2>&1 || wrong "$(cat "$work/log")"
     equal "TUTTI_MPIEXEC" "$(realpath "$place")/bin/mpiexec" "$(cat "$tree/mpiexec")"
-    for program in hello_c hello_cxx; do
+    cmake --install "$tree" --prefix "$tree/installed" >"$work/log" 2>&1 || wrong "$(cat "$work/log")"
+    for program in {,installed/bin/}hello_{c,cxx}; do
         equal "$program" "hello from 0 of 2;hello from 1 of 2;" \
             "$("$(cat "$tree/mpiexec")" -n 2 "$tree/$program" | sort | tr '\n' ';')"
         has "the library of $program" "$(realpath "$place")" "$(ldd "$tree/$program" | grep libmpi.so.12)"

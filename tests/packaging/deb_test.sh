@@ -15,12 +15,15 @@ git -C "$source" rev-parse -q --verify HEAD >/dev/null || skip "this is no git c
 
 # make_packages TREE OUTPUT-FOLDER: builds both versions in the same folder, so that a compiler cache helps.
 make_packages() {
-    rm -rf "$build/tests/deb"
-    "$1/packaging/deb.sh" "$build/tests/deb" >"$folder/out" 2>&1 || wrong "$1/packaging/deb.sh: $(cat "$folder/out")"
-    mv "$build/tests/deb" "$2"
+    "$1/packaging/deb.sh" "$folder/built" >"$folder/out" 2>&1 || wrong "$1/packaging/deb.sh: $(cat "$folder/out")"
+    mv "$folder/built" "$2"
 }
 mkdir "$folder/packages"
 make_packages "$source" "$folder/packages/old"
+for package in tutti libtutti; do
+    dpkg-deb -c "$folder/packages/old/${package}"_*.deb >"$folder/out"
+    [ "$(grep -c '/copyright\.\(libotf2-trace\|nlohmann-json3\)-dev' "$folder/out")" = 2 ] || wrong "$package lacks the licences of what its programs contain"
+done
 TMPDIR=$folder lintian --display-info --pedantic --fail-on error,warning,info,pedantic "$folder"/packages/old/*.changes \
     >"$folder/out" 2>&1 || wrong "lintian: $(cat "$folder/out")"
 

@@ -7,7 +7,6 @@ set -eu
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
 fail() { echo "WRONG: $*" >&2; exit 1; }
 apt_get() { apt-get -qq -y "$@" >/tmp/log 2>&1 || fail "apt-get $*: $(cat /tmp/log)"; }
-packages_in() { find "/packages/$1" -name '*tutti*.deb' ! -name '*-dbgsym_*'; }
 # runs PROGRAM VERSION: four ranks add up their numbers with the library of this version.
 runs() {
     [ "$(mpiexec.tutti -n 4 "$1" | grep -c ' of 4 on .* add up to 6$')" = 4 ] || fail "mpiexec.tutti -n 4 $1"
@@ -15,8 +14,8 @@ runs() {
 }
 
 apt_get update
-mapfile -t old < <(packages_in old)
-mapfile -t new < <(packages_in new)
+old=(/packages/old/{tutti,libtutti,libtutti-dev}_*.deb)
+new=(/packages/new/{tutti,libtutti,libtutti-dev}_*.deb)
 apt_get install --download-only "${old[@]}"
 began=$SECONDS
 apt_get install "${old[@]}"

@@ -17,7 +17,8 @@ make_open_folder
 mkdir "$folder/release"
 out=$("$source/packaging/wheel.sh" "$folder/release" 2>"$folder/err") || { wrong "wheel.sh: $(cat "$folder/err")"; finish; }
 wheel=$out
-[[ "${wheel##*/}" =~ ^tutti-$version-py3-none-manylinux_2_[0-9]+_x86_64\.whl$ && -s $wheel ]] || wrong "the wheel's name is '$wheel'"
+# A snapshot is older than the release.
+[[ "${wheel##*/}" =~ ^tutti-$version(\.dev20[0-9]{12})?-py3-none-manylinux_2_[0-9]+_x86_64\.whl$ && -s $wheel ]] || wrong "the wheel's name is '$wheel'"
 size=$(stat -c %s "$wheel")
 echo "${wheel##*/} has $size bytes"
 [ "$size" -le 6000000 ] || wrong "the wheel has $size bytes, more than 6 MB"
@@ -26,7 +27,7 @@ echo "${wheel##*/} has $size bytes"
 "$python" -m zipfile -e "$wheel" "$folder/unpacked"
 if grep -rlaE "$source|$folder|/tmp/tmp\." "$folder/unpacked"; then wrong "these files name a folder of the build"; fi
 for name in libhwloc-dev libsodium-dev nlohmann-json3-dev; do
-    [ -s "$folder/unpacked/tutti-$version.dist-info/LICENSE.${name%-dev}" ] || wrong "the licence of $name is missing"
+    find "$folder"/unpacked/*.dist-info -name "LICENSE.${name%-dev}" -size +0 | grep -q . || wrong "the licence of $name is missing"
 done
 newest=$(find "$folder/unpacked" -type f -exec objdump -T {} + 2>/dev/null | grep -oE 'GLIBC_2\.[0-9]+' | sort -Vu | tail -n 1)
 [[ "$wheel" == *"-manylinux_2_${newest#GLIBC_2.}_"* ]] || wrong "${wheel##*/} needs $newest"
@@ -112,8 +113,16 @@ lines=$("$python" -c 'import re, sys, yaml
 print("\n".join(yaml.safe_load(job)["test"]["before_script"]))' "$source/packaging/README.md")
 (cd "$folder/runner" && RELEASE=file://$folder/release HOME=$folder bash -ec "$lines
     mpiexec -n 2 '$folder/c.out'" >"$folder/out" 2>&1) && grep -qx "$(sums_of 2)" "$folder/out" || wrong "'$lines': $(cat "$folder/out")"
+# The user's settings of pip do not matter.
+HOME=$folder/home PIP_USER=1 PIP_TARGET=$folder/home sh "$source/packaging/install.sh" "file://$folder/release" "$folder/by-user" >"$folder/out" 2>&1 &&
+    grep -qx "mpiexec of Tutti $version" "$folder/out" && [ ! -e "$folder/home" ] || wrong "with settings of pip: $(cat "$folder/out")"
+refuses() {   # REASON RELEASE
+    sh "$source/packaging/install.sh" "$2" "$folder/refused" >"$folder/out" 2>&1 && wrong "installed from $2"
+    grep -qF "$1" "$folder/out" && [ "$(wc -l <"$folder/out")" = 1 ] && [ ! -e "$folder/refused" ] || wrong "$2: $(cat "$folder/out")"
+}
+refuses "file://$folder/nothing/SHA256SUMS cannot be loaded: " "file://$folder/nothing"
+refuses "/SHA256SUMS cannot be loaded: " "no address"
 echo damaged >>"$wheel"
-sh "$source/packaging/install.sh" "file://$folder/release" "$folder/refused" 2>"$folder/err" && wrong "a damaged wheel was installed"
-grep -q "does not have the sum of SHA256SUMS" "$folder/err" && [ ! -e "$folder/refused" ] || wrong "a damaged wheel: $(cat "$folder/err")"
+refuses "does not have the sum of SHA256SUMS" "file://$folder/release"
 expect_nothing_left
 finish

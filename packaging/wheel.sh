@@ -53,5 +53,6 @@ done
 cd "$scratch/wheel"
 TUTTI_PREFIX=$scratch/prefix TUTTI_VERSION=$version${snapshot:+.dev$snapshot} "$python" -m build --wheel --no-isolation --outdir "$scratch/wheels" . \
     >"$scratch/log" 2>&1 || fail "the wheel cannot be packed:" "$(tail -n 20 "$scratch/log")"
+advzip --quiet --recompress -3 "$scratch"/wheels/*.whl   # smaller by 4 %
 rm -rf "$source/build-wheel" "$output"/tutti-*.whl
 deliver "$scratch"/wheels/*.whl

@@ -8,6 +8,7 @@
 is_sanitized && skip "covered by the plain build"
 need_package python3-build "/usr/lib/python3/dist-packages/build/__main__.py"
 need_package python3-wheel "/usr/lib/python3/dist-packages/wheel/__main__.py"
+need_package advancecomp advzip
 need_package python3-setuptools "/usr/lib/python3/dist-packages/setuptools/__init__.py"
 git -C "$source" rev-parse -q --verify HEAD >/dev/null || skip "this is no git checkout"
 "$source/packaging/wheel.sh" "$folder/first" >"$folder/out" 2>&1 || wrong "packaging/wheel.sh: $(cat "$folder/out")"

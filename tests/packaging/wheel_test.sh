@@ -9,6 +9,7 @@ is_sanitized && skip "covered by the plain build"
 python=/usr/bin/python3   # Debian's, which has the packages; another one may come first in PATH
 need_package python3-build "/usr/lib/python3/dist-packages/build/__main__.py"
 need_package python3-wheel "/usr/lib/python3/dist-packages/wheel/__main__.py"
+need_package advancecomp advzip
 need_package python3-setuptools "/usr/lib/python3/dist-packages/setuptools/__init__.py"
 need_package python3-venv "/usr/lib/python3*/ensurepip/__main__.py"
 need_package python3-yaml "/usr/lib/python3/dist-packages/yaml/__init__.py"

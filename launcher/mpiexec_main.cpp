@@ -30,7 +30,7 @@ void print_message(std::string const& message) { apps::print_error("mpiexec", me
 
 /// Prints the nodes that the job may use.
 void print_hosts(Job const& job) {
-    if (job.hosts.empty()) print_message(tutti::join("node ", host_name(), " (this node) only"));
+    if (job.hosts.empty()) print_message(tutti::join("node ", tutti::host_name(), " (this node) only"));
     for (Host const& host : job.hosts)
         print_message(tutti::join("node ", host.name, " has ", std::max(1, host.slots),
                                   host.slots > 1 ? " slots" : " slot",
@@ -73,7 +73,7 @@ int run(Job const& job) {
     if (job.show_help) return print("mpiexec", job.short_help ? apps::short_help(manual()) : help_text(job.help_topic));
     if (job.explain) return print("mpiexec", explain(*job.explain));
     if (job.show_version) return print("mpiexec", apps::version_text("mpiexec"));
-    Allocation const allocation = allocate(job, host_name());
+    Allocation const allocation = allocate(job, tutti::host_name());
     std::vector<std::string> const errors = setting_errors(job);
     for (std::string const& error : errors) print_message(error);
     if (!errors.empty() && requires_valid_settings(job))

@@ -38,6 +38,9 @@ std::optional<Number> parse_number(std::string_view text, Number least = 0,
 /// Parses a number from 0 to 1000000, such as that of a rank or a processing unit.
 inline std::optional<int> whole_number(std::string_view text) { return parse_number(text, 0, 1000000); }
 
+/// Parses the value of a variable, null if that is not set. Returns −1 for anything but a number from 0 on.
+inline int variable_number(char const* value) { return value ? parse_number<int>(value).value_or(-1) : -1; }
+
 /// Parses a size in bytes: 4096, 64K, 2M, 1G, 1T.
 inline std::optional<std::size_t> parse_bytes(std::string_view text) {
     constexpr std::string_view units = "KMGTkmgt";

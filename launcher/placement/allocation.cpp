@@ -2,8 +2,6 @@
 // The assignment of ranks to nodes, and the parsers of host lists and host files.
 #include "launcher/placement/allocation.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -11,7 +9,6 @@
 
 #include "launcher/base/text.hpp"
 #include "runtime/base/error.hpp"
-#include "runtime/job/interfaces.hpp"
 #include "topo/text.hpp"
 
 namespace tutti::launcher {
@@ -270,12 +267,6 @@ std::string printable(std::string_view text) {
         else out += {'\\', 'x', digits[byte / 16], digits[byte % 16]};
     }
     return text.size() > most ? out + "…" : out;
-}
-
-std::string host_name() {
-    std::array<char, 256> name{};
-    if (gethostname(name.data(), name.size() - 1) != 0 || name[0] == 0) return "localhost";
-    return name.data();
 }
 
 bool same_node(std::string_view a, std::string_view b) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "launcher/base/job.hpp"
+#include "runtime/job/interfaces.hpp"
 #include "topo/machine.hpp"
 
 namespace tutti::launcher {
@@ -42,10 +43,7 @@ void members(A& a, Allocation& allocation) {
 }
 
 // Names of nodes, from options, files and the environment of a resource manager. No name is ever resolved: a name
-// means this node if its text is one of this node's names or the address of one of its interfaces.
-
-/// The name that gethostname returns.
-std::string host_name();
+// means this node if its text is one of this node's names (host_name) or the address of one of its interfaces.
 
 /// True for localhost and its spellings, 127.0.0.1 and ::1, `own` with or without its domain, and the addresses of
 /// this host's interfaces. Other loopback addresses are separate nodes, so that several nodes can be simulated on one

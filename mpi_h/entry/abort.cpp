@@ -116,7 +116,7 @@ bool report_to_watchdog(Segment const& segment, RankState& rank_state, AbortRepo
 /// Returns the rank that another launcher has put into the environment, or 0.
 int rank_in_environment() {
     for (char const* variable : {"PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
-        if (char const* const text = std::getenv(variable)) return topo::parse_number<int>(text).value_or(0);
+        if (int const rank = topo::variable_number(std::getenv(variable)); rank >= 0) return rank;
     return 0;
 }
 

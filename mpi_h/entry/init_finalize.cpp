@@ -35,11 +35,8 @@
 namespace tutti {
 namespace {
 
-/// Returns the number in an environment variable, or -1 if it is not set or not a number.
-int environment_number(char const* variable) {
-    char const* text = std::getenv(variable);
-    return text ? topo::parse_number<int>(text).value_or(-1) : -1;
-}
+/// Returns the number in an environment variable, or −1 if it is not set or not a number.
+int environment_number(char const* variable) { return topo::variable_number(std::getenv(variable)); }
 
 /// Removes the launch variables, because processes that this rank starts are not ranks of the job: each is a world of
 /// its own, and can report why.

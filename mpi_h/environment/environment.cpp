@@ -9,6 +9,7 @@
 
 #include "mpi_h/entry/entry.hpp"
 #include "mpi_h/entry/library_state.hpp"
+#include "runtime/job/interfaces.hpp"
 #include "runtime/memory/address_window.hpp"
 #include "runtime/memory/arena/arena.hpp"
 
@@ -133,13 +134,10 @@ int PMPI_Get_processor_name(char* name, int* length) {
     return enter(args(name, length), [&](Call& call) {
         call.pointer(name, "name");
         call.pointer(length, "resultlen");
-        char host[MPI_MAX_PROCESSOR_NAME] = "";
-        if (gethostname(host, sizeof host - 1) != 0)
-            fail(ErrorClass::other, "cannot get the host name (gethostname failed)");
         // On several nodes, use the names of the launcher's map, which are distinct even if host names are not.
         Cluster const& cluster = library().process->cluster;
-        *length =
-            copy_text(cluster.is_single_node() ? host : cluster.node(cluster.this_node()).name, name, sizeof host);
+        *length = copy_text(cluster.is_single_node() ? host_name() : cluster.node(cluster.this_node()).name, name,
+                            MPI_MAX_PROCESSOR_NAME);
     });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Queries the system's network interfaces and creates listening sockets.
+// Queries the system's name and network interfaces and creates listening sockets.
 #include "runtime/job/interfaces.hpp"
 
 #include <arpa/inet.h>
@@ -50,6 +50,11 @@ bool is_bridge(std::string const& name) { return access(("/sys/class/net/" + nam
 int sort_key(Interface const& i) { return i.address.is_loopback() ? 4 : (i.bridge ? 1 : 0) + (i.running ? 0 : 2); }
 
 }   // namespace
+
+std::string host_name() {
+    char name[256] = {};
+    return gethostname(name, sizeof name - 1) == 0 && name[0] ? name : "localhost";
+}
 
 std::optional<IpAddress> IpAddress::from_text(std::string_view text) {
     std::size_t const slash = text.find('/');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The addresses of this host, numeric addresses as text, and the listening sockets of a rank. No name is ever
-// resolved.
+// The name and the addresses of this host, numeric addresses as text, and the listening sockets of a rank. No name is
+// ever resolved.
 #pragma once
 
 #include <array>
@@ -11,6 +11,9 @@
 #include <vector>
 
 namespace tutti {
+
+/// Returns the name that the system gives this host (gethostname), or "localhost" if it gives none.
+std::string host_name();
 
 /// An IPv4 or IPv6 address with the prefix length of its network: "10.0.0.1/24", "fd00:0:0::1/64".
 struct IpAddress {

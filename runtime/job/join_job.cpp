@@ -37,11 +37,6 @@
 namespace tutti {
 namespace {
 
-std::string host_name() {
-    char name[256] = {};
-    return gethostname(name, sizeof name - 1) == 0 && name[0] ? name : "localhost";
-}
-
 JobKey new_job_key() {
     JobKey key;
     if (getrandom(key.data(), key.size(), 0) != static_cast<ssize_t>(key.size()))

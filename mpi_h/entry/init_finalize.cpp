@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The work of MPI_Init and MPI_Finalize.
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -98,10 +99,11 @@ void fail_if_lost_rank() {
 
 /// Returns the server of the launcher; null if there is none. Fails if this process is one of several that another
 /// launcher has started and that it cannot join: it would be rank 0 of 1, like each of the others.
-std::unique_ptr<JobServer> find_job_server(std::vector<std::string>& diagnostics) {
+std::unique_ptr<JobServer> find_job_server(Variables const& variables, std::vector<std::string>& diagnostics) {
     LauncherFound const launcher = find_launcher();   // not our mpiexec
     try {
-        if (launcher.chosen == JobInterface::pmi) return connect_pmi();
+        if (launcher.chosen == JobInterface::pmi)
+            return connect_pmi(PmiPlace::of_this_process(std::chrono::seconds(variables.start_timeout)));
         if (launcher.chosen == JobInterface::pmix) return connect_pmix();
     } catch (Error const& error) {
         fail(ErrorClass::other, launcher.name.empty() ? "a launcher" : launcher.name, " has started this process (",
@@ -148,7 +150,7 @@ JoinedSegment join_segment(LibraryState& f, Variables const& variables, std::vec
         return {static_cast<unsigned>(local_rank), std::move(listeners)};
     }
     ArenaWindow const arena = open_arena(variables);
-    job_server() = find_job_server(notes);
+    job_server() = find_job_server(variables, notes);
     if (!job_server()) {
         f.segment = std::make_unique<Segment>(Segment::create(1, {}, {}, {}, SegmentCreator::rank));
         f.segment->publish_arena(0, arena);

@@ -10,6 +10,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,7 +24,8 @@
 
 namespace tutti {
 
-/// One rank's connection to the server of its job. Not thread-safe, except abort(), which any thread may call.
+/// One rank's connection to the server of its job. Not thread-safe, except abort(), which any thread may call during
+/// another call except finish().
 class JobServer {
 public:
     enum class Scope { node, job };   ///< which ranks may get a value: those of this node, or all
@@ -35,7 +37,7 @@ public:
     /// Returns the ranks that were started on this node, ascending, including this one.
     virtual std::vector<int> const& local_ranks() const = 0;
     /// Returns the server's name of this node, without blanks; empty if it has none.
-    virtual std::string const& node_name() const = 0;
+    virtual std::string node_name() const { return {}; }
 
     /// Stores a value of at least one byte, visible to others from the next exchange on. A key must be put only once.
     virtual void put(Scope scope, std::string const& key, std::string const& value) = 0;
@@ -47,7 +49,7 @@ public:
     /// Returns the threads of this process, by gettid(), that only serve the connection and never call MPI.
     virtual std::vector<pid_t> threads() const { return {}; }
 
-    /// Requests that the server end the job; returns when the server has received the request.
+    /// Requests that the server end the job. The server may receive the request after this function has returned.
     virtual void abort(int code, std::string const& message) = 0;
     /// Disconnects, so that this rank's exit is not a failure. No other call may follow.
     virtual void finish() = 0;
@@ -66,13 +68,13 @@ struct PmiPlace {
     std::string id{};      ///< with it: PMI_ID, by which the server knows the process
     std::string job{};     ///< PMI_JOBID
     int rank = -1, size = -1;
+    std::chrono::seconds patience{120};   ///< within which the server must answer the first command
 
-    static PmiPlace of_this_process();
+    static PmiPlace of_this_process(std::chrono::seconds patience);
 };
 
 /// Connects by PMI, version 1.1, or 2.0 if the server refuses that.
 std::unique_ptr<JobServer> connect_pmi(PmiPlace const& place);
-std::unique_ptr<JobServer> connect_pmi();
 
 struct JoinedJob {
     Segment segment;

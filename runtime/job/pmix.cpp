@@ -121,7 +121,7 @@ public:
     int rank() const override { return static_cast<int>(self_.rank); }
     int size() const override { return size_; }
     std::vector<int> const& local_ranks() const override { return local_ranks_; }
-    std::string const& node_name() const override { return node_name_; }
+    std::string node_name() const override { return node_name_; }
 
     void put(Scope scope, std::string const& key, std::string const& value) override {
         pmix_value_t v{};

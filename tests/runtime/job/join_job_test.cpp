@@ -47,7 +47,7 @@ public:
     int rank() const override { return rank_; }
     int size() const override { return static_cast<int>(board_.nodes.size()); }
     std::vector<int> const& local_ranks() const override { return local_; }
-    std::string const& node_name() const override { return name_; }
+    std::string node_name() const override { return name_; }
     void put(Scope scope, std::string const& key, std::string const& value) override { mine_[key] = {scope, value}; }
     void exchange() override {
         {

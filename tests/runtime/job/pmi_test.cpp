@@ -34,6 +34,7 @@ struct ServerSettings {
     int longest_value = 1024;
     std::string mapping = "(vector,(0,1,64))";   ///< empty: the server does not know it
     bool by_port = false;                        ///< PMI_PORT instead of PMI_FD
+    bool fails_barriers = false;
 };
 
 /// One thread per rank answers its commands.
@@ -53,6 +54,7 @@ public:
         return aborts_;
     }
     int longest_seen() const { return longest_seen_; }
+    std::size_t longest_line() const { return longest_line_; }   ///< with its end
 
 private:
     void connect_rank(int rank) {
@@ -137,6 +139,10 @@ private:
             char const end = framed ? ';' : ' ';
             std::string const command = field(message, "cmd", end);
             std::string const key = field(message, "key", end), value = field(message, "value", end);
+            if (!framed) {
+                std::lock_guard const lock(mutex_);
+                longest_line_ = std::max(longest_line_, message.size() + 1);
+            }
             auto const say = [&](std::string const& text) { reply(descriptor, framed, text); };
             if (command == "initack") {
                 EXPECT_EQ(field(message, "pmiid", ' '), std::to_string(100 + rank));
@@ -166,7 +172,8 @@ private:
                            : "cmd=put_result rc=" + result + " msg=twice");
             } else if (command == "barrier_in" || command == "kvs-fence") {
                 barrier_.arrive_and_wait();
-                say(framed ? "cmd=kvs-fence-response;rc=0;" : "cmd=barrier_out rc=0");
+                std::string const result = settings_.fails_barriers ? "-1" : "0";
+                say(framed ? "cmd=kvs-fence-response;rc=" + result + ";" : "cmd=barrier_out rc=" + result);
             } else if (command == "get" || command == "kvs-get" || command == "info-getjobattr") {
                 std::lock_guard const lock(mutex_);
                 auto const at = values_.find(key);
@@ -199,6 +206,7 @@ private:
     std::map<std::string, std::string> values_;
     std::vector<std::string> aborts_;
     int longest_seen_ = 0;
+    std::size_t longest_line_ = 0;
     std::vector<PmiPlace> places_;
     std::vector<int> descriptors_;
     std::vector<std::thread> threads_;
@@ -242,6 +250,7 @@ TEST_P(PmiVersions, RanksExchangeValuesOfAnyBytesAndLength) {
         EXPECT_EQ(job.get((r + 1) % size, "late"), std::to_string((r + 1) % size));
     });
     EXPECT_LT(server.longest_seen(), GetParam().longest_value);
+    EXPECT_LT(server.longest_line(), 1024u) << "Slurm reads no more at a time";
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PmiVersions,
@@ -272,6 +281,24 @@ TEST(Pmi, AnAbortReachesTheServer) {
         ASSERT_EQ(server.aborts().size(), 1u);
         EXPECT_THAT(server.aborts()[0], testing::HasSubstr(version == 1 ? "exitcode=7" : "msg=no  reason at all"));
     }
+}
+
+TEST(Pmi, AFailedBarrierIsAnError) {
+    for (int version : {1, 2}) {
+        PmiServer server(2, {.version = version, .fails_barriers = true});
+        run_ranks(server, 2, [&](JobServer& job, int) {
+            EXPECT_THAT(message_of([&] { job.exchange(); }), testing::HasSubstr("the server refuses it"));
+        });
+    }
+}
+
+TEST(Pmi, AServerThatDoesNotAnswerIsAnError) {
+    int pair[2];
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    PmiPlace const place{.descriptor = pair[0], .rank = 0, .size = 2, .patience = std::chrono::seconds(1)};
+    EXPECT_THAT(message_of([&] { connect_pmi(place); }),
+                testing::HasSubstr("has not answered within 1 s (TUTTI_START"));
+    close(pair[1]);
 }
 
 TEST(Pmi, AServerThatEndsOrAnswersNonsenseIsAnError) {

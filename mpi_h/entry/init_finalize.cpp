@@ -101,6 +101,11 @@ void fail_if_lost_rank() {
 /// launcher has started and that it cannot join: it would be rank 0 of 1, like each of the others.
 std::unique_ptr<JobServer> find_job_server(Variables const& variables, std::vector<std::string>& diagnostics) {
     LauncherFound const launcher = find_launcher();   // not our mpiexec
+    // One process needs no server, and several programs may run one after the other.
+    if (launcher.is_alone) {
+        unset_launch_variables(0);
+        return nullptr;
+    }
     try {
         if (launcher.chosen == JobInterface::pmi)
             return connect_pmi(PmiPlace::of_this_process(std::chrono::seconds(variables.start_timeout)));
@@ -119,8 +124,9 @@ std::unique_ptr<JobServer> find_job_server(Variables const& variables, std::vect
     }
     fail_if_lost_rank();
     if (launcher.is_lost())
-        fail(ErrorClass::other, launcher.name, " has started this process as one of ", launcher.processes, " (",
-             launcher.variables, "), but without an interface by which they find each other. To run the program, ",
+        fail(ErrorClass::other, launcher.name, " has started this process",
+             launcher.processes > 1 ? join(" as one of ", launcher.processes) : "", " (", launcher.variables,
+             "), but without an interface by which its processes find each other. To run the program, ",
              launcher.advice);
     return nullptr;
 }

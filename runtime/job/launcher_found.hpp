@@ -16,12 +16,15 @@ struct LauncherFound {
     std::string name;                           ///< "Slurm's srun"; empty: no launcher is visible
     JobInterface chosen = JobInterface::none;   ///< what MPI_Init uses
     std::vector<JobInterface> offered;          ///< all that are present, the chosen one first
-    int processes = 0;                          ///< that it has started; 0: unknown
+    int processes = 0;                          ///< that it has started, the most that any variable states; 0: unknown
+    bool has_unknown_size = false;              ///< a launcher is visible, but not how many processes it has started
+    bool is_alone = false;                      ///< `chosen` is the interface of a job of one process
     std::string variables;                      ///< by which it was recognised, as "NAME=VALUE, NAME=VALUE"
     std::string advice;                         ///< what to do if the process cannot join, without its full stop
 
-    /// Returns true if this process is one of several that cannot find each other.
-    bool is_lost() const { return chosen == JobInterface::none && processes > 1; }
+    /// Returns true if this process is one of several that cannot find each other, or may be because nothing states
+    /// the number.
+    bool is_lost() const { return chosen == JobInterface::none && (processes > 1 || has_unknown_size); }
 };
 
 /// The state of the process that find_launcher() reads; tests have their own.

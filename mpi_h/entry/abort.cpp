@@ -128,6 +128,7 @@ bool is_first_of_job(AbortReport const& report) {
     std::string job;
     for (char const* variable : {"PMIX_NAMESPACE", "PMI_JOBID", "SLURM_STEP_ID", "FLUX_JOB_ID"})
         if (char const* const text = std::getenv(variable); text && job.empty()) job = text;
+    if (char const* const text = std::getenv("SLURM_JOB_ID"); text && !job.empty()) job += join(" of ", text);
     if (job.empty() && !find_launcher().name.empty()) job = join("started by ", getppid());
     int const first = job.empty() ? -1 : socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (first < 0) return true;
@@ -197,7 +198,7 @@ void abort_job(AbortReport const& report) {
     }
     std::fflush(nullptr);
     int const code = report.code & 0xff ? report.code & 0xff : 1;
-    if (job_server()) unless_out_of_memory([&] { return job_server()->abort(code, report.message), true; });
+    abort_by_job_server(code, report.message);
     _exit(code);
 }
 

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -235,6 +236,31 @@ std::unique_ptr<JobServer>& job_server() {
     return one;
 }
 
+namespace {
+
+/// Held during the last call to the server.
+std::mutex& last_call_to_server() {
+    static std::mutex one;
+    return one;
+}
+
+void finish_job_server() {
+    if (!job_server()) return;
+    std::lock_guard const last(last_call_to_server());
+    std::unique_ptr<JobServer> const server = std::move(job_server());
+    server->finish();
+}
+
+}   // namespace
+
+void abort_by_job_server(int code, std::string const& message) noexcept {
+    std::unique_lock const last(last_call_to_server(), std::try_to_lock);
+    if (!last || !job_server()) return;
+    try {
+        job_server()->abort(code, message);
+    } catch (...) {}   // the server has ended, or there is no memory; the launcher detects the exit code
+}
+
 RankState* launcher_rank_state() try {
     int const descriptor = environment_number(launch::segment_variable),
               local_rank = environment_number(launch::rank_variable);
@@ -339,7 +365,7 @@ void finish(LibraryState& f) {
     rank_state.times.ended.set(static_cast<std::uint64_t>(now_ns()));
     rank_state.state.store(RankPhase::finalised, std::memory_order_release);
     print_warnings(process);
-    if (job_server()) job_server()->finish();
+    finish_job_server();
     unlocked_library_state = nullptr;
     f.stage = Stage::after_finalize;
 }

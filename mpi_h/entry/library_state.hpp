@@ -168,8 +168,11 @@ void place_info_env(LibraryState& f);
 // The server of the launcher if that is not Tutti's mpiexec. Not in LibraryState, because only the start and the end of
 // a rank use it.
 
-/// Null before MPI_Init, without a launcher, and under Tutti's mpiexec.
+/// Null before MPI_Init, after MPI_Finalize, without a launcher, in a job of one process, and under Tutti's mpiexec.
 std::unique_ptr<JobServer>& job_server();
+
+/// Requests that the server end the job, if there is one. Any thread may call it; the process ends next.
+void abort_by_job_server(int code, std::string const& message) noexcept;
 
 // Strings that the library writes into the program's memory.
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Each rank prints its rank and node rank. Optional arguments: a rank, its action (nothing, abort, kill, exit, leave,
-// wrong), and the action of the others meanwhile (wait, in a barrier; sleep). If the second argument is "codes", the
-// exit code is the rank.
+// wrong, late: a call after MPI_Finalize), and the action of the others meanwhile (wait, in a barrier; sleep). If the
+// second argument is "codes", the exit code is the rank.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -33,5 +33,6 @@ int main(int argc, char** argv) {
     fflush(stdout);
     MPI_Comm_free(&node);
     MPI_Finalize();
+    if (strcmp(what, "late") == 0) MPI_Barrier(MPI_COMM_WORLD);
     return argc > 2 && strcmp(argv[2], "codes") == 0 ? rank : 0;
 }

@@ -118,14 +118,9 @@ private:
             nodes[leader].push_back(rank);
             if (rank == server_.rank()) own_leader = leader;
         }
-        if (nodes.size() > 1) {
-            diagnostics_.push_back(
-                "the ranks of this machine are in separate containers or namespaces and share no memory; "
-                "their messages go over the network");
-            if (is_single_host()) {
-                start_listening();
-                publish("tutti.rank.again");
-            }
+        if (nodes.size() > 1 && is_single_host()) {
+            start_listening();
+            publish("tutti.rank.again");
         }
         return nodes[own_leader];
     }
@@ -187,9 +182,14 @@ private:
         return file.text.empty() ? "" : file.name + "\n" + file.text;
     }
 
-    Cluster whole_cluster() const {
+    Cluster whole_cluster() {
         std::vector<RankAnnouncement> all;
         for (int rank = 0; rank < server_.size(); ++rank) all.push_back(announcement_of(rank));
+        if (std::vector<std::string> const names = divided_nodes(all); !names.empty())
+            diagnostics_.push_back(join("the ranks on ", names[0],
+                                        names.size() > 1 ? join(" and ", names.size() - 1, " other nodes") : "",
+                                        " share no memory, because they are in separate containers or namespaces, or ",
+                                        "on machines of the same name; their messages go over the network"));
         std::string const bytes = server_.get(0, "tutti.key");
         JobKey key;
         if (bytes.size() != key.size()) fail(ErrorClass::intern, "the job's key has ", bytes.size(), " bytes");

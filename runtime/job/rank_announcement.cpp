@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "runtime/base/error.hpp"
+#include "topo/files.hpp"
 #include "topo/text.hpp"
 #include "topo/text_streams.hpp"
 
@@ -58,7 +59,20 @@ topo::Result<RankAnnouncement> RankAnnouncement::from_text(std::string_view text
 std::string realm_of(int first_rank) {
     std::string const pids = namespace_of("/proc/self/ns/pid"), users = namespace_of("/proc/self/ns/user");
     if (pids.empty()) return join(first_rank, "/process", getpid());   // a realm of its own
-    return join(first_rank, '/', pids, '/', users);
+    // The first namespaces of a machine have the same numbers on all machines.
+    std::string const boot = topo::read_system_file("/proc/sys/kernel/random/boot_id", 1);
+    return join(first_rank, '/', topo::trimmed(boot), '/', pids, '/', users);
+}
+
+std::vector<std::string> divided_nodes(std::vector<RankAnnouncement> const& all) {
+    std::map<std::string, std::string> realm_of_first;   // by the first rank of a launcher's node
+    std::set<std::string> divided, names;
+    for (RankAnnouncement const& one : all) {
+        std::string const first = one.realm.substr(0, one.realm.find('/'));
+        if (realm_of_first.try_emplace(first, one.realm).first->second == one.realm) continue;
+        if (divided.insert(first).second) names.insert(one.name);
+    }
+    return {names.begin(), names.end()};
 }
 
 std::vector<int> nodes_of(std::vector<RankAnnouncement> const& all) {

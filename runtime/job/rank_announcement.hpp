@@ -30,8 +30,12 @@ struct RankAnnouncement {
 
 /// Returns the realm of this process, that is, which memory it sees; `first_rank` is the lowest rank that was started
 /// on this node. Ranks in separate containers may share a machine and yet be unable to open each other's memory; they
-/// are then separate nodes, and messages between them go over the network.
+/// are then separate nodes, and messages between them go over the network. The same applies to machines with equal
+/// names, which a launcher that does not number its nodes cannot distinguish.
 std::string realm_of(int first_rank);
+
+/// Returns a node name for each set of ranks that were started on one node and have several realms.
+std::vector<std::string> divided_nodes(std::vector<RankAnnouncement> const& all);
 
 /// Returns the node of each rank, numbered from 0 in the order of their lowest ranks.
 std::vector<int> nodes_of(std::vector<RankAnnouncement> const& all);

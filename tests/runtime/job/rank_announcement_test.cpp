@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <locale>
 
 namespace tutti {
@@ -125,10 +126,23 @@ TEST(RankAnnouncement, RanksBoundToACoreWithTwoThreadsKeepIt) {
     EXPECT_THAT(placement.pu, ElementsAre(0, 2));
 }
 
-TEST(RankAnnouncement, ARealmDependsOnItsNodeAndNamespaces) {
+TEST(RankAnnouncement, ARealmDependsOnItsNodeItsMachineAndNamespaces) {
     EXPECT_EQ(realm_of(0), realm_of(0));
     EXPECT_NE(realm_of(0), realm_of(2));
-    EXPECT_EQ(realm_of(0).find(' '), std::string::npos);
+    EXPECT_EQ(realm_of(0).find_first_of(" \n"), std::string::npos);
+    std::string boot;
+    std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+    EXPECT_THAT(realm_of(0), testing::HasSubstr("0/" + boot + "/"));
+}
+
+TEST(RankAnnouncement, ANodeOfSeveralRealmsIsDivided) {
+    auto const in = [](char const* realm, char const* name) {
+        RankAnnouncement announcement = one(realm, {0});
+        announcement.name = name;
+        return announcement;
+    };
+    EXPECT_THAT(divided_nodes({in("0/a", "n1"), in("0/a", "n1"), in("2/a", "n2")}), testing::IsEmpty());
+    EXPECT_THAT(divided_nodes({in("0/a", "n1"), in("2/a", "n2"), in("2/b", "n2"), in("2/c", "n2")}), ElementsAre("n2"));
 }
 
 }   // namespace

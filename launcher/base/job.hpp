@@ -66,10 +66,11 @@ struct InputTarget {
 
 struct Job {
     std::vector<Program> programs;
-    EnvironmentRules environment;         ///< of all programs; a program's own rules are applied after these
-    std::vector<Host> hosts;              ///< empty: this node
-    bool hosts_may_be_starting = false;   ///< try again if one cannot be reached yet (hosts_of_variables)
-    int per_node = 0;                     ///< ranks per node; 0: not specified
+    EnvironmentRules environment;          ///< of all programs; a program's own rules are applied after these
+    std::vector<Host> hosts;               ///< empty: this node
+    bool hosts_may_be_starting = false;    ///< try again if one cannot be reached yet (hosts_of_variables)
+    std::vector<std::string> host_files;   ///< files that options name
+    int per_node = 0;                      ///< ranks per node; 0: not specified
     std::string agent;    ///< command that starts a daemon on another node, with its arguments; empty: ssh
     std::string daemon;   ///< path of the daemon there; empty: same folder as here
 

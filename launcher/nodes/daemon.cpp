@@ -31,7 +31,8 @@ Descriptor moved(int descriptor) { return Descriptor(fcntl(descriptor, F_DUPFD_C
 bool belongs_to_a_node(std::string_view name) {
     constexpr std::string_view names[] = {
         "HOSTNAME",        "SSH_CLIENT",     "SSH_CONNECTION", "SSH_TTY",         "SSH_AUTH_SOCK",
-        "XDG_RUNTIME_DIR", "XDG_SESSION_ID", "SLURM_NODEID",   "SLURMD_NODENAME", "DBUS_SESSION_BUS_ADDRESS"};
+        "XDG_RUNTIME_DIR", "XDG_SESSION_ID", "SLURM_NODEID",   "SLURMD_NODENAME", "DBUS_SESSION_BUS_ADDRESS",
+        "FLUX_URI"};
     return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 

@@ -23,9 +23,9 @@ A program whose name has no slash is searched in PATH, then, with a warning, in 
 
 constexpr char on_nodes[] =
     R"(On each other node, tutti-daemon acts for mpiexec; it must be installed there in the same folder. ssh must not
-ask for a password. Inside a job of Slurm, PBS, LSF, Grid Engine, Cobalt or OAR, the default nodes are those of the job.
-Ranks have the environment and the current folder of mpiexec on every node. If a node, its connection or mpiexec itself
-fails, all ranks on all nodes end within two seconds.)";
+ask for a password. Inside a job of Slurm, Flux, PBS, LSF, Grid Engine, Cobalt or OAR, the default nodes are those of
+the job. Ranks have the environment and the current folder of mpiexec on every node. If a node, its connection or
+mpiexec itself fails, all ranks on all nodes end within two seconds.)";
 
 constexpr char on_output[] = R"(Output arrives in whole lines.)";
 

@@ -173,28 +173,63 @@ void sort_hosts(std::vector<Host>& hosts, HostOrder order) {
     if (order == HostOrder::descending) std::ranges::stable_sort(hosts, std::greater{}, slots);
 }
 
-/// Hosts named before the first program apply to all programs, hosts named before another program to that one.
-void choose_hosts(Job& job) {
+char const* environment_text(char const* name) { return std::getenv(name); }
+
+/// Returns true if every host that options name is among these, by the same name, or is this node.
+bool are_all_among(Job const& job, std::vector<Host> const& known) {
+    std::string const own = host_name();
+    auto const is_known = [&](Host const& host) {
+        return is_this_node(host.name, own) || std::ranges::find(known, host.name, &Host::name) != known.end();
+    };
+    return std::ranges::all_of(job.hosts, is_known) && std::ranges::all_of(job.programs, [&](Program const& program) {
+               return std::ranges::all_of(program.hosts, is_known);
+           });
+}
+
+/// Sets the hosts if options name none. Returns the resource manager's agent if it can reach all of them, otherwise an
+/// empty text.
+std::string choose_hosts(Job& job) {
+    if (!job.hosts.empty()) {
+        job.hosts_may_be_starting = std::ranges::any_of(
+            job.host_files, [](std::string const& file) { return is_host_file_of_variables(environment_text, file); });
+    } else if (job.resource_manager.empty()) {
+        job.hosts = hosts_of_variables(environment_text, job.notes);
+        job.hosts_may_be_starting = !job.hosts.empty();
+    }
+    if (!job.hosts.empty()) {
+        if (!job.agent.empty()) return {};
+        ManagedHosts managed;
+        try {
+            managed = hosts_of_resource_manager(environment_text, job.resource_manager);
+        } catch (LaunchError const&) {}   // its list of hosts is not needed
+        return are_all_among(job, managed.hosts) ? managed.agent : "";
+    }
+    ManagedHosts managed = hosts_of_resource_manager(environment_text, job.resource_manager);
+    job.hosts = std::move(managed.hosts);
+    if (!job.hosts.empty()) return are_all_among(job, job.hosts) ? managed.agent : "";
+    if (!job.default_host_file.empty()) add_host_file(job.hosts, job.default_host_file, job.notes);
+    return {};
+}
+
+/// Hosts named before the first program apply to all programs, hosts named before another program to that one. The
+/// command of a resource manager takes precedence over variables of other launchers, which may be left of a module.
+void choose_hosts_and_agent(Job& job) {
     if (!job.programs.empty()) job.hosts.swap(job.programs.front().hosts);
     if (job.local_only) {
         job.hosts.clear();
         for (Program& program : job.programs) program.hosts.clear();
         return;
     }
-    auto const variable = [](char const* name) { return std::getenv(name); };
-    if (job.agent.empty()) job.agent = agent_of_variables(variable);
-    if (!job.hosts.empty()) return;
-    if (job.resource_manager.empty()) job.hosts = hosts_of_variables(variable, job.notes);
-    job.hosts_may_be_starting = !job.hosts.empty();
-    if (job.hosts_may_be_starting) return;
-    job.hosts = hosts_of_resource_manager(variable, job.resource_manager);
-    if (job.hosts.empty() && !job.default_host_file.empty())
-        return add_host_file(job.hosts, job.default_host_file, job.notes);
-    if (job.agent.empty() && !job.hosts.empty()) job.agent = resource_manager_agent(variable);
+    std::string const managed = choose_hosts(job);
+    if (job.agent.empty()) job.agent = managed;
+    bool const has_hosts = !job.hosts.empty() || std::ranges::any_of(job.programs, [](Program const& program) {
+        return !program.hosts.empty();
+    });
+    if (job.agent.empty() && has_hosts) job.agent = agent_of_variables(environment_text, job.notes);
 }
 
 void resolve_hosts(Job& job) {
-    choose_hosts(job);
+    choose_hosts_and_agent(job);
     read_rank_places(job);
     sort_hosts(job.hosts, job.order);
     if (!job.exclude_local) return;

@@ -99,12 +99,10 @@ void set_seconds_variable(Job& job, std::string_view option, char const* variabl
 
 /// Applies the launchers of Hydra that have an equivalent here.
 void choose_launcher(Job& job, std::string const& name) {
-    if (name == "ssh") job.agent = ssh_agent;
-    else if (name == "rsh") job.agent = "rsh";
+    if (char const* const agent = agent_named(name)) job.agent = agent;
     else if (name == "fork") job.local_only = true;
-    else if (name == "slurm") job.agent = slurm_agent;
     else
-        throw LaunchError(join("-launcher must be ssh, rsh, slurm or fork, not '", printable(name),
+        throw LaunchError(join("-launcher must be ssh, rsh, slurm, flux, lsf, sge or fork, not '", printable(name),
                                "'; --launcher-agent accepts any command that starts another one on a host"));
 }
 
@@ -117,9 +115,10 @@ void forward_x11(Job& job) {
 }
 
 void choose_resource_manager(Job& job, std::string const& name) {
-    for (std::string_view known : {"user", "slurm", "pbs", "lsf", "sge", "cobalt", "oar"})
+    for (std::string_view known : {"user", "slurm", "flux", "pbs", "lsf", "sge", "cobalt", "oar"})
         if (name == known) return void(job.resource_manager = name);
-    throw LaunchError(join("-rmk must be user, slurm, pbs, lsf, sge, cobalt or oar, not '", printable(name), "'"));
+    throw LaunchError(
+        join("-rmk must be user, slurm, flux, pbs, lsf, sge, cobalt or oar, not '", printable(name), "'"));
 }
 
 /// Within a node, ranks are numbered in the order of --map-by, so the message suggests --map-by.
@@ -226,7 +225,10 @@ constexpr Option placement_options[] = {
     {"-f -hostfile -machinefile", "FILE", "HOP",
      "The same from a file, one node per line as NAME, NAME:SLOTS or NAME slots=SLOTS max-slots=MOST user=NAME; # "
      "begins a comment.",
-     [](Target t, Values v) { add_host_file(t.program.hosts, v[0], t.job.notes); }},
+     [](Target t, Values v) {
+         add_host_file(t.program.hosts, v[0], t.job.notes);
+         t.job.host_files.push_back(v[0]);
+     }},
     {"--default-hostfile", "FILE", "OP", "The same, if neither an option nor a batch system names a node.",
      [](Target t, Values v) { t.job.default_host_file = v[0]; }},
     {"-order-nodes", "ascending|descending", "H", "Sort the nodes by their slots before ranks are distributed.",
@@ -240,12 +242,14 @@ constexpr Option placement_options[] = {
 constexpr Option node_options[] = {
     {"--launcher-agent -launcher-exec -bootstrap-exec -rsh", "COMMAND", "H",
      "The command that starts a daemon on another node, called as COMMAND HOST DAEMON; it may have arguments. Default: "
-     "srun on the nodes of a Slurm job, otherwise ssh without password prompts.",
+     "on the nodes of a job of Slurm, Flux, LSF or Grid Engine its own command (srun, flux exec, blaunch, qrsh), "
+     "otherwise ssh without password prompts.",
      [](Target t, Values v) { t.job.agent = v[0]; }},
-    {"-launcher -bootstrap", "ssh|rsh|slurm|fork", "H", "The same by a name: slurm is its srun; fork: no other node.",
+    {"-launcher -bootstrap", "ssh|rsh|slurm|flux|lsf|sge|fork", "H",
+     "The same by a name: slurm is its srun; fork: no other node.",
      [](Target t, Values v) { choose_launcher(t.job, v[0]); }},
     {"-enable-x", "", "H", "Forward X: call ssh with -X.", [](Target t, Values) { forward_x11(t.job); }},
-    {"-rmk", "user|slurm|pbs|lsf|sge|cobalt|oar", "H",
+    {"-rmk", "user|slurm|flux|pbs|lsf|sge|cobalt|oar", "H",
      "Take the nodes from this resource manager; user: from none. Default: the "
      "one in whose job mpiexec runs.",
      [](Target t, Values v) { choose_resource_manager(t.job, v[0]); }},

@@ -68,31 +68,48 @@ std::string printable(std::string_view text);
 /// A function that returns the value of an environment variable, or null.
 using Getenv = std::function<char const*(char const*)>;
 
-/// Returns the nodes that Slurm, PBS, LSF, Grid Engine, Cobalt or OAR has allocated to this job; empty outside of
-/// them. `manager` selects one of slurm, pbs, lsf, sge, cobalt and oar; `user` selects none, and an empty text
+/// The nodes of a resource manager's job.
+struct ManagedHosts {
+    std::vector<Host> hosts;
+    std::string agent;   ///< command by which it starts a daemon on one of them, as of --launcher-agent; empty: none
+};
+
+/// Returns the nodes that Slurm, Flux, PBS, LSF, Grid Engine, Cobalt or OAR has allocated to this job; empty outside of
+/// them. `manager` selects one of slurm, flux, pbs, lsf, sge, cobalt and oar; `user` selects none, and an empty text
 /// whichever is present. Throws LaunchError if the allocation cannot be parsed, or if the selected resource manager is
 /// not present.
-std::vector<Host> hosts_of_resource_manager(Getenv const& variable, std::string_view manager = {});
+ManagedHosts hosts_of_resource_manager(Getenv const& variable, std::string_view manager = {});
 
 /// Returns the hosts of the file that a variable of MPICH, Intel MPI or Open MPI names (HYDRA_HOST_FILE,
 /// I_MPI_HYDRA_HOST_FILE, OMPI_MCA_orte_default_hostfile); Kubernetes' mpi-operator sets them. Empty if none is set.
 /// `notes` as for add_host_file. Throws LaunchError.
 std::vector<Host> hosts_of_variables(Getenv const& variable, std::vector<std::string>& notes);
+/// Returns true if one of these variables names this file.
+bool is_host_file_of_variables(Getenv const& variable, std::string const& file);
 
-/// Returns the agent that starts daemons on other nodes, as such variables describe it: a command in place of ssh
-/// (HYDRA_LAUNCHER_EXEC, I_MPI_HYDRA_BOOTSTRAP_EXEC, OMPI_MCA_plm_rsh_agent), further arguments for it or for ssh
-/// (HYDRA_LAUNCH_EXTRA_ARGS, I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS, OMPI_MCA_plm_rsh_args), or both. Empty if none is
-/// set.
-std::string agent_of_variables(Getenv const& variable);
+/// Returns the agent that starts daemons on other nodes, as such variables describe it: a launcher by its name
+/// (HYDRA_LAUNCHER, I_MPI_HYDRA_BOOTSTRAP), the path of a command in its place (HYDRA_LAUNCHER_EXEC,
+/// I_MPI_HYDRA_BOOTSTRAP_EXEC) or a command with arguments (OMPI_MCA_plm_rsh_agent), and further arguments for any of
+/// these (HYDRA_LAUNCH_EXTRA_ARGS, I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS, OMPI_MCA_plm_rsh_args). Empty if none is set.
+/// Appends a message to `notes` if the launcher is unknown. Throws LaunchError, which names the variable, for a
+/// quotation that is not closed.
+std::string agent_of_variables(Getenv const& variable, std::vector<std::string>& notes);
 
-/// Unbuffered, because frames would otherwise wait for the end of a line. The daemon places the ranks itself, on all
-/// cores of the job.
+// Commands of resource managers that start a daemon on one of their nodes: AGENT HOST COMMAND. They need neither ssh
+// nor a name that can be resolved. Frames must not wait in a buffer for the end of a line. The daemon places the ranks
+// itself, on all cores of the job. blaunch -n, which Hydra uses, would take away the daemon's standard input.
 inline constexpr char slurm_agent[] =
     "srun --quiet --unbuffered --overlap --mpi=none --cpu-bind=none --nodes=1 --ntasks=1 --nodelist";
+inline constexpr char flux_agent[] =
+    "sh -c 'rank=$(flux overlay lookup \"$0\") && "
+    "exec flux exec --quiet --setopt=stdout_LINE_BUFFER=false --rank=\"$rank\" sh -c \"$*\"'";
+inline constexpr char lsf_agent[] = "blaunch", grid_engine_agent[] = "qrsh -inherit -V";
 
-/// Returns the command that starts a daemon on one of these nodes if the resource manager has one (Slurm's srun), in
-/// the form of --launcher-agent; otherwise an empty string. It needs neither ssh nor a name that can be resolved.
-std::string resource_manager_agent(Getenv const& variable);
+/// Returns the agent that has this name as Hydra's launcher: ssh, rsh, slurm, flux, lsf or sge; null for others.
+char const* agent_named(std::string_view name);
+
+/// Returns the nodes in the output of `flux resource R`, with a slot for each core. Throws LaunchError.
+std::vector<Host> parse_flux_resources(std::string const& text);
 
 /// Expands "a[01-03,7],b" to a01 a02 a03 a7 b. Throws LaunchError.
 std::vector<std::string> expand_slurm_list(std::string_view text);

@@ -20,9 +20,9 @@
 
 namespace tutti::launcher {
 
-std::vector<std::string> split_agent_command(std::string const& text) {
-    std::vector<std::string> arguments = parse_config_arguments(text.empty() ? ssh_agent : text, "--launcher-agent");
-    if (arguments.empty()) throw LaunchError("the command of --launcher-agent is empty");
+std::vector<std::string> split_agent_command(std::string const& text, std::string_view source) {
+    std::vector<std::string> arguments = parse_config_arguments(text.empty() ? ssh_agent : text, source);
+    if (arguments.empty()) throw LaunchError(join("the command of ", source, " is empty"));
     return arguments;
 }
 

@@ -19,9 +19,9 @@ inline constexpr char ssh_agent[] =
     "ssh -x -o BatchMode=yes -o ConnectTimeout=60 -o ServerAliveInterval=0 "
     "-o LogLevel=ERROR";
 
-/// Splits an agent's command into arguments; an empty text means ssh_agent. Throws LaunchError if a quotation in `text`
-/// (quoted as for a shell) is not closed.
-std::vector<std::string> split_agent_command(std::string const& text);
+/// Splits an agent's command into arguments; an empty text means ssh_agent. Throws LaunchError, which names `source`,
+/// if a quotation in `text` (quoted as for a shell) is not closed.
+std::vector<std::string> split_agent_command(std::string const& text, std::string_view source = "--launcher-agent");
 
 /// Returns the whole command for one host: AGENT HOST COMMAND, in the form that ssh takes.
 std::vector<std::string> agent_command(Job const& job, std::string const& host);

@@ -157,7 +157,7 @@ TEST(Options, reports_options_without_effect) {
                 ElementsAre(HasSubstr("--report-events has no effect")));
     EXPECT_THAT(parse({"--report-events", "99", "--report", "a.html", "prog"}).notes, ElementsAre());
     EXPECT_THAT(parse({"--mca", "btl", "self", "prog"}).notes, ElementsAre(HasSubstr("btl has no effect")));
-    EXPECT_THAT(error_message({"-launcher", "lsf", "prog"}), HasSubstr("ssh, rsh, slurm or fork"));
+    EXPECT_THAT(error_message({"-launcher", "ll", "prog"}), HasSubstr("ssh, rsh, slurm, flux, lsf, sge or fork"));
     EXPECT_THAT(error_message({"-rmk", "nix", "prog"}), HasSubstr("not 'nix'"));
     EXPECT_THAT(error_message({"--rank-by", "socket", "prog"}), HasSubstr("--map-by socket"));
     EXPECT_THAT(error_message({"-order-nodes", "up", "prog"}), HasSubstr("ascending or descending"));

@@ -22,10 +22,11 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = SilenceTimer::Clock;
 
-constexpr auto agent_exit_timeout = 200ms;   // between the end of a connection and the end of its agent
-constexpr auto retry_interval = 1s;          // between attempts to reach a host that may be starting
-constexpr auto quit_timeout = 1000ms;        // for daemons to end after `quit`
-constexpr auto kill_timeout = 5s;            // for an agent to die by SIGKILL, which may be delayed by a file server
+// between the end of a connection and the end of its agent, and the same where the exit code decides on another attempt
+constexpr std::chrono::milliseconds agent_exit_timeout = 200ms, decisive_exit_timeout = 10s;
+constexpr auto retry_interval = 1s;     // between attempts to reach a host that may be starting
+constexpr auto quit_timeout = 1000ms;   // for daemons to end after `quit`
+constexpr auto kill_timeout = 5s;       // for an agent to die by SIGKILL, which may be delayed by a file server
 constexpr std::size_t kept_error_bytes =
     2048;                       // at least this many of the last bytes of an agent's standard error are kept
 constexpr int max_reads = 16;   // of an agent's standard error in each iteration
@@ -202,7 +203,9 @@ void ChildDaemons::serve_one(Branch& branch, std::function<void(Frame&&)> const&
 std::string ChildDaemons::why_lost(Branch& branch) {
     std::string const host = name(branch.nodes[0]);
     if (branch.broken_since) {
-        if (!branch.status && Clock::now() < *branch.broken_since + agent_exit_timeout) return {};
+        auto const timeout =
+            job_.hosts_may_be_starting && !branch.handshake_done ? decisive_exit_timeout : agent_exit_timeout;
+        if (!branch.status && Clock::now() < *branch.broken_since + timeout) return {};
         if (!branch.handshake_done)
             return join("node ", host, " could not be reached: ",
                         branch.status ? branch.describe_agent_exit()
@@ -251,6 +254,13 @@ bool ChildDaemons::on_child_exit(pid_t pid, int status) {
     return false;
 }
 
+void ChildDaemons::reap_agents() {
+    int status = 0;
+    for (auto const& branch : children_)
+        if (!branch->status && waitpid(branch->pid, &status, WNOHANG) == branch->pid)
+            on_child_exit(branch->pid, status);
+}
+
 std::string ChildDaemons::describe_agent(int node) const {
     Branch const* branch = branch_of(node);
     if (!branch) return {};
@@ -281,10 +291,7 @@ void ChildDaemons::shut_down() {
         watch(set);
         poll(set.data(), set.size(), 10);
         serve([](Frame&&) {}, [](LostDaemon const&) {});
-        int status = 0;
-        for (auto const& branch : children_)
-            if (!branch->status && waitpid(branch->pid, &status, WNOHANG) == branch->pid)
-                on_child_exit(branch->pid, status);
+        reap_agents();
     }
     for (auto const& branch : children_) {
         branch->link.close();

@@ -59,6 +59,8 @@ public:
 
     /// Called when a child process has ended. Returns true if it was an agent that this object has started.
     bool on_child_exit(pid_t pid, int status);
+    /// Does that for all agents that have ended, for a caller that waits for no other children.
+    void reap_agents();
     /// Returns "ssh has not ended", followed by the text that the agent of this node's branch has printed, if any.
     /// Returns an empty string if no branch contains the node.
     std::string describe_agent(int node) const;

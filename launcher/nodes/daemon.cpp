@@ -91,6 +91,9 @@ void Daemon::start_daemons(LauncherObjects objects) {
     });
     parent_.keep_alive(heartbeats_.emplace());
     children_ = std::make_unique<ChildDaemons>(job(), allocation());
+    children_->on_retry = [this, &output = objects.output](std::string const& why) {
+        output.print_message(join("on node ", name(), ": ", why));
+    };
     children_->start(subtree_.descendants, assignment_bytes_, objects.guardian, objects.signals.original_mask(),
                      *heartbeats_);
 }
@@ -128,6 +131,7 @@ void Daemon::serve(Supervisor& supervisor) { serve_once(&supervisor); }
 
 void Daemon::serve_once(Supervisor* supervisor) {
     serve_parent(supervisor);
+    if (children_ && !supervisor) children_->reap_agents();   // later, the supervisor waits for all children
     if (children_)
         children_->serve([&](Frame&& frame) { parent_.send(frame); },
                          [&](ChildDaemons::LostDaemon const& lost) {

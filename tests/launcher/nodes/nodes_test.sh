@@ -111,6 +111,16 @@ many=$(seq -s, -f '127.0.1.%g' 20)
 on "$many" -n 40 -l sh -c 'echo $MPI_LOCALRANKID'; expect_code 0; expect_silence
 [ "$(sort -t']' -k2 "$folder/out" | cut -d' ' -f2 | uniq -c | tr -s ' \n' ' ')" = " 20 0 20 1 " ] || wrong "a tree of 20 nodes: $out"
 on "$many" -n 20 sh -c 'echo $PPID $PMI_RANK' && [ "$(wc -l < "$AGENT_LOG")" = 20 ] || wrong "agents: $(wc -l < "$AGENT_LOG")"
+# a daemon repeats its attempts to reach a host that may be starting, too, and the user learns why
+tr , '\n' <<< "$many" > "$folder/many"
+cat > "$folder/late" <<END
+#!/bin/sh
+[ "\$1" != 127.0.1.20 ] || [ -e "$folder/refused" ] || { touch "$folder/refused"; echo refused >&2; exit 255; }
+exec "$agent" "\$@"
+END
+chmod +x "$folder/late"
+HYDRA_HOST_FILE=$folder/many HYDRA_LAUNCHER_EXEC=$folder/late run "${patient[@]}" -n 20 true; expect_code 0
+expect_err "on node 127.0.1.19: node 127.0.1.20 could not be reached: "; expect_err "printed: refused; trying again until"
 input=$folder/random; on "$many" -n 20 -stdin 1 sh -c '[ $PMI_RANK != 1 ] || cksum'; expect_out "$(cksum < "$folder/random")"; input=
 expect_nothing_left
 # a rank listens only at the addresses that it publishes: each line is address:port of one of its listening sockets

@@ -27,14 +27,18 @@ for way in "" -pmi-port; do
     theirs $way -n 3 "$build/tests/ranks_p2p_modes"; expect_code 0; expect_silence
     theirs $way -n 3 "$build/tests/ranks_coll_movements"; expect_code 0; expect_silence
     theirs $way -n 3 "$member" 2 abort; expect_code 17; expect_err "the program called MPI_Abort with code 17"
+    theirs $way -n 2 "$member" 1 late; expect_code 15; expect_err "MPI_Barrier was called after MPI_Finalize"
 done
+theirs -n 1 sh -c '"$0"; "$0"' "$member"; expect_code 0; expect_silence; expect_out "$(members 0 1; members 0 1)"
+theirs -n 1 "$member" 0 abort; expect_code 17; expect_err "the program called MPI_Abort with code 17"
 theirs -n 3 "$member" 1 exit sleep; [ "$code" != 0 ] || wrong "$what ended with 0 though a rank ended with 3"
 theirs -n 3 "$member" 1 kill sleep; [ "$code" != 0 ] || wrong "$what ended with 0 though a rank was killed"
 theirs -n 4 "$build/tests/cluster_waits" heads; expect_err "error[T01] deadlock: ranks "
 theirs -n 4 "$build/tests/cluster_waits" roots; expect_err "error[T04] rank "; expect_err "waits.c:"
 theirs -n 4 "$build/tests/cluster_waits" late; expect_code 0; expect_silence
-# more values than fit into one of PMI
-theirs -n 24 "$member"; expect_code 0; expect_silence
+# values that are longer than one of PMI: a file of settings, and the ranks of a large node
+theirs -genv TUTTI_TUNING tuned -n 3 "$member"; expect_code 0; expect_silence; expect_out "$(members 3 3 3 3)"
+theirs -n 24 "$member"; expect_code 0; expect_silence; expect_out "$(members 276 $(yes 24 | head -24) | sort)"
 
 # Large buffers are copied directly between ranks.
 if [ $arenas_checked = yes ]; then
@@ -65,5 +69,7 @@ out=$(PMI_PORT=127.0.0.1:1 PMI_ID=0 timeout 600 "$member" 2>"$scratch/err"); cod
 expect_err "PMI_PORT=127.0.0.1:1: Connection refused"
 # What tutti-info prints in place of a program.
 theirs -n 1 "$build/bin/tutti-info" --launcher; expect_code 0
+[[ "$out" == *"A program runs alone, as rank 0 of 1"* ]] || wrong "$what printed $out"
+theirs -n 2 "$build/bin/tutti-info" --launcher; expect_code 0
 [[ "$out" == *"Interfaces: PMI"* && "$out" == *"A program joins the job by PMI."* ]] || wrong "$what printed $out"
 finish

@@ -28,6 +28,7 @@ theirs -n 1 "$member" : -n 2 "$member"; expect_code 0; expect_silence; expect_ou
 theirs -n 3 --bind-to core:overload-allowed "$member"; expect_code 0; expect_out "$(members 3 3 3 3)"
 theirs -n 2 -x TUTTI_TOPOLOGY=socket:2 "$member"; expect_code 0; expect_err "TUTTI_TOPOLOGY has no effect under this"
 theirs -n 3 "$member" 2 abort; expect_code 17; expect_err "error[MPI_Abort] the program called MPI_Abort with code 17"
+theirs -n 2 "$member" 1 late; expect_code 15; expect_err "MPI_Barrier was called after MPI_Finalize"
 theirs -n 3 "$member" 1 exit sleep; expect_code 3
 theirs -n 3 "$member" 1 kill sleep; expect_code 137
 theirs -n 3 "$build/tests/ranks_p2p_modes"; expect_code 0; expect_silence
@@ -94,9 +95,9 @@ if [ -z "$pretended" ]; then
 
     # Ranks in different PID namespaces share no memory, and each is a separate node.
     theirs -n 3 unshare --pid --fork --mount-proc "$member"; expect_code 0
-    expect_out "$(members 3 1 1 1)"; expect_err "tutti: the ranks of this machine are in separate containers or namespaces"
+    expect_out "$(members 3 1 1 1)"; expect_err "tutti: the ranks on ${hosts[0]} share no memory, because they are in separate containers or namespaces"
     theirs -n 3 sh -c '[ $PMIX_RANK != 1 ] || exec unshare --user --map-root-user "$0"; exec "$0"' "$member"
-    expect_code 0; expect_out "$(members 3 2 1 2)"; expect_err "tutti: the ranks of this machine are in separate containers or namespaces"
+    expect_code 0; expect_out "$(members 3 2 1 2)"; expect_err "tutti: the ranks on ${hosts[0]} share no memory, because they are in separate containers or namespaces"
 fi
 
 # Variables of a PMIx server that does not exist: an error, and no world of one rank.

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A launcher on one host that offers nothing but PMI over PMI_FD, such as Flux.
 
-pmi_launcher.py VERSION RANKS COMMAND...   VERSION: 1 or 2, the only one that it speaks. Ends with the highest exit code.
+pmi_launcher.py SERVER RANKS COMMAND...   SERVER: 1 or 2, the only version that it speaks; hosts: version 1 without the
+nodes of ranks; slurm: version 1 as in Slurm's plugin pmi2, which takes one read of at most 1024 bytes for a command,
+and answers neither other texts nor a second "init". Ends with the highest exit code, 128 + N for signal N.
 """
 import os
 import socket
@@ -9,9 +11,10 @@ import subprocess
 import sys
 import threading
 
-version, ranks, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+kind, ranks, command = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+version = 2 if kind == "2" else 1
 barrier = threading.Barrier(ranks)
-values = {"PMI_process_mapping": f"(vector,(0,1,{ranks}))"}
+values = {} if kind == "hosts" else {"PMI_process_mapping": f"(vector,(0,1,{ranks}))"}
 
 
 def fields(message, separator):
@@ -34,7 +37,7 @@ def answer_to(rank, command, given):
     if command == "fullinit":
         return "", {"pmi-version": 2, "pmi-subversion": 0, "rank": rank, "size": ranks, "appnum": 0, "rc": 0}
     if command == "get_maxes":
-        return "maxes", {"kvsname_max": 64, "keylen_max": 64, "vallen_max": 256}
+        return "maxes", {"kvsname_max": 64, "keylen_max": 64, "vallen_max": 1024 if kind == "slurm" else 256}
     if command == "get_my_kvsname":
         return "my_kvsname", {"kvsname": "job"}
     if command == "finalize":
@@ -44,11 +47,16 @@ def answer_to(rank, command, given):
 
 def serve(rank, connection):
     stream = connection.makefile("rwb")
-    framed = False
+    framed = initialized = False
     while True:
-        message = stream.read(int(stream.read(6) or 0)) if framed else stream.readline()
+        if kind == "slurm":
+            message = connection.recv(1024)
+        else:
+            message = stream.read(int(stream.read(6) or 0)) if framed else stream.readline()
         if not message:
             return
+        if kind == "slurm" and (not message.startswith(b"cmd=") or initialized and message.startswith(b"cmd=init ")):
+            continue
         given = fields(message.decode(), ";" if framed else " ")
         name = given["cmd"]
         if name == "abort":
@@ -58,6 +66,7 @@ def serve(rank, connection):
             stream.write(f"cmd=response_to_init pmi_version={version} rc={0 if accepted else -1}\n".encode())
             stream.flush()
             framed = accepted and version == 2
+            initialized = accepted
             continue
         answer, rest = answer_to(rank, name, given)
         separator = ";" if framed else " "
@@ -75,4 +84,5 @@ for rank in range(ranks):
     processes.append(subprocess.Popen(command, env=environment, pass_fds=[theirs.fileno()]))
     theirs.close()
     threading.Thread(target=serve, args=(rank, ours), daemon=True).start()
-sys.exit(max(process.wait() for process in processes))
+codes = [process.wait() for process in processes]
+sys.exit(max(code if code >= 0 else 128 - code for code in codes))

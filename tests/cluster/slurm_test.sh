@@ -48,6 +48,11 @@ for interface in pmi2 pmix; do
     expect_code 0; expect_silence; expect_out "$(members 10 3 3 3 2 2)"
     step -N 2 -n 5 -m cyclic "$member"
     expect_code 0; expect_silence; expect_out "$(members 10 3 2 3 2 3)"
+    # a value of the server that is longer than Slurm's commands
+    step -N 2 -n 3 -m block --export=ALL,TUTTI_TUNING=tuned "$member"
+    expect_code 0; expect_silence; expect_out "$(members 3 2 2 1)"
+    step -N 1 -n 2 "$member" 1 late
+    expect_code 15; expect_err "MPI_Barrier was called after MPI_Finalize"
 done
 # In all languages, and with the memory of interpreters in the arena from their start.
 matrix_up
@@ -63,6 +68,12 @@ for language in "${languages[@]}"; do
     done
 done
 interface=pmi2
+# One task can run any number of programs, one of several tasks one.
+step -N 1 -n 1 sh -c '"$0" 0 kill; "$0"; "$0"' "$member"; expect_code 0; expect_out "$(members 0 1; members 0 1)"
+step -N 1 -n 1 "$member" 0 abort; expect_code 17; expect_err "the program called MPI_Abort with code 17"
+step -N 1 -n 2 --export=ALL,TUTTI_START_TIMEOUT=2 sh -c '"$0" "$PMI_RANK" kill; "$0"' "$member"
+[ "$code" != 0 ] && [ -z "$out" ] || wrong "$what ended with $code and printed '$out'"
+expect_err "it cannot be reached by PMI: the server has not answered within 2 s (TUTTI_START_TIMEOUT)"
 step -N 2 -n 3 -m cyclic "$tests/ranks_p2p_modes"; expect_code 0; expect_silence
 step -N 1 -n 3 "$member" 2 abort; [ "$code" != 0 ] || wrong "$what ended with 0"
 interface=pmix
@@ -159,6 +170,8 @@ inside() {
 }
 inside "$member"
 expect_code 0; expect_silence; expect_out "$(members 6 2 2 2 2)"
+inside -verbose -hosts n1,n2 -n 2 true
+expect_code 0; expect_err "started by: srun "
 inside -n 3 "$member" 2 abort sleep
 expect_code 17; expect_err "rank 2 on n2, process"
 inside -n 3 "$member" 2 kill sleep
